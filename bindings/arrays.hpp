@@ -1,0 +1,33 @@
+// How arrays cross: exact types, contiguous, borrowed on the way in, handed over on the way out.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace mixedwood {
+
+namespace nb = nanobind;
+
+using DoubleMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using DoubleVector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using IntVector = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using IntArrayOut = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>;
+
+inline std::span<const double> values_of(const DoubleMatrix& a) { return {a.data(), a.size()}; }
+inline std::span<const double> values_of(const DoubleVector& a) { return {a.data(), a.size()}; }
+inline std::span<const std::int32_t> values_of(const IntVector& a) { return {a.data(), a.size()}; }
+
+// The array owns the vector from here on; nothing is copied.
+inline IntArrayOut hand_over(std::vector<std::int32_t> values) {
+  auto* kept = new std::vector<std::int32_t>(std::move(values));
+  nb::capsule owner(kept, [](void* p) noexcept {
+    delete static_cast<std::vector<std::int32_t>*>(p);
+  });
+  return IntArrayOut(kept->data(), {kept->size()}, owner);
+}
+
+}  // namespace mixedwood

@@ -1,0 +1,117 @@
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+
+#include "arrays.hpp"
+#include "mixedwood/registry.hpp"
+#include "mixedwood/split.hpp"
+#include "python_parts.hpp"
+
+namespace mixedwood {
+namespace {
+
+SplitRequest make_request(const DoubleMatrix& counts, const std::string& criterion,
+                          const PythonCriterion* custom, const std::optional<DoubleMatrix>& costs,
+                          bool ordered) {
+  SplitRequest request;
+  request.counts = values_of(counts);
+  request.n_rows = counts.shape(0);
+  request.n_columns = counts.shape(1);
+  request.criterion = criterion;
+  request.custom_criterion = custom;
+  if (costs) {
+    if (costs->shape(0) != counts.shape(1) || costs->shape(1) != counts.shape(1))
+      throw std::invalid_argument("costs must have one row and one column per class");
+    request.costs = values_of(*costs);
+  }
+  request.ordered = ordered;
+  return request;
+}
+
+nb::dict as_dict(Split split) {
+  nb::dict result;
+  result["group"] = hand_over(std::move(split.group));
+  result["n_groups"] = split.n_groups;
+  result["score"] = split.score;
+  result["impurity"] = split.impurity;
+  result["impurity_before"] = split.impurity_before;
+  result["exact"] = split.exact;
+  result["complete"] = split.complete;
+  result["bound"] = split.bound;
+  result["superclass"] = split.superclass;
+  result["partitioner"] = split.partitioner;
+  return result;
+}
+
+nb::dict best_split_py(const DoubleMatrix& counts, const std::string& criterion,
+                       const PythonCriterion* custom, const std::string& partitioner,
+                       const Options& options, const std::optional<DoubleMatrix>& costs,
+                       std::uint64_t seed, bool ordered, double time_limit) {
+  SplitRequest request = make_request(counts, criterion, custom, costs, ordered);
+  request.partitioner = partitioner;
+  request.options = options;
+  request.seed = seed;
+  SignalWatch watch(time_limit);
+  Split split;
+  {
+    nb::gil_scoped_release released;
+    split = best_split(request, watch.stop);
+  }
+  watch.rethrow();
+  return as_dict(std::move(split));
+}
+
+nb::dict score_grouping_py(const DoubleMatrix& counts, const IntVector& group,
+                           const std::string& criterion, const PythonCriterion* custom,
+                           const std::optional<DoubleMatrix>& costs, bool ordered) {
+  if (group.shape(0) != counts.shape(0))
+    throw std::invalid_argument("group must have one entry per row of counts");
+  const SplitRequest request = make_request(counts, criterion, custom, costs, ordered);
+  Split split;
+  {
+    nb::gil_scoped_release released;
+    split = score_grouping(request, values_of(group));
+  }
+  return as_dict(std::move(split));
+}
+
+nb::list criteria_list() {
+  nb::list names;
+  for (const auto& info : criteria())
+    names.append(nb::make_tuple(info.name, info.summary, info.takes_costs));
+  return names;
+}
+
+nb::list partitioners_list() {
+  nb::list names;
+  for (const auto& info : partitioners()) {
+    nb::list options;
+    for (const auto& o : info.options)
+      options.append(nb::make_tuple(o.name, o.default_value, o.summary, o.choices));
+    names.append(nb::make_tuple(info.name, info.summary, options));
+  }
+  return names;
+}
+
+}  // namespace
+
+void bind_splits(nb::module_& m) {
+  nb::class_<PythonCriterion>(m, "PythonCriterion", "A criterion whose score is computed in Python.")
+      .def(nb::init<nb::object, bool, bool, bool>(), nb::arg("score"), nb::arg("convex"),
+           nb::arg("many_groups"), nb::arg("entropy"));
+  m.def("best_split", &best_split_py, nb::arg("counts").noconvert(), nb::arg("criterion"),
+        nb::arg("custom").none(), nb::arg("partitioner"), nb::arg("options"),
+        nb::arg("costs").noconvert().none(), nb::arg("seed"), nb::arg("ordered"),
+        nb::arg("time_limit"), "Best grouping of the rows of a table of counts.");
+  m.def("score_grouping", &score_grouping_py, nb::arg("counts").noconvert(),
+        nb::arg("group").noconvert(), nb::arg("criterion"), nb::arg("custom").none(),
+        nb::arg("costs").noconvert().none(), nb::arg("ordered"), "Score of a given grouping.");
+  m.def("criteria", &criteria_list, "Name, summary and whether it takes costs, of each criterion.");
+  m.def("partitioners", &partitioners_list, "Name, summary and options of each partitioner.");
+}
+
+}  // namespace mixedwood

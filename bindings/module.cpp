@@ -1,0 +1,19 @@
+// The Python module: a list of init calls, one per topic.
+#include <nanobind/nanobind.h>
+
+#include "mixedwood/stop.hpp"
+
+namespace nb = nanobind;
+
+namespace mixedwood {
+void bind_splits(nb::module_& m);
+void bind_significance(nb::module_& m);
+}  // namespace mixedwood
+
+NB_MODULE(_core, m) {
+  m.doc() = "Native core of mixedwood. Use the public modules instead.";
+  nb::exception<mixedwood::TimeLimitError>(m, "TimeLimitError", PyExc_TimeoutError);
+  m.attr("sanitized") = nb::bool_(MIXEDWOOD_SANITIZED);
+  mixedwood::bind_splits(m);
+  mixedwood::bind_significance(m);
+}

@@ -1,0 +1,71 @@
+// Parts of a search that live in Python: a criterion, and the signals of the calling thread.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <exception>
+#include <vector>
+
+#include "mixedwood/criterion.hpp"
+#include "mixedwood/stop.hpp"
+
+namespace mixedwood {
+
+namespace nb = nanobind;
+
+// A criterion written in Python: score(groups) gets a new array, one row per group.
+class PythonCriterion final : public Criterion {
+ public:
+  PythonCriterion(nb::object score, bool convex, bool many_groups, bool entropy)
+      : score_(std::move(score)), traits_{} {
+    traits_.convex = convex;
+    traits_.many_groups = many_groups;
+    traits_.may_rescale = false;
+    traits_.impurity = entropy ? ImpurityKind::kEntropy : ImpurityKind::kGini;
+  }
+  CriterionTraits traits() const override { return traits_; }
+
+  double score(const GroupCounts& groups, double /*before*/) const override {
+    nb::gil_scoped_acquire gil;
+    const auto rows = static_cast<std::size_t>(groups.n_groups());
+    const auto columns = static_cast<std::size_t>(groups.n_classes());
+    auto* copy = new std::vector<double>();
+    copy->reserve(rows * columns);
+    for (int g = 0; g < groups.n_groups(); ++g)
+      copy->insert(copy->end(), groups.group(g).begin(), groups.group(g).end());
+    nb::capsule owner(copy, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+    nb::ndarray<nb::numpy, double, nb::ndim<2>> array(copy->data(), {rows, columns}, owner);
+    return nb::cast<double>(score_(array));
+  }
+
+ private:
+  nb::object score_;  // touched only with the GIL held
+  CriterionTraits traits_;
+};
+
+// Lets Ctrl-C through: checks Python's signals every few milliseconds of a search that runs
+// without the GIL, and keeps the exception until the search has wound up.
+class SignalWatch {
+ public:
+  explicit SignalWatch(double seconds) : stop(seconds, [this] { return check(); }) {}
+
+  // Call with the GIL held, after the search.
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  bool check() {
+    nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() == 0) return false;
+    error_ = std::make_exception_ptr(nb::python_error());
+    return true;
+  }
+  std::exception_ptr error_;
+
+ public:
+  Stop stop;
+};
+
+}  // namespace mixedwood

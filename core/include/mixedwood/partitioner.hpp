@@ -1,0 +1,60 @@
+// Which groupings are tried? A partitioner searches the groupings of the values of one table and
+// returns the best one it met. Most are an order of the values plus one shared scan (scan.hpp).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mixedwood/contingency.hpp"
+#include "mixedwood/criterion.hpp"
+#include "mixedwood/scorer.hpp"
+#include "mixedwood/stop.hpp"
+
+namespace mixedwood {
+
+// One question: this table, this criterion. At least two values are present.
+struct SplitProblem {
+  const Contingency& table;
+  const Criterion& criterion;
+  std::span<const double> costs;  // class x class, empty for unit costs
+  std::uint64_t seed;
+  Stop& stop;
+  bool ordered = false;  // the values have an order of their own: score by group weights
+
+  std::unique_ptr<Scorer> scorer() const { return scorer_for(table); }
+  // For a table made of this one by merging values.
+  std::unique_ptr<Scorer> scorer_for(const Contingency& merged) const {
+    return make_scorer(merged, criterion, ordered, stop);
+  }
+};
+
+struct Grouping {
+  Sides sides;             // empty: every value is a group of its own (multiway)
+  double score = -std::numeric_limits<double>::infinity();
+  bool exact = false;      // proven best for the criterion over all two-way partitions
+  bool complete = true;    // false when the time limit cut the search short
+  double bound = std::numeric_limits<double>::quiet_NaN();  // no partition scores more than this
+  std::vector<int> superclass;  // classes of one side, where the order came from superclasses
+  std::string partitioner;      // what really searched, where `auto` chose
+
+  bool found() const { return score > -std::numeric_limits<double>::infinity(); }
+  // Keeps the better of the two; the earlier one on ties.
+  bool offer(double candidate, const Sides& candidate_sides) {
+    if (!(candidate > score)) return false;
+    score = candidate;
+    sides = candidate_sides;
+    return true;
+  }
+};
+
+class Partitioner {
+ public:
+  virtual ~Partitioner() = default;
+  virtual Grouping search(const SplitProblem& problem) const = 0;
+};
+
+}  // namespace mixedwood

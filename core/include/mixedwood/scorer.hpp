@@ -1,0 +1,66 @@
+// Scores two-way partitions of one table, one move of a value at a time.
+//
+// The seam between criteria and searches: a search only moves values between the sides and asks
+// for the score. Criteria on group weights and criteria on pairs of values (chi2) look the same
+// from here, so every search works with every criterion.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "mixedwood/contingency.hpp"
+#include "mixedwood/criterion.hpp"
+#include "mixedwood/stop.hpp"
+
+namespace mixedwood {
+
+using Sides = std::vector<std::uint8_t>;  // 0 = left, 1 = right, one per value
+
+class Scorer {
+ public:
+  virtual ~Scorer() = default;
+
+  // Starts from a given partition. Also wipes out rounding left by long series of moves.
+  void assign(const Sides& sides) {
+    sides_ = sides;
+    n_left_ = 0;
+    for (auto s : sides_) n_left_ += s == 0;
+    rebuild();
+  }
+  void assign_all(std::uint8_t side) { assign(Sides(sides_.size(), side)); }
+
+  // Moves a value to the other side.
+  void move(int value) {
+    auto& side = sides_[static_cast<std::size_t>(value)];
+    apply_move(value, side);
+    side ^= 1;
+    n_left_ += side == 0 ? 1 : -1;
+  }
+
+  // Score of the partition; only meaningful when both sides have a value.
+  virtual double score() const = 0;
+  // Score after moving one value, without moving it.
+  virtual double score_if_moved(int value) = 0;
+
+  const Sides& sides() const { return sides_; }
+  int n_left() const { return n_left_; }
+  int n_values() const { return static_cast<int>(sides_.size()); }
+
+ protected:
+  explicit Scorer(int n_values) : sides_(static_cast<std::size_t>(n_values), 1) {}
+  virtual void rebuild() = 0;
+  virtual void apply_move(int value, std::uint8_t from) = 0;
+
+ private:
+  Sides sides_;
+  int n_left_ = 0;
+};
+
+// `ordered` columns (ordinal, numeric) are always scored by the weights of the two groups.
+// Throws Stopped when `stop` asks for it while pairs of values are weighed.
+std::unique_ptr<Scorer> make_scorer(const Contingency& table, const Criterion& criterion,
+                                    bool ordered, Stop& stop);
+
+}  // namespace mixedwood

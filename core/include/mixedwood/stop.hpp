@@ -1,0 +1,67 @@
+// Time limits and cancellation. A search asks `requested()` in its loops; the clock is read only
+// now and then, and the owner's hook (signals of the caller's language) every few milliseconds.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <stdexcept>
+#include <utility>
+
+namespace mixedwood {
+
+class Stop {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  Stop() = default;
+  // `hook` returns true to cancel. It is called on the searching thread.
+  Stop(double seconds, std::function<bool()> hook) : hook_(std::move(hook)) {
+    start_ = Clock::now();
+    next_hook_ = start_;
+    if (seconds < 1e9) {  // longer is no limit, and would overflow the clock
+      limited_ = true;
+      deadline_ = start_ + std::chrono::duration_cast<Clock::duration>(
+                               std::chrono::duration<double>(seconds));
+    }
+  }
+
+  // `cost`: rough number of elementary steps since the last question.
+  bool requested(long cost = 1) {
+    if (stopped_) return true;
+    steps_ += cost;
+    if (steps_ < kStepsPerLook) return false;
+    steps_ = 0;
+    return look();
+  }
+
+  bool timed_out() const { return timed_out_; }
+  bool interrupted() const { return interrupted_; }
+
+ private:
+  bool look() {
+    if (!limited_ && !hook_) return false;
+    const auto now = Clock::now();
+    if (limited_ && now >= deadline_) timed_out_ = stopped_ = true;
+    if (hook_ && now >= next_hook_) {
+      next_hook_ = now + std::chrono::milliseconds(20);
+      if (hook_()) interrupted_ = stopped_ = true;
+    }
+    return stopped_;
+  }
+
+  static constexpr long kStepsPerLook = 20'000;
+  std::function<bool()> hook_;
+  Clock::time_point start_{}, deadline_{}, next_hook_{};
+  long steps_ = 0;
+  bool limited_ = false, stopped_ = false, timed_out_ = false, interrupted_ = false;
+};
+
+// Thrown where a stop comes before there is anything to return.
+struct Stopped {};
+
+// What the caller of the library sees then, when the reason was the time limit.
+struct TimeLimitError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace mixedwood

@@ -1,0 +1,66 @@
+// The best search that is exact, or nearly, at an affordable cost. The rule, with n values and
+// k classes present (benchmarks/auto_rule.py shows what it gives and costs):
+//
+//   1. exact, when it takes at most 2^15 scores: any n for k = 2, n <= 181 for k = 3 (gini,
+//      entropy, twoing), n <= 16 otherwise (10 for criteria written in Python);
+//   2. for cuts (squared_gini, chi2): the best of max_cut, principal_ext and largest_alone;
+//   3. k <= 9: hypercube_cover; for the Twoing criterion `twoing`, which is exact;
+//   4. otherwise the better of principal_ext and largest_alone.
+#include <string>
+#include <vector>
+
+#include "partitioners.hpp"
+
+namespace mixedwood {
+namespace {
+
+constexpr long kAffordableScores = 1L << 15;
+constexpr int kFewValues = 16;
+constexpr int kFewValuesInPython = 10;
+constexpr int kFewClasses = 9;
+constexpr int kMostCutValues = 2000;
+
+class Auto final : public Partitioner {
+ public:
+  Grouping search(const SplitProblem& problem) const override {
+    Grouping best;
+    for (const std::string& name : choose(problem)) {
+      if (best.found() && problem.stop.requested()) {
+        best.complete = false;
+        break;
+      }
+      Grouping found = make_partitioner(name)->search(problem);
+      if (found.found() && (!best.found() || found.score > best.score)) {
+        const bool complete = best.complete && found.complete;
+        best = std::move(found);
+        best.partitioner = name;
+        best.complete = complete;
+      }
+    }
+    return best;
+  }
+
+ private:
+  static std::vector<std::string> choose(const SplitProblem& problem) {
+    const CriterionTraits traits = problem.criterion.traits();
+    const long n = problem.table.n_values();
+    const int k = problem.table.n_classes();
+    if (problem.ordered) return {"natural_order"};
+    if (traits.convex && (k <= 2 || (k == 3 && n * n <= kAffordableScores))) return {"exact"};
+    if (n <= (traits.may_rescale ? kFewValues : kFewValuesInPython)) return {"exact"};
+    if (traits.cut_weight) {
+      if (n <= kMostCutValues) return {"max_cut", "principal_ext", "largest_alone"};
+    } else if (k <= kFewClasses) {
+      return {traits.superclass_maximum ? "twoing" : "hypercube_cover"};
+    }
+    return {"principal_ext", "largest_alone"};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Partitioner> make_auto(const Options& /*options*/) {
+  return std::make_unique<Auto>();
+}
+
+}  // namespace mixedwood

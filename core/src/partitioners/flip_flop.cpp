@@ -1,0 +1,102 @@
+// Flip-flop (Nadas et al. 1991): best superclasses for a partition of the values, then the best
+// partition for those superclasses, and so on until nothing changes. Both halves are two-class
+// problems, hence an order and a scan.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "partitioners.hpp"
+#include "scan.hpp"
+
+namespace mixedwood {
+namespace {
+
+constexpr int kMostRounds = 100;
+
+enum class Start { kLargestAlone, kListScheduling, kFirstValue };
+
+class FlipFlop final : public Partitioner {
+ public:
+  explicit FlipFlop(Start start) : start_(start) {}
+
+  Grouping search(const SplitProblem& problem) const override {
+    const Contingency& table = problem.table;
+    const ImpurityKind kind = problem.criterion.traits().impurity;
+    const auto scorer = problem.scorer();
+    Sides sides = first_partition(problem);
+    Grouping best;
+    scorer->assign(sides);
+    best.offer(scorer->score(), sides);
+    double previous = -1.0;
+    for (int round = 0; round < kMostRounds; ++round) {
+      auto superclass = best_superclass(table, sides, kind);
+      const auto in_class = superclass_weights(table, superclass);
+      const Order order = order_by(shares(table, in_class));
+      const auto [children, length] =
+          scan_two_classes(order, in_class, table.row_totals(), kind);
+      Sides next(sides.size(), 1);
+      for (int t = 0; t < length; ++t) {
+        const auto position = static_cast<std::size_t>(t);
+        next[static_cast<std::size_t>(order[position])] = 0;
+      }
+      scorer->assign(next);
+      const double score = scorer->score();
+      if (best.offer(score, next)) best.superclass = std::move(superclass);
+      if (same_partition(next, sides) || score == previous) break;
+      if (problem.stop.requested(20L * table.n_values())) {
+        best.complete = false;
+        break;
+      }
+      previous = score;
+      sides = std::move(next);
+    }
+    return best;
+  }
+
+ private:
+  Sides first_partition(const SplitProblem& problem) const {
+    if (start_ == Start::kFirstValue) {
+      Sides sides(static_cast<std::size_t>(problem.table.n_values()), 1);
+      sides[0] = 0;
+      return sides;
+    }
+    const auto start = make_partitioner(
+        start_ == Start::kLargestAlone ? "largest_alone" : "list_scheduling");
+    return start->search(problem).sides;
+  }
+
+  // The classes in order of their share on the left, cut where the sides are told apart best.
+  static std::vector<int> best_superclass(const Contingency& table, const Sides& sides,
+                                          ImpurityKind kind) {
+    const auto k = static_cast<std::size_t>(table.n_classes());
+    std::vector<double> on_left(k, 0.0), left_share(k);
+    for (int i = 0; i < table.n_values(); ++i) {
+      if (sides[static_cast<std::size_t>(i)] != 0) continue;
+      for (std::size_t l = 0; l < k; ++l) on_left[l] += table.row(i)[l];
+    }
+    for (std::size_t l = 0; l < k; ++l) left_share[l] = on_left[l] / table.class_totals()[l];
+    Order classes = order_by(left_share);
+    const auto [_, length] = scan_two_classes(classes, on_left, table.class_totals(), kind);
+    classes.resize(static_cast<std::size_t>(std::max(1, length)));
+    std::sort(classes.begin(), classes.end());
+    return classes;
+  }
+
+  static bool same_partition(const Sides& a, const Sides& b) {
+    const std::uint8_t flip = a[0] ^ b[0];
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if ((a[i] ^ b[i]) != flip) return false;
+    return true;
+  }
+
+  Start start_;
+};
+
+}  // namespace
+
+std::unique_ptr<Partitioner> make_flip_flop(const Options& options) {
+  return std::make_unique<FlipFlop>(static_cast<Start>(static_cast<int>(options.at("start"))));
+}
+
+}  // namespace mixedwood

@@ -1,0 +1,35 @@
+// Max-cut criteria of the dissertation: greedy cut, then local search by moves and exchanges.
+// The cut is at least half of the heaviest one. Returned as one partition and scored by the
+// criterion, of which the cut weight is the value for squared_gini and chi2.
+#include "cut_search.hpp"
+#include "partitioners.hpp"
+
+namespace mixedwood {
+namespace {
+
+class MaxCut final : public Partitioner {
+ public:
+  explicit MaxCut(bool local_search) : local_search_(local_search) {}
+
+  Grouping search(const SplitProblem& problem) const override {
+    const PairWeights weights = weights_for(problem);
+    Grouping best;
+    Sides sides = greedy_cut(weights);
+    if (local_search_) best.complete = improve_cut(weights, sides, problem.stop);
+    const auto scorer = problem.scorer();
+    scorer->assign(sides);
+    best.offer(scorer->score(), sides);
+    return best;
+  }
+
+ private:
+  bool local_search_;
+};
+
+}  // namespace
+
+std::unique_ptr<Partitioner> make_max_cut(const Options& options) {
+  return std::make_unique<MaxCut>(options.at("local_search") == 1.0);
+}
+
+}  // namespace mixedwood

@@ -1,0 +1,181 @@
+// Max-cut by semidefinite relaxation (Goemans, Williamson 1995), without an SDP solver.
+//
+// minimise <W, Y>, Y positive semidefinite with unit diagonal, written as Y = V'V with unit
+// columns of length about sqrt(2n): at that rank local minima are global (Burer, Monteiro 2003).
+// Coordinate descent sets v_i = -normalise(sum_j w_ij v_j). Random hyperplanes round V to cuts;
+// the best one goes through local search. The dual gives a bound on every cut, so that a cut
+// that reaches it is proven heaviest.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "../linear_algebra.hpp"
+#include "cut_search.hpp"
+#include "mixedwood/random.hpp"
+#include "partitioners.hpp"
+
+namespace mixedwood {
+namespace {
+
+constexpr int kMostSweeps = 2000;
+constexpr double kPrecision = 1e-11;  // fall of the objective in a sweep, relative
+
+class Relaxation {
+ public:
+  Relaxation(const PairWeights& weights, Random& random)
+      : weights_(weights),
+        n_(static_cast<std::size_t>(weights.size())),
+        rank_(static_cast<std::size_t>(std::ceil(std::sqrt(2.0 * weights.size()))) + 1),
+        vectors_(n_ * rank_),
+        pull_(n_, 0.0) {
+    for (double& x : vectors_) x = random.normal();
+    for (std::size_t i = 0; i < n_; ++i) normalise(vector(i));
+  }
+
+  // Returns false when stopped early. Converged when a sweep turns no vector noticeably.
+  bool solve(Stop& stop) {
+    std::vector<double> sum(rank_);
+    for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+      double change = 0.0;
+      for (std::size_t i = 0; i < n_; ++i) {
+        if (stop.requested(static_cast<long>(n_ * rank_))) return false;
+        pull(i, sum);
+        pull_[i] = std::sqrt(dot(sum, sum));
+        if (!(pull_[i] > 0.0)) continue;
+        const auto v = vector(i);
+        // Twice the fall of the objective: |sum| + v.sum >= 0.
+        change += pull_[i] + dot(v, sum);
+        for (std::size_t r = 0; r < rank_; ++r) v[r] = -sum[r] / pull_[i];
+      }
+      double scale = 0.0;
+      for (double p : pull_) scale += p;
+      if (change <= kPrecision * scale) break;
+    }
+    return true;
+  }
+
+  Sides round(Random& random) const {
+    std::vector<double> normal(rank_);
+    for (double& x : normal) x = random.normal();
+    Sides sides(n_);
+    for (std::size_t i = 0; i < n_; ++i) sides[i] = dot(vector(i), normal) > 0.0 ? 0 : 1;
+    return sides;
+  }
+
+  // No cut is heavier. With y_i = -|pull_i| + shift such that W - diag(y) is positive
+  // semidefinite, <W, Y> >= sum y for every feasible Y, and cut = (sum of weights)/2 - <W, Y>/4.
+  double bound(Stop& stop) const {
+    const double total = weights_.sum();
+    if (!(total > 0.0)) return 0.0;
+    double sum_y = 0.0, scale = 0.0;
+    for (double p : pull_) {
+      sum_y -= p;
+      scale = std::max(scale, p);
+    }
+    SymmetricMatrix slack(n_);
+    double largest = 0.0;  // no eigenvalue is larger (Gershgorin)
+    for (std::size_t i = 0; i < n_; ++i) {
+      const auto row = weights_.row(static_cast<int>(i));
+      std::copy(row.begin(), row.end(), slack.row(i).begin());
+      slack.row(i)[i] += pull_[i];
+      double reach = 0.0;
+      for (double x : slack.row(i)) reach += std::abs(x);
+      largest = std::max(largest, reach);
+    }
+    // A good guess of the shift from the smallest eigenvalue, then a proof by Cholesky.
+    double shift = 1e-13 * scale + std::max(0.0, -smallest_eigenvalue(slack, largest));
+    for (; shift <= 2.0 * largest; shift *= 2.0) {
+      SymmetricMatrix shifted = slack;
+      for (std::size_t i = 0; i < n_; ++i) shifted.row(i)[i] += shift;
+      if (is_positive_definite(std::move(shifted), stop))
+        return total / 2.0 - (sum_y - static_cast<double>(n_) * shift) / 4.0;
+      if (stop.requested()) break;
+    }
+    return total;  // every cut is at most everything
+  }
+
+ private:
+  static double smallest_eigenvalue(const SymmetricMatrix& matrix, double largest) {
+    SymmetricMatrix mirrored(matrix.size);
+    for (std::size_t i = 0; i < matrix.entries.size(); ++i)
+      mirrored.entries[i] = -matrix.entries[i];
+    for (std::size_t i = 0; i < matrix.size; ++i) mirrored.row(i)[i] += largest;
+    const auto v = dominant_eigenvector(mirrored);
+    double value = 0.0;
+    for (std::size_t i = 0; i < matrix.size; ++i) value += v[i] * dot(matrix.row(i), v);
+    return value;
+  }
+  std::span<double> vector(std::size_t i) { return {vectors_.data() + i * rank_, rank_}; }
+  std::span<const double> vector(std::size_t i) const {
+    return {vectors_.data() + i * rank_, rank_};
+  }
+  void pull(std::size_t i, std::span<double> sum) const {
+    std::fill(sum.begin(), sum.end(), 0.0);
+    const auto row = weights_.row(static_cast<int>(i));
+    for (std::size_t j = 0; j < n_; ++j)
+      if (row[j] != 0.0) add_scaled(sum, row[j], vector(j));
+  }
+  static void normalise(std::span<double> v) {
+    const double length = std::sqrt(dot(v, v));
+    for (double& x : v) x /= length;
+  }
+
+  const PairWeights& weights_;
+  std::size_t n_, rank_;
+  std::vector<double> vectors_;  // column i of V, one after the other
+  std::vector<double> pull_;     // |sum_j w_ij v_j|
+};
+
+class MaxCutSdp final : public Partitioner {
+ public:
+  MaxCutSdp(int roundings, bool local_search)
+      : roundings_(roundings), local_search_(local_search) {}
+
+  Grouping search(const SplitProblem& problem) const override {
+    const PairWeights weights = weights_for(problem);
+    Random random(problem.seed);
+    Relaxation relaxation(weights, random);
+    Grouping best;
+    best.complete = relaxation.solve(problem.stop);
+    const bool cut_is_score = problem.criterion.traits().cut_weight && !problem.ordered;
+    Sides heaviest = greedy_cut(weights);
+    double heaviest_weight = -1.0;
+    for (int r = 0; r < roundings_; ++r) {
+      Sides sides = relaxation.round(random);
+      const auto n_right = std::count(sides.begin(), sides.end(), 1);
+      if (n_right == 0 || n_right == static_cast<std::ptrdiff_t>(sides.size())) continue;
+      const double weight = cut_weight(weights, sides);
+      if (weight > heaviest_weight) {
+        heaviest_weight = weight;
+        heaviest = std::move(sides);
+      }
+      if (problem.stop.requested(weights.size() * static_cast<long>(weights.size()))) break;
+    }
+    if (local_search_) best.complete = improve_cut(weights, heaviest, problem.stop) && best.complete;
+    const auto scorer = problem.scorer();
+    scorer->assign(heaviest);
+    best.offer(scorer->score(), heaviest);
+    if (problem.stop.timed_out()) best.complete = false;
+    if (cut_is_score && best.complete) {
+      best.bound = std::max(best.score, relaxation.bound(problem.stop));
+      best.exact = best.score >= best.bound * (1.0 - 1e-9);
+    }
+    return best;
+  }
+
+ private:
+  int roundings_;
+  bool local_search_;
+};
+
+}  // namespace
+
+std::unique_ptr<Partitioner> make_max_cut_sdp(const Options& options) {
+  return std::make_unique<MaxCutSdp>(static_cast<int>(options.at("roundings")),
+                                     options.at("local_search") == 1.0);
+}
+
+}  // namespace mixedwood

@@ -1,0 +1,23 @@
+// One group per value, as in ID3 and C4.5. There is nothing to search.
+#include "partitioners.hpp"
+
+namespace mixedwood {
+namespace {
+
+class Multiway final : public Partitioner {
+ public:
+  Grouping search(const SplitProblem& /*problem*/) const override {
+    Grouping every_value_alone;
+    every_value_alone.score = 0.0;  // the caller scores groups
+    every_value_alone.exact = true;
+    return every_value_alone;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Partitioner> make_multiway(const Options& /*options*/) {
+  return std::make_unique<Multiway>();
+}
+
+}  // namespace mixedwood

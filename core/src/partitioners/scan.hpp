@@ -1,0 +1,41 @@
+// An order plus a scan: go through the prefixes of an order of the values, keep the best.
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "mixedwood/contingency.hpp"
+#include "mixedwood/partitioner.hpp"
+#include "mixedwood/scorer.hpp"
+
+namespace mixedwood {
+
+using Order = std::vector<int>;
+
+// Values by ascending key; equal keys keep the order of the values.
+Order order_by(std::span<const double> keys);
+
+// Weight of the classes in `superclass` inside each value, and its share of the value's weight.
+std::vector<double> superclass_weights(const Contingency& table, std::span<const int> superclass);
+std::vector<double> shares(const Contingency& table, std::span<const double> weights);
+
+// Scans the prefixes of `order` and offers the best to `best`; the shortest wins ties.
+// Returns true when it improved.
+bool scan_prefixes(const Order& order, Scorer& scorer, Stop& stop, Grouping& best);
+
+// The same for blocks of values that stay together. With `exchange`, each prefix is also tried
+// with its last block and the next one exchanged.
+bool scan_blocks(const std::vector<std::vector<int>>& blocks, Scorer& scorer, Stop& stop,
+                 bool exchange, Grouping& best);
+
+// Best prefix by the impurity of two superclasses. `in_class` and `total` are weights per item
+// (values, or classes in flip-flop); the items are scanned in `order`. Returns the impurity and
+// the length of the prefix.
+std::pair<double, int> scan_two_classes(const Order& order, std::span<const double> in_class,
+                                        std::span<const double> total, ImpurityKind kind);
+
+// The partition {first `length` values of the order} | rest, scored by the problem's criterion.
+void offer_prefix(const Order& order, int length, Scorer& scorer, Grouping& best);
+
+}  // namespace mixedwood

@@ -1,0 +1,71 @@
+#include "supervalues.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <compare>
+#include <numeric>
+#include <utility>
+
+namespace mixedwood {
+namespace {
+
+// Shares of equal counts, such as 1/3 and 2/6, are equal to the last bit: division rounds
+// correctly. The tolerance is for real weights.
+bool nearly_equal(std::span<const double> a, double a_total, std::span<const double> b,
+                  double b_total) {
+  for (std::size_t l = 0; l < a.size(); ++l) {
+    const double p = a[l] / a_total, q = b[l] / b_total;
+    if (std::abs(p - q) > 1e-9 * std::max(p, q)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<std::vector<int>> supervalues(const Contingency& table) {
+  const auto n = static_cast<std::size_t>(table.n_values());
+  std::vector<int> sorted(n);
+  std::iota(sorted.begin(), sorted.end(), 0);
+  // The first share decides most comparisons: keep it beside the index.
+  std::vector<double> first(n);
+  for (std::size_t i = 0; i < n; ++i)
+    first[i] = table(static_cast<int>(i), 0) / table.row_total(static_cast<int>(i));
+  std::sort(sorted.begin(), sorted.end(), [&](int i, int j) {
+    const double p = first[static_cast<std::size_t>(i)], q = first[static_cast<std::size_t>(j)];
+    if (p != q) return p < q;
+    const auto a = table.row(i), b = table.row(j);
+    for (std::size_t l = 1; l < a.size(); ++l) {
+      const double x = a[l] / table.row_total(i), y = b[l] / table.row_total(j);
+      if (x != y) return x < y;
+    }
+    return i < j;
+  });
+  std::vector<std::vector<int>> groups;
+  for (std::size_t t = 0; t < n; ++t) {
+    const int i = sorted[t];
+    if (t > 0) {
+      const int previous = sorted[t - 1];
+      if (nearly_equal(table.row(previous), table.row_total(previous), table.row(i),
+                       table.row_total(i))) {
+        groups.back().push_back(i);
+        continue;
+      }
+    }
+    groups.push_back({i});
+  }
+  for (auto& group : groups) std::sort(group.begin(), group.end());
+  std::sort(groups.begin(), groups.end(),
+            [](const auto& a, const auto& b) { return a.front() < b.front(); });
+  return groups;
+}
+
+Contingency merge_values(const Contingency& table, const std::vector<std::vector<int>>& groups) {
+  const auto k = static_cast<std::size_t>(table.n_classes());
+  std::vector<double> entries(groups.size() * k, 0.0);
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    for (int value : groups[g])
+      for (std::size_t l = 0; l < k; ++l) entries[g * k + l] += table.row(value)[l];
+  return {std::move(entries), static_cast<int>(groups.size()), table.n_classes()};
+}
+
+}  // namespace mixedwood

@@ -1,0 +1,209 @@
+#include "mixedwood/split.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "mixedwood/impurity.hpp"
+#include "pair_weights.hpp"
+
+namespace mixedwood {
+namespace {
+
+// Labels of the present values: group 0 is the one of the first value.
+std::vector<int> labels_from_sides(const Sides& sides) {
+  std::vector<int> labels(sides.size());
+  for (std::size_t i = 0; i < sides.size(); ++i) labels[i] = sides[i] != sides[0];
+  return labels;
+}
+
+struct Groups {
+  std::vector<double> counts, weights;
+  GroupCounts view(int n_classes) const { return {counts, weights, n_classes}; }
+};
+
+Groups add_up(const Contingency& table, const std::vector<int>& labels, int n_groups) {
+  const auto k = static_cast<std::size_t>(table.n_classes());
+  const auto g = static_cast<std::size_t>(n_groups);
+  Groups groups{std::vector<double>(g * k, 0.0), std::vector<double>(g, 0.0)};
+  for (int i = 0; i < table.n_values(); ++i) {
+    const int label = labels[static_cast<std::size_t>(i)];
+    if (label < 0) continue;
+    const auto to = static_cast<std::size_t>(label);
+    for (std::size_t l = 0; l < k; ++l) groups.counts[to * k + l] += table.row(i)[l];
+    groups.weights[to] += table.row_total(i);
+  }
+  return groups;
+}
+
+// Weight of the pairs of values in different groups.
+double pairwise_score(const Contingency& table, const std::vector<int>& labels, Stop& stop) {
+  const PairWeights weights = chi2_weights(table, stop);
+  double sum = 0.0;
+  for (int i = 0; i < weights.size(); ++i)
+    for (int j = 0; j < i; ++j)
+      if (labels[static_cast<std::size_t>(i)] != labels[static_cast<std::size_t>(j)])
+        sum += weights(i, j);
+  return sum;
+}
+
+double back_to_scale(double score, const CriterionTraits& traits, int exponent) {
+  if (!traits.scales_with_weight || std::isnan(score)) return score;
+  const double scaled = std::ldexp(score, exponent);
+  if (!std::isfinite(scaled)) {
+    throw std::invalid_argument(
+        "the weights add up to more than a floating-point number can hold; "
+        "divide them all by a constant");
+  }
+  return scaled;
+}
+
+std::vector<double> costs_between(std::span<const double> costs, std::size_t n_columns,
+                                  const std::vector<int>& classes) {
+  std::vector<double> kept;
+  if (costs.empty()) return kept;
+  for (int x : classes)
+    for (int y : classes)
+      kept.push_back(costs[static_cast<std::size_t>(x) * n_columns + static_cast<std::size_t>(y)]);
+  return kept;
+}
+
+// The present part of a request, with its criterion.
+class Question {
+ public:
+  explicit Question(const SplitRequest& request)
+      : present(keep_present(request.counts, request.n_rows, request.n_columns,
+                             request.custom_criterion == nullptr)),
+        costs(costs_between(request.costs, request.n_columns, present.classes)) {
+    if (request.custom_criterion != nullptr) {
+      criterion = request.custom_criterion;
+      return;
+    }
+    const CriterionInfo& info = criterion_info(request.criterion);
+    if (!info.takes_costs && !request.costs.empty()) {
+      throw std::invalid_argument(
+          "criterion='" + info.name +
+          "' does not take misclassification costs. Use criterion='gini' or 'squared_gini'.");
+    }
+    owned_ = info.make(costs, present.table.n_classes());
+    criterion = owned_.get();
+  }
+
+  // Fills in groups, score and impurities from labels of the present values (-1: left out).
+  void describe(const std::vector<int>& labels, int n_groups, std::size_t n_rows, bool ordered,
+                Stop& stop, Split& split) const {
+    const Contingency& table = present.table;
+    const CriterionTraits traits = criterion->traits();
+    const Groups groups = add_up(table, labels, n_groups);
+    const GroupCounts view = groups.view(table.n_classes());
+    split.n_groups = n_groups;
+    split.group.assign(n_rows, -1);
+    for (std::size_t i = 0; i < labels.size(); ++i)
+      split.group[static_cast<std::size_t>(present.values[i])] = labels[i];
+    // No score feels the weightless rows: they go with the heavier group.
+    const auto heaviest = std::max_element(groups.weights.begin(), groups.weights.end());
+    for (int row : present.weightless)
+      split.group[static_cast<std::size_t>(row)] =
+          n_groups == 0 ? -1 : static_cast<std::int32_t>(heaviest - groups.weights.begin());
+    split.impurity_before = impurity(traits.impurity, table.class_totals(), table.total());
+    split.impurity = children_impurity(traits.impurity, view);
+    if (n_groups < 2) {
+      split.score = 0.0;
+    } else if (traits.pairwise && !ordered) {
+      split.score = pairwise_score(table, labels, stop);
+    } else {
+      split.score = criterion->score(view, criterion->before(table.class_totals()));
+    }
+    split.score = back_to_scale(split.score, traits, present.exponent);
+  }
+
+  PresentTable present;
+  std::vector<double> costs;
+  const Criterion* criterion = nullptr;
+
+ private:
+  std::unique_ptr<Criterion> owned_;
+};
+
+void check_many_groups(const Criterion& criterion, int n_groups, const std::string& name) {
+  if (n_groups <= 2 || criterion.traits().many_groups) return;
+  throw std::invalid_argument("criterion='" + name + "' scores two groups, but " +
+                              std::to_string(n_groups) +
+                              " were asked for. Use partitioner='one_vs_rest', or a criterion for "
+                              "many groups such as 'gain_ratio'.");
+}
+
+}  // namespace
+
+Split best_split(const SplitRequest& request, Stop& stop) try {
+  const Question question(request);
+  const auto partitioner = make_partitioner(request.partitioner, request.options);
+  const Contingency& table = question.present.table;
+  const int n = table.n_values();
+  Split split;
+  split.partitioner = request.partitioner;
+  if (n < 2) {
+    split.exact = true;  // there is nothing to split
+    question.describe(std::vector<int>(static_cast<std::size_t>(n), 0), n, request.n_rows,
+                      request.ordered, stop, split);
+    return split;
+  }
+  const SplitProblem problem{table, *question.criterion, question.costs, request.seed, stop,
+                             request.ordered};
+  Grouping found = partitioner->search(problem);
+  if (stop.interrupted()) return split;
+  if (!found.found()) {
+    throw std::invalid_argument(
+        "the criterion gave no number for any partition (NaN or minus infinity); "
+        "check its score method");
+  }
+  std::vector<int> labels;
+  int n_groups = 2;
+  if (found.sides.empty()) {
+    n_groups = n;
+    check_many_groups(*question.criterion, n_groups, request.criterion);
+    labels.resize(static_cast<std::size_t>(n));
+    for (int i = 0; i < n; ++i) labels[static_cast<std::size_t>(i)] = i;
+  } else {
+    labels = labels_from_sides(found.sides);
+  }
+  question.describe(labels, n_groups, request.n_rows, request.ordered, stop, split);
+  split.exact = found.exact || (n == 2 && found.complete);
+  split.complete = found.complete;
+  split.bound = split.exact ? split.score
+                            : back_to_scale(found.bound, question.criterion->traits(),
+                                            question.present.exponent);
+  for (int cls : found.superclass)
+    split.superclass.push_back(question.present.classes[static_cast<std::size_t>(cls)]);
+  if (!found.partitioner.empty()) split.partitioner = found.partitioner;
+  return split;
+} catch (const Stopped&) {
+  if (stop.interrupted()) return {};
+  throw TimeLimitError("the time limit came before any partition was scored; allow more time");
+}
+
+Split score_grouping(const SplitRequest& request, std::span<const std::int32_t> group) {
+  const Question question(request);
+  std::vector<int> labels;
+  int n_groups = 0;
+  for (int row : question.present.values) {
+    const std::int32_t label = group[static_cast<std::size_t>(row)];
+    if (label < 0) {
+      throw std::invalid_argument("value " + std::to_string(row) +
+                                  " has weight but is in no group; put every value that has "
+                                  "weight into exactly one group");
+    }
+    labels.push_back(label);
+    n_groups = std::max(n_groups, label + 1);
+  }
+  check_many_groups(*question.criterion, n_groups, request.criterion);
+  Stop never;
+  Split split;
+  question.describe(labels, n_groups, request.n_rows, request.ordered, never, split);
+  return split;
+}
+
+}  // namespace mixedwood

@@ -1,0 +1,22 @@
+"""Decision trees for real tables: columns of categories and numbers side by side."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+__all__ = ["data", "datasets", "splits"]
+
+if TYPE_CHECKING:
+    from mixedwood import data, datasets, splits
+
+
+def __getattr__(name: str) -> object:
+    # Rooms are entered on first use, so that `import mixedwood` stays quick.
+    if name in __all__:
+        return import_module(f"mixedwood.{name}")
+    raise AttributeError(f"module 'mixedwood' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -1,0 +1,104 @@
+"""Tables of counts: checking them, and making them from a column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Counts = NDArray[np.float64]
+
+
+def read_counts(counts: Any) -> tuple[Counts, tuple[Any, ...] | None]:
+    """Turn any table of numbers into a float64 matrix; a frame's index becomes names."""
+    index = getattr(counts, "index", None)
+    has_index = index is not None and not callable(index) and hasattr(counts, "columns")
+    names = tuple(index) if has_index else None
+    try:
+        matrix = np.ascontiguousarray(counts, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            "counts must be a table of numbers, one row per value and one column per class; "
+            f"got {type(counts).__name__} ({error}). To count a column use "
+            "mixedwood.splits.count_values(column, y)."
+        ) from None
+    if matrix.ndim != 2:
+        raise ValueError(
+            "counts must have two dimensions, one row per value and one column per class; "
+            f"got {np.ndim(counts)}. To count a column use mixedwood.splits.count_values(column, y)."
+        )
+    if 0 in matrix.shape:
+        raise ValueError(
+            f"counts has shape {matrix.shape}; at least one value and one class are needed."
+        )
+    return matrix, names
+
+
+def read_costs(costs: ArrayLike | None, n_classes: int) -> Counts | None:
+    """Check a matrix of misclassification costs."""
+    if costs is None:
+        return None
+    matrix = np.ascontiguousarray(costs, dtype=np.float64)
+    if matrix.shape != (n_classes, n_classes):
+        raise ValueError(
+            f"costs must have one row and one column per class, shape {(n_classes, n_classes)}; "
+            f"got {matrix.shape}."
+        )
+    if not np.isfinite(matrix).all() or (matrix < 0).any():
+        raise ValueError("costs must be finite and zero or more.")
+    if np.diagonal(matrix).any():
+        raise ValueError("costs of a right answer (the diagonal) must be 0.")
+    if not np.allclose(matrix, matrix.T, rtol=1e-12, atol=0.0):
+        x, y = np.argwhere(~np.isclose(matrix, matrix.T, rtol=1e-12, atol=0.0))[0]
+        raise ValueError(
+            f"costs must be symmetric: costs[{x}, {y}] is {matrix[x, y]:g} but "
+            f"costs[{y}, {x}] is {matrix[y, x]:g}. Use (costs + costs.T) / 2."
+        )
+    return matrix
+
+
+def count_values(
+    column: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+) -> tuple[Counts, NDArray[Any], NDArray[Any]]:
+    """Count the classes of each value of a column.
+
+    Parameters
+    ----------
+    column : array-like of shape (n_rows,)
+        Values of a nominal column; rows with a missing value (None or NaN) are left out.
+    y : array-like of shape (n_rows,)
+        Class of each row.
+    sample_weight : array-like of shape (n_rows,), optional
+        Weight of each row; 1 by default.
+
+    Returns
+    -------
+    counts : ndarray of shape (n_values, n_classes)
+        Weight of the rows with each value and class.
+    values, classes : ndarray
+        What the rows and the columns of the counts stand for, sorted.
+
+    Examples
+    --------
+    >>> import mixedwood as mw
+    >>> counts, values, classes = mw.splits.count_values(
+    ...     ["red", "blue", "red", "green"], ["yes", "no", "no", "yes"])
+    >>> values.tolist(), classes.tolist()
+    (['blue', 'green', 'red'], ['no', 'yes'])
+    >>> counts.tolist()
+    [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]
+    """
+    from mixedwood.data import MISSING, check_same_length, read_table, read_target
+
+    table = read_table({"column": column}, categorical_features=["column"])
+    target = read_target(y, sample_weight)
+    check_same_length(table, target)
+    codes = table["column"]
+    values = np.asarray(table.schema["column"].values)
+    present = codes != MISSING
+    weights = None if target.weights is None else target.weights[present]
+    n_values, n_classes = len(values), len(target.classes)
+    cells = codes[present].astype(np.int64) * n_classes + target.codes[present]
+    flat = np.bincount(cells, weights=weights, minlength=n_values * n_classes)
+    return flat.reshape(n_values, n_classes).astype(np.float64), values, target.classes
