@@ -1,0 +1,28 @@
+"""Data sets by name, and generators of new ones.
+
+>>> from mixedwood import datasets
+>>> data = datasets.load("tic-tac-toe")
+>>> data.n_rows, data.n_columns, data.source
+(958, 9, 'generated')
+"""
+
+from mixedwood.datasets.coded import DatasetColumn
+from mixedwood.datasets.dataset import Dataset
+from mixedwood.datasets.errors import DamagedDatasetError, DatasetError, DatasetNotFoundError
+from mixedwood.datasets.loading import load, names, variants
+from mixedwood.datasets.synthetic import make_mixed, make_nominal
+from mixedwood.datasets.waveform import make_waveform
+
+__all__ = [
+    "DamagedDatasetError",
+    "Dataset",
+    "DatasetColumn",
+    "DatasetError",
+    "DatasetNotFoundError",
+    "load",
+    "make_mixed",
+    "make_nominal",
+    "make_waveform",
+    "names",
+    "variants",
+]
