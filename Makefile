@@ -1,0 +1,72 @@
+# Chores. `make help` lists them. Everything runs in a virtual environment made here.
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+SANITIZED := .venvs/sanitize
+# Whatever changes the installed package.
+SOURCES := $(shell find core bindings src build_backend -type f \
+             \( -name '*.?pp' -o -name '*.py' -o -name '*.json' -o -name '*.txt' \) 2>/dev/null) \
+           CMakeLists.txt pyproject.toml
+
+.PHONY: help demo test lint types bench docs sanitize native-test stubs monte-carlo clean
+
+help:  ## list the chores
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
+
+$(BIN)/python:
+	$(PYTHON) -m venv "$(VENV)"
+
+# One stamp per set of extras.
+$(VENV)/.installed-%: $(BIN)/python $(SOURCES)
+	$(PIP) install ".[$*]"
+	@touch "$@"
+
+demo: $(VENV)/.installed-cli  ## install, then show the split searches on a generated table
+	$(BIN)/mixedwood demo
+
+test: $(VENV)/.installed-test native-test  ## install, then run every test
+	$(BIN)/python -m pytest -n auto
+
+native-test: $(VENV)/.installed-test  ## tests of the core alone
+	$(BIN)/cmake -S . -B build/native -DMIXEDWOOD_BINDINGS=OFF -DMIXEDWOOD_NATIVE_TESTS=ON \
+	  -DCMAKE_BUILD_TYPE=Release > build/native.log || { cat build/native.log; exit 1; }
+	$(BIN)/cmake --build build/native -j 2 > build/native.log || { cat build/native.log; exit 1; }
+	build/native/core/tests/core_tests
+
+lint: $(VENV)/.installed-lint  ## style of the Python code
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed-lint $(VENV)/.installed-test  ## static types
+	$(BIN)/mypy
+
+stubs: $(VENV)/.installed-lint  ## write src/mixedwood/_core.pyi anew from the built module
+	$(BIN)/python -m nanobind.stubgen -q -m mixedwood._core -o src/mixedwood/_core.pyi
+
+bench: $(VENV)/.installed-test  ## speed of the split searches, and how it grows
+	$(BIN)/python benchmarks/split_speed.py
+
+monte-carlo: $(VENV)/.installed-test  ## the Monte Carlo table of split searches, ours beside the reference
+	$(BIN)/python benchmarks/monte_carlo.py
+
+docs: $(VENV)/.installed-docs  ## build the documentation; warnings are errors
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+# A venv of its own: the module is instrumented, and the sanitizer must be loaded before Python.
+sanitize:  ## ASan and UBSan: native tests, a long fuzz, and the Python tests that reach the core
+	cmake -S . -B build/sanitize -DMIXEDWOOD_BINDINGS=OFF -DMIXEDWOOD_NATIVE_TESTS=ON \
+	  -DMIXEDWOOD_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo
+	cmake --build build/sanitize -j 2
+	build/sanitize/core/tests/core_tests
+	build/sanitize/core/tests/core_fuzz 200000
+	tools/check_sanitizer.sh build/sanitize/core/tests/planted_bugs
+	$(PYTHON) -m venv "$(SANITIZED)"
+	"$(SANITIZED)/bin/python" -m pip -q install ".[test]" \
+	  -C cmake.define.MIXEDWOOD_SANITIZE=ON -C cmake.build-type=RelWithDebInfo \
+	  -C build-dir=build/sanitize-module
+	tools/run_sanitized.sh "$(SANITIZED)/bin/python" -m pytest -p no:cacheprovider tests/splits
+
+clean:  ## remove everything that was built
+	rm -rf build dist .venv .venvs docs/_build

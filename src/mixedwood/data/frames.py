@@ -1,0 +1,192 @@
+"""The gate: any container of columns, seen as names and one piece of data per column."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import narwhals as nw
+import numpy as np
+from narwhals.exceptions import DuplicateError
+from numpy.typing import NDArray
+
+from mixedwood.data import refusals
+
+__all__ = ["ColumnData", "OpenTable", "open_table", "open_vector"]
+
+ColumnData: TypeAlias = "nw.Series[Any] | NDArray[Any] | Sequence[Any]"
+
+_ACCEPTED = (
+    "Pass a pandas, polars or pyarrow table, a dict of columns, or a two-dimensional numpy array."
+)
+
+
+@dataclass(frozen=True)
+class OpenTable:
+    """Names and raw columns of a table.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Distinct names of the columns.
+    names_generated : bool
+        Whether the container had no names, so that they were made up.
+    columns : list
+        Data of each column.
+    n_rows : int
+        Length of each column.
+    """
+
+    names: tuple[str, ...]
+    names_generated: bool
+    columns: list[ColumnData]
+    n_rows: int
+
+    def __post_init__(self) -> None:
+        # The words are scikit-learn's, which its checks and other tools look for.
+        shape = f"(shape=({self.n_rows}, {len(self.names)})) while a minimum of 1 is required."
+        if self.names and self.n_rows == 0:
+            raise ValueError(f"Found array with 0 sample(s) {shape} The table has no rows.")
+        if not self.names:
+            raise ValueError(f"Found array with 0 feature(s) {shape} The table has no columns.")
+
+
+def open_table(X: Any) -> OpenTable:
+    """See names and columns in any supported container, copying nothing."""
+    _refuse_sparse(X)
+    try:
+        native = nw.from_native(X, allow_series=True, pass_through=True)
+        if isinstance(native, nw.LazyFrame):
+            raise TypeError(
+                f"X is a lazy frame ({type(X).__name__}), which holds no rows yet. "
+                "Call .collect() (polars) or .compute() (dask) first and pass the result."
+            )
+        if isinstance(native, nw.DataFrame):
+            return _open_frame(native)
+    except DuplicateError as error:
+        raise ValueError(f"{error}. Rename columns so that each name is used once.") from None
+    if isinstance(native, nw.Series):
+        raise ValueError(
+            f"Expected a 2-dimensional container but got {type(X)} instead. Pass a DataFrame "
+            "containing a single row (i.e. single sample) or a single column (i.e. single "
+            "feature) instead."
+        )
+    if isinstance(X, Mapping):
+        return _open_mapping(X)
+    if hasattr(X, "__arrow_c_stream__"):
+        return _open_frame(nw.from_arrow(X, backend="pyarrow"))
+    return _open_array(X)
+
+
+def _refuse_sparse(X: Any) -> None:
+    # If scipy.sparse was never imported, nobody can have made a sparse matrix.
+    sparse = sys.modules.get("scipy.sparse")
+    if sparse is not None and sparse.issparse(X):
+        raise TypeError(
+            f"Sparse data was passed ({type(X).__name__}), but dense data is required. {_ACCEPTED} "
+            "Use X.toarray() to convert to a dense numpy array."
+        )
+
+
+def _read_names(names: Sequence[Any]) -> tuple[tuple[str, ...], bool]:
+    # As in scikit-learn: names count if all are text; if none is, columns go by position.
+    textual = [isinstance(name, str) for name in names]
+    if names and all(textual):
+        return tuple(str(name) for name in names), False
+    if any(textual):
+        types = sorted({type(name).__name__ for name in names})
+        raise TypeError(
+            "Feature names are only supported if all input features have string names, but your "
+            f"input has {types} as feature name / column name types. If you want feature names to "
+            "be stored and validated, you must convert them all to strings, by using "
+            "X.columns = X.columns.astype(str) for example."
+        )
+    return tuple(f"x{i}" for i in range(len(names))), True
+
+
+def _open_frame(frame: nw.DataFrame[Any]) -> OpenTable:
+    names, generated = _read_names(frame.columns)
+    return OpenTable(names, generated, list(frame.iter_columns()), len(frame))
+
+
+def _open_mapping(columns: Mapping[Any, Any]) -> OpenTable:
+    names, generated = _read_names(list(columns))
+    opened = [open_vector(data, f"column {name!r}") for name, data in columns.items()]
+    lengths = {name: len(data) for name, data in zip(names, opened, strict=True)}
+    if len(set(lengths.values())) > 1:
+        shown = ", ".join(f"{name!r}: {n}" for name, n in list(lengths.items())[:10])
+        raise ValueError(f"The columns of X differ in length ({shown}); make them equally long.")
+    return OpenTable(names, generated, opened, next(iter(lengths.values()), 0))
+
+
+def open_vector(data: Any, what: str) -> ColumnData:
+    """See one column in a series, an array or a sequence; `what` names it in errors."""
+    native = nw.from_native(data, series_only=True, pass_through=True)
+    if isinstance(native, nw.Series):
+        return native
+    if isinstance(data, list | tuple | range):
+        return data
+    if hasattr(data, "to_pylist"):  # arrow's plain array, which narwhals does not know
+        return list(data.to_pylist())
+    is_iterator = isinstance(data, Iterable) and not hasattr(data, "__array__")
+    if isinstance(data, str | bytes | Mapping) or is_iterator:
+        raise TypeError(f"{what} is a {type(data).__name__}; pass a list, an array or a series.")
+    array = _fill_masked(data) if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
+    if array.ndim != 1:
+        raise ValueError(
+            f"{what} has {array.ndim} dimensions (shape={array.shape}); it must have one."
+        )
+    return array
+
+
+def _fill_masked(array: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
+    # A mask means missing; plain conversion would bring back what is under it.
+    numeric = array.dtype.kind in "iuf"
+    filled: NDArray[Any] = array.data.astype(np.float64 if numeric else object)
+    filled[np.ma.getmaskarray(array)] = np.nan if numeric else None
+    return filled
+
+
+def _open_array(X: Any) -> OpenTable:
+    if isinstance(X, np.ma.MaskedArray):
+        array = _fill_masked(X)
+    elif isinstance(X, list | tuple):
+        # As objects: numpy would turn the numbers of a mixed list into text.
+        array = _rows_to_array(X)
+    else:
+        array = np.asarray(X)
+    if array.ndim == 1 and array.dtype.names:  # a structured array has named columns
+        return _open_mapping({name: array[name] for name in array.dtype.names})
+    if array.ndim == 0:
+        raise ValueError(
+            f"Expected 2D array, got scalar array instead:\narray={array}.\n{_ACCEPTED}"
+        )
+    if array.ndim == 1:
+        raise ValueError(
+            f"Expected 2D array, got 1D array instead:\narray={array}.\nReshape your data either "
+            "using array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) "
+            "if it contains a single sample."
+        )
+    if array.ndim > 2:
+        raise ValueError(
+            f"Found array with dim {array.ndim}, while dim <= 2 is required. {_ACCEPTED}"
+        )
+    n_rows, n_columns = array.shape
+    names, generated = _read_names(range(n_columns))
+    return OpenTable(names, generated, [array[:, j] for j in range(n_columns)], n_rows)
+
+
+def _rows_to_array(rows: Sequence[Any]) -> NDArray[Any]:
+    if rows and isinstance(rows[0], Mapping):
+        raise TypeError(
+            "X is a list of dicts. Pass a table made of it instead, e.g. pandas.DataFrame(X)."
+        )
+    lengths = {len(row) for row in rows if isinstance(row, list | tuple)}
+    if len(lengths) > 1:
+        raise ValueError(
+            f"The rows of X have different lengths ({refusals.few(sorted(lengths))}); make them "
+            "equally long and mark values that are not there as None."
+        )
+    return np.array(rows, dtype=object)
