@@ -106,12 +106,25 @@ void bind_splits(nb::module_& m) {
   m.def("best_split", &best_split_py, nb::arg("counts").noconvert(), nb::arg("criterion"),
         nb::arg("custom").none(), nb::arg("partitioner"), nb::arg("options"),
         nb::arg("costs").noconvert().none(), nb::arg("seed"), nb::arg("ordered"),
-        nb::arg("time_limit"), "Best grouping of the rows of a table of counts.");
+        nb::arg("time_limit"),
+        nb::sig("def best_split(counts: NDArray[numpy.float64], criterion: str, "
+                "custom: PythonCriterion | None, partitioner: str, options: dict[str, float], "
+                "costs: NDArray[numpy.float64] | None, seed: int, ordered: bool, "
+                "time_limit: float) -> dict[str, typing.Any]"),
+        "Best grouping of the rows of a table of counts.");
   m.def("score_grouping", &score_grouping_py, nb::arg("counts").noconvert(),
         nb::arg("group").noconvert(), nb::arg("criterion"), nb::arg("custom").none(),
-        nb::arg("costs").noconvert().none(), nb::arg("ordered"), "Score of a given grouping.");
-  m.def("criteria", &criteria_list, "Name, summary and whether it takes costs, of each criterion.");
-  m.def("partitioners", &partitioners_list, "Name, summary and options of each partitioner.");
+        nb::arg("costs").noconvert().none(), nb::arg("ordered"),
+        nb::sig("def score_grouping(counts: NDArray[numpy.float64], group: NDArray[numpy.int32], "
+                "criterion: str, custom: PythonCriterion | None, "
+                "costs: NDArray[numpy.float64] | None, ordered: bool) -> dict[str, typing.Any]"),
+        "Score of a given grouping.");
+  m.def("criteria", &criteria_list, nb::sig("def criteria() -> list[tuple[str, str, bool]]"),
+        "Name, summary and whether it takes costs, of each criterion.");
+  m.def("partitioners", &partitioners_list,
+        nb::sig("def partitioners() -> list[tuple[str, str, "
+                "list[tuple[str, float, str, list[str]]]]]"),
+        "Name, summary and options of each partitioner.");
 }
 
 }  // namespace mixedwood

@@ -1,7 +1,6 @@
 """Native core of mixedwood. Use the public modules instead."""
 
-from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy
 from numpy.typing import NDArray
@@ -17,16 +16,16 @@ class PythonCriterion:
 
     def __init__(self, score: object, convex: bool, many_groups: bool, entropy: bool) -> None: ...
 
-def best_split(counts: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], criterion: str, custom: PythonCriterion | None, partitioner: str, options: Mapping[str, float], costs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, seed: int, ordered: bool, time_limit: float) -> dict:
+def best_split(counts: NDArray[numpy.float64], criterion: str, custom: PythonCriterion | None, partitioner: str, options: dict[str, float], costs: NDArray[numpy.float64] | None, seed: int, ordered: bool, time_limit: float) -> dict[str, Any]:
     """Best grouping of the rows of a table of counts."""
 
-def score_grouping(counts: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], group: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], criterion: str, custom: PythonCriterion | None, costs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, ordered: bool) -> dict:
+def score_grouping(counts: NDArray[numpy.float64], group: NDArray[numpy.int32], criterion: str, custom: PythonCriterion | None, costs: NDArray[numpy.float64] | None, ordered: bool) -> dict[str, Any]:
     """Score of a given grouping."""
 
-def criteria() -> list:
+def criteria() -> list[tuple[str, str, bool]]:
     """Name, summary and whether it takes costs, of each criterion."""
 
-def partitioners() -> list:
+def partitioners() -> list[tuple[str, str, list[tuple[str, float, str, list[str]]]]]:
     """Name, summary and options of each partitioner."""
 
 def log_upper_gamma(a: float, z: float) -> float:

@@ -97,7 +97,7 @@ class _Option:
     choices: tuple[str, ...]
 
     def encode(self, value: object, owner: str) -> float:
-        """The number that stands for `value` in the core, which checks ranges."""
+        """Return the number that stands for `value` in the core, which checks ranges."""
         if self.choices == ("false", "true"):
             if isinstance(value, (bool, np.bool_)):
                 return float(value)
@@ -205,8 +205,7 @@ class Partitioner:
         known = _known_partitioners()
         if self.name not in known:
             raise ValueError(
-                f"partitioner={self.name!r} is not known. Use one of "
-                f"{', '.join(map(repr, known))}."
+                f"partitioner={self.name!r} is not known. Use one of {', '.join(map(repr, known))}."
             )
         options = known[self.name][1]
         encoded = {}
@@ -222,7 +221,7 @@ def _rebuild_partitioner(name: str, options: dict[str, object]) -> Partitioner:
     return Partitioner(name, **options)
 
 
-def read_partitioner(partitioner: str | Partitioner) -> Partitioner:
+def read_partitioner(partitioner: object) -> Partitioner:
     """Accept a name for the search with its defaults."""
     if isinstance(partitioner, Partitioner):
         return partitioner
@@ -234,7 +233,7 @@ def read_partitioner(partitioner: str | Partitioner) -> Partitioner:
     )
 
 
-def read_criterion(criterion: str | Criterion) -> tuple[str, _core.PythonCriterion | None]:
+def read_criterion(criterion: object) -> tuple[str, _core.PythonCriterion | None]:
     """Accept a name, or a criterion written in Python; return both forms for the core."""
     if isinstance(criterion, Criterion):
         return criterion.name, criterion._native()
@@ -252,6 +251,5 @@ def read_criterion(criterion: str | Criterion) -> tuple[str, _core.PythonCriteri
             f"criterion={criterion.__name__}()."
         )
     raise TypeError(
-        f"criterion must be a name or a mixedwood.splits.Criterion; got "
-        f"{type(criterion).__name__}."
+        f"criterion must be a name or a mixedwood.splits.Criterion; got {type(criterion).__name__}."
     )

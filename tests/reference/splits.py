@@ -20,8 +20,9 @@ def entropy(u):
 
 
 def children(A, left, impurity):
-    l, r = A[left].sum(0), A[~left].sum(0)
-    return (l.sum() * impurity(l) + r.sum() * impurity(r)) / A.sum()
+    on_left, on_right = A[left].sum(0), A[~left].sum(0)
+    inside = on_left.sum() * impurity(on_left) + on_right.sum() * impurity(on_right)
+    return inside / A.sum()
 
 
 def chi2_weight(a, b):
@@ -37,20 +38,23 @@ def squared_gini_weight(a, b, total, costs=None):
 
 
 def score(A, left, criterion, costs=None):
-    l, r, total = A[left].sum(0), A[~left].sum(0), A.sum()
+    on_left, on_right, total = A[left].sum(0), A[~left].sum(0), A.sum()
     if criterion == "gini":
         if costs is not None:
-            cost = lambda u: u @ costs @ u / u.sum() ** 2  # noqa: E731
+
+            def cost(u):
+                return u @ costs @ u / u.sum() ** 2
+
             return cost(A.sum(0)) - children(A, left, cost)
         return gini(A.sum(0)) - children(A, left, gini)
     if criterion == "entropy":
         return entropy(A.sum(0)) - children(A, left, entropy)
     if criterion == "gain_ratio":
-        sizes = np.array([l.sum(), r.sum()])
+        sizes = np.array([on_left.sum(), on_right.sum()])
         return score(A, left, "entropy") / entropy(sizes)
     if criterion == "twoing":
-        gap = np.abs(l / l.sum() - r / r.sum()).sum()
-        return l.sum() / total * r.sum() / total / 4 * gap**2
+        gap = np.abs(on_left / on_left.sum() - on_right / on_right.sum()).sum()
+        return on_left.sum() / total * on_right.sum() / total / 4 * gap**2
     pairs = [(i, j) for i in np.flatnonzero(left) for j in np.flatnonzero(~left)]
     if criterion == "squared_gini":
         return sum(squared_gini_weight(A[i], A[j], total, costs) for i, j in pairs)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reference import splits as twin
-from strategies import random_table, random_tables, tables
 
 import mixedwood as mw
 from mixedwood.splits import Partitioner, best_partition, score_partition
+from reference import splits as twin
+from strategies import random_table, random_tables, tables
 
 CRITERIA = ["gini", "entropy", "gain_ratio", "twoing", "squared_gini", "chi2"]
 CONVEX = ["gini", "entropy", "twoing"]
@@ -201,8 +201,11 @@ def test_principal_axis_of_many_classes(k):
 
 @pytest.mark.parametrize(
     ("partitioner", "criterion", "ratio"),
-    [("largest_alone", "gini", 2.0), ("largest_alone", "entropy", 3.0),
-     ("list_scheduling", "entropy", 2.0)],
+    [
+        ("largest_alone", "gini", 2.0),
+        ("largest_alone", "entropy", 3.0),
+        ("list_scheduling", "entropy", 2.0),
+    ],
 )
 def test_superclass_guarantees(partitioner, criterion, ratio):
     """Children's impurity within the proven (or claimed) factor of the best partition's."""
@@ -281,13 +284,12 @@ def test_random_searches_follow_their_seed():
         first = best_partition(A, "gini", partitioner, random_state=7)
         again = best_partition(A, "gini", partitioner, random_state=7)
         np.testing.assert_array_equal(first.group, again.group)
-    groups = {
-        best_partition(A, "gini", "random_subset", random_state=s).left for s in range(20)
-    }
+    groups = {best_partition(A, "gini", "random_subset", random_state=s).left for s in range(20)}
     assert len(groups) > 10
     generator = np.random.default_rng(1)
-    drawn = {best_partition(A, "gini", "random_subset", random_state=generator).left
-             for _ in range(20)}
+    drawn = {
+        best_partition(A, "gini", "random_subset", random_state=generator).left for _ in range(20)
+    }
     assert len(drawn) > 10
 
 

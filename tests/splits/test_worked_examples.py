@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from reference import splits as twin
 
 import mixedwood as mw
 from mixedwood.splits import Partitioner, best_partition, score_partition
+from reference import splits as twin
 
 EXAMPLES = json.loads(
     (Path(__file__).parents[1] / "golden" / "categorical_splits.json").read_text()
@@ -167,9 +167,7 @@ def test_flip_flop_from_the_first_value(example, impurity):
     assert list(found.left) == expected["left"]
     assert found.impurity == pytest.approx(expected["children_impurity"], abs=DIGITS)
     start = np.arange(len(example["table"])) == 0
-    history = twin.flip_flop(
-        np.array(example["table"], float), getattr(twin, impurity), start
-    )
+    history = twin.flip_flop(np.array(example["table"], float), getattr(twin, impurity), start)
     assert len(history) == len(expected["history"])
     for (superclass, left, value), recorded in zip(history, expected["history"], strict=True):
         assert superclass == recorded[0]
@@ -182,9 +180,7 @@ def test_flip_flop_from_the_first_value(example, impurity):
 @pytest.mark.parametrize(("criterion", "key"), [("squared_gini", "GLSG"), ("chi2", "GLchi2")])
 def test_greedy_cut_and_local_search(example, criterion, key):
     expected = example[key]
-    greedy = best_partition(
-        example["table"], criterion, Partitioner("max_cut", local_search=False)
-    )
+    greedy = best_partition(example["table"], criterion, Partitioner("max_cut", local_search=False))
     assert list(greedy.left) == expected["greedy_left"]
     assert greedy.score == pytest.approx(expected["greedy_cut"], abs=DIGITS)
     final = best_partition(example["table"], criterion, "max_cut")

@@ -12,9 +12,8 @@ Counts = NDArray[np.float64]
 
 def read_counts(counts: Any) -> tuple[Counts, tuple[Any, ...] | None]:
     """Turn any table of numbers into a float64 matrix; a frame's index becomes names."""
-    index = getattr(counts, "index", None)
-    has_index = index is not None and not callable(index) and hasattr(counts, "columns")
-    names = tuple(index) if has_index else None
+    # Only a pandas-like frame has an index to take names from; a list has a method of that name.
+    names = tuple(counts.index) if hasattr(counts, "index") and hasattr(counts, "columns") else None
     try:
         matrix = np.ascontiguousarray(counts, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -26,7 +25,8 @@ def read_counts(counts: Any) -> tuple[Counts, tuple[Any, ...] | None]:
     if matrix.ndim != 2:
         raise ValueError(
             "counts must have two dimensions, one row per value and one column per class; "
-            f"got {np.ndim(counts)}. To count a column use mixedwood.splits.count_values(column, y)."
+            f"got {np.ndim(counts)}. To count a column use "
+            "mixedwood.splits.count_values(column, y)."
         )
     if 0 in matrix.shape:
         raise ValueError(

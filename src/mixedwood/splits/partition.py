@@ -63,9 +63,7 @@ class Partition:
         """Row numbers of the values of each group."""
         order = np.argsort(self.group, kind="stable")
         ends = np.searchsorted(self.group[order], np.arange(self.n_groups + 1))
-        return tuple(
-            tuple(order[ends[g] : ends[g + 1]].tolist()) for g in range(self.n_groups)
-        )
+        return tuple(tuple(order[ends[g] : ends[g + 1]].tolist()) for g in range(self.n_groups))
 
     @property
     def left(self) -> tuple[int, ...]:
@@ -87,7 +85,7 @@ class Partition:
         return self.n_groups > 1
 
     def labels(self, names: Sequence[Any] | None = None) -> tuple[tuple[Any, ...], ...]:
-        """The groups in names of the values: those given, or those the counts came with."""
+        """Return the groups by name: the names given, or those the counts came with."""
         known = self.names if names is None else names
         if known is None:
             raise ValueError("the counts came without labels; pass the names of the values.")

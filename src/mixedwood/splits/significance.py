@@ -120,9 +120,7 @@ def conditional_inference_test(
         )
     numbers = np.ascontiguousarray(table["x"], dtype=np.float64)
     return Significance(
-        *_core.conditional_test_numeric(
-            numbers, target.codes, target.weights, len(target.classes)
-        )
+        *_core.conditional_test_numeric(numbers, target.codes, target.weights, len(target.classes))
     )
 
 

@@ -99,6 +99,4 @@ def best_threshold(
         value = lower / 2 + upper / 2  # halves first: the sum may overflow
         if not lower <= value < upper:
             value = lower  # neighbours so close that the midpoint rounds to the upper one
-    return Threshold(
-        float(value), found["score"], found["impurity"], found["impurity_before"]
-    )
+    return Threshold(float(value), found["score"], found["impurity"], found["impurity_before"])
