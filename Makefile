@@ -43,7 +43,7 @@ types: $(VENV)/.installed-lint $(VENV)/.installed-test  ## static types
 	$(BIN)/mypy
 
 stubs: $(VENV)/.installed-lint  ## write src/mixedwood/_core.pyi anew from the built module
-	$(BIN)/python -m nanobind.stubgen -q -m mixedwood._core -o src/mixedwood/_core.pyi
+	$(BIN)/python tools/make_stubs.py
 
 bench: $(VENV)/.installed-test  ## speed of the split searches, and how it grows
 	$(BIN)/python benchmarks/split_speed.py

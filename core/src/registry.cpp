@@ -54,6 +54,8 @@ const std::array kPartitioners = {
                     make_largest_alone},
     PartitionerInfo{"list_scheduling", "order by the share of one of two balanced superclasses",
                     {kScoredBy}, make_list_scheduling},
+    PartitionerInfo{"refined", "quick searches, each improved by moves of single values", {},
+                    make_refined},
     PartitionerInfo{"max_cut", "heavy cut by greedy and local search", {kLocalSearch},
                     make_max_cut},
     PartitionerInfo{"max_cut_sdp", "heavy cut by semidefinite relaxation, with a bound",

@@ -358,11 +358,25 @@ def test_auto_says_what_it_used():
     assert used(1000, 2) == "exact"
     assert used(150, 3) == "exact"
     assert used(16, 12) == "exact"
-    assert used(300, 3) == "hypercube_cover"
-    assert used(30, 9) == "hypercube_cover"
+    assert used(300, 3) == "refined"
+    assert used(30, 9) == "refined"
     assert used(30, 9, "twoing") == "twoing"
-    assert used(40, 30) in ("principal_ext", "largest_alone")
-    assert used(40, 5, "chi2") in ("max_cut", "principal_ext", "largest_alone")
+    assert used(40, 30) == "refined"
+    assert used(40, 5, "chi2") in ("max_cut", "refined")
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_refined_is_a_local_optimum_and_never_worse_than_its_starts(criterion):
+    for A in random_tables(21, 60, (3, 25), (3, 6)):
+        found = best_partition(A, criterion, "refined")
+        for start in ("principal_ext", "largest_alone", "list_scheduling", "hypercube_cover"):
+            assert found.score >= best_partition(A, criterion, start).score - TINY
+        left = found.group == 0
+        for v in range(len(A)):
+            moved = left.copy()
+            moved[v] ^= True
+            if moved.any() and not moved.all():
+                assert twin.score(A, moved, criterion) <= found.score * (1 + 1e-9) + TINY
 
 
 def test_a_million_values():

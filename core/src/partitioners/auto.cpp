@@ -3,18 +3,19 @@
 //
 //   1. exact, when it takes at most 2^15 scores: any n for k = 2, n <= 181 for k = 3 (gini,
 //      entropy, twoing), n <= 16 otherwise (10 for criteria written in Python);
-//   2. for cuts (squared_gini, chi2): the best of max_cut, principal_ext and largest_alone;
-//   3. k <= 9: hypercube_cover; for the Twoing criterion `twoing`, which is exact;
-//   4. otherwise the better of principal_ext and largest_alone.
+//   2. for the Twoing criterion and k <= 9: `twoing`, which is exact;
+//   3. otherwise `refined`: the best of principal_ext, largest_alone, list_scheduling and, where
+//      that takes at most 2^15 scores, hypercube_cover, each improved by single moves;
+//   4. for cuts (squared_gini, chi2), the better of that and max_cut, up to 2000 values.
 #include <string>
 #include <vector>
 
+#include "affordable.hpp"
 #include "partitioners.hpp"
 
 namespace mixedwood {
 namespace {
 
-constexpr long kAffordableScores = 1L << 15;
 constexpr int kFewValues = 16;
 constexpr int kFewValuesInPython = 10;
 constexpr int kFewClasses = 9;
@@ -48,12 +49,9 @@ class Auto final : public Partitioner {
     if (problem.ordered) return {"natural_order"};
     if (traits.convex && (k <= 2 || (k == 3 && n * n <= kAffordableScores))) return {"exact"};
     if (n <= (traits.may_rescale ? kFewValues : kFewValuesInPython)) return {"exact"};
-    if (traits.cut_weight) {
-      if (n <= kMostCutValues) return {"max_cut", "principal_ext", "largest_alone"};
-    } else if (k <= kFewClasses) {
-      return {traits.superclass_maximum ? "twoing" : "hypercube_cover"};
-    }
-    return {"principal_ext", "largest_alone"};
+    if (traits.superclass_maximum && k <= kFewClasses) return {"twoing"};
+    if (traits.cut_weight && n <= kMostCutValues) return {"max_cut", "refined"};
+    return {"refined"};
   }
 };
 

@@ -22,6 +22,7 @@ std::unique_ptr<Partitioner> make_principal(const Options& options);
 std::unique_ptr<Partitioner> make_principal_ext(const Options& options);
 std::unique_ptr<Partitioner> make_random_order(const Options& options);
 std::unique_ptr<Partitioner> make_random_subset(const Options& options);
+std::unique_ptr<Partitioner> make_refined(const Options& options);
 std::unique_ptr<Partitioner> make_sliq(const Options& options);
 std::unique_ptr<Partitioner> make_sliq_ext(const Options& options);
 std::unique_ptr<Partitioner> make_two_class_order(const Options& options);

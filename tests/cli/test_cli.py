@@ -1,0 +1,68 @@
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from mixedwood.cli import main
+
+
+def run(*args):
+    return CliRunner().invoke(main, args)
+
+
+def test_demo_lists_every_search_with_impurity_exactness_and_time():
+    result = run("demo", "--rows", "2000", "--values", "9", "--classes", "3", "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    searched = {f["search"]: f for f in found["searches"]}
+    best = searched["exact"]
+    assert best["exact"]
+    assert searched["auto"]["score"] == pytest.approx(best["score"])
+    for f in searched.values():
+        if "score" in f and len(f["groups"]) == 2:
+            assert f["score"] <= best["score"] + 1e-12
+            assert f["milliseconds"] > 0
+    assert "3 classes are present" in searched["two_class_order"]["reason"]
+
+
+def test_demo_as_a_table():
+    result = run("demo", "--rows", "500", "--values", "6", "--criterion", "chi2")
+    assert result.exit_code == 0, result.output
+    assert "max_cut_sdp" in result.stdout
+    assert "exact" in result.stdout
+    assert "two_class_order" in result.stderr
+
+
+def test_tables_without_rich(monkeypatch):
+    monkeypatch.setitem(sys.modules, "rich.console", None)
+    result = run("demo", "--rows", "500", "--values", "4")
+    assert result.exit_code == 0, result.output
+    assert "Splitting one nominal column by gini" in result.stdout
+    assert "principal_ext" in result.stdout
+
+
+def test_unknown_criterion_is_a_usage_error():
+    result = run("demo", "--criterion", "ginny")
+    assert result.exit_code == 2
+    assert "gain_ratio" in result.stderr
+
+
+def test_info_is_json_for_machines():
+    facts = json.loads(run("info", "--json").stdout)
+    assert facts["mixedwood"]
+    assert facts["numpy"]
+    assert "numpy" in run("info").stdout
+
+
+def test_help_imports_no_heavy_module():
+    code = (
+        "import sys\n"
+        "from click.testing import CliRunner\n"
+        "from mixedwood.cli import main\n"
+        "assert CliRunner().invoke(main, ['--help']).exit_code == 0\n"
+        "heavy = {'numpy', 'scipy', 'sklearn', 'pandas', 'matplotlib', 'rich'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
