@@ -30,6 +30,7 @@ test: $(VENV)/.installed-test native-test  ## install, then run every test
 	$(BIN)/python -m pytest -n auto
 
 native-test: $(VENV)/.installed-test  ## tests of the core alone
+	@mkdir -p build
 	$(BIN)/cmake -S . -B build/native -DMIXEDWOOD_BINDINGS=OFF -DMIXEDWOOD_NATIVE_TESTS=ON \
 	  -DCMAKE_BUILD_TYPE=Release > build/native.log || { cat build/native.log; exit 1; }
 	$(BIN)/cmake --build build/native -j 2 > build/native.log || { cat build/native.log; exit 1; }
@@ -39,14 +40,15 @@ lint: $(VENV)/.installed-lint  ## style of the Python code
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(VENV)/.installed-lint $(VENV)/.installed-test  ## static types
+types: $(VENV)/.installed-lint  ## static types
 	$(BIN)/mypy
 
-stubs: $(VENV)/.installed-lint  ## write src/mixedwood/_core.pyi anew from the built module
+stubs: $(VENV)/.installed-test  ## write src/mixedwood/_core.pyi anew from the built module
 	$(BIN)/python tools/make_stubs.py
 
-bench: $(VENV)/.installed-test  ## speed of the split searches, and how it grows
-	$(BIN)/python benchmarks/split_speed.py
+bench: $(VENV)/.installed-test  ## speed of the split searches, how it grows, and what auto gives
+	$(BIN)/python benchmarks/split_speed.py --plot out/split_speed.png
+	$(BIN)/python benchmarks/auto_rule.py --tables 10
 
 monte-carlo: $(VENV)/.installed-test  ## the Monte Carlo table of split searches, ours beside the reference
 	$(BIN)/python benchmarks/monte_carlo.py
@@ -55,10 +57,10 @@ docs: $(VENV)/.installed-docs  ## build the documentation; warnings are errors
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
 # A venv of its own: the module is instrumented, and the sanitizer must be loaded before Python.
-sanitize:  ## ASan and UBSan: native tests, a long fuzz, and the Python tests that reach the core
-	cmake -S . -B build/sanitize -DMIXEDWOOD_BINDINGS=OFF -DMIXEDWOOD_NATIVE_TESTS=ON \
+sanitize: $(VENV)/.installed-test  ## ASan and UBSan: native tests, a long fuzz, and the Python tests that reach the core
+	$(BIN)/cmake -S . -B build/sanitize -DMIXEDWOOD_BINDINGS=OFF -DMIXEDWOOD_NATIVE_TESTS=ON \
 	  -DMIXEDWOOD_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo
-	cmake --build build/sanitize -j 2
+	$(BIN)/cmake --build build/sanitize -j 2
 	build/sanitize/core/tests/core_tests
 	build/sanitize/core/tests/core_fuzz 200000
 	tools/check_sanitizer.sh build/sanitize/core/tests/planted_bugs

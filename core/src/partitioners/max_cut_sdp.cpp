@@ -20,8 +20,8 @@
 namespace mixedwood {
 namespace {
 
-constexpr int kMostSweeps = 2000;
-constexpr double kPrecision = 1e-11;  // fall of the objective in a sweep, relative
+constexpr int kMostSweeps = 1000;
+constexpr double kPrecision = 1e-9;  // fall of the objective in a sweep, of all weight
 
 class Relaxation {
  public:
@@ -38,6 +38,7 @@ class Relaxation {
   // Returns false when stopped early. Converged when a sweep turns no vector noticeably.
   bool solve(Stop& stop) {
     std::vector<double> sum(rank_);
+    const double total = weights_.sum();
     for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
       double change = 0.0;
       for (std::size_t i = 0; i < n_; ++i) {
@@ -50,9 +51,7 @@ class Relaxation {
         change += pull_[i] + dot(v, sum);
         for (std::size_t r = 0; r < rank_; ++r) v[r] = -sum[r] / pull_[i];
       }
-      double scale = 0.0;
-      for (double p : pull_) scale += p;
-      if (change <= kPrecision * scale) break;
+      if (change <= kPrecision * total) break;
     }
     return true;
   }

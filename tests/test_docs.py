@@ -1,0 +1,71 @@
+"""What the documentation shows runs, what it names exists, and what exists is named."""
+
+import doctest
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import mixedwood as mw
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
+    *(page for page in sorted(DOCS.rglob("*.md")) if "_build" not in page.parts),
+]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+def name_of(path):
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if ">>>" in p.read_text("utf-8")], ids=name_of)
+def test_the_examples_of_a_page_run(page):
+    for package in ("pandas", "polars"):
+        pytest.importorskip(package)
+    # Fences end the expected output of the last example of a block.
+    text = re.sub(r"^```.*$", "", page.read_text("utf-8"), flags=re.MULTILINE)
+    examples = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
+    report = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    result = runner.run(examples, out=report.append)
+    assert result.attempted > 0
+    assert result.failed == 0, "".join(report)
+
+
+@pytest.mark.parametrize("script", EXAMPLES, ids=name_of)
+def test_an_example_script_runs(script):
+    command = [sys.executable, "-W", "error", str(script)]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_between_pages_lead_somewhere(page):
+    prose = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)#]+)", prose):
+        if not target.startswith("http"):
+            assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("room", ["data", "datasets", "splits"])
+def test_every_public_name_is_in_the_reference(room):
+    text = (DOCS / "reference" / f"{room}.md").read_text("utf-8")
+    listed = set(re.findall(rf"^\.\. auto\w+:: mixedwood\.{room}\.(\w+)", text, re.MULTILINE))
+    assert listed == set(import_module(f"mixedwood.{room}").__all__)
+
+
+def test_the_guide_lists_every_criterion_and_partitioner():
+    text = (DOCS / "guide" / "splits.md").read_text("utf-8")
+    criteria, partitioners = text.split("## Partitioners")
+    for part, names in [(criteria, mw.splits.criteria()), (partitioners, mw.splits.partitioners())]:
+        assert re.findall(r"^\| `(\w+)` \|", part, re.MULTILINE)
+        assert set(re.findall(r"^\| `(\w+)` \|", part, re.MULTILINE)) == set(names)
