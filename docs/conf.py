@@ -9,7 +9,6 @@ version = release = mixedwood.__version__
 extensions = ["sphinx.ext.autodoc", "numpydoc", "myst_parser"]
 exclude_patterns = ["_build"]
 myst_heading_anchors = 3  # so that pages can link to each other's headings
-suppress_warnings = ["toc.empty_glob"]  # results/ is filled by the benchmarks
 
 autodoc_typehints = "none"  # numpydoc's parameter lists say it in words
 autodoc_member_order = "bysource"

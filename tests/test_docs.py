@@ -26,7 +26,10 @@ def name_of(path):
     return str(path.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if ">>>" in p.read_text("utf-8")], ids=name_of)
+SHOWING = [page for page in PAGES if "\n>>> " in page.read_text("utf-8")]
+
+
+@pytest.mark.parametrize("page", SHOWING, ids=name_of)
 def test_the_examples_of_a_page_run(page):
     for package in ("pandas", "polars"):
         pytest.importorskip(package)

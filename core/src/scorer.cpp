@@ -74,8 +74,8 @@ class GroupScorer final : public Scorer {
 // By the weight of the pairs of values that are separated. A move costs O(values).
 class CutScorer final : public Scorer {
  public:
-  explicit CutScorer(PairWeights weights)
-      : Scorer(weights.size()),
+  explicit CutScorer(std::shared_ptr<const PairWeights> weights)
+      : Scorer(weights->size()),
         weights_(std::move(weights)),
         to_side_{std::vector<double>(static_cast<std::size_t>(n_values())),
                  std::vector<double>(static_cast<std::size_t>(n_values()))} {
@@ -90,7 +90,7 @@ class CutScorer final : public Scorer {
     for (auto& sums : to_side_) std::fill(sums.begin(), sums.end(), 0.0);
     double twice = 0.0;
     for (int i = 0; i < n_values(); ++i) {
-      const auto row = weights_.row(i);
+      const auto row = weights_->row(i);
       for (std::size_t j = 0; j < row.size(); ++j)
         to_side_[sides()[j]][static_cast<std::size_t>(i)] += row[j];
       twice += to_side_[1 - sides()[static_cast<std::size_t>(i)]][static_cast<std::size_t>(i)];
@@ -100,7 +100,7 @@ class CutScorer final : public Scorer {
 
   void apply_move(int value, std::uint8_t from) override {
     cut_ += gain(value);
-    const auto row = weights_.row(value);
+    const auto row = weights_->row(value);
     for (std::size_t j = 0; j < row.size(); ++j) {
       to_side_[from][j] -= row[j];
       to_side_[1 - from][j] += row[j];
@@ -114,18 +114,19 @@ class CutScorer final : public Scorer {
     return to_side_[side][v] - to_side_[1 - side][v];
   }
 
-  PairWeights weights_;
+  std::shared_ptr<const PairWeights> weights_;
   std::vector<double> to_side_[2];  // weight between each value and the values of a side
   double cut_ = 0.0;
 };
 
 }  // namespace
 
-std::unique_ptr<Scorer> make_scorer(const Contingency& table, const Criterion& criterion,
-                                    bool ordered, Stop& stop) {
-  if (criterion.traits().pairwise && !ordered)
-    return std::make_unique<CutScorer>(chi2_weights(table, stop));
+std::unique_ptr<Scorer> make_group_scorer(const Contingency& table, const Criterion& criterion) {
   return std::make_unique<GroupScorer>(table, criterion);
+}
+
+std::unique_ptr<Scorer> make_cut_scorer(std::shared_ptr<const PairWeights> weights) {
+  return std::make_unique<CutScorer>(std::move(weights));
 }
 
 }  // namespace mixedwood

@@ -79,6 +79,10 @@ class Question {
                              request.custom_criterion == nullptr)),
         costs(costs_between(request.costs, request.n_columns, present.classes)) {
     if (request.custom_criterion != nullptr) {
+      if (!request.costs.empty()) {
+        throw std::invalid_argument(
+            "a criterion written in Python does not see costs; weigh errors in its score method");
+      }
       criterion = request.custom_criterion;
       return;
     }
@@ -103,11 +107,7 @@ class Question {
     split.group.assign(n_rows, -1);
     for (std::size_t i = 0; i < labels.size(); ++i)
       split.group[static_cast<std::size_t>(present.values[i])] = labels[i];
-    // No score feels the weightless rows: they go with the heavier group.
-    const auto heaviest = std::max_element(groups.weights.begin(), groups.weights.end());
-    for (int row : present.weightless)
-      split.group[static_cast<std::size_t>(row)] =
-          n_groups == 0 ? -1 : static_cast<std::int32_t>(heaviest - groups.weights.begin());
+    if (n_groups > 0) place_weightless(groups, ordered, split.group);
     split.impurity_before = impurity(traits.impurity, table.class_totals(), table.total());
     split.impurity = children_impurity(traits.impurity, view);
     if (n_groups < 2) {
@@ -125,6 +125,23 @@ class Question {
   const Criterion* criterion = nullptr;
 
  private:
+  // No score feels the weightless rows: they go with the heavier group or, where the values have
+  // an order, with their neighbour below (above, for the first).
+  void place_weightless(const Groups& groups, bool ordered,
+                        std::vector<std::int32_t>& group) const {
+    const auto heaviest = static_cast<std::int32_t>(
+        std::max_element(groups.weights.begin(), groups.weights.end()) - groups.weights.begin());
+    for (int row : present.weightless) {
+      std::int32_t target = heaviest;
+      if (ordered) {
+        const auto above = std::upper_bound(present.values.begin(), present.values.end(), row);
+        const int neighbour = above == present.values.begin() ? *above : *(above - 1);
+        target = group[static_cast<std::size_t>(neighbour)];
+      }
+      group[static_cast<std::size_t>(row)] = target;
+    }
+  }
+
   std::unique_ptr<Criterion> owned_;
 };
 

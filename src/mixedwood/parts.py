@@ -20,6 +20,8 @@ from mixedwood import _core
 
 __all__ = ["Criterion", "Partitioner", "criteria", "partitioners"]
 
+_MOST = 1_000_000  # largest option that is a number, as in the core's registry
+
 
 class Criterion(ABC):
     """A criterion written in Python; subclass it and write ``score``.
@@ -74,7 +76,7 @@ class Criterion(ABC):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        if not cls.name:
+        if "name" not in cls.__dict__:  # a name is not inherited: it says which class scored
             cls.name = cls.__name__
         if cls.impurity not in ("gini", "entropy"):
             raise ValueError(
@@ -97,7 +99,7 @@ class _Option:
     choices: tuple[str, ...]
 
     def encode(self, value: object, owner: str) -> float:
-        """Return the number that stands for `value` in the core, which checks ranges."""
+        """Return the number that stands for `value` in the core."""
         if self.choices == ("false", "true"):
             if isinstance(value, (bool, np.bool_)):
                 return float(value)
@@ -107,9 +109,13 @@ class _Option:
                 return float(self.choices.index(str(value)))
             accepted = " or ".join(map(repr, self.choices))
         else:
-            if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+            if (
+                isinstance(value, (int, np.integer))
+                and not isinstance(value, bool)
+                and 1 <= value <= _MOST
+            ):
                 return float(value)
-            accepted = "a whole number"
+            accepted = f"a whole number from 1 to {_MOST}"
         raise ValueError(
             f"option {self.name!r} of partitioner={owner!r} must be {accepted}; got {value!r}."
         )

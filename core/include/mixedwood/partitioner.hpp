@@ -24,12 +24,14 @@ struct SplitProblem {
   std::uint64_t seed;
   Stop& stop;
   bool ordered = false;  // the values have an order of their own: score by group weights
+  mutable std::shared_ptr<const PairWeights> pairs = nullptr;  // see pair_weights()
 
-  std::unique_ptr<Scorer> scorer() const { return scorer_for(table); }
-  // For a table made of this one by merging values.
-  std::unique_ptr<Scorer> scorer_for(const Contingency& merged) const {
-    return make_scorer(merged, criterion, ordered, stop);
-  }
+  // Scores partitions of the table.
+  std::unique_ptr<Scorer> scorer() const;
+  // The weights of the graph whose cuts the criterion scores: chi-square for pairwise criteria,
+  // squared Gini (with costs) otherwise. Weighed once, since searches ask again and again.
+  // Throws Stopped when asked to stop meanwhile.
+  const std::shared_ptr<const PairWeights>& pair_weights() const;
 };
 
 struct Grouping {

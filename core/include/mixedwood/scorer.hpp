@@ -12,7 +12,6 @@
 
 #include "mixedwood/contingency.hpp"
 #include "mixedwood/criterion.hpp"
-#include "mixedwood/stop.hpp"
 
 namespace mixedwood {
 
@@ -58,9 +57,11 @@ class Scorer {
   int n_left_ = 0;
 };
 
-// `ordered` columns (ordinal, numeric) are always scored by the weights of the two groups.
-// Throws Stopped when `stop` asks for it while pairs of values are weighed.
-std::unique_ptr<Scorer> make_scorer(const Contingency& table, const Criterion& criterion,
-                                    bool ordered, Stop& stop);
+class PairWeights;
+
+// By the class weights of the two sides.
+std::unique_ptr<Scorer> make_group_scorer(const Contingency& table, const Criterion& criterion);
+// By the weight of the pairs of values that are separated.
+std::unique_ptr<Scorer> make_cut_scorer(std::shared_ptr<const PairWeights> weights);
 
 }  // namespace mixedwood

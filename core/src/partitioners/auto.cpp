@@ -1,8 +1,8 @@
 // The best search that is exact, or nearly, at an affordable cost. The rule, with n values and
 // k classes present (benchmarks/auto_rule.py shows what it gives and costs):
 //
-//   1. exact, when it takes at most 2^15 scores: any n for k = 2, n <= 181 for k = 3 (gini,
-//      entropy, twoing), n <= 16 otherwise (10 for criteria written in Python);
+//   1. exact, when it takes at most 2^15 scores: for gini, entropy and twoing any n with k = 2 and
+//      n <= 181 with k = 3; else n <= 16 (10 for criteria written in Python);
 //   2. for the Twoing criterion and k <= 9: `twoing`, which is exact;
 //   3. otherwise `refined`: the best of principal_ext, largest_alone, list_scheduling and, where
 //      that takes at most 2^15 scores, hypercube_cover, each improved by single moves;
@@ -26,17 +26,19 @@ class Auto final : public Partitioner {
   Grouping search(const SplitProblem& problem) const override {
     Grouping best;
     for (const std::string& name : choose(problem)) {
-      if (best.found() && problem.stop.requested()) {
-        best.complete = false;
-        break;
-      }
-      Grouping found = make_partitioner(name)->search(problem);
-      if (found.found() && (!best.found() || found.score > best.score)) {
+      try {
+        Grouping found = make_partitioner(name)->search(problem);
         const bool complete = best.complete && found.complete;
-        best = std::move(found);
-        best.partitioner = name;
+        if (found.found() && (!best.found() || found.score > best.score)) {
+          best = std::move(found);
+          best.partitioner = name;
+        }
         best.complete = complete;
+      } catch (const Stopped&) {
+        if (!best.found()) throw;
+        best.complete = false;
       }
+      if (!best.complete) break;
     }
     return best;
   }

@@ -6,12 +6,6 @@
 
 namespace mixedwood {
 
-PairWeights weights_for(const SplitProblem& problem) {
-  return problem.criterion.traits().pairwise
-             ? chi2_weights(problem.table, problem.stop)
-             : squared_gini_weights(problem.table, problem.costs, problem.stop);
-}
-
 double cut_weight(const PairWeights& weights, const Sides& sides) {
   double cut = 0.0;
   for (int i = 0; i < weights.size(); ++i) {

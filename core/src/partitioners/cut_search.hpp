@@ -8,9 +8,6 @@
 
 namespace mixedwood {
 
-// Edge weights follow the criterion: chi-square for chi2, squared Gini (with costs) otherwise.
-PairWeights weights_for(const SplitProblem& problem);
-
 double cut_weight(const PairWeights& weights, const Sides& sides);
 
 // Values in their order, each to the side that cuts more; at least half of all weight is cut.

@@ -126,7 +126,7 @@ class Exact final : public Partitioner {
       return best;
     }
     const Contingency merged = merge_values(problem.table, groups);
-    const auto scorer = problem.scorer_for(merged);
+    const auto scorer = make_group_scorer(merged, problem.criterion);
     if (merged.n_classes() <= 2) {
       const int last = merged.n_classes() - 1;
       const auto in_class = superclass_weights(merged, {&last, 1});

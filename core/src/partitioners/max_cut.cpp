@@ -12,7 +12,7 @@ class MaxCut final : public Partitioner {
   explicit MaxCut(bool local_search) : local_search_(local_search) {}
 
   Grouping search(const SplitProblem& problem) const override {
-    const PairWeights weights = weights_for(problem);
+    const PairWeights& weights = *problem.pair_weights();
     Grouping best;
     Sides sides = greedy_cut(weights);
     if (local_search_) best.complete = improve_cut(weights, sides, problem.stop);

@@ -134,7 +134,7 @@ class MaxCutSdp final : public Partitioner {
       : roundings_(roundings), local_search_(local_search) {}
 
   Grouping search(const SplitProblem& problem) const override {
-    const PairWeights weights = weights_for(problem);
+    const PairWeights& weights = *problem.pair_weights();
     Random random(problem.seed);
     Relaxation relaxation(weights, random);
     Grouping best;

@@ -9,7 +9,6 @@ class Multiway final : public Partitioner {
   Grouping search(const SplitProblem& /*problem*/) const override {
     Grouping every_value_alone;
     every_value_alone.score = 0.0;  // the caller scores groups
-    every_value_alone.exact = true;
     return every_value_alone;
   }
 };

@@ -15,7 +15,7 @@ def read_counts(counts: Any) -> tuple[Counts, tuple[Any, ...] | None]:
     # Only a pandas-like frame has an index to take names from; a list has a method of that name.
     names = tuple(counts.index) if hasattr(counts, "index") and hasattr(counts, "columns") else None
     try:
-        matrix = np.ascontiguousarray(counts, dtype=np.float64)
+        matrix = _to_numbers(counts)
     except (TypeError, ValueError) as error:
         raise TypeError(
             "counts must be a table of numbers, one row per value and one column per class; "
@@ -35,11 +35,25 @@ def read_counts(counts: Any) -> tuple[Counts, tuple[Any, ...] | None]:
     return matrix, names
 
 
+def _to_numbers(entries: Any) -> Counts:
+    """Convert to float64, but not what numpy would convert with a loss: text, dates, complex."""
+    raw = np.asarray(entries)
+    if raw.dtype.kind not in "biufO":
+        raise TypeError(f"its entries are of type {raw.dtype}")
+    return np.ascontiguousarray(raw, dtype=np.float64)
+
+
 def read_costs(costs: ArrayLike | None, n_classes: int) -> Counts | None:
     """Check a matrix of misclassification costs."""
     if costs is None:
         return None
-    matrix = np.ascontiguousarray(costs, dtype=np.float64)
+    try:
+        matrix = _to_numbers(costs)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            "costs must be a table of numbers, one row and one column per class; "
+            f"got {type(costs).__name__} ({error})."
+        ) from None
     if matrix.shape != (n_classes, n_classes):
         raise ValueError(
             f"costs must have one row and one column per class, shape {(n_classes, n_classes)}; "

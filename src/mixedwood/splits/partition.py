@@ -33,7 +33,8 @@ class Partition:
     impurity_before : float
         Impurity of all values together.
     exact : bool
-        Proven to be the best of all two-way partitions for the criterion (up to rounding).
+        Proven to be the best of all two-way partitions for the criterion (up to rounding);
+        False for "multiway", which does not search.
     complete : bool
         False when the time limit cut the search short.
     bound : float or None

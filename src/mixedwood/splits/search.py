@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -39,6 +40,12 @@ def read_time_limit(time_limit: float | None) -> float:
     """Seconds, with infinity for no limit."""
     if time_limit is None:
         return math.inf
+    is_number = isinstance(time_limit, (int, float, np.integer, np.floating))
+    if not is_number or isinstance(time_limit, bool):
+        raise TypeError(
+            "time_limit must be a positive number of seconds or None; "
+            f"got {type(time_limit).__name__}."
+        )
     seconds = float(time_limit)
     if not seconds > 0:
         raise ValueError(f"time_limit must be a positive number of seconds; got {time_limit!r}.")
@@ -154,7 +161,13 @@ def score_partition(
     name, custom = read_criterion(criterion)
     group = np.full(len(matrix), -1, dtype=np.int32)
     for g, members in enumerate(groups):
-        for value in members:
+        for member in members:
+            try:
+                value = operator.index(member)
+            except TypeError:
+                raise TypeError(
+                    f"group {g} holds {member!r}; groups hold row numbers, 0..{len(matrix) - 1}."
+                ) from None
             if not 0 <= value < len(matrix):
                 raise ValueError(f"group {g} names value {value}; values are 0..{len(matrix) - 1}.")
             if group[value] >= 0:

@@ -93,7 +93,7 @@ def best_threshold(
     group = found["group"]
     value = np.nan
     if found["n_groups"] == 2:
-        # Weightless numbers lie on neither side; the cut is between the nearest that count.
+        # Numbers of weight 0 are in no group; the cut is between the nearest that count.
         lower = distinct[np.flatnonzero(group == 0)[-1]]
         upper = distinct[np.flatnonzero(group == 1)[0]]
         value = lower / 2 + upper / 2  # halves first: the sum may overflow
