@@ -42,6 +42,11 @@ SEARCHES = {
     "ListScheduling_superclasscut": ("list_scheduling", {"scored_by": 1.0}),
     "GLSG": ("max_cut", {}),
 }
+# Zero by construction here: each single class is one of the superclasses that hypercube_cover goes
+# through, with the same order inside ties, so largest_alone can never win (nor list_scheduling
+# with three classes, where it is the same search). The reference has up to 1.7 %: it orders values
+# of equal share differently in the two searches. Shown, not judged.
+BY_CONSTRUCTION = {"Twoing_vs_LargestAlone b_better", "Twoing_vs_ListScheduling b_better"}
 CHUNK = 250
 TIE = 1e-9  # impurities closer than this are equal
 
@@ -125,14 +130,11 @@ def compare(impurity: str, names: list[str], rows: np.ndarray, reference: dict) 
         a, b = column[first], column[second]
         for key, wins in [("a_better", a < b - TIE), ("b_better", b < a - TIE)]:
             ours = 100 * wins.mean()
-            figures.append(
-                {
-                    "figure": f"{pair} {key}",
-                    "ours": ours,
-                    "theirs": theirs[key],
-                    "gap": percent_gap(ours, theirs[key], len(a), runs),
-                }
-            )
+            gap = percent_gap(ours, theirs[key], len(a), runs)
+            name = f"{pair} {key}"
+            if name in BY_CONSTRUCTION and ours == 0:
+                gap = None
+            figures.append({"figure": name, "ours": ours, "theirs": theirs[key], "gap": gap})
         for key, excess in [("max_rel_excess_a", (a - b) / b), ("max_rel_excess_b", (b - a) / a)]:
             # An extreme of a sample has no standard error: shown, not judged.
             ours = 100 * max(0.0, np.nan_to_num(excess).max())
@@ -170,6 +172,11 @@ def make_page(results: dict, tables: int, seconds: float, judged: list[dict]) ->
         f"({100 * within[0] / len(judged):.1f} %) within two standard errors, {within[1]} "
         f"({100 * within[1] / len(judged):.1f} %) within three; chance alone gives 95.4 % and "
         f"99.7 %. Largest gap: {largest['gap']:.1f} ({largest['cell']}, {largest['figure']}).",
+        "",
+        "Worst excesses are extremes of a sample and have no standard error. Wins of LargestAlone",
+        "over Twoing are zero here by construction: each class alone is one of the orders of the",
+        "cover, with the same order inside ties. The reference orders ties in another way. Neither",
+        "is judged.",
         "",
         "In the reference, `Twoing` is our `hypercube_cover`. A pair `a / b` is the percentage of",
         "tables where the first, the second search finds the purer partition.",
@@ -274,7 +281,7 @@ def main() -> int:
             f"{inside} of {len(judged)} figures ({share:.1f} %) within {limit} standard errors; "
             f"chance alone gives {expected} %"
         )
-    for f in sorted(judged, key=lambda f: -f["gap"])[:5]:
+    for f in sorted(judged, key=lambda f: -f["gap"])[:8]:
         print(
             f"  gap {f['gap']:.2f}: {f['cell']}, {f['figure']}: "
             f"{f['ours']:.5g}, reference {f['theirs']:.5g}"

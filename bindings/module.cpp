@@ -8,6 +8,7 @@ namespace nb = nanobind;
 namespace mixedwood {
 void bind_splits(nb::module_& m);
 void bind_significance(nb::module_& m);
+void bind_tree(nb::module_& m);
 }  // namespace mixedwood
 
 NB_MODULE(_core, m) {
@@ -16,4 +17,5 @@ NB_MODULE(_core, m) {
   m.attr("sanitized") = nb::bool_(MIXEDWOOD_SANITIZED);
   mixedwood::bind_splits(m);
   mixedwood::bind_significance(m);
+  mixedwood::bind_tree(m);
 }

@@ -1,7 +1,10 @@
-"""Random tables, shared by the tests."""
+"""Random tables and trees, shared by the tests."""
 
 import numpy as np
 from hypothesis import strategies as st
+
+from mixedwood.data import Column, Schema, Table
+from mixedwood.tree_builder import TreeBuilder
 
 
 def random_table(rng, n, k, high=8, real=False):
@@ -37,3 +40,72 @@ def tables(draw, max_values=7, max_classes=5, real=None):
     )
     rows = draw(st.lists(st.lists(entry, min_size=k, max_size=k), min_size=n, max_size=n))
     return np.array(rows)
+
+
+SCHEMA = Schema(
+    (
+        Column("colour", "nominal", ("blue", "green", "red", "white")),
+        Column("size", "ordinal", ("S", "M", "L")),
+        Column("age", "numeric"),
+        Column("income", "numeric"),
+    )
+)
+
+
+def random_tree(rng, n_splits=6, fractional=False):
+    """A tree over SCHEMA with tests of every kind, sides drawn at random."""
+    classes = ["no", "maybe", "yes"]
+    builder = TreeBuilder(SCHEMA, classes, rng.integers(0, 9, 3))
+    leaves = [0]
+
+    def side(n_children):
+        low = -2 if fractional else -1
+        return int(rng.integers(low, n_children))
+
+    def counts(n_children):
+        return [rng.integers(0, 9, 3) for _ in range(n_children)]
+
+    for _ in range(n_splits):
+        node = leaves.pop(int(rng.integers(len(leaves))))
+        kind = rng.integers(5)
+        if kind == 0:
+            cut = float(rng.normal())
+            new = builder.split_interval(
+                node, "age", counts(2), high=cut, low=cut - rng.choice([0.7, np.inf]),
+                missing=side(2), unseen=side(2),
+            )  # fmt: skip
+        elif kind == 1:
+            new = builder.split_interval(
+                node, "size", counts(2), high=float(rng.integers(0, 2)),
+                missing=side(2), unseen=side(2),
+            )  # fmt: skip
+        elif kind == 2:
+            new = builder.split_linear(
+                node, {"age": rng.normal(), "income": rng.normal()}, rng.normal(), counts(2),
+                missing=side(2),
+            )  # fmt: skip
+        else:
+            n_groups = 2 if kind == 3 else 3
+            labels = list(rng.permutation(SCHEMA["colour"].values)[: rng.integers(3, 5)])
+            groups = [labels[g::n_groups] for g in range(n_groups)]
+            new = builder.split_values(
+                node, "colour", counts(n_groups), groups,
+                missing=side(n_groups), unseen=side(n_groups),
+            )  # fmt: skip
+        leaves += new
+    return builder.build()
+
+
+def random_rows(rng, n_rows):
+    """A table over SCHEMA with missing and unseen values."""
+    age, income = rng.normal(size=(2, n_rows))
+    age[rng.random(n_rows) < 0.1] = np.nan
+    return Table(
+        SCHEMA,
+        (
+            rng.integers(-2, 4, n_rows).astype(np.int32),
+            rng.integers(-2, 3, n_rows).astype(np.int32),
+            age,
+            income,
+        ),
+    )

@@ -42,3 +42,14 @@ def conditional_test(counts: Annotated[NDArray[numpy.float64], dict(shape=(None,
 
 def conditional_test_numeric(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_classes: int) -> tuple[float, float, float]:
     """Statistic, degrees of freedom, log p."""
+
+tree_layout_version: int = 1
+
+def check_tree(tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: list[int]) -> None:
+    """ValueError unless the arrays are a tree over such columns."""
+
+def route(tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: list[int]) -> NDArray[numpy.int32]:
+    """The node that answers each row."""
+
+def distribute(tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: list[int], answers: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
+    """Answers of the nodes, weighted by the share of the row that each gets."""

@@ -1,0 +1,341 @@
+"""The one tree of every learner: plain arrays and the schema that explains them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from enum import IntEnum
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixedwood import _core
+from mixedwood.data import Column, Schema, Table
+
+__all__ = ["FRACTIONAL", "STOP_HERE", "TestKind", "Tree"]
+
+LAYOUT_VERSION = int(_core.tree_layout_version)
+
+STOP_HERE = -1
+"""In place of a child: the node itself answers."""
+
+FRACTIONAL = -2
+"""In place of a child: every child gets a share of the row, in proportion to its weight."""
+
+
+class TestKind(IntEnum):
+    """What a node asks of a row."""
+
+    __test__ = False  # not a test of pytest's
+
+    LEAF = 0
+    INTERVAL = 1
+    SUBSET = 2
+    MULTIWAY = 3
+    LINEAR = 4
+
+
+_TYPES = {
+    "kind": np.uint8,
+    "column": np.int32,
+    "low": np.float64,
+    "high": np.float64,
+    "child_offset": np.int32,
+    "children": np.int32,
+    "value_offset": np.int32,
+    "value_code": np.int32,
+    "value_child": np.int32,
+    "term_offset": np.int32,
+    "term_column": np.int32,
+    "term_weight": np.float64,
+    "intercept": np.float64,
+    "missing_child": np.int32,
+    "unseen_child": np.int32,
+    "weight": np.float64,
+    "counts": np.float64,
+    "label": np.int32,
+    "score": np.float64,
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tree:
+    """A decision tree as frozen arrays. Growers make it, pruners return a new one.
+
+    Nodes are numbered so that parents come before their children; node 0 is the root. Arrays
+    have one entry per node unless said otherwise. A test answers with the *position* of one of
+    the node's children, 0 for the first. Arrays are checked when a tree is made and cannot be
+    written to.
+
+    Parameters
+    ----------
+    schema : Schema
+        The columns that the tests name by position.
+    classes : ndarray
+        Labels of the classes, as in ``classes_`` of scikit-learn.
+    kind : ndarray of uint8
+        A `TestKind`.
+    column : ndarray of int32
+        The column tested; -1 for leaves and linear tests.
+    low, high : ndarray of float64
+        Interval tests: child 0 when low < x <= high, else child 1. For ordinal columns x is the
+        place of the value in the order.
+    child_offset, children : ndarray of int32
+        The children of node i are ``children[child_offset[i]:child_offset[i + 1]]``.
+    value_offset, value_code, value_child : ndarray of int32
+        Subset and multiway tests: the codes that the test knows, ascending, and the position of
+        the child each goes to. A code that is not listed was never seen at this node.
+    term_offset, term_column, term_weight, intercept : ndarray
+        Linear tests: child 0 when intercept + sum of weight * x > 0, else child 1.
+    missing_child, unseen_child : ndarray of int32
+        Position of the child for missing and for never-seen values, or `STOP_HERE`, or
+        `FRACTIONAL`.
+    weight : ndarray of float64
+        Training weight that reached the node.
+    counts : ndarray of float64 and shape (n_nodes, n_classes)
+        Class weights that the node answers with.
+    label : ndarray of int32
+        Class that the node answers with, as a position in `classes`.
+    score : ndarray of float64
+        What the criterion gave for the node's test; 0 for leaves.
+
+    See Also
+    --------
+    TreeBuilder : Makes a tree node by node.
+    """
+
+    schema: Schema
+    classes: NDArray[Any]
+    kind: NDArray[np.uint8]
+    column: NDArray[np.int32]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    child_offset: NDArray[np.int32]
+    children: NDArray[np.int32]
+    value_offset: NDArray[np.int32]
+    value_code: NDArray[np.int32]
+    value_child: NDArray[np.int32]
+    term_offset: NDArray[np.int32]
+    term_column: NDArray[np.int32]
+    term_weight: NDArray[np.float64]
+    intercept: NDArray[np.float64]
+    missing_child: NDArray[np.int32]
+    unseen_child: NDArray[np.int32]
+    weight: NDArray[np.float64]
+    counts: NDArray[np.float64]
+    label: NDArray[np.int32]
+    score: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "classes", _frozen(np.array(self.classes)))
+        for name, dtype in _TYPES.items():
+            array = _frozen(np.array(getattr(self, name), dtype=dtype, order="C"))
+            object.__setattr__(self, name, array)
+        n = len(self.kind)
+        _core.check_tree(self, self._empty_columns, self._n_values)
+        if self.counts.shape != (n, len(self.classes)) or not (self.counts >= 0).all():
+            raise ValueError("not a tree: counts must be one row of class weights per node.")
+        if self.label.shape != (n,) or self.score.shape != (n,):
+            raise ValueError("not a tree: its arrays differ in length.")
+        if n and not ((self.label >= 0) & (self.label < len(self.classes))).all():
+            raise ValueError("not a tree: a label is not one of the classes.")
+
+    # Sizes
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, leaves included."""
+        return len(self.kind)
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return int(np.count_nonzero(self.kind == TestKind.LEAF))
+
+    @cached_property
+    def parent(self) -> NDArray[np.int32]:
+        """Parent of each node; -1 for the root."""
+        parent = np.full(self.n_nodes, -1, dtype=np.int32)
+        parent[self.children] = np.repeat(
+            np.arange(self.n_nodes, dtype=np.int32), np.diff(self.child_offset)
+        )
+        return _frozen(parent)
+
+    @cached_property
+    def node_depth(self) -> NDArray[np.int32]:
+        """Number of tests above each node."""
+        depth = np.zeros(self.n_nodes, dtype=np.int32)
+        for node in range(1, self.n_nodes):  # parents come first
+            depth[node] = depth[self.parent[node]] + 1
+        return _frozen(depth)
+
+    @property
+    def depth(self) -> int:
+        """Longest path from the root, in tests; 0 for a single leaf."""
+        return int(self.node_depth.max())
+
+    def children_of(self, node: int) -> NDArray[np.int32]:
+        """Return the children of a node, in order."""
+        return self.children[self.child_offset[node] : self.child_offset[node + 1]]
+
+    def values_of(self, node: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return the codes that a nominal test knows, and the child position of each."""
+        here = slice(self.value_offset[node], self.value_offset[node + 1])
+        return self.value_code[here], self.value_child[here]
+
+    def terms_of(self, node: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Return the columns and weights of a linear test."""
+        here = slice(self.term_offset[node], self.term_offset[node + 1])
+        return self.term_column[here], self.term_weight[here]
+
+    def column_of(self, node: int) -> Column:
+        """Return the column that an interval, subset or multiway test asks for."""
+        return self.schema.columns[int(self.column[node])]
+
+    # Answers
+
+    @cached_property
+    def is_fractional(self) -> bool:
+        """Whether some test sends rows to several children at once."""
+        inner = self.kind != TestKind.LEAF
+        sides = np.concatenate([self.missing_child[inner], self.unseen_child[inner]])
+        return bool((sides == FRACTIONAL).any())
+
+    @cached_property
+    def probabilities(self) -> NDArray[np.float64]:
+        """Class shares of each node; equal shares for a node that no weight reached."""
+        totals = self.counts.sum(axis=1, keepdims=True)
+        empty = totals == 0
+        shares = (self.counts + empty) / np.where(empty, len(self.classes), totals)
+        return _frozen(np.ascontiguousarray(shares))
+
+    def apply(self, table: Table) -> NDArray[np.int32]:
+        """Find the node that answers each row: a leaf, or the node where the row had to stop."""
+        return _core.route(self, self._columns_of(table), self._n_values)
+
+    def predict_proba(self, table: Table) -> NDArray[np.float64]:
+        """Give class probabilities for each row."""
+        if self.is_fractional:
+            columns = self._columns_of(table)
+            return _core.distribute(self, columns, self._n_values, self.probabilities)
+        return self.probabilities[self.apply(table)]
+
+    def predict(self, table: Table) -> NDArray[Any]:
+        """Give the class of each row.
+
+        The answering node's label or, for rows that went to several leaves, the most probable
+        class; the first of equals, to within 1e-6.
+        """
+        if not self.is_fractional:
+            return np.asarray(self.classes[self.label[self.apply(table)]])
+        proba = self.predict_proba(table)
+        near = proba >= proba.max(axis=1, keepdims=True) - 1e-6
+        return np.asarray(self.classes[np.argmax(near, axis=1)])
+
+    # Change
+
+    def cut(self, nodes: Iterable[int]) -> Tree:
+        """Make leaves of some nodes and return the smaller tree; what was below them is gone."""
+        stop = np.zeros(self.n_nodes, dtype=bool)
+        stop[np.fromiter(nodes, dtype=np.int64)] = True
+        keep = np.ones(self.n_nodes, dtype=bool)
+        for node in range(1, self.n_nodes):
+            above = self.parent[node]
+            keep[node] = keep[above] and not stop[above]
+        return self._select(keep, stop)
+
+    def _select(self, keep: NDArray[np.bool_], leaf: NDArray[np.bool_]) -> Tree:
+        """Keep some nodes, renumbered, and make leaves of others."""
+        renumbered = np.cumsum(keep, dtype=np.int32) - 1
+        inner = keep & ~leaf  # these keep their lists
+
+        def per_entry(offset: NDArray[np.int32]) -> NDArray[np.bool_]:
+            return np.repeat(inner, np.diff(offset))
+
+        def shorter(offset: NDArray[np.int32]) -> NDArray[np.int32]:
+            lengths = np.where(inner, np.diff(offset), 0)[keep]
+            return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+
+        values, terms = per_entry(self.value_offset), per_entry(self.term_offset)
+        blank = leaf[keep]
+        return Tree(
+            schema=self.schema,
+            classes=self.classes,
+            kind=np.where(blank, TestKind.LEAF, self.kind[keep]),
+            column=np.where(blank, -1, self.column[keep]),
+            low=np.where(blank, -np.inf, self.low[keep]),
+            high=np.where(blank, np.inf, self.high[keep]),
+            child_offset=shorter(self.child_offset),
+            children=renumbered[self.children[per_entry(self.child_offset)]],
+            value_offset=shorter(self.value_offset),
+            value_code=self.value_code[values],
+            value_child=self.value_child[values],
+            term_offset=shorter(self.term_offset),
+            term_column=self.term_column[terms],
+            term_weight=self.term_weight[terms],
+            intercept=np.where(blank, 0.0, self.intercept[keep]),
+            missing_child=np.where(blank, STOP_HERE, self.missing_child[keep]),
+            unseen_child=np.where(blank, STOP_HERE, self.unseen_child[keep]),
+            weight=self.weight[keep],
+            counts=self.counts[keep],
+            label=self.label[keep],
+            score=np.where(blank, 0.0, self.score[keep]),
+        )
+
+    # Being a value
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tree):
+            return NotImplemented
+        return (
+            self.schema == other.schema
+            and np.array_equal(self.classes, other.classes)
+            and all(np.array_equal(getattr(self, n), getattr(other, n)) for n in _TYPES)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays make no good keys
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {"layout_version": LAYOUT_VERSION, **state}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        version = state.get("layout_version")
+        if version != LAYOUT_VERSION:
+            raise ValueError(
+                f"this tree was saved with layout version {version}; this version of mixedwood "
+                f"reads {LAYOUT_VERSION}. Load it with the version that saved it, or train again."
+            )
+        for f in fields(self):
+            object.__setattr__(self, f.name, state[f.name])
+        self.__post_init__()  # a damaged file is an error here, not a crash later
+
+    def __repr__(self) -> str:
+        leaves = "1 leaf" if self.n_leaves == 1 else f"{self.n_leaves} leaves"
+        return (
+            f"<Tree: {self.n_nodes} nodes, {leaves}, depth {self.depth}, "
+            f"{len(self.schema)} columns, {len(self.classes)} classes>"
+        )
+
+    @cached_property
+    def _n_values(self) -> list[int]:
+        return [column.n_values for column in self.schema]
+
+    @cached_property
+    def _empty_columns(self) -> list[Any]:
+        return [np.empty(0, np.float64 if c.is_numeric else np.int32) for c in self.schema]
+
+    def _columns_of(self, table: Table) -> list[Any]:
+        if table.schema is not self.schema and table.schema != self.schema:
+            raise ValueError(
+                "the table has another schema than the tree; read it with "
+                "mixedwood.data.read_table_as(X, tree.schema)."
+            )
+        return list(table.arrays)
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,50 @@
+"""Slow twin of routing: one row at a time, straight from the definition of each test."""
+
+import math
+
+import numpy as np
+
+from mixedwood.tree import FRACTIONAL, STOP_HERE, TestKind
+
+
+def child_position(tree, node, row):
+    """Position of the child for a row (column -> code or number), or STOP_HERE, FRACTIONAL."""
+    kind = tree.kind[node]
+    missing, unseen = tree.missing_child[node], tree.unseen_child[node]
+    if kind == TestKind.LINEAR:
+        columns, weights = tree.terms_of(node)
+        x = [row[c] for c in columns]
+        if any(math.isnan(v) for v in x):
+            return missing
+        return 0 if tree.intercept[node] + float(np.dot(weights, x)) > 0 else 1
+    x = row[tree.column[node]]
+    coded = not tree.column_of(node).is_numeric
+    if (coded and x == -1) or (not coded and math.isnan(x)):
+        return missing
+    if coded and x == -2:
+        return unseen
+    if kind == TestKind.INTERVAL:
+        return 0 if tree.low[node] < x <= tree.high[node] else 1
+    codes, positions = tree.values_of(node)
+    return dict(zip(codes.tolist(), positions.tolist(), strict=True)).get(int(x), unseen)
+
+
+def shares(tree, row, node=0, share=1.0):
+    """Answering nodes of a row, each with its share."""
+    if tree.kind[node] == TestKind.LEAF:
+        return {node: share}
+    position = child_position(tree, node, row)
+    children = tree.children_of(node)
+    if position == STOP_HERE:
+        return {node: share}
+    if position != FRACTIONAL:
+        return shares(tree, row, int(children[position]), share)
+    reached = tree.weight[children].sum()
+    if reached == 0:
+        return {node: share}
+    found = {}
+    for child in children:
+        part = share * tree.weight[child] / reached
+        if part > 0:
+            found.update(shares(tree, row, int(child), part))
+    return found

@@ -1,0 +1,220 @@
+import copy
+import pickle
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+
+from mixedwood.data import Column, Schema, Table, read_table, read_table_as
+from mixedwood.tree import FRACTIONAL, STOP_HERE, TestKind, Tree
+from mixedwood.tree_builder import TreeBuilder
+from reference import tree as twin
+from strategies import SCHEMA, random_rows, random_tree
+
+
+def rows_of(table):
+    return [[array[i] for array in table.arrays] for i in range(table.n_rows)]
+
+
+@pytest.mark.parametrize("n_rows", [3, 400])  # looked up, and laid out as arrays
+def test_routing_agrees_with_its_twin(n_rows):
+    rng = np.random.default_rng(n_rows)
+    for _ in range(60):
+        tree, table = random_tree(rng), random_rows(rng, n_rows)
+        answers = tree.apply(table)
+        for row, node in zip(rows_of(table), answers, strict=True):
+            assert twin.shares(tree, row) == {node: 1.0}
+        np.testing.assert_array_equal(tree.predict_proba(table), tree.probabilities[answers])
+        np.testing.assert_array_equal(tree.predict(table), tree.classes[tree.label[answers]])
+
+
+@pytest.mark.parametrize("n_rows", [3, 400])
+def test_fractional_routing_agrees_with_its_twin(n_rows):
+    rng = np.random.default_rng(n_rows)
+    for _ in range(60):
+        tree, table = random_tree(rng, fractional=True), random_rows(rng, n_rows)
+        expected = np.zeros((n_rows, 3))
+        for i, row in enumerate(rows_of(table)):
+            for node, share in twin.shares(tree, row).items():
+                expected[i] += share * tree.probabilities[node]
+        np.testing.assert_allclose(tree.predict_proba(table), expected, atol=1e-12)
+        if tree.is_fractional:
+            np.testing.assert_array_equal(
+                tree.predict(table)[0], tree.classes[np.argmax(expected[0])]
+            )
+
+
+def small_tree():
+    builder = TreeBuilder(SCHEMA, ["no", "yes"], [6, 4])
+    left, right = builder.split_values(0, "colour", [[5, 1], [1, 3]], [["red"], ["blue", "green"]])
+    builder.split_interval(right, "age", [[1, 0], [0, 3]], high=40.0, missing=1)
+    assert left == 1
+    return builder.build()
+
+
+def test_sizes_depths_and_parents():
+    tree = small_tree()
+    assert (tree.n_nodes, tree.n_leaves, tree.depth) == (5, 3, 2)
+    assert tree.parent.tolist() == [-1, 0, 0, 2, 2]
+    assert tree.node_depth.tolist() == [0, 1, 1, 2, 2]
+    assert tree.children_of(2).tolist() == [3, 4]
+    assert repr(tree) == "<Tree: 5 nodes, 3 leaves, depth 2, 4 columns, 2 classes>"
+
+
+def test_a_value_that_the_node_never_saw_stops_there():
+    tree = small_tree()
+    X = {"colour": ["white", "mauve", "blue"], "size": ["S"] * 3, "age": [1.0, 1.0, np.nan]}
+    table = read_table_as({**X, "income": [0.0] * 3}, SCHEMA)
+    assert tree.apply(table).tolist() == [0, 0, 4]
+    assert tree.predict(table).tolist() == ["no", "no", "yes"]
+
+
+def test_an_ordinal_column_is_split_by_its_order():
+    builder = TreeBuilder(SCHEMA, [0, 1], [1, 1])
+    builder.split_interval(0, "size", [[1, 0], [0, 1]], high=0.0)
+    table = read_table_as(
+        {"colour": ["red"] * 3, "size": ["S", "M", "L"], "age": [0.0] * 3, "income": [0.0] * 3},
+        SCHEMA,
+    )
+    assert builder.build().predict(table).tolist() == [0, 1, 1]
+
+
+def test_a_node_without_weight_answers_with_equal_shares():
+    tree = TreeBuilder(SCHEMA, ["a", "b", "c", "d"], [0, 0, 0, 0]).build()
+    assert tree.probabilities.tolist() == [[0.25] * 4]
+
+
+def test_trees_are_values():
+    tree = small_tree()
+    for same in (pickle.loads(pickle.dumps(tree)), copy.copy(tree), copy.deepcopy(tree)):
+        assert same == tree
+    assert tree != replace(tree, score=tree.score + 1)
+    assert tree != "tree"
+    with pytest.raises(TypeError):
+        hash(tree)
+    with pytest.raises(ValueError, match="read-only"):
+        tree.counts[0, 0] = 7
+
+
+def test_arrays_are_copied_when_a_tree_is_made():
+    tree = small_tree()
+    counts = np.array(tree.counts)
+    made = replace(tree, counts=counts)
+    counts[0, 0] = 99
+    assert made == tree
+
+
+def test_another_layout_version_is_an_error_that_says_what_to_do():
+    tree = small_tree()
+    state = tree.__getstate__()
+    state["layout_version"] = 99
+    with pytest.raises(ValueError, match=r"layout version 99.*train again"):
+        Tree.__new__(Tree).__setstate__(state)
+
+
+def test_cutting_gives_a_smaller_tree_that_answers_as_the_node_did():
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        tree, table = random_tree(rng, 8), random_rows(rng, 60)
+        nodes = rng.choice(tree.n_nodes, 3, replace=False)
+        cut = tree.cut(nodes)
+        answers = tree.apply(table)
+        for row, node in enumerate(answers):
+            way = [int(node)]
+            while tree.parent[way[-1]] >= 0:
+                way.append(int(tree.parent[way[-1]]))
+            stops = [n for n in reversed(way) if n in nodes] or [int(node)]
+            expected = tree.probabilities[stops[0]]
+            found = cut.predict_proba(table.take([row]))[0]
+            np.testing.assert_array_equal(found, expected)
+    assert tree.cut([]) == tree
+    assert tree.cut([0]).n_nodes == 1
+
+
+def test_a_table_of_another_schema_is_refused():
+    tree = small_tree()
+    with pytest.raises(ValueError, match="read_table_as"):
+        tree.apply(read_table({"colour": ["red"]}))
+
+
+def test_damaged_arrays_are_refused_not_crashed_on():
+    tree = small_tree()
+    rng = np.random.default_rng(1)
+    table = random_rows(rng, 20)
+    refused = 0
+    for name in [f.name for f in fields(tree) if f.name not in ("schema", "classes")]:
+        original = getattr(tree, name)
+        for _ in range(60):
+            array = np.array(original)
+            if array.size and rng.random() < 0.8:
+                place = rng.integers(array.size)
+                array.flat[place] = rng.choice([-5, -1, 0, 1, 2, 4, 5, 99, 200]) % (
+                    256 if name == "kind" else 2**31
+                )
+            else:
+                array = array.ravel()[: rng.integers(0, array.size + 1)]
+            try:
+                damaged = replace(tree, **{name: array})
+            except ValueError as error:
+                refused += 1
+                assert "not a tree" in str(error)
+                continue
+            # What passes the check must route without harm.
+            if not damaged.is_fractional:
+                assert (damaged.apply(table) < damaged.n_nodes).all()
+            damaged.predict_proba(table)
+    assert refused > 300
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"kind": [2, 0, 9, 0, 0]}, "unknown kind"),
+        ({"column": [7, -1, 2, -1, -1]}, "column that is not there"),
+        ({"column": [2, -1, 2, -1, -1]}, "nominal test on a column of numbers"),
+        ({"children": [1, 2, 3, 3]}, "shares a child"),
+        ({"children": [1, 2, 4, 0]}, "out of order"),
+        ({"missing_child": [2, -1, 1, -1, -1]}, "no child of its own"),
+        ({"label": [0, 0, 0, 0, 5]}, "label is not one of the classes"),
+        ({"weight": [-1.0, 0, 0, 0, 0]}, "weight below zero"),
+        ({"high": [0, 0, np.nan, 0, 0]}, "no interval"),
+        ({"counts": np.zeros((5, 3))}, "class weights per node"),
+    ],
+)
+def test_what_is_wrong_with_a_tree_is_said(change, words):
+    with pytest.raises(ValueError, match=words):
+        replace(small_tree(), **change)
+
+
+def test_a_very_deep_tree():
+    schema = Schema((Column("x", "numeric"),))
+    builder = TreeBuilder(schema, [0, 1], [1, 1])
+    node = 0
+    for depth in range(20_000):
+        _, node = builder.split_interval(node, "x", [[1, 0], [1, 1]], high=float(depth))
+    tree = builder.build()
+    assert tree.depth == 20_000
+    table = Table(schema, (np.array([-1.0, 12_345.5, 1e9]),))
+    assert tree.node_depth[tree.apply(table)].tolist() == [1, 12_347, 20_000]
+    assert pickle.loads(pickle.dumps(tree)) == tree
+
+
+def test_a_node_is_split_once():
+    builder = TreeBuilder(SCHEMA, [0, 1], [1, 1])
+    builder.split_interval(0, "age", [[1, 0], [0, 1]], high=1.0)
+    with pytest.raises(ValueError, match="has a test already"):
+        builder.split_interval(0, "age", [[1, 0], [0, 1]], high=1.0)
+
+
+def test_a_nominal_column_of_many_values_is_looked_up_or_laid_out_alike():
+    labels = tuple(f"v{i:06d}" for i in range(5000))
+    schema = Schema((Column("c", "nominal", labels),))
+    builder = TreeBuilder(schema, [0, 1], [1, 1])
+    builder.split_values(0, "c", [[1, 0], [0, 1]], [labels[::2], labels[1:4000:2]], unseen=1)
+    tree = builder.build()
+    codes = np.arange(5000, dtype=np.int32)
+    few = [int(tree.apply(Table(schema, (codes[i : i + 1],)))[0]) for i in range(5000)]
+    many = tree.apply(Table(schema, (np.tile(codes, 10),)))
+    np.testing.assert_array_equal(np.tile(few, 10), many)
+    assert tree.kind[0] == TestKind.SUBSET
+    assert STOP_HERE != FRACTIONAL
