@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -23,11 +24,12 @@ inline std::span<const std::int32_t> values_of(const IntVector& a) { return {a.d
 
 // The array owns the vector from here on; nothing is copied.
 inline IntArrayOut hand_over(std::vector<std::int32_t> values) {
-  auto* kept = new std::vector<std::int32_t>(std::move(values));
-  nb::capsule owner(kept, [](void* p) noexcept {
+  auto kept = std::make_unique<std::vector<std::int32_t>>(std::move(values));
+  nb::capsule owner(kept.get(), [](void* p) noexcept {
     delete static_cast<std::vector<std::int32_t>*>(p);
   });
-  return IntArrayOut(kept->data(), {kept->size()}, owner);
+  auto& numbers = *kept.release();  // the capsule's from here on
+  return IntArrayOut(numbers.data(), {numbers.size()}, owner);
 }
 
 }  // namespace mixedwood

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -71,11 +72,13 @@ nb::dict score_grouping_py(const DoubleMatrix& counts, const IntVector& group,
   if (group.shape(0) != counts.shape(0))
     throw std::invalid_argument("group must have one entry per row of counts");
   const SplitRequest request = make_request(counts, criterion, custom, costs, ordered);
+  SignalWatch watch(std::numeric_limits<double>::infinity());
   Split split;
   {
     nb::gil_scoped_release released;
-    split = score_grouping(request, values_of(group));
+    split = score_grouping(request, values_of(group), watch.stop);
   }
+  watch.rethrow();
   return as_dict(std::move(split));
 }
 
@@ -100,7 +103,8 @@ nb::list partitioners_list() {
 }  // namespace
 
 void bind_splits(nb::module_& m) {
-  nb::class_<PythonCriterion>(m, "PythonCriterion", "A criterion whose score is computed in Python.")
+  nb::class_<PythonCriterion>(m, "PythonCriterion", nb::type_slots(kPythonCriterionSlots),
+                              "A criterion whose score is computed in Python.")
       .def(nb::init<nb::object, bool, bool, bool>(), nb::arg("score"), nb::arg("convex"),
            nb::arg("many_groups"), nb::arg("entropy"));
   m.def("best_split", &best_split_py, nb::arg("counts").noconvert(), nb::arg("criterion"),

@@ -5,6 +5,8 @@
 #include <nanobind/ndarray.h>
 
 #include <exception>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "mixedwood/criterion.hpp"
@@ -30,19 +32,53 @@ class PythonCriterion final : public Criterion {
     nb::gil_scoped_acquire gil;
     const auto rows = static_cast<std::size_t>(groups.n_groups());
     const auto columns = static_cast<std::size_t>(groups.n_classes());
-    auto* copy = new std::vector<double>();
+    auto copy = std::make_unique<std::vector<double>>();
     copy->reserve(rows * columns);
     for (int g = 0; g < groups.n_groups(); ++g)
       copy->insert(copy->end(), groups.group(g).begin(), groups.group(g).end());
-    nb::capsule owner(copy, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-    nb::ndarray<nb::numpy, double, nb::ndim<2>> array(copy->data(), {rows, columns}, owner);
-    return nb::cast<double>(score_(array));
+    double* data = copy->data();
+    const nb::object result = score_(matrix_of(std::move(copy), data, rows, columns));
+    double number = 0.0;
+    if (!nb::try_cast(result, number)) {
+      throw nb::type_error(("score() of a criterion must return a number; it returned " +
+                            std::string(nb::repr(result).c_str()))
+                               .c_str());
+    }
+    return number;
+  }
+
+  // For the garbage collector: the criterion keeps a method, which keeps what it is bound to.
+  static int traverse(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    if (!nb::inst_ready(self)) return 0;
+    nb::handle score = nb::inst_ptr<PythonCriterion>(self)->score_;
+    Py_VISIT(score.ptr());
+    return 0;
+  }
+  static int clear(PyObject* self) {
+    nb::inst_ptr<PythonCriterion>(self)->score_.reset();
+    return 0;
   }
 
  private:
+  using Matrix = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
+  // The array owns the numbers.
+  static Matrix matrix_of(std::unique_ptr<std::vector<double>> numbers, double* data,
+                          std::size_t rows, std::size_t columns) {
+    nb::capsule owner(numbers.get(),
+                      [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+    numbers.release();
+    return Matrix(data, {rows, columns}, owner);
+  }
+
   nb::object score_;  // touched only with the GIL held
   CriterionTraits traits_;
 };
+
+inline PyType_Slot kPythonCriterionSlots[] = {
+    {Py_tp_traverse, reinterpret_cast<void*>(&PythonCriterion::traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(&PythonCriterion::clear)},
+    {0, nullptr}};
 
 // Lets Ctrl-C through: checks Python's signals every few milliseconds of a search that runs
 // without the GIL, and keeps the exception until the search has wound up.

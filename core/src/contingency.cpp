@@ -92,33 +92,34 @@ PresentTable keep_present(std::span<const double> counts, std::size_t n_rows,
   Occupied found = check_and_find(counts, n_rows, n_columns);
   const int exponent = found.largest > 0.0 ? std::ilogb(found.largest) : 0;
   const bool rescale = may_rescale && std::abs(exponent) > kSafeExponent;
-  const auto k = found.columns.size();
-
-  if (!rescale && found.rows.size() == n_rows && k == n_columns) {
+  if (!rescale && found.rows.size() == n_rows && found.columns.size() == n_columns) {
     return {Contingency(counts, static_cast<int>(n_rows), static_cast<int>(n_columns)),
             std::move(found.rows), std::move(found.columns), {}, 0};
   }
+  const auto entry = [&](int i, int l) {
+    const double c = counts[static_cast<std::size_t>(i) * n_columns + static_cast<std::size_t>(l)];
+    return rescale ? std::ldexp(c, -exponent) : c;
+  };
+  // Rescaling may make rows and columns vanish beside the rest; a column's shares would be 0/0.
+  std::vector<int> classes, values, weightless;
+  for (int l : found.columns) {
+    const bool felt = std::any_of(found.rows.begin(), found.rows.end(),
+                                  [&](int i) { return entry(i, l) > 0.0; });
+    if (felt) classes.push_back(l);
+  }
   std::vector<double> entries;
-  entries.reserve(found.rows.size() * k);
-  std::vector<int> values, weightless;
+  entries.reserve(found.rows.size() * classes.size());
   for (int i : found.rows) {
-    bool felt = false;
-    for (int l : found.columns) {
-      double c = counts[static_cast<std::size_t>(i) * n_columns + static_cast<std::size_t>(l)];
-      if (rescale) c = std::ldexp(c, -exponent);
-      felt = felt || c > 0.0;
-      entries.push_back(c);
-    }
-    if (felt) {
-      values.push_back(i);
-    } else {
-      entries.resize(entries.size() - k);
-      weightless.push_back(i);
-    }
+    const bool felt = std::any_of(classes.begin(), classes.end(),
+                                  [&](int l) { return entry(i, l) > 0.0; });
+    (felt ? values : weightless).push_back(i);
+    if (!felt) continue;
+    for (int l : classes) entries.push_back(entry(i, l));
   }
   const auto n_values = static_cast<int>(values.size());
-  return {Contingency(std::move(entries), n_values, static_cast<int>(k)), std::move(values),
-          std::move(found.columns), std::move(weightless), rescale ? exponent : 0};
+  const auto n_classes = static_cast<int>(classes.size());
+  return {Contingency(std::move(entries), n_values, n_classes), std::move(values),
+          std::move(classes), std::move(weightless), rescale ? exponent : 0};
 }
 
 }  // namespace mixedwood

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include "mixedwood/random.hpp"
@@ -10,12 +11,6 @@ namespace mixedwood {
 namespace {
 
 constexpr std::size_t kKrylov = 24;  // size of a Lanczos basis, and the limit of plain Jacobi
-
-void normalise(std::span<double> v) {
-  const double length = std::sqrt(dot(v, v));
-  if (length > 0.0)
-    for (double& x : v) x /= length;
-}
 
 // Cyclic Jacobi: rotates off-diagonal entries away until they are lost in rounding.
 std::vector<double> jacobi_dominant(SymmetricMatrix a) {
@@ -61,7 +56,8 @@ std::vector<double> jacobi_dominant(SymmetricMatrix a) {
   return {v.begin(), v.end()};
 }
 
-std::vector<double> multiply(const SymmetricMatrix& a, std::span<const double> v) {
+std::vector<double> multiply(const SymmetricMatrix& a, std::span<const double> v, Stop& stop) {
+  if (stop.requested(static_cast<std::int64_t>(a.size * a.size))) throw Stopped{};
   std::vector<double> product(a.size);
   for (std::size_t i = 0; i < a.size; ++i) product[i] = dot(a.row(i), v);
   return product;
@@ -69,14 +65,14 @@ std::vector<double> multiply(const SymmetricMatrix& a, std::span<const double> v
 
 // One Lanczos run from v, kept orthogonal in full; v becomes the best vector of its basis.
 // Returns the length of the residual over the eigenvalue.
-double lanczos_step(const SymmetricMatrix& a, std::vector<double>& v) {
+double lanczos_step(const SymmetricMatrix& a, std::vector<double>& v, Stop& stop) {
   std::vector<std::vector<double>> basis;
   SymmetricMatrix small(kKrylov);
   std::size_t m = 0;
   std::vector<double> next = v;
   while (m < kKrylov) {
     basis.push_back(std::move(next));
-    next = multiply(a, basis[m]);
+    next = multiply(a, basis[m], stop);
     for (std::size_t i = 0; i <= m; ++i) {
       const double overlap = dot(basis[i], next);
       small.row(i)[m] = small.row(m)[i] = overlap;
@@ -97,7 +93,7 @@ double lanczos_step(const SymmetricMatrix& a, std::vector<double>& v) {
   std::fill(v.begin(), v.end(), 0.0);
   for (std::size_t i = 0; i < m; ++i) add_scaled(v, coefficients[i], basis[i]);
   normalise(v);
-  auto residual = multiply(a, v);
+  auto residual = multiply(a, v, stop);
   const double eigenvalue = dot(v, residual);
   add_scaled(residual, -eigenvalue, v);
   return eigenvalue > 0.0 ? std::sqrt(dot(residual, residual)) / eigenvalue : 0.0;
@@ -105,7 +101,7 @@ double lanczos_step(const SymmetricMatrix& a, std::vector<double>& v) {
 
 }  // namespace
 
-std::vector<double> dominant_eigenvector(const SymmetricMatrix& matrix) {
+std::vector<double> dominant_eigenvector(const SymmetricMatrix& matrix, Stop& stop) {
   if (matrix.size <= kKrylov) return jacobi_dominant(matrix);
   Random random(1);  // any start with a part along the answer will do
   std::vector<double> v(matrix.size);
@@ -113,7 +109,7 @@ std::vector<double> dominant_eigenvector(const SymmetricMatrix& matrix) {
   normalise(v);
   double previous = 1.0;
   for (int restart = 0; restart < 100; ++restart) {
-    const double residual = lanczos_step(matrix, v);
+    const double residual = lanczos_step(matrix, v, stop);
     if (residual <= 1e-14 || (residual <= 1e-12 && residual >= 0.5 * previous)) break;
     previous = residual;
   }
@@ -123,7 +119,7 @@ std::vector<double> dominant_eigenvector(const SymmetricMatrix& matrix) {
 bool is_positive_definite(SymmetricMatrix a, Stop& stop) {
   const std::size_t n = a.size;
   for (std::size_t j = 0; j < n; ++j) {
-    if (stop.requested(static_cast<long>(j * (n - j)))) return false;
+    if (stop.requested(static_cast<std::int64_t>(j * (n - j)))) return false;
     for (std::size_t i = j; i < n; ++i) {
       const double s = a.row(i)[j] - dot(a.row(i).first(j), a.row(j).first(j));
       if (i == j) {

@@ -1,6 +1,7 @@
 // The little dense linear algebra that the searches need.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -28,6 +29,13 @@ inline void add_scaled(std::span<double> y, double factor, std::span<const doubl
   for (std::size_t i = 0; i < x.size(); ++i) y[i] += factor * x[i];
 }
 
+// To length 1; a zero vector stays.
+inline void normalise(std::span<double> v) {
+  const double length = std::sqrt(dot(v, v));
+  if (length > 0.0)
+    for (double& x : v) x /= length;
+}
+
 // A symmetric matrix, stored in full, row by row.
 struct SymmetricMatrix {
   explicit SymmetricMatrix(std::size_t n) : size(n), entries(n * n, 0.0) {}
@@ -39,7 +47,8 @@ struct SymmetricMatrix {
 
 // Unit eigenvector of the largest eigenvalue of a positive semidefinite matrix.
 // Small matrices by Jacobi rotations, larger ones by restarted Lanczos.
-std::vector<double> dominant_eigenvector(const SymmetricMatrix& matrix);
+// Throws Stopped when asked to stop.
+std::vector<double> dominant_eigenvector(const SymmetricMatrix& matrix, Stop& stop);
 
 // True when the matrix has a Cholesky factor, that is, when it is positive definite.
 // Also false when `stop` asks to stop.

@@ -1,10 +1,11 @@
 #include "pair_weights.hpp"
 
+#include <cstdint>
 #include <algorithm>
 #include <stdexcept>
 #include <string>
 
-#include "linear_algebra.hpp"
+#include "criteria/quadratic.hpp"
 
 namespace mixedwood {
 namespace {
@@ -35,10 +36,8 @@ double distance(std::span<const double> p, std::span<const double> q, std::span<
 PairWeights::PairWeights(int n) : n_(static_cast<std::size_t>(n)) {
   if (n > kMostValues) {
     throw std::invalid_argument(
-        "weighing all pairs of " + std::to_string(n) + " values would take " +
-        std::to_string(n_ * n_ * 8 / 1'000'000'000) + " GB; pairs are weighed for at most " +
-        std::to_string(kMostValues) +
-        " values. Use criterion='gini' or 'entropy' with partitioner='auto' or 'principal_ext'.");
+        "weighing all pairs of " + std::to_string(n) + " values takes too much memory; it is done "
+        "for at most " + std::to_string(kMostValues) + " values. Use criterion='gini' or 'entropy' with partitioner='auto' or 'principal_ext'.");
   }
   w_.assign(n_ * n_, 0.0);
 }
@@ -64,7 +63,7 @@ PairWeights chi2_weights(const Contingency& table, Stop& stop) {
   };
   const double divisor = std::max(1, n - 1);
   for (int i = 0; i < n; ++i) {
-    if (stop.requested(i * static_cast<long>(k))) throw Stopped{};
+    if (stop.requested(i * static_cast<std::int64_t>(k))) throw Stopped{};
     for (int j = 0; j < i; ++j) {
       const double a = table.row_total(i), b = table.row_total(j);
       double w = a * b * distance(shares_of(i), shares_of(j), table.row(i), table.row(j));
@@ -82,18 +81,11 @@ PairWeights squared_gini_weights(const Contingency& table, std::span<const doubl
   const auto k = static_cast<std::size_t>(table.n_classes());
   PairWeights weights(n);
   const double factor = 2.0 / table.total() / table.total();
-  std::vector<double> weighed(k);
+  const CostForm form(std::vector<double>(costs.begin(), costs.end()), table.n_classes());
   for (int i = 0; i < n; ++i) {
-    if (stop.requested(i * static_cast<long>(k))) throw Stopped{};
-    const auto a = table.row(i);
-    if (!costs.empty())
-      for (std::size_t y = 0; y < k; ++y) weighed[y] = dot(costs.subspan(y * k, k), a);
-    for (int j = 0; j < i; ++j) {
-      const auto b = table.row(j);
-      const double w = costs.empty() ? table.row_total(i) * table.row_total(j) - dot(a, b)
-                                     : dot(weighed, b);
-      weights.set(i, j, factor * std::max(0.0, w));
-    }
+    if (stop.requested(i * static_cast<std::int64_t>(k))) throw Stopped{};
+    for (int j = 0; j < i; ++j)
+      weights.set(i, j, factor * form.between(table.row(i), table.row(j)));
   }
   return weights;
 }

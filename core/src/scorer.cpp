@@ -8,6 +8,17 @@
 namespace mixedwood {
 namespace {
 
+// Where weights differ so much that subtracting a heavy value wipes out the light ones, and there
+// are few values, sides are added up anew for each score instead of updated.
+constexpr int kFewValues = 64;
+constexpr double kWideRange = 0x1.0p30;
+
+bool needs_care(const Contingency& table) {
+  const auto totals = table.row_totals();
+  return table.n_values() <= kFewValues &&
+         table.total() > kWideRange * *std::min_element(totals.begin(), totals.end());
+}
+
 // By the class weights of the two sides. A move costs O(classes).
 class GroupScorer final : public Scorer {
  public:
@@ -17,6 +28,7 @@ class GroupScorer final : public Scorer {
         criterion_(criterion),
         k_(static_cast<std::size_t>(table.n_classes())),
         before_(criterion.before(table.class_totals())),
+        careful_(needs_care(table)),
         counts_(2 * k_) {
     assign_all(1);
   }
@@ -26,29 +38,38 @@ class GroupScorer final : public Scorer {
   }
 
   double score_if_moved(int value) override {
-    trial_ = counts_;
-    std::copy(weights_, weights_ + 2, trial_weights_);
-    shift(value, sides()[static_cast<std::size_t>(value)], trial_, trial_weights_);
+    if (careful_) {
+      add_up(value, trial_, trial_weights_);
+    } else {
+      trial_ = counts_;
+      std::copy(weights_, weights_ + 2, trial_weights_);
+      shift(value, sides()[static_cast<std::size_t>(value)], trial_, trial_weights_);
+    }
     return criterion_.score(GroupCounts(trial_, trial_weights_, static_cast<int>(k_)), before_);
   }
 
  protected:
-  void rebuild() override {
-    std::fill(counts_.begin(), counts_.end(), 0.0);
-    weights_[0] = weights_[1] = 0.0;
-    for (int i = 0; i < table_.n_values(); ++i) {
-      const std::size_t side = sides()[static_cast<std::size_t>(i)];
-      const auto row = table_.row(i);
-      for (std::size_t l = 0; l < k_; ++l) counts_[side * k_ + l] += row[l];
-      weights_[side] += table_.row_total(i);
-    }
-  }
+  void rebuild() override { add_up(-1, counts_, weights_); }
 
   void apply_move(int value, std::uint8_t from) override {
-    shift(value, from, counts_, weights_);
+    if (careful_)
+      add_up(value, counts_, weights_);
+    else
+      shift(value, from, counts_, weights_);
   }
 
  private:
+  // Adds up both sides, with one value (or none, -1) on the other side than it is.
+  void add_up(int moved, std::vector<double>& counts, double* weights) const {
+    counts.assign(2 * k_, 0.0);
+    weights[0] = weights[1] = 0.0;
+    for (int i = 0; i < table_.n_values(); ++i) {
+      const std::size_t side = sides()[static_cast<std::size_t>(i)] ^ (i == moved ? 1U : 0U);
+      const auto row = table_.row(i);
+      for (std::size_t l = 0; l < k_; ++l) counts[side * k_ + l] += row[l];
+      weights[side] += table_.row_total(i);
+    }
+  }
   void shift(int value, std::uint8_t from, std::vector<double>& counts, double* weights) const {
     const auto row = table_.row(value);
     double* source = counts.data() + from * k_;
@@ -66,6 +87,7 @@ class GroupScorer final : public Scorer {
   const Criterion& criterion_;
   std::size_t k_;
   double before_;
+  bool careful_;
   std::vector<double> counts_, trial_;
   double weights_[2] = {0.0, 0.0};
   double trial_weights_[2] = {0.0, 0.0};

@@ -40,8 +40,7 @@ Groups add_up(const Contingency& table, const std::vector<int>& labels, int n_gr
 }
 
 // Weight of the pairs of values in different groups.
-double pairwise_score(const Contingency& table, const std::vector<int>& labels, Stop& stop) {
-  const PairWeights weights = chi2_weights(table, stop);
+double pairwise_score(const PairWeights& weights, const std::vector<int>& labels) {
   double sum = 0.0;
   for (int i = 0; i < weights.size(); ++i)
     for (int j = 0; j < i; ++j)
@@ -97,8 +96,8 @@ class Question {
   }
 
   // Fills in groups, score and impurities from labels of the present values (-1: left out).
-  void describe(const std::vector<int>& labels, int n_groups, std::size_t n_rows, bool ordered,
-                Stop& stop, Split& split) const {
+  void describe(const std::vector<int>& labels, int n_groups, std::size_t n_rows,
+                const SplitProblem& problem, Split& split) const {
     const Contingency& table = present.table;
     const CriterionTraits traits = criterion->traits();
     const Groups groups = add_up(table, labels, n_groups);
@@ -107,13 +106,14 @@ class Question {
     split.group.assign(n_rows, -1);
     for (std::size_t i = 0; i < labels.size(); ++i)
       split.group[static_cast<std::size_t>(present.values[i])] = labels[i];
-    if (n_groups > 0) place_weightless(groups, ordered, split.group);
+    if (n_groups > 0 && !present.weightless.empty())
+      place_weightless(groups, problem.ordered, split.group);
     split.impurity_before = impurity(traits.impurity, table.class_totals(), table.total());
     split.impurity = children_impurity(traits.impurity, view);
     if (n_groups < 2) {
       split.score = 0.0;
-    } else if (traits.pairwise && !ordered) {
-      split.score = pairwise_score(table, labels, stop);
+    } else if (traits.pairwise && !problem.ordered) {
+      split.score = pairwise_score(*problem.pair_weights(), labels);
     } else {
       split.score = criterion->score(view, criterion->before(table.class_totals()));
     }
@@ -140,6 +140,15 @@ class Question {
       }
       group[static_cast<std::size_t>(row)] = target;
     }
+    // Still the first value that has weight is in group 0.
+    const auto first = std::find_if(group.begin(), group.end(), [](int g) { return g >= 0; });
+    const std::int32_t to_swap = *first;
+    for (auto& g : group) {
+      if (g == to_swap)
+        g = 0;
+      else if (g == 0)
+        g = to_swap;
+    }
   }
 
   std::unique_ptr<Criterion> owned_;
@@ -162,14 +171,14 @@ Split best_split(const SplitRequest& request, Stop& stop) try {
   const int n = table.n_values();
   Split split;
   split.partitioner = request.partitioner;
-  if (n < 2) {
-    split.exact = true;  // there is nothing to split
-    question.describe(std::vector<int>(static_cast<std::size_t>(n), 0), n, request.n_rows,
-                      request.ordered, stop, split);
-    return split;
-  }
   const SplitProblem problem{table, *question.criterion, question.costs, request.seed, stop,
                              request.ordered};
+  if (n < 2) {
+    split.exact = true;  // there is nothing to split
+    question.describe(std::vector<int>(static_cast<std::size_t>(n), 0), n, request.n_rows, problem,
+                      split);
+    return split;
+  }
   Grouping found = partitioner->search(problem);
   if (stop.interrupted()) return split;
   if (!found.found()) {
@@ -187,8 +196,8 @@ Split best_split(const SplitRequest& request, Stop& stop) try {
   } else {
     labels = labels_from_sides(found.sides);
   }
-  question.describe(labels, n_groups, request.n_rows, request.ordered, stop, split);
-  split.exact = found.exact || (n == 2 && found.complete);
+  question.describe(labels, n_groups, request.n_rows, problem, split);
+  split.exact = found.exact || (n == 2 && found.complete && !found.sides.empty());
   split.complete = found.complete;
   split.bound = split.exact ? split.score
                             : back_to_scale(found.bound, question.criterion->traits(),
@@ -202,7 +211,8 @@ Split best_split(const SplitRequest& request, Stop& stop) try {
   throw TimeLimitError("the time limit came before any partition was scored; allow more time");
 }
 
-Split score_grouping(const SplitRequest& request, std::span<const std::int32_t> group) {
+Split score_grouping(const SplitRequest& request, std::span<const std::int32_t> group,
+                     Stop& stop) try {
   const Question question(request);
   std::vector<int> labels;
   int n_groups = 0;
@@ -217,10 +227,13 @@ Split score_grouping(const SplitRequest& request, std::span<const std::int32_t> 
     n_groups = std::max(n_groups, label + 1);
   }
   check_many_groups(*question.criterion, n_groups, request.criterion);
-  Stop never;
+  const SplitProblem problem{question.present.table, *question.criterion, question.costs, 0, stop,
+                             request.ordered};
   Split split;
-  question.describe(labels, n_groups, request.n_rows, request.ordered, never, split);
+  question.describe(labels, n_groups, request.n_rows, problem, split);
   return split;
+} catch (const Stopped&) {
+  return {};  // only an interrupt stops it; the caller knows
 }
 
 }  // namespace mixedwood

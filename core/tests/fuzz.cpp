@@ -42,6 +42,23 @@ double hostile_entry(Random& random, int kind) {
   std::exit(1);
 }
 
+// No two-way partition beats a result that says `exact`, nor passes its bound.
+void check_against_all(const SplitRequest& request, const Split& split, long table) {
+  if (!split.exact && std::isnan(split.bound)) return;
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < request.n_rows; ++i)
+    if (split.group[i] >= 0) rows.push_back(i);
+  std::vector<std::int32_t> group(request.n_rows, -1);
+  for (std::size_t code = 1; code < (std::size_t{1} << (rows.size() - 1)); ++code) {
+    for (std::size_t v = 0; v < rows.size(); ++v)
+      group[rows[v]] = v == 0 ? 0 : static_cast<std::int32_t>((code >> (v - 1)) & 1);
+    Stop never;
+    const double score = score_grouping(request, group, never).score;
+    if (score > split.bound + 1e-9 * (1e-3 + std::abs(split.bound)))
+      fail("a partition beats the proof: " + std::to_string(score), table, request);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -80,6 +97,7 @@ int main(int argc, char** argv) {
       Stop limit(0.01, {});
       const Split split = best_split(request, limit);
       ++results;
+      if (request.n_rows <= 8 && split.n_groups == 2) check_against_all(request, split, t);
       if (!std::isfinite(split.score)) fail("score is not finite", t, request);
       if (!(split.impurity >= 0.0)) fail("impurity below zero", t, request);
       if (split.group.size() != request.n_rows) fail("a group for each row", t, request);
@@ -90,7 +108,8 @@ int main(int argc, char** argv) {
         if (g >= split.n_groups || (weight > 0.0) != (g >= 0)) fail("groups are off", t, request);
       }
       if (split.n_groups > 1 && split.complete) {
-        const Split again = score_grouping(request, split.group);
+        Stop never;
+        const Split again = score_grouping(request, split.group, never);
         const double gap = std::abs(again.score - split.score);
         if (!(gap <= 1e-9 * (1.0 + std::abs(split.score)))) fail("score changes", t, request);
       }

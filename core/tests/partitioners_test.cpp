@@ -83,12 +83,44 @@ TEST(incompatible_parts_say_what_to_do) {
 TEST(equal_shares_are_one_supervalue) {
   const std::vector<double> counts = {1, 2, 2, 4, 3, 3, 5, 5, 1, 0};
   const Contingency table(counts, 5, 2);
-  const auto groups = supervalues(table);
+  Stop never;
+  const auto groups = supervalues(table, 0.0, never);
   CHECK(groups.size() == 3);
   CHECK((groups[0] == std::vector<int>{0, 1}));
   CHECK((groups[1] == std::vector<int>{2, 3}));
   const auto merged = merge_values(table, groups);
   CHECK(merged(0, 1) == 6.0);
+}
+
+TEST(a_tolerance_does_not_chain) {
+  std::vector<double> counts;
+  for (int i = 0; i < 1000; ++i) {
+    counts.push_back(2e9 + i);
+    counts.push_back(2e9 - i);
+  }
+  const Contingency table(counts, 1000, 2);
+  Stop never;
+  CHECK(supervalues(table, 0.0, never).size() == 1000);
+  CHECK(supervalues(table, 1e-9, never).size() > 200);
+}
+
+TEST(a_criterion_without_numbers_is_refused_by_every_search) {
+  class Nan final : public Criterion {
+   public:
+    CriterionTraits traits() const override { return {.many_groups = true}; }
+    double score(const GroupCounts&, double) const override { return std::nan(""); }
+  };
+  const Nan nan;
+  Random random(2);
+  const auto counts = random_counts(random, 6, 4);
+  for (const auto& partitioner : partitioners()) {
+    if (partitioner.name == "multiway" || partitioner.name == "two_class_order") continue;
+    auto request = request_for(counts, 6, 4, "", partitioner.name.c_str());
+    request.custom_criterion = &nan;
+    Stop never;
+    const auto message = check::message_of([&] { best_split(request, never); });
+    CHECK(message.find("gave no number") != std::string::npos);
+  }
 }
 
 TEST(weightless_rows_go_with_the_heavier_group) {

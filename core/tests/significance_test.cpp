@@ -26,6 +26,12 @@ TEST(gamma_tails_meet_where_the_method_changes) {
   }
 }
 
+TEST(tails_of_huge_degrees_of_freedom) {
+  // The median of a chi-square variable is df - 2/3 or so: P(X >= df) is just below one half.
+  for (double df : {1e4, 1e6, 1e9, 1e12})
+    CHECK_NEAR(log_chi2_tail(df, df), std::log(0.5) - 2.0 / 3.0 / std::sqrt(df * 3.14159265), 1e-6 + 1.0 / df);
+}
+
 TEST(nothing_to_test_has_p_one) {
   const std::vector<double> one_row = {3, 4}, one_class = {3, 0, 4, 0};
   CHECK(pearson_test(one_row, 1, 2).log_p == 0.0);

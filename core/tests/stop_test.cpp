@@ -1,5 +1,6 @@
 #include "mixedwood/stop.hpp"
 
+#include <utility>
 #include <vector>
 
 #include "check.hpp"
@@ -19,12 +20,16 @@ TEST(every_search_obeys_the_time_limit) {
   const std::size_t n = 3000, k = 20;
   std::vector<double> counts(n * k);
   for (double& c : counts) c = static_cast<double>(random.below(8));
-  for (const char* name : {"hypercube_cover", "twoing", "sliq_ext", "max_cut_sdp"}) {
+  const std::pair<const char*, const char*> searches[] = {
+      {"hypercube_cover", "gini"}, {"twoing", "gini"},      {"sliq_ext", "gini"},
+      {"sliq_ext", "entropy"},     {"max_cut_sdp", "gini"}, {"max_cut_sdp", "chi2"}};
+  int with_result = 0;
+  for (const auto& [name, criterion] : searches) {
     SplitRequest request;
     request.counts = counts;
     request.n_rows = n;
     request.n_columns = k;
-    request.criterion = "gini";
+    request.criterion = criterion;
     request.partitioner = name;
     const auto start = Stop::Clock::now();
     Stop stop(0.2, {});
@@ -33,12 +38,49 @@ TEST(every_search_obeys_the_time_limit) {
       CHECK(!split.complete);
       CHECK(!split.exact);
       CHECK(split.n_groups == 2);
+      ++with_result;
     } catch (const TimeLimitError&) {
       // Also fine: nothing was scored yet.
     }
     const std::chrono::duration<double> took = Stop::Clock::now() - start;
     CHECK(took.count() < 2.0);
   }
+  CHECK(with_result >= 4);  // only weighing pairs may come to nothing
+}
+
+TEST(a_chi2_search_that_is_cut_short_keeps_its_result) {
+  Random random(3);
+  std::vector<double> counts(30 * 4);
+  for (double& c : counts) c = static_cast<double>(random.below(8));
+  SplitRequest request;
+  request.counts = counts;
+  request.n_rows = 30;
+  request.n_columns = 4;
+  request.criterion = "chi2";
+  request.partitioner = "exact";
+  Stop stop(0.1, {});
+  const Split split = best_split(request, stop);
+  CHECK(!split.complete);
+  CHECK(split.n_groups == 2);
+  CHECK(split.score > 0.0);
+}
+
+TEST(wide_tables_stop_too) {
+  Random random(4);
+  const std::size_t n = 1500, k = 1500;
+  std::vector<double> counts(n * k);
+  for (double& c : counts) c = static_cast<double>(random.below(8));
+  SplitRequest request;
+  request.counts = counts;
+  request.n_rows = n;
+  request.n_columns = k;
+  request.criterion = "gini";
+  request.partitioner = "principal_ext";
+  const auto start = Stop::Clock::now();
+  Stop stop(0.05, {});
+  check::message_of([&] { best_split(request, stop); });
+  const std::chrono::duration<double> took = Stop::Clock::now() - start;
+  CHECK(took.count() < 1.0);
 }
 
 TEST(the_hook_cancels) {

@@ -105,7 +105,7 @@ class _Option:
                 return float(value)
             accepted = "True or False"
         elif self.choices:
-            if value in self.choices:
+            if isinstance(value, str) and value in self.choices:
                 return float(self.choices.index(str(value)))
             accepted = " or ".join(map(repr, self.choices))
         else:

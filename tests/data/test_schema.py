@@ -106,7 +106,7 @@ def test_description_says_kind_values_order_and_missing():
     assert "nominal, 4 values: 2, 2.5, 'blue', 'red'; 3 missing" in text
     assert "ordinal, 3 values in order: 'S' < 'M' < 'L'" in text
     assert "numeric; none missing" in text
-    assert "Ordered categoricals are read as ordinal" in text
+    assert "Ordinal columns, ordered categoricals among them" in text
     assert text in repr(make_schema())
 
 

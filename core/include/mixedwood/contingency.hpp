@@ -53,7 +53,8 @@ class Contingency {
 struct PresentTable {
   Contingency table;
   std::vector<int> values;      // row of the raw table, for each row of `table`
-  std::vector<int> classes;     // column of the raw table, for each column of `table`
+  std::vector<int> classes;     // column of the raw table, for each column of `table`; a class that
+                                // vanishes beside the others in rescaling is left out
   std::vector<int> weightless;  // rows so light beside the rest that no score can feel them
   int exponent = 0;             // raw weight = weight in `table` * 2^exponent
 };

@@ -9,6 +9,12 @@
 
 namespace mixedwood {
 
+inline double sum_of(std::span<const double> counts) {
+  double sum = 0.0;
+  for (double c : counts) sum += c;
+  return sum;
+}
+
 inline double gini_impurity(std::span<const double> counts, double total) {
   if (!(total > 0.0)) return 0.0;
   double sum = 0.0;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "mixedwood/contingency.hpp"
@@ -23,6 +24,7 @@ class Scorer {
 
   // Starts from a given partition. Also wipes out rounding left by long series of moves.
   void assign(const Sides& sides) {
+    if (sides.size() != sides_.size()) throw std::logic_error("a side is needed for each value");
     sides_ = sides;
     n_left_ = 0;
     for (auto s : sides_) n_left_ += s == 0;

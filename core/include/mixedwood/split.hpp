@@ -43,6 +43,7 @@ struct Split {
 Split best_split(const SplitRequest& request, Stop& stop);
 
 // Scores a given grouping (-1 for rows that stay out) under a criterion.
-Split score_grouping(const SplitRequest& request, std::span<const std::int32_t> group);
+// Only an interrupt stops it.
+Split score_grouping(const SplitRequest& request, std::span<const std::int32_t> group, Stop& stop);
 
 }  // namespace mixedwood

@@ -2,6 +2,7 @@
 // now and then, and the owner's hook (signals of the caller's language) every few milliseconds.
 #pragma once
 
+#include <cstdint>
 #include <chrono>
 #include <functional>
 #include <stdexcept>
@@ -16,21 +17,23 @@ class Stop {
   Stop() = default;
   // `hook` returns true to cancel. It is called on the searching thread.
   Stop(double seconds, std::function<bool()> hook) : hook_(std::move(hook)) {
-    start_ = Clock::now();
-    next_hook_ = start_;
+    const auto start = Clock::now();
+    next_hook_ = start;
     if (seconds < 1e9) {  // longer is no limit, and would overflow the clock
       limited_ = true;
-      deadline_ = start_ + std::chrono::duration_cast<Clock::duration>(
+      deadline_ = start + std::chrono::duration_cast<Clock::duration>(
                                std::chrono::duration<double>(seconds));
     }
   }
 
   // `cost`: rough number of elementary steps since the last question.
-  bool requested(long cost = 1) {
+  bool requested(std::int64_t cost = 1) {
     if (stopped_) return true;
     steps_ += cost;
-    if (steps_ < kStepsPerLook) return false;
+    // A score written in Python may take a thousand times what the search thinks it costs.
+    if (steps_ < kStepsPerLook && ++questions_ < kQuestionsPerLook) return false;
     steps_ = 0;
+    questions_ = 0;
     return look();
   }
 
@@ -49,10 +52,12 @@ class Stop {
     return stopped_;
   }
 
-  static constexpr long kStepsPerLook = 20'000;
+  static constexpr std::int64_t kStepsPerLook = 20'000;
+  static constexpr int kQuestionsPerLook = 64;
   std::function<bool()> hook_;
-  Clock::time_point start_{}, deadline_{}, next_hook_{};
-  long steps_ = 0;
+  Clock::time_point deadline_{}, next_hook_{};
+  std::int64_t steps_ = 0;
+  int questions_ = 0;
   bool limited_ = false, stopped_ = false, timed_out_ = false, interrupted_ = false;
 };
 

@@ -1,10 +1,10 @@
 // Gini gain (Breiman et al. 1984): Gini(node) minus the weighted mean Gini of the groups.
 // With misclassification costs c the impurity is sum c(x, y) p(x) p(y), as in CART.
-#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "criteria.hpp"
+#include "mixedwood/impurity.hpp"
 #include "quadratic.hpp"
 
 namespace mixedwood {
@@ -15,19 +15,43 @@ class Gini final : public Criterion {
   CriterionTraits traits() const override {
     return {.convex = true, .many_groups = true, .impurity = ImpurityKind::kGini};
   }
-  // Sum of squared class shares: the constant part of the gain.
-  double before(std::span<const double> node) const override {
-    double total = 0.0;
-    for (double c : node) total += c;
-    return total > 0.0 ? sum_of_squares(node) / total / total : 0.0;
+  double score(const GroupCounts& groups, double /*before*/) const override {
+    return groups.n_groups() == 2 ? of_two(groups) : of_many(groups);
   }
-  double score(const GroupCounts& groups, double before) const override {
+
+ private:
+  // pL pR sum (P(l|L) - P(l|R))^2: no difference of nearly equal impurities, so small gains and
+  // rare classes keep their digits.
+  static double of_two(const GroupCounts& groups) {
+    const double left = groups.weight(0), right = groups.weight(1);
+    if (!(left > 0.0) || !(right > 0.0)) return 0.0;
+    const auto l = groups.group(0), r = groups.group(1);
+    double sum = 0.0;
+    for (std::size_t k = 0; k < l.size(); ++k) {
+      const double gap = l[k] / left - r[k] / right;
+      sum += gap * gap;
+    }
+    const double total = left + right;
+    return (left / total) * (right / total) * sum;
+  }
+  // Likewise: the weighted mean of sum (P(l|g) - p(l))^2.
+  static double of_many(const GroupCounts& groups) {
     const double total = groups.total();
     if (!(total > 0.0)) return 0.0;
-    double purity = 0.0;
+    std::vector<double> share(static_cast<std::size_t>(groups.n_classes()), 0.0);
     for (int g = 0; g < groups.n_groups(); ++g)
-      if (groups.weight(g) > 0.0) purity += sum_of_squares(groups.group(g)) / groups.weight(g);
-    return std::max(0.0, purity / total - before);
+      for (std::size_t k = 0; k < share.size(); ++k) share[k] += groups.group(g)[k] / total;
+    double gain = 0.0;
+    for (int g = 0; g < groups.n_groups(); ++g) {
+      if (!(groups.weight(g) > 0.0)) continue;
+      double sum = 0.0;
+      for (std::size_t k = 0; k < share.size(); ++k) {
+        const double gap = groups.group(g)[k] / groups.weight(g) - share[k];
+        sum += gap * gap;
+      }
+      gain += groups.weight(g) / total * sum;
+    }
+    return gain;
   }
 };
 
@@ -37,16 +61,15 @@ class GiniWithCosts final : public Criterion {
   GiniWithCosts(std::vector<double> costs, int n_classes) : costs_(std::move(costs), n_classes) {}
   CriterionTraits traits() const override { return {.many_groups = true}; }
   double before(std::span<const double> node) const override {
-    double total = 0.0;
-    for (double c : node) total += c;
-    return total > 0.0 ? costs_.quadratic(node) / total / total : 0.0;
+    const double total = sum_of(node);
+    return total > 0.0 ? costs_.between(node, node) / total / total : 0.0;
   }
   double score(const GroupCounts& groups, double before) const override {
     const double total = groups.total();
     if (!(total > 0.0)) return 0.0;
     double children = 0.0;
     for (int g = 0; g < groups.n_groups(); ++g)
-      if (groups.weight(g) > 0.0) children += costs_.quadratic(groups.group(g)) / groups.weight(g);
+      if (groups.weight(g) > 0.0) children += costs_.between(groups.group(g), groups.group(g)) / groups.weight(g);
     return before - children / total;
   }
 

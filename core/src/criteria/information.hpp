@@ -11,9 +11,7 @@
 namespace mixedwood {
 
 inline double entropy_of_node(std::span<const double> node) {
-  double total = 0.0;
-  for (double c : node) total += c;
-  return entropy_impurity(node, total);
+  return entropy_impurity(node, sum_of(node));
 }
 
 inline double x_log_x(double x) { return x > 0.0 ? x * std::log2(x) : 0.0; }

@@ -8,19 +8,27 @@
 
 namespace mixedwood {
 
-inline double sum_of_squares(std::span<const double> u) {
-  double sum = 0.0;
-  for (double x : u) sum += x * x;
+// sum over classes x != y of u_x v_y, term by term: as a difference of products it would lose all
+// digits where one class dominates.
+inline double cross_pairs(std::span<const double> u, std::span<const double> v) {
+  double sum = 0.0, u_before = 0.0, v_before = 0.0;
+  for (std::size_t x = 0; x < u.size(); ++x) {
+    sum += u[x] * v_before + v[x] * u_before;
+    u_before += u[x];
+    v_before += v[x];
+  }
   return sum;
 }
 
-// u' C v for a symmetric matrix of misclassification costs with a zero diagonal.
+// Misclassification costs: symmetric, zero on the diagonal; or unit costs, when empty.
 class CostForm {
  public:
   CostForm(std::vector<double> costs, int n_classes)
       : costs_(std::move(costs)), n_(static_cast<std::size_t>(n_classes)) {}
 
-  double bilinear(std::span<const double> u, std::span<const double> v) const {
+  // sum over classes x != y of cost(x, y) u_x v_y.
+  double between(std::span<const double> u, std::span<const double> v) const {
+    if (costs_.empty()) return cross_pairs(u, v);
     double sum = 0.0;
     for (std::size_t x = 0; x < n_; ++x) {
       double inner = 0.0;
@@ -29,7 +37,6 @@ class CostForm {
     }
     return sum;
   }
-  double quadratic(std::span<const double> u) const { return bilinear(u, u); }
 
  private:
   std::vector<double> costs_;

@@ -12,30 +12,28 @@ namespace {
 
 class SquaredGini final : public Criterion {
  public:
-  explicit SquaredGini(std::vector<double> costs, int n_classes)
-      : unit_costs_(costs.empty()), costs_(std::move(costs), n_classes) {}
+  SquaredGini(std::vector<double> costs, int n_classes) : costs_(std::move(costs), n_classes) {}
   CriterionTraits traits() const override { return {.many_groups = true, .cut_weight = true}; }
 
-  double before(std::span<const double> node) const override {
-    double total = 0.0;
-    for (double c : node) total += c;
-    return disagreement(node, total);
-  }
-  double score(const GroupCounts& groups, double before) const override {
+  double score(const GroupCounts& groups, double /*before*/) const override {
     const double total = groups.total();
     if (!(total > 0.0)) return 0.0;
-    double inside = 0.0;
-    for (int g = 0; g < groups.n_groups(); ++g)
-      inside += disagreement(groups.group(g), groups.weight(g));
-    return (before - inside) / total / total;
+    const double cut = groups.n_groups() == 2 ? costs_.between(groups.group(0), groups.group(1))
+                                              : between_all(groups);
+    return 2.0 * cut / total / total;
   }
 
  private:
-  // Ordered pairs of rows of the data with different classes, weighted by cost.
-  double disagreement(std::span<const double> u, double weight) const {
-    return unit_costs_ ? weight * weight - sum_of_squares(u) : costs_.quadratic(u);
+  // Each group against all groups before it.
+  double between_all(const GroupCounts& groups) const {
+    std::vector<double> earlier(static_cast<std::size_t>(groups.n_classes()), 0.0);
+    double cut = 0.0;
+    for (int g = 0; g < groups.n_groups(); ++g) {
+      cut += costs_.between(earlier, groups.group(g));
+      for (std::size_t l = 0; l < earlier.size(); ++l) earlier[l] += groups.group(g)[l];
+    }
+    return cut;
   }
-  bool unit_costs_;
   CostForm costs_;
 };
 

@@ -1,8 +1,10 @@
 // How many scores a search may take where it is chosen for the caller: about a millisecond's worth.
 #pragma once
 
+#include <cstdint>
+
 namespace mixedwood {
 
-inline constexpr long kAffordableScores = 1L << 15;
+inline constexpr std::int64_t kAffordableScores = 1 << 15;
 
 }  // namespace mixedwood

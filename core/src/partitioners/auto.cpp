@@ -7,6 +7,7 @@
 //   3. otherwise `refined`: the best of principal_ext, largest_alone, list_scheduling and, where
 //      that takes at most 2^15 scores, hypercube_cover, each improved by single moves;
 //   4. for cuts (squared_gini, chi2), the better of that and max_cut, up to 2000 values.
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -46,13 +47,13 @@ class Auto final : public Partitioner {
  private:
   static std::vector<std::string> choose(const SplitProblem& problem) {
     const CriterionTraits traits = problem.criterion.traits();
-    const long n = problem.table.n_values();
+    const std::int64_t n = problem.table.n_values();
     const int k = problem.table.n_classes();
     if (problem.ordered) return {"natural_order"};
     if (traits.convex && (k <= 2 || (k == 3 && n * n <= kAffordableScores))) return {"exact"};
     if (n <= (traits.may_rescale ? kFewValues : kFewValuesInPython)) return {"exact"};
     if (traits.superclass_maximum && k <= kFewClasses) return {"twoing"};
-    if (traits.cut_weight && n <= kMostCutValues) return {"max_cut", "refined"};
+    if (traits.cut_weight && n <= kMostCutValues) return {"refined", "max_cut"};
     return {"refined"};
   }
 };

@@ -1,5 +1,6 @@
 #include "cut_search.hpp"
 
+#include <cstdint>
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -102,9 +103,9 @@ bool improve_cut(const PairWeights& weights, Sides& sides, Stop& stop) {
   if (!(total > 0.0)) return true;
   // Relative to all weight: an absolute tolerance would stop early on normalised weights.
   LocalSearch search(weights, sides, 1e-12 * total);
-  const long n = weights.size();
-  const long most_steps = 10 * n * n;  // the worst case is exponential
-  for (long step = 1; step <= most_steps; ++step) {
+  const std::int64_t n = weights.size();
+  const std::int64_t most_steps = 10 * n * n;  // the worst case is exponential
+  for (std::int64_t step = 1; step <= most_steps; ++step) {
     if (!search.try_move() && !search.try_exchange()) return true;
     if (step % 1000 == 0) search.refresh();
     if (stop.requested(4 * n)) return false;

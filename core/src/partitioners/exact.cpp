@@ -51,13 +51,12 @@ void try_all(Scorer& scorer, Stop& stop, Grouping& best) {
       best_code = t ^ (t >> 1);
     }
     if ((t & 0xfff) == 0) {
-      // Copied: assigning a scorer its own sides.
       const Sides sides = scorer.sides();
       scorer.assign(sides);  // real weights: do not let rounding pile up
-      if (stop.requested(1L << 16)) {
-        best.complete = false;
-        break;
-      }
+    }
+    if (stop.requested()) {
+      best.complete = false;
+      break;
     }
   }
   best.sides.assign(static_cast<std::size_t>(n), 0);
@@ -93,12 +92,12 @@ void try_all_lines(const Contingency& table, Scorer& scorer, Stop& stop, Groupin
     scorer.assign(sides);
     for (std::size_t e = 0;; ++e) {
       if (scorer.n_left() < scorer.n_values()) best.offer(scorer.score(), scorer.sides());
+      if (stop.requested()) {
+        best.complete = false;
+        return;
+      }
       if (e == events.size()) break;
       scorer.move(events[e].second);
-    }
-    if (stop.requested(static_cast<long>(20 * n))) {
-      best.complete = false;
-      return;
     }
   }
 }
@@ -114,7 +113,7 @@ class Exact final : public Partitioner {
       best.exact = best.complete;
       return best;
     }
-    const auto groups = supervalues(problem.table);
+    const auto groups = supervalues(problem.table, 0.0, problem.stop);
     if (groups.size() < 2) {
       // Equal class shares everywhere: all partitions gain nothing.
       best.sides.assign(static_cast<std::size_t>(problem.table.n_values()), 1);

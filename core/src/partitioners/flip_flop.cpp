@@ -24,10 +24,9 @@ class FlipFlop final : public Partitioner {
     const Contingency& table = problem.table;
     const ImpurityKind kind = problem.criterion.traits().impurity;
     const auto scorer = problem.scorer();
-    Sides sides = first_partition(problem);
-    Grouping best;
-    scorer->assign(sides);
-    best.offer(scorer->score(), sides);
+    Grouping best = first_partition(problem);
+    if (!best.found()) return best;  // the criterion has no number for any partition
+    Sides sides = best.sides;
     double previous = -1.0;
     for (int round = 0; round < kMostRounds; ++round) {
       auto superclass = best_superclass(table, sides, kind);
@@ -35,16 +34,12 @@ class FlipFlop final : public Partitioner {
       const Order order = order_by(shares(table, in_class));
       const auto [children, length] =
           scan_two_classes(order, in_class, table.row_totals(), kind);
-      Sides next(sides.size(), 1);
-      for (int t = 0; t < length; ++t) {
-        const auto position = static_cast<std::size_t>(t);
-        next[static_cast<std::size_t>(order[position])] = 0;
-      }
+      Sides next = sides_of_prefix(order, static_cast<std::size_t>(length));
       scorer->assign(next);
       const double score = scorer->score();
       if (best.offer(score, next)) best.superclass = std::move(superclass);
       if (same_partition(next, sides) || score == previous) break;
-      if (problem.stop.requested(20L * table.n_values())) {
+      if (problem.stop.requested(std::int64_t{20} * table.n_values())) {
         best.complete = false;
         break;
       }
@@ -55,15 +50,17 @@ class FlipFlop final : public Partitioner {
   }
 
  private:
-  Sides first_partition(const SplitProblem& problem) const {
-    if (start_ == Start::kFirstValue) {
-      Sides sides(static_cast<std::size_t>(problem.table.n_values()), 1);
-      sides[0] = 0;
-      return sides;
+  Grouping first_partition(const SplitProblem& problem) const {
+    if (start_ != Start::kFirstValue) {
+      return make_partitioner(start_ == Start::kLargestAlone ? "largest_alone"
+                                                             : "list_scheduling")
+          ->search(problem);
     }
-    const auto start = make_partitioner(
-        start_ == Start::kLargestAlone ? "largest_alone" : "list_scheduling");
-    return start->search(problem).sides;
+    Grouping first;
+    const auto scorer = problem.scorer();
+    scorer->move(0);
+    first.offer(scorer->score(), scorer->sides());
+    return first;
   }
 
   // The classes in order of their share on the left, cut where the sides are told apart best.

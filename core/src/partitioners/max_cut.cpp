@@ -1,4 +1,4 @@
-// Max-cut criteria of the dissertation: greedy cut, then local search by moves and exchanges.
+// A heavy cut of the graph of the values: greedy, then local search by moves and exchanges.
 // The cut is at least half of the heaviest one. Returned as one partition and scored by the
 // criterion, of which the cut weight is the value for squared_gini and chi2.
 #include "cut_search.hpp"

@@ -5,11 +5,13 @@
 // Coordinate descent sets v_i = -normalise(sum_j w_ij v_j). Random hyperplanes round V to cuts;
 // the best one goes through local search. The dual gives a bound on every cut, so that a cut
 // that reaches it is proven heaviest.
+#include <cstdint>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "../linear_algebra.hpp"
@@ -42,7 +44,7 @@ class Relaxation {
     for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
       double change = 0.0;
       for (std::size_t i = 0; i < n_; ++i) {
-        if (stop.requested(static_cast<long>(n_ * rank_))) return false;
+        if (stop.requested(static_cast<std::int64_t>(n_ * rank_))) return false;
         pull(i, sum);
         pull_[i] = std::sqrt(dot(sum, sum));
         if (!(pull_[i] > 0.0)) continue;
@@ -69,6 +71,15 @@ class Relaxation {
   double bound(Stop& stop) const {
     const double total = weights_.sum();
     if (!(total > 0.0)) return 0.0;
+    try {
+      return dual_bound(total, stop);
+    } catch (const Stopped&) {
+      return total;  // every cut is at most everything
+    }
+  }
+
+ private:
+  double dual_bound(double total, Stop& stop) const {
     double sum_y = 0.0, scale = 0.0;
     for (double p : pull_) {
       sum_y -= p;
@@ -85,7 +96,8 @@ class Relaxation {
       largest = std::max(largest, reach);
     }
     // A good guess of the shift from the smallest eigenvalue, then a proof by Cholesky.
-    double shift = 1e-13 * scale + std::max(0.0, -smallest_eigenvalue(slack, largest));
+    double shift = 1e-13 * scale + std::max(0.0, -smallest_eigenvalue(slack, largest, stop));
+    shift = std::max(shift, std::numeric_limits<double>::min());  // doubling must get somewhere
     for (; shift <= 2.0 * largest; shift *= 2.0) {
       SymmetricMatrix shifted = slack;
       for (std::size_t i = 0; i < n_; ++i) shifted.row(i)[i] += shift;
@@ -96,13 +108,12 @@ class Relaxation {
     return total;  // every cut is at most everything
   }
 
- private:
-  static double smallest_eigenvalue(const SymmetricMatrix& matrix, double largest) {
+  static double smallest_eigenvalue(const SymmetricMatrix& matrix, double largest, Stop& stop) {
     SymmetricMatrix mirrored(matrix.size);
     for (std::size_t i = 0; i < matrix.entries.size(); ++i)
       mirrored.entries[i] = -matrix.entries[i];
     for (std::size_t i = 0; i < matrix.size; ++i) mirrored.row(i)[i] += largest;
-    const auto v = dominant_eigenvector(mirrored);
+    const auto v = dominant_eigenvector(mirrored, stop);
     double value = 0.0;
     for (std::size_t i = 0; i < matrix.size; ++i) value += v[i] * dot(matrix.row(i), v);
     return value;
@@ -116,10 +127,6 @@ class Relaxation {
     const auto row = weights_.row(static_cast<int>(i));
     for (std::size_t j = 0; j < n_; ++j)
       if (row[j] != 0.0) add_scaled(sum, row[j], vector(j));
-  }
-  static void normalise(std::span<double> v) {
-    const double length = std::sqrt(dot(v, v));
-    for (double& x : v) x /= length;
   }
 
   const PairWeights& weights_;
@@ -151,7 +158,7 @@ class MaxCutSdp final : public Partitioner {
         heaviest_weight = weight;
         heaviest = std::move(sides);
       }
-      if (problem.stop.requested(weights.size() * static_cast<long>(weights.size()))) break;
+      if (problem.stop.requested(weights.size() * static_cast<std::int64_t>(weights.size()))) break;
     }
     if (local_search_) best.complete = improve_cut(weights, heaviest, problem.stop) && best.complete;
     const auto scorer = problem.scorer();
@@ -159,7 +166,12 @@ class MaxCutSdp final : public Partitioner {
     best.offer(scorer->score(), heaviest);
     if (problem.stop.timed_out()) best.complete = false;
     if (cut_is_score && best.complete) {
-      best.bound = std::max(best.score, relaxation.bound(problem.stop));
+      best.bound = relaxation.bound(problem.stop);
+      // A proof cut short is a looser bound, not a wrong one.
+      if (problem.stop.timed_out()) best.complete = false;
+      if (best.bound < best.score * (1.0 - 1e-9))
+        throw std::logic_error("a cut is heavier than its proven bound: please report this table");
+      best.bound = std::max(best.bound, best.score);
       best.exact = best.score >= best.bound * (1.0 - 1e-9);
     }
     return best;

@@ -3,6 +3,7 @@
 // principal_ext also tries each prefix with its last value and the next one exchanged.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "../linear_algebra.hpp"
@@ -27,12 +28,15 @@ std::vector<double> centred_rows(const Contingency& table) {
 }
 
 // Products of the rows of an m x n matrix with each other.
-SymmetricMatrix row_products(const std::vector<double>& matrix, std::size_t m, std::size_t n) {
+SymmetricMatrix row_products(const std::vector<double>& matrix, std::size_t m, std::size_t n,
+                             Stop& stop) {
   SymmetricMatrix gram(m);
   const std::span<const double> all(matrix);
-  for (std::size_t i = 0; i < m; ++i)
+  for (std::size_t i = 0; i < m; ++i) {
+    if (stop.requested(static_cast<std::int64_t>(i * n))) throw Stopped{};
     for (std::size_t j = 0; j <= i; ++j)
       gram.row(i)[j] = gram.row(j)[i] = dot(all.subspan(i * n, n), all.subspan(j * n, n));
+  }
   return gram;
 }
 
@@ -44,21 +48,19 @@ std::vector<double> transpose(const std::vector<double>& matrix, std::size_t m, 
 }
 
 // Unit vector over the classes; the sign makes its largest component positive.
-std::vector<double> principal_axis(const Contingency& table) {
+std::vector<double> principal_axis(const Contingency& table, Stop& stop) {
   const auto n = static_cast<std::size_t>(table.n_values());
   const auto k = static_cast<std::size_t>(table.n_classes());
   const auto rows = centred_rows(table);
   std::vector<double> axis(k, 0.0);
   if (k <= n) {
-    axis = dominant_eigenvector(row_products(transpose(rows, n, k), k, n));
+    axis = dominant_eigenvector(row_products(transpose(rows, n, k), k, n, stop), stop);
   } else {
     // The same axis from the smaller Gram matrix, over the values.
-    const auto u = dominant_eigenvector(row_products(rows, n, k));
+    const auto u = dominant_eigenvector(row_products(rows, n, k, stop), stop);
     for (std::size_t i = 0; i < n; ++i)
       add_scaled(axis, u[i], std::span<const double>(rows).subspan(i * k, k));
-    const double length = std::sqrt(dot(axis, axis));
-    if (length > 0.0)
-      for (double& x : axis) x /= length;
+    normalise(axis);
   }
   const auto largest = std::max_element(axis.begin(), axis.end(), [](double a, double b) {
     return std::abs(a) < std::abs(b);
@@ -74,7 +76,7 @@ class Principal final : public Partitioner {
       : exchange_(exchange), count_scores_(count_scores) {}
 
   Grouping search(const SplitProblem& problem) const override {
-    const auto groups = supervalues(problem.table);
+    const auto groups = supervalues(problem.table, 1e-9, problem.stop);
     Grouping best;
     const auto scorer = problem.scorer();
     if (groups.size() < 2) {
@@ -85,7 +87,7 @@ class Principal final : public Partitioner {
       return best;
     }
     const Contingency merged = merge_values(problem.table, groups);
-    const auto axis = principal_axis(merged);
+    const auto axis = principal_axis(merged, problem.stop);
     std::vector<double> scores(groups.size());
     for (std::size_t g = 0; g < groups.size(); ++g) {
       const int value = static_cast<int>(g);

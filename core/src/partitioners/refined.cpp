@@ -4,6 +4,7 @@
 // is Hartigan's method for it, and works for every criterion. Starts: principal_ext,
 // largest_alone, list_scheduling and, where affordable, hypercube_cover; the result is never worse
 // than theirs. O(values * classes) per pass; a few passes per start.
+#include <cstdint>
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -69,7 +70,7 @@ class Refined final : public Partitioner {
   static std::vector<const char*> starts(const Contingency& table) {
     std::vector<const char*> names = {"principal_ext", "largest_alone", "list_scheduling"};
     const int k = table.n_classes();
-    if (k <= 15 && (static_cast<long>(table.n_values()) << (k - 1)) <= kAffordableScores)
+    if (k <= 15 && (static_cast<std::int64_t>(table.n_values()) << (k - 1)) <= kAffordableScores)
       names.push_back("hypercube_cover");
     return names;
   }

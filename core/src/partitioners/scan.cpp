@@ -32,6 +32,12 @@ std::vector<double> shares(const Contingency& table, std::span<const double> wei
   return result;
 }
 
+Sides sides_of_prefix(const Order& order, std::size_t length) {
+  Sides sides(order.size(), 1);
+  for (std::size_t t = 0; t < length; ++t) sides[static_cast<std::size_t>(order[t])] = 0;
+  return sides;
+}
+
 bool scan_prefixes(const Order& order, Scorer& scorer, Stop& stop, Grouping& best) {
   scorer.assign_all(1);
   double best_score = best.score;
@@ -50,8 +56,7 @@ bool scan_prefixes(const Order& order, Scorer& scorer, Stop& stop, Grouping& bes
   }
   if (best_length == 0) return false;
   best.score = best_score;
-  best.sides.assign(order.size(), 1);
-  for (std::size_t t = 0; t < best_length; ++t) best.sides[static_cast<std::size_t>(order[t])] = 0;
+  best.sides = sides_of_prefix(order, best_length);
   return true;
 }
 
@@ -120,11 +125,7 @@ std::pair<double, int> scan_two_classes(const Order& order, std::span<const doub
 }
 
 void offer_prefix(const Order& order, int length, Scorer& scorer, Grouping& best) {
-  Sides sides(order.size(), 1);
-  for (int t = 0; t < length; ++t) {
-    const auto position = static_cast<std::size_t>(t);
-    sides[static_cast<std::size_t>(order[position])] = 0;
-  }
+  const Sides sides = sides_of_prefix(order, static_cast<std::size_t>(length));
   scorer.assign(sides);
   best.offer(scorer.score(), sides);
 }

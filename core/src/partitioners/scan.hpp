@@ -20,6 +20,9 @@ Order order_by(std::span<const double> keys);
 std::vector<double> superclass_weights(const Contingency& table, std::span<const int> superclass);
 std::vector<double> shares(const Contingency& table, std::span<const double> weights);
 
+// The partition {first `length` of the order} | rest.
+Sides sides_of_prefix(const Order& order, std::size_t length);
+
 // Scans the prefixes of `order` and offers the best to `best`; the shortest wins ties.
 // Returns true when it improved.
 bool scan_prefixes(const Order& order, Scorer& scorer, Stop& stop, Grouping& best);
@@ -35,7 +38,7 @@ bool scan_blocks(const std::vector<std::vector<int>>& blocks, Scorer& scorer, St
 std::pair<double, int> scan_two_classes(const Order& order, std::span<const double> in_class,
                                         std::span<const double> total, ImpurityKind kind);
 
-// The partition {first `length` values of the order} | rest, scored by the problem's criterion.
+// Offers such a partition with its score.
 void offer_prefix(const Order& order, int length, Scorer& scorer, Grouping& best);
 
 }  // namespace mixedwood

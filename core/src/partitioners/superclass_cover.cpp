@@ -4,6 +4,7 @@
 // Twoing criterion over all partitions. hypercube_cover: the same orders, each prefix scored by
 // the criterion over all classes; nearly always the best partition for few classes.
 // Cost: 2^(classes - 1) scans.
+#include <cstdint>
 #include <cstddef>
 #include <functional>
 #include <numeric>
@@ -81,7 +82,7 @@ class Twoing final : public Partitioner {
         best_length = length;
         best.superclass.assign(superclass.begin(), superclass.end());
       }
-      best.complete = !problem.stop.requested(20L * table.n_values());
+      best.complete = !problem.stop.requested(std::int64_t{20} * table.n_values());
       return best.complete;
     };
     for_each_superclass(table.n_classes(), visit);
@@ -114,7 +115,7 @@ class HypercubeCover final : public Partitioner {
         for (double& key : keys) key = -key;
         scan();
       }
-      return best.complete && !problem.stop.requested(20L * table.n_values());
+      return best.complete && !problem.stop.requested(std::int64_t{20} * table.n_values());
     };
     for_each_superclass(table.n_classes(), visit);
     if (problem.stop.timed_out()) best.complete = false;

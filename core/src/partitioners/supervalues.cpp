@@ -2,27 +2,24 @@
 
 #include <algorithm>
 #include <cmath>
-#include <compare>
 #include <numeric>
 #include <utility>
 
 namespace mixedwood {
 namespace {
 
-// Shares of equal counts, such as 1/3 and 2/6, are equal to the last bit: division rounds
-// correctly. The tolerance is for real weights.
-bool nearly_equal(std::span<const double> a, double a_total, std::span<const double> b,
-                  double b_total) {
+bool equal_shares(const Contingency& table, int i, int j, double tolerance) {
+  const auto a = table.row(i), b = table.row(j);
   for (std::size_t l = 0; l < a.size(); ++l) {
-    const double p = a[l] / a_total, q = b[l] / b_total;
-    if (std::abs(p - q) > 1e-9 * std::max(p, q)) return false;
+    const double p = a[l] / table.row_total(i), q = b[l] / table.row_total(j);
+    if (std::abs(p - q) > tolerance * std::max(p, q)) return false;
   }
   return true;
 }
 
 }  // namespace
 
-std::vector<std::vector<int>> supervalues(const Contingency& table) {
+std::vector<std::vector<int>> supervalues(const Contingency& table, double tolerance, Stop& stop) {
   const auto n = static_cast<std::size_t>(table.n_values());
   std::vector<int> sorted(n);
   std::iota(sorted.begin(), sorted.end(), 0);
@@ -33,6 +30,7 @@ std::vector<std::vector<int>> supervalues(const Contingency& table) {
   std::sort(sorted.begin(), sorted.end(), [&](int i, int j) {
     const double p = first[static_cast<std::size_t>(i)], q = first[static_cast<std::size_t>(j)];
     if (p != q) return p < q;
+    if (stop.requested(table.n_classes())) throw Stopped{};
     const auto a = table.row(i), b = table.row(j);
     for (std::size_t l = 1; l < a.size(); ++l) {
       const double x = a[l] / table.row_total(i), y = b[l] / table.row_total(j);
@@ -43,15 +41,11 @@ std::vector<std::vector<int>> supervalues(const Contingency& table) {
   std::vector<std::vector<int>> groups;
   for (std::size_t t = 0; t < n; ++t) {
     const int i = sorted[t];
-    if (t > 0) {
-      const int previous = sorted[t - 1];
-      if (nearly_equal(table.row(previous), table.row_total(previous), table.row(i),
-                       table.row_total(i))) {
-        groups.back().push_back(i);
-        continue;
-      }
-    }
-    groups.push_back({i});
+    // Compared with the first member: neighbours that are close one by one may drift far.
+    if (!groups.empty() && equal_shares(table, groups.back().front(), i, tolerance))
+      groups.back().push_back(i);
+    else
+      groups.push_back({i});
   }
   for (auto& group : groups) std::sort(group.begin(), group.end());
   std::sort(groups.begin(), groups.end(),

@@ -4,11 +4,15 @@
 #include <vector>
 
 #include "mixedwood/contingency.hpp"
+#include "mixedwood/stop.hpp"
 
 namespace mixedwood {
 
-// Groups of values whose class shares are equal to within 1e-9, in order of their first value.
-std::vector<std::vector<int>> supervalues(const Contingency& table);
+// Groups of values whose class shares are equal to within `tolerance` (relative) of those of the
+// group's first member, in order of their first value. Shares of equal counts, such as 1/3 and
+// 2/6, are equal to the last bit, since division rounds correctly; a tolerance is for real weights.
+// Throws Stopped when asked to stop.
+std::vector<std::vector<int>> supervalues(const Contingency& table, double tolerance, Stop& stop);
 
 // The table with one row per supervalue.
 Contingency merge_values(const Contingency& table, const std::vector<std::vector<int>>& groups);

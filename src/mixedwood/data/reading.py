@@ -60,7 +60,7 @@ def read_table(
       size    ordinal, 3 values in order: 'S' < 'M' < 'L'; none missing
       colour  nominal, 2 values: 'blue', 'red'; 1 missing
       weight  numeric; none missing
-    Ordered categoricals are read as ordinal: their values are split in order.
+    Ordinal columns, ordered categoricals among them, are split in order.
     """
     opened = open_table(X)
     forced = _read_categorical(categorical_features, opened.names)

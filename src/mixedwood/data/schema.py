@@ -187,16 +187,14 @@ class Schema:
         2 columns
           size  ordinal, 2 values in order: 'S' < 'L'
           w     numeric
-        Ordered categoricals are read as ordinal: their values are split in order.
+        Ordinal columns, ordered categoricals among them, are split in order.
         """
         noun = "column" if len(self) == 1 else "columns"
         lines = [f"{len(self)} {noun}" + (", named by position" if self.names_generated else "")]
         width = min(max((len(name) for name in self.names), default=0), 30)
         lines += [f"  {column.name:<{width}}  {column.describe()}" for column in self.columns]
         if any(column.kind is ColumnKind.ORDINAL for column in self.columns):
-            lines.append(
-                "Ordered categoricals are read as ordinal: their values are split in order."
-            )
+            lines.append("Ordinal columns, ordered categoricals among them, are split in order.")
         return "\n".join(lines)
 
     def __repr__(self) -> str:

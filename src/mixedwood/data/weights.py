@@ -38,6 +38,8 @@ def _read_sample_weight(sample_weight: Any, n_rows: int) -> NumberArray | None:
     if sample_weight is None:
         return None
     native = nw.from_native(sample_weight, series_only=True, pass_through=True)
+    if np.ma.is_masked(native):
+        raise ValueError("sample_weight has masked entries; fill them first, e.g. with 0.")
     raw = np.asarray(native)
     try:
         if raw.dtype.kind == "c":

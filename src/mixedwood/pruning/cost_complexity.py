@@ -56,7 +56,7 @@ class CostComplexityPath:
         >>> builder = build.TreeBuilder(Schema((Column("x", "numeric"),)), ["a", "b"], [6, 4])
         >>> _ = builder.split_interval(0, "x", [[6, 1], [0, 3]], high=2.5)
         >>> path = mixedwood.pruning.cost_complexity_path(builder.build())
-        >>> path.alphas.tolist(), path.tree(0.2).n_leaves, path.tree(0.4).n_leaves
+        >>> path.alphas.round(6).tolist(), path.tree(0.2).n_leaves, path.tree(0.4).n_leaves
         ([0.0, 0.3], 2, 1)
         """
         if not alpha >= 0:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+if TYPE_CHECKING:
+    from mixedwood.data import Target
+
 Counts = NDArray[np.float64]
+
+_LARGEST_COST = 1e100  # products with weights must not overflow
 
 
 def read_counts(counts: Any) -> tuple[Counts, tuple[Any, ...] | None]:
@@ -37,6 +42,8 @@ def read_counts(counts: Any) -> tuple[Counts, tuple[Any, ...] | None]:
 
 def _to_numbers(entries: Any) -> Counts:
     """Convert to float64, but not what numpy would convert with a loss: text, dates, complex."""
+    if np.ma.is_masked(entries):
+        raise TypeError("some entries are masked; fill them first, e.g. with 0")
     raw = np.asarray(entries)
     if raw.dtype.kind not in "biufO":
         raise TypeError(f"its entries are of type {raw.dtype}")
@@ -61,6 +68,10 @@ def read_costs(costs: ArrayLike | None, n_classes: int) -> Counts | None:
         )
     if not np.isfinite(matrix).all() or (matrix < 0).any():
         raise ValueError("costs must be finite and zero or more.")
+    if matrix.max() > _LARGEST_COST:
+        raise ValueError(
+            f"costs go up to {matrix.max():g}; only their proportions matter, so divide them all."
+        )
     if np.diagonal(matrix).any():
         raise ValueError("costs of a right answer (the diagonal) must be 0.")
     if not np.allclose(matrix, matrix.T, rtol=1e-12, atol=0.0):
@@ -105,14 +116,34 @@ def count_values(
     """
     from mixedwood.data import MISSING, check_same_length, read_table, read_target
 
+    if np.ndim(column) > 1:
+        raise ValueError(
+            f"column has {np.ndim(column)} dimensions; pass one column, such as df['colour']."
+        )
     table = read_table({"column": column}, categorical_features=["column"])
     target = read_target(y, sample_weight)
     check_same_length(table, target)
     codes = table["column"]
-    values = np.asarray(table.schema["column"].values)
-    present = codes != MISSING
-    weights = None if target.weights is None else target.weights[present]
-    n_values, n_classes = len(values), len(target.classes)
+    values = table.schema["column"].values
+    counts = tally(codes, codes != MISSING, len(values), target)
+    return counts, _array_of_labels(values), target.classes
+
+
+def tally(codes: NDArray[Any], present: NDArray[np.bool_], n_values: int, target: Target) -> Counts:
+    """Weight of the rows with each value and class; rows that are not present do not count."""
+    n_classes = target.n_classes
     cells = codes[present].astype(np.int64) * n_classes + target.codes[present]
+    weights = None if target.weights is None else target.weights[present]
     flat = np.bincount(cells, weights=weights, minlength=n_values * n_classes)
-    return flat.reshape(n_values, n_classes).astype(np.float64), values, target.classes
+    return np.ascontiguousarray(flat.reshape(n_values, n_classes), dtype=np.float64)
+
+
+def _array_of_labels(labels: tuple[Any, ...]) -> NDArray[Any]:
+    """An array that keeps every label apart: numpy would make one type of mixed ones."""
+    if len({type(label) for label in labels}) == 1:
+        same = np.array(labels)
+        if same.dtype.kind in "bU" or same.tolist() == list(labels):
+            return same
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
+    return array

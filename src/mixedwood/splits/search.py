@@ -57,6 +57,7 @@ def best_partition(
     criterion: str | Criterion = "gini",
     partitioner: str | Partitioner = "auto",
     *,
+    names: Sequence[Any] | None = None,
     costs: ArrayLike | None = None,
     random_state: RandomState = None,
     time_limit: float | None = None,
@@ -74,6 +75,8 @@ def best_partition(
     partitioner : str or Partitioner, default="auto"
         Which groupings are tried; :func:`partitioners` lists the names. ``"auto"`` is exact
         where that is affordable and says what it used.
+    names : sequence, optional
+        Labels of the values, for printing and ``labels()``.
     costs : array-like of shape (n_classes, n_classes), optional
         Symmetric misclassification costs, for "gini" and "squared_gini".
     random_state : int, Generator, RandomState or None
@@ -108,7 +111,9 @@ def best_partition(
     >>> partition.exact, round(partition.score, 8)
     (True, 0.07156824)
     """
-    matrix, names = read_counts(counts)
+    matrix, index = read_counts(counts)
+    if names is not None and len(names) != len(matrix):
+        raise ValueError(f"{len(names)} names for {len(matrix)} values.")
     name, custom = read_criterion(criterion)
     search = read_partitioner(partitioner)
     found = _core.best_split(
@@ -122,7 +127,7 @@ def best_partition(
         False,
         read_time_limit(time_limit),
     )
-    return make_partition(found, names)
+    return make_partition(found, index if names is None else tuple(names))
 
 
 def score_partition(

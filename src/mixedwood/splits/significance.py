@@ -130,8 +130,8 @@ def log_chi2_tail(statistic: float, degrees_of_freedom: float) -> float:
     Examples
     --------
     >>> import math, mixedwood as mw
-    >>> round(mw.splits.log_chi2_tail(13855.9, 8) / math.log(10), 5)
-    -2998.02661
+    >>> round(mw.splits.log_chi2_tail(13855.9, 8) / math.log(10), 4)
+    -2998.0266
     """
     if not degrees_of_freedom > 0 or not statistic >= 0:
         raise ValueError(

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from mixedwood import _core
 from mixedwood.parts import Criterion, read_criterion
-from mixedwood.splits.counting import read_costs
+from mixedwood.splits.counting import read_costs, tally
 
 
 @dataclass(frozen=True)
@@ -73,19 +73,20 @@ def best_threshold(
     table = read_table({"x": x})
     target = read_target(y, sample_weight)
     check_same_length(table, target)
-    if table.schema["x"].kind != "numeric":
+    column = table.schema["x"]
+    if not column.is_numeric and column.n_values:
         raise TypeError(
-            f"x must be numbers; it holds {table.schema['x'].kind} values. "
+            f"x must be numbers; it holds {column.kind} values. "
             "For categories use best_partition(count_values(x, y)[0])."
         )
-    numbers = table["x"]
+    # A list without any number in it is read as nominal; here it is a column of missing numbers.
+    numbers = table["x"] if column.is_numeric else np.full(table.n_rows, np.nan)
     present = ~np.isnan(numbers)
-    distinct, code = np.unique(numbers[present], return_inverse=True)
-    n_classes = len(target.classes)
-    weights = None if target.weights is None else target.weights[present]
-    cells = code.astype(np.int64) * n_classes + target.codes[present]
-    counts = np.bincount(cells, weights=weights, minlength=len(distinct) * n_classes)
-    matrix = np.ascontiguousarray(counts.reshape(len(distinct), n_classes), dtype=np.float64)
+    distinct, places = np.unique(numbers[present], return_inverse=True)
+    codes = np.zeros(table.n_rows, dtype=np.int64)
+    codes[present] = places
+    n_classes = target.n_classes
+    matrix = tally(codes, present, len(distinct), target)
     cost_matrix = read_costs(costs, n_classes)
     found = _core.best_split(
         matrix, name, custom, "natural_order", {}, cost_matrix, 0, True, np.inf

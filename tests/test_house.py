@@ -1,0 +1,209 @@
+"""The house itself: imports point one way, names are explained, examples run, nothing is stale."""
+
+import ast
+import doctest
+import inspect
+import pkgutil
+import subprocess
+import sys
+import tomllib
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pytest
+
+import mixedwood
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = Path(mixedwood.__file__).parent
+MODULES = sorted(m.name for m in pkgutil.walk_packages([str(PACKAGE)], "mixedwood."))
+PUBLIC = [f"mixedwood.{room}" for room in mixedwood.__all__]
+
+# Which rooms a room may enter besides itself. A new room gets a line here; arrows never go back.
+MAY_IMPORT = {
+    "data": set(),
+    "datasets": {"data"},
+    "parts": {"_core"},
+    "splits": {"_core", "data", "parts"},
+    "tree": {"_core", "data"},
+    "tree_builder": {"data", "tree"},
+    "pruning": {"data", "tree"},
+    "cli": {"data", "datasets", "splits"},
+}
+
+
+def rooms_imported(path):
+    """Names below mixedwood that a file imports, wherever in the file."""
+    found = set()
+    package = ["mixedwood", *path.relative_to(PACKAGE).parent.parts]
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            module = [*base, *(node.module or "").split(".")] if node.module else base
+            names = [".".join([*module, alias.name]) for alias in node.names]
+        else:
+            continue
+        parts = [name.split(".") for name in names]
+        found |= {[*part, ""][1] for part in parts if part[0] == "mixedwood"}
+    return found - {"__version__"}
+
+
+def room_of(path):
+    return path.relative_to(PACKAGE).with_suffix("").parts[0]
+
+
+SOURCES = [p for p in sorted(PACKAGE.rglob("*.py")) if room_of(p) != "__init__"]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_imports_point_one_way(path):
+    room = room_of(path)
+    assert room in MAY_IMPORT, f"say in MAY_IMPORT which rooms {room!r} may enter"
+    assert rooms_imported(path) <= MAY_IMPORT[room] | {room}
+
+
+def test_no_two_rooms_enter_each_other():
+    """Whatever MAY_IMPORT says, it can be walked from the ground floor up."""
+    built, left = {"_core"}, dict(MAY_IMPORT)
+    while left:
+        ready = [room for room, needs in left.items() if needs <= built]
+        assert ready, f"{sorted(left)} need each other"
+        built.update(ready)
+        for room in ready:
+            del left[room]
+
+
+def test_imports_are_seen_in_every_form(tmp_path, monkeypatch):
+    """The reader above, on what it must not miss."""
+    monkeypatch.setattr(sys.modules[__name__], "PACKAGE", tmp_path)
+    (tmp_path / "splits").mkdir()
+    path = tmp_path / "splits" / "sample.py"
+    for line, room in [
+        ("import mixedwood._core", "_core"),
+        ("from mixedwood import _core", "_core"),
+        ("from mixedwood.data.table import Table", "data"),
+        ("from .. import data", "data"),
+        ("from ..data.table import Table", "data"),
+        ("from . import search", "splits"),
+        ("def f():\n    import mixedwood.cli as c", "cli"),
+        ("import mixedwood", ""),
+    ]:
+        path.write_text(line)
+        assert rooms_imported(path) == {room}
+    path.write_text("import numpy\nfrom mixedwoods import data")
+    assert rooms_imported(path) == set()
+
+
+def test_every_module_says_what_it_is_for():
+    silent = [p.name for p in SOURCES if not ast.get_docstring(ast.parse(p.read_text("utf-8")))]
+    assert silent == []
+
+
+def members_of(owner, name):
+    """Public functions, methods and properties below a public name, and itself."""
+    yield name, owner
+    if inspect.isclass(owner):
+        for key, value in vars(owner).items():
+            is_code = inspect.isfunction(value) or isinstance(
+                value, (property, classmethod, staticmethod)
+            )
+            if not key.startswith("_") and is_code:
+                yield f"{name}.{key}", value
+
+
+@pytest.mark.parametrize("module", PUBLIC)
+def test_every_public_name_has_a_docstring(module):
+    room = import_module(module)
+    assert room.__doc__
+    silent = []
+    for public in room.__all__:
+        value = getattr(room, public)
+        if not (inspect.isclass(value) or inspect.isroutine(value)):
+            continue  # constants are explained where they are defined
+        for name, member in members_of(value, public):
+            text = inspect.getdoc(member) or ""
+            # A dataclass without a docstring gets its own signature.
+            if not text or text.startswith(f"{public}("):
+                silent.append(name)
+    assert silent == []
+
+
+@pytest.mark.parametrize("module", PUBLIC)
+def test_public_names_are_listed_in_order_and_exist(module):
+    room = import_module(module)
+    assert len(set(room.__all__)) == len(room.__all__)
+    assert all(hasattr(room, name) for name in room.__all__)
+    assert not [name for name in room.__all__ if name.startswith("_")]
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if not m.endswith("._core")])
+def test_examples_in_docstrings_run(module):
+    result = doctest.testmod(import_module(module), optionflags=doctest.ELLIPSIS)
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("module", PUBLIC)
+def test_public_functions_show_an_example_that_is_found(module):
+    room = import_module(module)
+    without = []
+    for name in room.__all__:
+        value = getattr(room, name)
+        if inspect.isfunction(value) and not name.startswith("check_"):
+            found = doctest.DocTestFinder().find(value, name)
+            without += [] if any(test.examples for test in found) else [name]
+    assert without == []
+
+
+def modules_after(statement):
+    code = f"import sys; {statement}; print('\\n'.join(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0, run.stderr
+    return set(run.stdout.split())
+
+
+def test_importing_is_light():
+    loaded = modules_after("import mixedwood")
+    assert "mixedwood" in loaded
+    heavy = {"sklearn", "pandas", "polars", "pyarrow", "scipy", "matplotlib", "numpy"}
+    assert loaded & heavy == set()
+
+
+def test_splitting_needs_no_heavy_package():
+    loaded = modules_after(
+        "import mixedwood as mw; mw.splits.best_partition([[5, 1], [1, 5], [2, 2]])"
+    )
+    assert "mixedwood._core" in loaded
+    assert loaded & {"sklearn", "pandas", "polars", "pyarrow", "scipy", "matplotlib"} == set()
+
+
+def test_rooms_are_found_by_name():
+    assert set(mixedwood.__all__) <= set(dir(mixedwood))
+    for name in mixedwood.__all__:
+        assert getattr(mixedwood, name) is import_module(f"mixedwood.{name}")
+    with pytest.raises(AttributeError, match="no attribute 'splitz'"):
+        _ = mixedwood.splitz
+
+
+def test_the_version_is_written_the_same_twice():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert project["version"] == mixedwood.__version__
+
+
+def test_types_are_marked_as_shipped():
+    assert (PACKAGE / "py.typed").exists()
+    assert (PACKAGE / "_core.pyi").exists()
+
+
+def test_the_stub_of_the_core_is_current():
+    pytest.importorskip("nanobind.stubgen", reason="stubs are made with nanobind")
+    from mixedwood import _core
+
+    if _core.sanitized:
+        pytest.skip("an instrumented core says so in its stub")
+    spec = spec_from_file_location("make_stubs", ROOT / "tools" / "make_stubs.py")
+    make_stubs = module_from_spec(spec)
+    spec.loader.exec_module(make_stubs)
+    assert make_stubs.make_stub() == make_stubs.TARGET.read_text("utf-8"), "run make stubs"
