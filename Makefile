@@ -68,7 +68,8 @@ sanitize: $(VENV)/.installed-test  ## ASan and UBSan: native tests, a long fuzz,
 	"$(SANITIZED)/bin/python" -m pip -q install ".[test]" \
 	  -C cmake.define.MIXEDWOOD_SANITIZE=ON -C cmake.build-type=RelWithDebInfo \
 	  -C build-dir=build/sanitize-module
-	tools/run_sanitized.sh "$(SANITIZED)/bin/python" -m pytest -p no:cacheprovider tests/splits
+	tools/run_sanitized.sh "$(SANITIZED)/bin/python" -m pytest -p no:cacheprovider tests/splits tests/cli \
+	  tests/test_tree.py tests/pruning tests/explain tests/test_docs.py
 
 clean:  ## remove everything that was built
 	rm -rf build dist .venv .venvs docs/_build

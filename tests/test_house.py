@@ -27,10 +27,15 @@ MAY_IMPORT = {
     "parts": {"_core"},
     "splits": {"_core", "data", "parts"},
     "tree": {"_core", "data"},
+    "explain": {"data", "tree"},
+    "plot": {"data", "explain", "tree"},
     "tree_builder": {"data", "tree"},
     "pruning": {"data", "tree"},
     "cli": {"data", "datasets", "splits"},
 }
+
+# Rooms above that a method enters when it is called: `tree.plot()` is where people look for it.
+DOORS_UP = {"tree": {"explain", "plot"}}
 
 
 def rooms_imported(path):
@@ -62,7 +67,15 @@ SOURCES = [p for p in sorted(PACKAGE.rglob("*.py")) if room_of(p) != "__init__"]
 def test_imports_point_one_way(path):
     room = room_of(path)
     assert room in MAY_IMPORT, f"say in MAY_IMPORT which rooms {room!r} may enter"
-    assert rooms_imported(path) <= MAY_IMPORT[room] | {room}
+    assert rooms_imported(path) <= MAY_IMPORT[room] | DOORS_UP.get(room, set()) | {room}
+
+
+def test_doors_up_are_not_entered_on_import():
+    for room, above in DOORS_UP.items():
+        code = f"import sys, mixedwood.{room}; print(*sys.modules)"
+        loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
+        assert f"mixedwood.{room}" in loaded.split()
+        assert not {f"mixedwood.{name}" for name in above} & set(loaded.split())
 
 
 def test_no_two_rooms_enter_each_other():

@@ -4,8 +4,9 @@
 //   1. exact, when it takes at most 2^15 scores: for gini, entropy and twoing any n with k = 2 and
 //      n <= 181 with k = 3; else n <= 16 (10 for criteria written in Python);
 //   2. for the Twoing criterion and k <= 9: `twoing`, which is exact;
-//   3. otherwise `refined`: the best of principal_ext, largest_alone, list_scheduling and, where
-//      that takes at most 2^15 scores, hypercube_cover, each improved by single moves;
+//   3. otherwise `refined`: the best of principal_ext, list_scheduling, one_vs_rest and
+//      hypercube_cover (all superclasses, single classes or only the largest, whichever takes at
+//      most 2^15 scores), each improved by single moves;
 //   4. for cuts (squared_gini, chi2), the better of that and max_cut, up to 2000 values.
 #include <cstdint>
 #include <string>

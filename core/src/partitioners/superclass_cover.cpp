@@ -28,11 +28,12 @@ void check_size(const char* name, int n_classes) {
       std::to_string(n_classes) + " are present. Use partitioner='auto' or 'principal_ext'.");
 }
 
-// Calls `visit` with each superclass of size 1..k/2, sizes ascending, sets in lexicographic
-// order; of two complementary sets of size k/2 only the one with class 0. Stops when it returns
-// false.
-void for_each_superclass(int k, const std::function<bool(std::span<const int>)>& visit) {
-  for (int size = 1; size <= k / 2; ++size) {
+// Calls `visit` with each superclass of size 1..largest (at most k/2), sizes ascending, sets in
+// lexicographic order; of two complementary sets of size k/2 only the one with class 0. Stops when
+// it returns false.
+void for_each_superclass(int k, int largest,
+                         const std::function<bool(std::span<const int>)>& visit) {
+  for (int size = 1; size <= largest; ++size) {
     std::vector<int> set(static_cast<std::size_t>(size));
     for (int i = 0; i < size; ++i) set[static_cast<std::size_t>(i)] = i;
     while (true) {
@@ -85,7 +86,7 @@ class Twoing final : public Partitioner {
       best.complete = !problem.stop.requested(std::int64_t{20} * table.n_values());
       return best.complete;
     };
-    for_each_superclass(table.n_classes(), visit);
+    for_each_superclass(table.n_classes(), table.n_classes() / 2, visit);
     const auto scorer = problem.scorer();
     offer_prefix(best_order, best_length, *scorer, best);
     best.exact = best.complete && problem.criterion.traits().superclass_maximum;
@@ -95,11 +96,12 @@ class Twoing final : public Partitioner {
 
 class HypercubeCover final : public Partitioner {
  public:
-  explicit HypercubeCover(bool both_directions) : both_directions_(both_directions) {}
+  HypercubeCover(bool both_directions, bool single_classes)
+      : both_directions_(both_directions), single_classes_(single_classes) {}
 
   Grouping search(const SplitProblem& problem) const override {
     const Contingency& table = problem.table;
-    check_size("hypercube_cover", table.n_classes());
+    if (!single_classes_) check_size("hypercube_cover", table.n_classes());
     if (table.n_classes() <= 2) return scan_only_order(problem);
     Grouping best;
     const auto scorer = problem.scorer();
@@ -117,13 +119,14 @@ class HypercubeCover final : public Partitioner {
       }
       return best.complete && !problem.stop.requested(std::int64_t{20} * table.n_values());
     };
-    for_each_superclass(table.n_classes(), visit);
+    for_each_superclass(table.n_classes(), single_classes_ ? 1 : table.n_classes() / 2, visit);
     if (problem.stop.timed_out()) best.complete = false;
     return best;
   }
 
  private:
   bool both_directions_;
+  bool single_classes_;
 };
 
 }  // namespace
@@ -132,7 +135,8 @@ std::unique_ptr<Partitioner> make_twoing(const Options& /*options*/) {
   return std::make_unique<Twoing>();
 }
 std::unique_ptr<Partitioner> make_hypercube_cover(const Options& options) {
-  return std::make_unique<HypercubeCover>(options.at("both_directions") == 1.0);
+  return std::make_unique<HypercubeCover>(options.at("both_directions") == 1.0,
+                                          options.at("superclasses") == 1.0);
 }
 
 }  // namespace mixedwood
