@@ -1,0 +1,35 @@
+"""Trees in words: as text, as rules, and the way of a single row. Reads trees only.
+
+Most are also methods of a tree: ``print(tree)``, ``tree.rules()``, ``tree.explain(table, row)``.
+"""
+
+from mixedwood.explain.conditions import (
+    Condition,
+    LinearCondition,
+    RangeCondition,
+    SetCondition,
+    branch_conditions,
+)
+from mixedwood.explain.path import Ending, Path, Step, explain_row
+from mixedwood.explain.rules import Rule, rules
+from mixedwood.explain.spelling import Style
+from mixedwood.explain.text import tree_text
+from mixedwood.explain.words import branch_words, condition_words
+
+__all__ = [
+    "Condition",
+    "Ending",
+    "LinearCondition",
+    "Path",
+    "RangeCondition",
+    "Rule",
+    "SetCondition",
+    "Step",
+    "Style",
+    "branch_conditions",
+    "branch_words",
+    "condition_words",
+    "explain_row",
+    "rules",
+    "tree_text",
+]

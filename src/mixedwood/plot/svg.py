@@ -1,0 +1,127 @@
+"""A tree as SVG text: complete in itself, without script, style sheet or network.
+
+Text and lines take the colour of the page's text, so the picture suits light and dark pages. All
+names and labels pass through one function that escapes them.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+from mixedwood.plot.drawing import BAR, FONT, LEVEL_GAP, LINE, PAD, Box, draw
+from mixedwood.plot.measure import FONTS, is_measured, text_width
+from mixedwood.tree import Tree
+
+__all__ = ["tree_svg"]
+
+_MARGIN = 10.0
+
+
+def tree_svg(tree: Tree, *, max_depth: int | None = None, max_nodes: int | None = 60) -> str:
+    """Draw a tree as SVG.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    max_depth : int or None, default=None
+        Deepest level drawn, counted in tests. None means no limit.
+    max_nodes : int or None, default=60
+        Most nodes drawn; those nearest to the root come first. None means no limit. A cut shows
+        as a dashed box that counts what is not drawn.
+
+    Returns
+    -------
+    str
+        An ``<svg>`` element, ready for a file of its own or for a page.
+
+    Examples
+    --------
+    >>> from mixedwood.data import read_table
+    >>> from mixedwood.tree_builder import TreeBuilder
+    >>> builder = TreeBuilder(read_table({"age": [1.0]}).schema, ["no", "yes"], [3, 1])
+    >>> _ = builder.split_interval(0, "age", [[3, 0], [0, 1]], high=5.0)
+    >>> tree_svg(builder.build())[:42]
+    '<svg xmlns="http://www.w3.org/2000/svg" ro'
+    """
+    drawing = draw(tree, max_depth, max_nodes)
+    width, height = (int(size + 2 * _MARGIN) + 1 for size in (drawing.width, drawing.height))
+    about = f"Decision tree of {tree.n_nodes} nodes and {tree.n_leaves} leaves"
+    fonts = ", ".join(f"'{font}'" if " " in font else font for font in FONTS)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{_safe(about)}" '
+        f'width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        f'font-family="{fonts}" font-size="{FONT:g}" text-anchor="middle" fill="currentColor" '
+        'direction="ltr" unicode-bidi="isolate">',
+        f"<title>{_safe(about)}</title>",
+        f'<g transform="translate({_n(_MARGIN)} {_n(_MARGIN)})">',
+    ]
+    parts += [_edge(drawing.boxes[box.parent], box) for box in drawing.boxes if box.parent >= 0]
+    parts += [_box(box) for box in drawing.boxes]
+    for entry in drawing.legend:
+        parts.append(_bar(entry.x, entry.y + 4.0, 12.0, entry.colour))
+        parts.append(_text(entry.name, entry.x + 18.0, entry.y, anchor=' text-anchor="start"'))
+    return "\n".join([*parts, "</g></svg>"])
+
+
+def _box(box: Box) -> str:
+    dash = ' stroke-dasharray="4 3"' if box.is_cut else ""
+    round_ = 8 if box.shares else 3
+    left = box.x - box.width / 2
+    parts = [f"<g><title>{_safe(box.tip)}</title>"]
+    parts += [_text(line, box.x, box.top + LINE * i) for i, line in enumerate(box.above)]
+    parts.append(
+        f'<rect x="{_n(left)}" y="{_n(box.y)}" width="{_n(box.width)}" height="{_n(box.height)}" '
+        f'rx="{round_}" fill="currentColor" fill-opacity="0.04" stroke="currentColor" '
+        f'stroke-opacity="0.6"{dash}/>'
+    )
+    y = box.y + PAD / 2
+    if box.title:
+        parts.append(_text(box.title, box.x, y, bold=True))
+        y += LINE
+    for line in box.lines:
+        parts.append(_text(line, box.x, y))
+        y += LINE
+    x = left + PAD
+    for colour, share in box.shares:
+        length = share * (box.width - 2 * PAD)
+        parts.append(_bar(x, y + 3.0, length, colour))
+        x += length
+    return "".join([*parts, "</g>"])
+
+
+def _bar(x: float, y: float, length: float, colour: str) -> str:
+    return (
+        f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(length)}" height="{_n(BAR)}" fill="{colour}" '
+        'stroke="currentColor" stroke-opacity="0.5" stroke-width="0.5"/>'
+    )
+
+
+def _edge(parent: Box, child: Box) -> str:
+    """A curve from the bottom of a box to the top of the words above another."""
+    top, bottom = child.level - LEVEL_GAP, child.level
+    middle = (top + bottom) / 2
+    x1, x2, y = _n(parent.x), _n(child.x), _n(middle)
+    start, end = _n(parent.y + parent.height), _n(child.top)
+    return (
+        f'<path d="M{x1} {start}V{_n(top)}C{x1} {y} {x2} {y} {x2} {_n(bottom)}V{end}" '
+        'fill="none" stroke="currentColor" stroke-opacity="0.45"/>'
+    )
+
+
+def _text(line: str, x: float, top: float, *, bold: bool = False, anchor: str = "") -> str:
+    weight = ' font-weight="bold"' if bold else ""
+    # The width of other scripts is a guess: the browser is told to keep to it.
+    width = text_width(line, FONT, bold=bold)
+    fit = "" if is_measured(line) else f' textLength="{_n(width)}" lengthAdjust="spacingAndGlyphs"'
+    baseline = _n(top + LINE - 4.0)
+    return f'<text x="{_n(x)}" y="{baseline}"{anchor}{weight}{fit}>{_safe(line)}</text>'
+
+
+def _safe(text: str) -> str:
+    """Escape text, and leave nothing in it that XML forbids."""
+    return escape("".join(char if char.isprintable() or char == "\n" else "�" for char in text))
+
+
+def _n(number: float) -> str:
+    return f"{number:.1f}".removesuffix(".0")

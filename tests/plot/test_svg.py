@@ -1,0 +1,146 @@
+"""SVG that any reader can parse, and in which names can do no harm."""
+
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from explain.random_trees import chain_tree, random_tree
+from mixedwood.data import Column, Schema
+from mixedwood.plot import tree_svg
+from mixedwood.plot.drawing import draw
+from mixedwood.plot.measure import shorten, text_width, wrap
+from mixedwood.tree_builder import TreeBuilder
+
+SVG = "{http://www.w3.org/2000/svg}"
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "\"/><image href=x onerror='alert(1)'/>",
+    "]]></style></svg><script src=//evil>",
+    "&amp;&lt;&#0;",
+    "\x00\x01\x1f\x7f\ud800\ufffe",
+    "\u202egnp.exe \u2066 שלום עולם",
+    "مرحبا, بالعالم",
+    "漢字" * 30,
+    "x" * 10_000,
+    "a b " * 2_500,
+    "\n\r\t",
+    "e\u0301" * 50,
+    "$\\frac{1}{0$",
+    "",
+]
+
+
+def hostile_tree():
+    schema = Schema(
+        (Column("<b>&name\u202e", "nominal", tuple(sorted(HOSTILE))), Column("\x00", "numeric"))
+    )
+    builder = TreeBuilder(schema, HOSTILE, range(1, len(HOSTILE) + 1))
+    counts = [[1] * len(HOSTILE)] * len(HOSTILE)
+    children = builder.split_values(0, schema.names[0], counts, [[v] for v in HOSTILE])
+    builder.split_interval(children[-1], "\x00", counts[:2], high=1.0)
+    return builder.build()
+
+
+def texts(svg):
+    return ["".join(t.itertext()) for t in ET.fromstring(svg).iter(f"{SVG}text")]
+
+
+def small_tree():
+    builder = TreeBuilder(Schema((Column("age", "numeric"),)), ["no", "yes"], [3, 1])
+    builder.split_interval(0, "age", [[3, 0], [0, 1]], high=5.0, missing=0)
+    return builder.build()
+
+
+def test_a_small_tree_shows_its_words():
+    assert texts(tree_svg(small_tree())) == [
+        "age", "4",
+        "age <= 5 (or missing)", "no", "100 % of 3",
+        "age > 5", "yes", "100 % of 1",
+        "no", "yes",
+    ]  # fmt: skip
+
+
+def test_names_can_do_no_harm():
+    svg = tree_svg(hostile_tree())
+    root = ET.fromstring(svg)
+    allowed = {f"{SVG}{tag}" for tag in ("svg", "g", "title", "text", "rect", "path")}
+    assert {element.tag for element in root.iter()} == allowed
+    names = {name for element in root.iter() for name in element.attrib}
+    assert not [name for name in names if name.startswith("on") or "href" in name]
+    assert "<script" not in svg
+    assert "\u202e" not in svg
+    assert len(svg) < 100_000
+
+
+def test_nothing_is_loaded_from_elsewhere():
+    html = small_tree()._repr_html_()
+    assert html.startswith("<div") and html.endswith("</svg></div>")
+    without_namespace = html.replace("http://www.w3.org/2000/svg", "")
+    assert not re.search(r"https?:|//|url\(|@import|<style|<script", without_namespace)
+
+
+def test_it_has_a_name_for_readers_of_screens():
+    root = ET.fromstring(tree_svg(small_tree()))
+    assert root.get("role") == "img"
+    assert root.get("aria-label") == root[0].text == "Decision tree of 3 nodes and 2 leaves"
+
+
+@pytest.mark.parametrize("tree", [hostile_tree(), *map(random_tree, range(8))])
+def test_text_stays_in_its_box_and_the_picture(tree):
+    drawing = draw(tree)
+    for box in drawing.boxes:
+        inside = [text_width(box.title, bold=True), *map(text_width, box.lines)]
+        assert max(inside) <= box.width - 8
+        reach = max([box.width, *map(text_width, box.above)]) / 2
+        assert box.x - reach >= -1e-6
+        assert box.x + reach <= drawing.width + 1e-6
+        assert box.top >= -1e-6
+        assert box.y + box.height <= drawing.height
+        assert sum(share for _, share in box.shares) == pytest.approx(float(bool(box.shares)))
+    for entry in drawing.legend:
+        assert entry.x + 18 + text_width(entry.name) <= drawing.width + 1e-6
+
+
+def test_a_large_tree_is_cut_and_says_so():
+    tree = random_tree(3, n_tests=200)
+    boxes = draw(tree).boxes
+    assert 30 < len(boxes) <= 60
+    left_out = [box.lines[-1] for box in boxes if box.is_cut]
+    counted = sum(int(re.fullmatch(r"… (\d+) more nodes?", line)[1]) for line in left_out)
+    assert counted == tree.n_nodes - len(boxes)
+    assert len(draw(tree, max_depth=2).boxes) == (tree.node_depth <= 2).sum()
+
+
+def test_a_test_of_very_many_branches_ends_in_a_box_that_counts():
+    column = Column("n", "nominal", tuple(range(500)))
+    builder = TreeBuilder(Schema((column,)), ["no", "yes"], [500, 0])
+    builder.split_values(0, "n", [[1, 0]] * 500, [[v] for v in range(500)])
+    boxes = draw(builder.build()).boxes
+    assert boxes[-1].lines == ("… 441 more nodes",)
+    assert boxes[-1].x == max(box.x for box in boxes)
+
+
+def test_a_chain_of_50_000_tests_is_drawn():
+    ET.fromstring(tree_svg(chain_tree(50_000)))
+
+
+def test_rare_classes_share_a_colour():
+    builder = TreeBuilder(Schema((Column("x", "numeric"),)), range(20), range(1, 21))
+    drawing = draw(builder.build())
+    assert [entry.name for entry in drawing.legend][-2:] == ["19", "13 other classes"]
+    assert len({entry.colour for entry in drawing.legend}) == 8
+
+
+def test_text_is_measured_cut_and_wrapped():
+    assert text_width("iiii") < text_width("mmmm")
+    assert text_width("é") == text_width("e")
+    assert text_width("漢") > text_width("M")
+    for room in (20.0, 60.0, 200.0):
+        assert text_width(shorten("word " * 50, room)) <= room
+        lines = wrap("one < two <= three or " * 9, room)
+        assert len(lines) <= 3
+        assert max(map(text_width, lines)) <= max(room, text_width("…"))
+    assert wrap("short", 100.0) == ["short"]
+    assert wrap("2 * age - 3 * pay > 0", 75.0) == ["2 * age", "- 3 * pay", "> 0"]
+    assert wrap("12 < age <= 39", 75.0) == ["12 < age", "<= 39"]
