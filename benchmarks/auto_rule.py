@@ -96,8 +96,9 @@ def study(criterion: str, n_tables: int) -> list[str]:
                 scores[name] = np.array([f.score for f in found])
                 if name == "auto":
                     used = {f.partitioner + (" (exact)" if f.exact else "") for f in found}
-            best = np.maximum(np.max(list(scores.values()), axis=0), 1e-300)
-            loss = {name: 100 * (best - scores[name]) / best for name in names}
+            best = np.max(list(scores.values()), axis=0)
+            scale = np.where(best > 0, best, 1.0)  # one class only: there is nothing to lose
+            loss = {name: 100 * (best - scores[name]) / scale for name in names}
             cells = [
                 f"{loss[s].mean():.3f} ({1e3 * seconds[s]:.2f})" if s in loss else "-"
                 for s in SEARCHES[1:]
