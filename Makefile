@@ -46,9 +46,10 @@ types: $(VENV)/.installed-lint  ## static types
 stubs: $(VENV)/.installed-test  ## write src/mixedwood/_core.pyi anew from the built module
 	$(BIN)/python tools/make_stubs.py
 
-bench: $(VENV)/.installed-test  ## speed of the split searches, how it grows, and what auto gives
+bench: $(VENV)/.installed-test  ## speed of splits and how it grows, what auto gives, speed of reading
 	$(BIN)/python benchmarks/split_speed.py --plot out/split_speed.png
 	$(BIN)/python benchmarks/auto_rule.py --tables 10
+	$(BIN)/python benchmarks/reading_speed.py
 
 monte-carlo: $(VENV)/.installed-test  ## the Monte Carlo table of split searches, ours beside the reference
 	$(BIN)/python benchmarks/monte_carlo.py
