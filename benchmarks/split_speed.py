@@ -42,10 +42,10 @@ BOUND_BY = {
     "principal_ext": "n k^2 / 2 multiply-adds for the covariance, 3 n k for the scan",
     "hypercube_cover": "2^(k-1) sorts and scans",
     "twoing": "2^(k-1) sorts; its scan does not depend on k",
-    "refined": "principal_ext, and about ten passes of n k additions",
+    "refined": "principal_ext, and a few passes of n k additions per start",
     "sliq_ext": "n^2 k / 2 additions",
     "max_cut": "n^2 k / 2 multiply-adds for squared Gini, divisions for chi2; then n per move",
-    "max_cut_sdp": "n^2 sqrt(2n) multiply-adds per sweep, some hundred sweeps",
+    "max_cut_sdp": "n^2 sqrt(2n) multiply-adds per sweep, at most 1000 sweeps",
     "exact": "2^(n-1) scores; k = 3: n^2 log n for the angles; k = 2: n log n",
 }
 GROWTH = [

@@ -26,7 +26,7 @@ _MOST = 1_000_000  # largest option that is a number, as in the core's registry
 class Criterion(ABC):
     """A criterion written in Python; subclass it and write ``score``.
 
-    Use it to try an idea: a score costs some 5 microseconds of calling, a native one a few
+    Use it to try an idea: a score costs some microseconds of calling, a native one a few
     nanoseconds. A criterion that proves its worth becomes one small file of the core (see
     CONTRIBUTING).
 

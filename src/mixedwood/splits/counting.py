@@ -142,7 +142,7 @@ def _array_of_labels(labels: tuple[Any, ...]) -> NDArray[Any]:
     """An array that keeps every label apart: numpy would make one type of mixed ones."""
     if len({type(label) for label in labels}) == 1:
         same = np.array(labels)
-        if same.dtype.kind in "bU" or same.tolist() == list(labels):
+        if same.tolist() == list(labels):  # numpy rounds large numbers and drops trailing NULs
             return same
     array = np.empty(len(labels), dtype=object)
     array[:] = labels
