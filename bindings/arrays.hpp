@@ -23,13 +23,13 @@ inline std::span<const double> values_of(const DoubleVector& a) { return {a.data
 inline std::span<const std::int32_t> values_of(const IntVector& a) { return {a.data(), a.size()}; }
 
 // The array owns the vector from here on; nothing is copied.
-inline IntArrayOut hand_over(std::vector<std::int32_t> values) {
-  auto kept = std::make_unique<std::vector<std::int32_t>>(std::move(values));
-  nb::capsule owner(kept.get(), [](void* p) noexcept {
-    delete static_cast<std::vector<std::int32_t>*>(p);
-  });
+template <typename Number>
+nb::ndarray<nb::numpy, Number, nb::ndim<1>> hand_over(std::vector<Number> values) {
+  auto kept = std::make_unique<std::vector<Number>>(std::move(values));
+  nb::capsule owner(kept.get(),
+                    [](void* p) noexcept { delete static_cast<std::vector<Number>*>(p); });
   auto& numbers = *kept.release();  // the capsule's from here on
-  return IntArrayOut(numbers.data(), {numbers.size()}, owner);
+  return {numbers.data(), {numbers.size()}, owner};
 }
 
 }  // namespace mixedwood

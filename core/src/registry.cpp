@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "acceptors/acceptors.hpp"
 #include "criteria/criteria.hpp"
 #include "partitioners/partitioners.hpp"
 
@@ -70,6 +71,13 @@ const std::array kPartitioners = {
     PartitionerInfo{"multiway", "one group per value", {}, make_multiway},
 };
 
+const std::array kAcceptors = {
+    AcceptorInfo{"chi2", "the column depends on the classes: chi-square test with p < max_p",
+                 "max_p", 0.1, 0.0, 1.0, make_chi2_acceptor},
+    AcceptorInfo{"second_value", "the second most frequent value has at least min_weight rows",
+                 "min_weight", 15.0, 0.0, 1e300, make_second_value_acceptor},
+};
+
 template <typename Infos>
 const auto& find(const Infos& infos, std::string_view name, const char* kind) {
   std::string known;
@@ -98,12 +106,16 @@ bool is_valid(const OptionInfo& option, double value) {
 
 std::span<const CriterionInfo> criteria() { return kCriteria; }
 std::span<const PartitionerInfo> partitioners() { return kPartitioners; }
+std::span<const AcceptorInfo> acceptors() { return kAcceptors; }
 
 const CriterionInfo& criterion_info(std::string_view name) {
   return find(kCriteria, name, "criterion");
 }
 const PartitionerInfo& partitioner_info(std::string_view name) {
   return find(kPartitioners, name, "partitioner");
+}
+const AcceptorInfo& acceptor_info(std::string_view name) {
+  return find(kAcceptors, name, "acceptor");
 }
 
 std::unique_ptr<Partitioner> make_partitioner(std::string_view name, const Options& set) {

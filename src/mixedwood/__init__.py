@@ -5,14 +5,19 @@ from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
-__all__ = ["data", "datasets", "splits"]
+__all__ = ["TreeClassifier", "UnseenValueWarning", "data", "datasets", "pruning", "splits"]
+
+_ESTIMATORS = ("TreeClassifier", "UnseenValueWarning")
 
 if TYPE_CHECKING:
-    from mixedwood import data, datasets, splits
+    from mixedwood import data, datasets, pruning, splits
+    from mixedwood.estimators import TreeClassifier, UnseenValueWarning
 
 
 def __getattr__(name: str) -> object:
     # Rooms are entered on first use, so that `import mixedwood` stays quick.
+    if name in _ESTIMATORS:
+        return getattr(import_module("mixedwood.estimators"), name)
     if name in __all__:
         return import_module(f"mixedwood.{name}")
     raise AttributeError(f"module 'mixedwood' has no attribute {name!r}")

@@ -1,7 +1,8 @@
-"""The parts of a split search as Python values: criteria and partitioners.
+"""The parts of a split search as Python values: criteria, partitioners and acceptors.
 
-A criterion says how good a grouping is, a partitioner says which groupings are tried. Both are
-known by name; a partitioner may carry options, and a criterion may be written in Python.
+A criterion says how good a grouping is, a partitioner says which groupings are tried, an acceptor
+says whether a nominal column may be used at a node at all. All are known by name; partitioners and
+acceptors may carry options, and a criterion may be written in Python.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from mixedwood import _core
 
-__all__ = ["Criterion", "Partitioner", "criteria", "partitioners"]
+__all__ = ["Acceptor", "Criterion", "Partitioner", "acceptors", "criteria", "partitioners"]
 
 _MOST = 1_000_000  # largest option that is a number, as in the core's registry
 
@@ -259,3 +260,96 @@ def read_criterion(criterion: object) -> tuple[str, _core.PythonCriterion | None
     raise TypeError(
         f"criterion must be a name or a mixedwood.splits.Criterion; got {type(criterion).__name__}."
     )
+
+
+@cache
+def _known_acceptors() -> dict[str, tuple[str, str, float, float, float]]:
+    return {name: tuple(rest) for name, *rest in _core.acceptors()}  # type: ignore[misc]
+
+
+def acceptors() -> dict[str, str]:
+    """Names of the acceptors, with one line each and their option.
+
+    Examples
+    --------
+    >>> import mixedwood as mw
+    >>> mw.splits.acceptors()["second_value"]
+    'the second most frequent value has at least min_weight rows; min_weight=15'
+    """
+    return {
+        name: f"{summary}; {option}={default:g}"
+        for name, (summary, option, default, _, _) in _known_acceptors().items()
+    }
+
+
+@dataclass(frozen=True)
+class Acceptor:
+    """A condition that a nominal column must meet before it is split at a node.
+
+    The name alone, as a string, stands for the condition with its default.
+
+    Examples
+    --------
+    >>> import mixedwood as mw
+    >>> mw.splits.Acceptor("chi2", max_p=0.05)
+    Acceptor('chi2', max_p=0.05)
+    """
+
+    name: str
+    options: Mapping[str, float] = field(default_factory=dict)
+
+    def __init__(self, name: str, **options: float) -> None:
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "options", MappingProxyType(options))
+        self._value()  # says now what is wrong, not at first use
+
+    def __repr__(self) -> str:
+        settings = "".join(f", {key}={value!r}" for key, value in self.options.items())
+        return f"Acceptor({self.name!r}{settings})"
+
+    def __hash__(self) -> int:
+        return hash((self.name, tuple(sorted(self.options.items()))))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild_acceptor, (self.name, dict(self.options)))
+
+    def _value(self) -> float:
+        known = _known_acceptors()
+        if self.name not in known:
+            raise ValueError(
+                f"acceptor={self.name!r} is not known. Use one of {', '.join(map(repr, known))}."
+            )
+        _, option, default, least, most = known[self.name]
+        for key in self.options:
+            if key != option:
+                raise ValueError(f"acceptor={self.name!r} has no option {key!r}. It has {option!r}.")
+        value = self.options.get(option, default)
+        is_number = isinstance(value, (int, float, np.integer, np.floating))
+        if not is_number or isinstance(value, bool) or not least < value <= most:
+            raise ValueError(
+                f"option {option!r} of acceptor={self.name!r} must be a number above {least:g} and "
+                f"at most {most:g}; got {value!r}."
+            )
+        return float(value)
+
+
+def _rebuild_acceptor(name: str, options: dict[str, float]) -> Acceptor:
+    return Acceptor(name, **options)
+
+
+def read_acceptors(acceptor: object) -> list[tuple[str, float]]:
+    """Accept None, a name, an Acceptor, or a list of them; all must agree to a column."""
+    if acceptor is None:
+        return []
+    many = acceptor if isinstance(acceptor, (list, tuple)) else [acceptor]
+    read = []
+    for one in many:
+        if isinstance(one, str):
+            one = Acceptor(one)
+        if not isinstance(one, Acceptor):
+            raise TypeError(
+                "acceptor must be None, a name, an Acceptor, or a list of these; "
+                f"got {type(one).__name__}."
+            )
+        read.append((one.name, one._value()))
+    return read

@@ -40,6 +40,9 @@ struct CriterionTraits {
   // The score is a convex function of the left group's class weights. Then a best partition is
   // cut out by a hyperplane in the space of class probabilities, which makes fast searches exact.
   bool convex = false;
+  // The score is the impurity of the node less the weighted mean impurity of the groups, so that
+  // long scans may keep running sums.
+  bool impurity_gain = false;
   // More than two groups can be scored.
   bool many_groups = false;
   // The score is a maximum over superclass groupings of two-class scores (Twoing): going through

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mixedwood/acceptor.hpp"
 #include "mixedwood/criterion.hpp"
 #include "mixedwood/partitioner.hpp"
 
@@ -39,12 +40,23 @@ struct PartitionerInfo {
   std::unique_ptr<Partitioner> (*make)(const Options& options);
 };
 
+// An acceptor has one number to set.
+struct AcceptorInfo {
+  std::string name;
+  std::string summary;
+  std::string option;
+  double default_value, least, most;
+  std::unique_ptr<Acceptor> (*make)(double value);
+};
+
 std::span<const CriterionInfo> criteria();
 std::span<const PartitionerInfo> partitioners();
+std::span<const AcceptorInfo> acceptors();
 
 // Throw std::invalid_argument with the known names when there is no such part.
 const CriterionInfo& criterion_info(std::string_view name);
 const PartitionerInfo& partitioner_info(std::string_view name);
+const AcceptorInfo& acceptor_info(std::string_view name);
 
 // Checks names and ranges of what the caller set and fills in the defaults.
 std::unique_ptr<Partitioner> make_partitioner(std::string_view name, const Options& set = {});

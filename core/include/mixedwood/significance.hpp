@@ -3,6 +3,8 @@
 
 #include <span>
 
+#include "mixedwood/contingency.hpp"
+
 namespace mixedwood {
 
 struct Significance {
@@ -20,10 +22,13 @@ double log_chi2_tail(double statistic, double degrees_of_freedom);
 // Pearson's chi-square test on an n x k table; empty rows and columns do not count.
 Significance pearson_test(std::span<const double> counts, std::size_t n_rows,
                           std::size_t n_columns);
+// Of a table that has no empty row or column.
+Significance pearson_test(const Contingency& table);
 
 // Conditional inference (c_quad) on the same table: (N-1)/N times Pearson's statistic.
 Significance conditional_test(std::span<const double> counts, std::size_t n_rows,
                               std::size_t n_columns);
+Significance conditional_test(const Contingency& table);
 
 // c_quad of a numeric column against k classes: (N-1) * between / total sum of squares.
 Significance conditional_test_numeric(std::span<const double> x, std::span<const int> classes,

@@ -11,7 +11,7 @@ namespace {
 class Entropy final : public Criterion {
  public:
   CriterionTraits traits() const override {
-    return {.convex = true, .many_groups = true, .impurity = ImpurityKind::kEntropy};
+    return {.convex = true, .impurity_gain = true, .many_groups = true, .impurity = ImpurityKind::kEntropy};
   }
   double before(std::span<const double> node) const override { return entropy_of_node(node); }
   double score(const GroupCounts& groups, double before) const override {

@@ -13,7 +13,10 @@ namespace {
 class Gini final : public Criterion {
  public:
   CriterionTraits traits() const override {
-    return {.convex = true, .many_groups = true, .impurity = ImpurityKind::kGini};
+    return {.convex = true,
+            .impurity_gain = true,
+            .many_groups = true,
+            .impurity = ImpurityKind::kGini};
   }
   double score(const GroupCounts& groups, double /*before*/) const override {
     return groups.n_groups() == 2 ? of_two(groups) : of_many(groups);

@@ -5,7 +5,14 @@ column per class. :func:`best_partition` finds the best grouping of the values, 
 criterion (how good is a grouping) and a partitioner (which groupings are tried).
 """
 
-from mixedwood.parts import Criterion, Partitioner, criteria, partitioners
+from mixedwood.parts import (
+    Acceptor,
+    Criterion,
+    Partitioner,
+    acceptors,
+    criteria,
+    partitioners,
+)
 from mixedwood.splits.counting import count_values
 from mixedwood.splits.partition import Partition
 from mixedwood.splits.search import best_partition, score_partition
@@ -18,11 +25,13 @@ from mixedwood.splits.significance import (
 from mixedwood.splits.threshold import Threshold, best_threshold
 
 __all__ = [
+    "Acceptor",
     "Criterion",
     "Partition",
     "Partitioner",
     "Significance",
     "Threshold",
+    "acceptors",
     "best_partition",
     "best_threshold",
     "chi2_test",

@@ -1,0 +1,18 @@
+// May a nominal column be used at a node at all? Asked before any partition is searched.
+//
+// To add an acceptor: one file in src/acceptors/ with one class and one `make_...` function, and one
+// line in registry.cpp.
+#pragma once
+
+#include "mixedwood/contingency.hpp"
+
+namespace mixedwood {
+
+class Acceptor {
+ public:
+  virtual ~Acceptor() = default;
+  // The table holds the values and classes present at the node, rows with a missing value left out.
+  virtual bool accepts(const Contingency& table) const = 0;
+};
+
+}  // namespace mixedwood

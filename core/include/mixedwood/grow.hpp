@@ -1,0 +1,91 @@
+// Growing a tree from the root down, the best test first found first kept.
+//
+//   rows of a node -> count (value x class) -> candidate of each column -> choice -> children
+//
+// What is tried and how it is scored are parts (criterion, partitioner, acceptors) or named rules
+// (`Rules`); which node comes next is the frontier's business.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "mixedwood/acceptor.hpp"
+#include "mixedwood/criterion.hpp"
+#include "mixedwood/partitioner.hpp"
+#include "mixedwood/stop.hpp"
+#include "mixedwood/tree.hpp"
+
+namespace mixedwood {
+
+// How a column's candidate test is made.
+enum class Rules {
+  kParts,       // by criterion and partitioner
+  kC45,         // Quinlan's C4.5 as in WEKA's J48: gain ratio among columns of average gain
+  kRandomTree,  // WEKA's RandomTree: information gain, missing rows shared out before
+};
+
+// Which column's candidate wins, under Rules::kParts.
+enum class Selection {
+  kScore,        // the best score
+  kSignificance  // the smallest p-value of conditional inference; then its best partition
+};
+
+struct GrowSettings {
+  Rules rules = Rules::kParts;
+  Selection selection = Selection::kScore;
+  const Criterion* criterion = nullptr;
+  const Partitioner* partitioner = nullptr;
+  // Large tables may be searched by a quick search in place of the partitioner: all columns are
+  // compared by it, and the winner is refined.
+  bool may_hurry = false;
+  // The partitioner finds a best partition where that is cheap; then two classes need no search.
+  bool exact = false;
+  std::vector<const Acceptor*> acceptors;  // for nominal columns
+  double min_gain = 0.0;                   // a split must score at least this
+  double max_p = 1.0;                      // Selection::kSignificance: stop above this
+  bool bonferroni = false;                 // multiply p by the number of columns tested
+  std::int32_t max_depth = -1;             // -1: no limit
+  double min_split = 2.0;                  // rows a node must have to be split
+  double min_leaf = 1.0;                   // rows each child must have
+  std::int64_t max_leaves = -1;
+  bool best_first = false;
+  std::int32_t max_columns = -1;  // drawn at random at each node; -1: all
+  bool fractional = false;        // rows with a missing value go to every child in proportion
+  // Where values go that a test has never met. A missing value is one of them where it counts as a
+  // value and the node had none; otherwise it goes to the heavier child then.
+  enum class Unseen { kStop, kLikeMissing, kHeavier } unseen = Unseen::kStop;
+  bool missing_is_value = false;
+  std::uint64_t seed = 0;
+};
+
+struct GrowColumn {
+  ColumnView view;
+  bool ordered = false;  // an ordinal column: codes are places in an order
+};
+
+struct GrowData {
+  std::vector<GrowColumn> columns;
+  std::span<const std::int32_t> classes;
+  std::span<const double> weights;  // empty: every row weighs 1
+  std::int32_t n_classes = 0;
+  std::size_t n_rows = 0;
+};
+
+struct GrownTree {
+  std::vector<std::uint8_t> kind;
+  std::vector<std::int32_t> column;
+  std::vector<double> low, high;
+  std::vector<std::int32_t> child_offset{0}, children;
+  std::vector<std::int32_t> value_offset{0}, value_code, value_child;
+  std::vector<std::int32_t> missing_child, unseen_child;
+  std::vector<double> weight, counts, score;  // counts: node x class
+  std::vector<std::int32_t> label;
+  bool complete = true;  // false when the time limit left nodes unsplit
+};
+
+// Bad input: std::invalid_argument. Interrupted by the stop's hook: the result is not to be used.
+GrownTree grow(const GrowData& data, const GrowSettings& settings, Stop& stop);
+
+}  // namespace mixedwood

@@ -1,0 +1,29 @@
+// A test that a column offers at a node.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "mixedwood/tree.hpp"
+
+namespace mixedwood {
+
+struct Candidate {
+  std::int32_t column = -1;
+  double score = -std::numeric_limits<double>::infinity();  // compared between columns
+  TestKind kind = kLeaf;
+  // Interval: codes up to `last_left` go left; `high` is the number that says so.
+  std::int32_t last_left = -1;
+  double high = 0.0;
+  // Subset and multiway: the values present, ascending, and the child of each.
+  std::vector<std::int32_t> values, children;
+  std::int32_t n_children = 2;
+  std::int32_t missing_child = kStopHere;
+  bool screened = false;  // found by the quick search
+  double gain = 0.0;      // C4.5 compares gains before ratios
+
+  bool found() const { return kind != kLeaf; }
+};
+
+}  // namespace mixedwood

@@ -1,0 +1,74 @@
+// From rows to counts. Two ways, whichever is cheaper for a column at a node:
+//   - a histogram over all values of the column, for nodes with many rows. Histograms are kept with
+//     nodes that wait, so that the largest child's is its parent's less its siblings' (only where
+//     every row weighs 1: whole numbers subtract without rounding);
+//   - sorting the node's own values, for nodes with few rows.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "columns.hpp"
+#include "value_table.hpp"
+
+namespace mixedwood {
+
+// The rows of a node, side by side with their classes and weights (empty: 1 each).
+struct NodeRows {
+  std::span<const std::int32_t> rows, classes;
+  std::span<const double> weights;
+  // Shared out among children: a row counts by its weight.
+  bool fractional = false;
+
+  std::size_t size() const { return rows.size(); }
+};
+
+// Which classes a node has; columns of its tables are those.
+struct PresentClasses {
+  std::vector<std::int32_t> classes;   // present -> class
+  std::vector<std::int32_t> position;  // class -> present, or -1
+};
+
+// Counts of several columns of one node; the narrow ones come first. Empty: not kept.
+using Histogram = std::vector<std::uint32_t>;
+
+class Counter {
+ public:
+  Counter(const std::vector<CodedColumn>& columns, std::int32_t n_classes);
+
+  // Histogram of the columns that are narrow beside `n_rows`, for the columns asked for.
+  Histogram count(const NodeRows& node, std::span<const std::int32_t> columns,
+                  std::size_t n_rows) const;
+  // Turns a parent's histogram into that of its largest child.
+  void subtract(Histogram& parent, const Histogram& sibling, std::size_t n_rows) const;
+  bool worth_keeping(std::size_t n_rows) const { return length(n_rows) > 0; }
+
+  // The table of one column. `kept` may be empty.
+  void tabulate(const NodeRows& node, std::size_t column, const PresentClasses& present,
+                const Histogram& kept, ValueTable& table);
+
+ private:
+  std::size_t width(std::size_t column) const;
+  std::size_t length(std::size_t n_rows) const;
+  void from_histogram(const std::uint32_t* counts, std::size_t column,
+                      const PresentClasses& present, ValueTable& table) const;
+  void from_scratch(const NodeRows& node, std::size_t column, const PresentClasses& present,
+                    ValueTable& table);
+  void by_weight(const NodeRows& node, std::size_t column, const PresentClasses& present,
+                 ValueTable& table);
+  void by_sorting(const NodeRows& node, std::size_t column, const PresentClasses& present,
+                  ValueTable& table);
+
+  const std::vector<CodedColumn>& columns_;
+  std::size_t n_classes_;
+  std::vector<std::int32_t> by_width_;  // columns, narrow first
+  std::vector<std::size_t> offset_;     // of a column in a kept histogram
+  // Buffers, all zero between calls where they are counted into.
+  std::vector<std::uint32_t> counts_;
+  std::vector<double> weights_;
+  std::vector<std::uint32_t> rows_;
+  std::vector<std::uint64_t> keys_;
+};
+
+}  // namespace mixedwood

@@ -1,0 +1,440 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "c45.hpp"
+#include "counting.hpp"
+#include "mixedwood/grow.hpp"
+#include "mixedwood/random.hpp"
+#include "mixedwood/significance.hpp"
+#include "rows.hpp"
+#include "search.hpp"
+
+namespace mixedwood {
+namespace {
+
+// Scores closer than this, relative to the larger, are equal: the lower column wins.
+constexpr double kEqual = 1e-10;
+// A gain that is zero but for rounding.
+constexpr double kRounding = 1e-12;
+// WEKA's RandomTree wants more than this.
+constexpr double kPositiveGain = 1e-6;
+
+std::uint64_t mix(std::uint64_t seed, std::uint64_t number) {
+  return Random(seed ^ (0x9e3779b97f4a7c15ULL * (number + 1))).bits();
+}
+
+// A node that has been looked at and has a test, but no children yet.
+struct Waiting {
+  std::int32_t node = 0;
+  std::int32_t depth = 0;
+  std::uint64_t seed = 0;  // of this place in the tree, whatever the order of growth
+  RowSet rows;
+  std::vector<std::int32_t> columns;  // that may still differ below
+  Histogram histogram;
+  Candidate test;
+  double worth = 0.0;
+};
+
+// Which node is split next: the one made last, or the one whose split is worth most.
+class Frontier {
+ public:
+  explicit Frontier(bool best_first) : best_first_(best_first) {}
+  bool empty() const { return nodes_.empty(); }
+  void push(Waiting node) {
+    nodes_.push_back(std::move(node));
+    if (best_first_) std::push_heap(nodes_.begin(), nodes_.end(), worse);
+  }
+  Waiting pop() {
+    if (best_first_) std::pop_heap(nodes_.begin(), nodes_.end(), worse);
+    Waiting node = std::move(nodes_.back());
+    nodes_.pop_back();
+    return node;
+  }
+
+ private:
+  static bool worse(const Waiting& a, const Waiting& b) {
+    return a.worth < b.worth || (a.worth == b.worth && a.node > b.node);
+  }
+  bool best_first_;
+  std::vector<Waiting> nodes_;
+};
+
+class Grower {
+ public:
+  Grower(const GrowData& data, const GrowSettings& settings, Stop& stop)
+      : data_(data),
+        settings_(settings),
+        stop_(stop),
+        columns_(code_columns(data)),
+        rows_(data, settings.fractional && any_missing(columns_)),
+        counter_(columns_, data.n_classes),
+        search_(settings, stop),
+        frontier_(settings.best_first) {}
+
+  GrownTree run() {
+    if (rows_.size() == 0) throw std::invalid_argument("no row has weight");
+    Waiting root;
+    root.rows = rows_.all();
+    root.seed = settings_.seed;
+    root.columns.resize(columns_.size());
+    std::iota(root.columns.begin(), root.columns.end(), 0);
+    root.node = add_node(root.rows);
+    std::int64_t leaves = 1;
+    consider(std::move(root));
+    while (!frontier_.empty()) {
+      if (settings_.max_leaves >= 0 && leaves >= settings_.max_leaves) break;
+      if (stop_.requested()) break;
+      Waiting node = frontier_.pop();
+      if (settings_.max_leaves >= 0 && leaves + node.test.n_children - 1 > settings_.max_leaves)
+        continue;
+      leaves += node.test.n_children - 1;
+      split(std::move(node));
+    }
+    tree_.complete = !stop_.timed_out();
+    lay_out();
+    return std::move(tree_);
+  }
+
+ private:
+  static std::vector<CodedColumn> code_columns(const GrowData& data) {
+    std::vector<CodedColumn> columns;
+    columns.reserve(data.columns.size());
+    for (const GrowColumn& column : data.columns) columns.emplace_back(column, data.n_rows);
+    return columns;
+  }
+
+  static bool any_missing(const std::vector<CodedColumn>& columns) {
+    return std::any_of(columns.begin(), columns.end(),
+                       [](const CodedColumn& column) { return column.has_missing(); });
+  }
+
+  // Adds a leaf with the classes of its rows.
+  std::int32_t add_node(const RowSet& set) {
+    const auto k = static_cast<std::size_t>(data_.n_classes);
+    const auto node = static_cast<std::int32_t>(tree_.kind.size());
+    if (node == std::numeric_limits<std::int32_t>::max())
+      throw std::invalid_argument("the tree has too many nodes");
+    tree_.kind.push_back(kLeaf);
+    tree_.column.push_back(-1);
+    tree_.low.push_back(-std::numeric_limits<double>::infinity());
+    tree_.high.push_back(std::numeric_limits<double>::infinity());
+    tree_.missing_child.push_back(kStopHere);
+    tree_.unseen_child.push_back(kStopHere);
+    tree_.score.push_back(0.0);
+    tree_.counts.resize(tree_.counts.size() + k, 0.0);
+    double* counts = tree_.counts.data() + static_cast<std::size_t>(node) * k;
+    const NodeRows rows = rows_.view(set);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      counts[rows.classes[i]] += rows.weights.empty() ? 1.0 : rows.weights[i];
+    tree_.weight.push_back(std::accumulate(counts, counts + k, 0.0));
+    tree_.label.push_back(static_cast<std::int32_t>(std::max_element(counts, counts + k) - counts));
+    tests_.emplace_back();
+    return node;
+  }
+
+  std::span<const double> counts_of(std::int32_t node) const {
+    const auto k = static_cast<std::size_t>(data_.n_classes);
+    return {tree_.counts.data() + static_cast<std::size_t>(node) * k, k};
+  }
+
+  // Rows, by weight where they are shared out.
+  double size_of(const Waiting& node) const {
+    return settings_.fractional ? tree_.weight[static_cast<std::size_t>(node.node)]
+                                : static_cast<double>(node.rows.end - node.rows.begin);
+  }
+
+  bool may_be_split(const Waiting& node) const {
+    if (settings_.max_depth >= 0 && node.depth >= settings_.max_depth) return false;
+    const double slack = settings_.fractional ? 1e-6 : 0.0;
+    if (size_of(node) < settings_.min_split - slack) return false;
+    const auto counts = counts_of(node.node);
+    const auto classes = std::count_if(counts.begin(), counts.end(), [](double c) { return c > 0; });
+    if (classes < 2) return false;
+    if (settings_.rules == Rules::kC45) {  // pure to within WEKA's tolerance
+      const double most = *std::max_element(counts.begin(), counts.end());
+      return tree_.weight[static_cast<std::size_t>(node.node)] - most > 1e-6;
+    }
+    return true;
+  }
+
+  bool keeps_histograms() const {
+    return rows_.unit_weights() && settings_.max_columns < 0;
+  }
+
+  // Looks for a test, and puts the node on the frontier if it has one.
+  void consider(Waiting node) {
+    if (!may_be_split(node)) return;
+    PresentClasses present;
+    const auto counts = counts_of(node.node);
+    present.position.assign(counts.size(), -1);
+    for (std::size_t l = 0; l < counts.size(); ++l) {
+      if (!(counts[l] > 0.0)) continue;
+      present.position[l] = static_cast<std::int32_t>(present.classes.size());
+      present.classes.push_back(static_cast<std::int32_t>(l));
+    }
+    NodeRows rows = rows_.view(node.rows);
+    rows.fractional = settings_.fractional && settings_.rules == Rules::kParts;
+    if (node.histogram.empty() && keeps_histograms() && counter_.worth_keeping(rows.size()))
+      node.histogram = counter_.count(rows, node.columns, rows.size());
+    if (settings_.rules == Rules::kC45)
+      choose_by_c45(node, rows, present);
+    else if (settings_.selection == Selection::kSignificance)
+      choose_by_significance(node, rows, present);
+    else
+      choose_by_score(node, rows, present);
+    if (!node.test.found() || stop_.requested()) return;
+    const bool scales = settings_.criterion->traits().scales_with_weight;
+    node.worth = node.test.score *
+                 (scales ? 1.0 : tree_.weight[static_cast<std::size_t>(node.node)]);
+    frontier_.push(std::move(node));
+  }
+
+  // The columns to look at, in order: all, or some drawn at random.
+  std::vector<std::int32_t> columns_to_try(const Waiting& node) const {
+    if (settings_.max_columns < 0) return node.columns;
+    std::vector<std::int32_t> drawn(columns_.size());
+    std::iota(drawn.begin(), drawn.end(), 0);
+    Random(mix(node.seed, 0)).shuffle(drawn);
+    return drawn;
+  }
+
+  void choose_by_score(Waiting& node, const NodeRows& rows, const PresentClasses& present) {
+    const bool random_tree = settings_.rules == Rules::kRandomTree;
+    std::vector<std::int32_t> varying;
+    std::int32_t tried = 0;
+    for (std::int32_t c : columns_to_try(node)) {
+      if (settings_.max_columns >= 0 && tried++ >= settings_.max_columns && node.test.found())
+        break;
+      const auto column = static_cast<std::size_t>(c);
+      counter_.tabulate(rows, column, present, node.histogram, table_);
+      if (table_.size() < 2 && !(table_.size() == 1 && table_.missing_rows > 0.0)) continue;
+      varying.push_back(c);
+      Candidate candidate =
+          random_tree ? random_tree_candidate(table_, columns_[column])
+                      : search_.best(table_, columns_[column],
+                                     mix(node.seed, static_cast<std::uint64_t>(c) + 1), false);
+      if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
+      candidate.column = c;
+      if (random_tree && !(candidate.score > kPositiveGain)) continue;
+      if (candidate.found() && candidate.score >= settings_.min_gain - kRounding &&
+          better(candidate, node.test))
+        node.test = std::move(candidate);
+    }
+    if (settings_.max_columns < 0) node.columns = std::move(varying);
+    if (node.test.screened) search_thoroughly(node, rows, present);
+  }
+
+  bool better(const Candidate& candidate, const Candidate& best) const {
+    if (!best.found()) return true;
+    const double margin = settings_.rules == Rules::kRandomTree
+                              ? kPositiveGain
+                              : kEqual * std::max(std::abs(candidate.score), std::abs(best.score));
+    if (candidate.score > best.score + margin) return true;
+    return candidate.score >= best.score - margin && candidate.column < best.column;
+  }
+
+  void search_thoroughly(Waiting& node, const NodeRows& rows, const PresentClasses& present) {
+    const auto column = static_cast<std::size_t>(node.test.column);
+    counter_.tabulate(rows, column, present, node.histogram, table_);
+    Candidate candidate = search_.best(table_, columns_[column],
+                                       mix(node.seed, column + 1), true);
+    candidate.column = node.test.column;
+    if (candidate.found() && candidate.score > node.test.score) node.test = std::move(candidate);
+  }
+
+  void choose_by_c45(Waiting& node, const NodeRows& rows, const PresentClasses& present) {
+    std::vector<Candidate> candidates;
+    for (std::int32_t c : node.columns) {
+      const auto column = static_cast<std::size_t>(c);
+      counter_.tabulate(rows, column, present, node.histogram, table_);
+      if (table_.size() < 2) continue;
+      candidates.push_back(
+          c45_candidate(table_, columns_[column], settings_.min_leaf, data_.n_classes));
+      candidates.back().column = c;
+      if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
+    }
+    const std::int32_t best = c45_choice(candidates, columns_, rows_.size());
+    if (best >= 0) node.test = std::move(candidates[static_cast<std::size_t>(best)]);
+  }
+
+  // The column that depends most significantly on the classes; the next one where that column
+  // cannot be split.
+  void choose_by_significance(Waiting& node, const NodeRows& rows, const PresentClasses& present) {
+    std::vector<std::pair<double, std::int32_t>> tested;
+    std::vector<std::int32_t> varying;
+    std::int32_t tried = 0;
+    for (std::int32_t c : columns_to_try(node)) {
+      if (settings_.max_columns >= 0 && tried++ >= settings_.max_columns && !tested.empty()) break;
+      const auto column = static_cast<std::size_t>(c);
+      counter_.tabulate(rows, column, present, node.histogram, table_);
+      if (table_.size() < 2) continue;
+      varying.push_back(c);
+      tested.emplace_back(log_p(columns_[column]), c);
+      if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
+    }
+    if (settings_.max_columns < 0) node.columns = varying;
+    std::sort(tested.begin(), tested.end());
+    const auto n_tests = static_cast<double>(tested.size());
+    for (const auto& [significance, c] : tested) {
+      const double p = std::exp(significance);
+      const double adjusted = settings_.bonferroni ? -std::expm1(n_tests * std::log1p(-p)) : p;
+      if (p < 1.0 ? adjusted > settings_.max_p : settings_.max_p < 1.0) return;
+      const auto column = static_cast<std::size_t>(c);
+      counter_.tabulate(rows, column, present, node.histogram, table_);
+      Candidate candidate = search_.best(table_, columns_[column],
+                                         mix(node.seed, static_cast<std::uint64_t>(c) + 1), true);
+      if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
+      if (!candidate.found() || candidate.score < settings_.min_gain - kRounding) continue;
+      candidate.column = c;
+      node.test = std::move(candidate);
+      return;
+    }
+  }
+
+  // Of conditional inference between the column tabulated and the classes.
+  double log_p(const CodedColumn& column) const {
+    if (column.ordered()) {
+      std::vector<double> numbers, weights;
+      std::vector<int> classes;
+      for (std::size_t i = 0; i < table_.size(); ++i)
+        for (std::size_t l = 0; l < table_.n_classes; ++l) {
+          if (!(table_.entry(i)[l] > 0.0)) continue;
+          numbers.push_back(column.number(table_.values[i]));
+          classes.push_back(static_cast<int>(l));
+          weights.push_back(table_.entry(i)[l]);
+        }
+      return conditional_test_numeric(numbers, classes, weights,
+                                      static_cast<int>(table_.n_classes)).log_p;
+    }
+    return conditional_test(table_.entries, table_.size(), table_.n_classes).log_p;
+  }
+
+  void split(Waiting node) {
+    const auto i = static_cast<std::size_t>(node.node);
+    const CodedColumn& column = columns_[static_cast<std::size_t>(node.test.column)];
+    Candidate& test = node.test;
+    // Code + 1 -> child. Codes that are not present keep whatever they had: no row asks.
+    child_of_.resize(static_cast<std::size_t>(column.n_values()) + 1);
+    child_of_[0] = test.missing_child == kStopHere ? 0 : test.missing_child;
+    if (test.kind == kInterval) {
+      const auto left = static_cast<std::ptrdiff_t>(test.last_left) + 2;
+      std::fill(child_of_.begin() + 1, child_of_.begin() + left, 0);
+      std::fill(child_of_.begin() + left, child_of_.end(), 1);
+    } else {
+      for (std::size_t v = 0; v < test.values.size(); ++v)
+        child_of_[static_cast<std::size_t>(test.values[v]) + 1] = test.children[v];
+    }
+    std::vector<RowSet> dealt =
+        rows_.deal(std::move(node.rows), column.codes(), child_of_, test.n_children);
+    tree_.kind[i] = test.kind;
+    tree_.column[i] = test.column;
+    tree_.score[i] = test.score;
+    tree_.missing_child[i] = test.missing_child;
+    if (test.kind == kInterval) tree_.high[i] = test.high;
+    std::vector<Waiting> children(dealt.size());
+    for (std::size_t c = 0; c < dealt.size(); ++c) {
+      children[c].node = add_node(dealt[c]);
+      children[c].depth = node.depth + 1;
+      children[c].seed = mix(node.seed, columns_.size() + 2 + c);
+      children[c].rows = std::move(dealt[c]);
+      children[c].columns = node.columns;
+      // A child that no row reached answers as its parent would.
+      if (!(tree_.weight[static_cast<std::size_t>(children[c].node)] > 0.0))
+        tree_.label[static_cast<std::size_t>(children[c].node)] = tree_.label[i];
+      tests_[i].children.push_back(children[c].node);
+    }
+    choose_sides(i, children);
+    tests_[i].values = std::move(test.values);
+    tests_[i].value_children = std::move(test.children);
+    hand_down_histogram(node, children);
+    // The last one pushed is split next: the first child.
+    for (std::size_t c = children.size(); c-- > 0;) consider(std::move(children[c]));
+  }
+
+  // Where rows go that the test cannot place.
+  void choose_sides(std::size_t i, const std::vector<Waiting>& children) {
+    std::int32_t heavier = 0;
+    for (std::size_t c = 1; c < children.size(); ++c) {
+      const auto weight = [&](std::size_t x) {
+        return tree_.weight[static_cast<std::size_t>(children[x].node)];
+      };
+      if (weight(c) > weight(static_cast<std::size_t>(heavier))) heavier = static_cast<std::int32_t>(c);
+    }
+    std::int32_t& missing = tree_.missing_child[i];  // learned, if rows told
+    const bool unmet = missing == kStopHere;
+    if (unmet) missing = heavier;
+    switch (settings_.unseen) {
+      case GrowSettings::Unseen::kStop: tree_.unseen_child[i] = kStopHere; break;
+      case GrowSettings::Unseen::kLikeMissing: tree_.unseen_child[i] = missing; break;
+      case GrowSettings::Unseen::kHeavier: tree_.unseen_child[i] = heavier; break;
+    }
+    if (unmet && settings_.missing_is_value && tree_.kind[i] != kInterval)
+      missing = tree_.unseen_child[i];
+  }
+
+  // All children but the largest are counted; the largest gets what is left of the parent's.
+  void hand_down_histogram(Waiting& node, std::vector<Waiting>& children) {
+    if (node.histogram.empty()) return;
+    std::size_t largest = 0;
+    const auto size = [&](std::size_t c) { return children[c].rows.end - children[c].rows.begin; };
+    for (std::size_t c = 1; c < children.size(); ++c)
+      if (size(c) > size(largest)) largest = c;
+    if (!may_be_split(children[largest]) || !counter_.worth_keeping(size(largest))) return;
+    for (std::size_t c = 0; c < children.size(); ++c) {
+      if (c == largest || size(c) == 0) continue;
+      Histogram counted =
+          counter_.count(rows_.view(children[c].rows), node.columns, size(largest));
+      counter_.subtract(node.histogram, counted, size(largest));
+      if (may_be_split(children[c])) children[c].histogram = std::move(counted);
+    }
+    children[largest].histogram = std::move(node.histogram);
+  }
+
+  // Lists of different length, end to end.
+  void lay_out() {
+    for (const Test& test : tests_) {
+      tree_.children.insert(tree_.children.end(), test.children.begin(), test.children.end());
+      tree_.child_offset.push_back(static_cast<std::int32_t>(tree_.children.size()));
+      tree_.value_code.insert(tree_.value_code.end(), test.values.begin(), test.values.end());
+      tree_.value_child.insert(tree_.value_child.end(), test.value_children.begin(),
+                               test.value_children.end());
+      if (tree_.value_code.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+        throw std::invalid_argument("the tests of the tree list too many values");
+      tree_.value_offset.push_back(static_cast<std::int32_t>(tree_.value_code.size()));
+    }
+  }
+
+  struct Test {
+    std::vector<std::int32_t> children, values, value_children;
+  };
+
+  const GrowData& data_;
+  const GrowSettings& settings_;
+  Stop& stop_;
+  std::vector<CodedColumn> columns_;
+  RowStore rows_;
+  Counter counter_;
+  Search search_;
+  Frontier frontier_;
+  GrownTree tree_;
+  std::vector<Test> tests_;  // of each node, until they are laid out
+  ValueTable table_;
+  std::vector<std::int32_t> child_of_;
+};
+
+}  // namespace
+
+GrownTree grow(const GrowData& data, const GrowSettings& settings, Stop& stop) {
+  if (data.n_rows > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+    throw std::invalid_argument("tables of more than 2^31 - 1 rows are too large");
+  if (settings.criterion == nullptr || settings.partitioner == nullptr)
+    throw std::invalid_argument("a criterion and a partitioner are needed");
+  return Grower(data, settings, stop).run();
+}
+
+}  // namespace mixedwood

@@ -1,0 +1,109 @@
+#include "rows.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace mixedwood {
+
+RowStore::RowStore(const GrowData& data, bool shared_out) : shared_out_(shared_out) {
+  for (std::size_t row = 0; row < data.n_rows; ++row) {
+    if (!data.weights.empty() && !(data.weights[row] > 0.0)) continue;
+    rows_.push_back(static_cast<std::int32_t>(row));
+    classes_.push_back(data.classes[row]);
+    if (!data.weights.empty()) weights_.push_back(data.weights[row]);
+  }
+  if (shared_out_ && weights_.empty()) weights_.assign(rows_.size(), 1.0);
+}
+
+RowSet RowStore::all() const {
+  RowSet set;
+  set.end = rows_.size();
+  if (shared_out_) {
+    set.rows = rows_;
+    set.classes = classes_;
+    set.weights = weights_;
+  }
+  return set;
+}
+
+NodeRows RowStore::view(const RowSet& set) const {
+  if (shared_out_) return {set.rows, set.classes, set.weights};
+  const std::size_t n = set.end - set.begin;
+  NodeRows node{std::span(rows_).subspan(set.begin, n), std::span(classes_).subspan(set.begin, n),
+                {}};
+  if (!weights_.empty()) node.weights = std::span(weights_).subspan(set.begin, n);
+  return node;
+}
+
+std::vector<RowSet> RowStore::deal(RowSet set, const std::int32_t* codes,
+                                   std::span<const std::int32_t> child_of,
+                                   std::int32_t n_children) {
+  return shared_out_ ? share_out(set, codes, child_of, n_children)
+                     : deal_in_place(set, codes, child_of, n_children);
+}
+
+// Stable: rows of a node stay in the order of the table, which memory likes.
+std::vector<RowSet> RowStore::deal_in_place(const RowSet& set, const std::int32_t* codes,
+                                            std::span<const std::int32_t> child_of,
+                                            std::int32_t n_children) {
+  const std::size_t n = set.end - set.begin;
+  std::vector<std::size_t> next(static_cast<std::size_t>(n_children) + 1, 0);
+  const auto child = [&](std::size_t i) {
+    return static_cast<std::size_t>(child_of[static_cast<std::size_t>(codes[rows_[i]] + 1)]);
+  };
+  for (std::size_t i = set.begin; i < set.end; ++i) ++next[child(i) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<RowSet> dealt(static_cast<std::size_t>(n_children));
+  for (std::size_t c = 0; c < dealt.size(); ++c) {
+    dealt[c].begin = set.begin + next[c];
+    dealt[c].end = set.begin + next[c + 1];
+  }
+  other_rows_.resize(n);
+  other_classes_.resize(n);
+  if (!weights_.empty()) other_weights_.resize(n);
+  for (std::size_t i = set.begin; i < set.end; ++i) {
+    const std::size_t to = next[child(i)]++;
+    other_rows_[to] = rows_[i];
+    other_classes_[to] = classes_[i];
+    if (!weights_.empty()) other_weights_[to] = weights_[i];
+  }
+  const auto start = static_cast<std::ptrdiff_t>(set.begin);
+  std::copy(other_rows_.begin(), other_rows_.end(), rows_.begin() + start);
+  std::copy(other_classes_.begin(), other_classes_.end(), classes_.begin() + start);
+  if (!weights_.empty())
+    std::copy(other_weights_.begin(), other_weights_.end(), weights_.begin() + start);
+  return dealt;
+}
+
+std::vector<RowSet> RowStore::share_out(const RowSet& set, const std::int32_t* codes,
+                                        std::span<const std::int32_t> child_of,
+                                        std::int32_t n_children) {
+  std::vector<RowSet> dealt(static_cast<std::size_t>(n_children));
+  std::vector<double> reached(dealt.size(), 0.0);
+  double known = 0.0;
+  const auto add = [](RowSet& child, std::int32_t row, std::int32_t cls, double weight) {
+    child.rows.push_back(row);
+    child.classes.push_back(cls);
+    child.weights.push_back(weight);
+  };
+  const auto child = [&](std::size_t i) {
+    return child_of[static_cast<std::size_t>(codes[set.rows[i]] + 1)];
+  };
+  for (std::size_t i = 0; i < set.rows.size(); ++i) {
+    if (child(i) < 0) continue;
+    const auto c = static_cast<std::size_t>(child(i));
+    add(dealt[c], set.rows[i], set.classes[i], set.weights[i]);
+    reached[c] += set.weights[i];
+    known += set.weights[i];
+  }
+  for (std::size_t i = 0; i < set.rows.size(); ++i) {
+    if (child(i) >= 0) continue;
+    for (std::size_t c = 0; c < dealt.size(); ++c)
+      if (reached[c] > 0.0)
+        add(dealt[c], set.rows[i], set.classes[i], set.weights[i] * (reached[c] / known));
+  }
+  for (RowSet& child_set : dealt) child_set.end = child_set.rows.size();
+  return dealt;
+}
+
+}  // namespace mixedwood

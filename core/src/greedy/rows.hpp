@@ -1,0 +1,46 @@
+// The rows of the training table, kept so that those of a node lie together.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "counting.hpp"
+#include "mixedwood/grow.hpp"
+
+namespace mixedwood {
+
+// Rows of one node: a stretch of the common list, or a list of their own where rows with a missing
+// value are shared out (then a row may be in several nodes, each with a part of its weight).
+struct RowSet {
+  std::size_t begin = 0, end = 0;
+  std::vector<std::int32_t> rows, classes;
+  std::vector<double> weights;
+};
+
+class RowStore {
+ public:
+  explicit RowStore(const GrowData& data, bool shared_out);
+
+  RowSet all() const;
+  NodeRows view(const RowSet& set) const;
+  // Deals a node's rows to its children; `child_of` maps code + 1 to a child, kFractional for all.
+  std::vector<RowSet> deal(RowSet set, const std::int32_t* codes,
+                           std::span<const std::int32_t> child_of, std::int32_t n_children);
+  // Rows with positive weight.
+  std::size_t size() const { return rows_.size(); }
+  bool unit_weights() const { return weights_.empty(); }
+
+ private:
+  std::vector<RowSet> deal_in_place(const RowSet& set, const std::int32_t* codes,
+                                    std::span<const std::int32_t> child_of,
+                                    std::int32_t n_children);
+  std::vector<RowSet> share_out(const RowSet& set, const std::int32_t* codes,
+                                std::span<const std::int32_t> child_of, std::int32_t n_children);
+
+  bool shared_out_;
+  std::vector<std::int32_t> rows_, classes_, other_rows_, other_classes_;
+  std::vector<double> weights_, other_weights_;
+};
+
+}  // namespace mixedwood

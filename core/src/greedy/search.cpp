@@ -1,0 +1,221 @@
+#include "search.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "mixedwood/contingency.hpp"
+
+namespace mixedwood {
+namespace {
+
+// Tables with more values and cells than these are searched quickly, where the criterion allows:
+// a thorough search would cost more than all the rest of growth.
+constexpr std::size_t kFewValues = 16;
+constexpr std::size_t kFewCells = 256;
+
+// Classes without weight left out, as searches want it.
+Contingency contingency_of(const ValueTable& table) {
+  const std::size_t n = table.size(), k = table.n_classes;
+  std::vector<double> totals(k, 0.0);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t l = 0; l < k; ++l) totals[l] += table.entry(i)[l];
+  const auto absent = static_cast<std::size_t>(std::count(totals.begin(), totals.end(), 0.0));
+  if (absent == 0)
+    return Contingency(std::span<const double>(table.entries), static_cast<int>(n),
+                       static_cast<int>(k));
+  std::vector<double> entries;
+  entries.reserve(n * (k - absent));
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t l = 0; l < k; ++l)
+      if (totals[l] > 0.0) entries.push_back(table.entry(i)[l]);
+  return Contingency(std::move(entries), static_cast<int>(n), static_cast<int>(k - absent));
+}
+
+// Share of known rows: what a test that only they can answer is worth to the node.
+double known_share(const ValueTable& table) {
+  return table.known_total / (table.known_total + table.missing_total);
+}
+
+}  // namespace
+
+Candidate Search::best(ValueTable& table, const CodedColumn& column, std::uint64_t seed,
+                       bool thorough) {
+  Candidate found;
+  if (column.ordered()) {
+    found = ordered(table, column);
+  } else {
+    if (table.missing_rows > 0.0 && !settings_.fractional) table.count_missing_as_value();
+    if (table.size() < 2) return found;
+    for (const Acceptor* acceptor : settings_.acceptors)
+      if (!acceptor->accepts(contingency_of(table))) return found;
+    found = nominal(table, seed, thorough);
+  }
+  if (found.found() && settings_.fractional) {
+    found.score *= known_share(table);
+    found.missing_child = kFractional;
+  }
+  return found;
+}
+
+Candidate Search::ordered(const ValueTable& table, const CodedColumn& column) {
+  Candidate found;
+  if (table.size() < 2 && (table.missing_rows == 0.0 || settings_.fractional)) return found;
+  const Cut cut = sweep_.best(table, {}, !settings_.fractional, stop_);
+  if (!cut.found()) return found;
+  const std::size_t k = table.n_classes;
+  std::vector<double> left(k, 0.0), all(k, 0.0);
+  for (std::size_t i = 0; i < table.size(); ++i)
+    for (std::size_t l = 0; l < k; ++l) {
+      all[l] += table.entry(i)[l];
+      if (i < cut.length) left[l] += table.entry(i)[l];
+    }
+  if (!settings_.fractional)
+    for (std::size_t l = 0; l < k; ++l) {
+      all[l] += table.missing[l];
+      if (cut.missing_left) left[l] += table.missing[l];
+    }
+  found.kind = kInterval;
+  found.score = sweep_.score(left, all);
+  found.last_left = table.values[cut.length - 1];
+  found.high = cut.length == table.size()
+                   ? std::numeric_limits<double>::infinity()  // known against missing
+                   : column.threshold(found.last_left, table.values[cut.length]);
+  if (table.missing_rows > 0.0) found.missing_child = cut.missing_left ? 0 : 1;
+  return found;
+}
+
+Candidate Search::nominal(const ValueTable& table, std::uint64_t seed, bool thorough) {
+  // Two classes and a convex score: the order by the share of one class holds a best partition
+  // (Breiman et al. 1984, theorem 4.5).
+  if (settings_.exact && table.n_classes == 2 && settings_.criterion->traits().convex) {
+    std::vector<double> keys(table.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = table.entry(i)[1] / table.totals[i];
+    return in_order_of(table, keys);
+  }
+  if (settings_.may_hurry && settings_.criterion->traits().impurity_gain &&
+      table.size() > kFewValues && table.size() * table.n_classes > kFewCells)
+    return quickly(table, thorough);
+  return by_partitioner(table, seed);
+}
+
+Candidate Search::in_order_of(const ValueTable& table, const std::vector<double>& keys) {
+  std::vector<std::int32_t> order(table.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
+  });
+  const Cut cut = sweep_.best(table, order, false, stop_);
+  if (!cut.found()) return {};
+  Sides sides(table.size(), 1);
+  for (std::size_t t = 0; t < cut.length; ++t) sides[static_cast<std::size_t>(order[t])] = 0;
+  return from_sides(table, sides, score_of(table, sides));
+}
+
+Candidate Search::by_partitioner(const ValueTable& table, std::uint64_t seed) {
+  const Contingency contingency = contingency_of(table);
+  const SplitProblem problem{contingency, *settings_.criterion, {}, seed, stop_};
+  const Grouping grouping = settings_.partitioner->search(problem);
+  if (!grouping.found()) return {};
+  if (grouping.sides.empty()) return multiway(table);
+  if (large_enough(table, grouping.sides))
+    return from_sides(table, grouping.sides, grouping.score);
+  Candidate found = with_larger_sides(table, grouping.sides);
+  if (found.found() && settings_.criterion->traits().pairwise) {
+    Sides sides(table.size());
+    for (std::size_t i = 0; i < sides.size(); ++i)
+      sides[i] = static_cast<std::uint8_t>(found.children[i]);
+    const auto scorer = problem.scorer();
+    scorer->assign(sides);
+    found.score = scorer->score();
+  }
+  return found;
+}
+
+Candidate Search::quickly(const ValueTable& table, bool thorough) {
+  const Sides& sides = quick_.best(table, thorough, stop_);
+  Candidate found = large_enough(table, sides)
+                        ? from_sides(table, sides, score_of(table, sides))
+                        : with_larger_sides(table, Sides(sides));
+  found.screened = !thorough;
+  return found;
+}
+
+// A side has too few rows: order the values by the classes that prefer the left, and cut where both
+// sides are large enough.
+Candidate Search::with_larger_sides(const ValueTable& table, const Sides& sides) {
+  std::vector<double> of_side[2] = {std::vector<double>(table.n_classes, 0.0),
+                                    std::vector<double>(table.n_classes, 0.0)};
+  double total[2] = {0.0, 0.0};
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    total[sides[i]] += table.totals[i];
+    for (std::size_t l = 0; l < table.n_classes; ++l) of_side[sides[i]][l] += table.entry(i)[l];
+  }
+  std::vector<double> keys(table.size(), 0.0);
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    for (std::size_t l = 0; l < table.n_classes; ++l)
+      if (of_side[0][l] * total[1] > of_side[1][l] * total[0])
+        keys[i] -= table.entry(i)[l] / table.totals[i];
+  return in_order_of(table, keys);
+}
+
+double Search::score_of(const ValueTable& table, const Sides& sides) const {
+  std::vector<double> left(table.n_classes, 0.0), all(table.n_classes, 0.0);
+  for (std::size_t i = 0; i < table.size(); ++i)
+    for (std::size_t l = 0; l < table.n_classes; ++l) {
+      all[l] += table.entry(i)[l];
+      if (sides[i] == 0) left[l] += table.entry(i)[l];
+    }
+  return sweep_.score(left, all);
+}
+
+Candidate Search::multiway(const ValueTable& table) const {
+  Candidate found;
+  const auto large = std::count_if(table.rows.begin(), table.rows.end(), [&](double rows) {
+    return rows >= settings_.min_leaf;
+  });
+  if (large < 2) return found;
+  std::vector<double> all(table.n_classes, 0.0);
+  for (std::size_t i = 0; i < table.size(); ++i)
+    for (std::size_t l = 0; l < table.n_classes; ++l) all[l] += table.entry(i)[l];
+  found.kind = kMultiway;
+  found.score = settings_.criterion->score(
+      {table.entries, table.totals, static_cast<int>(table.n_classes)},
+      settings_.criterion->before(all));
+  found.n_children = static_cast<std::int32_t>(table.size());
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const auto child = static_cast<std::int32_t>(i);
+    if (table.values[i] < 0) {
+      found.missing_child = child;
+    } else {
+      found.values.push_back(table.values[i]);
+      found.children.push_back(child);
+    }
+  }
+  return found;
+}
+
+bool Search::large_enough(const ValueTable& table, const Sides& sides) const {
+  double rows[2] = {0.0, 0.0};
+  for (std::size_t i = 0; i < table.size(); ++i) rows[sides[i]] += table.rows[i];
+  return std::min(rows[0], rows[1]) >= settings_.min_leaf;
+}
+
+Candidate Search::from_sides(const ValueTable& table, const Sides& sides, double score) const {
+  Candidate found;
+  found.kind = kSubset;
+  found.score = score;
+  // The side of the first value is the left one, whatever search found it.
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const std::int32_t child = sides[i] != sides[0];
+    if (table.values[i] < 0) {
+      found.missing_child = child;
+    } else {
+      found.values.push_back(table.values[i]);
+      found.children.push_back(child);
+    }
+  }
+  return found;
+}
+
+}  // namespace mixedwood

@@ -1,0 +1,47 @@
+// The candidate of a column by criterion and partitioner.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "candidate.hpp"
+#include "columns.hpp"
+#include "mixedwood/grow.hpp"
+#include "quick_partition.hpp"
+#include "sweep.hpp"
+#include "value_table.hpp"
+
+namespace mixedwood {
+
+class Search {
+ public:
+  Search(const GrowSettings& settings, Stop& stop)
+      : settings_(settings),
+        sweep_(*settings.criterion, settings.min_leaf),
+        quick_(settings.criterion->traits().impurity),
+        stop_(stop) {}
+
+  // No candidate when the column cannot be split. `thorough` asks for the partitioner where the
+  // quick search would do for a comparison. Changes the table: at a nominal column, rows without a
+  // value become one more value (code -1), unless they are shared out among the children.
+  Candidate best(ValueTable& table, const CodedColumn& column, std::uint64_t seed, bool thorough);
+
+ private:
+  Candidate ordered(const ValueTable& table, const CodedColumn& column);
+  Candidate nominal(const ValueTable& table, std::uint64_t seed, bool thorough);
+  Candidate in_order_of(const ValueTable& table, const std::vector<double>& keys);
+  Candidate by_partitioner(const ValueTable& table, std::uint64_t seed);
+  Candidate quickly(const ValueTable& table, bool thorough);
+  Candidate with_larger_sides(const ValueTable& table, const Sides& sides);
+  double score_of(const ValueTable& table, const Sides& sides) const;
+  Candidate multiway(const ValueTable& table) const;
+  Candidate from_sides(const ValueTable& table, const Sides& sides, double score) const;
+  bool large_enough(const ValueTable& table, const Sides& sides) const;
+
+  const GrowSettings& settings_;
+  Sweep sweep_;
+  QuickPartition quick_;
+  Stop& stop_;
+};
+
+}  // namespace mixedwood

@@ -1,0 +1,33 @@
+// x log2 x, looked up where x is a small whole number, as counts mostly are.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+namespace mixedwood {
+
+class XLogX {
+ public:
+  static constexpr std::size_t kSize = std::size_t{1} << 14;
+  static const XLogX& table() {
+    static const XLogX shared;
+    return shared;
+  }
+  double operator()(double x) const {
+    if (x < static_cast<double>(kSize)) {
+      const auto whole = static_cast<std::size_t>(x);
+      if (static_cast<double>(whole) == x) return entries_[whole];
+    }
+    return x > 0.0 ? x * std::log2(x) : 0.0;
+  }
+
+ private:
+  XLogX() {
+    for (std::size_t i = 1; i < kSize; ++i)
+      entries_[i] = static_cast<double>(i) * std::log2(static_cast<double>(i));
+  }
+  std::array<double, kSize> entries_{};
+};
+
+}  // namespace mixedwood

@@ -1,0 +1,6 @@
+"""Estimators with scikit-learn's manners: any frame in, classes or probabilities out."""
+
+from mixedwood.estimators.base import UnseenValueWarning
+from mixedwood.estimators.tree import TreeClassifier
+
+__all__ = ["TreeClassifier", "UnseenValueWarning"]

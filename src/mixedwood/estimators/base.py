@@ -1,0 +1,100 @@
+"""What all tree estimators do the same way: reading tables, answering, and words about a tree."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from mixedwood.data import Schema, Table, Target, check_same_length, read_table, read_target
+from mixedwood.data import read_table_as, unseen_counts
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+__all__ = ["TableClassifier", "UnseenValueWarning"]
+
+
+class UnseenValueWarning(UserWarning):
+    """New rows hold values of a column that no training row had."""
+
+
+class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Reads tables of categories and numbers; subclasses learn from the typed table."""
+
+    classes_: NDArray[Any]
+    schema_: Schema
+    n_features_in_: int
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def _read_training(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        *,
+        class_weight: Any = None,
+        categorical_features: Any = None,
+        ordinal: Any = None,
+    ) -> tuple[Table, Target]:
+        """Read X and y, and learn what the columns and classes are."""
+        table = read_table(X, categorical_features=categorical_features, ordinal=ordinal)
+        if table.n_rows == 0:
+            raise ValueError(
+                f"X has no rows: found array with 0 sample(s) (shape=(0, {table.n_columns})) while "
+                f"a minimum of 1 is required by {type(self).__name__}."
+            )
+        target = read_target(y, sample_weight, class_weight)
+        check_same_length(table, target)
+        self.schema_ = table.schema
+        self.classes_ = target.classes
+        self.n_features_in_ = table.n_columns
+        if table.schema.names_generated:
+            vars(self).pop("feature_names_in_", None)
+        else:
+            self.feature_names_in_ = np.array(table.schema.names, dtype=object)
+        return table, target
+
+    def _read_new(self, X: Any, columns_used: set[str], unseen: str) -> Table:
+        """Read new rows; say once which columns hold values that no training row had."""
+        check_is_fitted(self)
+        table = read_table_as(X, self.schema_, estimator=type(self).__name__)
+        if table.n_rows == 0:
+            raise ValueError(
+                f"X has no rows: found array with 0 sample(s) (shape=(0, {table.n_columns})) while "
+                f"a minimum of 1 is required by {type(self).__name__}."
+            )
+        counts = {c: n for c, n in unseen_counts(table).items() if c in columns_used}
+        if counts:
+            found = "; ".join(
+                f"{name!r} in {n} row{'s' * (n > 1)} ({', '.join(map(repr, table.unseen[name]))})"
+                for name, n in counts.items()
+            )
+            if unseen == "error":
+                raise ValueError(
+                    f"X holds values that no training row had: {found}. Map them to known values, "
+                    "or choose another way with unseen='node', 'missing' or 'majority'."
+                )
+            warnings.warn(
+                f"X holds values that no training row had: {found}. {_UNSEEN_WAYS[unseen]}",
+                UnseenValueWarning,
+                stacklevel=4,
+            )
+        return table
+
+
+_UNSEEN_WAYS = {
+    "node": "A node that asks for such a value answers with its own classes.",
+    "missing": "They are treated as missing.",
+    "majority": "They go to the heavier child of a node.",
+}

@@ -1,0 +1,184 @@
+"""Parameters of tree estimators: checked before any work, with words that help."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from mixedwood.growers import GrowSettings
+from mixedwood.parts import read_acceptors, read_criterion, read_partitioner
+from mixedwood.pruning.plan import Pruner, read_pruning
+from mixedwood.splits.search import read_seed, read_time_limit
+
+__all__ = ["TreeParameters", "read_parameters"]
+
+# What the named rules need: the recipes set these.
+_RULES: dict[str, dict[str, Any]] = {
+    "parts": {},
+    "c45": {
+        "criterion": "gain_ratio",
+        "partitioner": "multiway",
+        "missing": "fractional",
+        "selection": "score",
+        "acceptor": None,
+        "max_features": None,
+    },
+    "random_tree": {
+        "criterion": "entropy",
+        "partitioner": "multiway",
+        "missing": "fractional",
+        "selection": "score",
+        "acceptor": None,
+    },
+}
+_CHOICES = {
+    "rules": tuple(_RULES),
+    "selection": ("score", "significance"),
+    "growth": ("auto", "depth_first", "best_first"),
+    "missing": ("learned", "fractional", "category"),
+    "unseen": ("node", "missing", "majority", "error"),
+}
+
+
+@dataclass(frozen=True)
+class TreeParameters:
+    """Parameters of one fit, read."""
+
+    settings: GrowSettings
+    max_features: Any
+    min_samples_split: float
+    min_samples_leaf: float
+    pruning: tuple[Pruner, ...]
+    seed: int
+    time_limit: float
+
+    def settings_for(self, n_rows: int, n_columns: int) -> GrowSettings:
+        """Settings with shares of rows and columns turned into numbers of them."""
+        return replace(
+            self.settings,
+            max_columns=count_columns(self.max_features, n_columns),
+            min_samples_split=_rows(self.min_samples_split, n_rows, 2),
+            min_samples_leaf=_rows(self.min_samples_leaf, n_rows, 1),
+        )
+
+
+def read_parameters(model: Any) -> TreeParameters:
+    """Check the parameters of a tree estimator."""
+    for name, accepted in _CHOICES.items():
+        value = getattr(model, name)
+        if not isinstance(value, str) or value not in accepted:
+            raise ValueError(f"{name} must be {_either(accepted)}; got {value!r}.")
+    read_criterion(model.criterion)
+    read_partitioner(model.partitioner)
+    read_acceptors(model.acceptor)
+    _check_rules(model)
+    if not isinstance(model.bonferroni, (bool, np.bool_)):
+        raise ValueError(f"bonferroni must be True or False; got {model.bonferroni!r}.")
+    count_columns(model.max_features, 1)
+    max_leaves = _limit(model, "max_leaf_nodes", 1)
+    best_first = model.growth == "best_first" or (model.growth == "auto" and max_leaves > 0)
+    settings = GrowSettings(
+        criterion=model.criterion,
+        partitioner=model.partitioner,
+        acceptor=model.acceptor,
+        rules=model.rules,
+        selection=model.selection,
+        max_p=_number(model, "max_p", 0, 1),
+        bonferroni=bool(model.bonferroni),
+        min_gain=_number(model, "min_gain", -math.inf, math.inf),
+        max_depth=_limit(model, "max_depth", 0),
+        max_leaf_nodes=max_leaves,
+        best_first=best_first,
+        missing=model.missing,
+        unseen="node" if model.unseen == "error" else model.unseen,
+    )
+    return TreeParameters(
+        settings=settings,
+        max_features=model.max_features,
+        min_samples_split=_rows_or_share(model, "min_samples_split"),
+        min_samples_leaf=_rows_or_share(model, "min_samples_leaf"),
+        pruning=read_pruning(model.pruning),
+        # Without a seed of their own, trees are the same every time.
+        seed=read_seed(0 if model.random_state is None else model.random_state),
+        time_limit=read_time_limit(model.time_limit),
+    )
+
+
+def _check_rules(model: Any) -> None:
+    for name, needed in _RULES[model.rules].items():
+        value = getattr(model, name)
+        if value != needed:
+            raise ValueError(
+                f"rules={model.rules!r} goes with {name}={needed!r}; got {value!r}. Use the recipe "
+                f"TreeClassifier.{model.rules}(), or rules='parts'."
+            )
+
+
+def count_columns(max_features: Any, n_columns: int) -> int:
+    """Turn a number, a share or a name into a number of columns; -1 for all."""
+    if max_features is None:
+        return -1
+    if isinstance(max_features, str):
+        if max_features == "sqrt":
+            return max(1, math.isqrt(n_columns))
+        if max_features == "log2":
+            return max(1, int(math.log2(n_columns)) + 1)
+    elif _is_whole(max_features) and max_features >= 1:
+        return min(int(max_features), n_columns)
+    elif _is_number(max_features) and not _is_whole(max_features) and 0 < max_features <= 1:
+        return max(1, int(max_features * n_columns))
+    raise ValueError(
+        "max_features must be None, a whole number of at least 1, a share above 0 and at most 1.0, "
+        f"'sqrt' or 'log2'; got {max_features!r}."
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _either(accepted: tuple[str, ...]) -> str:
+    names = [repr(a) for a in accepted]
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def _number(model: Any, name: str, least: float, most: float) -> float:
+    value = getattr(model, name)
+    if not _is_number(value) or not least <= value <= most:
+        limits = f" from {least:g} to {most:g}" if math.isfinite(most) else ""
+        raise ValueError(f"{name} must be a number{limits}; got {value!r}.")
+    return float(value)
+
+
+def _limit(model: Any, name: str, least: int) -> int:
+    value = getattr(model, name)
+    if value is None:
+        return -1
+    if not _is_whole(value) or value < least:
+        raise ValueError(
+            f"{name} must be None or a whole number of at least {least}; got {value!r}."
+        )
+    return min(int(value), 2**31 - 1)
+
+
+def _rows_or_share(model: Any, name: str) -> float:
+    value = getattr(model, name)
+    if not _is_number(value) or not 0 < value < math.inf or (_is_whole(value) and value < 1):
+        raise ValueError(
+            f"{name} must be a number of rows, at least 1, or a share of them between 0.0 and 1.0; "
+            f"got {value!r}."
+        )
+    return value if _is_whole(value) or value >= 1 else float(value)
+
+
+def _rows(value: float, n_rows: int, least: int) -> float:
+    if value >= 1:
+        return value
+    return max(float(least), math.ceil(value * n_rows))

@@ -1,0 +1,199 @@
+"""Pruners as values: a name, its options, and how a training table is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from mixedwood.data import Table, Target
+from mixedwood.pruning.collapse import collapse
+from mixedwood.pruning.cross_validation import CrossValidatedPath, cross_validated_alpha
+from mixedwood.pruning.merge_equal import merge_equal_leaves
+from mixedwood.pruning.pessimistic import pessimistic
+from mixedwood.pruning.reduced_error import reduced_error
+from mixedwood.tree import Tree
+
+__all__ = ["Pruner", "pruners"]
+
+Grow = Callable[[Table, Target], Tree]
+
+_SUMMARIES = {
+    "cost_complexity": "cut the weakest links, as far as cross-validation says",
+    "pessimistic": "C4.5: cut where an upper limit of the error says so; may raise subtrees",
+    "reduced_error": "keep a share of the rows aside, and cut what does not help on them",
+    "collapse": "undo splits that do not lower the training error",
+    "merge_equal": "undo splits that change no answer",
+}
+
+_DEFAULTS: dict[str, dict[str, Any]] = {
+    "cost_complexity": {
+        "n_folds": "auto",
+        "n_repeats": 1,
+        "se_rule": 0.0,
+        "cost": "error",
+    },
+    "pessimistic": {"confidence": 0.25, "subtree_raising": True},
+    "reduced_error": {"share": 1 / 3},
+    "collapse": {},
+    "merge_equal": {},
+}
+
+
+def pruners() -> dict[str, str]:
+    """Names of the pruners, with one line each and their options.
+
+    Examples
+    --------
+    >>> from mixedwood.pruning import pruners
+    >>> pruners()["reduced_error"]
+    'keep a share of the rows aside, and cut what does not help on them; share=0.333'
+    """
+    return {
+        name: summary + "".join(f"; {key}={_show(v)}" for key, v in _DEFAULTS[name].items())
+        for name, summary in _SUMMARIES.items()
+    }
+
+
+def _show(value: object) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else repr(value)
+
+
+@dataclass(frozen=True)
+class Pruner:
+    """A way to prune, with options.
+
+    The name alone, as a string, stands for the pruner with its defaults; `pruners` lists them.
+
+    Examples
+    --------
+    >>> from mixedwood.pruning import Pruner
+    >>> Pruner("cost_complexity", se_rule=1.0)
+    Pruner('cost_complexity', se_rule=1.0)
+    """
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __init__(self, name: str, **options: Any) -> None:
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "options", MappingProxyType(options))
+        self._settings()  # says now what is wrong, not at first use
+
+    def __repr__(self) -> str:
+        settings = "".join(f", {key}={value!r}" for key, value in self.options.items())
+        return f"Pruner({self.name!r}{settings})"
+
+    def __hash__(self) -> int:
+        return hash((self.name, tuple(sorted(self.options.items()))))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild, (self.name, dict(self.options)))
+
+    def _settings(self) -> dict[str, Any]:
+        """Options with defaults filled in, checked."""
+        if self.name not in _DEFAULTS:
+            raise ValueError(
+                f"pruning={self.name!r} is not known. Use None or one of "
+                f"{', '.join(map(repr, _DEFAULTS))}."
+            )
+        defaults = _DEFAULTS[self.name]
+        for key in self.options:
+            if key not in defaults:
+                has = f"It has {', '.join(map(repr, defaults))}." if defaults else "It has none."
+                raise ValueError(f"pruning={self.name!r} has no option {key!r}. {has}")
+        settings = {**defaults, **self.options}
+        for key, value in settings.items():
+            accepted, fits = _ACCEPTED[key]
+            if not fits(value):
+                raise ValueError(
+                    f"option {key!r} of pruning={self.name!r} must be {accepted}; got {value!r}."
+                )
+        return settings
+
+    def prune(
+        self, grow: Grow, table: Table, target: Target, *, seed: int, min_weight: float
+    ) -> tuple[Tree, CrossValidatedPath | None]:
+        """Grow a tree and prune it; the path is there where cross-validation chose on it."""
+        options = self._settings()
+        if self.name == "cost_complexity":
+            n_folds = options.pop("n_folds")
+            found = cross_validated_alpha(
+                grow,
+                table,
+                target,
+                n_folds=_folds_for(table.n_rows) if n_folds == "auto" else int(n_folds),
+                random_state=seed % 2**63,
+                **options,
+            )
+            return found.tree(), found
+        if self.name == "reduced_error":
+            return _grow_and_test(grow, table, target, options["share"], seed), None
+        tree = grow(table, target)
+        if self.name == "pessimistic":
+            return pessimistic(tree, table, target, min_weight=min_weight, **options), None
+        return (collapse(tree) if self.name == "collapse" else merge_equal_leaves(tree)), None
+
+
+def _folds_for(n_rows: int) -> int:
+    # Many rows tell good prices from bad ones with few folds.
+    return 10 if n_rows <= 20_000 else 5 if n_rows <= 100_000 else 3
+
+
+def _grow_and_test(grow: Grow, table: Table, target: Target, share: float, seed: int) -> Tree:
+    rng = np.random.default_rng(seed)
+    aside = np.zeros(table.n_rows, dtype=bool)
+    for code in range(target.n_classes):
+        rows = rng.permutation(np.flatnonzero(target.codes == code))
+        aside[rows[: int(round(share * len(rows)))]] = True
+    if aside.all() or not aside.any():
+        return grow(table, target)
+    tree = grow(table.take(~aside), target.take(~aside))
+    return reduced_error(tree, table.take(aside), target.take(aside))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+_ACCEPTED: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "n_folds": (
+        "'auto' or a whole number of at least 2",
+        lambda v: (isinstance(v, str) and v == "auto") or (_is_whole(v) and v >= 2),
+    ),
+    "n_repeats": ("a whole number of at least 1", lambda v: _is_whole(v) and v >= 1),
+    "se_rule": ("a number of at least 0", lambda v: _is_number(v) and 0 <= v < np.inf),
+    "cost": ("'error' or 'impurity'", lambda v: v in ("error", "impurity")),
+    "confidence": ("a number above 0 and at most 0.5", lambda v: _is_number(v) and 0 < v <= 0.5),
+    "subtree_raising": ("True or False", lambda v: isinstance(v, (bool, np.bool_))),
+    "share": ("a number between 0 and 1", lambda v: _is_number(v) and 0 < v < 1),
+}
+
+
+def _rebuild(name: str, options: dict[str, Any]) -> Pruner:
+    return Pruner(name, **options)
+
+
+def read_pruning(pruning: object) -> tuple[Pruner, ...]:
+    """Accept None, a name, a Pruner, or a list of them that are applied in turn."""
+    if pruning is None:
+        return ()
+    many = pruning if isinstance(pruning, (list, tuple)) else (pruning,)
+    read = []
+    for one in many:
+        if isinstance(one, str):
+            one = Pruner(one)
+        if not isinstance(one, Pruner):
+            raise TypeError(
+                "pruning must be None, a name, a mixedwood.pruning.Pruner, or a list of these; "
+                f"got {type(one).__name__}."
+            )
+        read.append(one)
+    return tuple(read)
