@@ -9,6 +9,7 @@ namespace mixedwood {
 void bind_splits(nb::module_& m);
 void bind_significance(nb::module_& m);
 void bind_tree(nb::module_& m);
+void bind_pruning(nb::module_& m);
 }  // namespace mixedwood
 
 NB_MODULE(_core, m) {
@@ -18,4 +19,5 @@ NB_MODULE(_core, m) {
   mixedwood::bind_splits(m);
   mixedwood::bind_significance(m);
   mixedwood::bind_tree(m);
+  mixedwood::bind_pruning(m);
 }
