@@ -10,6 +10,7 @@ void bind_splits(nb::module_& m);
 void bind_significance(nb::module_& m);
 void bind_tree(nb::module_& m);
 void bind_grow(nb::module_& m);
+void bind_pruning(nb::module_& m);
 }  // namespace mixedwood
 
 NB_MODULE(_core, m) {
@@ -20,4 +21,5 @@ NB_MODULE(_core, m) {
   mixedwood::bind_significance(m);
   mixedwood::bind_tree(m);
   mixedwood::bind_grow(m);
+  mixedwood::bind_pruning(m);
 }

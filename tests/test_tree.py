@@ -61,6 +61,21 @@ def test_sizes_depths_and_parents():
     assert repr(tree) == "<Tree: 5 nodes, 3 leaves, depth 2, 4 columns, 2 classes>"
 
 
+def test_depths_and_what_is_above_agree_with_walking_up():
+    rng = np.random.default_rng(4)
+    for n_splits in (0, 1, 2, 5, 30):
+        tree = random_tree(rng, n_splits)
+        marked = rng.random(tree.n_nodes) < 0.2
+        above = marked.copy()
+        for node in range(tree.n_nodes):
+            way = [node]
+            while tree.parent[way[-1]] >= 0:
+                way.append(int(tree.parent[way[-1]]))
+            assert tree.node_depth[node] == len(way) - 1
+            above[way] |= marked[node]
+        np.testing.assert_array_equal(tree.at_or_above(marked), above)
+
+
 def test_a_value_that_the_node_never_saw_stops_there():
     tree = small_tree()
     X = {"colour": ["white", "mauve", "blue"], "size": ["S"] * 3, "age": [1.0, 1.0, np.nan]}

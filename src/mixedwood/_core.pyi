@@ -53,3 +53,16 @@ def route(tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy.float
 
 def distribute(tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: list[int], answers: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
     """Answers of the nodes, weighted by the share of the row that each gets."""
+
+def cost_complexity(parent: NDArray[numpy.int32], costs: NDArray[numpy.float64]) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.float64]]:
+    """Alphas, leaves and cost at each, and where each node is cut."""
+
+def path_errors(parent: NDArray[numpy.int32], label: NDArray[numpy.int32], counts: NDArray[numpy.float64], cut_at: NDArray[numpy.float64], alphas: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
+    """
+    Weight of the wrong rows at each alpha, by the rows that each node answers.
+    """
+
+def reduced_error(parent: NDArray[numpy.int32], label: NDArray[numpy.int32], counts: NDArray[numpy.float64], inherited: NDArray[numpy.uint8]) -> NDArray[numpy.uint8]:
+    """
+    1 for each node that is better as a leaf, by the rows that each node answers.
+    """

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _core
 from mixedwood.data import Column, Schema, Table
-
-if TYPE_CHECKING:
-    from mixedwood.explain import Path, Rule
+from mixedwood.tree_views import TreeViews
 
 __all__ = ["FRACTIONAL", "STOP_HERE", "TestKind", "Tree"]
 
@@ -64,7 +62,7 @@ _TYPES = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tree:
+class Tree(TreeViews):
     """A decision tree as frozen arrays. Growers make it, pruners return a new one.
 
     Nodes are numbered so that parents come before their children; node 0 is the root. Arrays
@@ -169,15 +167,35 @@ class Tree:
     @cached_property
     def node_depth(self) -> NDArray[np.int32]:
         """Number of tests above each node."""
-        depth = np.zeros(self.n_nodes, dtype=np.int32)
-        for node in range(1, self.n_nodes):  # parents come first
-            depth[node] = depth[self.parent[node]] + 1
+        depth = np.ones(self.n_nodes, dtype=np.int32)
+        depth[0] = 0
+        for ahead in self._leaps():
+            depth += depth[ahead]
         return _frozen(depth)
 
     @property
     def depth(self) -> int:
         """Longest path from the root, in tests; 0 for a single leaf."""
         return int(self.node_depth.max())
+
+    def _leaps(self) -> Iterator[NDArray[np.int32]]:
+        """For each node the one 1, 2, 4, 8, ... steps above it; no further than the root.
+
+        What is known of the steps up to there, joined with what is known of that node, is known
+        of twice as many steps: a few passes over all nodes, however deep the tree.
+        """
+        ahead = np.maximum(self.parent, 0)
+        while ahead.any():
+            yield ahead
+            ahead = ahead[ahead]
+
+    def at_or_above(self, nodes: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Mark the nodes that are marked, and every node above one of them."""
+        marked = np.array(nodes, dtype=bool)
+        for ahead in self._leaps():
+            marked[ahead[marked]] = True
+        marked[0] = marked.any()
+        return marked
 
     def children_of(self, node: int) -> NDArray[np.int32]:
         """Return the children of a node, in order."""
@@ -242,12 +260,12 @@ class Tree:
     def cut(self, nodes: Iterable[int]) -> Tree:
         """Make leaves of some nodes and return the smaller tree; what was below them is gone."""
         stop = np.zeros(self.n_nodes, dtype=bool)
-        stop[np.fromiter(nodes, dtype=np.int64)] = True
-        keep = np.ones(self.n_nodes, dtype=bool)
-        for node in range(1, self.n_nodes):
-            above = self.parent[node]
-            keep[node] = keep[above] and not stop[above]
-        return self._select(keep, stop)
+        stop[np.asarray(nodes if isinstance(nodes, np.ndarray) else list(nodes), np.int64)] = True
+        gone = stop[self.parent]  # something above is cut
+        gone[0] = False
+        for ahead in self._leaps():
+            gone |= gone[ahead]
+        return self._select(~gone, stop)
 
     def _select(self, keep: NDArray[np.bool_], leaf: NDArray[np.bool_]) -> Tree:
         """Keep some nodes, renumbered, and make leaves of others."""
@@ -286,108 +304,6 @@ class Tree:
             label=self.label[keep],
             score=np.where(blank, 0.0, self.score[keep]),
         )
-
-    # Words and pictures; each is a door to a room that reads trees, entered on first use
-
-    def to_text(
-        self,
-        *,
-        max_depth: int | None = None,
-        max_nodes: int | None = 1000,
-        show_counts: bool = True,
-    ) -> str:
-        """Write the tree as indented text; see `mixedwood.explain.tree_text`.
-
-        Examples
-        --------
-        >>> from mixedwood.data import read_table
-        >>> from mixedwood.tree_builder import TreeBuilder
-        >>> builder = TreeBuilder(read_table({"age": [1.0]}).schema, ["no", "yes"], [3, 1])
-        >>> _ = builder.split_interval(0, "age", [[3, 0], [0, 1]], high=5.0, missing=0)
-        >>> print(builder.build().to_text())
-        [0] root (4)
-        |   [1] age <= 5 (or missing): no (100 % of 3)
-        |   [2] age > 5: yes (100 % of 1)
-        """
-        from mixedwood.explain import tree_text
-
-        return tree_text(self, max_depth=max_depth, max_nodes=max_nodes, show_counts=show_counts)
-
-    def rules(self) -> list[Rule]:
-        """Turn the tree into rules, one for each leaf; see `mixedwood.explain.rules`.
-
-        Examples
-        --------
-        >>> from mixedwood.data import read_table
-        >>> from mixedwood.tree_builder import TreeBuilder
-        >>> builder = TreeBuilder(read_table({"age": [1.0]}).schema, ["no", "yes"], [3, 1])
-        >>> _ = builder.split_interval(0, "age", [[3, 0], [0, 1]], high=5.0)
-        >>> for rule in builder.build().rules():
-        ...     print(rule)
-        If age <= 5 then no (100 % of 3)
-        If age > 5 then yes (100 % of 1)
-        """
-        from mixedwood.explain import rules
-
-        return rules(self)
-
-    def explain(self, table: Table, row: int = 0) -> Path:
-        """Follow one row through the tree, in words; see `mixedwood.explain.explain_row`.
-
-        Examples
-        --------
-        >>> from mixedwood.data import read_table
-        >>> from mixedwood.tree_builder import TreeBuilder
-        >>> table = read_table({"age": [1.0, 8.0]})
-        >>> builder = TreeBuilder(table.schema, ["no", "yes"], [3, 1])
-        >>> _ = builder.split_interval(0, "age", [[3, 0], [0, 1]], high=5.0)
-        >>> print(builder.build().explain(table, row=1))
-        Row 1: yes (yes 100 %, no 0 %)
-          age = 8 > 5
-          -> [2] yes (100 % of 1)
-        """
-        from mixedwood.explain import explain_row
-
-        return explain_row(self, table, row)
-
-    def to_svg(self, *, max_depth: int | None = None, max_nodes: int | None = 60) -> str:
-        """Draw the tree as SVG, without any library; see `mixedwood.plot.tree_svg`.
-
-        Examples
-        --------
-        >>> from mixedwood.data import read_table
-        >>> from mixedwood.tree_builder import TreeBuilder
-        >>> tree = TreeBuilder(read_table({"age": [1.0]}).schema, ["no", "yes"], [3, 1]).build()
-        >>> tree.to_svg().count("<rect")  # a box, a bar of two classes, and their legend
-        5
-        """
-        from mixedwood.plot import tree_svg
-
-        return tree_svg(self, max_depth=max_depth, max_nodes=max_nodes)
-
-    def plot(
-        self, ax: Any = None, *, max_depth: int | None = None, max_nodes: int | None = 60
-    ) -> Any:
-        """Draw the tree with matplotlib and return the axes; see `mixedwood.plot.plot_tree`.
-
-        Examples
-        --------
-        >>> from matplotlib.figure import Figure
-        >>> from mixedwood.data import read_table
-        >>> from mixedwood.tree_builder import TreeBuilder
-        >>> tree = TreeBuilder(read_table({"age": [1.0]}).schema, ["no", "yes"], [3, 1]).build()
-        >>> tree.plot(Figure().subplots()).texts[0].get_text()
-        'no'
-        """
-        from mixedwood.plot import plot_tree
-
-        return plot_tree(self, ax, max_depth=max_depth, max_nodes=max_nodes)
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def _repr_html_(self) -> str:
-        return f'<div style="overflow-x: auto">{self.to_svg()}</div>'
 
     # Being a value
 

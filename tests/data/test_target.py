@@ -206,3 +206,14 @@ def test_a_class_without_weight_keeps_none_when_balanced():
 def test_class_weights_that_make_no_sense_are_refused(class_weight, message):
     with pytest.raises(ValueError, match=message):
         read_target(["a", "b"], None, class_weight)
+
+
+def test_rows_of_a_target_are_taken_like_rows_of_a_table():
+    target = read_target(["a", "b", "c", "a"], [1, 2, 3, 4])
+    for rows in ([3, 1, 1], np.array([False, True, False, True]), []):
+        part, chosen = target.take(rows), np.asarray(rows, dtype=None if len(rows) else int)
+        assert part.codes.tolist() == target.codes[chosen].tolist()
+        assert part.weights.tolist() == target.weights[chosen].tolist()
+        assert part.classes is target.classes
+        assert part.codes.dtype == np.int32
+    assert read_target(["a", "b"]).take([1]).weights is None

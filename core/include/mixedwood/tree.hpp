@@ -64,4 +64,7 @@ struct TableView {
 // whatever has passed this check.
 void check_tree(const TreeView& tree, const TableView& table);
 
+// Likewise, unless node 0 has the parent -1 and every other node one that comes before it.
+void check_parents(std::span<const std::int32_t> parent);
+
 }  // namespace mixedwood

@@ -124,4 +124,12 @@ class Checker {
 
 void check_tree(const TreeView& tree, const TableView& table) { Checker(tree, table).run(); }
 
+void check_parents(std::span<const std::int32_t> parent) {
+  if (parent.empty()) bad("it has no node");
+  if (parent[0] != -1) bad_node(0, "has a parent");
+  for (std::size_t i = 1; i < parent.size(); ++i)
+    if (parent[i] < 0 || static_cast<std::size_t>(parent[i]) >= i)
+      bad_node(i, "has no parent before it");
+}
+
 }  // namespace mixedwood

@@ -85,9 +85,7 @@ class Table:
 
     def take(self, rows: Any) -> Table:
         """Choose rows, by position or by a boolean mask, into a new table."""
-        chosen = np.asarray(rows)
-        if chosen.size == 0 and chosen.dtype != np.bool_:
-            chosen = chosen.astype(np.intp)  # an empty list is an array of floats to numpy
+        chosen = row_index(rows)
         arrays = tuple(np.ascontiguousarray(array[chosen]) for array in self.arrays)
         return Table(self.schema, arrays, self.unseen)
 
@@ -107,6 +105,14 @@ class Table:
     def __repr__(self) -> str:
         rows = "1 row" if self.n_rows == 1 else f"{self.n_rows} rows"
         return f"Table of {rows} and {self.schema.describe()}"
+
+
+def row_index(rows: Any) -> NDArray[Any]:
+    """Make an array of positions, or a mask, that numpy takes as an index."""
+    chosen = np.asarray(rows)
+    if chosen.size == 0 and chosen.dtype != np.bool_:
+        chosen = chosen.astype(np.intp)  # an empty list is an array of floats to numpy
+    return chosen
 
 
 def unseen_counts(table: Table) -> dict[str, int]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mixedwood.data.columns import Factors, OpenColumn, factorize, open_column, series_to_numpy
 from mixedwood.data.frames import ColumnData, open_vector
 from mixedwood.data.labels import Cells, Label, sort_labels
-from mixedwood.data.table import CodeArray, NumberArray, Table
+from mixedwood.data.table import CodeArray, NumberArray, Table, row_index
 from mixedwood.data.weights import read_weights
 
 __all__ = ["Target", "check_same_length", "read_target"]
@@ -47,6 +47,19 @@ class Target:
     def n_classes(self) -> int:
         """Number of classes."""
         return len(self.classes)
+
+    def take(self, rows: Any) -> Target:
+        """Choose rows, by position or by a boolean mask; the classes stay what they are.
+
+        Examples
+        --------
+        >>> part = read_target(["yes", "no", "maybe"]).take([0, 0])
+        >>> part.codes.tolist(), part.classes.tolist()
+        ([2, 2], ['maybe', 'no', 'yes'])
+        """
+        chosen = row_index(rows)
+        weights = None if self.weights is None else np.ascontiguousarray(self.weights[chosen])
+        return Target(self.classes, np.ascontiguousarray(self.codes[chosen]), weights)
 
 
 def read_target(

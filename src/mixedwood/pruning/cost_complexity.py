@@ -7,18 +7,20 @@ nested trees, each the smallest that minimises R(tree) + alpha * leaves for its 
 
 from __future__ import annotations
 
-import heapq
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from mixedwood.tree import TestKind, Tree
+from mixedwood import _core
+from mixedwood.data import Table, Target, check_same_length
+from mixedwood.pruning.answers import answered_counts, check_same_classes
+from mixedwood.pruning.shrinkage import shrink, shrunk_labels, shrunk_shares
+from mixedwood.tree import Tree
 
-__all__ = ["CostComplexityPath", "cost_complexity_path"]
-
-_EQUAL = 1e-12  # strengths closer than this, relative to the root's cost, are equal
+__all__ = ["CostComplexityPath", "cost_complexity_path", "path_errors"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,8 @@ class CostComplexityPath:
     costs : ndarray of float64
         Training cost of the tree at each alpha, per unit of weight.
     cut_at : ndarray of float64
-        For each node of `full`, the alpha from which it is a leaf; infinite for its leaves.
+        For each node of `full`, the alpha from which it is a leaf. Infinite for the leaves of
+        `full`, and for nodes that never are one because a node above them is cut no later.
     """
 
     full: Tree
@@ -69,6 +72,9 @@ def cost_complexity_path(
 ) -> CostComplexityPath:
     """Find the nested trees of cost-complexity pruning.
 
+    Takes time n log n for n nodes, whatever the tree's shape. Alphas that differ by no more than
+    1e-12 of the root's cost are one.
+
     Parameters
     ----------
     tree : Tree
@@ -81,72 +87,114 @@ def cost_complexity_path(
     -------
     CostComplexityPath
         The alphas where the tree changes, and the trees.
-    """
-    own = _node_costs(tree, cost)
-    below, leaves = own.copy(), np.ones(tree.n_nodes, dtype=np.int64)
-    inner = tree.kind != TestKind.LEAF
-    for node in range(tree.n_nodes - 1, -1, -1):
-        if inner[node]:
-            children = tree.children_of(node)
-            below[node], leaves[node] = below[children].sum(), leaves[children].sum()
 
-    cut_at = np.full(tree.n_nodes, np.inf)
-    alphas, n_leaves, costs = [0.0], [int(leaves[0])], [float(below[0])]
-    heap = [(_strength(own, below, leaves, t), t) for t in np.flatnonzero(inner).tolist()]
-    heapq.heapify(heap)
-    gone = np.zeros(tree.n_nodes, dtype=bool)  # below a cut
-    slack = _EQUAL * max(float(own[0]), 1e-300)
-    while heap:
-        strength, node = heapq.heappop(heap)
-        if gone[node] or np.isfinite(cut_at[node]):
-            continue
-        current = _strength(own, below, leaves, node)
-        if current > strength + slack:  # an older entry: links grow stronger as trees shrink
-            heapq.heappush(heap, (current, node))
-            continue
-        # Rounding must not make the sequence fall, nor tear equal links apart.
-        alpha = alphas[-1] if current <= alphas[-1] + slack else current
-        _cut(tree, node, gone)
-        cut_at[node] = alpha
-        saved, spent = own[node] - below[node], leaves[node] - 1
-        above = node
-        while above >= 0:
-            below[above] += saved
-            leaves[above] -= spent
-            above = int(tree.parent[above])
-        if alpha > alphas[-1]:
-            alphas.append(float(alpha))
-            n_leaves.append(0)
-            costs.append(0.0)
-        n_leaves[-1], costs[-1] = int(leaves[0]), float(below[0])
-    return CostComplexityPath(tree, np.array(alphas), np.array(n_leaves), np.array(costs), cut_at)
+    See Also
+    --------
+    cross_validated_alpha : Chooses one of the trees.
+
+    Examples
+    --------
+    >>> from mixedwood.data import Column, Schema
+    >>> from mixedwood.tree_builder import TreeBuilder
+    >>> builder = TreeBuilder(Schema((Column("x", "numeric"),)), ["a", "b"], [6, 4])
+    >>> _ = builder.split_interval(0, "x", [[6, 1], [0, 3]], high=2.5)
+    >>> path = cost_complexity_path(builder.build())
+    >>> path.n_leaves.tolist(), path.costs.tolist()
+    ([2, 1], [0.1, 0.4])
+    """
+    total = float(tree.counts[0].sum())
+    if not 0 < total < np.inf:
+        raise ValueError(
+            "cost-complexity pruning needs a tree whose root has weight, and not infinite."
+        )
+    # Costs stay whole numbers for rows that weigh 1, and the path exact; the weight comes last.
+    alphas, n_leaves, costs, cut_at = _core.cost_complexity(tree.parent, _node_costs(tree, cost))
+    return CostComplexityPath(tree, alphas / total, n_leaves, costs / total, cut_at / total)
+
+
+def path_errors(
+    path: CostComplexityPath,
+    table: Table,
+    target: Target,
+    alphas: ArrayLike | None = None,
+    strengths: Sequence[float] | None = None,
+) -> NDArray[np.float64]:
+    """Count the errors on some rows of every tree of a path at once.
+
+    Rows go once through the full tree; where they end up says what every smaller tree answers.
+    A tree that shares rows out among children has to predict anew for each alpha.
+
+    Parameters
+    ----------
+    path : CostComplexityPath
+        The trees.
+    table, target : Table, Target
+        The rows, with the tree's schema and classes.
+    alphas : array-like of float, optional
+        Prices per leaf, ascending; infinite is allowed. By default those of the path.
+    strengths : sequence of float, optional
+        Strengths of shrinkage (`shrink`) of the trees; the result then has one row for each.
+
+    Returns
+    -------
+    ndarray of float64
+        For each alpha, the weight of the rows that ``path.tree(alpha)`` misclassifies.
+
+    Examples
+    --------
+    >>> from mixedwood.data import read_table, read_target
+    >>> from mixedwood.tree_builder import TreeBuilder
+    >>> table, target = read_table({"x": [1.0, 2.0, 3.0]}), read_target(["a", "b", "b"])
+    >>> builder = TreeBuilder(table.schema, ["a", "b"], [6, 4])
+    >>> _ = builder.split_interval(0, "x", [[6, 1], [0, 3]], high=2.5)
+    >>> path = cost_complexity_path(builder.build())
+    >>> path_errors(path, table, target).tolist()
+    [1.0, 2.0]
+    """
+    tree = path.full
+    prices = np.ascontiguousarray(path.alphas if alphas is None else alphas, dtype=np.float64)
+    if prices.ndim != 1 or not (prices >= 0).all() or not (prices[1:] >= prices[:-1]).all():
+        raise ValueError("alphas are prices per leaf, zero or more, in ascending order.")
+    if strengths is None:
+        return path_errors(path, table, target, prices, (0.0,))[0]
+    if tree.is_fractional:
+        return np.array([_errors_one_by_one(path, table, target, prices, s) for s in strengths])
+    counts = answered_counts(tree, table, target)
+    # The shares of a node depend on the nodes above it, so pruning does not change them.
+    labels = [
+        tree.label if s == 0 else shrunk_labels(tree, shrunk_shares(tree, s)) for s in strengths
+    ]
+    return np.array(
+        [_core.path_errors(tree.parent, label, counts, path.cut_at, prices) for label in labels]
+    )
+
+
+def _errors_one_by_one(
+    path: CostComplexityPath,
+    table: Table,
+    target: Target,
+    prices: NDArray[np.float64],
+    strength: float,
+) -> NDArray[np.float64]:
+    """Errors of trees that share rows out: a row has no single way through the tree."""
+    check_same_classes(path.full, target)
+    check_same_length(table, target)
+    weights = np.ones(target.n_rows) if target.weights is None else target.weights
+    truth = target.classes[target.codes]
+    steps = np.searchsorted(path.alphas, prices, side="right") - 1  # equal steps, equal trees
+    errors = np.empty(len(prices))
+    for step in np.unique(steps):
+        wrong = shrink(path.tree(path.alphas[step]), strength).predict(table) != truth
+        errors[steps == step] = weights[wrong].sum()
+    return errors
 
 
 def _node_costs(tree: Tree, cost: str) -> NDArray[np.float64]:
-    total = tree.counts[0].sum()
-    if not total > 0:
-        raise ValueError("cost-complexity pruning needs a tree whose root has weight.")
-    weights = tree.counts.sum(axis=1)
     if cost == "error":
-        right = tree.counts[np.arange(tree.n_nodes), tree.label]
-        return np.asarray((weights - right) / total)
+        wrong = np.array(tree.counts)
+        wrong[np.arange(tree.n_nodes), tree.label] = 0.0
+        return np.asarray(wrong.sum(axis=1))
     if cost == "impurity":
-        return np.asarray(weights * (1 - (tree.probabilities**2).sum(axis=1)) / total)
+        weights = tree.counts.sum(axis=1)
+        return np.asarray(weights * np.maximum(1 - (tree.probabilities**2).sum(axis=1), 0.0))
     raise ValueError(f"cost must be 'error' or 'impurity'; got {cost!r}.")
-
-
-def _strength(
-    own: NDArray[np.float64], below: NDArray[np.float64], leaves: NDArray[np.int64], node: int
-) -> float:
-    if leaves[node] < 2:  # a test that leads to one leaf is worth nothing
-        return 0.0
-    return max(0.0, float((own[node] - below[node]) / (leaves[node] - 1)))
-
-
-def _cut(tree: Tree, node: int, gone: NDArray[np.bool_]) -> None:
-    waiting = [node]
-    while waiting:
-        for child in tree.children_of(waiting.pop()):
-            if not gone[child]:
-                gone[child] = True
-                waiting.append(int(child))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mixedwood.tree import TestKind, Tree
+from mixedwood.tree import Tree
 
 __all__ = ["merge_equal_leaves"]
 
@@ -24,11 +24,18 @@ def merge_equal_leaves(tree: Tree) -> Tree:
     -------
     Tree
         The smaller tree.
+
+    Examples
+    --------
+    >>> from mixedwood.data import Column, Schema
+    >>> from mixedwood.tree_builder import TreeBuilder
+    >>> builder = TreeBuilder(Schema((Column("x", "numeric"),)), ["a", "b"], [6, 4])
+    >>> _ = builder.split_interval(0, "x", [[5, 1], [4, 3]], high=2.5)
+    >>> merge_equal_leaves(builder.build()).n_leaves
+    1
     """
-    same = np.ones(tree.n_nodes, dtype=bool)  # one label in the whole subtree
-    for node in range(tree.n_nodes - 1, -1, -1):
-        if tree.kind[node] != TestKind.LEAF:
-            children = tree.children_of(node)
-            labels_agree = (tree.label[children] == tree.label[node]).all()
-            same[node] = bool(same[children].all() and labels_agree)
-    return tree.cut(np.flatnonzero(same & (tree.kind != TestKind.LEAF)))
+    differs = tree.label != tree.label[tree.parent]  # from the node above
+    differs[0] = False
+    mixed = np.zeros(tree.n_nodes, dtype=bool)
+    mixed[tree.parent[differs]] = True  # several labels among the node and its children
+    return tree.cut(np.flatnonzero(~tree.at_or_above(mixed)))

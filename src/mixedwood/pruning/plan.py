@@ -29,12 +29,15 @@ _SUMMARIES = {
     "merge_equal": "undo splits that change no answer",
 }
 
+_STRENGTHS = (0.0, 1.0, 2.0, 5.0, 10.0, 25.0, 50.0, 100.0)
+
 _DEFAULTS: dict[str, dict[str, Any]] = {
     "cost_complexity": {
         "n_folds": "auto",
-        "n_repeats": 1,
-        "se_rule": 0.0,
+        "n_repeats": "auto",
+        "se_rule": 0.25,
         "cost": "error",
+        "shrinkage": True,
     },
     "pessimistic": {"confidence": 0.25, "subtree_raising": True},
     "reduced_error": {"share": 1 / 3},
@@ -120,14 +123,16 @@ class Pruner:
         """Grow a tree and prune it; the path is there where cross-validation chose on it."""
         options = self._settings()
         if self.name == "cost_complexity":
-            n_folds = options.pop("n_folds")
             found = cross_validated_alpha(
                 grow,
                 table,
                 target,
-                n_folds=_folds_for(table.n_rows) if n_folds == "auto" else int(n_folds),
+                n_folds=_folds_for(table.n_rows, options["n_folds"]),
+                n_repeats=_repeats_for(table.n_rows, options["n_repeats"]),
+                se_rule=options["se_rule"],
+                cost=options["cost"],
+                strengths=_STRENGTHS if options["shrinkage"] else (0.0,),
                 random_state=seed % 2**63,
-                **options,
             )
             return found.tree(), found
         if self.name == "reduced_error":
@@ -138,9 +143,17 @@ class Pruner:
         return (collapse(tree) if self.name == "collapse" else merge_equal_leaves(tree)), None
 
 
-def _folds_for(n_rows: int) -> int:
-    # Many rows tell good prices from bad ones with few folds.
+# Many rows tell good prices from bad ones with few folds, and without repetition.
+def _folds_for(n_rows: int, n_folds: int | str) -> int:
+    if n_folds != "auto":
+        return int(n_folds)
     return 10 if n_rows <= 20_000 else 5 if n_rows <= 100_000 else 3
+
+
+def _repeats_for(n_rows: int, n_repeats: int | str) -> int:
+    if n_repeats != "auto":
+        return int(n_repeats)
+    return 3 if n_rows <= 1_000 else 2 if n_rows <= 5_000 else 1
 
 
 def _grow_and_test(grow: Grow, table: Table, target: Target, share: float, seed: int) -> Tree:
@@ -168,7 +181,11 @@ _ACCEPTED: dict[str, tuple[str, Callable[[Any], bool]]] = {
         "'auto' or a whole number of at least 2",
         lambda v: (isinstance(v, str) and v == "auto") or (_is_whole(v) and v >= 2),
     ),
-    "n_repeats": ("a whole number of at least 1", lambda v: _is_whole(v) and v >= 1),
+    "n_repeats": (
+        "'auto' or a whole number of at least 1",
+        lambda v: (isinstance(v, str) and v == "auto") or (_is_whole(v) and v >= 1),
+    ),
+    "shrinkage": ("True or False", lambda v: isinstance(v, (bool, np.bool_))),
     "se_rule": ("a number of at least 0", lambda v: _is_number(v) and 0 <= v < np.inf),
     "cost": ("'error' or 'impurity'", lambda v: v in ("error", "impurity")),
     "confidence": ("a number above 0 and at most 0.5", lambda v: _is_number(v) and 0 < v <= 0.5),

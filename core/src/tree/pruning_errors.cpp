@@ -1,0 +1,102 @@
+// What cutting nodes does to the errors on given rows: along a path of cost-complexity pruning, and
+// for reduced-error pruning (Quinlan 1987).
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "mixedwood/pruning.hpp"
+
+namespace mixedwood {
+namespace {
+
+// Sums of the same weights in another order are equal, to this, relative to all weight.
+constexpr double kEqual = 1e-12;
+
+// Errors of each node: on the rows that it answers, and on all that it would answer as a leaf.
+struct NodeErrors {
+  std::vector<double> answered, arrived;
+};
+
+void check(const AnsweredRows& rows) {
+  check_parents(rows.parent);
+  if (rows.label.size() != rows.parent.size() ||
+      rows.counts.size() != rows.parent.size() * rows.n_classes)
+    throw std::invalid_argument("a label and class weights are needed for each node");
+}
+
+NodeErrors node_errors(const AnsweredRows& rows) {
+  check(rows);
+  const std::size_t n = rows.parent.size(), k = rows.n_classes;
+  NodeErrors errors{std::vector<double>(n, 0.0), std::vector<double>(n, 0.0)};
+  std::vector<double> arrived(rows.counts.begin(), rows.counts.end());  // here or below
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t l = 0; l < k; ++l) {
+      if (rows.label[i] != static_cast<std::int32_t>(l)) {
+        errors.answered[i] += rows.counts[i * k + l];
+        errors.arrived[i] += arrived[i * k + l];
+      }
+      if (i > 0) arrived[static_cast<std::size_t>(rows.parent[i]) * k + l] += arrived[i * k + l];
+    }
+  }
+  return errors;
+}
+
+}  // namespace
+
+std::vector<double> path_errors(const AnsweredRows& rows, std::span<const double> cut_at,
+                                std::span<const double> alphas) {
+  const NodeErrors errors = node_errors(rows);
+  const std::size_t n = rows.parent.size();
+  if (cut_at.size() != n) throw std::invalid_argument("one cut is needed for each node");
+  for (const double cut : cut_at)
+    if (std::isnan(cut)) throw std::invalid_argument("the cut of a node must be a number");
+  for (std::size_t a = 0; a < alphas.size(); ++a)
+    if (std::isnan(alphas[a]) || (a > 0 && alphas[a] < alphas[a - 1]))
+      throw std::invalid_argument("alphas must be ascending numbers");
+
+  // What is added from each alpha on. A node is in the tree at alphas [0, gone), and a leaf from
+  // `leaf` on; before that it answers for the rows that stop there.
+  std::vector<double> change(alphas.size() + 1, 0.0);
+  const auto add = [&change](double weight, std::size_t from, std::size_t to) {
+    if (from >= to || weight == 0.0) return;
+    change[from] += weight;
+    change[to] -= weight;
+  };
+  std::vector<std::size_t> leaf_from(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t gone =
+        i == 0 ? alphas.size() : leaf_from[static_cast<std::size_t>(rows.parent[i])];
+    const auto first = std::lower_bound(alphas.begin(), alphas.end(), cut_at[i]);
+    leaf_from[i] = std::min(gone, static_cast<std::size_t>(first - alphas.begin()));
+    add(errors.answered[i], 0, leaf_from[i]);
+    add(errors.arrived[i], leaf_from[i], gone);
+  }
+  change.pop_back();
+  for (std::size_t a = 1; a < change.size(); ++a) change[a] += change[a - 1];
+  // Weights with fractions do not cancel to the last bit.
+  for (double& weight : change) weight = std::max(weight, 0.0);
+  return change;
+}
+
+std::vector<std::uint8_t> reduced_error(const AnsweredRows& rows,
+                                        std::span<const std::uint8_t> inherited) {
+  const NodeErrors errors = node_errors(rows);
+  const std::size_t n = rows.parent.size();
+  if (inherited.size() != n) throw std::invalid_argument("one flag is needed for each node");
+  double total = 0.0;
+  for (const double weight : rows.counts) total += weight;
+  const double slack = kEqual * total;
+  std::vector<double> below(n, 0.0);  // errors of the pruned trees of the children
+  std::vector<std::uint8_t> inner(n, 0), cut(n, 0);
+  for (std::size_t i = n; i-- > 0;) {
+    const double own = errors.arrived[i], subtree = below[i] + errors.answered[i];
+    cut[i] = inner[i] && (inherited[i] ? own < subtree - slack : own <= subtree + slack);
+    if (i == 0) break;
+    const auto above = static_cast<std::size_t>(rows.parent[i]);
+    inner[above] = 1;
+    below[above] += cut[i] ? own : subtree;
+  }
+  return cut;
+}
+
+}  // namespace mixedwood
