@@ -70,3 +70,11 @@ def test_it_can_be_read(j48):
     text = str(j48.grow())
     assert "color = g" in text
     assert "shape = t" in text
+
+
+def test_a_threshold_is_a_number_of_the_rows_whatever_the_rounding_of_the_midpoint():
+    """As in WEKA, which compares with a tolerance here: 0.0002 is not above the midpoint."""
+    numbers = [0.0001, 0.0002, 0.0003]
+    assert (numbers[0] + numbers[2]) / 2 < numbers[1]
+    twin = J48(read_table({"x": numbers}), read_target(["a", "b", "a"]))
+    assert twin.threshold_among_rows(0, (numbers[0] + numbers[2]) / 2) == numbers[1]

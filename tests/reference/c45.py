@@ -55,16 +55,18 @@ class J48:
     def gain(self, branches, rows, known):
         total, reached = (sum(w for _, w in r) for r in (rows, known))
         saved = entropy_sum(self.counts(known)) - sum(map(entropy_sum, branches))
-        return 0.0 if abs(saved) < TOLERANCE else saved / reached * (reached / total)
+        saved *= reached / total
+        return 0.0 if abs(saved) < TOLERANCE else saved / reached
 
     def split_information(self, branches, rows, known):
         total, reached = (sum(w for _, w in r) for r in (rows, known))
         parts = [sum(b) for b in branches] + [total - reached]
-        return (x_log_x(total) - sum(map(x_log_x, parts))) / total
+        return x_log_x(total) - sum(map(x_log_x, parts))  # in bits times weight
 
     def ratio(self, gain, branches, rows, known):
         information = self.split_information(branches, rows, known)
-        return 0.0 if abs(information) < TOLERANCE else gain / information
+        total = sum(w for _, w in rows)
+        return 0.0 if abs(information) < TOLERANCE else gain / (information / total)
 
     def nominal(self, column, rows, known):
         n_values = self.table.schema.columns[column].n_values
@@ -113,7 +115,8 @@ class J48:
         found = {c: self.candidate(c, rows) for c in range(self.table.n_columns)}
         found = {c: f for c, f in found.items() if f is not None}
         columns = self.table.schema.columns
-        many = {c for c, col in enumerate(columns) if col.n_values >= 0.3 * self.n_training}
+        limit = 0.3 * self.n_training - TOLERANCE
+        many = {c for c, col in enumerate(columns) if not col.is_numeric and col.n_values >= limit}
         averaged = [f[0] for c, f in found.items() if c not in many or len(many) == len(columns)]
         if not averaged:
             return None
@@ -149,14 +152,26 @@ class J48:
                     node, spec.name, counts, labels, missing=FRACTIONAL, unseen=STOP_HERE
                 )
             else:
-                numbers = self.table.arrays[column]
-                at_most = numbers[~np.isnan(numbers) & (numbers <= threshold)].max()
+                high = self.threshold_among_rows(column, threshold)
                 children = builder.split_interval(
-                    node, spec.name, counts, high=float(at_most), missing=FRACTIONAL
+                    node, spec.name, counts, high=high, missing=FRACTIONAL
                 )
             waiting += list(zip(children, branches, strict=True))
         tree = builder.build()
         return self.collapsed(tree) if collapse else tree
+
+    def threshold_among_rows(self, column, threshold):
+        """The largest number of all training rows that is at most the threshold.
+
+        J48 compares with a tolerance here, and again when it places rows: numbers that are larger
+        by less than 1e-6 still go left. Row by row, since the first of near ones stays.
+        """
+        numbers = [x for x in self.table.arrays[column].tolist() if not math.isnan(x)]
+        found = -math.inf
+        for x in numbers:
+            if x - found > TOLERANCE and x - threshold < TOLERANCE:
+                found = x
+        return max(x for x in numbers if x - found < TOLERANCE)
 
     def deal(self, column, threshold, rows):
         """Rows of each branch; a row with a missing value goes to all, in proportion."""
@@ -172,7 +187,7 @@ class J48:
         for i, w in rows:
             if self.is_missing(column, i):
                 for branch, share in zip(branches, shares, strict=True):
-                    if share > 0:
+                    if share > TOLERANCE:
                         branch.append((i, w * share))
         return branches
 
