@@ -1,0 +1,114 @@
+"""What all peers are given and what they give back."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+
+class MissingPeer(Exception):  # noqa: N818 - not an error: the peer is left out
+    """A peer is not installed; the message says what to install."""
+
+
+class Column(NamedTuple):
+    """Codes of a nominal column, -1 for missing; numbers with NaN if `n_values` is 0."""
+
+    cells: np.ndarray
+    n_values: int
+
+
+class Table(NamedTuple):
+    """A data set with the categories of all its rows, so that none is unknown to a peer."""
+
+    columns: list[Column]
+    target: np.ndarray
+    n_classes: int
+
+
+class Fold(NamedTuple):
+    """Rows to learn from and rows to be judged by."""
+
+    repetition: int
+    number: int
+    train: np.ndarray
+    test: np.ndarray
+
+    @property
+    def key(self) -> str:
+        """Name in the cache."""
+        return f"{self.repetition}.{self.number}"
+
+    @property
+    def seed(self) -> int:
+        """For whatever a method draws at random."""
+        return 2 * self.repetition + self.number
+
+
+class Score(NamedTuple):
+    """Share of wrong answers on the test rows, and the size of the tree."""
+
+    error: float
+    leaves: int
+    nodes: int
+
+
+def nominal_names(column: Column) -> list[str]:
+    """Labels that need no quotes in any language: v0, v1, ..."""
+    return [f"v{code}" for code in range(column.n_values)]
+
+
+def text_cells(column: Column, missing: str) -> np.ndarray:
+    """The cells of a column as text."""
+    if column.n_values:
+        return np.array([*nominal_names(column), missing])[column.cells]
+    return np.array([missing if x != x else repr(x) for x in column.cells.tolist()])
+
+
+def write_arff(table: Table, path: Path) -> None:
+    """Write the table as WEKA's format, which also tells the categories that may occur."""
+    lines = ["@relation table"]
+    target = Column(table.target, table.n_classes)
+    for j, column in enumerate([*table.columns, target]):
+        kind = "{" + ",".join(nominal_names(column)) + "}" if column.n_values else "numeric"
+        lines.append(f"@attribute {'class' if column is target else f'x{j}'} {kind}")
+    cells = [text_cells(column, "?") for column in [*table.columns, target]]
+    lines += ["@data", *map(",".join, zip(*cells, strict=True))]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def write_folds(folds: Sequence[Fold], n_rows: int, path: Path) -> None:
+    """Write one line per fold: the seed, then 1 for each test row and 0 for the others."""
+    lines = []
+    for fold in folds:
+        marks = np.zeros(n_rows, int)
+        marks[fold.test] = 1
+        lines.append(",".join(map(str, [fold.seed, *marks.tolist()])))
+    path.write_text("\n".join(lines) + "\n")
+
+
+def run_elsewhere(
+    command: Sequence[str], table: Table, folds: Sequence[Fold], methods: Mapping[str, str]
+) -> Iterator[tuple[str, Fold, Score]]:
+    """Run a program of another language on all folds.
+
+    It is called with the files of the table and of the folds and the methods in its own words, and
+    prints a line "method, fold, wrong answers, leaves, nodes" for each, both counted from 0.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        arff, marks = Path(folder, "table.arff"), Path(folder, "folds.csv")
+        write_arff(table, arff)
+        write_folds(folds, len(table.target), marks)
+        words = [*command, str(arff), str(marks), *methods.values()]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{command[0]} failed:\n{done.stderr}")
+    names = list(methods)
+    for line in done.stdout.splitlines():
+        method, number, wrong, leaves, nodes = map(int, line.split(","))
+        fold = folds[number]
+        yield names[method], fold, Score(wrong / len(fold.test), leaves, nodes)
