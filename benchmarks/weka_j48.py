@@ -28,18 +28,19 @@ import numpy as np
 from mixedwood import datasets
 from mixedwood.data import Column, Schema, Table, Target, read_table, read_target
 from mixedwood.data.labels import sort_labels
+from mixedwood.estimators import TreeClassifier
+from mixedwood.estimators.parameters import read_parameters
+from mixedwood.growers import grow as grow_greedily
 from mixedwood.pruning import collapse, pessimistic
 from mixedwood.tree import Tree
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "tests"))
-
-from reference.c45 import J48  # noqa: E402
 
 
 def grow(table: Table, target: Target) -> Tree:
-    """Grow the full tree: the one place that says whose trees are compared with WEKA's."""
-    return J48(table, target).grow(collapse=False)
+    """Grow the full tree with the settings of `TreeClassifier.c45`."""
+    parameters = read_parameters(TreeClassifier.c45(pruned=False))
+    return grow_greedily(table, target, parameters.settings_for(table.n_rows, table.n_columns))
 
 
 VARIANTS = {

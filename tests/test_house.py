@@ -18,7 +18,8 @@ import mixedwood
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path(mixedwood.__file__).parent
 MODULES = sorted(m.name for m in pkgutil.walk_packages([str(PACKAGE)], "mixedwood."))
-PUBLIC = [f"mixedwood.{room}" for room in mixedwood.__all__]
+ROOMS = [name for name in mixedwood.__all__ if name.islower()]  # the others are estimators
+PUBLIC = [*(f"mixedwood.{room}" for room in ROOMS), "mixedwood.estimators"]
 
 # Which rooms a room may enter besides itself. A new room gets a line here; arrows never go back.
 MAY_IMPORT = {
@@ -32,6 +33,8 @@ MAY_IMPORT = {
     "plot": {"data", "explain", "tree"},
     "tree_builder": {"data", "tree"},
     "pruning": {"_core", "data", "tree"},
+    "growers": {"_core", "data", "parts", "tree"},
+    "estimators": {"data", "explain", "growers", "parts", "pruning", "splits", "tree"},
     "cli": {"data", "datasets", "splits"},
 }
 
@@ -195,8 +198,11 @@ def test_splitting_needs_no_heavy_package():
 
 def test_rooms_are_found_by_name():
     assert set(mixedwood.__all__) <= set(dir(mixedwood))
-    for name in mixedwood.__all__:
+    for name in ROOMS:
         assert getattr(mixedwood, name) is import_module(f"mixedwood.{name}")
+    estimators = import_module("mixedwood.estimators")
+    assert set(mixedwood.__all__) - set(ROOMS) == set(estimators.__all__)
+    assert all(getattr(mixedwood, name) is getattr(estimators, name) for name in estimators.__all__)
     with pytest.raises(AttributeError, match="no attribute 'splitz'"):
         _ = mixedwood.splitz
 

@@ -54,6 +54,12 @@ def route(tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy.float
 def distribute(tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: list[int], answers: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
     """Answers of the nodes, weighted by the share of the row that each gets."""
 
+def grow(columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: list[int], kinds: str, classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, settings: dict[str, Any], time_limit: float) -> dict[str, Any]:
+    """Arrays of a tree grown from the root down."""
+
+def acceptors() -> list[tuple[str, str, str, float, float, float]]:
+    """Name, summary, option, its default and range, of each acceptor."""
+
 def cost_complexity(parent: NDArray[numpy.int32], costs: NDArray[numpy.float64]) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.float64]]:
     """Alphas, leaves and cost at each, and where each node is cut."""
 

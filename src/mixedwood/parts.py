@@ -322,7 +322,9 @@ class Acceptor:
         _, option, default, least, most = known[self.name]
         for key in self.options:
             if key != option:
-                raise ValueError(f"acceptor={self.name!r} has no option {key!r}. It has {option!r}.")
+                raise ValueError(
+                    f"acceptor={self.name!r} has no option {key!r}. It has {option!r}."
+                )
         value = self.options.get(option, default)
         is_number = isinstance(value, (int, float, np.integer, np.floating))
         if not is_number or isinstance(value, bool) or not least < value <= most:

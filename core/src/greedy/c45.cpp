@@ -33,15 +33,15 @@ std::vector<double> class_totals(const ValueTable& table) {
 
 double gain_of(double saved, const ValueTable& table) {
   const double total = table.known_total + table.missing_total;
-  return equal(saved, 0.0) ? 0.0 : saved / total;
+  const double worth = saved * (table.known_total / total);
+  return equal(worth, 0.0) ? 0.0 : worth / table.known_total;
 }
 
 // Rows without a value count as one more branch.
 double ratio_of(double gain, double branches, const ValueTable& table) {
   const double total = table.known_total + table.missing_total;
-  const double information =
-      (x_log_x(total) - branches - x_log_x(table.missing_total)) / total;
-  return equal(information, 0.0) ? 0.0 : gain / information;
+  const double information = x_log_x(total) - branches - x_log_x(table.missing_total);
+  return equal(information, 0.0) ? 0.0 : gain / (information / total);
 }
 
 // One branch per declared value; those without rows are empty.
@@ -113,8 +113,9 @@ Candidate c45_ordered(const ValueTable& table, const CodedColumn& column, double
   found.kind = kInterval;
   found.score = ratio_of(found.gain, best_branches, table);
   found.last_left = table.values[best - 1];
+  // The threshold is a number of the training rows; WEKA finds it with its tolerance.
   const double middle = column.threshold(found.last_left, table.values[best]);
-  found.high = column.at_most(middle);
+  found.high = column.below(middle + kTolerance);
   return found;
 }
 

@@ -95,10 +95,10 @@ double CodedColumn::threshold(std::int32_t below, std::int32_t above) const {
   return middle >= a && middle < b ? middle : a;
 }
 
-double CodedColumn::at_most(double x) const {
-  if (distinct_.empty()) return x;
-  const auto above = std::upper_bound(distinct_.begin(), distinct_.end(), x);
-  return above == distinct_.begin() ? x : *(above - 1);
+double CodedColumn::below(double x) const {
+  if (distinct_.empty()) return std::floor(x);
+  const auto first_not_below = std::lower_bound(distinct_.begin(), distinct_.end(), x);
+  return first_not_below == distinct_.begin() ? x : *(first_not_below - 1);
 }
 
 }  // namespace mixedwood

@@ -24,8 +24,8 @@ class CodedColumn {
   double number(std::int32_t code) const {
     return distinct_.empty() ? code : distinct_[static_cast<std::size_t>(code)];
   }
-  // The largest number of the whole column that is at most x.
-  double at_most(double x) const;
+  // The largest number of the whole column that is below x.
+  double below(double x) const;
 
  private:
   void rank(const double* numbers, std::size_t n_rows);

@@ -4,6 +4,11 @@
 #include <numeric>
 
 namespace mixedwood {
+namespace {
+
+constexpr double kLeastShare = 1e-6;  // branches that got less get no part of a row, as in WEKA
+
+}  // namespace
 
 RowStore::RowStore(const GrowData& data, bool shared_out) : shared_out_(shared_out) {
   for (std::size_t row = 0; row < data.n_rows; ++row) {
@@ -99,7 +104,7 @@ std::vector<RowSet> RowStore::share_out(const RowSet& set, const std::int32_t* c
   for (std::size_t i = 0; i < set.rows.size(); ++i) {
     if (child(i) >= 0) continue;
     for (std::size_t c = 0; c < dealt.size(); ++c)
-      if (reached[c] > 0.0)
+      if (reached[c] / known > kLeastShare)
         add(dealt[c], set.rows[i], set.classes[i], set.weights[i] * (reached[c] / known));
   }
   for (RowSet& child_set : dealt) child_set.end = child_set.rows.size();

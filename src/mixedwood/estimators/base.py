@@ -10,8 +10,16 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mixedwood.data import Schema, Table, Target, check_same_length, read_table, read_target
-from mixedwood.data import read_table_as, unseen_counts
+from mixedwood.data import (
+    Schema,
+    Table,
+    Target,
+    check_same_length,
+    read_table,
+    read_table_as,
+    read_target,
+    unseen_counts,
+)
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -60,7 +68,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_ = target.classes
         self.n_features_in_ = table.n_columns
         if table.schema.names_generated:
-            vars(self).pop("feature_names_in_", None)
+            self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
         else:
             self.feature_names_in_ = np.array(table.schema.names, dtype=object)
         return table, target

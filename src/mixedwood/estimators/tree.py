@@ -207,7 +207,9 @@ class TreeClassifier(TableClassifier):
         >>> mw.TreeClassifier.c45(pruned=False).pruning
         'collapse'
         """
-        pruning = ["collapse", Pruner("pessimistic", confidence=confidence)] if pruned else "collapse"
+        pruning = (
+            ["collapse", Pruner("pessimistic", confidence=confidence)] if pruned else "collapse"
+        )
         recipe: dict[str, Any] = {
             "criterion": "gain_ratio",
             "partitioner": "multiway",
@@ -438,10 +440,10 @@ def _fitted_tree(model: TreeClassifier) -> Tree:
 
 def _columns_used(model: TreeClassifier) -> list[int]:
     tree = _fitted_tree(model)
-    return np.unique(tree.column[tree.column >= 0]).tolist()
+    return [int(c) for c in np.unique(tree.column[tree.column >= 0])]
 
 
-class _TimeUp(Exception):
+class _TimeUpError(Exception):
     """The time limit came while trees were grown for pruning."""
 
 
@@ -455,11 +457,9 @@ def _learn(
     def grow_in_time(rows: Table, classes: Target) -> Tree:
         left = deadline - time.monotonic()
         if first and left <= 0:
-            raise _TimeUp
-        tree = grow(
-            rows, classes, parameters.settings_for(rows.n_rows, rows.n_columns), seed=parameters.seed,
-            time_limit=max(left, 1e-3),
-        )  # fmt: skip
+            raise _TimeUpError
+        settings = parameters.settings_for(rows.n_rows, rows.n_columns)
+        tree = grow(rows, classes, settings, seed=parameters.seed, time_limit=max(left, 1e-3))
         first.append(tree)
         return tree
 
@@ -469,7 +469,7 @@ def _learn(
         grow_pruned = _pruned(grow_pruned, pruner, parameters, path)
     try:
         return grow_pruned(table, target), path[0]
-    except _TimeUp:
+    except _TimeUpError:
         warnings.warn(
             "The time limit came before the tree was pruned; it is larger than it should be.",
             RuntimeWarning,
@@ -480,10 +480,7 @@ def _learn(
 
 def _pruned(grow_it: Any, pruner: Pruner, parameters: TreeParameters, path: list[Any]) -> Any:
     def grow_and_prune(table: Table, target: Target) -> Tree:
-        tree, found = pruner.prune(
-            grow_it, table, target, seed=parameters.seed,
-            min_weight=parameters.settings_for(table.n_rows, table.n_columns).min_samples_leaf,
-        )  # fmt: skip
+        tree, found = pruner.prune(grow_it, table, target, seed=parameters.seed)
         path[0] = found
         return tree
 

@@ -61,8 +61,8 @@ def grow(
     >>> table = read_table({"colour": ["red", "blue", "green", "blue"]})
     >>> print(grow(table, read_target(["yes", "no", "yes", "no"])).to_text())
     [0] root (4)
-    |   [1] colour is blue: no (100 % of 2)
-    |   [2] colour is green or red (or missing): yes (100 % of 2)
+    |   [1] colour = blue (or missing): no (100 % of 2)
+    |   [2] colour in {green, red}: yes (100 % of 2)
     """
     chosen = settings or GrowSettings()
     check_same_length(table, target)

@@ -156,7 +156,7 @@ def path_errors(
     if prices.ndim != 1 or not (prices >= 0).all() or not (prices[1:] >= prices[:-1]).all():
         raise ValueError("alphas are prices per leaf, zero or more, in ascending order.")
     if strengths is None:
-        return path_errors(path, table, target, prices, (0.0,))[0]
+        return np.asarray(path_errors(path, table, target, prices, (0.0,))[0])
     if tree.is_fractional:
         return np.array([_errors_one_by_one(path, table, target, prices, s) for s in strengths])
     counts = answered_counts(tree, table, target)

@@ -38,8 +38,8 @@ class CrossValidatedPath:
     path : CostComplexityPath
         The path of the tree that was grown on all rows.
     errors : ndarray of float64
-        For each alpha of the path, with the chosen strength of shrinkage, the share of the weight that was misclassified while it was
-        left out; NaN if nothing was left out.
+        For each alpha of the path, with the chosen strength of shrinkage, the share of the weight
+        that was misclassified while it was left out; NaN if nothing was left out.
     standard_errors : ndarray of float64
         Of each error.
     best : int

@@ -118,7 +118,7 @@ class Pruner:
         return settings
 
     def prune(
-        self, grow: Grow, table: Table, target: Target, *, seed: int, min_weight: float
+        self, grow: Grow, table: Table, target: Target, *, seed: int
     ) -> tuple[Tree, CrossValidatedPath | None]:
         """Grow a tree and prune it; the path is there where cross-validation chose on it."""
         options = self._settings()
@@ -139,7 +139,7 @@ class Pruner:
             return _grow_and_test(grow, table, target, options["share"], seed), None
         tree = grow(table, target)
         if self.name == "pessimistic":
-            return pessimistic(tree, table, target, min_weight=min_weight, **options), None
+            return pessimistic(tree, table, target, **options), None
         return (collapse(tree) if self.name == "collapse" else merge_equal_leaves(tree)), None
 
 
@@ -161,7 +161,7 @@ def _grow_and_test(grow: Grow, table: Table, target: Target, share: float, seed:
     aside = np.zeros(table.n_rows, dtype=bool)
     for code in range(target.n_classes):
         rows = rng.permutation(np.flatnonzero(target.codes == code))
-        aside[rows[: int(round(share * len(rows)))]] = True
+        aside[rows[: round(share * len(rows))]] = True
     if aside.all() or not aside.any():
         return grow(table, target)
     tree = grow(table.take(~aside), target.take(~aside))

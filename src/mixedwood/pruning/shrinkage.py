@@ -1,8 +1,9 @@
 """Hierarchical shrinkage (Agarwal et al. 2022): leaves lean on the nodes above them.
 
 A leaf of few rows is a poor guess of its class shares. Each step down the tree changes the shares
-by what the child's rows say, but less so when the parent has few rows:
-share(child) = share(parent) + (own share(child) - own share(parent)) / (1 + strength / rows(parent)).
+by what the child's rows say, but less so when the parent has few rows: with p for a node's own
+shares, N for its rows and s for the result,
+s(child) = s(parent) + (p(child) - p(parent)) / (1 + strength / N(parent)).
 No test changes, so the tree is as readable as before; its answers are steadier.
 """
 
