@@ -172,7 +172,7 @@ double Search::score_of(const ValueTable& table, const Sides& sides) const {
 Candidate Search::multiway(const ValueTable& table) const {
   Candidate found;
   const auto large = std::count_if(table.rows.begin(), table.rows.end(), [&](double rows) {
-    return rows >= settings_.min_leaf;
+    return rows >= min_leaf_;
   });
   if (large < 2) return found;
   std::vector<double> all(table.n_classes, 0.0);
@@ -198,7 +198,7 @@ Candidate Search::multiway(const ValueTable& table) const {
 bool Search::large_enough(const ValueTable& table, const Sides& sides) const {
   double rows[2] = {0.0, 0.0};
   for (std::size_t i = 0; i < table.size(); ++i) rows[sides[i]] += table.rows[i];
-  return std::min(rows[0], rows[1]) >= settings_.min_leaf;
+  return std::min(rows[0], rows[1]) >= min_leaf_;
 }
 
 Candidate Search::from_sides(const ValueTable& table, const Sides& sides, double score) const {

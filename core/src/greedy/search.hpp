@@ -17,7 +17,8 @@ class Search {
  public:
   Search(const GrowSettings& settings, Stop& stop)
       : settings_(settings),
-        sweep_(*settings.criterion, settings.min_leaf),
+        min_leaf_(settings.min_leaf - (settings.fractional ? kRoundingOfShares : 0.0)),
+        sweep_(*settings.criterion, min_leaf_, !settings.fractional),
         quick_(settings.criterion->traits().impurity),
         stop_(stop) {}
 
@@ -27,6 +28,9 @@ class Search {
   Candidate best(ValueTable& table, const CodedColumn& column, std::uint64_t seed, bool thorough);
 
  private:
+  // Shares of a row add up to its weight, but for rounding.
+  static constexpr double kRoundingOfShares = 1e-6;
+
   Candidate ordered(const ValueTable& table, const CodedColumn& column);
   Candidate nominal(const ValueTable& table, std::uint64_t seed, bool thorough);
   Candidate in_order_of(const ValueTable& table, const std::vector<double>& keys);
@@ -39,6 +43,7 @@ class Search {
   bool large_enough(const ValueTable& table, const Sides& sides) const;
 
   const GrowSettings& settings_;
+  double min_leaf_;  // rows, or their weight where it is shared out
   Sweep sweep_;
   QuickPartition quick_;
   Stop& stop_;

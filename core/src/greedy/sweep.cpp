@@ -184,7 +184,8 @@ void Sweep::run(const ValueTable& table, std::span<const std::int32_t> order, bo
   };
   // A cut between two values of one and the same class is never the best one for a convex score
   // (Fayyad and Irani 1992), so long runs of such values move as one.
-  const bool skip_runs = min_leaf_ <= 1.0 && criterion_.traits().convex;
+  // Only where no cut is forbidden: else a cut inside a run may be the best of those allowed.
+  const bool skip_runs = whole_rows_ && min_leaf_ <= 1.0 && criterion_.traits().convex;
   std::size_t run_class = skip_runs ? only_class(table, place(0)) : kMixed;
   double run = 0.0;
   for (std::size_t t = 0; t < last; ++t) {
