@@ -14,6 +14,9 @@ namespace {
 constexpr std::size_t kFewValues = 16;
 constexpr std::size_t kFewCells = 256;
 
+// Scores that are zero but for rounding.
+constexpr double kNoGain = 1e-12;
+
 // Classes without weight left out, as searches want it.
 Contingency contingency_of(const ValueTable& table) {
   const std::size_t n = table.size(), k = table.n_classes;
@@ -50,6 +53,7 @@ Candidate Search::best(ValueTable& table, const CodedColumn& column, std::uint64
     for (const Acceptor* acceptor : settings_.acceptors)
       if (!acceptor->accepts(contingency_of(table))) return found;
     found = nominal(table, seed, thorough);
+    if (found.kind == kSubset && found.score <= kNoGain) found = in_halves(table, found.score);
   }
   if (found.found() && settings_.fractional) {
     found.score *= known_share(table);
@@ -139,6 +143,24 @@ Candidate Search::quickly(const ValueTable& table, bool thorough) {
                         : with_larger_sides(table, Sides(sides));
   found.screened = !thorough;
   return found;
+}
+
+// No grouping tells anything, and the first of equals would take one value off after the other, to
+// a depth of as many nodes as there are values. Halves of the rows make it a logarithm of that.
+Candidate Search::in_halves(const ValueTable& table, double score) const {
+  double rows_left = 0.0, best = -1.0;
+  std::size_t length = 0;
+  for (std::size_t t = 1; t < table.size(); ++t) {
+    rows_left += table.rows[t - 1];
+    const double smaller = std::min(rows_left, table.known_rows - rows_left);
+    if (smaller <= best) continue;
+    best = smaller;
+    length = t;
+  }
+  if (best < min_leaf_) return {};
+  Sides sides(table.size(), 1);
+  std::fill(sides.begin(), sides.begin() + static_cast<std::ptrdiff_t>(length), 0);
+  return from_sides(table, sides, score);
 }
 
 // A side has too few rows: order the values by the classes that prefer the left, and cut where both

@@ -36,6 +36,7 @@ class Search {
   Candidate in_order_of(const ValueTable& table, const std::vector<double>& keys);
   Candidate by_partitioner(const ValueTable& table, std::uint64_t seed);
   Candidate quickly(const ValueTable& table, bool thorough);
+  Candidate in_halves(const ValueTable& table, double score) const;
   Candidate with_larger_sides(const ValueTable& table, const Sides& sides);
   double score_of(const ValueTable& table, const Sides& sides) const;
   Candidate multiway(const ValueTable& table) const;

@@ -28,7 +28,8 @@ def shrunk_shares(tree: Tree, strength: float) -> NDArray[np.float64]:
     # A step counts less the fewer rows it starts from; steps add up along the path.
     steps = np.zeros_like(own)
     above = tree.parent[1:]
-    scale = 1 + strength / np.maximum(tree.weight[above], np.finfo(float).tiny)
+    with np.errstate(over="ignore"):  # hardly any weight: nothing is passed on
+        scale = 1 + strength / np.maximum(tree.weight[above], np.finfo(float).tiny)
     steps[1:] = (own[1:] - own[above]) / scale[:, None]
     steps[tree.weight == 0] = 0.0  # nobody says anything against the parent
     return np.clip(own[0] + tree.path_sums(steps), 0.0, None)
