@@ -167,11 +167,15 @@ class Tree(TreeViews):
     @cached_property
     def node_depth(self) -> NDArray[np.int32]:
         """Number of tests above each node."""
-        depth = np.ones(self.n_nodes, dtype=np.int32)
-        depth[0] = 0
+        return _frozen(self.path_sums(np.ones(self.n_nodes, dtype=np.int32)))
+
+    def path_sums(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Add up what each node has, along the way from the root, the root's own left out."""
+        sums = np.array(values)
+        sums[0] = 0
         for ahead in self._leaps():
-            depth += depth[ahead]
-        return _frozen(depth)
+            sums += sums[ahead]
+        return sums
 
     @property
     def depth(self) -> int:

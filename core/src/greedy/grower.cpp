@@ -271,9 +271,7 @@ class Grower {
 
   bool better(const Candidate& candidate, const Candidate& best) const {
     if (!best.found()) return true;
-    const double margin = settings_.rules == Rules::kRandomTree
-                              ? kPositiveGain
-                              : kEqual * std::max(std::abs(candidate.score), std::abs(best.score));
+    const double margin = kEqual * std::max(std::abs(candidate.score), std::abs(best.score));
     if (candidate.score > best.score + margin) return true;
     return candidate.score >= best.score - margin && candidate.column < best.column;
   }

@@ -14,6 +14,9 @@ namespace {
 constexpr std::size_t kFewValues = 16;
 constexpr std::size_t kFewCells = 256;
 
+// Scores that are zero but for rounding.
+constexpr double kNoGain = 1e-12;
+
 // Classes without weight left out, as searches want it.
 Contingency contingency_of(const ValueTable& table) {
   const std::size_t n = table.size(), k = table.n_classes;
@@ -48,6 +51,7 @@ Candidate Search::best(ValueTable& table, const CodedColumn& column, std::uint64
     for (const Acceptor* acceptor : settings_.acceptors)
       if (!acceptor->accepts(contingency_of(table))) return found;
     found = nominal(table, seed, thorough);
+    if (found.kind == kSubset && found.score <= kNoGain) found = in_halves(table, found.score);
   }
   if (found.found() && settings_.fractional) {
     found.score *= known_share(table);
@@ -155,6 +159,24 @@ Candidate Search::quickly(const ValueTable& table, bool thorough) {
   return found;
 }
 
+// No grouping tells anything, and the first of equals would take one value off after the other, to
+// a depth of as many nodes as there are values. Halves of the rows make it a logarithm of that.
+Candidate Search::in_halves(const ValueTable& table, double score) const {
+  double rows_left = 0.0, best = -1.0;
+  std::size_t length = 0;
+  for (std::size_t t = 1; t < table.size(); ++t) {
+    rows_left += table.rows[t - 1];
+    const double smaller = std::min(rows_left, table.known_rows - rows_left);
+    if (smaller <= best) continue;
+    best = smaller;
+    length = t;
+  }
+  if (best < min_leaf_) return {};
+  Sides sides(table.size(), 1);
+  std::fill(sides.begin(), sides.begin() + static_cast<std::ptrdiff_t>(length), 0);
+  return from_sides(table, sides, score);
+}
+
 // A side has too few rows: order the values by the classes that prefer the left, and cut where both
 // sides are large enough.
 Candidate Search::with_larger_sides(const ValueTable& table, const Sides& sides) {
@@ -176,7 +198,7 @@ Candidate Search::with_larger_sides(const ValueTable& table, const Sides& sides)
 Candidate Search::multiway(const ValueTable& table) const {
   Candidate found;
   const auto large = std::count_if(table.rows.begin(), table.rows.end(), [&](double rows) {
-    return rows >= settings_.min_leaf;
+    return rows >= min_leaf_;
   });
   if (large < 2) return found;
   found.kind = kMultiway;
@@ -199,7 +221,7 @@ Candidate Search::multiway(const ValueTable& table) const {
 bool Search::large_enough(const ValueTable& table, const Sides& sides) const {
   double rows[2] = {0.0, 0.0};
   for (std::size_t i = 0; i < table.size(); ++i) rows[sides[i]] += table.rows[i];
-  return std::min(rows[0], rows[1]) >= settings_.min_leaf;
+  return std::min(rows[0], rows[1]) >= min_leaf_;
 }
 
 Candidate Search::from_sides(const ValueTable& table, const Sides& sides, double score) const {

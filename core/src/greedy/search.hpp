@@ -18,8 +18,9 @@ class Search {
  public:
   Search(const GrowSettings& settings, Stop& stop)
       : settings_(settings),
-        sweep_(*settings.criterion, settings.min_leaf),
-        wide_(*settings.criterion, settings.min_leaf),
+        min_leaf_(settings.min_leaf - (settings.fractional ? kRoundingOfShares : 0.0)),
+        sweep_(*settings.criterion, min_leaf_, !settings.fractional),
+        wide_(*settings.criterion, min_leaf_),
         quick_(settings.criterion->traits().impurity),
         stop_(stop) {}
 
@@ -36,6 +37,9 @@ class Search {
                  const CodedColumn& column, double to_beat);
 
  private:
+  // Shares of a row add up to its weight, but for rounding.
+  static constexpr double kRoundingOfShares = 1e-6;
+
   Candidate ordered(const ValueTable& table, const CodedColumn& column);
   Candidate interval(const Cut& cut, std::int32_t last_left, std::int32_t first_right,
                      bool missing, const CodedColumn& column) const;
@@ -43,12 +47,14 @@ class Search {
   Candidate in_order_of(const ValueTable& table, const std::vector<double>& keys);
   Candidate by_partitioner(const ValueTable& table, std::uint64_t seed);
   Candidate quickly(const ValueTable& table, bool thorough);
+  Candidate in_halves(const ValueTable& table, double score) const;
   Candidate with_larger_sides(const ValueTable& table, const Sides& sides);
   Candidate multiway(const ValueTable& table) const;
   Candidate from_sides(const ValueTable& table, const Sides& sides, double score) const;
   bool large_enough(const ValueTable& table, const Sides& sides) const;
 
   const GrowSettings& settings_;
+  double min_leaf_;  // rows, or their weight where it is shared out
   Sweep sweep_;
   WideSweep wide_;
   QuickPartition quick_;

@@ -109,8 +109,9 @@ void Sweep::run(Values values, std::span<const double> missing, double missing_r
   // All known values may go left when that leaves the missing ones on the right.
   const bool may_end = missing_rows > 0.0 && !missing_left;
   // A cut between two values of one and the same class is never the best one for a convex score
-  // (Fayyad and Irani 1992), so long runs of such values move as one.
-  const bool skip_runs = min_leaf_ <= 1.0 && criterion_.traits().convex;
+  // (Fayyad and Irani 1992), so long runs of such values move as one. Only where no cut is
+  // forbidden: else a cut inside a run may be the best of those allowed.
+  const bool skip_runs = whole_rows_ && min_leaf_ <= 1.0 && criterion_.traits().convex;
   double run = 0.0;
   while (values.place >= 0) {
     const std::int32_t here = values.place;

@@ -26,7 +26,9 @@ struct Cut {
 
 class Sweep {
  public:
-  Sweep(const Criterion& criterion, double min_leaf) : criterion_(criterion), min_leaf_(min_leaf) {}
+  // `whole_rows`: sizes are numbers of rows, so that a value that is present has at least 1.
+  Sweep(const Criterion& criterion, double min_leaf, bool whole_rows)
+      : criterion_(criterion), min_leaf_(min_leaf), whole_rows_(whole_rows) {}
 
   // `order` holds positions in the table; empty for the table's own order. Rows without a value
   // take part on the side that is better for the score, or not at all.
@@ -46,6 +48,7 @@ class Sweep {
 
   const Criterion& criterion_;
   double min_leaf_;
+  bool whole_rows_;
   std::vector<double> all_, left_, right_, missing_, best_left_, groups_;
 };
 
