@@ -219,6 +219,7 @@ Candidate Search::multiway(const ValueTable& table) const {
 }
 
 bool Search::large_enough(const ValueTable& table, const Sides& sides) const {
+  if (min_leaf_ <= 1.0 && !settings_.fractional) return true;  // every value has a row
   double rows[2] = {0.0, 0.0};
   for (std::size_t i = 0; i < table.size(); ++i) rows[sides[i]] += table.rows[i];
   return std::min(rows[0], rows[1]) >= min_leaf_;
