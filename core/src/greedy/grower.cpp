@@ -83,10 +83,12 @@ class Grower {
     root.seed = settings_.seed;
     root.columns.resize(columns_.size());
     std::iota(root.columns.begin(), root.columns.end(), 0);
-    // Columns with buckets come last: a good score to beat spares most of the work on them.
-    std::stable_partition(root.columns.begin(), root.columns.end(), [&](std::int32_t c) {
-      return columns_[static_cast<std::size_t>(c)].bucket_bits() == 0;
-    });
+    // Columns with buckets come last: a good score to beat spares most of the work on them. C4.5
+    // takes the first of nearly equal columns, so there the order stays.
+    if (settings_.rules == Rules::kParts)
+      std::stable_partition(root.columns.begin(), root.columns.end(), [&](std::int32_t c) {
+        return columns_[static_cast<std::size_t>(c)].bucket_bits() == 0;
+      });
     root.node = add_node(root.rows);
     std::int64_t leaves = 1;
     consider(std::move(root));

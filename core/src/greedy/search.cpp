@@ -141,8 +141,10 @@ Candidate Search::by_partitioner(const ValueTable& table, std::uint64_t seed) {
   Candidate found = with_larger_sides(table, grouping.sides);
   if (found.found() && settings_.criterion->traits().pairwise) {
     Sides sides(table.size());
+    // Rows without a value are the last value of the table, and not listed by the candidate.
     for (std::size_t i = 0; i < sides.size(); ++i)
-      sides[i] = static_cast<std::uint8_t>(found.children[i]);
+      sides[i] = static_cast<std::uint8_t>(i < found.children.size() ? found.children[i]
+                                                                      : found.missing_child);
     const auto scorer = problem.scorer();
     scorer->assign(sides);
     found.score = scorer->score();
