@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from mixedwood.data import Column, Schema, Table
+from mixedwood.data import Column, Schema, Table, Target
 from mixedwood.tree_builder import TreeBuilder
 
 
@@ -109,3 +109,40 @@ def random_rows(rng, n_rows):
             income,
         ),
     )
+
+
+_LABELS = {"nominal": tuple("abcd"), "ordinal": ("low", "mid", "high", "top")}
+
+
+@st.composite
+def problems(draw, kinds=("nominal", "ordinal", "numeric"), missing=True, max_rows=14, real=None):
+    """Small tables with classes to be learned: few different cells, so that much is equal.
+
+    With `real`, weights are fractions that no sums make equal; else whole numbers or none.
+    """
+    n = draw(st.integers(1, max_rows))
+    chosen = draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=3))
+    columns, arrays = [], []
+    for place, kind in enumerate(chosen):
+        least = -1 if missing and draw(st.booleans()) else 0
+        cells = draw(st.lists(st.integers(least, 3), min_size=n, max_size=n))
+        if kind == "numeric":
+            numbers = np.array([np.nan, -1.5, 0.0, 0.25, 7.0])
+            arrays.append(numbers[np.array(cells) + 1])
+        else:
+            arrays.append(np.array(cells, dtype=np.int32))
+        columns.append(Column(f"c{place}", kind, _LABELS.get(kind, ())))
+    n_classes = draw(st.integers(2, 3))
+    codes = draw(st.lists(st.integers(0, n_classes - 1), min_size=n, max_size=n))
+    if real is None:
+        real = draw(st.booleans())
+    if real:
+        weights = np.random.default_rng(draw(st.integers(0, 2**32))).uniform(0.2, 3, n)
+    elif draw(st.booleans()):
+        weights = np.array(draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)), float)
+        weights[0] = max(weights[0], 1.0)
+    else:
+        weights = None
+    table = Table(Schema(tuple(columns)), tuple(arrays))
+    target = Target(np.array(["no", "perhaps", "yes"])[:n_classes], np.array(codes, np.int32), weights)
+    return table, target

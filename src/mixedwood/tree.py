@@ -167,11 +167,15 @@ class Tree(TreeViews):
     @cached_property
     def node_depth(self) -> NDArray[np.int32]:
         """Number of tests above each node."""
-        depth = np.ones(self.n_nodes, dtype=np.int32)
-        depth[0] = 0
+        return _frozen(self.path_sums(np.ones(self.n_nodes, dtype=np.int32)))
+
+    def path_sums(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Add up what each node has, along the way from the root, the root's own left out."""
+        sums = np.array(values)
+        sums[0] = 0
         for ahead in self._leaps():
-            depth += depth[ahead]
-        return _frozen(depth)
+            sums += sums[ahead]
+        return sums
 
     @property
     def depth(self) -> int:
@@ -234,14 +238,13 @@ class Tree(TreeViews):
 
     def apply(self, table: Table) -> NDArray[np.int32]:
         """Find the node that answers each row: a leaf, or the node where the row had to stop."""
-        return _core.route(self, self._columns_of(table), self._n_values)
+        return self._router.route(self._columns_of(table))
 
     def predict_proba(self, table: Table) -> NDArray[np.float64]:
         """Give class probabilities for each row."""
         if self.is_fractional:
-            columns = self._columns_of(table)
-            return _core.distribute(self, columns, self._n_values, self.probabilities)
-        return self.probabilities[self.apply(table)]
+            return self._router.distribute(self._columns_of(table), self.probabilities)
+        return self.probabilities.take(self.apply(table), axis=0)
 
     def predict(self, table: Table) -> NDArray[Any]:
         """Give the class of each row.
@@ -250,7 +253,7 @@ class Tree(TreeViews):
         class; the first of equals, to within 1e-6.
         """
         if not self.is_fractional:
-            return np.asarray(self.classes[self.label[self.apply(table)]])
+            return np.asarray(self._node_classes[self.apply(table)])
         proba = self.predict_proba(table)
         near = proba >= proba.max(axis=1, keepdims=True) - 1e-6
         return np.asarray(self.classes[np.argmax(near, axis=1)])
@@ -339,6 +342,15 @@ class Tree(TreeViews):
             f"<Tree: {self.n_nodes} nodes, {leaves}, depth {self.depth}, "
             f"{len(self.schema)} columns, {len(self.classes)} classes>"
         )
+
+    @cached_property
+    def _node_classes(self) -> NDArray[Any]:
+        return np.asarray(self.classes[self.label])
+
+    @cached_property
+    def _router(self) -> _core.Router:
+        # Made on first use, and no part of the tree's state: pickles and copies make their own.
+        return _core.Router(self, self._empty_columns, self._n_values)
 
     @cached_property
     def _n_values(self) -> list[int]:

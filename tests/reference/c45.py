@@ -31,7 +31,9 @@ class J48:
         self.table, self.min_weight = table, min_weight
         self.codes, self.n_classes = target.codes, len(target.classes)
         self.classes = target.classes
-        self.n_training = table.n_rows
+        weights = np.ones(table.n_rows) if target.weights is None else target.weights
+        self.everyone = [(i, w) for i, w in enumerate(weights.tolist()) if w > 0]
+        self.n_training = len(self.everyone)
 
     # Candidates
 
@@ -130,7 +132,7 @@ class J48:
     # The tree
 
     def grow(self, collapse=True):
-        rows = [(i, 1.0) for i in range(self.table.n_rows)]
+        rows = self.everyone
         builder = TreeBuilder(self.table.schema, self.classes, self.counts(rows))
         waiting = [(0, rows)]
         while waiting:

@@ -48,3 +48,19 @@ def shares(tree, row, node=0, share=1.0):
         if part > 0:
             found.update(shares(tree, row, int(child), part))
     return found
+
+
+def assert_same_trees(tree, other, node=0, place=0):
+    """Same tests and counts from the two nodes on, however the nodes are numbered."""
+    np.testing.assert_allclose(tree.counts[node], other.counts[place], rtol=1e-9, atol=1e-9)
+    assert tree.column[node] == other.column[place]
+    assert (tree.kind[node] == TestKind.LEAF) == (other.kind[place] == TestKind.LEAF)
+    if tree.kind[node] == TestKind.LEAF:
+        return
+    assert tree.high[node] == other.high[place]
+    assert tree.missing_child[node] == other.missing_child[place]
+    for ours, theirs in zip(tree.values_of(node), other.values_of(place), strict=True):
+        assert ours.tolist() == theirs.tolist()
+    pairs = zip(tree.children_of(node), other.children_of(place), strict=True)
+    for child, twin in pairs:
+        assert_same_trees(tree, other, int(child), int(twin))

@@ -50,6 +50,21 @@ def test_the_cut_is_that_of_the_slow_twin(criterion, local_search):
     assert (stepped > 100) == local_search
 
 
+@pytest.mark.parametrize(
+    "counts",
+    [
+        [[0, 1], [1, 3], [1, 2], [3, 2]],
+        [[2, 2], [3, 3], [1, 1], [2, 1]],
+        [[3, 0], [2, 1], [0, 1], [1, 2]],
+    ],
+)
+def test_sums_that_are_equal_but_for_rounding_are_equal_for_the_greedy_cut(counts):
+    A = np.array(counts)
+    whole = np.outer(A.sum(1), A.sum(1)) - A @ A.T  # the weights, unscaled: nothing is rounded
+    left, _ = twin.max_cut(whole, local_search=False)
+    assert as_sides(best_partition(A, "squared_gini", GREEDY).groups) == sides_of(left)
+
+
 @pytest.mark.parametrize("criterion", CUTS)
 def test_a_cut_has_at_least_half_of_all_weight_and_local_search_loses_none(criterion):
     for high in (2, 9):

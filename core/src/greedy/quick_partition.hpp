@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "mixedwood/criterion.hpp"
@@ -23,8 +22,16 @@ class QuickPartition {
 
   // At least two values. The sides stay valid until the next call.
   const Sides& best(const ValueTable& table, bool refine, Stop& stop);
+  // Class weights of the left side of that partition.
+  const std::vector<double>& left() const { return best_left_; }
 
  private:
+  struct Entry {
+    double weight;
+    std::size_t cls;
+  };
+
+  void list_entries(const ValueTable& table);
   void find_axis(const ValueTable& table);
   void cut_along_axis(const ValueTable& table);
   template <typename Part>
@@ -32,8 +39,10 @@ class QuickPartition {
 
   ImpurityKind impurity_;
   Sides sides_;
-  std::vector<double> totals_, covariance_, axis_, next_, left_, right_;
-  std::vector<std::pair<double, std::int32_t>> order_;
+  std::vector<double> covariance_, axis_, next_, left_, right_, best_left_;
+  std::vector<std::size_t> start_;  // of each value in present_
+  std::vector<Entry> present_;      // classes that a value has
+  std::vector<std::uint64_t> order_, other_order_;  // key and place
 };
 
 }  // namespace mixedwood

@@ -14,12 +14,13 @@ namespace {
 constexpr std::size_t kFewValues = 16;
 constexpr std::size_t kFewCells = 256;
 
+// Scores that are zero but for rounding.
+constexpr double kNoGain = 1e-12;
+
 // Classes without weight left out, as searches want it.
 Contingency contingency_of(const ValueTable& table) {
   const std::size_t n = table.size(), k = table.n_classes;
-  std::vector<double> totals(k, 0.0);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t l = 0; l < k; ++l) totals[l] += table.entry(i)[l];
+  const std::vector<double>& totals = table.known;
   const auto absent = static_cast<std::size_t>(std::count(totals.begin(), totals.end(), 0.0));
   if (absent == 0)
     return Contingency(std::span<const double>(table.entries), static_cast<int>(n),
@@ -50,6 +51,7 @@ Candidate Search::best(ValueTable& table, const CodedColumn& column, std::uint64
     for (const Acceptor* acceptor : settings_.acceptors)
       if (!acceptor->accepts(contingency_of(table))) return found;
     found = nominal(table, seed, thorough);
+    if (found.kind == kSubset && found.score <= kNoGain) found = in_halves(table, found.score);
   }
   if (found.found() && settings_.fractional) {
     found.score *= known_share(table);
@@ -63,25 +65,40 @@ Candidate Search::ordered(const ValueTable& table, const CodedColumn& column) {
   if (table.size() < 2 && (table.missing_rows == 0.0 || settings_.fractional)) return found;
   const Cut cut = sweep_.best(table, {}, !settings_.fractional, stop_);
   if (!cut.found()) return found;
-  const std::size_t k = table.n_classes;
-  std::vector<double> left(k, 0.0), all(k, 0.0);
-  for (std::size_t i = 0; i < table.size(); ++i)
-    for (std::size_t l = 0; l < k; ++l) {
-      all[l] += table.entry(i)[l];
-      if (i < cut.length) left[l] += table.entry(i)[l];
-    }
-  if (!settings_.fractional)
-    for (std::size_t l = 0; l < k; ++l) {
-      all[l] += table.missing[l];
-      if (cut.missing_left) left[l] += table.missing[l];
-    }
+  return interval(cut, table.values[static_cast<std::size_t>(cut.last_left)],
+                  cut.first_right < 0 ? -1 : table.values[static_cast<std::size_t>(cut.first_right)],
+                  table.missing_rows > 0.0, column);
+}
+
+Candidate Search::ordered(const std::uint32_t* cells, std::span<const double> counts,
+                          const CodedColumn& column, bool& varies) {
+  int n_seen = 0;
+  const Cut cut = sweep_.best(cells, column.n_values(), counts, stop_, n_seen);
+  double missing = 0.0;
+  for (std::size_t l = 0; l < counts.size(); ++l) missing += cells[l];
+  varies = n_seen > 1 || (n_seen == 1 && missing > 0.0);
+  if (!cut.found()) return {};
+  return interval(cut, cut.last_left, cut.first_right, missing > 0.0, column);
+}
+
+Candidate Search::wide(const NodeRows& node, const std::uint32_t* buckets,
+                       std::span<const double> counts, const CodedColumn& column, double to_beat) {
+  const Cut cut = wide_.best(node, column, buckets, counts, to_beat, stop_);
+  if (!cut.found()) return {};
+  double missing = 0.0;
+  for (std::size_t l = 0; l < counts.size(); ++l) missing += buckets[l];
+  return interval(cut, cut.last_left, cut.first_right, missing > 0.0, column);
+}
+
+Candidate Search::interval(const Cut& cut, std::int32_t last_left, std::int32_t first_right,
+                           bool missing, const CodedColumn& column) const {
+  Candidate found;
   found.kind = kInterval;
-  found.score = sweep_.score(left, all);
-  found.last_left = table.values[cut.length - 1];
-  found.high = cut.length == table.size()
-                   ? std::numeric_limits<double>::infinity()  // known against missing
-                   : column.threshold(found.last_left, table.values[cut.length]);
-  if (table.missing_rows > 0.0) found.missing_child = cut.missing_left ? 0 : 1;
+  found.score = cut.score;
+  found.last_left = last_left;
+  found.high = first_right < 0 ? std::numeric_limits<double>::infinity()  // known against missing
+                               : column.threshold(last_left, first_right);
+  if (missing) found.missing_child = cut.missing_left ? 0 : 1;
   return found;
 }
 
@@ -108,8 +125,9 @@ Candidate Search::in_order_of(const ValueTable& table, const std::vector<double>
   const Cut cut = sweep_.best(table, order, false, stop_);
   if (!cut.found()) return {};
   Sides sides(table.size(), 1);
-  for (std::size_t t = 0; t < cut.length; ++t) sides[static_cast<std::size_t>(order[t])] = 0;
-  return from_sides(table, sides, score_of(table, sides));
+  for (std::size_t t = 0; t <= static_cast<std::size_t>(cut.last_left); ++t)
+    sides[static_cast<std::size_t>(order[t])] = 0;
+  return from_sides(table, sides, cut.score);
 }
 
 Candidate Search::by_partitioner(const ValueTable& table, std::uint64_t seed) {
@@ -123,8 +141,10 @@ Candidate Search::by_partitioner(const ValueTable& table, std::uint64_t seed) {
   Candidate found = with_larger_sides(table, grouping.sides);
   if (found.found() && settings_.criterion->traits().pairwise) {
     Sides sides(table.size());
+    // Rows without a value are the last value of the table, and not listed by the candidate.
     for (std::size_t i = 0; i < sides.size(); ++i)
-      sides[i] = static_cast<std::uint8_t>(found.children[i]);
+      sides[i] = static_cast<std::uint8_t>(i < found.children.size() ? found.children[i]
+                                                                      : found.missing_child);
     const auto scorer = problem.scorer();
     scorer->assign(sides);
     found.score = scorer->score();
@@ -135,10 +155,28 @@ Candidate Search::by_partitioner(const ValueTable& table, std::uint64_t seed) {
 Candidate Search::quickly(const ValueTable& table, bool thorough) {
   const Sides& sides = quick_.best(table, thorough, stop_);
   Candidate found = large_enough(table, sides)
-                        ? from_sides(table, sides, score_of(table, sides))
+                        ? from_sides(table, sides, sweep_.score(quick_.left(), table.known))
                         : with_larger_sides(table, Sides(sides));
   found.screened = !thorough;
   return found;
+}
+
+// No grouping tells anything, and the first of equals would take one value off after the other, to
+// a depth of as many nodes as there are values. Halves of the rows make it a logarithm of that.
+Candidate Search::in_halves(const ValueTable& table, double score) const {
+  double rows_left = 0.0, best = -1.0;
+  std::size_t length = 0;
+  for (std::size_t t = 1; t < table.size(); ++t) {
+    rows_left += table.rows[t - 1];
+    const double smaller = std::min(rows_left, table.known_rows - rows_left);
+    if (smaller <= best) continue;
+    best = smaller;
+    length = t;
+  }
+  if (best < min_leaf_) return {};
+  Sides sides(table.size(), 1);
+  std::fill(sides.begin(), sides.begin() + static_cast<std::ptrdiff_t>(length), 0);
+  return from_sides(table, sides, score);
 }
 
 // A side has too few rows: order the values by the classes that prefer the left, and cut where both
@@ -159,29 +197,16 @@ Candidate Search::with_larger_sides(const ValueTable& table, const Sides& sides)
   return in_order_of(table, keys);
 }
 
-double Search::score_of(const ValueTable& table, const Sides& sides) const {
-  std::vector<double> left(table.n_classes, 0.0), all(table.n_classes, 0.0);
-  for (std::size_t i = 0; i < table.size(); ++i)
-    for (std::size_t l = 0; l < table.n_classes; ++l) {
-      all[l] += table.entry(i)[l];
-      if (sides[i] == 0) left[l] += table.entry(i)[l];
-    }
-  return sweep_.score(left, all);
-}
-
 Candidate Search::multiway(const ValueTable& table) const {
   Candidate found;
   const auto large = std::count_if(table.rows.begin(), table.rows.end(), [&](double rows) {
-    return rows >= settings_.min_leaf;
+    return rows >= min_leaf_;
   });
   if (large < 2) return found;
-  std::vector<double> all(table.n_classes, 0.0);
-  for (std::size_t i = 0; i < table.size(); ++i)
-    for (std::size_t l = 0; l < table.n_classes; ++l) all[l] += table.entry(i)[l];
   found.kind = kMultiway;
   found.score = settings_.criterion->score(
       {table.entries, table.totals, static_cast<int>(table.n_classes)},
-      settings_.criterion->before(all));
+      settings_.criterion->before(table.known));
   found.n_children = static_cast<std::int32_t>(table.size());
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto child = static_cast<std::int32_t>(i);
@@ -196,9 +221,10 @@ Candidate Search::multiway(const ValueTable& table) const {
 }
 
 bool Search::large_enough(const ValueTable& table, const Sides& sides) const {
+  if (min_leaf_ <= 1.0 && !settings_.fractional) return true;  // every value has a row
   double rows[2] = {0.0, 0.0};
   for (std::size_t i = 0; i < table.size(); ++i) rows[sides[i]] += table.rows[i];
-  return std::min(rows[0], rows[1]) >= settings_.min_leaf;
+  return std::min(rows[0], rows[1]) >= min_leaf_;
 }
 
 Candidate Search::from_sides(const ValueTable& table, const Sides& sides, double score) const {

@@ -23,8 +23,8 @@ Sides greedy_cut(const PairWeights& weights) {
     const auto row = weights.row(v);
     double to_side[2] = {0.0, 0.0};
     for (std::size_t u = 0; u < static_cast<std::size_t>(v); ++u) to_side[sides[u]] += row[u];
-    // On the right, the edges to the left are cut.
-    sides[static_cast<std::size_t>(v)] = to_side[0] >= to_side[1] ? 1 : 0;
+    // On the right, the edges to the left are cut. Equal but for rounding is equal.
+    sides[static_cast<std::size_t>(v)] = to_side[0] >= to_side[1] * (1.0 - 1e-12) ? 1 : 0;
   }
   return sides;
 }

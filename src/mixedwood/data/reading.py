@@ -232,8 +232,13 @@ def _read_categorical(spec: Any, names: tuple[str, ...]) -> set[str]:
 def _read_orders(
     ordinal: Mapping[str, Sequence[Label]] | None, names: tuple[str, ...], forced: set[str]
 ) -> dict[str, tuple[Label, ...]]:
-    if not ordinal:
+    if ordinal is None:
         return {}
+    if not isinstance(ordinal, Mapping):
+        raise TypeError(
+            f"ordinal is {refusals.few([ordinal])}; pass a dict of column name to labels in order, "
+            "e.g. {'size': ['S', 'M', 'L']}."
+        )
     both = sorted(forced.intersection(_check_known(list(ordinal), names, "ordinal")))
     if both:
         raise ValueError(

@@ -24,13 +24,23 @@ def read_weights(
     weights = _read_sample_weight(sample_weight, len(codes))
     if class_weight is not None:
         factors = _read_class_weight(class_weight, classes, codes, weights)
-        weights = factors[codes] if weights is None else weights * factors[codes]
+        with np.errstate(over="ignore"):
+            weights = factors[codes] if weights is None else weights * factors[codes]
         if not weights.any():
             raise ValueError(
                 "sample_weight and class_weight together give every row the weight 0; give some "
                 "row a positive weight."
             )
-    return None if weights is None or np.all(weights == 1.0) else weights
+    if weights is None or np.all(weights == 1.0):
+        return None
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not math.isfinite(total):
+        raise ValueError(
+            f"The weights add up to more than {np.finfo(np.float64).max:.2g}, the largest number "
+            "there is. Only their proportions matter: divide them all by the largest."
+        )
+    return weights
 
 
 def _read_sample_weight(sample_weight: Any, n_rows: int) -> NumberArray | None:

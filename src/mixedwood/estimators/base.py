@@ -55,7 +55,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         categorical_features: Any = None,
         ordinal: Any = None,
     ) -> tuple[Table, Target]:
-        """Read X and y, and learn what the columns and classes are."""
+        """Read X and y; nothing is remembered yet, so that a fit that fails changes nothing."""
         table = read_table(X, categorical_features=categorical_features, ordinal=ordinal)
         if table.n_rows == 0:
             raise ValueError(
@@ -64,6 +64,10 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         target = read_target(y, sample_weight, class_weight)
         check_same_length(table, target)
+        return table, target
+
+    def _remember(self, table: Table, target: Target) -> None:
+        """Keep what the columns and classes are, once a fit has come to its end."""
         self.schema_ = table.schema
         self.classes_ = target.classes
         self.n_features_in_ = table.n_columns
@@ -71,7 +75,6 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
         else:
             self.feature_names_in_ = np.array(table.schema.names, dtype=object)
-        return table, target
 
     def _read_new(self, X: Any, columns_used: set[str], unseen: str) -> Table:
         """Read new rows; say once which columns hold values that no training row had."""

@@ -347,7 +347,7 @@ class TreeClassifier(TableClassifier):
             "partitioner": partitioner,
             "max_depth": max_depth,
             "acceptor": ["chi2", "second_value"],
-            "min_gain": 1e-12,
+            "min_gain": 1e-11,  # above zero, rounding set aside
             "min_samples_split": 1,
             "pruning": "merge_equal",
         }
@@ -381,25 +381,27 @@ class TreeClassifier(TableClassifier):
             categorical_features=self.categorical_features,
             ordinal=self.ordinal,
         )
-        self.tree_, self.pruning_path_ = _learn(table, target, parameters)
+        tree, path = _learn(table, target, parameters)
+        self._remember(table, target)
+        self.tree_, self.pruning_path_ = tree, path
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Give the class of each row."""
-        return self.tree_.predict(self._new(X))
+        return _fitted_tree(self).predict(self._new(X))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Give the class probabilities of each row, in the order of ``classes_``."""
-        return self.tree_.predict_proba(self._new(X))
+        return _fitted_tree(self).predict_proba(self._new(X))
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Give the logarithms of the class probabilities of each row."""
         with np.errstate(divide="ignore"):
-            return np.log(self.tree_.predict_proba(self._new(X)))
+            return np.log(_fitted_tree(self).predict_proba(self._new(X)))
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Find the node that answers each row: a leaf, or where a value was never met."""
-        return self.tree_.apply(self._new(X))
+        return _fitted_tree(self).apply(self._new(X))
 
     def _new(self, X: Any) -> Table:
         used = {self.schema_.columns[c].name for c in _columns_used(self)}
@@ -427,8 +429,7 @@ class TreeClassifier(TableClassifier):
 
     def explain(self, X: Any, row: int = 0) -> Path:
         """Follow one row of X through the tree, in words."""
-        _fitted_tree(self)
-        return self.tree_.explain(self._new(X), row)
+        return _fitted_tree(self).explain(self._new(X), row)
 
 
 def _fitted_tree(model: TreeClassifier) -> Tree:
@@ -481,7 +482,7 @@ def _learn(
 def _pruned(grow_it: Any, pruner: Pruner, parameters: TreeParameters, path: list[Any]) -> Any:
     def grow_and_prune(table: Table, target: Target) -> Tree:
         tree, found = pruner.prune(grow_it, table, target, seed=parameters.seed)
-        path[0] = found
+        path[0] = found or path[0]  # of the last pruner that has one
         return tree
 
     return grow_and_prune

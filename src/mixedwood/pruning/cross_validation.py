@@ -163,7 +163,8 @@ def cross_validated_alpha(
         wrong += _left_out_errors(grow, table, target, division, prices, cost, tried)
         n_divisions += 1
     by_strength = np.minimum(wrong / (n_divisions * weights.sum()), 1.0)
-    n_effective = weights.sum() ** 2 / (weights**2).sum()
+    relative = weights / weights.max()  # squares of extreme weights are not numbers any more
+    n_effective = relative.sum() ** 2 / (relative**2).sum()
     least = by_strength.min()
     limit = least + se_rule * np.sqrt(least * (1 - least) / n_effective) + _EQUAL
     chosen = _last((by_strength <= limit).any(axis=0))

@@ -28,15 +28,11 @@ def shrunk_shares(tree: Tree, strength: float) -> NDArray[np.float64]:
     # A step counts less the fewer rows it starts from; steps add up along the path.
     steps = np.zeros_like(own)
     above = tree.parent[1:]
-    scale = 1 + strength / np.maximum(tree.weight[above], np.finfo(float).tiny)
+    with np.errstate(over="ignore"):  # hardly any weight: nothing is passed on
+        scale = 1 + strength / np.maximum(tree.weight[above], np.finfo(float).tiny)
     steps[1:] = (own[1:] - own[above]) / scale[:, None]
-    steps[0] = own[0]
-    empty = tree.weight == 0
-    steps[empty] = 0.0  # nobody says anything against the parent
-    shares = steps
-    for level in _levels(tree)[1:]:
-        shares[level] += shares[tree.parent[level]]
-    return np.clip(shares, 0.0, None)
+    steps[tree.weight == 0] = 0.0  # nobody says anything against the parent
+    return np.clip(own[0] + tree.path_sums(steps), 0.0, None)
 
 
 def shrink(tree: Tree, strength: float) -> Tree:
@@ -79,9 +75,3 @@ def shrunk_labels(tree: Tree, shares: NDArray[np.float64]) -> NDArray[np.int32]:
     own = shares[np.arange(tree.n_nodes), tree.label]
     keep = own >= shares.max(axis=1) - 1e-12
     return np.where(keep, tree.label, shares.argmax(axis=1)).astype(np.int32)
-
-
-def _levels(tree: Tree) -> list[NDArray[np.int64]]:
-    """Nodes of each depth."""
-    order = np.argsort(tree.node_depth, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(tree.node_depth))[:-1])

@@ -1,0 +1,196 @@
+// Growth on random tables with all settings at random: whatever comes out is a tree, and its counts
+// are those of the rows that reach each node. Run under the sanitizers too.
+#include "mixedwood/grow.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "check.hpp"
+#include "mixedwood/predict.hpp"
+#include "mixedwood/random.hpp"
+#include "mixedwood/registry.hpp"
+
+using namespace mixedwood;
+
+namespace {
+
+struct RandomTable {
+  std::vector<std::vector<std::int32_t>> codes;
+  std::vector<std::vector<double>> numbers;
+  std::vector<std::int32_t> classes;
+  std::vector<double> weights;
+  GrowData data;
+  TableView table;
+
+  RandomTable(Random& random, std::size_t n_rows, bool weighted) {
+    const std::size_t n_columns = 1 + random.below(5);
+    const auto n_classes = static_cast<std::int32_t>(1 + random.below(5));
+    codes.resize(n_columns);
+    numbers.resize(n_columns);
+    const bool missing = random.coin();
+    for (std::size_t row = 0; row < n_rows; ++row) {
+      classes.push_back(static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(n_classes))));
+      if (weighted) weights.push_back(random.below(4) == 0 ? 0.0 : random.uniform() * 3.0);
+    }
+    if (weighted) weights[0] = 1.0;
+    for (std::size_t c = 0; c < n_columns; ++c) {
+      GrowColumn column;
+      if (random.coin()) {
+        const auto n_values = static_cast<std::int32_t>(1 + random.below(random.coin() ? 6 : 400));
+        for (std::size_t row = 0; row < n_rows; ++row)
+          codes[c].push_back(missing && random.below(8) == 0
+                                 ? -1
+                                 : static_cast<std::int32_t>(
+                                       random.below(static_cast<std::uint64_t>(n_values))));
+        column = {{codes[c].data(), nullptr, n_values}, random.below(3) == 0};
+      } else {
+        const std::uint64_t kind = random.below(3);
+        for (std::size_t row = 0; row < n_rows; ++row) {
+          double x = random.normal() + 0.3 * classes[row];
+          if (kind == 0) x = std::floor(x * 4.0);
+          if (kind == 1) x = x < 0.0 ? -0.0 : 0.0;
+          if (missing && random.below(8) == 0) x = std::numeric_limits<double>::quiet_NaN();
+          numbers[c].push_back(x);
+        }
+        column = {{nullptr, numbers[c].data(), 0}, true};
+      }
+      data.columns.push_back(column);
+      table.columns.push_back(column.view);
+    }
+    data.classes = classes;
+    data.weights = weights;
+    data.n_classes = n_classes;
+    data.n_rows = table.n_rows = n_rows;
+  }
+};
+
+TreeView view_of(const GrownTree& tree, const std::vector<std::int32_t>& no_terms,
+                 const std::vector<double>& no_intercept) {
+  TreeView view;
+  view.kind = tree.kind;
+  view.column = tree.column;
+  view.low = tree.low;
+  view.high = tree.high;
+  view.child_offset = tree.child_offset;
+  view.children = tree.children;
+  view.value_offset = tree.value_offset;
+  view.value_code = tree.value_code;
+  view.value_child = tree.value_child;
+  view.term_offset = no_terms;
+  view.intercept = no_intercept;
+  view.missing_child = tree.missing_child;
+  view.unseen_child = tree.unseen_child;
+  view.weight = tree.weight;
+  return view;
+}
+
+// Class weights of the rows that end in each node.
+std::vector<double> counted(const RandomTable& random, const TreeView& view) {
+  const auto k = static_cast<std::size_t>(random.data.n_classes);
+  std::vector<std::int32_t> answers(random.data.n_rows);
+  Router(view, random.table).route(random.table, answers);
+  std::vector<double> counts(view.kind.size() * k, 0.0);
+  for (std::size_t row = 0; row < answers.size(); ++row)
+    counts[static_cast<std::size_t>(answers[row]) * k +
+           static_cast<std::size_t>(random.classes[row])] +=
+        random.weights.empty() ? 1.0 : random.weights[row];
+  return counts;
+}
+
+void grow_and_check(Random& random, std::size_t n_rows) {
+  const bool weighted = random.below(3) == 0;
+  RandomTable table(random, n_rows, weighted);
+  const char* criteria_names[] = {"gini", "entropy", "gain_ratio", "twoing", "chi2"};
+  const char* searches[] = {"auto", "auto", "principal", "one_vs_rest", "random_order", "multiway"};
+  const std::string criterion = criteria_names[random.below(5)];
+  std::string search = searches[random.below(6)];
+  GrowSettings settings;
+  const auto scored = criterion_info(criterion).make({}, table.data.n_classes);
+  if (search == "multiway" && !scored->traits().many_groups) search = "auto";
+  const auto partitioner = make_partitioner(search);
+  const auto chi2 = acceptor_info("chi2").make(0.1), second = acceptor_info("second_value").make(3);
+  settings.criterion = scored.get();
+  settings.partitioner = partitioner.get();
+  settings.exact = settings.may_hurry = search == "auto";
+  settings.rules = static_cast<Rules>(random.below(8) < 6 ? 0 : 1 + random.below(2));
+  settings.selection = random.below(4) == 0 ? Selection::kSignificance : Selection::kScore;
+  if (random.below(4) == 0) settings.acceptors = {chi2.get(), second.get()};
+  settings.fractional = settings.rules != Rules::kParts || random.below(5) == 0;
+  settings.min_leaf = random.below(3) == 0 ? 3.0 : 1.0;
+  settings.min_split = 2.0 * settings.min_leaf;
+  if (random.below(3) == 0) settings.max_depth = static_cast<std::int32_t>(random.below(5));
+  if (random.below(4) == 0) settings.max_leaves = static_cast<std::int64_t>(1 + random.below(9));
+  settings.best_first = random.coin();
+  if (random.below(4) == 0 && settings.rules != Rules::kC45) settings.max_columns = 1;
+  settings.missing_is_value = random.coin();
+  settings.unseen = static_cast<GrowSettings::Unseen>(random.below(3));
+  settings.seed = random.bits();
+  Stop stop;
+  const GrownTree tree = grow(table.data, settings, stop);
+  const std::vector<std::int32_t> no_terms(tree.kind.size() + 1, 0);
+  const std::vector<double> no_intercept(tree.kind.size(), 0.0);
+  const TreeView view = view_of(tree, no_terms, no_intercept);
+  check_tree(view, table.table);
+  const auto leaves = std::count(tree.kind.begin(), tree.kind.end(), kLeaf);
+  CHECK(settings.max_leaves < 0 || leaves <= settings.max_leaves);
+  if (settings.fractional) return;
+  const std::vector<double> counts = counted(table, view);
+  const auto k = static_cast<std::size_t>(table.data.n_classes);
+  for (std::size_t node = 0; node < tree.kind.size(); ++node) {
+    if (tree.kind[node] != kLeaf) continue;
+    double rows = 0.0;
+    for (std::size_t l = 0; l < k; ++l) {
+      CHECK_NEAR(tree.counts[node * k + l], counts[node * k + l], 1e-9);
+      rows += counts[node * k + l];
+    }
+    if (!weighted && search != "multiway" && tree.kind.size() > 1) CHECK(rows >= settings.min_leaf);
+  }
+}
+
+bool refuses(const GrowData& data, const GrowSettings& settings) {
+  Stop stop;
+  try {
+    grow(data, settings, stop);
+  } catch (const std::invalid_argument&) {
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST(growth_on_random_tables) {
+  Random random(7);
+  for (int i = 0; i < 3000; ++i) grow_and_check(random, 1 + random.below(60));
+}
+
+// Enough rows for histograms, for buckets of numbers and for the quick search of many values.
+TEST(growth_on_larger_random_tables) {
+  Random random(8);
+  for (int i = 0; i < 40; ++i) grow_and_check(random, 2000 + random.below(3000));
+}
+
+TEST(bad_data_is_refused) {
+  const std::vector<std::int32_t> classes = {0, 1}, codes = {0, 5};
+  const std::vector<double> infinite = {0.0, std::numeric_limits<double>::infinity()};
+  const std::vector<double> zero = {0.0, 0.0};
+  const auto scored = criterion_info("gini").make({}, 2);
+  const auto partitioner = make_partitioner("auto");
+  GrowSettings settings;
+  settings.criterion = scored.get();
+  settings.partitioner = partitioner.get();
+  GrowData data;
+  data.classes = classes;
+  data.n_classes = 2;
+  data.n_rows = 2;
+  data.columns = {{{codes.data(), nullptr, 3}, false}};
+  CHECK(refuses(data, settings));
+  data.columns = {{{nullptr, infinite.data(), 0}, true}};
+  CHECK(refuses(data, settings));
+  data.columns = {};
+  data.weights = zero;
+  CHECK(refuses(data, settings));
+}
