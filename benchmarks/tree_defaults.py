@@ -321,6 +321,9 @@ def page(found: dict[str, Comparison], command: str, repetitions: int) -> list[s
         f"{LEAST}. Seconds are those of the processor for one fit. Ways with missing cells are run",
         "on tables that have some; elsewhere they give the default tree, whose numbers stand in.",
         "",
+        "Defaults are chosen on these tables, so the figures of the default itself are a little",
+        "flattered; what it gives beside other libraries is another study.",
+        "",
         f"- command: `{command}`",
         f"- mixedwood {mixedwood.__version__}, numpy {np.__version__}, "
         f"Python {platform.python_version()}",
