@@ -19,11 +19,21 @@ const Sides& QuickPartition::best(const ValueTable& table, bool refine, Stop& st
     for (std::size_t l = 0; l < table.n_classes; ++l) totals_[l] += table.entry(i)[l];
   find_axis(table);
   cut_along_axis(table);
-  if (refine && impurity_ == ImpurityKind::kGini)
-    move_while_better(table, [](double c) { return c * c; }, stop);
-  else if (refine)
-    move_while_better(table, [&x_log_x = XLogX::table()](double c) { return x_log_x(c); }, stop);
+  if (refine) this->refine(table, stop);
   return sides_;
+}
+
+const Sides& QuickPartition::improve(const ValueTable& table, const Sides& sides, Stop& stop) {
+  sides_ = sides;
+  refine(table, stop);
+  return sides_;
+}
+
+void QuickPartition::refine(const ValueTable& table, Stop& stop) {
+  if (impurity_ == ImpurityKind::kGini)
+    move_while_better(table, [](double c) { return c * c; }, stop);
+  else
+    move_while_better(table, [&x_log_x = XLogX::table()](double c) { return x_log_x(c); }, stop);
 }
 
 // Power iteration on the covariance of the values' class shares, each value with its weight.

@@ -23,10 +23,13 @@ class QuickPartition {
 
   // At least two values. The sides stay valid until the next call.
   const Sides& best(const ValueTable& table, bool refine, Stop& stop);
+  // Moves single values between given sides while that helps.
+  const Sides& improve(const ValueTable& table, const Sides& sides, Stop& stop);
 
  private:
   void find_axis(const ValueTable& table);
   void cut_along_axis(const ValueTable& table);
+  void refine(const ValueTable& table, Stop& stop);
   template <typename Part>
   void move_while_better(const ValueTable& table, Part part, Stop& stop);
 
