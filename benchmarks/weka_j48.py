@@ -8,7 +8,7 @@ and its probability within 1e-6. J48 sends numbers up to 1e-6 above a threshold 
 trees do not: random numbers have four decimals, so that this plays no part. Needs Java and the
 workbench; on Debian, `apt install weka default-jdk-headless`.
 
-    MIXEDWOOD_DATA=folder python benchmarks/weka_j48.py [--tables 200] [--rows 450] [--sets car]
+    MIXEDWOOD_DATA=folder python benchmarks/weka_j48.py [--tables 200] [--rows 50000] [--sets car]
 """
 
 from __future__ import annotations
@@ -233,7 +233,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tables", type=int, default=200, help="number of random tables")
     parser.add_argument("--first", type=int, default=0, help="seed of the first random table")
-    parser.add_argument("--rows", type=int, default=450, help="leave out larger data sets")
+    parser.add_argument("--rows", type=int, default=50_000, help="leave out larger data sets")
     parser.add_argument("--sets", help="names of data sets, or 'none'; default: all in the folder")
     options = parser.parse_args()
     cases = [random_case(seed) for seed in range(options.first, options.first + options.tables)]

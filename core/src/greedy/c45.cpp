@@ -24,13 +24,6 @@ double entropy_sum(std::span<const double> counts) {
   return x_log_x(total) - sum;
 }
 
-std::vector<double> class_totals(const ValueTable& table) {
-  std::vector<double> totals(table.n_classes, 0.0);
-  for (std::size_t i = 0; i < table.size(); ++i)
-    for (std::size_t l = 0; l < table.n_classes; ++l) totals[l] += table.entry(i)[l];
-  return totals;
-}
-
 double gain_of(double saved, const ValueTable& table) {
   const double total = table.known_total + table.missing_total;
   const double worth = saved * (table.known_total / total);
@@ -63,7 +56,7 @@ Candidate c45_nominal(const ValueTable& table, const CodedColumn& column, double
     branches += x_log_x(table.totals[i]);
   }
   declare_branches(table, column, found);
-  found.gain = gain_of(entropy_sum(class_totals(table)) - children, table);
+  found.gain = gain_of(entropy_sum(table.known) - children, table);
   found.score = ratio_of(found.gain, branches, table);
   return found;
 }
@@ -78,7 +71,7 @@ Candidate c45_ordered(const ValueTable& table, const CodedColumn& column, double
     least = 25.0;
   // Rows are counted here, not their weight: a share of a row is a row.
   if (smaller(table.known_rows, 2.0 * least)) return found;
-  std::vector<double> right = class_totals(table), left(right.size(), 0.0);
+  std::vector<double> right = table.known, left(right.size(), 0.0);
   const double before = entropy_sum(right);
   double weight_left = 0.0, best_gain = 0.0, best_branches = 0.0, tries = 0.0;
   std::size_t best = 0;
@@ -160,7 +153,8 @@ Candidate random_tree_candidate(const ValueTable& table, const CodedColumn& colu
   Candidate found;
   found.missing_child = kFractional;
   if (table.known_total <= 0.0) return found;
-  std::vector<double> known = class_totals(table), all = known;
+  const std::vector<double>& known = table.known;
+  std::vector<double> all = known;
   for (std::size_t l = 0; l < all.size(); ++l) all[l] += table.missing[l];
   const double total = table.known_total + table.missing_total;
   const double before = entropy_sum(all) / total;

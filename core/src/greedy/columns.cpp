@@ -1,10 +1,14 @@
 #include "columns.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
-#include <numeric>
+#include <limits>
 #include <stdexcept>
+#include <utility>
+
+#include "keys.hpp"
 
 namespace mixedwood {
 namespace {
@@ -41,12 +45,42 @@ class Numbering {
   int shift_ = 54;
 };
 
+constexpr std::size_t kFewNumbers = 2048;
+constexpr std::int32_t kManyValues = 1024;
+constexpr std::size_t kMostBuckets = 256;
+
+struct Keyed {
+  std::uint64_t key;
+  std::int32_t row;
+};
+
+// By digits, leaving out those that are the same in all keys: whole numbers and prices have many.
+void sort_by_key(std::vector<Keyed>& items, std::vector<Keyed>& other) {
+  constexpr int kBits = 11;
+  other.resize(items.size());
+  std::uint64_t differing = 0;
+  for (const Keyed& item : items) differing |= item.key ^ items[0].key;
+  for (int shift = 0; shift < 64; shift += kBits) {
+    if ((differing >> shift & ((1 << kBits) - 1)) == 0) continue;
+    std::array<std::uint32_t, (1 << kBits) + 1> next{};
+    const auto digit = [&](const Keyed& item) {
+      return static_cast<std::size_t>(item.key >> shift & ((1 << kBits) - 1));
+    };
+    for (const Keyed& item : items) ++next[digit(item) + 1];
+    for (std::size_t d = 1; d < next.size(); ++d) next[d] += next[d - 1];
+    for (const Keyed& item : items) other[next[digit(item)]++] = item;
+    items.swap(other);
+  }
+}
+
 }  // namespace
 
 CodedColumn::CodedColumn(const GrowColumn& column, std::size_t n_rows)
     : codes_(column.view.codes), n_values_(column.view.n_values), ordered_(column.ordered) {
   if (column.view.numbers != nullptr) {
     rank(column.view.numbers, n_rows);
+    if (n_values_ > kManyValues)
+      while (n_buckets() > kMostBuckets) ++bucket_bits_;
     return;
   }
   std::int32_t least = 0, most = -1;
@@ -62,30 +96,89 @@ CodedColumn::CodedColumn(const GrowColumn& column, std::size_t n_rows)
 void CodedColumn::rank(const double* numbers, std::size_t n_rows) {
   ordered_ = true;
   ranks_.resize(n_rows);
-  Numbering numbering;
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  bool whole = true;
   for (std::size_t row = 0; row < n_rows; ++row) {
     const double x = numbers[row];
-    if (std::isinf(x)) throw std::invalid_argument("a number is infinite");
+    if (std::isnan(x)) {
+      has_missing_ = true;
+      continue;
+    }
+    least = std::min(least, x);
+    most = std::max(most, x);
+    whole = whole && x == std::floor(x);
+  }
+  if (std::isinf(most) && least <= most) throw std::invalid_argument("a number is infinite");
+  if (std::isinf(least) && least <= most) throw std::invalid_argument("a number is infinite");
+  if (whole && most - least < 4.0 * static_cast<double>(n_rows))
+    rank_whole(numbers, least, most);
+  else
+    rank_any(numbers);
+  codes_ = ranks_.data();
+  n_values_ = static_cast<std::int32_t>(distinct_.size());
+}
+
+// Whole numbers in a small range: a table of which ones occur.
+void CodedColumn::rank_whole(const double* numbers, double least, double most) {
+  if (!(least <= most)) {  // no number at all
+    std::fill(ranks_.begin(), ranks_.end(), -1);
+    return;
+  }
+  std::vector<std::int32_t> place(static_cast<std::size_t>(most - least) + 1, 0);
+  for (std::size_t row = 0; row < ranks_.size(); ++row)
+    if (!std::isnan(numbers[row])) place[static_cast<std::size_t>(numbers[row] - least)] = 1;
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    if (place[i] == 0) continue;
+    place[i] = static_cast<std::int32_t>(distinct_.size());
+    distinct_.push_back(least + static_cast<double>(i));
+  }
+  for (std::size_t row = 0; row < ranks_.size(); ++row)
+    ranks_[row] =
+        std::isnan(numbers[row]) ? -1 : place[static_cast<std::size_t>(numbers[row] - least)];
+}
+
+// Few different numbers are found by hashing; many by sorting.
+void CodedColumn::rank_any(const double* numbers) {
+  Numbering numbering;
+  for (std::size_t row = 0; row < ranks_.size(); ++row) {
     // Adding zero makes the two zeros one.
-    ranks_[row] = std::isnan(x) ? -1 : numbering(x + 0.0);
-    has_missing_ |= ranks_[row] < 0;
+    ranks_[row] = std::isnan(numbers[row]) ? -1 : numbering(numbers[row] + 0.0);
+    if (numbering.numbers.size() > kFewNumbers) return rank_by_sorting(numbers);
   }
   const std::size_t n = numbering.numbers.size();
-  std::vector<std::int32_t> order(n), place(n);
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    return numbering.numbers[static_cast<std::size_t>(a)] <
-           numbering.numbers[static_cast<std::size_t>(b)];
-  });
+  std::vector<std::pair<double, std::int32_t>> order(n);
+  for (std::size_t i = 0; i < n; ++i)
+    order[i] = {numbering.numbers[i], static_cast<std::int32_t>(i)};
+  std::sort(order.begin(), order.end());
+  std::vector<std::int32_t> place(n);
   distinct_.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
-    distinct_[i] = numbering.numbers[static_cast<std::size_t>(order[i])];
-    place[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i);
+    distinct_[i] = order[i].first;
+    place[static_cast<std::size_t>(order[i].second)] = static_cast<std::int32_t>(i);
   }
   for (auto& rank : ranks_)
     if (rank >= 0) rank = place[static_cast<std::size_t>(rank)];
-  codes_ = ranks_.data();
-  n_values_ = static_cast<std::int32_t>(n);
+}
+
+void CodedColumn::rank_by_sorting(const double* numbers) {
+  std::vector<Keyed> keys, other;
+  keys.reserve(ranks_.size());
+  for (std::size_t row = 0; row < ranks_.size(); ++row) {
+    if (std::isnan(numbers[row]))
+      ranks_[row] = -1;
+    else
+      keys.push_back({sortable(numbers[row]), static_cast<std::int32_t>(row)});
+  }
+  sort_by_key(keys, other);
+  std::uint64_t previous = 0;
+  for (const Keyed& item : keys) {
+    const auto row = static_cast<std::size_t>(item.row);
+    if (distinct_.empty() || item.key != previous) {
+      distinct_.push_back(numbers[row] + 0.0);
+      previous = item.key;
+    }
+    ranks_[row] = static_cast<std::int32_t>(distinct_.size() - 1);
+  }
 }
 
 double CodedColumn::threshold(std::int32_t below, std::int32_t above) const {

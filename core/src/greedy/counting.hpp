@@ -2,7 +2,8 @@
 //   - a histogram over all values of the column, for nodes with many rows. Histograms are kept with
 //     nodes that wait, so that the largest child's is its parent's less its siblings' (only where
 //     every row weighs 1: whole numbers subtract without rounding);
-//   - sorting the node's own values, for nodes with few rows.
+//   - only the node's own values, for nodes with few rows: counted in place, or sorted where there
+//     are too many different values for that.
 #pragma once
 
 #include <cstdint>
@@ -47,14 +48,22 @@ class Counter {
   // The table of one column. `kept` may be empty.
   void tabulate(const NodeRows& node, std::size_t column, const PresentClasses& present,
                 const Histogram& kept, ValueTable& table);
+  // The same as plain counts, (code + 1) x class, where the column is narrow enough for that and
+  // every row weighs 1; else null. Valid until the next call.
+  const std::uint32_t* cells(const NodeRows& node, std::size_t column, const Histogram& kept);
+  // Likewise in buckets of neighbouring values, (bucket + 1) x class, for columns that have them.
+  const std::uint32_t* buckets(const NodeRows& node, std::size_t column, const Histogram& kept);
 
  private:
   std::size_t width(std::size_t column) const;
+  std::size_t kept_width(std::size_t column) const;
+  bool is_kept(std::size_t column, const Histogram& kept) const;
   std::size_t length(std::size_t n_rows) const;
   void from_histogram(const std::uint32_t* counts, std::size_t column,
                       const PresentClasses& present, ValueTable& table) const;
-  void from_scratch(const NodeRows& node, std::size_t column, const PresentClasses& present,
-                    ValueTable& table);
+  const std::uint32_t* count_one(const NodeRows& node, std::size_t column);
+  void by_touching(const NodeRows& node, std::size_t column, const PresentClasses& present,
+                   ValueTable& table);
   void by_weight(const NodeRows& node, std::size_t column, const PresentClasses& present,
                  ValueTable& table);
   void by_sorting(const NodeRows& node, std::size_t column, const PresentClasses& present,
@@ -64,11 +73,13 @@ class Counter {
   std::size_t n_classes_;
   std::vector<std::int32_t> by_width_;  // columns, narrow first
   std::vector<std::size_t> offset_;     // of a column in a kept histogram
-  // Buffers, all zero between calls where they are counted into.
+  // Buffers.
   std::vector<std::uint32_t> counts_;
   std::vector<double> weights_;
   std::vector<std::uint32_t> rows_;
-  std::vector<std::uint64_t> keys_;
+  std::vector<std::uint32_t> touched_;  // cells; all zero between calls
+  std::vector<std::uint64_t> marks_;    // which values are touched; likewise
+  std::vector<std::uint64_t> keys_, other_keys_;
 };
 
 }  // namespace mixedwood

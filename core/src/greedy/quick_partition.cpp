@@ -3,20 +3,21 @@
 #include <algorithm>
 #include <cmath>
 
+#include "keys.hpp"
 #include "x_log_x.hpp"
 
 namespace mixedwood {
 namespace {
 
 constexpr int kMostPasses = 10;
-constexpr int kMostIterations = 60;
+constexpr int kMostIterations = 15;  // an order needs no more of an axis
+
+std::size_t place_of(std::uint64_t key) { return static_cast<std::size_t>(key & 0xffffffffU); }
 
 }  // namespace
 
 const Sides& QuickPartition::best(const ValueTable& table, bool refine, Stop& stop) {
-  totals_.assign(table.n_classes, 0.0);
-  for (std::size_t i = 0; i < table.size(); ++i)
-    for (std::size_t l = 0; l < table.n_classes; ++l) totals_[l] += table.entry(i)[l];
+  list_entries(table);
   find_axis(table);
   cut_along_axis(table);
   if (refine) this->refine(table, stop);
@@ -24,7 +25,13 @@ const Sides& QuickPartition::best(const ValueTable& table, bool refine, Stop& st
 }
 
 const Sides& QuickPartition::improve(const ValueTable& table, const Sides& sides, Stop& stop) {
+  list_entries(table);
   sides_ = sides;
+  best_left_.assign(table.n_classes, 0.0);
+  for (std::size_t i = 0; i < table.size(); ++i)
+    if (sides_[i] == 0)
+      for (std::size_t e = start_[i]; e < start_[i + 1]; ++e)
+        best_left_[present_[e].cls] += present_[e].weight;
   refine(table, stop);
   return sides_;
 }
@@ -36,24 +43,44 @@ void QuickPartition::refine(const ValueTable& table, Stop& stop) {
     move_while_better(table, [&x_log_x = XLogX::table()](double c) { return x_log_x(c); }, stop);
 }
 
+// In nodes of few rows most values have rows of one or two classes only.
+void QuickPartition::list_entries(const ValueTable& table) {
+  const std::size_t n = table.size(), k = table.n_classes;
+  start_.resize(n + 1);
+  present_.resize(n * k);
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    start_[i] = end;
+    const double* entry = table.entry(i).data();
+    for (std::size_t l = 0; l < k; ++l) {
+      present_[end] = {entry[l], l};
+      end += entry[l] != 0.0;
+    }
+  }
+  start_[n] = end;
+}
+
 // Power iteration on the covariance of the values' class shares, each value with its weight.
 void QuickPartition::find_axis(const ValueTable& table) {
-  const std::size_t k = table.n_classes;
+  const std::size_t n = table.size(), k = table.n_classes;
   covariance_.assign(k * k, 0.0);
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto entry = table.entry(i);
-    for (std::size_t a = 0; a < k; ++a) {
-      if (entry[a] == 0.0) continue;
-      const double share = entry[a] / table.totals[i];
-      double* row = covariance_.data() + a * k;
-      for (std::size_t b = 0; b <= a; ++b) row[b] += share * entry[b];
+  const bool sparse = 2 * start_[n] < n * k;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double scale = 1.0 / table.totals[i];
+    const double* entry = table.entry(i).data();
+    for (std::size_t a = start_[i]; a < start_[i + 1]; ++a) {
+      const double share = present_[a].weight * scale;
+      double* row = covariance_.data() + present_[a].cls * k;
+      if (sparse)
+        for (std::size_t b = start_[i]; b < start_[i + 1]; ++b)
+          row[present_[b].cls] += share * present_[b].weight;
+      else
+        for (std::size_t l = 0; l < k; ++l) row[l] += share * entry[l];
     }
   }
   for (std::size_t a = 0; a < k; ++a)
-    for (std::size_t b = 0; b <= a; ++b) {
-      covariance_[a * k + b] -= totals_[a] * totals_[b] / table.known_total;
-      covariance_[b * k + a] = covariance_[a * k + b];
-    }
+    for (std::size_t b = 0; b < k; ++b)
+      covariance_[a * k + b] -= table.known[a] * table.known[b] / table.known_total;
   // The class that varies most is never at right angles to the axis, but for rare accidents.
   std::size_t start = 0;
   for (std::size_t a = 1; a < k; ++a)
@@ -75,7 +102,7 @@ void QuickPartition::find_axis(const ValueTable& table) {
       change = std::max(change, std::abs(next_[a] - axis_[a]));
     }
     axis_.swap(next_);
-    if (change < 1e-5) break;
+    if (change < 1e-3) break;
   }
 }
 
@@ -84,29 +111,28 @@ void QuickPartition::cut_along_axis(const ValueTable& table) {
   order_.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     double score = 0.0;
-    for (std::size_t l = 0; l < k; ++l) score += axis_[l] * table.entry(i)[l];
-    order_[i] = {score / table.totals[i], static_cast<std::int32_t>(i)};
+    for (std::size_t e = start_[i]; e < start_[i + 1]; ++e)
+      score += axis_[present_[e].cls] * present_[e].weight;
+    // Single precision is enough for an order.
+    order_[i] = sortable(static_cast<float>(score / table.totals[i])) << 32 | i;
   }
-  std::sort(order_.begin(), order_.end());
+  sort_keys(order_, other_order_, std::uint64_t{1} << 32);
   left_.assign(k, 0.0);
-  right_ = totals_;
+  right_ = table.known;
   double squares_left = 0.0, squares_right = 0.0, weight = 0.0;
-  for (double c : totals_) squares_right += c * c;
+  for (double c : right_) squares_right += c * c;
   double best = -1.0;
   std::size_t length = 1;
   for (std::size_t t = 0; t + 1 < n; ++t) {
-    const auto i = static_cast<std::size_t>(order_[t].second);
-    const double* entry = table.entry(i).data();
-    double up = 0.0, down = 0.0;
-    for (std::size_t l = 0; l < k; ++l) {
-      const double c = entry[l];
-      up += c * (2.0 * left_[l] + c);
-      down += c * (2.0 * right_[l] - c);
-      left_[l] += c;
-      right_[l] -= c;
+    const std::size_t i = place_of(order_[t]);
+    for (std::size_t e = start_[i]; e < start_[i + 1]; ++e) {
+      const double c = present_[e].weight;
+      double &l = left_[present_[e].cls], &r = right_[present_[e].cls];
+      squares_left += c * (2.0 * l + c);
+      squares_right -= c * (2.0 * r - c);
+      l += c;
+      r -= c;
     }
-    squares_left += up;
-    squares_right -= down;
     weight += table.totals[i];
     const double value = squares_left / weight + squares_right / (table.known_total - weight);
     if (value > best) {
@@ -115,7 +141,13 @@ void QuickPartition::cut_along_axis(const ValueTable& table) {
     }
   }
   sides_.assign(n, 1);
-  for (std::size_t t = 0; t < length; ++t) sides_[static_cast<std::size_t>(order_[t].second)] = 0;
+  best_left_.assign(k, 0.0);
+  for (std::size_t t = 0; t < length; ++t) {
+    const std::size_t i = place_of(order_[t]);
+    sides_[i] = 0;
+    for (std::size_t e = start_[i]; e < start_[i + 1]; ++e)
+      best_left_[present_[e].cls] += present_[e].weight;
+  }
 }
 
 // `part` is what a class weight adds to the purity of a group: its square, or x log x.
@@ -126,14 +158,12 @@ void QuickPartition::move_while_better(const ValueTable& table, Part part, Stop&
   const auto purity = [&](double sum, double weight) {
     return gini ? sum / weight : sum - part(weight);
   };
+  left_ = best_left_;
   std::vector<double>* counts[2] = {&left_, &right_};
   double sums[2] = {0.0, 0.0}, weights[2] = {0.0, 0.0};
   std::size_t sizes[2] = {0, 0};
-  left_.assign(k, 0.0);
-  right_.assign(k, 0.0);
+  for (std::size_t l = 0; l < k; ++l) right_[l] = std::max(0.0, table.known[l] - left_[l]);
   for (std::size_t i = 0; i < n; ++i) {
-    auto& side = *counts[sides_[i]];
-    for (std::size_t l = 0; l < k; ++l) side[l] += table.entry(i)[l];
     weights[sides_[i]] += table.totals[i];
     ++sizes[sides_[i]];
   }
@@ -147,20 +177,19 @@ void QuickPartition::move_while_better(const ValueTable& table, Part part, Stop&
     for (std::size_t i = 0; i < n; ++i) {
       const int from = sides_[i], to = 1 - from;
       if (sizes[from] == 1) continue;
-      const auto entry = table.entry(i);
       std::vector<double>&source = *counts[from], &target = *counts[to];
       double less = sums[from], more = sums[to];
-      for (std::size_t l = 0; l < k; ++l) {
-        if (entry[l] == 0.0) continue;
-        less += part(source[l] - entry[l]) - part(source[l]);
-        more += part(target[l] + entry[l]) - part(target[l]);
+      for (std::size_t e = start_[i]; e < start_[i + 1]; ++e) {
+        const auto& [c, l] = present_[e];
+        less += part(source[l] - c) - part(source[l]);
+        more += part(target[l] + c) - part(target[l]);
       }
       const double weight = table.totals[i];
       const double value = purity(less, weights[from] - weight) + purity(more, weights[to] + weight);
       if (!(value > current + margin)) continue;
-      for (std::size_t l = 0; l < k; ++l) {
-        source[l] -= entry[l];
-        target[l] += entry[l];
+      for (std::size_t e = start_[i]; e < start_[i + 1]; ++e) {
+        source[present_[e].cls] -= present_[e].weight;
+        target[present_[e].cls] += present_[e].weight;
       }
       sums[from] = less;
       sums[to] = more;
@@ -172,8 +201,9 @@ void QuickPartition::move_while_better(const ValueTable& table, Part part, Stop&
       current = value;
       moved = true;
     }
-    if (!moved || stop.requested(static_cast<std::int64_t>(n * k))) break;
+    if (!moved || stop.requested(static_cast<std::int64_t>(start_[n]))) break;
   }
+  best_left_ = left_;
 }
 
 }  // namespace mixedwood

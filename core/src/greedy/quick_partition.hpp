@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "mixedwood/criterion.hpp"
@@ -25,8 +24,16 @@ class QuickPartition {
   const Sides& best(const ValueTable& table, bool refine, Stop& stop);
   // Moves single values between given sides while that helps.
   const Sides& improve(const ValueTable& table, const Sides& sides, Stop& stop);
+  // Class weights of the left side of that partition.
+  const std::vector<double>& left() const { return best_left_; }
 
  private:
+  struct Entry {
+    double weight;
+    std::size_t cls;
+  };
+
+  void list_entries(const ValueTable& table);
   void find_axis(const ValueTable& table);
   void cut_along_axis(const ValueTable& table);
   void refine(const ValueTable& table, Stop& stop);
@@ -35,8 +42,10 @@ class QuickPartition {
 
   ImpurityKind impurity_;
   Sides sides_;
-  std::vector<double> totals_, covariance_, axis_, next_, left_, right_;
-  std::vector<std::pair<double, std::int32_t>> order_;
+  std::vector<double> covariance_, axis_, next_, left_, right_, best_left_;
+  std::vector<std::size_t> start_;  // of each value in present_
+  std::vector<Entry> present_;      // classes that a value has
+  std::vector<std::uint64_t> order_, other_order_;  // key and place
 };
 
 }  // namespace mixedwood

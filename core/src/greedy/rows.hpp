@@ -35,6 +35,8 @@ class RowStore {
   std::vector<RowSet> deal_in_place(const RowSet& set, const std::int32_t* codes,
                                     std::span<const std::int32_t> child_of,
                                     std::int32_t n_children);
+  std::vector<RowSet> deal_in_two(const RowSet& set, const std::int32_t* codes,
+                                  std::span<const std::int32_t> child_of);
   std::vector<RowSet> share_out(const RowSet& set, const std::int32_t* codes,
                                 std::span<const std::int32_t> child_of, std::int32_t n_children);
 

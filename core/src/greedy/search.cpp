@@ -13,6 +13,7 @@ namespace {
 // a thorough search would cost more than all the rest of growth.
 constexpr std::size_t kFewValues = 16;
 constexpr std::size_t kFewCells = 256;
+constexpr std::size_t kClassesAgainstRest = 8;
 
 // Scores that are zero but for rounding.
 constexpr double kNoGain = 1e-12;
@@ -20,9 +21,7 @@ constexpr double kNoGain = 1e-12;
 // Classes without weight left out, as searches want it.
 Contingency contingency_of(const ValueTable& table) {
   const std::size_t n = table.size(), k = table.n_classes;
-  std::vector<double> totals(k, 0.0);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t l = 0; l < k; ++l) totals[l] += table.entry(i)[l];
+  const std::vector<double>& totals = table.known;
   const auto absent = static_cast<std::size_t>(std::count(totals.begin(), totals.end(), 0.0));
   if (absent == 0)
     return Contingency(std::span<const double>(table.entries), static_cast<int>(n),
@@ -89,25 +88,40 @@ Candidate Search::ordered(const ValueTable& table, const CodedColumn& column) {
   if (table.size() < 2 && (table.missing_rows == 0.0 || settings_.fractional)) return found;
   const Cut cut = sweep_.best(table, {}, !settings_.fractional, stop_);
   if (!cut.found()) return found;
-  const std::size_t k = table.n_classes;
-  std::vector<double> left(k, 0.0), all(k, 0.0);
-  for (std::size_t i = 0; i < table.size(); ++i)
-    for (std::size_t l = 0; l < k; ++l) {
-      all[l] += table.entry(i)[l];
-      if (i < cut.length) left[l] += table.entry(i)[l];
-    }
-  if (!settings_.fractional)
-    for (std::size_t l = 0; l < k; ++l) {
-      all[l] += table.missing[l];
-      if (cut.missing_left) left[l] += table.missing[l];
-    }
+  return interval(cut, table.values[static_cast<std::size_t>(cut.last_left)],
+                  cut.first_right < 0 ? -1 : table.values[static_cast<std::size_t>(cut.first_right)],
+                  table.missing_rows > 0.0, column);
+}
+
+Candidate Search::ordered(const std::uint32_t* cells, std::span<const double> counts,
+                          const CodedColumn& column, bool& varies) {
+  int n_seen = 0;
+  const Cut cut = sweep_.best(cells, column.n_values(), counts, stop_, n_seen);
+  double missing = 0.0;
+  for (std::size_t l = 0; l < counts.size(); ++l) missing += cells[l];
+  varies = n_seen > 1 || (n_seen == 1 && missing > 0.0);
+  if (!cut.found()) return {};
+  return interval(cut, cut.last_left, cut.first_right, missing > 0.0, column);
+}
+
+Candidate Search::wide(const NodeRows& node, const std::uint32_t* buckets,
+                       std::span<const double> counts, const CodedColumn& column, double to_beat) {
+  const Cut cut = wide_.best(node, column, buckets, counts, to_beat, stop_);
+  if (!cut.found()) return {};
+  double missing = 0.0;
+  for (std::size_t l = 0; l < counts.size(); ++l) missing += buckets[l];
+  return interval(cut, cut.last_left, cut.first_right, missing > 0.0, column);
+}
+
+Candidate Search::interval(const Cut& cut, std::int32_t last_left, std::int32_t first_right,
+                           bool missing, const CodedColumn& column) const {
+  Candidate found;
   found.kind = kInterval;
-  found.score = sweep_.score(left, all);
-  found.last_left = table.values[cut.length - 1];
-  found.high = cut.length == table.size()
-                   ? std::numeric_limits<double>::infinity()  // known against missing
-                   : column.threshold(found.last_left, table.values[cut.length]);
-  if (table.missing_rows > 0.0) found.missing_child = cut.missing_left ? 0 : 1;
+  found.score = cut.score;
+  found.last_left = last_left;
+  found.high = first_right < 0 ? std::numeric_limits<double>::infinity()  // known against missing
+                               : column.threshold(last_left, first_right);
+  if (missing) found.missing_child = cut.missing_left ? 0 : 1;
   return found;
 }
 
@@ -134,8 +148,9 @@ Candidate Search::in_order_of(const ValueTable& table, const std::vector<double>
   const Cut cut = sweep_.best(table, order, false, stop_);
   if (!cut.found()) return {};
   Sides sides(table.size(), 1);
-  for (std::size_t t = 0; t < cut.length; ++t) sides[static_cast<std::size_t>(order[t])] = 0;
-  return from_sides(table, sides, score_of(table, sides));
+  for (std::size_t t = 0; t <= static_cast<std::size_t>(cut.last_left); ++t)
+    sides[static_cast<std::size_t>(order[t])] = 0;
+  return from_sides(table, sides, cut.score);
 }
 
 Candidate Search::by_partitioner(const ValueTable& table, std::uint64_t seed) {
@@ -157,44 +172,57 @@ Candidate Search::by_partitioner(const ValueTable& table, std::uint64_t seed) {
 
 Candidate Search::quickly(const ValueTable& table, bool thorough) {
   Sides sides;
+  double score = 0.0;
   const bool merged = merge_pure_values(table, thorough);
   if (!merged) {
-    sides = quick_sides(table, thorough);
+    sides = quick_sides(table, thorough, score);
   } else {
-    Sides of_merged(merged_.size(), 0);
+    Sides of_merged;
     if (is_large(merged_)) {
-      of_merged = quick_sides(merged_, true);
-    } else if (merged_.size() > 1) {
+      of_merged = quick_sides(merged_, true, score);
+    } else {
       const Contingency contingency = contingency_of(merged_);
       const SplitProblem problem{contingency, *settings_.criterion, {}, 0, stop_};
       const Grouping grouping = settings_.partitioner->search(problem);
       if (!grouping.found()) return {};
       of_merged = grouping.sides;
+      score = grouping.score;
     }
     sides.resize(table.size());
     for (std::size_t i = 0; i < sides.size(); ++i)
       sides[i] = of_merged[static_cast<std::size_t>(merged_place_[i])];
   }
-  Candidate found = large_enough(table, sides) ? from_sides(table, sides, score_of(table, sides))
+  Candidate found = large_enough(table, sides) ? from_sides(table, sides, score)
                                                : with_larger_sides(table, sides);
   found.screened = !merged && !thorough;
   return found;
 }
 
-Sides Search::quick_sides(const ValueTable& table, bool thorough) {
+Sides Search::quick_sides(const ValueTable& table, bool thorough, double& score) {
   Sides sides = quick_.best(table, thorough, stop_);
+  score = sweep_.score(quick_.left(), table.known);
   if (!thorough) return sides;
   // The axis is the one of Gini; entropy often does better with one class set against the rest.
+  // The heavy classes are tried: each costs as much as the axis did.
+  std::vector<std::size_t> classes(table.n_classes);
+  std::iota(classes.begin(), classes.end(), 0);
+  std::stable_sort(classes.begin(), classes.end(), [&](std::size_t a, std::size_t b) {
+    return table.known[a] > table.known[b];
+  });
+  classes.resize(std::min(classes.size(), kClassesAgainstRest));
   Candidate best;
   std::vector<double> keys(table.size());
-  for (std::size_t l = 0; l < table.n_classes; ++l) {
+  for (const std::size_t l : classes) {
     for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = table.entry(i)[l] / table.totals[i];
     Candidate cut = in_order_of(table, keys);
     if (cut.found() && cut.score > best.score) best = std::move(cut);
   }
   if (!best.found()) return sides;
   const Sides& other = quick_.improve(table, sides_of(table, best), stop_);
-  return score_of(table, other) > score_of(table, sides) ? other : sides;
+  const double other_score = sweep_.score(quick_.left(), table.known);
+  if (other_score <= score) return sides;
+  score = other_score;
+  return other;
 }
 
 // Values with rows of one class only are put together by class: to an impurity they are one value,
@@ -223,7 +251,7 @@ bool Search::merge_pure_values(const ValueTable& table, bool thorough) {
     merged_place_[i] = place;
   }
   merged_.finish();
-  return true;
+  return merged_.size() > 1;
 }
 
 // No grouping tells anything, and the first of equals would take one value off after the other, to
@@ -262,29 +290,16 @@ Candidate Search::with_larger_sides(const ValueTable& table, const Sides& sides)
   return in_order_of(table, keys);
 }
 
-double Search::score_of(const ValueTable& table, const Sides& sides) const {
-  std::vector<double> left(table.n_classes, 0.0), all(table.n_classes, 0.0);
-  for (std::size_t i = 0; i < table.size(); ++i)
-    for (std::size_t l = 0; l < table.n_classes; ++l) {
-      all[l] += table.entry(i)[l];
-      if (sides[i] == 0) left[l] += table.entry(i)[l];
-    }
-  return sweep_.score(left, all);
-}
-
 Candidate Search::multiway(const ValueTable& table) const {
   Candidate found;
   const auto large = std::count_if(table.rows.begin(), table.rows.end(), [&](double rows) {
     return rows >= min_leaf_;
   });
   if (large < 2) return found;
-  std::vector<double> all(table.n_classes, 0.0);
-  for (std::size_t i = 0; i < table.size(); ++i)
-    for (std::size_t l = 0; l < table.n_classes; ++l) all[l] += table.entry(i)[l];
   found.kind = kMultiway;
   found.score = settings_.criterion->score(
       {table.entries, table.totals, static_cast<int>(table.n_classes)},
-      settings_.criterion->before(all));
+      settings_.criterion->before(table.known));
   found.n_children = static_cast<std::int32_t>(table.size());
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto child = static_cast<std::int32_t>(i);
@@ -299,6 +314,7 @@ Candidate Search::multiway(const ValueTable& table) const {
 }
 
 bool Search::large_enough(const ValueTable& table, const Sides& sides) const {
+  if (min_leaf_ <= 1.0 && !settings_.fractional) return true;  // every value has a row
   double rows[2] = {0.0, 0.0};
   for (std::size_t i = 0; i < table.size(); ++i) rows[sides[i]] += table.rows[i];
   return std::min(rows[0], rows[1]) >= min_leaf_;

@@ -3,214 +3,142 @@
 #include <algorithm>
 #include <array>
 
-#include "x_log_x.hpp"
+#include "measures.hpp"
 
 namespace mixedwood {
 namespace {
 
-// Measures closer than this, relative to the node's weight, are equal: the first one wins.
-constexpr double kEqual = 1e-12;
-
-double x_log_x(double x) { return XLogX::table()(x); }
-
-// The class of a value all of whose rows are of one class.
+// No single class.
 constexpr std::size_t kMixed = static_cast<std::size_t>(-1);
-std::size_t only_class(const ValueTable& table, std::size_t i) {
-  const auto entry = table.entry(i);
-  for (std::size_t l = 0; l < entry.size(); ++l) {
-    if (entry[l] == 0.0) continue;
-    return entry[l] == table.totals[i] ? l : kMixed;
-  }
-  return kMixed;
-}
 
-// Each measure is told of values that move from right to left.
+// Values to sweep over, one after the other: `place` is -1 behind the last one, and `only_class` is
+// the class of a value all of whose rows are of one class.
 
-class GiniMeasure {
+class ValuesOfTable {
  public:
-  void start(std::span<double> left, std::span<double> right) {
-    left_ = left.data();
-    right_ = right.data();
-    squares_left_ = squares_right_ = weight_left_ = weight_right_ = 0.0;
-    for (std::size_t l = 0; l < left.size(); ++l) {
-      squares_left_ += left[l] * left[l];
-      squares_right_ += right[l] * right[l];
-      weight_left_ += left[l];
-      weight_right_ += right[l];
+  ValuesOfTable(const ValueTable& table, std::span<const std::int32_t> order)
+      : table_(table), order_(order) {
+    next();
+  }
+  void next() {
+    ++place;
+    if (static_cast<std::size_t>(place) == table_.size()) {
+      place = -1;
+      return;
+    }
+    const auto t = static_cast<std::size_t>(place);
+    const std::size_t i = order_.empty() ? t : static_cast<std::size_t>(order_[t]);
+    entry = table_.entry(i).data();
+    total = table_.totals[i];
+    rows = table_.rows[i];
+    only_class = kMixed;
+    for (std::size_t l = 0; l < table_.n_classes; ++l) {
+      if (entry[l] == 0.0) continue;
+      if (entry[l] == total) only_class = l;
+      break;
     }
   }
-  void move(std::span<const double> entry, double total) {
-    double up = 0.0, down = 0.0;
-    for (std::size_t l = 0; l < entry.size(); ++l) {
-      const double c = entry[l];
-      up += c * (2.0 * left_[l] + c);
-      down += c * (2.0 * right_[l] - c);
-      left_[l] += c;
-      right_[l] -= c;
-    }
-    squares_left_ += up;
-    squares_right_ -= down;
-    weight_left_ += total;
-    weight_right_ -= total;
-  }
-  void move_run(std::size_t l, double c) {
-    squares_left_ += c * (2.0 * left_[l] + c);
-    squares_right_ -= c * (2.0 * right_[l] - c);
-    left_[l] += c;
-    right_[l] -= c;
-    weight_left_ += c;
-    weight_right_ -= c;
-  }
-  double value() const {
-    return squares_left_ / weight_left_ + squares_right_ / weight_right_;
-  }
+  std::int32_t place = -1;
+  const double* entry = nullptr;
+  double total = 0.0, rows = 0.0;
+  std::size_t only_class = kMixed;
 
  private:
-  double* left_ = nullptr;
-  double* right_ = nullptr;
-  double squares_left_ = 0.0, squares_right_ = 0.0, weight_left_ = 0.0, weight_right_ = 0.0;
+  const ValueTable& table_;
+  std::span<const std::int32_t> order_;
 };
 
-class EntropyMeasure {
+class ValuesOfHistogram {
  public:
-  void start(std::span<double> left, std::span<double> right) {
-    left_ = left.data();
-    right_ = right.data();
-    sum_left_ = sum_right_ = weight_left_ = weight_right_ = 0.0;
-    for (std::size_t l = 0; l < left.size(); ++l) {
-      sum_left_ += x_log_x(left[l]);
-      sum_right_ += x_log_x(right[l]);
-      weight_left_ += left[l];
-      weight_right_ += right[l];
+  ValuesOfHistogram(const std::uint32_t* cells, std::int32_t n_values, std::vector<double>& room)
+      : cells_(cells), n_values_(n_values), n_classes_(room.size()), entry_(&room) {
+    next();
+  }
+  void next() {
+    for (;;) {
+      cells_ += n_classes_;  // the first cells are those of missing values
+      if (++place == n_values_) {
+        place = -1;
+        return;
+      }
+      std::uint32_t sum = 0;
+      for (std::size_t l = 0; l < n_classes_; ++l) sum += cells_[l];
+      if (sum == 0) continue;
+      total = rows = sum;
+      only_class = kMixed;
+      for (std::size_t l = 0; l < n_classes_; ++l) {
+        if (cells_[l] == 0) continue;
+        if (cells_[l] == sum) only_class = l;
+        break;
+      }
+      if (only_class == kMixed)
+        for (std::size_t l = 0; l < n_classes_; ++l) (*entry_)[l] = cells_[l];
+      entry = entry_->data();
+      return;
     }
   }
-  void move(std::span<const double> entry, double total) {
-    for (std::size_t l = 0; l < entry.size(); ++l)
-      if (entry[l] != 0.0) move_class(l, entry[l]);
-    weight_left_ += total;
-    weight_right_ -= total;
-  }
-  void move_run(std::size_t l, double c) {
-    move_class(l, c);
-    weight_left_ += c;
-    weight_right_ -= c;
-  }
-  double value() const {
-    return sum_left_ - x_log_x(weight_left_) + sum_right_ - x_log_x(weight_right_);
-  }
+  std::int32_t place = -1;
+  const double* entry = nullptr;  // not filled where there is one class only
+  double total = 0.0, rows = 0.0;
+  std::size_t only_class = kMixed;
 
  private:
-  void move_class(std::size_t l, double c) {
-    sum_left_ += x_log_x(left_[l] + c) - x_log_x(left_[l]);
-    sum_right_ += x_log_x(right_[l] - c) - x_log_x(right_[l]);
-    left_[l] += c;
-    right_[l] -= c;
-  }
-
-  double* left_ = nullptr;
-  double* right_ = nullptr;
-  double sum_left_ = 0.0, sum_right_ = 0.0, weight_left_ = 0.0, weight_right_ = 0.0;
-};
-
-class AnyMeasure {
- public:
-  AnyMeasure(const Criterion& criterion, std::vector<double>& groups)
-      : criterion_(criterion), groups_(groups) {}
-  void start(std::span<double> left, std::span<double> right) {
-    left_ = left;
-    right_ = right;
-    std::vector<double> node(left.size());
-    weights_ = {0.0, 0.0};
-    for (std::size_t l = 0; l < left.size(); ++l) {
-      node[l] = left[l] + right[l];
-      weights_[0] += left[l];
-      weights_[1] += right[l];
-    }
-    before_ = criterion_.before(node);
-    // Scores that scale with weight are brought to the scale of the other measures' ties.
-    total_ = weights_[0] + weights_[1];
-  }
-  void move(std::span<const double> entry, double total) {
-    for (std::size_t l = 0; l < entry.size(); ++l) {
-      left_[l] += entry[l];
-      right_[l] -= entry[l];
-    }
-    weights_[0] += total;
-    weights_[1] -= total;
-  }
-  void move_run(std::size_t l, double c) {
-    left_[l] += c;
-    right_[l] -= c;
-    weights_[0] += c;
-    weights_[1] -= c;
-  }
-  double value() const {
-    groups_.assign(left_.begin(), left_.end());
-    for (double r : right_) groups_.push_back(std::max(0.0, r));
-    const std::array<double, 2> weights = {weights_[0], std::max(0.0, weights_[1])};
-    const double score =
-        criterion_.score({groups_, weights, static_cast<int>(left_.size())}, before_);
-    return criterion_.traits().scales_with_weight ? score : score * total_;
-  }
-
- private:
-  const Criterion& criterion_;
-  std::vector<double>& groups_;
-  std::span<double> left_, right_;
-  std::array<double, 2> weights_{};
-  double before_ = 0.0, total_ = 0.0;
+  const std::uint32_t* cells_;
+  std::int32_t n_values_;
+  std::size_t n_classes_;
+  std::vector<double>* entry_;
 };
 
 }  // namespace
 
-template <typename Measure>
-void Sweep::run(const ValueTable& table, std::span<const std::int32_t> order, bool missing_left,
-                double missing_rows, Measure& measure, Cut& best, Stop& stop) {
-  const std::size_t n = table.size(), k = table.n_classes;
-  left_.assign(k, 0.0);
+template <typename Measure, typename Values>
+void Sweep::run(Values values, std::span<const double> missing, double missing_rows,
+                bool missing_left, double rows, Measure& measure, Cut& best, Stop& stop) {
+  left_.assign(all_.size(), 0.0);
   right_ = all_;
-  if (missing_left) {
-    left_ = table.missing;
-    for (std::size_t l = 0; l < k; ++l) right_[l] -= left_[l];
-  }
+  if (missing_left)
+    for (std::size_t l = 0; l < all_.size(); ++l) {
+      left_[l] = missing[l];
+      right_[l] -= missing[l];
+    }
   measure.start(left_, right_);
   double rows_left = missing_left ? missing_rows : 0.0;
-  const double rows_all = table.known_rows + missing_rows;
-  const double margin = kEqual * (table.known_total + table.missing_total);
+  double weight = 0.0;
+  for (double c : all_) weight += c;
+  const double margin = kEqual * weight;
   // All known values may go left when that leaves the missing ones on the right.
-  const std::size_t last = missing_rows > 0.0 && !missing_left ? n : n - 1;
-  const auto place = [&](std::size_t t) {
-    return order.empty() ? t : static_cast<std::size_t>(order[t]);
-  };
+  const bool may_end = missing_rows > 0.0 && !missing_left;
   // A cut between two values of one and the same class is never the best one for a convex score
-  // (Fayyad and Irani 1992), so long runs of such values move as one.
-  // Only where no cut is forbidden: else a cut inside a run may be the best of those allowed.
+  // (Fayyad and Irani 1992), so long runs of such values move as one. Only where no cut is
+  // forbidden: else a cut inside a run may be the best of those allowed.
   const bool skip_runs = whole_rows_ && min_leaf_ <= 1.0 && criterion_.traits().convex;
-  std::size_t run_class = skip_runs ? only_class(table, place(0)) : kMixed;
   double run = 0.0;
-  for (std::size_t t = 0; t < last; ++t) {
-    const std::size_t i = place(t);
-    rows_left += table.rows[i];
-    if (run_class != kMixed) {
-      run += table.totals[i];
-      const std::size_t next = t + 1 < n ? only_class(table, place(t + 1)) : kMixed;
-      if (next == run_class && t + 1 < last) continue;
-      measure.move_run(run_class, run);
+  while (values.place >= 0) {
+    const std::int32_t here = values.place;
+    const std::size_t only_class = values.only_class;
+    rows_left += values.rows;
+    if (only_class != kMixed)
+      run += values.total;
+    else
+      measure.move(values.entry, values.total);
+    values.next();
+    if (only_class != kMixed) {
+      if (skip_runs && values.place >= 0 && values.only_class == only_class) continue;
+      measure.move_run(only_class, run);
       run = 0.0;
-      run_class = next;
-    } else {
-      measure.move(table.entry(i), table.totals[i]);
-      if (skip_runs && t + 1 < n) run_class = only_class(table, place(t + 1));
     }
+    if (values.place < 0 && !may_end) break;
     if (rows_left < min_leaf_) continue;
-    if (rows_all - rows_left < min_leaf_) break;
+    if (rows - rows_left < min_leaf_) break;
     const double value = measure.value();
     if (value > best.measure + margin) {
       best.measure = value;
-      best.length = t + 1;
+      best.last_left = here;
+      best.first_right = values.place;
       best.missing_left = missing_left;
+      best_left_ = left_;
     }
-    if (stop.requested(static_cast<std::int64_t>(k))) return;
+    if (stop.requested(static_cast<std::int64_t>(all_.size()))) return;
   }
 }
 
@@ -219,26 +147,55 @@ Cut Sweep::best(const ValueTable& table, std::span<const std::int32_t> order, bo
   Cut best;
   if (table.size() == 0) return best;
   const double missing_rows = with_missing ? table.missing_rows : 0.0;
-  all_.assign(table.n_classes, 0.0);
-  for (std::size_t i = 0; i < table.size(); ++i)
-    for (std::size_t l = 0; l < table.n_classes; ++l) all_[l] += table.entry(i)[l];
+  all_ = table.known;
   if (missing_rows > 0.0)
     for (std::size_t l = 0; l < table.n_classes; ++l) all_[l] += table.missing[l];
-  const auto both_ways = [&](auto& measure) {
-    run(table, order, false, missing_rows, measure, best, stop);
-    if (missing_rows > 0.0) run(table, order, true, missing_rows, measure, best, stop);
+  const double rows = table.known_rows + missing_rows;
+  const auto both_ways = [&](auto measure) {
+    run(ValuesOfTable(table, order), {}, missing_rows, false, rows, measure, best, stop);
+    if (missing_rows > 0.0)
+      run(ValuesOfTable(table, order), table.missing, missing_rows, true, rows, measure, best,
+          stop);
   };
   const CriterionTraits traits = criterion_.traits();
-  if (traits.impurity_gain && traits.impurity == ImpurityKind::kGini) {
-    GiniMeasure measure;
-    both_ways(measure);
-  } else if (traits.impurity_gain) {
-    EntropyMeasure measure;
-    both_ways(measure);
-  } else {
-    AnyMeasure measure(criterion_, groups_);
-    both_ways(measure);
+  if (!traits.impurity_gain)
+    both_ways(AnyMeasure(criterion_, groups_));
+  else if (traits.impurity == ImpurityKind::kGini)
+    both_ways(GiniMeasure());
+  else
+    both_ways(EntropyMeasure());
+  if (best.found()) best.score = score(best_left_, all_);
+  return best;
+}
+
+Cut Sweep::best(const std::uint32_t* cells, std::int32_t n_values, std::span<const double> counts,
+                Stop& stop, int& n_seen) {
+  Cut best;
+  all_.assign(counts.begin(), counts.end());
+  groups_.assign(counts.size(), 0.0);
+  missing_.assign(cells, cells + counts.size());
+  double missing_rows = 0.0, rows = 0.0;
+  for (std::size_t l = 0; l < counts.size(); ++l) {
+    missing_rows += missing_[l];
+    rows += counts[l];
   }
+  const ValuesOfHistogram values(cells, n_values, groups_);
+  n_seen = 0;
+  for (ValuesOfHistogram seen = values; seen.place >= 0 && n_seen < 2; seen.next()) ++n_seen;
+  if (n_seen == 0 || (n_seen == 1 && missing_rows == 0.0)) return best;
+  const auto both_ways = [&](auto measure) {
+    // The entry buffer is shared, so each sweep starts anew.
+    run(ValuesOfHistogram(cells, n_values, groups_), {}, missing_rows, false, rows, measure, best,
+        stop);
+    if (missing_rows > 0.0)
+      run(ValuesOfHistogram(cells, n_values, groups_), missing_, missing_rows, true, rows, measure,
+          best, stop);
+  };
+  if (criterion_.traits().impurity == ImpurityKind::kGini)
+    both_ways(GiniMeasure());
+  else
+    both_ways(EntropyMeasure());
+  if (best.found()) best.score = score(best_left_, all_);
   return best;
 }
 

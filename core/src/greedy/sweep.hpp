@@ -13,12 +13,15 @@
 namespace mixedwood {
 
 struct Cut {
-  std::size_t length = 0;     // values of the order that go left; 0: no cut is allowed
+  // The last value that goes left and the first that goes right, as places in the order, or as
+  // codes where a histogram was swept; -1 for none. The order is cut between them.
+  std::int32_t last_left = -1, first_right = -1;
   bool missing_left = false;  // where rows without a value go
   // A running measure that grows with the score; scores themselves are asked of the criterion.
   double measure = -std::numeric_limits<double>::infinity();
+  double score = 0.0;  // by the criterion
 
-  bool found() const { return length > 0; }
+  bool found() const { return last_left >= 0; }
 };
 
 class Sweep {
@@ -31,18 +34,22 @@ class Sweep {
   // take part on the side that is better for the score, or not at all.
   Cut best(const ValueTable& table, std::span<const std::int32_t> order, bool with_missing,
            Stop& stop);
+  // The same for the cells of a column, (code + 1) x class, of a node with `counts` of all classes.
+  // For impurity gains only. `n_seen` tells how many values there are, up to two.
+  Cut best(const std::uint32_t* cells, std::int32_t n_values, std::span<const double> counts,
+           Stop& stop, int& n_seen);
   // Score of a partition given by its left class weights, all rows of the table counted.
   double score(std::span<const double> left, std::span<const double> all) const;
 
  private:
-  template <typename Measure>
-  void run(const ValueTable& table, std::span<const std::int32_t> order, bool missing_left,
-           double missing_rows, Measure& measure, Cut& best, Stop& stop);
+  template <typename Measure, typename Values>
+  void run(Values values, std::span<const double> missing, double missing_rows, bool missing_left,
+           double rows, Measure& measure, Cut& best, Stop& stop);
 
   const Criterion& criterion_;
   double min_leaf_;
   bool whole_rows_;
-  std::vector<double> all_, left_, right_, groups_;
+  std::vector<double> all_, left_, right_, missing_, best_left_, groups_;
 };
 
 }  // namespace mixedwood

@@ -13,6 +13,7 @@ struct ValueTable {
   std::vector<double> entries;        // value x class
   std::vector<double> totals;         // weight of each value
   std::vector<double> rows;           // number of rows of each value; the weight, when fractional
+  std::vector<double> known;          // class weights of rows with a value
   std::vector<double> missing;        // class weights of rows without a value
   double missing_total = 0.0, missing_rows = 0.0;
   double known_total = 0.0, known_rows = 0.0;
@@ -30,6 +31,7 @@ struct ValueTable {
     entries.assign(most_values * classes, 0.0);
     totals.assign(most_values, 0.0);
     rows.assign(most_values, 0.0);
+    known.assign(classes, 0.0);
     missing.assign(classes, 0.0);
     missing_total = missing_rows = known_total = known_rows = 0.0;
   }
@@ -48,6 +50,8 @@ struct ValueTable {
       known_total += totals[i];
       known_rows += rows[i];
     }
+    for (std::size_t i = 0; i < filled_; ++i)
+      for (std::size_t l = 0; l < n_classes; ++l) known[l] += entries[i * n_classes + l];
   }
   // Rows without a value become one more value, with the code -1.
   void count_missing_as_value() {
@@ -57,6 +61,7 @@ struct ValueTable {
     rows.push_back(missing_rows);
     known_total += missing_total;
     known_rows += missing_rows;
+    for (std::size_t l = 0; l < n_classes; ++l) known[l] += missing[l];
     missing.assign(n_classes, 0.0);
     missing_total = missing_rows = 0.0;
   }

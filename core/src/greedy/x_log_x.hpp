@@ -9,7 +9,7 @@ namespace mixedwood {
 
 class XLogX {
  public:
-  static constexpr std::size_t kSize = std::size_t{1} << 14;
+  static constexpr std::size_t kSize = std::size_t{1} << 16;
   static const XLogX& table() {
     static const XLogX shared;
     return shared;

@@ -1,0 +1,195 @@
+// How pure two groups are, kept up to date while values move from right to left. Grows with the
+// score of the criterion, and is cheaper.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "mixedwood/criterion.hpp"
+#include "x_log_x.hpp"
+
+namespace mixedwood {
+
+// Measures closer than this, relative to the node's weight, are equal: the first one wins.
+inline constexpr double kEqual = 1e-12;
+
+class GiniMeasure {
+ public:
+  void start(std::span<double> left, std::span<double> right) {
+    n_classes_ = left.size();
+    left_ = left.data();
+    right_ = right.data();
+    squares_left_ = squares_right_ = weight_left_ = weight_right_ = 0.0;
+    for (std::size_t l = 0; l < left.size(); ++l) {
+      squares_left_ += left[l] * left[l];
+      squares_right_ += right[l] * right[l];
+      weight_left_ += left[l];
+      weight_right_ += right[l];
+    }
+  }
+  void move(const double* entry, double total) {
+    double up = 0.0, down = 0.0;
+    for (std::size_t l = 0; l < n_classes_; ++l) {
+      const double c = entry[l];
+      up += c * (2.0 * left_[l] + c);
+      down += c * (2.0 * right_[l] - c);
+      left_[l] += c;
+      right_[l] -= c;
+    }
+    squares_left_ += up;
+    squares_right_ -= down;
+    weight_left_ += total;
+    weight_right_ -= total;
+  }
+  void move_run(std::size_t l, double c) {
+    squares_left_ += c * (2.0 * left_[l] + c);
+    squares_right_ -= c * (2.0 * right_[l] - c);
+    left_[l] += c;
+    right_[l] -= c;
+    weight_left_ += c;
+    weight_right_ -= c;
+  }
+  double value() const {
+    return squares_left_ / weight_left_ + squares_right_ / weight_right_;
+  }
+  // The measure of a division by its sums alone.
+  static double of(std::span<const double> left, std::span<const double> all) {
+    double squares_left = 0.0, squares_right = 0.0, weight_left = 0.0, weight_right = 0.0;
+    for (std::size_t l = 0; l < left.size(); ++l) {
+      const double right = all[l] - left[l];
+      squares_left += left[l] * left[l];
+      squares_right += right * right;
+      weight_left += left[l];
+      weight_right += right;
+    }
+    return (weight_left > 0.0 ? squares_left / weight_left : 0.0) +
+           (weight_right > 0.0 ? squares_right / weight_right : 0.0);
+  }
+  // The most that the measure can rise by a row leaving a group of this weight for the other one.
+  static double step(double /*weight*/) { return 2.0; }
+
+ private:
+  std::size_t n_classes_ = 0;
+  double* left_ = nullptr;
+  double* right_ = nullptr;
+  double squares_left_ = 0.0, squares_right_ = 0.0, weight_left_ = 0.0, weight_right_ = 0.0;
+};
+
+class EntropyMeasure {
+ public:
+  void start(std::span<double> left, std::span<double> right) {
+    left_ = left;
+    right_ = right;
+    parts_left_.resize(left.size());
+    parts_right_.resize(left.size());
+    sum_left_ = sum_right_ = weight_left_ = weight_right_ = 0.0;
+    for (std::size_t l = 0; l < left.size(); ++l) {
+      sum_left_ += parts_left_[l] = x_log_x_(left[l]);
+      sum_right_ += parts_right_[l] = x_log_x_(right[l]);
+      weight_left_ += left[l];
+      weight_right_ += right[l];
+    }
+  }
+  void move(const double* entry, double total) {
+    for (std::size_t l = 0; l < left_.size(); ++l)
+      if (entry[l] != 0.0) move_class(l, entry[l]);
+    weight_left_ += total;
+    weight_right_ -= total;
+  }
+  void move_run(std::size_t l, double c) {
+    move_class(l, c);
+    weight_left_ += c;
+    weight_right_ -= c;
+  }
+  double value() const {
+    return sum_left_ - x_log_x_(weight_left_) + sum_right_ - x_log_x_(weight_right_);
+  }
+  // The measure of a division by its sums alone.
+  static double of(std::span<const double> left, std::span<const double> all) {
+    const XLogX& x_log_x = XLogX::table();
+    double sum = 0.0, weight_left = 0.0, weight_right = 0.0;
+    for (std::size_t l = 0; l < left.size(); ++l) {
+      const double right = all[l] - left[l];
+      sum += x_log_x(left[l]) + x_log_x(right);
+      weight_left += left[l];
+      weight_right += right;
+    }
+    return sum - x_log_x(weight_left) - x_log_x(weight_right);
+  }
+  // The most that the measure can rise by a row leaving a group of this weight for the other one.
+  static double step(double weight) { return std::log2(std::max(weight, 1.0)) + 1.4427; }
+
+ private:
+  void move_class(std::size_t l, double c) {
+    left_[l] += c;
+    right_[l] -= c;
+    const double part_left = x_log_x_(left_[l]), part_right = x_log_x_(right_[l]);
+    sum_left_ += part_left - parts_left_[l];
+    sum_right_ += part_right - parts_right_[l];
+    parts_left_[l] = part_left;
+    parts_right_[l] = part_right;
+  }
+
+  const XLogX& x_log_x_ = XLogX::table();
+  std::span<double> left_, right_;
+  std::vector<double> parts_left_, parts_right_;  // x log x of each
+  double sum_left_ = 0.0, sum_right_ = 0.0, weight_left_ = 0.0, weight_right_ = 0.0;
+};
+
+class AnyMeasure {
+ public:
+  AnyMeasure(const Criterion& criterion, std::vector<double>& groups)
+      : criterion_(criterion), groups_(groups) {}
+  void start(std::span<double> left, std::span<double> right) {
+    n_classes_ = left.size();
+    left_ = left;
+    right_ = right;
+    std::vector<double> node(left.size());
+    weights_ = {0.0, 0.0};
+    for (std::size_t l = 0; l < left.size(); ++l) {
+      node[l] = left[l] + right[l];
+      weights_[0] += left[l];
+      weights_[1] += right[l];
+    }
+    before_ = criterion_.before(node);
+    // Scores that scale with weight are brought to the scale of the other measures' ties.
+    total_ = weights_[0] + weights_[1];
+  }
+  void move(const double* entry, double total) {
+    for (std::size_t l = 0; l < n_classes_; ++l) {
+      left_[l] += entry[l];
+      right_[l] -= entry[l];
+    }
+    weights_[0] += total;
+    weights_[1] -= total;
+  }
+  void move_run(std::size_t l, double c) {
+    left_[l] += c;
+    right_[l] -= c;
+    weights_[0] += c;
+    weights_[1] -= c;
+  }
+  double value() const {
+    groups_.assign(left_.begin(), left_.end());
+    for (double r : right_) groups_.push_back(std::max(0.0, r));
+    const std::array<double, 2> weights = {weights_[0], std::max(0.0, weights_[1])};
+    const double score =
+        criterion_.score({groups_, weights, static_cast<int>(left_.size())}, before_);
+    return criterion_.traits().scales_with_weight ? score : score * total_;
+  }
+
+ private:
+  const Criterion& criterion_;
+  std::vector<double>& groups_;
+  std::size_t n_classes_ = 0;
+  std::span<double> left_, right_;
+  std::array<double, 2> weights_{};
+  double before_ = 0.0, total_ = 0.0;
+};
+
+
+}  // namespace mixedwood
