@@ -245,7 +245,7 @@ def test_weights_are_routed(problem):
     assert by_class.tree_ == weighted.tree_
     with sklearn.config_context(enable_metadata_routing=True):
         asked = clone(plain).set_fit_request(sample_weight=True)
-        asked.set_score_request(sample_weight=False)
+        asked.set_score_request(sample_weight=True)
         pipe = Pipeline([("same", FunctionTransformer()), ("tree", asked)])
         pipe.fit(X, y, sample_weight=weights)
         assert pipe[-1].tree_ == weighted.tree_

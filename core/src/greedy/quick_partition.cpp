@@ -20,11 +20,27 @@ const Sides& QuickPartition::best(const ValueTable& table, bool refine, Stop& st
   list_entries(table);
   find_axis(table);
   cut_along_axis(table);
-  if (refine && impurity_ == ImpurityKind::kGini)
-    move_while_better(table, [](double c) { return c * c; }, stop);
-  else if (refine)
-    move_while_better(table, [&x_log_x = XLogX::table()](double c) { return x_log_x(c); }, stop);
+  if (refine) this->refine(table, stop);
   return sides_;
+}
+
+const Sides& QuickPartition::improve(const ValueTable& table, const Sides& sides, Stop& stop) {
+  list_entries(table);
+  sides_ = sides;
+  best_left_.assign(table.n_classes, 0.0);
+  for (std::size_t i = 0; i < table.size(); ++i)
+    if (sides_[i] == 0)
+      for (std::size_t e = start_[i]; e < start_[i + 1]; ++e)
+        best_left_[present_[e].cls] += present_[e].weight;
+  refine(table, stop);
+  return sides_;
+}
+
+void QuickPartition::refine(const ValueTable& table, Stop& stop) {
+  if (impurity_ == ImpurityKind::kGini)
+    move_while_better(table, [](double c) { return c * c; }, stop);
+  else
+    move_while_better(table, [&x_log_x = XLogX::table()](double c) { return x_log_x(c); }, stop);
 }
 
 // In nodes of few rows most values have rows of one or two classes only.

@@ -22,6 +22,8 @@ class QuickPartition {
 
   // At least two values. The sides stay valid until the next call.
   const Sides& best(const ValueTable& table, bool refine, Stop& stop);
+  // Moves single values between given sides while that helps.
+  const Sides& improve(const ValueTable& table, const Sides& sides, Stop& stop);
   // Class weights of the left side of that partition.
   const std::vector<double>& left() const { return best_left_; }
 
@@ -34,6 +36,7 @@ class QuickPartition {
   void list_entries(const ValueTable& table);
   void find_axis(const ValueTable& table);
   void cut_along_axis(const ValueTable& table);
+  void refine(const ValueTable& table, Stop& stop);
   template <typename Part>
   void move_while_better(const ValueTable& table, Part part, Stop& stop);
 
