@@ -66,9 +66,34 @@ def test_every_public_name_is_in_the_reference(room):
     assert listed == set(import_module(f"mixedwood.{room}").__all__)
 
 
-def test_the_guide_lists_every_criterion_and_partitioner():
-    text = (DOCS / "guide" / "splits.md").read_text("utf-8")
-    criteria, partitioners = text.split("## Partitioners")
-    for part, names in [(criteria, mw.splits.criteria()), (partitioners, mw.splits.partitioners())]:
-        assert re.findall(r"^\| `(\w+)` \|", part, re.MULTILINE)
-        assert set(re.findall(r"^\| `(\w+)` \|", part, re.MULTILINE)) == set(names)
+def first_cells(text):
+    """Names in the first column of the tables of a text."""
+    return set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE))
+
+
+def section(page, title):
+    text = (DOCS / "guide" / page).read_text("utf-8")
+    return re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)[1]
+
+
+@pytest.mark.parametrize(
+    ("page", "title", "names"),
+    [
+        ("splits.md", "Criteria", mw.splits.criteria),
+        ("splits.md", "Partitioners", mw.splits.partitioners),
+        ("splits.md", "Acceptors", mw.splits.acceptors),
+        ("trees.md", "Pruning", mw.pruning.pruners),
+    ],
+)
+def test_the_guide_lists_every_part(page, title, names):
+    assert first_cells(section(page, title)) == set(names())
+
+
+def test_the_guide_lists_every_recipe():
+    recipes = {
+        name
+        for name, member in vars(mw.TreeClassifier).items()
+        if isinstance(member, classmethod) and not name.startswith("_")
+    }
+    listed = re.findall(r"^\| `(\w+)\(\)` \|", section("trees.md", "Recipes"), re.MULTILINE)
+    assert set(listed) == recipes

@@ -35,7 +35,7 @@ MAY_IMPORT = {
     "pruning": {"_core", "data", "tree"},
     "growers": {"_core", "data", "parts", "tree"},
     "estimators": {"data", "explain", "growers", "parts", "pruning", "splits", "tree"},
-    "cli": {"data", "datasets", "splits"},
+    "cli": {"data", "datasets", "estimators", "splits"},
 }
 
 # Rooms above that a method enters when it is called: `tree.plot()` is where people look for it.

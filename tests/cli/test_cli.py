@@ -33,6 +33,19 @@ def test_demo_as_a_table():
     assert "max_cut_sdp" in result.stdout
     assert "exact" in result.stdout
     assert "two_class_order" in result.stderr
+    assert "[0] root (1000)" in result.stdout
+    assert "scikit-learn, one-hot" in result.stdout
+
+
+def test_demo_shows_a_tree_and_compares_it_on_the_same_folds():
+    result = run("demo", "--rows", "500", "--values", "4", "--json")
+    assert result.exit_code == 0, result.output
+    tree = json.loads(result.stdout)["tree"]
+    assert tree["text"].startswith(f"[0] root ({tree['rows']})")
+    errors = {m["method"]: m["error"] for m in tree["methods"]}
+    assert len(errors) == 3
+    assert min(errors, key=errors.get) == "TreeClassifier()"
+    assert all(m["leaves"] >= 2 for m in tree["methods"])
 
 
 def test_tables_without_rich(monkeypatch):

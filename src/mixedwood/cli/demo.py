@@ -1,4 +1,4 @@
-"""`mixedwood demo`: every search on one generated column, side by side."""
+"""`mixedwood demo`: every search on one generated column, then a tree on a generated table."""
 
 from __future__ import annotations
 
@@ -25,12 +25,15 @@ _MOST_SHOWN = 4  # values of a group
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(0))
 @click.option("--json", "as_json", is_flag=True, help="For machines: one JSON document.")
 def demo(criterion: str, rows: int, values: int, classes: int, seed: int, as_json: bool) -> None:
-    """Compare the split searches on a generated nominal column.
+    """Compare the split searches on a generated column, and trees on a generated table.
 
     The column of a generated table is counted (value x class), then every search groups its
-    values. Impurity is that of the two groups; "exact" means proven best.
+    values. Impurity is that of the two groups; "exact" means proven best. The options are about
+    this column. Then a tree is grown on a smaller table of categories and numbers, and compared
+    with scikit-learn's on one-hot columns.
     """
     from mixedwood import datasets, splits
+    from mixedwood.cli.demo_tree import compare_trees, show_trees
 
     if criterion not in splits.criteria():
         raise click.UsageError(
@@ -59,10 +62,13 @@ def demo(criterion: str, rows: int, values: int, classes: int, seed: int, as_jso
                 "milliseconds": 1e3 * seconds,
             }
         )
+    trees = compare_trees(seed)
     if as_json:
-        click.echo(json.dumps({"criterion": criterion, "column": column, "searches": found}))
+        document = {"criterion": criterion, "column": column, "searches": found, "tree": trees}
+        click.echo(json.dumps(document))
         return
     _show(found, criterion, f"{len(labels)} values, {counts.shape[1]} classes, {rows} rows")
+    show_trees(trees)
 
 
 def _timed(counts: Any, criterion: str, name: str, seed: int) -> tuple[Partition, float]:
