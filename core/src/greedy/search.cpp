@@ -13,7 +13,6 @@ namespace {
 // a thorough search would cost more than all the rest of growth.
 constexpr std::size_t kFewValues = 16;
 constexpr std::size_t kFewCells = 256;
-constexpr std::size_t kClassesAgainstRest = 8;
 
 // Scores that are zero but for rounding.
 constexpr double kNoGain = 1e-12;
@@ -171,58 +170,31 @@ Candidate Search::by_partitioner(const ValueTable& table, std::uint64_t seed) {
 }
 
 Candidate Search::quickly(const ValueTable& table, bool thorough) {
+  const bool merged = merge_pure_values(table, thorough);
+  const ValueTable& searched = merged ? merged_ : table;
   Sides sides;
   double score = 0.0;
-  const bool merged = merge_pure_values(table, thorough);
-  if (!merged) {
-    sides = quick_sides(table, thorough, score);
+  if (thorough && !is_large(searched)) {
+    const Contingency contingency = contingency_of(searched);
+    const SplitProblem problem{contingency, *settings_.criterion, {}, 0, stop_};
+    const Grouping grouping = settings_.partitioner->search(problem);
+    if (!grouping.found()) return {};
+    sides = grouping.sides;
+    score = grouping.score;
   } else {
-    Sides of_merged;
-    if (is_large(merged_)) {
-      of_merged = quick_sides(merged_, true, score);
-    } else {
-      const Contingency contingency = contingency_of(merged_);
-      const SplitProblem problem{contingency, *settings_.criterion, {}, 0, stop_};
-      const Grouping grouping = settings_.partitioner->search(problem);
-      if (!grouping.found()) return {};
-      of_merged = grouping.sides;
-      score = grouping.score;
-    }
-    sides.resize(table.size());
-    for (std::size_t i = 0; i < sides.size(); ++i)
-      sides[i] = of_merged[static_cast<std::size_t>(merged_place_[i])];
+    sides = quick_.best(searched, thorough, stop_);
+    score = sweep_.score(quick_.left(), table.known);
+  }
+  if (merged) {
+    Sides spread(table.size());
+    for (std::size_t i = 0; i < spread.size(); ++i)
+      spread[i] = sides[static_cast<std::size_t>(merged_place_[i])];
+    sides.swap(spread);
   }
   Candidate found = large_enough(table, sides) ? from_sides(table, sides, score)
                                                : with_larger_sides(table, sides);
-  found.screened = !merged && !thorough;
+  found.screened = !thorough;
   return found;
-}
-
-Sides Search::quick_sides(const ValueTable& table, bool thorough, double& score) {
-  Sides sides = quick_.best(table, thorough, stop_);
-  score = sweep_.score(quick_.left(), table.known);
-  if (!thorough) return sides;
-  // The axis is the one of Gini; entropy often does better with one class set against the rest.
-  // The heavy classes are tried: each costs as much as the axis did.
-  std::vector<std::size_t> classes(table.n_classes);
-  std::iota(classes.begin(), classes.end(), 0);
-  std::stable_sort(classes.begin(), classes.end(), [&](std::size_t a, std::size_t b) {
-    return table.known[a] > table.known[b];
-  });
-  classes.resize(std::min(classes.size(), kClassesAgainstRest));
-  Candidate best;
-  std::vector<double> keys(table.size());
-  for (const std::size_t l : classes) {
-    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = table.entry(i)[l] / table.totals[i];
-    Candidate cut = in_order_of(table, keys);
-    if (cut.found() && cut.score > best.score) best = std::move(cut);
-  }
-  if (!best.found()) return sides;
-  const Sides& other = quick_.improve(table, sides_of(table, best), stop_);
-  const double other_score = sweep_.score(quick_.left(), table.known);
-  if (other_score <= score) return sides;
-  score = other_score;
-  return other;
 }
 
 // Values with rows of one class only are put together by class: to an impurity they are one value,

@@ -47,7 +47,6 @@ class Search {
   Candidate in_order_of(const ValueTable& table, const std::vector<double>& keys);
   Candidate by_partitioner(const ValueTable& table, std::uint64_t seed);
   Candidate quickly(const ValueTable& table, bool thorough);
-  Sides quick_sides(const ValueTable& table, bool thorough, double& score);
   bool merge_pure_values(const ValueTable& table, bool thorough);
   Candidate in_halves(const ValueTable& table, double score) const;
   Candidate with_larger_sides(const ValueTable& table, const Sides& sides);
