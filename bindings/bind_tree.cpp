@@ -51,24 +51,26 @@ TreeView view_of(nb::handle tree) {
   return view;
 }
 
-// Columns are int32 codes or float64 numbers; n_values is 0 for numbers.
-TableView table_of(const nb::list& columns, const std::vector<std::int32_t>& n_values) {
+// Columns are int32 codes or float64 numbers; n_values is not asked for numbers. Codes are checked
+// when they are read, not here.
+TableView table_of(const nb::list& columns, std::span<const std::int32_t> n_values) {
+  static constexpr std::int32_t no_code = 0;  // something to point at when there are no rows
+  static constexpr double no_number = 0.0;
   if (nb::len(columns) != n_values.size())
     throw std::invalid_argument("one number of values is needed for each column");
   TableView table;
+  table.columns.reserve(n_values.size());
   for (std::size_t c = 0; c < n_values.size(); ++c) {
     ColumnView view;
     std::size_t length = 0;
     IntVector codes;
     DoubleVector numbers;
     if (nb::try_cast(columns[c], codes, false)) {
-      view = {codes.data(), nullptr, n_values[c]};
       length = codes.size();
-      for (const std::int32_t code : values_of(codes))
-        if (code >= n_values[c]) throw std::invalid_argument("a code is beyond its column's values");
+      view = {length == 0 ? &no_code : codes.data(), nullptr, n_values[c]};
     } else if (nb::try_cast(columns[c], numbers, false)) {
-      view = {nullptr, numbers.data(), 0};
       length = numbers.size();
+      view = {nullptr, length == 0 ? &no_number : numbers.data(), 0};
     } else {
       throw std::invalid_argument("a column must be contiguous int32 codes or float64 numbers");
     }
@@ -85,33 +87,35 @@ void check_tree_py(nb::handle tree, const nb::list& columns,
   check_tree(view_of(tree), table_of(columns, n_values));
 }
 
-IntArrayOut route_py(nb::handle tree, const nb::list& columns,
-                     const std::vector<std::int32_t>& n_values) {
-  const TreeView view = view_of(tree);
-  const TableView table = table_of(columns, n_values);
-  std::vector<std::int32_t> answers(table.n_rows);
-  {
-    nb::gil_scoped_release released;
-    route(view, table, answers);
-  }
-  return hand_over(std::move(answers));
+void make_router(Router* room, nb::handle tree, const nb::list& columns,
+                 const std::vector<std::int32_t>& n_values) {
+  new (room) Router(view_of(tree), table_of(columns, n_values));
 }
 
-nb::ndarray<nb::numpy, double, nb::ndim<2>> distribute_py(
-    nb::handle tree, const nb::list& columns, const std::vector<std::int32_t>& n_values,
-    const DoubleMatrix& answers) {
-  const TreeView view = view_of(tree);
-  const TableView table = table_of(columns, n_values);
-  if (answers.shape(0) != view.kind.size())
-    throw std::invalid_argument("one row of answers is needed for each node");
-  const std::size_t n_outputs = answers.shape(1);
-  auto* out = new std::vector<double>(table.n_rows * n_outputs);
-  nb::capsule owner(out, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+IntArrayOut route_py(const Router& router, const nb::list& columns) {
+  const TableView table = table_of(columns, router.n_values());
+  auto answers = std::make_unique_for_overwrite<std::int32_t[]>(table.n_rows);
   {
     nb::gil_scoped_release released;
-    distribute(view, table, values_of(answers), n_outputs, *out);
+    router.route(table, {answers.get(), table.n_rows});
   }
-  return {out->data(), {table.n_rows, n_outputs}, owner};
+  return hand_over(std::move(answers), table.n_rows);
+}
+
+nb::ndarray<nb::numpy, double, nb::ndim<2>> distribute_py(const Router& router,
+                                                          const nb::list& columns,
+                                                          const DoubleMatrix& answers) {
+  const TableView table = table_of(columns, router.n_values());
+  if (answers.shape(0) != router.n_nodes())
+    throw std::invalid_argument("one row of answers is needed for each node");
+  const std::size_t n_outputs = answers.shape(1);
+  auto out = std::make_unique_for_overwrite<double[]>(table.n_rows * n_outputs);
+  {
+    nb::gil_scoped_release released;
+    router.distribute(table, values_of(answers), n_outputs, {out.get(), table.n_rows * n_outputs});
+  }
+  nb::capsule owner(out.get(), [](void* p) noexcept { delete[] static_cast<double*>(p); });
+  return {out.release(), {table.n_rows, n_outputs}, owner};
 }
 
 }  // namespace
@@ -122,16 +126,19 @@ void bind_tree(nb::module_& m) {
         nb::sig("def check_tree(tree: object, columns: list[NDArray[numpy.int32] | "
                 "NDArray[numpy.float64]], n_values: list[int]) -> None"),
         "ValueError unless the arrays are a tree over such columns.");
-  m.def("route", &route_py, nb::arg("tree"), nb::arg("columns"), nb::arg("n_values"),
-        nb::sig("def route(tree: object, columns: list[NDArray[numpy.int32] | "
-                "NDArray[numpy.float64]], n_values: list[int]) -> NDArray[numpy.int32]"),
-        "The node that answers each row.");
-  m.def("distribute", &distribute_py, nb::arg("tree"), nb::arg("columns"), nb::arg("n_values"),
-        nb::arg("answers").noconvert(),
-        nb::sig("def distribute(tree: object, columns: list[NDArray[numpy.int32] | "
-                "NDArray[numpy.float64]], n_values: list[int], answers: NDArray[numpy.float64]) "
-                "-> NDArray[numpy.float64]"),
-        "Answers of the nodes, weighted by the share of the row that each gets.");
+  nb::class_<Router>(m, "Router", "A tree laid out for routing rows.")
+      .def("__init__", &make_router, nb::arg("tree"), nb::arg("columns"), nb::arg("n_values"),
+           nb::sig("def __init__(self, tree: object, columns: list[NDArray[numpy.int32] | "
+                   "NDArray[numpy.float64]], n_values: list[int]) -> None"))
+      .def("route", &route_py, nb::arg("columns"),
+           nb::sig("def route(self, columns: list[NDArray[numpy.int32] | "
+                   "NDArray[numpy.float64]]) -> NDArray[numpy.int32]"),
+           "The node that answers each row.")
+      .def("distribute", &distribute_py, nb::arg("columns"), nb::arg("answers").noconvert(),
+           nb::sig("def distribute(self, columns: list[NDArray[numpy.int32] | "
+                   "NDArray[numpy.float64]], answers: NDArray[numpy.float64]) "
+                   "-> NDArray[numpy.float64]"),
+           "Answers of the nodes, weighted by the share of the row that each gets.");
 }
 
 }  // namespace mixedwood

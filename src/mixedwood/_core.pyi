@@ -48,8 +48,13 @@ tree_layout_version: int = 1
 def check_tree(tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: list[int]) -> None:
     """ValueError unless the arrays are a tree over such columns."""
 
-def route(tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: list[int]) -> NDArray[numpy.int32]:
-    """The node that answers each row."""
+class Router:
+    """A tree laid out for routing rows."""
 
-def distribute(tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: list[int], answers: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
-    """Answers of the nodes, weighted by the share of the row that each gets."""
+    def __init__(self, tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: list[int]) -> None: ...
+
+    def route(self, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]]) -> NDArray[numpy.int32]:
+        """The node that answers each row."""
+
+    def distribute(self, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], answers: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
+        """Answers of the nodes, weighted by the share of the row that each gets."""

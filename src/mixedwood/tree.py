@@ -216,14 +216,13 @@ class Tree:
 
     def apply(self, table: Table) -> NDArray[np.int32]:
         """Find the node that answers each row: a leaf, or the node where the row had to stop."""
-        return _core.route(self, self._columns_of(table), self._n_values)
+        return self._router.route(self._columns_of(table))
 
     def predict_proba(self, table: Table) -> NDArray[np.float64]:
         """Give class probabilities for each row."""
         if self.is_fractional:
-            columns = self._columns_of(table)
-            return _core.distribute(self, columns, self._n_values, self.probabilities)
-        return self.probabilities[self.apply(table)]
+            return self._router.distribute(self._columns_of(table), self.probabilities)
+        return self.probabilities.take(self.apply(table), axis=0)
 
     def predict(self, table: Table) -> NDArray[Any]:
         """Give the class of each row.
@@ -232,7 +231,7 @@ class Tree:
         class; the first of equals, to within 1e-6.
         """
         if not self.is_fractional:
-            return np.asarray(self.classes[self.label[self.apply(table)]])
+            return np.asarray(self._node_classes[self.apply(table)])
         proba = self.predict_proba(table)
         near = proba >= proba.max(axis=1, keepdims=True) - 1e-6
         return np.asarray(self.classes[np.argmax(near, axis=1)])
@@ -423,6 +422,15 @@ class Tree:
             f"<Tree: {self.n_nodes} nodes, {leaves}, depth {self.depth}, "
             f"{len(self.schema)} columns, {len(self.classes)} classes>"
         )
+
+    @cached_property
+    def _node_classes(self) -> NDArray[Any]:
+        return np.asarray(self.classes[self.label])
+
+    @cached_property
+    def _router(self) -> _core.Router:
+        # Made on first use, and no part of the tree's state: pickles and copies make their own.
+        return _core.Router(self, self._empty_columns, self._n_values)
 
     @cached_property
     def _n_values(self) -> list[int]:

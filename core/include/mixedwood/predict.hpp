@@ -3,18 +3,77 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "mixedwood/tree.hpp"
 
 namespace mixedwood {
 
-// The node that answers each row: a leaf, or the inner node where a missing or unseen value stops.
-// A tree that sends rows to several children has no such node: std::invalid_argument.
-void route(const TreeView& tree, const TableView& table, std::span<std::int32_t> answers);
+// A tree laid out for routing: what a test needs in one small record, children side by side, and
+// nominal tests as tables from code to child. It keeps nothing of the arrays it was made from, and
+// takes room in proportion to them.
+class Router {
+ public:
+  // `columns` says what the columns are; its rows do not matter. Throws std::invalid_argument
+  // when the arrays are no tree over them (check_tree).
+  Router(const TreeView& tree, const TableView& columns);
 
-// Share of each row that each answering node gets, added up over `answers` (n_nodes x n_outputs)
-// into `out` (n_rows x n_outputs). For trees with fractional children.
-void distribute(const TreeView& tree, const TableView& table, std::span<const double> answers,
-                std::size_t n_outputs, std::span<double> out);
+  // The node that answers each row: a leaf, or the inner node where a missing or unseen value
+  // stops. A tree that sends rows to several children has no such node: std::invalid_argument.
+  void route(const TableView& table, std::span<std::int32_t> answers) const;
+
+  // Share of each row that each answering node gets, added up over `answers` (n_nodes x n_outputs)
+  // into `out` (n_rows x n_outputs). For trees with fractional children.
+  void distribute(const TableView& table, std::span<const double> answers, std::size_t n_outputs,
+                  std::span<double> out) const;
+
+  std::size_t n_nodes() const { return n_nodes_; }
+
+  // Of each column; kNoCodes for a column of numbers.
+  std::span<const std::int32_t> n_values() const { return n_values_; }
+  static constexpr std::int32_t kNoCodes = -1;
+
+  // A place where a row can be: a node, or one of the ends that stand beside a node's children for
+  // rows that stop there or are shared out. A test answers with a way: the place it leads to is
+  // that many after the first. Places without a test lead to themselves.
+  struct Place {
+    double low = 0.0, high = 0.0;  // low holds the intercept of a linear test
+    std::int32_t column = 0;       // of a linear test: number of its terms
+    std::int32_t first = 0;        // place of child 0; the others and the ends follow
+    std::uint32_t start = 0;       // of the test's part in entries_ or terms_
+    std::uint8_t test = 0;
+    std::uint8_t end = 0;
+    std::uint8_t missing = 0;      // way of missing numbers
+  };
+
+ private:
+  struct Term {
+    double weight;
+    std::int32_t column;
+  };
+  struct Share {
+    double weight;                  // of the place
+    std::int32_t first, n_children; // what an end shares out to
+  };
+  class Layout;
+  template <typename Visit>
+  void for_each_block(const TableView& table, Visit visit) const;
+  void share_out(const TableView& table, std::size_t row, std::int32_t place,
+                 std::span<const double> answers, std::span<double> out,
+                 std::vector<std::pair<std::int32_t, double>>& waiting) const;
+  void check_table(const TableView& table) const;
+  std::int32_t way(const Place& at, const TableView& table, std::size_t row) const;
+
+  std::vector<Place> places_;
+  std::vector<std::int32_t> node_;  // of a place
+  std::vector<Share> shares_;       // of a place; empty when no end shares rows out
+  std::vector<std::uint32_t> entries_;
+  std::vector<Term> terms_;
+  std::vector<std::int32_t> n_values_;
+  std::size_t n_nodes_ = 0;
+  std::uint8_t only_test_ = 0;  // when all tests are of one kind
+  int first_round_ = 1;         // steps that most rows take
+};
 
 }  // namespace mixedwood

@@ -1,145 +1,219 @@
 #include "mixedwood/predict.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <stdexcept>
-#include <utility>
-#include <vector>
+
+#include "layout.hpp"
 
 namespace mixedwood {
 namespace {
 
-// Answers tests. With many rows, nominal tests are first laid out as one array per node, code ->
-// child; otherwise, and where that would take more room than the rows, values are looked up.
-class Router {
- public:
-  Router(const TreeView& tree, const TableView& table) : tree_(tree), table_(table) {
-    std::size_t room = 0;
-    for (std::size_t i = 0; i < tree.kind.size(); ++i)
-      if (is_nominal(i)) room += static_cast<std::size_t>(codes_of(i).n_values);
-    if (room > 4 * table.n_rows + 1024) return;
-    start_.assign(tree.kind.size(), 0);
-    child_of_.reserve(room);
-    for (std::size_t i = 0; i < tree.kind.size(); ++i) {
-      start_[i] = child_of_.size();
-      if (!is_nominal(i)) continue;
-      child_of_.resize(start_[i] + static_cast<std::size_t>(codes_of(i).n_values),
-                       tree.unseen_child[i]);
-      for (auto v = tree.value_offset[i]; v < tree.value_offset[i + 1]; ++v) {
-        const auto entry = static_cast<std::size_t>(v);
-        child_of_[start_[i] + static_cast<std::size_t>(tree.value_code[entry])] =
-            tree.value_child[entry];
-      }
+// Small enough for the caches of any machine, large enough that a round costs nothing to start.
+constexpr std::size_t kBlockRows = 512;
+constexpr int kSteps = 3;  // of a round after the first
+
+using Place = Router::Place;
+
+[[noreturn]] void refuse_code() {
+  throw std::invalid_argument("a code is beyond its column's values");
+}
+
+// Place of a code in a table, in range whatever the code: below -2 is unseen as well.
+inline std::uint32_t entry_of(const ColumnView& column, std::size_t row) {
+  const std::int32_t code = column.codes[row];
+  const std::uint32_t entry = static_cast<std::uint32_t>(code) + kBelowZero;
+  if (entry >= static_cast<std::uint32_t>(column.n_values) + kBelowZero) [[unlikely]] {
+    if (code >= 0) refuse_code();
+    return 0;
+  }
+  return entry;
+}
+
+inline const ColumnView& column_of(const Place& at, const ColumnView* columns) {
+  return columns[at.column];
+}
+
+inline std::int32_t number_way(const Place& at, const ColumnView* columns, std::size_t row) {
+  const double x = column_of(at, columns).numbers[row];
+  if (x != x) [[unlikely]]
+    return at.missing;
+  return static_cast<std::int32_t>((x <= at.low) | (x > at.high));
+}
+
+inline std::int32_t pair_way(const Place& at, const ColumnView* columns,
+                             const std::uint32_t* entries, std::size_t row) {
+  const std::uint32_t entry = entry_of(column_of(at, columns), row);
+  return static_cast<std::int32_t>(entries[at.start + entry / 16] >> (entry % 16 * 2) & 3u);
+}
+
+// Every row of a block walks to its end. Rows walk in groups, whose steps do not wait for each
+// other, and no branch depends on where a row goes; a row that is at its end walks on the spot
+// until the round is over. The first round is as long as most rows walk, the others are short: the
+// cost is about that of the steps taken, however uneven the tree.
+template <std::size_t kGroup, typename Way>
+void walk(const Place* places, int steps, std::size_t n, std::int32_t* place, const Way& way) {
+  std::array<std::uint16_t, kBlockRows + kGroup> rows;
+  for (std::size_t i = 0; i < n; ++i) {
+    rows[i] = static_cast<std::uint16_t>(i);
+    place[i] = 0;
+  }
+  std::size_t left = places[0].end == kGoesOn ? n : 0;
+  while (left > 0) {
+    // The last group is filled up with the last row, which takes the same steps again.
+    std::fill_n(rows.begin() + static_cast<std::ptrdiff_t>(left), kGroup, rows[left - 1]);
+    for (std::size_t g = 0; g < left; g += kGroup) {
+      const std::uint16_t* const row = rows.data() + g;
+      const Place* at[kGroup];
+      [&]<std::size_t... k>(std::index_sequence<k...>) {
+        ((at[k] = places + place[row[k]]), ...);
+        for (int step = 0; step < steps; ++step)
+          ((at[k] = places + at[k]->first + way(*at[k], row[k])), ...);
+        ((place[row[k]] = static_cast<std::int32_t>(at[k] - places)), ...);
+      }(std::make_index_sequence<kGroup>{});
     }
-  }
-
-  // Position of the child for a row; kStopHere or kFractional where the test has no answer.
-  std::int32_t child_position(std::size_t node, std::size_t row) const {
-    switch (tree_.kind[node]) {
-      case kInterval: {
-        const ColumnView& column = table_.columns[static_cast<std::size_t>(tree_.column[node])];
-        double x = 0.0;
-        if (column.numbers != nullptr) {
-          x = column.numbers[row];
-          if (std::isnan(x)) return tree_.missing_child[node];
-        } else {
-          const std::int32_t code = column.codes[row];
-          if (code < 0) return code == -1 ? tree_.missing_child[node] : tree_.unseen_child[node];
-          x = code;
-        }
-        return x > tree_.low[node] && x <= tree_.high[node] ? 0 : 1;
-      }
-      case kSubset:
-      case kMultiway: {
-        const std::int32_t code =
-            table_.columns[static_cast<std::size_t>(tree_.column[node])].codes[row];
-        if (code < 0) return code == -1 ? tree_.missing_child[node] : tree_.unseen_child[node];
-        if (!start_.empty()) return child_of_[start_[node] + static_cast<std::size_t>(code)];
-        return look_up(node, code);
-      }
-      case kLinear: {
-        double sum = tree_.intercept[node];
-        for (auto t = tree_.term_offset[node]; t < tree_.term_offset[node + 1]; ++t) {
-          const auto term = static_cast<std::size_t>(t);
-          const double x =
-              table_.columns[static_cast<std::size_t>(tree_.term_column[term])].numbers[row];
-          if (std::isnan(x)) return tree_.missing_child[node];
-          sum += tree_.term_weight[term] * x;
-        }
-        return sum > 0.0 ? 0 : 1;
-      }
-      default:
-        return kStopHere;
+    std::size_t kept = 0;
+    for (std::size_t w = 0; w < left; ++w) {
+      rows[kept] = rows[w];
+      kept += places[place[rows[w]]].end == kGoesOn;
     }
-  }
-
- private:
-  bool is_nominal(std::size_t node) const {
-    return tree_.kind[node] == kSubset || tree_.kind[node] == kMultiway;
-  }
-  const ColumnView& codes_of(std::size_t node) const {
-    return table_.columns[static_cast<std::size_t>(tree_.column[node])];
-  }
-  std::int32_t look_up(std::size_t node, std::int32_t code) const {
-    const auto first = tree_.value_code.begin() + tree_.value_offset[node];
-    const auto last = tree_.value_code.begin() + tree_.value_offset[node + 1];
-    const auto found = std::lower_bound(first, last, code);
-    if (found == last || *found != code) return tree_.unseen_child[node];
-    return tree_.value_child[static_cast<std::size_t>(found - tree_.value_code.begin())];
-  }
-
-  const TreeView& tree_;
-  const TableView& table_;
-  std::vector<std::size_t> start_;  // of a node in child_of_; empty when values are looked up
-  std::vector<std::int32_t> child_of_;
-};
-
-}  // namespace
-
-void route(const TreeView& tree, const TableView& table, std::span<std::int32_t> answers) {
-  const Router router(tree, table);
-  for (std::size_t row = 0; row < table.n_rows; ++row) {
-    std::int32_t node = 0;
-    while (tree.kind[static_cast<std::size_t>(node)] != kLeaf) {
-      const std::int32_t position = router.child_position(static_cast<std::size_t>(node), row);
-      if (position == kFractional)
-        throw std::invalid_argument("the tree sends rows to several children at once");
-      if (position == kStopHere) break;
-      node = tree.child(node, position);
-    }
-    answers[row] = node;
+    left = kept;
+    steps = kSteps;
   }
 }
 
-void distribute(const TreeView& tree, const TableView& table, std::span<const double> answers,
-                std::size_t n_outputs, std::span<double> out) {
-  const Router router(tree, table);
-  std::fill(out.begin(), out.end(), 0.0);
-  std::vector<std::pair<std::int32_t, double>> waiting;  // node, share of the row
-  for (std::size_t row = 0; row < table.n_rows; ++row) {
-    waiting.assign(1, {0, 1.0});
-    while (!waiting.empty()) {
-      const auto [node, share] = waiting.back();
-      waiting.pop_back();
-      const auto i = static_cast<std::size_t>(node);
-      const std::int32_t position =
-          tree.kind[i] == kLeaf ? kStopHere : router.child_position(i, row);
-      double reached = 0.0;
-      if (position == kFractional)
-        for (std::int32_t c = 0; c < tree.n_children(node); ++c)
-          reached += tree.weight[static_cast<std::size_t>(tree.child(node, c))];
-      if (position >= 0) {
-        waiting.emplace_back(tree.child(node, position), share);
-      } else if (reached > 0.0) {
-        for (std::int32_t c = 0; c < tree.n_children(node); ++c) {
-          const std::int32_t child = tree.child(node, c);
-          const double part = tree.weight[static_cast<std::size_t>(child)] / reached;
-          if (part > 0.0) waiting.emplace_back(child, share * part);
-        }
-      } else {
-        for (std::size_t l = 0; l < n_outputs; ++l)
-          out[row * n_outputs + l] += share * answers[i * n_outputs + l];
+}  // namespace
+
+inline std::int32_t Router::way(const Place& at, const TableView& table, std::size_t row) const {
+  const ColumnView* const columns = table.columns.data();
+  if (at.test == kNumberTest) return number_way(at, columns, row);
+  if (at.test == kPairTable) return pair_way(at, columns, entries_.data(), row);
+  const std::uint32_t* const entries = entries_.data() + at.start;
+  switch (at.test) {
+    case kWideTable:
+      return static_cast<std::int32_t>(entries[entry_of(column_of(at, columns), row)]);
+    case kLookUp: {
+      const std::uint32_t entry = entry_of(column_of(at, columns), row);
+      if (entry < kBelowZero) return static_cast<std::int32_t>(entries[1 + entry]);
+      const std::uint32_t* const first = entries + 3;
+      const std::uint32_t* const last = first + entries[0];
+      const std::uint32_t* const found = std::lower_bound(first, last, entry - kBelowZero);
+      const bool known = found != last && *found == entry - kBelowZero;
+      return static_cast<std::int32_t>(known ? found[entries[0]] : entries[1]);
+    }
+    case kCodeInterval: {
+      const std::uint32_t entry = entry_of(column_of(at, columns), row);
+      if (entry < kBelowZero) return static_cast<std::int32_t>(entries[entry]);
+      const auto x = static_cast<double>(entry - kBelowZero);
+      return x > at.low && x <= at.high ? 0 : 1;
+    }
+    case kLinearTest: {
+      double sum = at.low;
+      const Term* const terms = terms_.data() + at.start;
+      for (std::int32_t t = 0; t < at.column; ++t) {
+        const double x = columns[terms[t].column].numbers[row];
+        if (x != x) return at.missing;
+        sum += terms[t].weight * x;
       }
+      return sum > 0.0 ? 0 : 1;
+    }
+    default:
+      return 0;
+  }
+}
+
+void Router::check_table(const TableView& table) const {
+  bool alike = table.columns.size() == n_values_.size();
+  for (std::size_t c = 0; alike && c < n_values_.size(); ++c) {
+    const ColumnView& column = table.columns[c];
+    alike = n_values_[c] == kNoCodes ? column.numbers != nullptr
+                                     : column.codes != nullptr && column.n_values == n_values_[c];
+  }
+  if (!alike) throw std::invalid_argument("the columns are not those of the tree");
+}
+
+template <typename Visit>
+void Router::for_each_block(const TableView& table, Visit visit) const {
+  check_table(table);
+  const ColumnView* const columns = table.columns.data();
+  const std::uint32_t* const entries = entries_.data();
+  const Place* const places = places_.data();
+  std::array<std::int32_t, kBlockRows> place;
+  for (std::size_t start = 0; start < table.n_rows; start += kBlockRows) {
+    const std::size_t n = std::min(kBlockRows, table.n_rows - start);
+    if (only_test_ == kNumberTest) {
+      walk<8>(places, first_round_, n, place.data(), [=](const Place& at, std::size_t row) {
+        return number_way(at, columns, start + row);
+      });
+    } else if (only_test_ == kPairTable) {
+      walk<8>(places, first_round_, n, place.data(), [=](const Place& at, std::size_t row) {
+        return pair_way(at, columns, entries, start + row);
+      });
+    } else {
+      walk<8>(places, first_round_, n, place.data(),
+              [&](const Place& at, std::size_t row) { return way(at, table, start + row); });
+    }
+    visit(start, std::span<const std::int32_t>(place.data(), n));
+  }
+}
+
+void Router::route(const TableView& table, std::span<std::int32_t> answers) const {
+  for_each_block(table, [&](std::size_t row, std::span<const std::int32_t> place) {
+    bool shared = false;
+    for (std::size_t i = 0; i < place.size(); ++i) {
+      const auto p = static_cast<std::size_t>(place[i]);
+      shared |= places_[p].end == kSharesOut;
+      answers[row + i] = node_[p];
+    }
+    if (shared) throw std::invalid_argument("the tree sends rows to several children at once");
+  });
+}
+
+void Router::distribute(const TableView& table, std::span<const double> answers,
+                        std::size_t n_outputs, std::span<double> out) const {
+  std::vector<std::pair<std::int32_t, double>> waiting;
+  for_each_block(table, [&](std::size_t row, std::span<const std::int32_t> place) {
+    for (std::size_t i = 0; i < place.size(); ++i) {
+      const auto its = out.subspan((row + i) * n_outputs, n_outputs);
+      const auto p = static_cast<std::size_t>(place[i]);
+      if (places_[p].end == kSharesOut) {
+        std::fill(its.begin(), its.end(), 0.0);
+        share_out(table, row + i, place[i], answers, its, waiting);
+      } else {
+        const auto node = static_cast<std::size_t>(node_[p]);
+        std::copy_n(answers.begin() + static_cast<std::ptrdiff_t>(node * n_outputs), n_outputs,
+                    its.begin());
+      }
+    }
+  });
+}
+
+// One row from an end that shares out; `waiting` only lends its room.
+void Router::share_out(const TableView& table, std::size_t row, std::int32_t place,
+                       std::span<const double> answers, std::span<double> out,
+                       std::vector<std::pair<std::int32_t, double>>& waiting) const {
+  waiting.assign(1, {place, 1.0});
+  while (!waiting.empty()) {
+    const auto [here, part] = waiting.back();
+    waiting.pop_back();
+    const auto p = static_cast<std::size_t>(here);
+    const Place& at = places_[p];
+    if (at.end == kGoesOn) {
+      waiting.emplace_back(at.first + way(at, table, row), part);
+      continue;
+    }
+    double reached = 0.0;
+    const auto first = static_cast<std::size_t>(shares_[p].first);
+    const auto n_children = static_cast<std::size_t>(shares_[p].n_children);
+    for (std::size_t c = 0; c < n_children; ++c) reached += shares_[first + c].weight;
+    if (reached > 0.0) {
+      for (std::size_t c = 0; c < n_children; ++c) {
+        const double share = shares_[first + c].weight / reached;
+        if (share > 0.0) waiting.emplace_back(static_cast<std::int32_t>(first + c), part * share);
+      }
+    } else {
+      const auto node = static_cast<std::size_t>(node_[p]);
+      for (std::size_t l = 0; l < out.size(); ++l) out[l] += part * answers[node * out.size() + l];
     }
   }
 }

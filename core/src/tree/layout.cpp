@@ -1,0 +1,234 @@
+#include "layout.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+namespace mixedwood {
+
+class Router::Layout {
+ public:
+  Layout(const TreeView& tree, Router& router) : tree_(tree), router_(router) {}
+
+  // Children stand side by side, parents first: level by level.
+  void run() {
+    add(0, kAnswers);
+    for (std::size_t p = 0; p < places().size(); ++p) {
+      const auto node = static_cast<std::size_t>(router_.node_[p]);
+      if (is_end_[p] || tree_.kind[node] == kLeaf) continue;
+      add_children(p, node);
+      add_test(places()[p], node);
+    }
+    settle_ends();
+    router_.first_round_ = common_steps();
+    if (!shares_out_) router_.shares_ = {};
+  }
+
+ private:
+  std::vector<Place>& places() { return router_.places_; }
+
+  void add(std::int32_t node, PlaceEnd end, bool beside = false) {
+    if (places().size() >= kMost) throw std::length_error("the tree is too large");
+    Place place;
+    place.end = end;
+    place.first = static_cast<std::int32_t>(places().size());
+    places().push_back(place);
+    router_.node_.push_back(node);
+    router_.shares_.push_back({tree_.weight[static_cast<std::size_t>(node)], 0, 0});
+    is_end_.push_back(beside);
+  }
+
+  void add_children(std::size_t p, std::size_t node) {
+    const auto here = static_cast<std::int32_t>(node);
+    const auto first = static_cast<std::int32_t>(places().size());
+    const std::int32_t n_children = tree_.n_children(here);
+    places()[p].first = first;
+    places()[p].end = kGoesOn;
+    for (std::int32_t c = 0; c < n_children; ++c) add(tree_.child(here, c), kAnswers);
+    stop_ = fractional_ = n_children;
+    if (either(node, kStopHere)) {
+      add(here, kAnswers, true);
+      ++fractional_;
+    }
+    if (either(node, kFractional)) {
+      add(here, kSharesOut, true);
+      router_.shares_.back().first = first;
+      router_.shares_.back().n_children = n_children;
+      shares_out_ = true;
+    }
+  }
+  // Numbers can be missing but not unseen.
+  bool has_numbers(std::size_t node) const {
+    return tree_.kind[node] == kLinear || n_values(tree_.column[node]) == kNoCodes;
+  }
+  std::int32_t n_values(std::int32_t column) const {
+    return router_.n_values_[static_cast<std::size_t>(column)];
+  }
+  bool either(std::size_t node, std::int32_t side) const {
+    return tree_.missing_child[node] == side ||
+           (tree_.unseen_child[node] == side && !has_numbers(node));
+  }
+  // Of a child or an end; after add_children of the same node.
+  std::uint32_t way_to(std::int32_t child) const {
+    if (child == kStopHere) return static_cast<std::uint32_t>(stop_);
+    if (child == kFractional) return static_cast<std::uint32_t>(fractional_);
+    return static_cast<std::uint32_t>(child);
+  }
+
+  void add_test(Place& at, std::size_t node) {
+    std::vector<std::uint32_t>& entries = router_.entries_;
+    at.column = tree_.column[node];
+    at.low = tree_.low[node];
+    at.high = tree_.high[node];
+    at.start = index_of_next(entries.size());
+    const std::uint32_t missing = way_to(tree_.missing_child[node]);
+    const std::uint32_t unseen = way_to(tree_.unseen_child[node]);
+    if (has_numbers(node)) {
+      at.missing = static_cast<std::uint8_t>(missing);
+      at.test = kNumberTest;
+      if (tree_.kind[node] == kLinear) add_terms(at, node);
+      return;
+    }
+    // A table may take some room even when few values are listed, as deep in a tree; not more, or
+    // a column of a million values would make the layout outgrow the tree.
+    const auto n_codes = static_cast<std::size_t>(n_values(at.column));
+    const auto first = static_cast<std::size_t>(tree_.value_offset[node]);
+    const auto last = static_cast<std::size_t>(tree_.value_offset[node + 1]);
+    const std::size_t room = 64 + 4 * (last - first);
+    const std::size_t n_ways = places().size() - static_cast<std::size_t>(at.first);
+    if (n_ways <= 4 && n_codes / 16 <= room) {
+      at.test = kPairTable;
+      entries.resize(at.start + pair_entries(n_codes), 0);
+      fill(node, n_codes, unseen, missing, [&](std::size_t place, std::uint32_t way) {
+        entries[at.start + place / 16] |= way << (place % 16 * 2);
+      });
+    } else if (tree_.kind[node] == kInterval) {
+      at.test = kCodeInterval;
+      entries.insert(entries.end(), {unseen, missing});
+    } else if (n_codes <= room) {
+      at.test = kWideTable;
+      entries.resize(at.start + n_codes + kBelowZero);
+      fill(node, n_codes, unseen, missing,
+           [&](std::size_t place, std::uint32_t way) { entries[at.start + place] = way; });
+    } else {
+      at.test = kLookUp;
+      entries.insert(entries.end(), {static_cast<std::uint32_t>(last - first), unseen, missing});
+      for (std::size_t v = first; v < last; ++v)
+        entries.push_back(static_cast<std::uint32_t>(tree_.value_code[v]));
+      for (std::size_t v = first; v < last; ++v)
+        entries.push_back(static_cast<std::uint32_t>(tree_.value_child[v]));
+    }
+  }
+  void add_terms(Place& at, std::size_t node) {
+    at.test = kLinearTest;
+    at.low = tree_.intercept[node];
+    at.start = index_of_next(router_.terms_.size());
+    at.column = tree_.term_offset[node + 1] - tree_.term_offset[node];
+    for (auto t = tree_.term_offset[node]; t < tree_.term_offset[node + 1]; ++t) {
+      const auto term = static_cast<std::size_t>(t);
+      router_.terms_.push_back({tree_.term_weight[term], tree_.term_column[term]});
+    }
+  }
+  static std::uint32_t index_of_next(std::size_t size) {
+    if (size > std::numeric_limits<std::uint32_t>::max())
+      throw std::length_error("the tree is too large");
+    return static_cast<std::uint32_t>(size);
+  }
+  static std::size_t pair_entries(std::size_t n_codes) { return (n_codes + kBelowZero + 15) / 16; }
+
+  // Says the way of every code, once, counted from the code -2.
+  template <typename Put>
+  void fill(std::size_t node, std::size_t n_codes, std::uint32_t unseen, std::uint32_t missing,
+            const Put& put) const {
+    put(0, unseen);
+    put(1, missing);
+    if (tree_.kind[node] == kInterval) {
+      for (std::size_t code = 0; code < n_codes; ++code) {
+        const auto x = static_cast<double>(code);
+        put(code + kBelowZero, x > tree_.low[node] && x <= tree_.high[node] ? 0u : 1u);
+      }
+      return;
+    }
+    auto v = static_cast<std::size_t>(tree_.value_offset[node]);
+    const auto end = static_cast<std::size_t>(tree_.value_offset[node + 1]);
+    for (std::size_t code = 0; code < n_codes; ++code) {
+      const bool known = v < end && static_cast<std::size_t>(tree_.value_code[v]) == code;
+      put(code + kBelowZero, known ? static_cast<std::uint32_t>(tree_.value_child[v]) : unseen);
+      if (known) ++v;
+    }
+  }
+
+  // Steps that all but an eighth of the training weight takes.
+  int common_steps() const {
+    std::vector<int> depth(router_.places_.size(), 0);  // of nodes; ends beside them do not matter
+    std::vector<double> ended;
+    double total = 0.0;
+    for (std::size_t p = 0; p < depth.size(); ++p) {
+      const Place& at = router_.places_[p];
+      if (is_end_[p]) continue;
+      if (at.end != kGoesOn) {
+        ended.resize(std::max(ended.size(), static_cast<std::size_t>(depth[p]) + 1), 0.0);
+        ended[static_cast<std::size_t>(depth[p])] += router_.shares_[p].weight;
+        total += router_.shares_[p].weight;
+        continue;
+      }
+      const auto node = router_.node_[p];
+      for (std::int32_t c = 0; c < tree_.n_children(node); ++c)
+        depth[static_cast<std::size_t>(at.first + c)] = depth[p] + 1;
+    }
+    double before = 0.0;
+    int steps = 0;
+    while (static_cast<std::size_t>(steps) < ended.size() &&
+           before + ended[static_cast<std::size_t>(steps)] <= total / 8)
+      before += ended[static_cast<std::size_t>(steps++)];
+    return std::clamp(steps, 1, 64);
+  }
+
+  // Gives the ends a test that always leads back to them, of a kind that the tree has anyway: then
+  // walking on the spot is nothing special. No number is outside an interval without bounds.
+  void settle_ends() {
+    const Place* numbers = nullptr;
+    const Place* pairs = nullptr;
+    bool others = false;
+    for (const Place& at : places()) {
+      if (at.test == kNumberTest) numbers = &at;
+      if (at.test == kPairTable) pairs = &at;
+      others |= at.test > kPairTable;
+    }
+    Place end;
+    end.low = end.high = std::numeric_limits<double>::quiet_NaN();
+    if (numbers != nullptr) {
+      end.test = kNumberTest;
+      end.column = numbers->column;
+    } else if (pairs != nullptr) {
+      end.test = kPairTable;
+      end.column = pairs->column;
+      end.start = index_of_next(router_.entries_.size());
+      const auto n_codes = static_cast<std::size_t>(n_values(end.column));
+      router_.entries_.resize(end.start + pair_entries(n_codes), 0);
+    }
+    if (!others && (numbers == nullptr || pairs == nullptr)) router_.only_test_ = end.test;
+    for (Place& at : places()) {
+      if (at.end == kGoesOn) continue;
+      end.first = at.first;
+      end.end = at.end;
+      at = end;
+    }
+  }
+
+  static constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max() - 2;
+  const TreeView& tree_;
+  Router& router_;
+  std::vector<bool> is_end_;
+  std::int32_t stop_ = 0, fractional_ = 0;  // ways to the ends of the last node
+  bool shares_out_ = false;
+};
+
+Router::Router(const TreeView& tree, const TableView& columns) : n_nodes_(tree.kind.size()) {
+  check_tree(tree, columns);
+  for (const ColumnView& column : columns.columns)
+    n_values_.push_back(column.codes == nullptr ? kNoCodes : column.n_values);
+  Layout(tree, *this).run();
+}
+
+}  // namespace mixedwood
