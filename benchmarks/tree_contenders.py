@@ -20,7 +20,8 @@ Trees are grown to the same depth, to leaves of one row, without pruning:
   `num_leaves = 2 ** max_depth`, at most 131072, which is also its limit when depth is not limited;
   no smallest leaf, hessian, group or gain. Its limits on nominal tests stay: at most 32 of the bins
   on one side, at most 255 bins per column, so of a column of 1,000 categories it sees 254 and a
-  rest. "max_bin 1023" lets it see all. Histograms may take 1 GB, or large trees would not fit.
+  rest. "max_bin 1023" lets it see all. Histograms may take 1 GB, or large trees would not fit; at
+  its limit of leaves most of its time goes into making room for them.
 - YDF: CART, without validation rows and hence without pruning, every category kept. Its depth
   counts the root as 1.
 """
@@ -30,6 +31,7 @@ from __future__ import annotations
 import logging
 import time
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -91,6 +93,7 @@ class Contender:
     """Encodes a frame once, then fits and answers as often as asked; `steps` are seconds."""
 
     name = ""
+    package = ""
 
     def __init__(self, data: Data) -> None:
         self.data = data
@@ -103,8 +106,8 @@ class Contender:
 
     @classmethod
     def suits(cls, data: Data) -> bool:
-        """Whether it is worth a line on this table."""
-        return True
+        """Whether it is there, and worth a line on this table."""
+        return find_spec(cls.package) is not None
 
     def ordinal_codes(self, dtype: type) -> np.ndarray:
         """Columns as numbers; a missing category is one of its own."""
@@ -124,6 +127,7 @@ class SklearnOrdinal(Contender):
     """Codes as if they were amounts."""
 
     name = "scikit-learn, ordinal codes"
+    package = "sklearn"
 
     def encode(self) -> None:
         """To float32, which its trees work on."""
@@ -171,6 +175,7 @@ class LightGBM(Contender):
     """One boosting round."""
 
     name = "LightGBM"
+    package = "lightgbm"
     max_bin = 255
 
     def encode(self) -> None:
@@ -234,13 +239,15 @@ class LightGBMAllBins(LightGBM):
     @classmethod
     def suits(cls, data: Data) -> bool:
         """Where 255 are too few."""
-        return any(data.X[name].nunique() > 255 for name in data.nominal)
+        wide = any(data.X[name].nunique() > 255 for name in data.nominal)
+        return wide and super().suits(data)
 
 
 class Ydf(Contender):
     """CART of YDF."""
 
     name = "YDF CART"
+    package = "ydf"
 
     def encode(self) -> None:
         """To its columns of codes and float32."""

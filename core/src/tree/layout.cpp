@@ -94,7 +94,7 @@ class Router::Layout {
     const auto n_codes = static_cast<std::size_t>(n_values(at.column));
     const auto first = static_cast<std::size_t>(tree_.value_offset[node]);
     const auto last = static_cast<std::size_t>(tree_.value_offset[node + 1]);
-    const std::size_t room = 64 + 4 * (last - first);
+    const std::size_t room = 16 + 4 * (last - first);
     const std::size_t n_ways = places().size() - static_cast<std::size_t>(at.first);
     if (n_ways <= 4 && n_codes / 16 <= room) {
       at.test = kPairTable;
