@@ -1,0 +1,208 @@
+#include "mixedwood/predict.hpp"
+
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "check.hpp"
+#include "mixedwood/random.hpp"
+
+using namespace mixedwood;
+
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+// A random tree over three columns of codes and two of numbers, and the arrays behind its view.
+struct RandomTree {
+  std::vector<std::int32_t> n_values;
+  std::vector<std::uint8_t> kind;
+  std::vector<std::int32_t> column, child_offset{0}, children, value_offset{0}, value_code,
+      value_child, term_offset{0}, term_column, missing_child, unseen_child;
+  std::vector<double> low, high, term_weight, intercept, weight;
+
+  RandomTree(Random& random, std::int32_t widest, int n_tests, bool fractional)
+      : n_values{5, 40, widest, 0, 0} {
+    const auto below = [&](std::size_t n) { return static_cast<std::int32_t>(random.below(n)); };
+    std::vector<char> has_test{1};
+    for (int t = 1; t < n_tests; ++t) has_test.push_back(random.below(3) > 0);
+    // Nodes in the order of their numbers; each new child waits for its turn.
+    std::int32_t n_nodes = 1;
+    for (std::int32_t node = 0; node < n_nodes; ++node) {
+      const auto i = static_cast<std::size_t>(node);
+      const bool inner = i < has_test.size() && has_test[i];
+      const std::int32_t test = inner ? 1 + below(4) : kLeaf;
+      const std::int32_t n_children = !inner ? 0 : test == kMultiway ? 1 + below(7) : 2;
+      kind.push_back(static_cast<std::uint8_t>(test));
+      const bool nominal = test == kSubset || test == kMultiway;
+      column.push_back(nominal ? below(3) : test == kInterval ? below(5) : -1);
+      const double a = random.coin() ? -kInf : static_cast<double>(below(50));
+      low.push_back(a);
+      high.push_back(random.below(4) == 0 ? kInf : static_cast<double>(below(50)));
+      intercept.push_back(random.normal());
+      weight.push_back(static_cast<double>(below(4)));
+      const auto side = [&] { return below(static_cast<std::size_t>(n_children) + 2) - 2; };
+      const auto end = [&] { return inner ? std::max(side(), fractional ? -2 : -1) : -1; };
+      missing_child.push_back(end());
+      unseen_child.push_back(end());
+      if (nominal) {
+        const bool few = random.coin();
+        const std::int32_t n = n_values[static_cast<std::size_t>(column.back())];
+        for (std::int32_t code = 0; code < n; ++code) {
+          if (few && random.below(static_cast<std::size_t>(n)) > 4) continue;
+          value_code.push_back(code);
+          value_child.push_back(below(static_cast<std::size_t>(n_children)));
+        }
+      }
+      if (test == kLinear) {
+        for (std::int32_t t = below(3); t > 0; --t) {
+          term_column.push_back(3 + below(2));
+          term_weight.push_back(random.normal());
+        }
+      }
+      for (std::int32_t c = 0; c < n_children; ++c) children.push_back(n_nodes++);
+      child_offset.push_back(static_cast<std::int32_t>(children.size()));
+      value_offset.push_back(static_cast<std::int32_t>(value_code.size()));
+      term_offset.push_back(static_cast<std::int32_t>(term_column.size()));
+    }
+  }
+  TreeView view() const {
+    TreeView v;
+    v.kind = kind;
+    v.column = column;
+    v.low = low;
+    v.high = high;
+    v.child_offset = child_offset;
+    v.children = children;
+    v.value_offset = value_offset;
+    v.value_code = value_code;
+    v.value_child = value_child;
+    v.term_offset = term_offset;
+    v.term_column = term_column;
+    v.term_weight = term_weight;
+    v.intercept = intercept;
+    v.missing_child = missing_child;
+    v.unseen_child = unseen_child;
+    v.weight = weight;
+    return v;
+  }
+};
+
+struct RandomRows {
+  std::vector<std::vector<std::int32_t>> codes;
+  std::vector<std::vector<double>> numbers;
+  TableView table;
+
+  RandomRows(Random& random, const RandomTree& tree, std::size_t n_rows) {
+    table.n_rows = n_rows;
+    for (const std::int32_t n : tree.n_values) {
+      if (n > 0) {
+        auto& column = codes.emplace_back(n_rows + 1);  // never empty: the address tells the kind
+        for (auto& code : column)
+          code = static_cast<std::int32_t>(random.below(static_cast<std::size_t>(n) + 3)) - 3;
+        table.columns.push_back({column.data(), nullptr, n});
+      } else {
+        auto& column = numbers.emplace_back(n_rows + 1);
+        const double odd[] = {kNaN, kInf, -kInf, 7.0};
+        for (auto& x : column)
+          x = random.below(5) == 0 ? odd[random.below(4)] : 50.0 * random.uniform();
+        table.columns.push_back({nullptr, column.data(), 0});
+      }
+    }
+  }
+};
+
+// Straight from the definition of each test; -3 below is unseen like -2.
+std::int32_t position(const TreeView& tree, const TableView& table, std::size_t i,
+                      std::size_t row) {
+  if (tree.kind[i] == kLinear) {
+    double sum = tree.intercept[i];
+    for (auto t = tree.term_offset[i]; t < tree.term_offset[i + 1]; ++t) {
+      const auto term = static_cast<std::size_t>(t);
+      const double x =
+          table.columns[static_cast<std::size_t>(tree.term_column[term])].numbers[row];
+      if (std::isnan(x)) return tree.missing_child[i];
+      sum += tree.term_weight[term] * x;
+    }
+    return sum > 0.0 ? 0 : 1;
+  }
+  const ColumnView& column = table.columns[static_cast<std::size_t>(tree.column[i])];
+  const double x = column.codes ? column.codes[row] : column.numbers[row];
+  if (column.codes ? x == -1.0 : std::isnan(x)) return tree.missing_child[i];
+  if (column.codes && x < 0.0) return tree.unseen_child[i];
+  if (tree.kind[i] == kInterval) return tree.low[i] < x && x <= tree.high[i] ? 0 : 1;
+  for (auto v = tree.value_offset[i]; v < tree.value_offset[i + 1]; ++v)
+    if (tree.value_code[static_cast<std::size_t>(v)] == column.codes[row])
+      return tree.value_child[static_cast<std::size_t>(v)];
+  return tree.unseen_child[i];
+}
+
+void add_shares(const TreeView& tree, const TableView& table, std::int32_t node, std::size_t row,
+                double share, std::map<std::int32_t, double>& shares) {
+  const auto i = static_cast<std::size_t>(node);
+  const std::int32_t to = tree.kind[i] == kLeaf ? kStopHere : position(tree, table, i, row);
+  if (to >= 0) return add_shares(tree, table, tree.child(node, to), row, share, shares);
+  double reached = 0.0;
+  for (std::int32_t c = 0; to == kFractional && c < tree.n_children(node); ++c)
+    reached += tree.weight[static_cast<std::size_t>(tree.child(node, c))];
+  if (!(reached > 0.0)) {
+    shares[node] += share;
+    return;
+  }
+  for (std::int32_t c = 0; c < tree.n_children(node); ++c) {
+    const std::int32_t child = tree.child(node, c);
+    const double part = tree.weight[static_cast<std::size_t>(child)] / reached;
+    if (part > 0.0) add_shares(tree, table, child, row, share * part, shares);
+  }
+}
+
+}  // namespace
+
+TEST(routing_agrees_with_the_definition_of_each_test) {
+  Random random(7);
+  for (int round = 0; round < 300; ++round) {
+    const bool fractional = round % 2 == 1;
+    const RandomTree made(random, round % 3 == 0 ? 2000 : 90, 1 + round % 40, fractional);
+    const RandomRows rows(random, made, round % 10 == 0 ? 600 : random.below(20));
+    const TreeView tree = made.view();
+    const Router router(tree, rows.table);
+    const std::size_t n_nodes = tree.kind.size(), n_rows = rows.table.n_rows;
+    std::vector<double> number(n_nodes);  // of each node, as its answer
+    std::iota(number.begin(), number.end(), 1.0);
+    std::vector<double> found(n_rows);
+    router.distribute(rows.table, number, 1, found);
+    bool whole = true;
+    std::vector<std::int32_t> answers(n_rows);
+    for (std::size_t row = 0; row < n_rows; ++row) {
+      std::map<std::int32_t, double> shares;
+      add_shares(tree, rows.table, 0, row, 1.0, shares);
+      double expected = 0.0;
+      for (const auto& [node, share] : shares)
+        expected += share * number[static_cast<std::size_t>(node)];
+      CHECK_NEAR(found[row], expected, 1e-9);
+      whole = whole && shares.size() == 1;
+      answers[row] = shares.begin()->first;
+    }
+    if (fractional) continue;
+    CHECK(whole);
+    std::vector<std::int32_t> routed(n_rows);
+    router.route(rows.table, routed);
+    CHECK(routed == answers);
+  }
+}
+
+TEST(a_code_beyond_its_column_is_refused) {
+  Random random(8);
+  for (int round = 0; round < 100; ++round) {
+    const RandomTree made(random, 90, 20, false);
+    RandomRows rows(random, made, 50);
+    const Router router(made.view(), rows.table);
+    for (auto& column : rows.codes)
+      for (auto& code : column)
+        code = random.coin() ? 90 : std::numeric_limits<std::int32_t>::max();
+    std::vector<std::int32_t> routed(50);
+    const std::string said = check::message_of([&] { router.route(rows.table, routed); });
+    CHECK(said.empty() || said.find("beyond") != std::string::npos);
+  }
+}
