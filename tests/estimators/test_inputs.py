@@ -109,7 +109,9 @@ def test_orders_and_categories_are_used():
     assert tree.n_leaves == 2
     assert tree.high[0] == 1
     codes = {"code": [1, 2, 3, 1, 2, 3]}
-    model = TreeClassifier(pruning=None, categorical_features=["code"]).fit(codes, [0, 1, 0, 0, 1, 0])
+    model = TreeClassifier(pruning=None, categorical_features=["code"]).fit(
+        codes, [0, 1, 0, 0, 1, 0]
+    )
     assert model.get_n_leaves() == 2
 
 
