@@ -36,10 +36,5 @@ inline IntArrayOut hand_over(std::unique_ptr<std::int32_t[]> values, std::size_t
                     [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
   return IntArrayOut(values.release(), {size}, owner);
 }
-inline IntArrayOut hand_over(std::unique_ptr<std::int32_t[]> values, std::size_t size) {
-  nb::capsule owner(values.get(),
-                    [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
-  return IntArrayOut(values.release(), {size}, owner);
-}
 
 }  // namespace mixedwood

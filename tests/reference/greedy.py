@@ -5,7 +5,7 @@ Nothing is counted ahead, kept or handed down. A row at a node is a pair (row, w
 
 import math
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 from scipy.stats import chi2
@@ -264,7 +264,7 @@ class Greedy:
         p_values = {c: self.p_value(c, rows) for c in range(len(self.columns))}
         p_values = {c: p for c, p in p_values.items() if p is not None}
         ordered = sorted(p_values.items(), key=lambda entry: (entry[1], entry[0]))
-        for (_, a), (_, b) in zip(ordered, ordered[1:], strict=False):
+        for (_, a), (_, b) in pairwise(ordered):
             if abs(a - b) < TIE:
                 raise UnclearError
         for column, p in ordered:

@@ -1,6 +1,7 @@
-"""Slow twin of WEKA's RandomTree with all columns drawn: gain after missing weight is shared out."""
+"""Slow twin of WEKA's RandomTree with all columns drawn: gain after missing rows are shared."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 
@@ -64,7 +65,7 @@ class RandomTree:
             return self.gain(self.deal(column, None, rows), rows), None
         numbers = sorted({self.table.arrays[column][i] for i, _ in known})
         best = None
-        for below, above in zip(numbers, numbers[1:], strict=False):
+        for below, above in pairwise(numbers):
             threshold = (below + above) / 2
             gain = self.gain(self.deal(column, threshold, known), known)
             if best is None or gain > best[0] + 1e-12:
