@@ -109,7 +109,9 @@ def test_orders_and_categories_are_used():
     assert tree.n_leaves == 2
     assert tree.high[0] == 1
     codes = {"code": [1, 2, 3, 1, 2, 3]}
-    model = TreeClassifier(pruning=None, categorical_features=["code"]).fit(codes, [0, 1, 0, 0, 1, 0])
+    model = TreeClassifier(pruning=None, categorical_features=["code"]).fit(
+        codes, [0, 1, 0, 0, 1, 0]
+    )
     assert model.get_n_leaves() == 2
 
 
@@ -147,7 +149,7 @@ def test_labels_that_are_refused(labels, message):
 def test_labels_come_back_as_they_were(labels):
     model = TreeClassifier(pruning=None).fit(X, labels)
     assert model.predict(X).tolist() == list(labels)
-    assert type(model.predict(X).tolist()[0]) is type(list(labels)[0])
+    assert type(model.predict(X).tolist()[0]) is type(next(iter(labels)))
 
 
 # Weights
@@ -302,7 +304,7 @@ def test_unseen_values_go_where_missing_ones_were_learned_to_go():
 
 def test_unseen_values_as_an_error():
     model = TreeClassifier(pruning=None, unseen="error").fit(TABLE, LABELS)
-    with pytest.raises(ValueError, match="'b' in 3 rows .*Map them to known values"):
+    with pytest.raises(ValueError, match=r"'b' in 3 rows .*Map them to known values"):
         model.predict(NEW)
     fine = {"b": ["p", None], "z": ["never", "never"]}
     assert model.predict(fine).shape == (2,)
@@ -417,7 +419,7 @@ def test_parameters_at_their_limits(parameters, n_leaves):
 def test_two_class_order_with_three_classes():
     table, labels = {"a": list("abcabc")}, [0, 1, 2, 2, 1, 0]
     model = TreeClassifier(partitioner="two_class_order", pruning=None)
-    with pytest.raises(ValueError, match="3 classes are present.*Use partitioner='auto'"):
+    with pytest.raises(ValueError, match=r"3 classes are present.*Use partitioner='auto'"):
         model.fit(table, labels)
     assert model.fit(table, np.array(labels) > 0).get_n_leaves() > 1
 
