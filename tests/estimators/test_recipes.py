@@ -127,7 +127,7 @@ def test_conditional_inference_takes_the_most_significant_column(seed):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_conditional_inference_stops_where_nothing_is_significant(seed):
-    _, y = mixed(seed)
+    _X, y = mixed(seed)
     rng = np.random.default_rng(seed)
     nothing = {"a": rng.normal(size=200), "b": np.array(list("pqrs"))[rng.integers(0, 4, 200)]}
     p = min(significance(nothing[name], y).p_value for name in nothing)

@@ -222,9 +222,13 @@ def test_numbers_are_split_as_scikit_learn_splits_them(criterion, seed):
     np.testing.assert_allclose(tree.predict_proba(read_table(X)), peer.predict_proba(X))
 
 
-@pytest.mark.parametrize("partitioner", ["auto", "exact", "principal", "principal_ext", "flip_flop",
-                                         "list_scheduling",
-                                         "largest_alone", "multiway"])  # fmt: skip
+@pytest.mark.parametrize(
+    "partitioner",
+    [
+        "auto", "exact", "principal", "principal_ext", "flip_flop", "list_scheduling",
+        "largest_alone", "multiway",
+    ],
+)  # fmt: skip
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "gain_ratio"])
 @pytest.mark.parametrize("n_labels", [6, 60])
 def test_leaves_have_the_rows_asked_for(partitioner, criterion, n_labels):

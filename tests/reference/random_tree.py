@@ -1,7 +1,7 @@
-"""Slow twin of WEKA's RandomTree with all columns drawn: gain after missing rows are shared."""
+"""Slow twin of WEKA's RandomTree with all columns drawn."""
 
+import itertools
 import math
-from itertools import pairwise
 
 import numpy as np
 
@@ -65,7 +65,7 @@ class RandomTree:
             return self.gain(self.deal(column, None, rows), rows), None
         numbers = sorted({self.table.arrays[column][i] for i, _ in known})
         best = None
-        for below, above in pairwise(numbers):
+        for below, above in itertools.pairwise(numbers):
             threshold = (below + above) / 2
             gain = self.gain(self.deal(column, threshold, known), known)
             if best is None or gain > best[0] + 1e-12:

@@ -72,7 +72,11 @@ Candidate Search::best(ValueTable& table, const CodedColumn& column, std::uint64
     if (table.size() < 2) return found;
     for (const Acceptor* acceptor : settings_.acceptors)
       if (!acceptor->accepts(contingency_of(table))) return found;
-    found = nominal(table, seed, thorough);
+    try {
+      found = nominal(table, seed, thorough);
+    } catch (const Stopped&) {
+      return {};  // before there was any partition: the node stays a leaf
+    }
     if (found.kind == kSubset && found.score <= kNoGain) found = in_halves(table, found.score);
   }
   if (found.found() && settings_.fractional) {
