@@ -318,9 +318,14 @@ class Mixedwood(Contender):
         return self.grow(depth)
 
     def grow(self, depth: int | None) -> Any:
-        """The one place that knows how a tree is grown without reading the frame again."""
-        # Until growing has a door of its own, the whole of `fit`, which reads the frame as well.
-        return self.fit_frame(depth).tree_
+        """As `TreeClassifier` grows, with numbers ranked anew each time."""
+        from mixedwood import TreeClassifier
+        from mixedwood.estimators.parameters import read_parameters
+        from mixedwood.growers import grow
+
+        parameters = read_parameters(TreeClassifier(max_depth=depth, pruning=None))
+        settings = parameters.settings_for(self.table.n_rows, self.table.n_columns)
+        return grow(self.table, self.target, settings)
 
     def fit_frame(self, depth: int | None) -> Any:
         """What a user calls: reading and growing."""

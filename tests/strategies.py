@@ -144,5 +144,7 @@ def problems(draw, kinds=("nominal", "ordinal", "numeric"), missing=True, max_ro
     else:
         weights = None
     table = Table(Schema(tuple(columns)), tuple(arrays))
-    target = Target(np.array(["no", "perhaps", "yes"])[:n_classes], np.array(codes, np.int32), weights)
+    target = Target(
+        np.array(["no", "perhaps", "yes"])[:n_classes], np.array(codes, np.int32), weights
+    )
     return table, target

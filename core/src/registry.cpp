@@ -66,7 +66,10 @@ const std::array kPartitioners = {
     PartitionerInfo{"one_vs_rest", "one value against all others", {}, make_one_vs_rest},
     PartitionerInfo{"natural_order", "prefixes of the values in the order given", {},
                     make_natural_order},
-    PartitionerInfo{"random_order", "prefixes of a random order", {}, make_random_order},
+    // Drawn per tree by the grower, which turns the column into an ordered one; see growers/.
+    PartitionerInfo{"random_order", "prefixes of a random order",
+                    {{"per", 0, "how often an order is drawn", {"node", "tree"}}},
+                    make_random_order},
     PartitionerInfo{"random_subset", "a random half of the values", {}, make_random_subset},
     PartitionerInfo{"multiway", "one group per value", {}, make_multiway},
 };

@@ -29,7 +29,9 @@ from mixedwood.splits import Acceptor, Partitioner
 
 EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
 FOLDS = {EQUIVALENCE: "a row of weight 2 is in one fold, two copies may be in two"}
-WHOLE = {"check_class_weight_classifiers": "small leaves answer as their rows do, whatever classes weigh"}
+WHOLE = {
+    "check_class_weight_classifiers": "small leaves answer as their rows do, whatever classes weigh"
+}
 ROWS = {EQUIVALENCE: "C4.5 counts rows, not weights, before it cuts numbers"}
 CHECKED = [
     (TreeClassifier(), FOLDS),
@@ -58,7 +60,9 @@ def problem():
     rng = np.random.default_rng(0)
     n = 240
     y = rng.integers(0, 3, n)
-    colour = np.array(["red", "green", "blue", "white"], dtype=object)[(y + rng.integers(0, 2, n)) % 4]
+    colour = np.array(["red", "green", "blue", "white"], dtype=object)[
+        (y + rng.integers(0, 2, n)) % 4
+    ]
     colour[rng.random(n) < 0.05] = None
     X = pd.DataFrame(
         {
@@ -214,7 +218,9 @@ def test_a_grid_of_parts(problem):
     assert grid.best_estimator_.predict(X[:3]).shape == (3,)
 
 
-@pytest.mark.parametrize("make", [pl.from_pandas, pa.Table.from_pandas, lambda X: X.convert_dtypes()])
+@pytest.mark.parametrize(
+    "make", [pl.from_pandas, pa.Table.from_pandas, lambda X: X.convert_dtypes()]
+)
 def test_every_frame_gives_the_same_tree(make, problem):
     X, y = problem
     model, other = TreeClassifier().fit(X, y), TreeClassifier().fit(make(X), y)
@@ -245,7 +251,7 @@ def test_weights_are_routed(problem):
     assert by_class.tree_ == weighted.tree_
     with sklearn.config_context(enable_metadata_routing=True):
         asked = clone(plain).set_fit_request(sample_weight=True)
-        asked.set_score_request(sample_weight=False)
+        asked.set_score_request(sample_weight=True)
         pipe = Pipeline([("same", FunctionTransformer()), ("tree", asked)])
         pipe.fit(X, y, sample_weight=weights)
         assert pipe[-1].tree_ == weighted.tree_

@@ -196,7 +196,9 @@ def test_a_row_of_weight_zero_is_not_there():
     tree = grow(table, read_target([0, 1, 1], [1, 1, 0]))
     assert tree.high[0] == 1.5
     assert tree.counts.tolist() == [[1, 1], [1, 0], [0, 1]]
-    tree = grow(table.take([0, 1, 2]), read_target([0, 1, 2], [1, 0, 1]), GrowSettings(unseen="node"))
+    tree = grow(
+        table.take([0, 1, 2]), read_target([0, 1, 2], [1, 0, 1]), GrowSettings(unseen="node")
+    )
     assert tree.high[0] == 2.0
 
 

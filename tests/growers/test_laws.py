@@ -45,7 +45,15 @@ def answers(tree, table):
 
 
 def assert_equal_trees(a, b, counts=True):
-    for name in ("kind", "column", "high", "children", "value_code", "value_child", "missing_child"):
+    for name in (
+        "kind",
+        "column",
+        "high",
+        "children",
+        "value_code",
+        "value_child",
+        "missing_child",
+    ):
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
     if counts:
         np.testing.assert_allclose(a.counts, b.counts, rtol=1e-12)
@@ -133,7 +141,9 @@ def test_every_way_of_counting_counts_the_same(criterion, missing):
 
 
 @pytest.mark.parametrize("missing", MISSING)
-@pytest.mark.parametrize("partitioner", ["auto", "exact", "multiway", "principal_ext", "list_scheduling"])
+@pytest.mark.parametrize(
+    "partitioner", ["auto", "exact", "multiway", "principal_ext", "list_scheduling"]
+)
 def test_the_order_of_rows_does_not_matter(partitioner, missing):
     table, target = mixed_table(3)
     ours = GrowSettings(missing=missing, partitioner=partitioner)
@@ -165,7 +175,9 @@ def test_names_and_order_of_values_do_not_matter(criterion, missing):
 
 def test_a_column_in_between_that_says_nothing_changes_nothing():
     table, target = mixed_table(5)
-    schema = Schema((Column("same", "numeric"), *table.schema.columns, Column("void", "nominal", ("a",))))
+    schema = Schema(
+        (Column("same", "numeric"), *table.schema.columns, Column("void", "nominal", ("a",)))
+    )
     empty = np.full(table.n_rows, -1, np.int32)
     wider = Table(schema, (np.full(table.n_rows, 3.0), *table.arrays, empty))
     tree, again = grow(table, target), grow(wider, target)
@@ -210,8 +222,13 @@ def test_numbers_are_split_as_scikit_learn_splits_them(criterion, seed):
     np.testing.assert_allclose(tree.predict_proba(read_table(X)), peer.predict_proba(X))
 
 
-@pytest.mark.parametrize("partitioner", ["auto", "exact", "principal", "principal_ext", "flip_flop",
-                                         "list_scheduling", "largest_alone", "multiway"])  # fmt: skip
+@pytest.mark.parametrize(
+    "partitioner",
+    [
+        "auto", "exact", "principal", "principal_ext", "flip_flop", "list_scheduling",
+        "largest_alone", "multiway",
+    ],
+)  # fmt: skip
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "gain_ratio"])
 @pytest.mark.parametrize("n_labels", [6, 60])
 def test_leaves_have_the_rows_asked_for(partitioner, criterion, n_labels):
@@ -224,7 +241,10 @@ def test_leaves_have_the_rows_asked_for(partitioner, criterion, n_labels):
     for missing in MISSING:
         for least in (3, 10 if partitioner == "multiway" else 40):
             ours = GrowSettings(
-                criterion=criterion, partitioner=partitioner, min_samples_leaf=least, missing=missing
+                criterion=criterion,
+                partitioner=partitioner,
+                min_samples_leaf=least,
+                missing=missing,
             )
             tree = grow(table, target, ours)
             weights = tree.weight

@@ -5,7 +5,7 @@ Nothing is counted ahead, kept or handed down. A row at a node is a pair (row, w
 
 import math
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 from scipy.stats import chi2
@@ -136,7 +136,10 @@ class Greedy:
                 for number in numbers:
                     sides[numbers.index(number) >= t] += values[number]
                 sides[0 if lost_left else 1] += lost
-                if min(map(len, sides)) == 0 or min(map(self.size, sides)) < self.s.min_samples_leaf:
+                if (
+                    min(map(len, sides)) == 0
+                    or min(map(self.size, sides)) < self.s.min_samples_leaf
+                ):
                     continue
                 child_of = {x: int(i >= t) for i, x in enumerate(numbers)}
                 if lost:
@@ -261,7 +264,7 @@ class Greedy:
         p_values = {c: self.p_value(c, rows) for c in range(len(self.columns))}
         p_values = {c: p for c, p in p_values.items() if p is not None}
         ordered = sorted(p_values.items(), key=lambda entry: (entry[1], entry[0]))
-        for (_, a), (_, b) in zip(ordered, ordered[1:], strict=False):
+        for (_, a), (_, b) in pairwise(ordered):
             if abs(a - b) < TIE:
                 raise UnclearError
         for column, p in ordered:
@@ -301,7 +304,9 @@ class Greedy:
     def next_of(self, waiting):
         if not self.s.best_first:
             return waiting.pop()
-        worth = [n.test.score * (1 if self.s.criterion == "chi2" else n.counts.sum()) for n in waiting]
+        worth = [
+            n.test.score * (1 if self.s.criterion == "chi2" else n.counts.sum()) for n in waiting
+        ]
         first, *others = sorted(worth, reverse=True)
         if others and first - others[0] < TIE and self.s.max_leaf_nodes < math.inf:
             raise UnclearError
@@ -349,7 +354,10 @@ def multiway_score(A, criterion):
         return 1 - (p**2).sum() if criterion == "gini" else -(p * np.log2(p)).sum()
 
     sizes = A.sum(1)
-    gain = impurity(A.sum(0)) - sum(n * impurity(row) for n, row in zip(sizes, A, strict=True)) / A.sum()
+    gain = (
+        impurity(A.sum(0))
+        - sum(n * impurity(row) for n, row in zip(sizes, A, strict=True)) / A.sum()
+    )
     return gain / impurity(sizes) if criterion == "gain_ratio" else gain
 
 

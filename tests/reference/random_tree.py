@@ -1,5 +1,6 @@
-"""Slow twin of WEKA's RandomTree with all columns drawn: gain after missing weight is shared out."""
+"""Slow twin of WEKA's RandomTree with all columns drawn."""
 
+import itertools
 import math
 
 import numpy as np
@@ -64,7 +65,7 @@ class RandomTree:
             return self.gain(self.deal(column, None, rows), rows), None
         numbers = sorted({self.table.arrays[column][i] for i, _ in known})
         best = None
-        for below, above in zip(numbers, numbers[1:], strict=False):
+        for below, above in itertools.pairwise(numbers):
             threshold = (below + above) / 2
             gain = self.gain(self.deal(column, threshold, known), known)
             if best is None or gain > best[0] + 1e-12:

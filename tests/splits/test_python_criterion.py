@@ -270,8 +270,8 @@ def test_a_slow_criterion_keeps_to_the_time_limit():
             time.sleep(0.004)
             return super().score(groups)
 
-    A = random_table(np.random.default_rng(0), 9, 3)
+    A = random_table(np.random.default_rng(0), 12, 3)  # 2,047 scores: 8 seconds
     start = time.monotonic()
     found = best_partition(A, Slow(), "exact", time_limit=0.1)
-    assert time.monotonic() - start < 0.6
+    assert time.monotonic() - start < 3
     assert not found.complete

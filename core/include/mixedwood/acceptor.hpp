@@ -11,7 +11,8 @@ namespace mixedwood {
 class Acceptor {
  public:
   virtual ~Acceptor() = default;
-  // The table holds the values and classes present at the node, rows with a missing value left out.
+  // The table holds the values and classes present at the node. A missing value is one of them,
+  // as it is to the partition, unless rows without a value are shared out.
   virtual bool accepts(const Contingency& table) const = 0;
 };
 

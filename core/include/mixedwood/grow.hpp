@@ -45,7 +45,7 @@ struct GrowSettings {
   std::vector<const Acceptor*> acceptors;  // for nominal columns
   double min_gain = 0.0;                   // a split must score at least this
   double max_p = 1.0;                      // Selection::kSignificance: stop above this
-  bool bonferroni = false;                 // multiply p by the number of columns tested
+  bool bonferroni = false;                 // p of the smallest of n: 1 - (1 - p)^n
   std::int32_t max_depth = -1;             // -1: no limit
   double min_split = 2.0;                  // rows a node must have to be split
   double min_leaf = 1.0;                   // rows each child must have

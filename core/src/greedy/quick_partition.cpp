@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 #include "keys.hpp"
 #include "x_log_x.hpp"
@@ -10,21 +12,67 @@ namespace mixedwood {
 namespace {
 
 constexpr int kMostPasses = 10;
+constexpr std::size_t kClassesAgainstRest = 4;
 constexpr int kMostIterations = 15;  // an order needs no more of an axis
 
 std::size_t place_of(std::uint64_t key) { return static_cast<std::size_t>(key & 0xffffffffU); }
 
 }  // namespace
 
-const Sides& QuickPartition::best(const ValueTable& table, bool refine, Stop& stop) {
+const Sides& QuickPartition::best(const ValueTable& table, bool refined, Stop& stop) {
   list_entries(table);
   find_axis(table);
-  cut_along_axis(table);
-  if (refine && impurity_ == ImpurityKind::kGini)
-    move_while_better(table, [](double c) { return c * c; }, stop);
-  else if (refine)
-    move_while_better(table, [&x_log_x = XLogX::table()](double c) { return x_log_x(c); }, stop);
+  order_along_axis(table);
+  cut_in_order(table, [](double c) { return c * c; }, true);
+  if (!refined) return sides_;
+  refine(table, stop);
+  Sides along_axis = sides_;
+  std::vector<double> left = best_left_;
+  const double purity = purity_;
+  // One class set against the rest is often a better start, for entropy above all. The classes that
+  // vary most between the values are tried.
+  double best = -std::numeric_limits<double>::infinity();
+  std::size_t best_class = 0;
+  for (const std::size_t cls : varying_classes(table)) {
+    order_by_share(table, cls);
+    const double value = cut_by_criterion(table);
+    if (value > best) {
+      best = value;
+      best_class = cls;
+    }
+  }
+  order_by_share(table, best_class);
+  cut_by_criterion(table);
+  refine(table, stop);
+  if (purity_ > purity) return sides_;
+  sides_.swap(along_axis);
+  best_left_.swap(left);
   return sides_;
+}
+
+void QuickPartition::refine(const ValueTable& table, Stop& stop) {
+  if (impurity_ == ImpurityKind::kGini)
+    move_while_better(table, [](double c) { return c * c; }, stop);
+  else
+    move_while_better(table, [&x_log_x = XLogX::table()](double c) { return x_log_x(c); }, stop);
+}
+
+std::vector<std::size_t> QuickPartition::varying_classes(const ValueTable& table) const {
+  const std::size_t k = table.n_classes;
+  std::vector<std::size_t> classes(k);
+  std::iota(classes.begin(), classes.end(), 0);
+  std::stable_sort(classes.begin(), classes.end(), [&](std::size_t a, std::size_t b) {
+    return covariance_[a * k + a] > covariance_[b * k + b];
+  });
+  classes.resize(std::min(classes.size(), kClassesAgainstRest));
+  return classes;
+}
+
+double QuickPartition::cut_by_criterion(const ValueTable& table) {
+  if (impurity_ == ImpurityKind::kGini)
+    return cut_in_order(table, [](double c) { return c * c; }, true);
+  return cut_in_order(
+      table, [&x_log_x = XLogX::table()](double c) { return x_log_x(c); }, false);
 }
 
 // In nodes of few rows most values have rows of one or two classes only.
@@ -90,10 +138,9 @@ void QuickPartition::find_axis(const ValueTable& table) {
   }
 }
 
-void QuickPartition::cut_along_axis(const ValueTable& table) {
-  const std::size_t n = table.size(), k = table.n_classes;
-  order_.resize(n);
-  for (std::size_t i = 0; i < n; ++i) {
+void QuickPartition::order_along_axis(const ValueTable& table) {
+  order_.resize(table.size());
+  for (std::size_t i = 0; i < order_.size(); ++i) {
     double score = 0.0;
     for (std::size_t e = start_[i]; e < start_[i + 1]; ++e)
       score += axis_[present_[e].cls] * present_[e].weight;
@@ -101,24 +148,40 @@ void QuickPartition::cut_along_axis(const ValueTable& table) {
     order_[i] = sortable(static_cast<float>(score / table.totals[i])) << 32 | i;
   }
   sort_keys(order_, other_order_, std::uint64_t{1} << 32);
+}
+
+void QuickPartition::order_by_share(const ValueTable& table, std::size_t cls) {
+  for (std::size_t i = 0; i < order_.size(); ++i)
+    order_[i] =
+        sortable(static_cast<float>(table.entry(i)[cls] / table.totals[i])) << 32 | i;
+  sort_keys(order_, other_order_, std::uint64_t{1} << 32);
+}
+
+// Where the groups are purest; returns how pure. `part` is what a class weight adds to the purity
+// of its group: its square, for Gini, or x log x.
+template <typename Part>
+double QuickPartition::cut_in_order(const ValueTable& table, Part part, bool gini) {
+  const std::size_t n = table.size(), k = table.n_classes;
   left_.assign(k, 0.0);
   right_ = table.known;
-  double squares_left = 0.0, squares_right = 0.0, weight = 0.0;
-  for (double c : right_) squares_right += c * c;
-  double best = -1.0;
+  double sum_left = 0.0, sum_right = 0.0, weight = 0.0;
+  for (double c : right_) sum_right += part(c);
+  double best = -std::numeric_limits<double>::infinity();
   std::size_t length = 1;
   for (std::size_t t = 0; t + 1 < n; ++t) {
     const std::size_t i = place_of(order_[t]);
     for (std::size_t e = start_[i]; e < start_[i + 1]; ++e) {
       const double c = present_[e].weight;
       double &l = left_[present_[e].cls], &r = right_[present_[e].cls];
-      squares_left += c * (2.0 * l + c);
-      squares_right -= c * (2.0 * r - c);
+      sum_left += part(l + c) - part(l);
+      sum_right += part(r - c) - part(r);
       l += c;
       r -= c;
     }
     weight += table.totals[i];
-    const double value = squares_left / weight + squares_right / (table.known_total - weight);
+    const double rest = table.known_total - weight;
+    const double value = gini ? sum_left / weight + sum_right / rest
+                              : sum_left - part(weight) + sum_right - part(rest);
     if (value > best) {
       best = value;
       length = t + 1;
@@ -132,9 +195,9 @@ void QuickPartition::cut_along_axis(const ValueTable& table) {
     for (std::size_t e = start_[i]; e < start_[i + 1]; ++e)
       best_left_[present_[e].cls] += present_[e].weight;
   }
+  return best;
 }
 
-// `part` is what a class weight adds to the purity of a group: its square, or x log x.
 template <typename Part>
 void QuickPartition::move_while_better(const ValueTable& table, Part part, Stop& stop) {
   const std::size_t n = table.size(), k = table.n_classes;
@@ -188,6 +251,7 @@ void QuickPartition::move_while_better(const ValueTable& table, Part part, Stop&
     if (!moved || stop.requested(static_cast<std::int64_t>(start_[n]))) break;
   }
   best_left_ = left_;
+  purity_ = current;
 }
 
 }  // namespace mixedwood

@@ -2,8 +2,8 @@
 // would cost more than counting the rows.
 //
 // Values are ordered along the first principal component of their class shares and cut where the
-// Gini gain is largest; on request single values then move between the groups while the criterion's
-// own impurity falls. O(values * classes) and no allocation after the first call.
+// Gini gain is largest. On request orders by the share of a single class are tried as well, and
+// single values then move between the groups while the criterion's own impurity falls. O(values * classes) and no allocation after the first call.
 #pragma once
 
 #include <cstdint>
@@ -33,12 +33,19 @@ class QuickPartition {
 
   void list_entries(const ValueTable& table);
   void find_axis(const ValueTable& table);
-  void cut_along_axis(const ValueTable& table);
+  void order_along_axis(const ValueTable& table);
+  void order_by_share(const ValueTable& table, std::size_t cls);
+  std::vector<std::size_t> varying_classes(const ValueTable& table) const;
+  double cut_by_criterion(const ValueTable& table);
+  template <typename Part>
+  double cut_in_order(const ValueTable& table, Part part, bool gini);
+  void refine(const ValueTable& table, Stop& stop);
   template <typename Part>
   void move_while_better(const ValueTable& table, Part part, Stop& stop);
 
   ImpurityKind impurity_;
   Sides sides_;
+  double purity_ = 0.0;  // of the refined partition, on the criterion's own scale
   std::vector<double> covariance_, axis_, next_, left_, right_, best_left_;
   std::vector<std::size_t> start_;  // of each value in present_
   std::vector<Entry> present_;      // classes that a value has

@@ -33,6 +33,28 @@ Contingency contingency_of(const ValueTable& table) {
   return Contingency(std::move(entries), static_cast<int>(n), static_cast<int>(k - absent));
 }
 
+// The class of a value all of whose rows are of one class; else -1.
+std::int32_t only_class(const ValueTable& table, std::size_t i) {
+  const auto entry = table.entry(i);
+  for (std::size_t l = 0; l < entry.size(); ++l)
+    if (entry[l] != 0.0) return entry[l] == table.totals[i] ? static_cast<std::int32_t>(l) : -1;
+  return -1;
+}
+
+bool is_large(const ValueTable& table) {
+  return table.size() > kFewValues && table.size() * table.n_classes > kFewCells;
+}
+
+// Sides of the table's values; that of missing ones is kept apart in the candidate.
+Sides sides_of(const ValueTable& table, const Candidate& found) {
+  Sides sides(table.size());
+  std::size_t known = 0;
+  for (std::size_t i = 0; i < sides.size(); ++i)
+    sides[i] = static_cast<std::uint8_t>(table.values[i] < 0 ? found.missing_child
+                                                             : found.children[known++]);
+  return sides;
+}
+
 // Share of known rows: what a test that only they can answer is worth to the node.
 double known_share(const ValueTable& table) {
   return table.known_total / (table.known_total + table.missing_total);
@@ -50,7 +72,11 @@ Candidate Search::best(ValueTable& table, const CodedColumn& column, std::uint64
     if (table.size() < 2) return found;
     for (const Acceptor* acceptor : settings_.acceptors)
       if (!acceptor->accepts(contingency_of(table))) return found;
-    found = nominal(table, seed, thorough);
+    try {
+      found = nominal(table, seed, thorough);
+    } catch (const Stopped&) {
+      return {};  // before there was any partition: the node stays a leaf
+    }
     if (found.kind == kSubset && found.score <= kNoGain) found = in_halves(table, found.score);
   }
   if (found.found() && settings_.fractional) {
@@ -111,7 +137,7 @@ Candidate Search::nominal(const ValueTable& table, std::uint64_t seed, bool thor
     return in_order_of(table, keys);
   }
   if (settings_.may_hurry && settings_.criterion->traits().impurity_gain &&
-      table.size() > kFewValues && table.size() * table.n_classes > kFewCells)
+      is_large(table))
     return quickly(table, thorough);
   return by_partitioner(table, seed);
 }
@@ -140,25 +166,68 @@ Candidate Search::by_partitioner(const ValueTable& table, std::uint64_t seed) {
     return from_sides(table, grouping.sides, grouping.score);
   Candidate found = with_larger_sides(table, grouping.sides);
   if (found.found() && settings_.criterion->traits().pairwise) {
-    Sides sides(table.size());
-    // Rows without a value are the last value of the table, and not listed by the candidate.
-    for (std::size_t i = 0; i < sides.size(); ++i)
-      sides[i] = static_cast<std::uint8_t>(i < found.children.size() ? found.children[i]
-                                                                      : found.missing_child);
     const auto scorer = problem.scorer();
-    scorer->assign(sides);
+    scorer->assign(sides_of(table, found));
     found.score = scorer->score();
   }
   return found;
 }
 
 Candidate Search::quickly(const ValueTable& table, bool thorough) {
-  const Sides& sides = quick_.best(table, thorough, stop_);
-  Candidate found = large_enough(table, sides)
-                        ? from_sides(table, sides, sweep_.score(quick_.left(), table.known))
-                        : with_larger_sides(table, Sides(sides));
+  const bool merged = merge_pure_values(table, thorough);
+  const ValueTable& searched = merged ? merged_ : table;
+  Sides sides;
+  double score = 0.0;
+  if (thorough && !is_large(searched)) {
+    const Contingency contingency = contingency_of(searched);
+    const SplitProblem problem{contingency, *settings_.criterion, {}, 0, stop_};
+    const Grouping grouping = settings_.partitioner->search(problem);
+    if (!grouping.found()) return {};
+    sides = grouping.sides;
+    score = grouping.score;
+  } else {
+    sides = quick_.best(searched, thorough, stop_);
+    score = sweep_.score(quick_.left(), table.known);
+  }
+  if (merged) {
+    Sides spread(table.size());
+    for (std::size_t i = 0; i < spread.size(); ++i)
+      spread[i] = sides[static_cast<std::size_t>(merged_place_[i])];
+    sides.swap(spread);
+  }
+  Candidate found = large_enough(table, sides) ? from_sides(table, sides, score)
+                                               : with_larger_sides(table, sides);
   found.screened = !thorough;
   return found;
+}
+
+// Values with rows of one class only are put together by class: to an impurity they are one value,
+// and moving them one by one from side to side leads nowhere. Columns of names or numbers of rows
+// have hardly any others. False where that makes little difference.
+bool Search::merge_pure_values(const ValueTable& table, bool thorough) {
+  merged_place_.resize(table.size());
+  std::size_t mixed = 0;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    merged_place_[i] = only_class(table, i);
+    mixed += merged_place_[i] < 0;
+  }
+  const std::size_t most = mixed + table.n_classes;
+  if ((thorough ? 1 : 2) * most >= table.size()) return false;
+  merged_.start(table.n_classes, most);
+  std::vector<std::int32_t> place_of(table.n_classes, -1);
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    std::int32_t fresh = -1;
+    std::int32_t& place =
+        merged_place_[i] < 0 ? fresh : place_of[static_cast<std::size_t>(merged_place_[i])];
+    if (place < 0) place = static_cast<std::int32_t>(merged_.add(static_cast<std::int32_t>(i)));
+    const auto p = static_cast<std::size_t>(place);
+    for (std::size_t l = 0; l < table.n_classes; ++l) merged_.entry_at(p)[l] += table.entry(i)[l];
+    merged_.totals[p] += table.totals[i];
+    merged_.rows[p] += table.rows[i];
+    merged_place_[i] = place;
+  }
+  merged_.finish();
+  return merged_.size() > 1;
 }
 
 // No grouping tells anything, and the first of equals would take one value off after the other, to

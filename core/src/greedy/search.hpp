@@ -47,6 +47,7 @@ class Search {
   Candidate in_order_of(const ValueTable& table, const std::vector<double>& keys);
   Candidate by_partitioner(const ValueTable& table, std::uint64_t seed);
   Candidate quickly(const ValueTable& table, bool thorough);
+  bool merge_pure_values(const ValueTable& table, bool thorough);
   Candidate in_halves(const ValueTable& table, double score) const;
   Candidate with_larger_sides(const ValueTable& table, const Sides& sides);
   Candidate multiway(const ValueTable& table) const;
@@ -59,6 +60,9 @@ class Search {
   WideSweep wide_;
   QuickPartition quick_;
   Stop& stop_;
+  // The table with pure values put together, and where each value went.
+  ValueTable merged_;
+  std::vector<std::int32_t> merged_place_;
 };
 
 }  // namespace mixedwood

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from mixedwood import _core
 from mixedwood.data import ColumnKind, Table, Target, check_same_length
+from mixedwood.growers.random_order import grow_in_random_order
 from mixedwood.parts import Criterion, Partitioner, read_acceptors, read_criterion, read_partitioner
 from mixedwood.tree import Tree
 
@@ -66,6 +67,14 @@ def grow(
     """
     chosen = settings or GrowSettings()
     check_same_length(table, target)
+    if read_partitioner(chosen.partitioner).options.get("per") == "tree":
+        thresholds = replace(chosen, partitioner="natural_order")
+        return grow_in_random_order(
+            lambda rows, classes: grow(rows, classes, thresholds, seed=seed, time_limit=time_limit),
+            table,
+            target,
+            seed,
+        )
     weights, scale = _safe_weights(target)
     name, custom = read_criterion(chosen.criterion)
     partitioner = read_partitioner(chosen.partitioner)

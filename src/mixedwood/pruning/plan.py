@@ -187,7 +187,7 @@ _ACCEPTED: dict[str, tuple[str, Callable[[Any], bool]]] = {
     ),
     "shrinkage": ("True or False", lambda v: isinstance(v, (bool, np.bool_))),
     "se_rule": ("a number of at least 0", lambda v: _is_number(v) and 0 <= v < np.inf),
-    "cost": ("'error' or 'impurity'", lambda v: v in ("error", "impurity")),
+    "cost": ("'error' or 'impurity'", lambda v: isinstance(v, str) and v in ("error", "impurity")),
     "confidence": ("a number above 0 and at most 0.5", lambda v: _is_number(v) and 0 < v <= 0.5),
     "subtree_raising": ("True or False", lambda v: isinstance(v, (bool, np.bool_))),
     "share": ("a number between 0 and 1", lambda v: _is_number(v) and 0 < v < 1),

@@ -32,7 +32,7 @@ def shrunk_shares(tree: Tree, strength: float) -> NDArray[np.float64]:
         scale = 1 + strength / np.maximum(tree.weight[above], np.finfo(float).tiny)
     steps[1:] = (own[1:] - own[above]) / scale[:, None]
     steps[tree.weight == 0] = 0.0  # nobody says anything against the parent
-    return np.clip(own[0] + tree.path_sums(steps), 0.0, None)
+    return np.asarray(np.clip(own[0] + tree.path_sums(steps), 0.0, None))
 
 
 def shrink(tree: Tree, strength: float) -> Tree:

@@ -1,0 +1,89 @@
+"""Importance against its definition, node by node, and against scikit-learn's."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.tree import DecisionTreeClassifier
+
+from mixedwood import TreeClassifier
+from mixedwood.data import Column, Schema
+from mixedwood.explain.importance import impurity_importance
+from mixedwood.growers import GrowSettings, grow
+from mixedwood.splits import Criterion
+from mixedwood.tree import TestKind
+from mixedwood.tree_builder import TreeBuilder
+from strategies import problems
+
+
+def impurity(counts, kind):
+    p = counts[counts > 0] / counts.sum()
+    return 1 - (p**2).sum() if kind == "gini" else -(p * np.log2(p)).sum()
+
+
+@settings(max_examples=80)
+@given(
+    problems(),
+    st.sampled_from(["gini", "entropy"]),
+    st.sampled_from(["learned", "fractional"]),
+    st.sampled_from(["auto", "multiway"]),
+)
+def test_it_is_the_share_of_the_fall(problem, kind, missing, partitioner):
+    table, target = problem
+    tree = grow(table, target, GrowSettings(missing=missing, partitioner=partitioner))
+    falls = np.zeros(table.n_columns)
+    for node in range(tree.n_nodes):
+        if tree.kind[node] == TestKind.LEAF:
+            continue
+        fall = tree.weight[node] * impurity(tree.counts[node], kind)
+        for child in tree.children_of(node):
+            fall -= tree.weight[child] * impurity(tree.counts[child], kind)
+        falls[tree.column[node]] += max(fall, 0)
+    found = impurity_importance(tree, kind)
+    if falls.sum() > 1e-9:
+        np.testing.assert_allclose(found, falls / falls.sum(), atol=1e-9)
+        assert found.sum() == pytest.approx(1)
+    else:
+        assert (found >= 0).all()
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+def test_it_is_scikit_learns_for_the_same_tree(criterion):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4)).astype(np.float32).astype(float)
+    y = (X[:, 0] + X[:, 1] ** 2 + rng.normal(size=300) > 1).astype(int)
+    weights = rng.uniform(0.5, 2, 300)
+    peer = DecisionTreeClassifier(criterion=criterion, max_depth=4).fit(X, y, weights)
+    ours = TreeClassifier(criterion, max_depth=4, pruning=None).fit(X, y, weights)
+    np.testing.assert_allclose(ours.feature_importances_, peer.feature_importances_, atol=1e-9)
+
+
+def test_the_impurity_is_the_criterions():
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(100, 3)), rng.integers(0, 3, 100)
+
+    class Mine(Criterion):
+        impurity = "entropy"
+
+        def score(self, groups):
+            return float(groups.max(axis=1).sum())
+
+    for criterion, kind in [("gini", "gini"), ("entropy", "entropy"), ("gain_ratio", "entropy"),
+                            ("twoing", "gini"), ("chi2", "gini"), (Mine(), "entropy")]:  # fmt: skip
+        model = TreeClassifier(criterion, max_depth=4, pruning=None).fit(X, y)
+        want = impurity_importance(model.tree_, kind)
+        np.testing.assert_array_equal(model.feature_importances_, want)
+
+
+def test_a_linear_test_shares_its_fall():
+    schema = Schema((Column("a", "numeric"), Column("b", "numeric"), Column("c", "numeric")))
+    builder = TreeBuilder(schema, ["p", "q"], [5, 5])
+    builder.split_linear(0, {"a": 1.0, "c": -3.0}, 0.5, [[5, 0], [0, 5]])
+    np.testing.assert_allclose(impurity_importance(builder.build()), [0.25, 0, 0.75])
+
+
+def test_one_leaf_and_a_wrong_name():
+    builder = TreeBuilder(Schema((Column("a", "numeric"),)), ["p", "q"], [5, 5])
+    assert impurity_importance(builder.build()).tolist() == [0.0]
+    with pytest.raises(ValueError, match="'gini' or 'entropy'"):
+        impurity_importance(builder.build(), "error")
