@@ -13,6 +13,9 @@ namespace {
 // a thorough search would cost more than all the rest of growth.
 constexpr std::size_t kFewValues = 16;
 constexpr std::size_t kFewCells = 256;
+// Columns with more values than this are compared by the quick search; only the winner is searched
+// thoroughly.
+constexpr std::size_t kFewToCompare = 8;
 
 // Scores that are zero but for rounding.
 constexpr double kNoGain = 1e-12;
@@ -136,8 +139,8 @@ Candidate Search::nominal(const ValueTable& table, std::uint64_t seed, bool thor
     for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = table.entry(i)[1] / table.totals[i];
     return in_order_of(table, keys);
   }
-  if (settings_.may_hurry && settings_.criterion->traits().impurity_gain &&
-      is_large(table))
+  const bool hurry = settings_.may_hurry && settings_.criterion->traits().impurity_gain;
+  if (hurry && (thorough ? is_large(table) : table.size() > kFewToCompare))
     return quickly(table, thorough);
   return by_partitioner(table, seed);
 }
