@@ -242,11 +242,12 @@ class TreeClassifier(TableClassifier):
         Examples
         --------
         >>> import mixedwood as mw
-        >>> mw.TreeClassifier.cart(se_rule=0)
-        TreeClassifier(criterion='gini',
-                       pruning=Pruner('cost_complexity', se_rule=0, n_folds=10))
+        >>> mw.TreeClassifier.cart(se_rule=0).pruning
+        Pruner('cost_complexity', se_rule=0, n_folds=10, n_repeats=1, shrinkage=False)
         """
-        pruner = Pruner("cost_complexity", se_rule=se_rule, n_folds=n_folds)
+        pruner = Pruner(
+            "cost_complexity", se_rule=se_rule, n_folds=n_folds, n_repeats=1, shrinkage=False
+        )
         return cls(**{"criterion": criterion, "pruning": pruner, **parameters})
 
     @classmethod
