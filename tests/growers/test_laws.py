@@ -200,6 +200,9 @@ def test_the_seed_draws_the_columns():
     assert grow(table, target, ours, seed=1) == grow(table, target, ours, seed=1)
     roots = {int(grow(table, target, ours, seed=s).column[0]) for s in range(40)}
     assert roots == {0, 1, 2, 3}
+    # Every node draws anew.
+    tree = grow(table, target, GrowSettings(max_columns=1, max_depth=4), seed=1)
+    assert len(set(tree.column[tree.column >= 0].tolist())) == 4
     # Columns that cannot be split do not count as drawn.
     table = read_table({"a": [1.0] * 6, "b": [2.0] * 6, "c": [1.0, 2, 3, 4, 5, 6]})
     for seed in range(10):
@@ -254,3 +257,19 @@ def test_leaves_have_the_rows_asked_for(partitioner, criterion, n_labels):
             for node in np.flatnonzero(tree.kind != TestKind.LEAF):
                 reached = np.sort(weights[tree.children_of(node)])
                 assert (reached[-2:] >= least - 1e-6).all()
+
+
+def test_the_two_zeros_are_one_number():
+    table = read_table({"x": [-0.0, 0.0, -0.0, 0.0]})
+    assert grow(table, read_target([0, 1, 0, 1])).n_nodes == 1
+
+
+def test_halves_have_the_rows_asked_for():
+    """No grouping gains anything, and halves in the order of the values are too small."""
+    units = np.repeat(np.int32([0, 1, 2]), [1, 8, 1])
+    codes = np.repeat(units, 3)
+    schema = Schema((Column("c", "nominal", ("p", "q", "r")),))
+    target = Target(np.arange(3), np.tile(np.int32([0, 1, 2]), 10), None)
+    for least in (3, 6):
+        tree = grow(Table(schema, (codes,)), target, GrowSettings(min_samples_leaf=least))
+        assert (tree.weight >= least).all()

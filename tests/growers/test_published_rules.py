@@ -129,3 +129,12 @@ def test_random_tree_prefers_the_larger_gain_however_little_larger():
     gains = [twin.candidate(c, twin.everyone)[0] for c in (0, 1)]
     assert 0 < gains[1] - gains[0] < 1e-6
     assert random_tree(table, target).column_of(0).name == "b"
+
+
+def test_a_branch_of_hardly_any_weight_gets_no_part_of_a_row():
+    schema = Schema((Column("c", "nominal", ("p", "q", "r")),))
+    table = Table(schema, (np.int32([0, 1, 2, -1]),))
+    target = Target(np.arange(2), np.int32([0, 1, 1, 0]), np.array([5.0, 5.0, 5e-6, 2.0]))
+    tree = random_tree(table, target)
+    np.testing.assert_allclose(tree.counts[1:], [[6, 0], [1, 5], [0, 5e-6]], rtol=1e-5)
+    assert tree.counts[3, 0] == 0
