@@ -53,9 +53,12 @@ def test_it_is_scikit_learns_for_the_same_tree(criterion):
     X = rng.normal(size=(300, 4)).astype(np.float32).astype(float)
     y = (X[:, 0] + X[:, 1] ** 2 + rng.normal(size=300) > 1).astype(int)
     weights = rng.uniform(0.5, 2, 300)
-    peer = DecisionTreeClassifier(criterion=criterion, max_depth=4).fit(X, y, weights)
-    ours = TreeClassifier(criterion, max_depth=4, pruning=None).fit(X, y, weights)
-    np.testing.assert_allclose(ours.feature_importances_, peer.feature_importances_, atol=1e-9)
+    # Not deeper: small nodes have splits that tie, and scikit-learn takes any of them.
+    ours = TreeClassifier(criterion, max_depth=2, pruning=None).fit(X, y, weights)
+    for seed in range(10):
+        peer = DecisionTreeClassifier(criterion=criterion, max_depth=2, random_state=seed)
+        want = peer.fit(X, y, weights).feature_importances_
+        np.testing.assert_allclose(ours.feature_importances_, want, atol=1e-9)
 
 
 def test_the_impurity_is_the_criterions():
