@@ -1,5 +1,6 @@
 """Growers: from a table and its classes to a tree."""
 
-from mixedwood.growers.greedy import GrowSettings, grow
+from mixedwood.growers.coded import CodedTable
+from mixedwood.growers.greedy import GrowSettings, grow, grow_below
 
-__all__ = ["GrowSettings", "grow"]
+__all__ = ["CodedTable", "GrowSettings", "grow", "grow_below"]
