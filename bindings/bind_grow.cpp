@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "growth.hpp"
 #include "mixedwood/grow.hpp"
 #include "mixedwood/registry.hpp"
 #include "python_parts.hpp"
@@ -92,14 +93,6 @@ GrowSettings read_settings(const nb::dict& given, std::int32_t n_classes, Parts&
   return s;
 }
 
-using LongVector = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-// The table with what its codes are borrowed from.
-struct CodedColumns {
-  CodedTable table;
-  std::vector<nb::object> owners;
-};
-
 // Kinds: 'c' codes without order, 'o' codes in order, 'n' numbers. Returns the length.
 std::size_t read_column(nb::handle given, char kind, std::int32_t n_values, GrowColumn& column) {
   column.ordered = kind != 'c';
@@ -173,24 +166,7 @@ nb::dict grow_py(const CodedColumns& coded, const IntVector& classes,
     tree = grow(coded.table, data, read, watch.stop);
   }
   watch.rethrow();
-  nb::dict result;
-  result["kind"] = hand_over(std::move(tree.kind));
-  result["column"] = hand_over(std::move(tree.column));
-  result["low"] = hand_over(std::move(tree.low));
-  result["high"] = hand_over(std::move(tree.high));
-  result["child_offset"] = hand_over(std::move(tree.child_offset));
-  result["children"] = hand_over(std::move(tree.children));
-  result["value_offset"] = hand_over(std::move(tree.value_offset));
-  result["value_code"] = hand_over(std::move(tree.value_code));
-  result["value_child"] = hand_over(std::move(tree.value_child));
-  result["missing_child"] = hand_over(std::move(tree.missing_child));
-  result["unseen_child"] = hand_over(std::move(tree.unseen_child));
-  result["weight"] = hand_over(std::move(tree.weight));
-  result["counts"] = hand_over(std::move(tree.counts));
-  result["label"] = hand_over(std::move(tree.label));
-  result["score"] = hand_over(std::move(tree.score));
-  result["complete"] = tree.complete;
-  return result;
+  return arrays_of(std::move(tree));
 }
 
 nb::list acceptors_list() {
