@@ -7,19 +7,31 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ForestClassifier",
+    "RandomOrdinalityClassifier",
     "TreeClassifier",
     "UnseenValueWarning",
     "data",
     "datasets",
+    "preprocessing",
     "pruning",
     "splits",
 ]
 
-_ESTIMATORS = ("ForestClassifier", "TreeClassifier", "UnseenValueWarning")
+_ESTIMATORS = (
+    "ForestClassifier",
+    "RandomOrdinalityClassifier",
+    "TreeClassifier",
+    "UnseenValueWarning",
+)
 
 if TYPE_CHECKING:
-    from mixedwood import data, datasets, pruning, splits
-    from mixedwood.estimators import ForestClassifier, TreeClassifier, UnseenValueWarning
+    from mixedwood import data, datasets, preprocessing, pruning, splits
+    from mixedwood.estimators import (
+        ForestClassifier,
+        RandomOrdinalityClassifier,
+        TreeClassifier,
+        UnseenValueWarning,
+    )
 
 
 def __getattr__(name: str) -> object:

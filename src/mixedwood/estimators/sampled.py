@@ -6,7 +6,7 @@ import math
 import time
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -136,6 +136,13 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
     def _member(self) -> Any:
         """Give the estimator of one tree."""
         raise NotImplementedError
+
+    def _unseen(self) -> str:
+        return str(getattr(self._member(), "unseen", "node"))
+
+    def _impurity(self) -> Literal["gini", "entropy"]:
+        measure = getattr(self._member(), "_impurity", None)
+        return "gini" if measure is None else measure()
 
     def _member_learner(self) -> Learner:
         """Give what grows one tree, with all parameters checked."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mixedwood import _core
 from mixedwood.data import ColumnKind, Table, Target, check_same_length
-from mixedwood.growers.random_order import grow_in_random_order
+from mixedwood.growers.random_order import JointColumns, grow_in_random_order
 from mixedwood.parts import Criterion, Partitioner, read_acceptors, read_criterion, read_partitioner
 from mixedwood.tree import Tree
 
@@ -45,6 +45,7 @@ class GrowSettings:
     max_columns: int = -1
     missing: str = "learned"
     unseen: str = "node"
+    joint: JointColumns = False  # of random orders per tree; see growers/random_order.py
 
 
 def grow(
@@ -80,6 +81,7 @@ def grow(
             table,
             target,
             seed,
+            chosen.joint,
         )
     weights, scale = _safe_weights(target)
     name, custom = read_criterion(chosen.criterion)
