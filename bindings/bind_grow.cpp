@@ -146,6 +146,19 @@ CodedColumns reordered(const CodedColumns& coded, const std::vector<std::int32_t
   return made;
 }
 
+// The table of some of the columns.
+CodedColumns selected(const CodedColumns& coded, const std::vector<std::int32_t>& places) {
+  CodedColumns made;
+  made.table.n_rows = coded.table.n_rows;
+  for (const std::int32_t p : places) {
+    const auto place = static_cast<std::size_t>(p);
+    if (p < 0 || place >= coded.table.columns.size()) throw std::invalid_argument("no such column");
+    made.table.columns.push_back(coded.table.columns[place]);
+    made.owners.push_back(coded.owners[place]);
+  }
+  return made;
+}
+
 nb::dict grow_py(const CodedColumns& coded, const IntVector& classes,
                  const std::optional<DoubleVector>& weights, std::int32_t n_classes,
                  const nb::dict& settings, double time_limit,
@@ -192,7 +205,8 @@ void bind_grow(nb::module_& m) {
       .def("reordered", &reordered, nb::arg("places"), nb::arg("columns"), nb::arg("ordered"),
            nb::sig("def reordered(self, places: list[int], columns: list[NDArray[numpy.int32]], "
                    "ordered: bool) -> CodedTable"),
-           "The table with other codes in some of its columns of codes.");
+           "The table with other codes in some of its columns of codes.")
+      .def("selected", &selected, nb::arg("places"), "The table of some of the columns.");
   m.def("grow", &grow_py, nb::arg("table"), nb::arg("classes").noconvert(),
         nb::arg("weights").noconvert().none(), nb::arg("n_classes"), nb::arg("settings"),
         nb::arg("time_limit"), nb::arg("rows").noconvert().none() = nb::none(),

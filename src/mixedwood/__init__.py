@@ -5,13 +5,33 @@ from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
-__all__ = ["TreeClassifier", "UnseenValueWarning", "data", "datasets", "pruning", "splits"]
+__all__ = [
+    "ForestClassifier",
+    "RandomOrdinalityClassifier",
+    "TreeClassifier",
+    "UnseenValueWarning",
+    "data",
+    "datasets",
+    "preprocessing",
+    "pruning",
+    "splits",
+]
 
-_ESTIMATORS = ("TreeClassifier", "UnseenValueWarning")
+_ESTIMATORS = (
+    "ForestClassifier",
+    "RandomOrdinalityClassifier",
+    "TreeClassifier",
+    "UnseenValueWarning",
+)
 
 if TYPE_CHECKING:
-    from mixedwood import data, datasets, pruning, splits
-    from mixedwood.estimators import TreeClassifier, UnseenValueWarning
+    from mixedwood import data, datasets, preprocessing, pruning, splits
+    from mixedwood.estimators import (
+        ForestClassifier,
+        RandomOrdinalityClassifier,
+        TreeClassifier,
+        UnseenValueWarning,
+    )
 
 
 def __getattr__(name: str) -> object:

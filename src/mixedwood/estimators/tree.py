@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import time
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mixedwood.data import Table, Target
+from mixedwood.data import Table
 from mixedwood.estimators.base import TableClassifier
-from mixedwood.estimators.parameters import TreeParameters, read_parameters
+from mixedwood.estimators.learner import TreeLearner
+from mixedwood.estimators.parameters import read_parameters
 from mixedwood.explain.importance import impurity_importance
-from mixedwood.growers import grow
 from mixedwood.parts import Acceptor, Criterion, Partitioner
 from mixedwood.pruning.plan import Pruner
 from mixedwood.tree import Tree
@@ -382,7 +380,7 @@ class TreeClassifier(TableClassifier):
             categorical_features=self.categorical_features,
             ordinal=self.ordinal,
         )
-        tree, path = _learn(table, target, parameters)
+        tree, path = TreeLearner(parameters).learn_with_path(table, target, seed=parameters.seed)
         self._remember(table, target)
         self.tree_, self.pruning_path_ = tree, path
         return self
@@ -404,6 +402,17 @@ class TreeClassifier(TableClassifier):
         """Find the node that answers each row: a leaf, or where a value was never met."""
         return _fitted_tree(self).apply(self._new(X))
 
+    # What ensembles ask a tree for
+
+    def _learner(self) -> TreeLearner:
+        """Give what grows such trees, with the parameters checked."""
+        return TreeLearner(read_parameters(self))
+
+    def _impurity(self) -> Literal["gini", "entropy"]:
+        """Name the impurity by which importances are measured."""
+        measure = getattr(self.criterion, "impurity", self.criterion)
+        return "entropy" if measure in ("entropy", "gain_ratio") else "gini"
+
     def _new(self, X: Any) -> Table:
         used = {self.schema_.columns[c].name for c in _columns_used(self)}
         return self._read_new(X, used, self.unseen)
@@ -413,8 +422,7 @@ class TreeClassifier(TableClassifier):
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of each column in the fall of impurity; see `explain.impurity_importance`."""
-        entropy = getattr(self.criterion, "impurity", self.criterion) in ("entropy", "gain_ratio")
-        return impurity_importance(_fitted_tree(self), "entropy" if entropy else "gini")
+        return impurity_importance(_fitted_tree(self), self._impurity())
 
     def get_depth(self) -> int:
         """Most tests in a row."""
@@ -443,47 +451,3 @@ def _fitted_tree(model: TreeClassifier) -> Tree:
 def _columns_used(model: TreeClassifier) -> list[int]:
     tree = _fitted_tree(model)
     return [int(c) for c in np.unique(tree.column[tree.column >= 0])]
-
-
-class _TimeUpError(Exception):
-    """The time limit came while trees were grown for pruning."""
-
-
-def _learn(
-    table: Table, target: Target, parameters: TreeParameters
-) -> tuple[Tree, CrossValidatedPath | None]:
-    """Grow and prune within the time limit."""
-    deadline = time.monotonic() + parameters.time_limit
-    first: list[Tree] = []
-
-    def grow_in_time(rows: Table, classes: Target) -> Tree:
-        left = deadline - time.monotonic()
-        if first and left <= 0:
-            raise _TimeUpError
-        settings = parameters.settings_for(rows.n_rows, rows.n_columns)
-        tree = grow(rows, classes, settings, seed=parameters.seed, time_limit=max(left, 1e-3))
-        first.append(tree)
-        return tree
-
-    grow_pruned: Any = grow_in_time
-    path: list[CrossValidatedPath | None] = [None]
-    for pruner in parameters.pruning:
-        grow_pruned = _pruned(grow_pruned, pruner, parameters, path)
-    try:
-        return grow_pruned(table, target), path[0]
-    except _TimeUpError:
-        warnings.warn(
-            "The time limit came before the tree was pruned; it is larger than it should be.",
-            RuntimeWarning,
-            stacklevel=3,
-        )
-        return first[0], None
-
-
-def _pruned(grow_it: Any, pruner: Pruner, parameters: TreeParameters, path: list[Any]) -> Any:
-    def grow_and_prune(table: Table, target: Target) -> Tree:
-        tree, found = pruner.prune(grow_it, table, target, seed=parameters.seed)
-        path[0] = found or path[0]  # of the last pruner that has one
-        return tree
-
-    return grow_and_prune

@@ -2,5 +2,6 @@
 
 from mixedwood.growers.coded import CodedTable
 from mixedwood.growers.greedy import GrowSettings, grow, grow_below
+from mixedwood.growers.stopping import StopFlag, StoppedError
 
-__all__ = ["CodedTable", "GrowSettings", "grow", "grow_below"]
+__all__ = ["CodedTable", "GrowSettings", "StopFlag", "StoppedError", "grow", "grow_below"]

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from mixedwood import _core
 from mixedwood.data import Schema, Table, Target, check_same_length
 from mixedwood.growers.coded import CodedTable
-from mixedwood.growers.random_order import as_subsets, draw_ranks
+from mixedwood.growers.random_order import JointColumns, as_subsets, draw_ranks
+from mixedwood.growers.stopping import StopFlag, StoppedError
 from mixedwood.parts import Criterion, Partitioner, read_acceptors, read_criterion, read_partitioner
 from mixedwood.tree import Tree
 
@@ -46,6 +47,7 @@ class GrowSettings:
     max_columns: int = -1
     missing: str = "learned"
     unseen: str = "node"
+    joint: JointColumns = False  # of random orders per tree; see growers/random_order.py
 
 
 def grow(
@@ -56,7 +58,7 @@ def grow(
     seed: int = 0,
     time_limit: float = math.inf,
     rows: NDArray[np.int32] | None = None,
-    stop: _core.StopFlag | None = None,
+    stop: StopFlag | None = None,
 ) -> Tree:
     """Grow a tree; nodes that a time limit left unsplit are leaves, and a warning says so.
 
@@ -73,7 +75,7 @@ def grow(
     rows : ndarray of int32, optional
         Rows to grow from; a row may come several times. All by default.
     stop : StopFlag, optional
-        Once it is set, by another thread, growth ends with a RuntimeError.
+        Once it is set, by another thread, growth ends with a `StoppedError`.
 
     Examples
     --------
@@ -99,7 +101,7 @@ def grow_below(
     rows: NDArray[np.int32],
     starts: NDArray[np.int64],
     time_limit: float = math.inf,
-    stop: _core.StopFlag | None = None,
+    stop: StopFlag | None = None,
 ) -> dict[str, NDArray[Any]]:
     """Grow several trees side by side, and return their arrays as those of one list of nodes.
 
@@ -119,7 +121,7 @@ def _grown(
     time_limit: float,
     rows: NDArray[np.int32] | None,
     starts: NDArray[np.int64] | None,
-    stop: _core.StopFlag | None,
+    stop: StopFlag | None,
 ) -> tuple[dict[str, NDArray[Any]], Schema, float]:
     coded = table if isinstance(table, CodedTable) else CodedTable(table)
     schema = coded.table.schema
@@ -129,9 +131,13 @@ def _grown(
     partitioner = read_partitioner(chosen.partitioner)
     ranks = None
     if partitioner.options.get("per") == "tree":
-        ranks = draw_ranks(schema, np.random.default_rng(seed))
+        ranks = draw_ranks(
+            coded.table, _weight_in_growth(coded.table.n_rows, weights, rows), seed, chosen.joint
+        )
         coded, partitioner = coded.in_order(ranks), read_partitioner("natural_order")
-    arrays = _core.grow(
+    if stop is not None and stop.is_set():
+        raise StoppedError("growth was stopped")
+    arrays = _native_grow(
         coded.native,
         target.codes,
         weights,
@@ -161,7 +167,7 @@ def _grown(
         time_limit,
         rows,
         starts,
-        stop,
+        None if stop is None else stop.native,
     )
     if not arrays.pop("complete"):
         warnings.warn(
@@ -171,7 +177,7 @@ def _grown(
             stacklevel=3,
         )
     if ranks is not None:
-        as_subsets(arrays, ranks)
+        as_subsets(arrays, ranks, len(schema))
     return arrays, schema, scale
 
 
@@ -189,6 +195,23 @@ def _tree(arrays: dict[str, NDArray[Any]], schema: Schema, target: Target, scale
         weight=arrays.pop("weight") * scale,
         **arrays,
     )
+
+
+def _native_grow(*arguments: Any) -> dict[str, NDArray[Any]]:
+    try:
+        return _core.grow(*arguments)
+    except RuntimeError as error:
+        if str(error) == "stopped from another thread":
+            raise StoppedError("growth was stopped") from None
+        raise
+
+
+def _weight_in_growth(
+    n_rows: int, weights: NDArray[np.float64] | None, rows: NDArray[np.int32] | None
+) -> NDArray[np.float64]:
+    """How much of each row there is, copies counted."""
+    times = np.ones(n_rows, np.int64) if rows is None else np.bincount(rows, minlength=n_rows)
+    return times.astype(np.float64) if weights is None else times * weights
 
 
 def _safe_weights(target: Target) -> tuple[np.ndarray | None, float]:
