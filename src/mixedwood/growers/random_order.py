@@ -1,8 +1,8 @@
 """Random Ordinality (Ahmad 2014): the tree sees the values of each nominal column in its own order.
 
-A column whose values are put in a random order is grown like an ordinal one, with thresholds. Such
-a threshold is a subset of the values, and so it is stored: the tree needs no order to answer, and
-reads like any other.
+A column whose values are put in a random order is grown like a column of numbers, with thresholds.
+Such a threshold is a subset of the values, and so it is stored: the tree needs no order to answer,
+and reads like any other.
 
 Orders of several columns may be drawn jointly, which the paper leaves to future work. Every row
 gets one random number z, standard normal, and a value is scored by the numbers of its rows,
@@ -23,7 +23,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.data import MISSING, Column, ColumnKind, Schema, Table, Target
+from mixedwood.data import Column, ColumnKind, Schema, Table, Target
 from mixedwood.tree import TestKind, Tree
 
 __all__ = ["JointColumns", "grow_in_random_order"]
@@ -31,7 +31,7 @@ __all__ = ["JointColumns", "grow_in_random_order"]
 JointColumns: TypeAlias = bool | tuple[tuple[str, ...], ...]
 """Whether the orders of all nominal columns are drawn jointly, or the names of those that are."""
 
-Ranks = dict[int, NDArray[np.int32]]
+Ranks = dict[int, NDArray[np.float64]]
 
 
 def grow_in_random_order(
@@ -97,15 +97,17 @@ def _draw_jointly(
 
 
 def _put_in_order(table: Table, orders: dict[int, NDArray[np.intp]]) -> tuple[Table, Ranks]:
-    """Nominal columns as ordinal ones, and the place of each value."""
+    """Nominal columns as numbers, and the place of each value.
+
+    Numbers and not ordinal columns: a value that no row of a node has goes to the side whose
+    nearest value is nearer, as in the paper, which cuts halfway between two numbers.
+    """
     columns, arrays, ranks = list(table.schema.columns), list(table.arrays), {}
     for place, order in orders.items():
-        column = table.schema.columns[place]
-        rank = np.empty(column.n_values + 1, dtype=np.int32)
-        rank[order] = np.arange(column.n_values, dtype=np.int32)
-        rank[-1] = MISSING  # where code -1 looks
-        values = tuple(column.values[i] for i in order)
-        columns[place] = Column(column.name, ColumnKind.ORDINAL, values)
+        rank = np.empty(len(order) + 1)
+        rank[order] = np.arange(len(order))
+        rank[-1] = np.nan  # where code -1 looks
+        columns[place] = Column(columns[place].name, ColumnKind.NUMERIC)
         arrays[place] = rank[table.arrays[place]]
         ranks[place] = rank[:-1]
     schema = Schema(tuple(columns), table.schema.names_generated)
