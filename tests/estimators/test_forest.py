@@ -112,6 +112,24 @@ def test_without_bootstrap_trees_see_all_rows_or_some_once():
     assert all((tree.counts[0] == want).all() for tree in model.trees_)
 
 
+@pytest.mark.parametrize("vote", ["probability", "plurality"])
+@pytest.mark.parametrize("tree", [TreeClassifier(pruning=None), TreeClassifier.c45(pruned=False)])
+def test_without_any_chance_a_forest_is_its_tree(tree, vote):
+    X, y = mixed_problem(90)
+    new, _ = mixed_problem(90, seed=1)
+    alone = clone(tree).fit(X, y)
+    model = ForestClassifier(tree, 3, bootstrap=False, vote=vote).fit(X, y)
+    assert model.trees_ == [alone.tree_] * 3
+    np.testing.assert_array_equal(model.predict(new), alone.predict(new))
+    assert model.diversity(new).disagreement == 0
+    assert model.diversity(new).kappa == pytest.approx(1)
+    if vote == "probability":
+        np.testing.assert_allclose(model.predict_proba(new), alone.predict_proba(new))
+    model.set_params(vote="soft")
+    with pytest.raises(ValueError, match="vote must be"):
+        model.predict(new)
+
+
 def test_columns_are_drawn_once_per_tree():
     X, y = mixed_problem()
     model = ForestClassifier(n_estimators=30, columns_per_tree=2, random_state=0).fit(X, y)
@@ -162,6 +180,18 @@ def test_out_of_bag_answers_agree_with_their_twin(vote):
     assert model.oob_score_ == pytest.approx((answers == y[judged]).mean())
     model.set_params(oob_score=False).fit(X, y)
     assert not hasattr(model, "oob_score_")
+
+
+def test_rows_without_weight_have_no_say_in_the_out_of_bag_score():
+    X, y = mixed_problem(100)
+    weights = np.ones(100)
+    weights[:50] = 0
+    wrong = np.where(weights == 0, "ash", y)
+    model = ForestClassifier(n_estimators=30, oob_score=True, random_state=0)
+    model.fit(X, wrong, weights)
+    answers = model.classes_[model.oob_decision_function_.argmax(axis=1)]
+    assert model.oob_score_ == pytest.approx((answers == wrong)[50:].mean())
+    assert not np.isnan(model.oob_decision_function_[:50]).any()
 
 
 def test_the_out_of_bag_score_is_near_that_of_new_rows():

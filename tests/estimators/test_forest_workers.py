@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from pathlib import Path
 
 import joblib
 import numpy as np
@@ -131,9 +132,17 @@ def test_warm_starts_that_make_no_sense(problem):
         model.set_params(n_estimators=5).fit(X[["colour"]], y)
     with pytest.raises(ValueError, match="the columns, their values or the classes are others"):
         model.fit(X, y == "ash")
-    model.set_params(oob_score=True, max_samples=0.5)
-    with pytest.raises(ValueError, match="number of rows or their sampling has changed"):
-        model.fit(X, y)
+    weights = np.ones(len(y))
+    weights[0] = 0
+    for change in ({"max_samples": 0.5}, {"columns_per_tree": 2}):
+        model = clone(model).set_params(n_estimators=4, oob_score=False).fit(X, y)
+        before = list(model.trees_)
+        model.set_params(n_estimators=5, oob_score=True, **change)
+        with pytest.raises(ValueError, match="number of rows or their sampling has changed"):
+            model.fit(X, y)
+        model.set_params(max_samples=None, columns_per_tree=None)
+        with pytest.raises(ValueError, match="number of rows or their sampling has changed"):
+            model.fit(X, y, weights)
     assert model.trees_ == before
 
 
@@ -147,6 +156,7 @@ def test_a_time_limit_leaves_trees_out():
         model.fit(X, y)
     said = " ".join(str(w.message) for w in caught)
     assert f"after {len(model.trees_)} of 100000 trees" in said
+    assert caught[-1].filename == __file__  # where fit was called
     assert 1 <= len(model.trees_) < 100_000
     # What was complete is what there would have been.
     if len(model.trees_) > 1:
@@ -248,7 +258,7 @@ INTERRUPTED = """
 
 def run_interrupted(**parts):
     code = textwrap.dedent(INTERRUPTED).format(
-        **{"tests": str(__file__).rsplit("/estimators", 1)[0], "before": "", "after": "", **parts}
+        **{"tests": str(Path(__file__).parents[1]), "before": "", "after": "", **parts}
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stderr
