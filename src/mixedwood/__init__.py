@@ -5,13 +5,25 @@ from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
-__all__ = ["TreeClassifier", "UnseenValueWarning", "data", "datasets", "pruning", "splits"]
+_ESTIMATORS = ("GrowPruneTreeClassifier", "TreeClassifier", "UnseenValueWarning")
 
-_ESTIMATORS = ("TreeClassifier", "UnseenValueWarning")
+__all__ = [
+    "GrowPruneTreeClassifier",
+    "TreeClassifier",
+    "UnseenValueWarning",
+    "data",
+    "datasets",
+    "pruning",
+    "splits",
+]
 
 if TYPE_CHECKING:
     from mixedwood import data, datasets, pruning, splits
-    from mixedwood.estimators import TreeClassifier, UnseenValueWarning
+    from mixedwood.estimators import (
+        GrowPruneTreeClassifier,
+        TreeClassifier,
+        UnseenValueWarning,
+    )
 
 
 def __getattr__(name: str) -> object:

@@ -1,6 +1,7 @@
 """Estimators with scikit-learn's manners: any frame in, classes or probabilities out."""
 
 from mixedwood.estimators.base import UnseenValueWarning
+from mixedwood.estimators.grow_prune import GrowPruneTreeClassifier
 from mixedwood.estimators.tree import TreeClassifier
 
-__all__ = ["TreeClassifier", "UnseenValueWarning"]
+__all__ = ["GrowPruneTreeClassifier", "TreeClassifier", "UnseenValueWarning"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any, TypeAlias
 
@@ -53,7 +54,7 @@ def grow_below(
     leaf without weight.
     """
     parts: list[Nodes] = []
-    for start, end in zip(starts[:-1], starts[1:], strict=True):
+    for start, end in pairwise(starts):
         here = rows[start:end]
         if len(here):
             tree = grow(
