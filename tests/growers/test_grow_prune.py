@@ -1,5 +1,7 @@
 """Growing and pruning in turns: the published examples, the slow twin, and what always holds."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -118,7 +120,7 @@ def test_the_slow_twin_agrees(problem, chosen, limit):
 def test_pruned_trees_are_nested_and_the_procedure_ends(problem, chosen):
     table, target, halves = problem
     _, found, shapes = Twin(table, target, chosen).run(halves)
-    assert all(before <= after for before, after in zip(shapes, shapes[1:], strict=False))
+    assert all(before <= after for before, after in pairwise(shapes))
     result = grow_prune(table, target, chosen, halves=halves)
     assert result.ended
     assert sizes(result) == found
@@ -151,7 +153,9 @@ def test_halves_have_equal_sizes_and_classes(classes, seed):
     halves = divide_in_halves(target, seed)
     assert set(halves.tolist()) <= {0, 1}
     assert (halves == 0).sum() - (halves == 1).sum() in (0, 1)
-    by_class = [np.bincount(halves[target.codes == c], minlength=2) for c in range(target.n_classes)]
+    by_class = [
+        np.bincount(halves[target.codes == c], minlength=2) for c in range(target.n_classes)
+    ]
     odd = [int(n[0] - n[1]) for n in by_class if n.sum() % 2]
     assert all(n[0] == n[1] for n in by_class if n.sum() % 2 == 0)
     assert odd == [1, -1] * (len(odd) // 2) + [1] * (len(odd) % 2)  # leftovers in turn

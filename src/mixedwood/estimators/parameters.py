@@ -130,7 +130,8 @@ class GrowPruneParameters:
 
 def read_grow_prune_parameters(model: Any) -> GrowPruneParameters:
     """Check the parameters that trees grown and pruned in turns have, alone or in a forest."""
-    for name, accepted in {"missing": ("learned", "category"), "unseen": _CHOICES["unseen"]}.items():
+    choices = {"missing": ("learned", "category"), "unseen": _CHOICES["unseen"]}
+    for name, accepted in choices.items():
         value = getattr(model, name)
         if not isinstance(value, str) or value not in accepted:
             why = ""
