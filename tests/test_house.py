@@ -34,7 +34,17 @@ MAY_IMPORT = {
     "tree_builder": {"data", "tree"},
     "pruning": {"_core", "data", "tree"},
     "growers": {"_core", "data", "parts", "tree"},
-    "estimators": {"data", "explain", "growers", "parts", "pruning", "splits", "tree"},
+    "ensembles": {"data", "tree"},
+    "estimators": {
+        "data",
+        "ensembles",
+        "explain",
+        "growers",
+        "parts",
+        "pruning",
+        "splits",
+        "tree",
+    },
     "cli": {"data", "datasets", "estimators", "splits"},
 }
 

@@ -5,9 +5,17 @@ from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
-_ESTIMATORS = ("GrowPruneTreeClassifier", "TreeClassifier", "UnseenValueWarning")
+_ESTIMATORS = (
+    "ForestClassifier",
+    "GrowPruneForestClassifier",
+    "GrowPruneTreeClassifier",
+    "TreeClassifier",
+    "UnseenValueWarning",
+)
 
 __all__ = [
+    "ForestClassifier",
+    "GrowPruneForestClassifier",
     "GrowPruneTreeClassifier",
     "TreeClassifier",
     "UnseenValueWarning",
@@ -20,6 +28,8 @@ __all__ = [
 if TYPE_CHECKING:
     from mixedwood import data, datasets, pruning, splits
     from mixedwood.estimators import (
+        ForestClassifier,
+        GrowPruneForestClassifier,
         GrowPruneTreeClassifier,
         TreeClassifier,
         UnseenValueWarning,

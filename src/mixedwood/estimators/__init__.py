@@ -1,7 +1,15 @@
 """Estimators with scikit-learn's manners: any frame in, classes or probabilities out."""
 
 from mixedwood.estimators.base import UnseenValueWarning
+from mixedwood.estimators.forest import ForestClassifier
 from mixedwood.estimators.grow_prune import GrowPruneTreeClassifier
+from mixedwood.estimators.grow_prune_forest import GrowPruneForestClassifier
 from mixedwood.estimators.tree import TreeClassifier
 
-__all__ = ["GrowPruneTreeClassifier", "TreeClassifier", "UnseenValueWarning"]
+__all__ = [
+    "ForestClassifier",
+    "GrowPruneForestClassifier",
+    "GrowPruneTreeClassifier",
+    "TreeClassifier",
+    "UnseenValueWarning",
+]

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from mixedwood.data import Table, Target
+from mixedwood.estimators.learner import Rows, Stop, StoppedError
 from mixedwood.estimators.one_tree import OneTreeClassifier
 from mixedwood.estimators.parameters import GrowPruneParameters, read_grow_prune_parameters
 from mixedwood.growers import GrowPruneResult, Iteration, grow_prune
 from mixedwood.parts import Criterion, Partitioner
+from mixedwood.tree import Tree
 
-__all__ = ["GrowPruneTreeClassifier"]
+__all__ = ["GrowPruneLearner", "GrowPruneTreeClassifier", "warn_of_limits"]
 
 
 class GrowPruneTreeClassifier(OneTreeClassifier):
@@ -74,6 +79,7 @@ class GrowPruneTreeClassifier(OneTreeClassifier):
 
     See Also
     --------
+    GrowPruneForestClassifier : Many of them, each with its own halves.
     TreeClassifier : Grown once, pruned by cross-validation.
 
     References
@@ -153,39 +159,85 @@ class GrowPruneTreeClassifier(OneTreeClassifier):
             categorical_features=self.categorical_features,
             ordinal=self.ordinal,
         )
-        result = grow_prune(
-            table,
-            target,
-            parameters.settings_for(table.n_rows),
-            seed=parameters.seed,
-            max_iterations=parameters.max_iterations,
-            relabel=parameters.relabel,
-            time_limit=parameters.time_limit,
-        )
-        if not result.ended:
-            warn_of_limit([result], parameters, stacklevel=2)
+        result = GrowPruneLearner(parameters).run(table, target, seed=parameters.seed)
+        warn_of_limits([result], parameters.max_iterations, stacklevel=2)
         self._remember(table, target)
         self.tree_, self.iterations_ = result.tree, list(result.iterations)
         return self
 
+    def _learner(self) -> GrowPruneLearner:
+        """Give what grows such trees, with the parameters checked."""
+        return GrowPruneLearner(read_grow_prune_parameters(self))
 
-def warn_of_limit(
-    results: Sequence[GrowPruneResult], parameters: GrowPruneParameters, stacklevel: int
+
+@dataclass(frozen=True)
+class GrowPruneLearner:
+    """Grows trees as a `GrowPruneTreeClassifier` with these parameters does."""
+
+    parameters: GrowPruneParameters
+
+    def run(
+        self,
+        table: Table,
+        target: Target,
+        *,
+        seed: int,
+        time_limit: float = math.inf,
+        stop: Stop | None = None,
+    ) -> GrowPruneResult:
+        """Grow a tree; the result says how."""
+
+        def check() -> None:
+            if stop is not None and stop.is_set():
+                raise StoppedError("growth was stopped")
+
+        return grow_prune(
+            table,
+            target,
+            self.parameters.settings_for(table.n_rows),
+            seed=seed,
+            max_iterations=self.parameters.max_iterations,
+            relabel=self.parameters.relabel,
+            time_limit=min(time_limit, self.parameters.time_limit),
+            check=check,
+        )
+
+    def learn(
+        self,
+        table: Table,
+        target: Target,
+        *,
+        seed: int,
+        rows: Rows | None = None,
+        time_limit: float = math.inf,
+        stop: Stop | None = None,
+    ) -> Tree:
+        """Learn a tree from some rows, whose numbers may repeat, or from all."""
+        if rows is not None:
+            table, target = table.take(rows), target.take(rows)
+        result = self.run(table, target, seed=seed, time_limit=time_limit, stop=stop)
+        warn_of_limits([result], self.parameters.max_iterations, stacklevel=2)
+        return result.tree
+
+
+def warn_of_limits(
+    results: Sequence[GrowPruneResult], max_iterations: int, stacklevel: int
 ) -> None:
-    """Say once that trees were still changing when a limit came, and which one it was."""
-    limit = parameters.max_iterations
-    at_limit = sum(not r.ended and len(r.iterations) == limit for r in results)
+    """Say once if trees were still changing when a limit came, and which limit it was."""
+    cut_short = [result for result in results if not result.ended]
+    at_limit = sum(len(result.iterations) == max_iterations for result in cut_short)
     if at_limit:
-        many = f"{at_limit} of {len(results)} trees were" if len(results) > 1 else "The tree was"
+        who = f"{at_limit} of {len(results)} trees were" if len(results) > 1 else "The tree was"
         warnings.warn(
-            f"{many} still growing after max_iterations={limit}; let it be larger.",
+            f"{who} still growing after max_iterations={max_iterations}; set it higher.",
             ConvergenceWarning,
             stacklevel=stacklevel + 1,
         )
-    if any(not r.ended and len(r.iterations) < limit for r in results):
+    if at_limit < len(cut_short):
+        many = f"{len(cut_short) - at_limit} of {len(results)} trees"
         warnings.warn(
-            "The time limit came before growing and pruning had come to their end; the tree is "
-            "what it was by then.",
+            "The time limit came before growing and pruning had come to their end; "
+            f"{many if len(results) > 1 else 'the tree'} stayed as far as it was.",
             RuntimeWarning,
             stacklevel=stacklevel + 1,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from mixedwood.tree import Tree
 if TYPE_CHECKING:
     from mixedwood.explain import Path, Rule
 
-__all__ = ["OneTreeClassifier"]
+__all__ = ["OneTreeClassifier", "impurity_of"]
 
 
 class OneTreeClassifier(TableClassifier):
@@ -46,8 +46,7 @@ class OneTreeClassifier(TableClassifier):
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of each column in the fall of impurity; see `explain.impurity_importance`."""
-        entropy = getattr(self.criterion, "impurity", self.criterion) in ("entropy", "gain_ratio")
-        return impurity_importance(self._fitted, "entropy" if entropy else "gini")
+        return impurity_importance(self._fitted, self._impurity())
 
     def get_depth(self) -> int:
         """Most tests in a row."""
@@ -65,6 +64,10 @@ class OneTreeClassifier(TableClassifier):
         """Follow one row of X through the tree, in words."""
         return self._fitted.explain(self._new(X), row)
 
+    def _impurity(self) -> Literal["gini", "entropy"]:
+        """Name the impurity by which importances are measured."""
+        return impurity_of(self.criterion)
+
     @property
     def _fitted(self) -> Tree:
         check_is_fitted(self)
@@ -74,3 +77,9 @@ class OneTreeClassifier(TableClassifier):
         column = self._fitted.column
         used = {self.schema_.columns[int(c)].name for c in np.unique(column[column >= 0])}
         return self._read_new(X, used, self.unseen)
+
+
+def impurity_of(criterion: Any) -> Literal["gini", "entropy"]:
+    """Name the impurity that goes with a criterion."""
+    measure = getattr(criterion, "impurity", criterion)
+    return "entropy" if measure in ("entropy", "gain_ratio") else "gini"

@@ -173,7 +173,7 @@ def _check_rules(model: Any) -> None:
             )
 
 
-def count_columns(max_features: Any, n_columns: int) -> int:
+def count_columns(max_features: Any, n_columns: int, name: str = "max_features") -> int:
     """Turn a number, a share or a name into a number of columns; -1 for all."""
     if max_features is None:
         return -1
@@ -187,7 +187,7 @@ def count_columns(max_features: Any, n_columns: int) -> int:
     elif _is_number(max_features) and not _is_whole(max_features) and 0 < max_features <= 1:
         return max(1, int(max_features * n_columns))
     raise ValueError(
-        "max_features must be None, a whole number of at least 1, a share above 0 and at most 1.0, "
+        f"{name} must be None, a whole number of at least 1, a share above 0 and at most 1.0, "
         f"'sqrt' or 'log2'; got {max_features!r}."
     )
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import time
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import ArrayLike
 
-from mixedwood.data import Table, Target
+from mixedwood.estimators.learner import TreeLearner
 from mixedwood.estimators.one_tree import OneTreeClassifier
-from mixedwood.estimators.parameters import TreeParameters, read_parameters
-from mixedwood.growers import grow
+from mixedwood.estimators.parameters import read_parameters
 from mixedwood.parts import Acceptor, Criterion, Partitioner
 from mixedwood.pruning.plan import Pruner
-from mixedwood.tree import Tree
 
 if TYPE_CHECKING:
     from mixedwood.pruning import CrossValidatedPath
@@ -378,51 +374,11 @@ class TreeClassifier(OneTreeClassifier):
             categorical_features=self.categorical_features,
             ordinal=self.ordinal,
         )
-        tree, path = _learn(table, target, parameters)
+        tree, path = TreeLearner(parameters).learn_with_path(table, target, seed=parameters.seed)
         self._remember(table, target)
         self.tree_, self.pruning_path_ = tree, path
         return self
 
-
-class _TimeUpError(Exception):
-    """The time limit came while trees were grown for pruning."""
-
-
-def _learn(
-    table: Table, target: Target, parameters: TreeParameters
-) -> tuple[Tree, CrossValidatedPath | None]:
-    """Grow and prune within the time limit."""
-    deadline = time.monotonic() + parameters.time_limit
-    first: list[Tree] = []
-
-    def grow_in_time(rows: Table, classes: Target) -> Tree:
-        left = deadline - time.monotonic()
-        if first and left <= 0:
-            raise _TimeUpError
-        settings = parameters.settings_for(rows.n_rows, rows.n_columns)
-        tree = grow(rows, classes, settings, seed=parameters.seed, time_limit=max(left, 1e-3))
-        first.append(tree)
-        return tree
-
-    grow_pruned: Any = grow_in_time
-    path: list[CrossValidatedPath | None] = [None]
-    for pruner in parameters.pruning:
-        grow_pruned = _pruned(grow_pruned, pruner, parameters, path)
-    try:
-        return grow_pruned(table, target), path[0]
-    except _TimeUpError:
-        warnings.warn(
-            "The time limit came before the tree was pruned; it is larger than it should be.",
-            RuntimeWarning,
-            stacklevel=3,
-        )
-        return first[0], None
-
-
-def _pruned(grow_it: Any, pruner: Pruner, parameters: TreeParameters, path: list[Any]) -> Any:
-    def grow_and_prune(table: Table, target: Target) -> Tree:
-        tree, found = pruner.prune(grow_it, table, target, seed=parameters.seed)
-        path[0] = found or path[0]  # of the last pruner that has one
-        return tree
-
-    return grow_and_prune
+    def _learner(self) -> TreeLearner:
+        """Give what grows such trees, with the parameters checked."""
+        return TreeLearner(read_parameters(self))

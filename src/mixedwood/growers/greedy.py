@@ -7,6 +7,7 @@ import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mixedwood import _core
 from mixedwood.data import ColumnKind, Table, Target, check_same_length
@@ -53,8 +54,11 @@ def grow(
     *,
     seed: int = 0,
     time_limit: float = math.inf,
+    rows: NDArray[np.int32] | None = None,
 ) -> Tree:
     """Grow a tree; nodes that a time limit left unsplit are leaves, and a warning says so.
+
+    With `rows`, whose numbers may repeat, the tree is grown on these rows of the table.
 
     Examples
     --------
@@ -67,6 +71,8 @@ def grow(
     """
     chosen = settings or GrowSettings()
     check_same_length(table, target)
+    if rows is not None:
+        table, target = table.take(rows), target.take(rows)
     if read_partitioner(chosen.partitioner).options.get("per") == "tree":
         thresholds = replace(chosen, partitioner="natural_order")
         return grow_in_random_order(

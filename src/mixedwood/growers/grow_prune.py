@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -81,6 +82,7 @@ def grow_prune(
     max_iterations: int = 20,
     relabel: bool = False,
     time_limit: float = math.inf,
+    check: Callable[[], None] | None = None,
 ) -> GrowPruneResult:
     """Grow with one half of the rows, prune with the other, swap them, until the tree stays.
 
@@ -106,6 +108,8 @@ def grow_prune(
         Whether the nodes get labels and class weights from all rows at the end.
     time_limit : float, default=inf
         Seconds.
+    check : callable, optional
+        Called before each iteration; what it raises ends the work.
 
     Returns
     -------
@@ -147,6 +151,8 @@ def grow_prune(
     nodes: Nodes = {}
     iterations: list[Iteration] = []
     while True:
+        if check is not None:
+            check()
         left = max(deadline - time.monotonic(), 1e-3)
         reached, starts, leaves = rows.by_leaf(nodes, grower)
         below = grow_below(

@@ -78,6 +78,7 @@ def cross_validated_alpha(
     random_state: RandomState = None,
     n_repeats: int = 1,
     folds: ArrayLike | None = None,
+    copies_of: ArrayLike | None = None,
     strengths: Sequence[float] = (0.0,),
 ) -> CrossValidatedPath:
     """Grow a tree, and prune it as far as cross-validation allows.
@@ -109,7 +110,9 @@ def cross_validated_alpha(
         on chance. Standard errors stay those of one: there are no more rows than before.
     folds : array-like of int, one per row, optional
         The fold of each row, in place of `n_folds` and `random_state`. Copies of a row belong in
-        the same fold: for a bootstrap sample of `rows`, ``stratified_folds(target)[rows]``.
+        the same fold.
+    copies_of : array-like of int, one per row, optional
+        In a sample with repetition, which row each is a copy of; see `stratified_folds`.
     strengths : sequence of float, default=(0.0,)
         Strengths of shrinkage to choose from along with the tree; see `shrink`. Of those that the
         rule allows for the chosen tree, the one with the least error; the weakest of equals.
@@ -148,7 +151,7 @@ def cross_validated_alpha(
     check_same_length(table, target)
     if not 0 <= se_rule < np.inf:
         raise ValueError(f"se_rule is a number of standard errors, zero or more; got {se_rule!r}.")
-    divisions = _divisions(target, folds, n_folds, n_repeats, random_state)
+    divisions = _divisions(target, folds, n_folds, n_repeats, random_state, copies_of)
     path = cost_complexity_path(_grown(grow, table, target), cost)
     weights = _weights(target)
     if np.count_nonzero(weights) < 2 or np.ptp(target.codes[weights > 0]) == 0:
@@ -176,7 +179,11 @@ def cross_validated_alpha(
 
 
 def stratified_folds(
-    target: Target, n_folds: int = 10, random_state: RandomState = None
+    target: Target,
+    n_folds: int = 10,
+    random_state: RandomState = None,
+    *,
+    copies_of: ArrayLike | None = None,
 ) -> NDArray[np.int64]:
     """Divide rows at random into folds of nearly equal size and class distribution.
 
@@ -191,6 +198,9 @@ def stratified_folds(
         Number of folds, at least 2; never more than there are rows with weight.
     random_state : int, numpy.random.Generator or None, default=None
         Seed.
+    copies_of : array-like of int, one per row, optional
+        In a sample with repetition, which row each is a copy of. The distinct rows are then
+        divided, and copies stay together: a tree that was grown on a row knows its copy.
 
     Returns
     -------
@@ -207,6 +217,9 @@ def stratified_folds(
     if n_folds < 2:
         raise ValueError(f"n_folds must be at least 2; got {n_folds!r}.")
     rng = np.random.default_rng(random_state)
+    if copies_of is not None:
+        _, first, place = np.unique(copies_of, return_index=True, return_inverse=True)
+        return stratified_folds(target.take(first), n_folds, rng)[place]
     weightless = _weights(target) == 0
     strata = np.where(weightless, target.n_classes, target.codes)
     order = np.lexsort((rng.random(target.n_rows), strata))  # shuffled within each stratum
@@ -222,6 +235,7 @@ def _divisions(
     n_folds: int,
     n_repeats: int,
     random_state: RandomState,
+    copies_of: ArrayLike | None,
 ) -> Iterable[NDArray[Any]]:
     """Divisions into folds, checked now and made one by one."""
     if n_repeats < 1:
@@ -230,7 +244,9 @@ def _divisions(
         if n_folds < 2:
             raise ValueError(f"n_folds must be at least 2; got {n_folds!r}.")
         rng = np.random.default_rng(random_state)
-        return (stratified_folds(target, n_folds, rng) for _ in range(n_repeats))
+        return (
+            stratified_folds(target, n_folds, rng, copies_of=copies_of) for _ in range(n_repeats)
+        )
     if n_repeats != 1:
         raise ValueError("with given folds there is one division; leave n_repeats at 1.")
     given = np.asarray(folds)

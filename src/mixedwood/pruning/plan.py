@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mixedwood.data import Table, Target
 from mixedwood.pruning.collapse import collapse
@@ -96,6 +97,11 @@ class Pruner:
     def __reduce__(self) -> tuple[object, ...]:
         return (_rebuild, (self.name, dict(self.options)))
 
+    @property
+    def needs_rows(self) -> bool:
+        """Whether it looks at rows again, and not only at the tree that was grown on them."""
+        return self.name not in ("collapse", "merge_equal")
+
     def _settings(self) -> dict[str, Any]:
         """Options with defaults filled in, checked."""
         if self.name not in _DEFAULTS:
@@ -118,9 +124,19 @@ class Pruner:
         return settings
 
     def prune(
-        self, grow: Grow, table: Table, target: Target, *, seed: int
+        self,
+        grow: Grow,
+        table: Table,
+        target: Target,
+        *,
+        seed: int,
+        copies_of: NDArray[Any] | None = None,
     ) -> tuple[Tree, CrossValidatedPath | None]:
-        """Grow a tree and prune it; the path is there where cross-validation chose on it."""
+        """Grow a tree and prune it; the path is there where cross-validation chose on it.
+
+        In a sample with repetition, `copies_of` says which row each is a copy of. Copies are never
+        on both sides of a division into rows to grow on and rows to judge by.
+        """
         options = self._settings()
         if self.name == "cost_complexity":
             found = cross_validated_alpha(
@@ -133,10 +149,11 @@ class Pruner:
                 cost=options["cost"],
                 strengths=_STRENGTHS if options["shrinkage"] else (0.0,),
                 random_state=seed % 2**63,
+                copies_of=copies_of,
             )
             return found.tree(), found
         if self.name == "reduced_error":
-            return _grow_and_test(grow, table, target, options["share"], seed), None
+            return _grow_and_test(grow, table, target, options["share"], seed, copies_of), None
         tree = grow(table, target)
         if self.name == "pessimistic":
             return pessimistic(tree, table, target, **options), None
@@ -156,12 +173,23 @@ def _repeats_for(n_rows: int, n_repeats: int | str) -> int:
     return 3 if n_rows <= 1_000 else 2 if n_rows <= 5_000 else 1
 
 
-def _grow_and_test(grow: Grow, table: Table, target: Target, share: float, seed: int) -> Tree:
+def _grow_and_test(
+    grow: Grow,
+    table: Table,
+    target: Target,
+    share: float,
+    seed: int,
+    copies_of: NDArray[Any] | None,
+) -> Tree:
     rng = np.random.default_rng(seed)
-    aside = np.zeros(table.n_rows, dtype=bool)
+    first, place = np.arange(table.n_rows), np.arange(table.n_rows)
+    if copies_of is not None:
+        _, first, place = np.unique(copies_of, return_index=True, return_inverse=True)
+    distinct_aside = np.zeros(len(first), dtype=bool)
     for code in range(target.n_classes):
-        rows = rng.permutation(np.flatnonzero(target.codes == code))
-        aside[rows[: round(share * len(rows))]] = True
+        rows = rng.permutation(np.flatnonzero(target.codes[first] == code))
+        distinct_aside[rows[: round(share * len(rows))]] = True
+    aside = distinct_aside[place]
     if aside.all() or not aside.any():
         return grow(table, target)
     tree = grow(table.take(~aside), target.take(~aside))

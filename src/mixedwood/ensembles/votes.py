@@ -1,0 +1,157 @@
+"""Answers of many trees added up.
+
+Each member gives its class probabilities, or one vote for its class. Either way the sums, divided
+by their total, are shares of the classes; the largest wins, and the first of equals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mixedwood.data import Table
+from mixedwood.tree import Tree
+
+__all__ = [
+    "VOTES",
+    "Vote",
+    "add_up",
+    "first_of_largest",
+    "member_classes",
+    "shares_of",
+    "staged_shares",
+]
+
+Vote: TypeAlias = Literal["probability", "plurality"]
+VOTES: tuple[Vote, ...] = ("probability", "plurality")
+
+_EQUAL = 1e-9  # shares closer than this are equal: sums of probabilities are rounded
+_EQUAL_IN_TREE = 1e-6  # as a single tree has it for rows that go to several leaves
+
+
+def add_up(
+    trees: Sequence[Tree],
+    table: Table,
+    vote: Vote = "probability",
+    weights: ArrayLike | None = None,
+) -> NDArray[np.float64]:
+    """Add up what the trees say about each row.
+
+    Parameters
+    ----------
+    trees : sequence of Tree
+        Members of one schema and the same classes.
+    table : Table
+        Rows.
+    vote : {"probability", "plurality"}, default="probability"
+        Whether a tree gives its class probabilities, or one vote for its class.
+    weights : array-like of float, one per tree, optional
+        What each tree's answer counts; 1 by default.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_classes)
+        Sums, added in the order of the trees.
+
+    Examples
+    --------
+    >>> from mixedwood.data import read_table, read_target
+    >>> from mixedwood.growers import GrowSettings, grow
+    >>> table, target = read_table({"x": [1, 2, 3]}), read_target(["a", "b", "b"])
+    >>> trees = [grow(table, target), grow(table, target, GrowSettings(max_depth=0))]
+    >>> add_up(trees, table, "plurality").tolist()
+    [[1.0, 1.0], [0.0, 2.0], [0.0, 2.0]]
+    """
+    total = np.zeros((table.n_rows, len(trees[0].classes)))
+    for tree, weight in zip(trees, _weights(trees, weights), strict=True):
+        _add(total, tree, table, vote, weight)
+    return total
+
+
+def staged_shares(
+    trees: Sequence[Tree],
+    table: Table,
+    vote: Vote = "probability",
+    weights: ArrayLike | None = None,
+) -> Iterator[NDArray[np.float64]]:
+    """Give the shares of the classes after one tree, two trees, and so on.
+
+    Examples
+    --------
+    >>> from mixedwood.data import read_table, read_target
+    >>> from mixedwood.growers import GrowSettings, grow
+    >>> table, target = read_table({"x": [1, 2, 3]}), read_target(["a", "b", "b"])
+    >>> trees = [grow(table, target), grow(table, target, GrowSettings(max_depth=0))]
+    >>> [shares[0].tolist() for shares in staged_shares(trees, table, "plurality")]
+    [[1.0, 0.0], [0.5, 0.5]]
+    """
+    total = np.zeros((table.n_rows, len(trees[0].classes)))
+    for tree, weight in zip(trees, _weights(trees, weights), strict=True):
+        _add(total, tree, table, vote, weight)
+        yield shares_of(total)
+
+
+def shares_of(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divide each row by its sum; equal shares where there is nothing to divide.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> shares_of(np.array([[1.0, 3.0], [0.0, 0.0]])).tolist()
+    [[0.25, 0.75], [0.5, 0.5]]
+    """
+    sums = totals.sum(axis=1, keepdims=True)
+    nothing = sums == 0
+    return np.asarray((totals + nothing) / np.where(nothing, totals.shape[1], sums))
+
+
+def first_of_largest(shares: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Find the class with the largest share; the first of equals, to within 1e-9.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> first_of_largest(np.array([[0.2, 0.4, 0.4], [0.1, 0.1, 0.8]])).tolist()
+    [1, 2]
+    """
+    near = shares >= shares.max(axis=1, keepdims=True) - _EQUAL
+    return np.asarray(np.argmax(near, axis=1))
+
+
+def member_classes(trees: Sequence[Tree], table: Table) -> NDArray[np.int32]:
+    """Find the class that each tree gives each row, as positions in the classes.
+
+    Returns
+    -------
+    ndarray of int32 and shape (n_rows, n_trees)
+        One column per tree.
+    """
+    found = np.empty((table.n_rows, len(trees)), dtype=np.int32)
+    for place, tree in enumerate(trees):
+        found[:, place] = classes_of(tree, table)
+    return found
+
+
+def classes_of(tree: Tree, table: Table) -> NDArray[np.int32]:
+    """Find the class of each row as `Tree.predict` does, as positions in the classes."""
+    if not tree.is_fractional:
+        return np.asarray(tree.label[tree.apply(table)])
+    proba = tree.predict_proba(table)
+    near = proba >= proba.max(axis=1, keepdims=True) - _EQUAL_IN_TREE
+    return np.asarray(np.argmax(near, axis=1), np.int32)
+
+
+def _weights(trees: Sequence[Tree], weights: ArrayLike | None) -> NDArray[np.float64]:
+    return np.ones(len(trees)) if weights is None else np.asarray(weights, dtype=np.float64)
+
+
+def _add(total: NDArray[np.float64], tree: Tree, table: Table, vote: Vote, weight: float) -> None:
+    if vote == "plurality":
+        total[np.arange(table.n_rows), classes_of(tree, table)] += weight
+    elif weight == 1:
+        total += tree.predict_proba(table)
+    else:
+        total += weight * tree.predict_proba(table)

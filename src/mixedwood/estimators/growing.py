@@ -1,0 +1,166 @@
+"""Grow the members of an ensemble, in threads or wherever joblib is told to.
+
+Member i is made of the ensemble's seed and its number alone. It is therefore the same for any
+number of workers, however many other members there are, and whether it is grown now or by a later
+fit.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from mixedwood.estimators.learner import Stop
+
+__all__ = ["MakeMember", "StopFlag", "grow_members", "member_generator"]
+
+Member = TypeVar("Member", covariant=True)
+
+
+class MakeMember(Protocol[Member]):
+    """Makes one member; it is sent to other processes, so it can be pickled."""
+
+    def __call__(self, number: int, time_limit: float, stop: Stop) -> Member:
+        """Make the member of that number within the time limit, or until stopped."""
+
+
+class StopFlag:
+    """A flag that ends growth in other threads; in another process it is another flag."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+
+    def set(self) -> None:
+        """Ask for the end."""
+        self._event.set()
+
+    def is_set(self) -> bool:
+        """Say whether the end was asked for."""
+        return self._event.is_set()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # joblib ends the processes that it has started by itself.
+        return (StopFlag, ())
+
+
+def member_generator(seed: int, number: int) -> np.random.Generator:
+    """Random numbers of one member of an ensemble."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
+
+
+def grow_members(
+    make_member: MakeMember[Member],
+    numbers: Sequence[int],
+    *,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    time_limit: float = math.inf,
+) -> list[Member]:
+    """Make members through joblib, in threads unless another backend is chosen.
+
+    Parameters
+    ----------
+    make_member : callable
+        Takes a number, the seconds that are left and a flag to stop by; it can be pickled.
+    numbers : sequence of int
+        The members wanted.
+    n_jobs : int or None, default=None
+        Number of workers.
+    verbose : int, default=0
+        Whether to show how far it is.
+    time_limit : float, default=inf
+        Members that are not begun by then are left out, with a warning. The first is always made.
+
+    Returns
+    -------
+    list
+        Members in the order of their numbers.
+    """
+    stop = StopFlag()
+    deadline = time.monotonic() + time_limit
+
+    make = delayed(make_member)
+
+    def tasks() -> Iterator[Any]:
+        for place, number in enumerate(numbers):
+            left = deadline - time.monotonic()
+            if place and left <= 0:
+                return
+            yield make(number, max(left, 1e-3), stop)
+
+    with _progress(len(numbers), verbose) as advance:
+        # With a time limit, members wait for a free worker here, where the clock is looked at.
+        ahead = "2*n_jobs" if math.isinf(time_limit) else "n_jobs"
+        parallel = _WatchedParallel(n_jobs=n_jobs, prefer="threads", pre_dispatch=ahead)
+        parallel.stop, parallel.advance = stop, advance
+        try:
+            members: list[Member] = parallel(tasks())
+        except BaseException:
+            stop.set()
+            raise
+    if len(members) < len(numbers):
+        warnings.warn(
+            f"The time limit came after {len(members)} of {len(numbers)} trees; the others are "
+            "left out.",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+    return members
+
+
+class _WatchedParallel(Parallel):  # type: ignore[misc]
+    """Parallel that tells how far it is, and sets a flag before it waits for workers to end."""
+
+    stop: StopFlag
+    advance: Callable[[int], None]
+
+    def print_progress(self) -> None:
+        self.advance(self.n_completed_tasks)
+
+    def _abort(self) -> None:
+        # Threads cannot be ended from outside. Without this, joblib would wait on Ctrl-C until the
+        # trees that they are growing are complete.
+        self.stop.set()
+        super()._abort()
+
+
+@contextmanager
+def _progress(n_members: int, verbose: int) -> Iterator[Callable[[int], None]]:
+    """Show a bar, or lines where there is no terminal or no rich; nothing unless asked to."""
+    if not verbose:
+        yield lambda n_done: None
+        return
+    bar = _rich_bar() if sys.stderr.isatty() else None
+    if bar is not None:
+        with bar:
+            task = bar.add_task("trees", total=n_members)
+            yield lambda n_done: bar.update(task, completed=n_done)
+        return
+    started, step = time.monotonic(), max(1, n_members // 10)
+    shown = [0]
+
+    def tell(n_done: int) -> None:
+        if n_done > shown[0] and (n_done >= shown[0] + step or n_done == n_members):
+            shown[0] = n_done
+            seconds = time.monotonic() - started
+            sys.stderr.write(f"mixedwood: {n_done} of {n_members} trees in {seconds:.1f} s\n")
+
+    yield tell
+
+
+def _rich_bar() -> Any:
+    try:
+        from rich.console import Console
+        from rich.progress import Progress
+    except ImportError:
+        return None
+    return Progress(console=Console(stderr=True), transient=True)

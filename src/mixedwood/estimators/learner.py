@@ -1,0 +1,165 @@
+"""From parameters to a tree: growth, pruning, and the time they may take.
+
+Ensembles ask the estimator of their members for a learner and grow many trees with it, in threads
+or in other processes. A learner therefore holds parameters only, and can be pickled.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixedwood.data import Table, Target
+from mixedwood.estimators.parameters import TreeParameters
+from mixedwood.growers import grow
+from mixedwood.pruning.plan import Pruner
+from mixedwood.tree import Tree
+
+if TYPE_CHECKING:
+    from mixedwood.pruning import CrossValidatedPath
+
+__all__ = ["Learner", "Stop", "StoppedError", "TreeLearner"]
+
+Rows = NDArray[np.int32]
+
+
+class Stop(Protocol):
+    """A flag that someone else may set to end the work."""
+
+    def set(self) -> None:
+        """Ask for the end."""
+
+    def is_set(self) -> bool:
+        """Say whether the end was asked for."""
+
+
+class Learner(Protocol):
+    """What an estimator of one tree gives to an ensemble; it can be pickled."""
+
+    def learn(
+        self,
+        table: Table,
+        target: Target,
+        *,
+        seed: int,
+        rows: Rows | None = None,
+        time_limit: float = math.inf,
+        stop: Stop | None = None,
+    ) -> Tree:
+        """Learn a tree from some rows, whose numbers may repeat, or from all."""
+
+
+class StoppedError(RuntimeError):
+    """Growth was ended from elsewhere; there is no tree."""
+
+
+class _TimeUpError(Exception):
+    """The time limit came while trees were grown for pruning."""
+
+
+@dataclass(frozen=True)
+class TreeLearner:
+    """Grows and prunes trees as a `TreeClassifier` with these parameters does."""
+
+    parameters: TreeParameters
+
+    def learn(
+        self,
+        table: Table,
+        target: Target,
+        *,
+        seed: int,
+        rows: Rows | None = None,
+        time_limit: float = math.inf,
+        stop: Stop | None = None,
+    ) -> Tree:
+        """Learn a tree from some rows, whose numbers may repeat, or from all."""
+        return self.learn_with_path(
+            table, target, seed=seed, rows=rows, time_limit=time_limit, stop=stop
+        )[0]
+
+    def learn_with_path(
+        self,
+        table: Table,
+        target: Target,
+        *,
+        seed: int,
+        rows: Rows | None = None,
+        time_limit: float = math.inf,
+        stop: Stop | None = None,
+    ) -> tuple[Tree, CrossValidatedPath | None]:
+        """Learn a tree; the path is there where cross-validation chose on it."""
+        copies_of = None
+        if rows is not None and any(p.needs_rows for p in self.parameters.pruning):
+            table, target, copies_of, rows = table.take(rows), target.take(rows), rows, None
+        limit = min(time_limit, self.parameters.time_limit)
+        growth = _Growth(self.parameters, seed, rows, time.monotonic() + limit, stop)
+        grow_pruned: Any = growth.grow
+        path: list[CrossValidatedPath | None] = [None]
+        for pruner in self.parameters.pruning:
+            grow_pruned = _pruned(grow_pruned, pruner, seed, path, table, copies_of)
+        try:
+            return grow_pruned(table, target), path[0]
+        except _TimeUpError:
+            warnings.warn(
+                "The time limit came before the tree was pruned; it is larger than it should be.",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+            assert growth.first is not None
+            return growth.first, None
+
+
+@dataclass
+class _Growth:
+    """Grows the trees that one tree needs: itself, and those of cross-validated pruning."""
+
+    parameters: TreeParameters
+    seed: int
+    rows: Rows | None
+    deadline: float
+    stop: Stop | None
+    first: Tree | None = None
+
+    def grow(self, table: Table, target: Target) -> Tree:
+        left = self.deadline - time.monotonic()
+        if self.first is not None and left <= 0:
+            raise _TimeUpError
+        if self.stop is not None and self.stop.is_set():
+            raise StoppedError("growth was stopped")
+        n_rows = table.n_rows if self.rows is None else len(self.rows)
+        tree = grow(
+            table,
+            target,
+            self.parameters.settings_for(n_rows, table.n_columns),
+            seed=self.seed,
+            time_limit=max(left, 1e-3),
+            rows=self.rows,
+        )
+        if self.first is None:
+            self.first = tree
+        return tree
+
+
+def _pruned(
+    grow_it: Any,
+    pruner: Pruner,
+    seed: int,
+    path: list[Any],
+    everyone: Table,
+    copies_of: Rows | None,
+) -> Any:
+    def grow_and_prune(table: Table, target: Target) -> Tree:
+        # Inside another pruner's cross-validation, rows have other numbers.
+        copies = copies_of if table is everyone else None
+        tree, found = pruner.prune(grow_it, table, target, seed=seed, copies_of=copies)
+        path[0] = found or path[0]  # of the last pruner that has one
+        return tree
+
+    return grow_and_prune

@@ -1,0 +1,318 @@
+"""Trees of one kind, each grown on its own sample of rows or columns."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mixedwood.data import Schema, Table, Target
+from mixedwood.ensembles import VOTES, first_of_largest, out_of_bag_shares
+from mixedwood.estimators.ensemble import TreeEnsembleClassifier
+from mixedwood.estimators.growing import grow_members, member_generator
+from mixedwood.estimators.learner import Learner, Stop
+from mixedwood.estimators.parameters import count_columns
+from mixedwood.splits.search import read_seed, read_time_limit
+from mixedwood.tree import Tree
+
+__all__ = ["MemberPlan", "SampledTreesClassifier"]
+
+
+@dataclass(frozen=True)
+class Draw:
+    """What chance decides about one tree."""
+
+    seed: int
+    columns: NDArray[np.int32] | None
+    rows: NDArray[np.int32] | None
+
+
+@dataclass(frozen=True)
+class MemberPlan:
+    """All that a member is made of, besides its number.
+
+    Attributes
+    ----------
+    table, target : Table, Target
+        All rows.
+    learner : Learner
+        Makes a tree of a sample.
+    seed : int
+        Of the ensemble.
+    n_columns : int
+        Columns that each tree may use; -1 for all.
+    bootstrap : bool
+        Whether rows are drawn with replacement.
+    n_rows : int or None
+        How many rows are drawn; None for all, as they are.
+    pool : ndarray of int32, or None
+        The rows that have weight; None if all have. Others are never drawn.
+    """
+
+    table: Table
+    target: Target
+    learner: Learner
+    seed: int
+    n_columns: int = -1
+    bootstrap: bool = False
+    n_rows: int | None = None
+    pool: NDArray[np.int32] | None = None
+
+    def __call__(self, number: int, time_limit: float, stop: Stop) -> Tree:
+        """Grow the tree of that number."""
+        draw = self.draw(number)
+        table = self.table if draw.columns is None else _some_columns(self.table, draw.columns)
+        tree = self.learner.learn(
+            table, self.target, seed=draw.seed, rows=draw.rows, time_limit=time_limit, stop=stop
+        )
+        if draw.columns is None:
+            return tree
+        return _in_all_columns(tree, self.table.schema, draw.columns)
+
+    def draw(self, number: int) -> Draw:
+        """Draw what chance decides about a tree; the same every time."""
+        rng = member_generator(self.seed, number)
+        seed = int(rng.integers(2**63))
+        columns = None
+        if 0 < self.n_columns < self.table.n_columns:
+            chosen = rng.choice(self.table.n_columns, self.n_columns, replace=False)
+            columns = np.sort(chosen).astype(np.int32)
+        return Draw(seed, columns, self._draw_rows(rng))
+
+    def _draw_rows(self, rng: np.random.Generator) -> NDArray[np.int32] | None:
+        if self.n_rows is None:
+            return None
+        n = self.table.n_rows if self.pool is None else len(self.pool)
+        if self.bootstrap:
+            times = np.bincount(rng.integers(0, n, self.n_rows), minlength=n)
+            rows = np.repeat(np.arange(n, dtype=np.int32), times)
+        else:
+            rows = np.sort(rng.choice(n, self.n_rows, replace=False)).astype(np.int32)
+        return rows if self.pool is None else self.pool[rows]
+
+
+def _some_columns(table: Table, columns: NDArray[np.int32]) -> Table:
+    schema = Schema(tuple(table.schema.columns[c] for c in columns), table.schema.names_generated)
+    return Table(schema, tuple(table.arrays[c] for c in columns))
+
+
+def _in_all_columns(tree: Tree, schema: Schema, columns: NDArray[np.int32]) -> Tree:
+    """Number the columns of a tree that saw only some of them as in the whole table."""
+    column = np.where(tree.column >= 0, columns[tree.column], -1)
+    return replace(tree, schema=schema, column=column, term_column=columns[tree.term_column])
+
+
+class SampledTreesClassifier(TreeEnsembleClassifier):
+    """Grows trees on samples and lets them vote; subclasses say which trees, and have parameters.
+
+    Their parameters are those of `ForestClassifier` but for `estimator`; `_member` says what a
+    member is.
+    """
+
+    n_estimators: int
+    bootstrap: bool
+    max_samples: float | None
+    columns_per_tree: float | str | None
+    oob_score: bool
+    class_weight: Any
+    categorical_features: Any
+    ordinal: Any
+    n_jobs: int | None
+    random_state: Any
+    warm_start: bool
+    verbose: int
+    time_limit: float | None
+
+    oob_score_: float
+    oob_decision_function_: NDArray[np.float64]
+    _seed: int
+    _sampling: tuple[int, int | None, bool]
+
+    def _member(self) -> Any:
+        """Give the estimator of one tree."""
+        raise NotImplementedError
+
+    def _member_learner(self) -> Learner:
+        """Give what grows one tree, with all parameters checked."""
+        return read_member(self._member())
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | float | None = None) -> Self:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : table
+            pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
+        y : array-like of shape (n_rows,)
+            Class of each row: text, booleans or whole numbers.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights of rows; rows of weight 0 do not count.
+
+        Returns
+        -------
+        estimator
+            The fitted estimator itself.
+        """
+        started = time.monotonic()
+        self._check_parameters()
+        learner = self._member_learner()
+        seed = read_seed(self.random_state)
+        limit = read_time_limit(self.time_limit)
+        table, target = self._read_training(
+            X,
+            y,
+            sample_weight,
+            class_weight=self.class_weight,
+            categorical_features=self.categorical_features,
+            ordinal=self.ordinal,
+        )
+        trees: list[Tree] = []
+        if self.warm_start and hasattr(self, "trees_"):
+            self._check_warm_start(table, target)
+            trees, seed = list(self.trees_), self._seed
+        plan = self._plan(table, target, learner, seed)
+        trees += grow_members(
+            plan,
+            range(len(trees), self.n_estimators),
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+            time_limit=limit - (time.monotonic() - started),
+        )
+        share_schema(trees, table)
+        out_of_bag = _judge_out_of_bag(self, plan, trees) if self.oob_score else None
+        self._remember(table, target)
+        self.trees_, self._seed = trees, seed
+        self._sampling = (table.n_rows, plan.n_rows, plan.bootstrap)
+        for name in ("oob_score_", "oob_decision_function_"):
+            self.__dict__.pop(name, None)  # of an earlier fit
+        if out_of_bag is not None:
+            self.oob_score_, self.oob_decision_function_ = out_of_bag
+        return self
+
+    def _plan(self, table: Table, target: Target, learner: Learner, seed: int) -> MemberPlan:
+        pool = None
+        if target.weights is not None and not target.weights.all():
+            pool = np.flatnonzero(target.weights).astype(np.int32)
+        n_rows = _count_rows(self.max_samples, table.n_rows if pool is None else len(pool))
+        return MemberPlan(
+            table=table,
+            target=target,
+            learner=learner,
+            seed=seed,
+            n_columns=count_columns(self.columns_per_tree, table.n_columns, "columns_per_tree"),
+            bootstrap=bool(self.bootstrap),
+            n_rows=n_rows if self.bootstrap or self.max_samples is not None else None,
+            pool=pool,
+        )
+
+    def _check_parameters(self) -> None:
+        """Check what is not checked by those who use it."""
+        n = self.n_estimators
+        if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 1:
+            raise ValueError(f"n_estimators must be a whole number of at least 1; got {n!r}.")
+        if not isinstance(self.vote, str) or self.vote not in VOTES:
+            raise ValueError(f"vote must be 'probability' or 'plurality'; got {self.vote!r}.")
+        for name in ("bootstrap", "oob_score", "warm_start"):
+            value = getattr(self, name)
+            if not isinstance(value, (bool, np.bool_)):
+                raise ValueError(f"{name} must be True or False; got {value!r}.")
+        _count_rows(self.max_samples, 1)
+        count_columns(self.columns_per_tree, 1, "columns_per_tree")
+        if self.oob_score and not self.bootstrap and self.max_samples is None:
+            raise ValueError(
+                "oob_score needs rows that a tree has not seen: set bootstrap=True, or "
+                "max_samples to less than all rows. Got bootstrap=False and max_samples=None."
+            )
+
+    def _check_warm_start(self, table: Table, target: Target) -> None:
+        n_there = len(self.trees_)
+        if self.n_estimators < n_there:
+            raise ValueError(
+                f"n_estimators={self.n_estimators} must be larger or equal to the {n_there} trees "
+                "that are there when warm_start=True. Set warm_start=False to begin anew."
+            )
+        if self.n_estimators == n_there:
+            warnings.warn(
+                "Warm-start fitting without increasing n_estimators does not fit new trees.",
+                UserWarning,
+                stacklevel=3,
+            )
+        if table.schema != self.schema_ or not np.array_equal(target.classes, self.classes_):
+            raise ValueError(
+                "warm_start adds trees to those that are there, but the columns, their values or "
+                "the classes are others than before. Fit the same table, or set warm_start=False."
+            )
+        plan = self._plan(table, target, None, 0)  # type: ignore[arg-type]
+        if self.oob_score and self._sampling != (table.n_rows, plan.n_rows, plan.bootstrap):
+            raise ValueError(
+                "oob_score needs to know which rows the trees that are there have seen, but the "
+                "number of rows or their sampling has changed. Set oob_score=False, or "
+                "warm_start=False to begin anew."
+            )
+
+
+def read_member(estimator: Any) -> Learner:
+    """Check the estimator of one tree, and give what grows such trees."""
+    if isinstance(estimator, type) or not hasattr(estimator, "_learner"):
+        came = f"the class {estimator.__name__}" if isinstance(estimator, type) else repr(estimator)
+        raise TypeError(
+            "estimator must be None or a tree of mixedwood, such as TreeClassifier(max_depth=5); "
+            f"got {came}."
+        )
+    for name in ("class_weight", "categorical_features", "ordinal"):
+        if getattr(estimator, name, None) is not None:
+            raise ValueError(
+                f"{name} belongs to the ensemble, which reads the table once for all its trees: "
+                f"leave {name} of estimator at None, and set it beside estimator."
+            )
+    learner: Learner = estimator._learner()
+    return learner
+
+
+def _count_rows(max_samples: Any, n_rows: int) -> int:
+    """Turn a number of rows or a share of them into a number of rows."""
+    if max_samples is None:
+        return n_rows
+    is_number = isinstance(max_samples, (int, float, np.integer, np.floating))
+    if is_number and not isinstance(max_samples, bool):
+        if isinstance(max_samples, (int, np.integer)) and max_samples >= 1:
+            return min(int(max_samples), n_rows)
+        if not isinstance(max_samples, (int, np.integer)) and 0 < max_samples <= 1:
+            return max(1, round(float(max_samples) * n_rows))
+    raise ValueError(
+        "max_samples must be None, a whole number of at least 1, or a share above 0 and at most "
+        f"1.0; got {max_samples!r}."
+    )
+
+
+def share_schema(trees: list[Tree], table: Table) -> None:
+    """Let all trees have one and the same schema; those from other processes bring their own."""
+    for tree in trees:
+        if tree.schema is not table.schema:
+            object.__setattr__(tree, "schema", table.schema)
+            object.__setattr__(tree, "classes", trees[0].classes)
+
+
+def _judge_out_of_bag(
+    model: SampledTreesClassifier, plan: MemberPlan, trees: list[Tree]
+) -> tuple[float, NDArray[np.float64]]:
+    """Score on rows that trees have not seen, and their shares of the classes."""
+    samples = (plan.draw(number).rows for number in range(len(trees)))
+    shares = out_of_bag_shares(trees, samples, plan.table, model.vote)  # type: ignore[arg-type]
+    judged = ~np.isnan(shares[:, 0])
+    if not judged.all():
+        warnings.warn(
+            f"{int((~judged).sum())} of {len(judged)} rows were seen by every tree and have no "
+            "out-of-bag answer; grow more trees.",
+            UserWarning,
+            stacklevel=3,
+        )
+    if not judged.any():
+        return math.nan, shares
+    right = first_of_largest(shares[judged]) == plan.target.codes[judged]
+    return float(right.mean()), shares
