@@ -92,57 +92,85 @@ GrowSettings read_settings(const nb::dict& given, std::int32_t n_classes, Parts&
   return s;
 }
 
-// Kinds: 'c' codes without order, 'o' codes in order, 'n' numbers.
-GrowData read_data(const nb::list& columns, const std::vector<std::int32_t>& n_values,
-                   const std::string& kinds, const IntVector& classes,
-                   const std::optional<DoubleVector>& weights, std::int32_t n_classes) {
-  GrowData data;
-  data.classes = values_of(classes);
-  data.n_rows = classes.size();
-  data.n_classes = n_classes;
-  if (weights) data.weights = values_of(*weights);
-  if (weights && weights->size() != data.n_rows)
-    throw std::invalid_argument("one weight is needed for each row");
-  for (const std::int32_t cls : data.classes)
-    if (cls < 0 || cls >= n_classes) throw std::invalid_argument("a class is out of range");
-  for (const double weight : data.weights)
-    if (!(weight >= 0.0) || std::isinf(weight))
-      throw std::invalid_argument("weights must be finite and zero or more");
-  if (nb::len(columns) != kinds.size() || n_values.size() != kinds.size())
-    throw std::invalid_argument("one kind and one number of values are needed for each column");
-  for (std::size_t c = 0; c < kinds.size(); ++c) {
-    GrowColumn column;
-    column.ordered = kinds[c] != 'c';
-    std::size_t length = 0;
-    IntVector codes;
-    DoubleVector numbers;
-    if (kinds[c] == 'n' && nb::try_cast(columns[c], numbers, false)) {
-      column.view = {nullptr, numbers.data(), 0};
-      length = numbers.size();
-    } else if (kinds[c] != 'n' && nb::try_cast(columns[c], codes, false)) {
-      column.view = {codes.data(), nullptr, n_values[c]};
-      length = codes.size();
-    } else {
-      throw std::invalid_argument("a column must be contiguous int32 codes or float64 numbers");
-    }
-    if (length != data.n_rows) throw std::invalid_argument("columns differ in length");
-    data.columns.push_back(column);
+using LongVector = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// The table with what its codes are borrowed from.
+struct CodedColumns {
+  CodedTable table;
+  std::vector<nb::object> owners;
+};
+
+// Kinds: 'c' codes without order, 'o' codes in order, 'n' numbers. Returns the length.
+std::size_t read_column(nb::handle given, char kind, std::int32_t n_values, GrowColumn& column) {
+  column.ordered = kind != 'c';
+  IntVector codes;
+  DoubleVector numbers;
+  if (kind == 'n' && nb::try_cast(given, numbers, false)) {
+    column.view = {nullptr, numbers.data(), 0};
+    return numbers.size();
   }
-  return data;
+  if (kind != 'n' && nb::try_cast(given, codes, false)) {
+    column.view = {codes.data(), nullptr, n_values};
+    return codes.size();
+  }
+  throw std::invalid_argument("a column must be contiguous int32 codes or float64 numbers");
 }
 
-nb::dict grow_py(const nb::list& columns, const std::vector<std::int32_t>& n_values,
-                 const std::string& kinds, const IntVector& classes,
+void make_coded(CodedColumns* room, const nb::list& columns, const std::vector<std::int32_t>& n_values,
+                const std::string& kinds, std::size_t n_rows) {
+  if (nb::len(columns) != kinds.size() || n_values.size() != kinds.size())
+    throw std::invalid_argument("one kind and one number of values are needed for each column");
+  std::vector<GrowColumn> read(kinds.size());
+  CodedColumns made;
+  for (std::size_t c = 0; c < kinds.size(); ++c) {
+    if (read_column(columns[c], kinds[c], n_values[c], read[c]) != n_rows)
+      throw std::invalid_argument("columns differ in length");
+    made.owners.push_back(nb::borrow(columns[c]));
+  }
+  {
+    nb::gil_scoped_release released;
+    made.table = CodedTable(read, n_rows);
+  }
+  new (room) CodedColumns(std::move(made));
+}
+
+// The same table with some columns of codes in another order.
+CodedColumns reordered(const CodedColumns& coded, const std::vector<std::int32_t>& places,
+                       const nb::list& columns, bool ordered) {
+  CodedColumns made = coded;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto place = static_cast<std::size_t>(places[i]);
+    if (places[i] < 0 || place >= made.table.columns.size() || i >= nb::len(columns))
+      throw std::invalid_argument("no such column");
+    GrowColumn column;
+    const char kind = ordered ? 'o' : 'c';
+    if (read_column(columns[i], kind, made.table.columns[place].n_values(), column) !=
+        made.table.n_rows)
+      throw std::invalid_argument("columns differ in length");
+    made.table.columns[place] = CodedColumn(column, made.table.n_rows);
+    made.owners[place] = nb::borrow(columns[i]);
+  }
+  return made;
+}
+
+nb::dict grow_py(const CodedColumns& coded, const IntVector& classes,
                  const std::optional<DoubleVector>& weights, std::int32_t n_classes,
-                 const nb::dict& settings, double time_limit) {
-  const GrowData data = read_data(columns, n_values, kinds, classes, weights, n_classes);
+                 const nb::dict& settings, double time_limit,
+                 const std::optional<IntVector>& rows, const std::optional<LongVector>& starts,
+                 const StopFlag* stop) {
+  GrowData data;
+  data.classes = values_of(classes);
+  data.n_classes = n_classes;
+  if (weights) data.weights = values_of(*weights);
+  if (rows) data.rows = values_of(*rows);
+  if (starts) data.starts = {starts->data(), starts->size()};
   Parts parts;
   const GrowSettings read = read_settings(settings, n_classes, parts);
-  SignalWatch watch(time_limit);
+  SignalWatch watch(time_limit, stop);
   GrownTree tree;
   {
     nb::gil_scoped_release released;
-    tree = grow(data, read, watch.stop);
+    tree = grow(coded.table, data, read, watch.stop);
   }
   watch.rethrow();
   nb::dict result;
@@ -175,14 +203,31 @@ nb::list acceptors_list() {
 }  // namespace
 
 void bind_grow(nb::module_& m) {
-  m.def("grow", &grow_py, nb::arg("columns"), nb::arg("n_values"), nb::arg("kinds"),
-        nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(),
-        nb::arg("n_classes"), nb::arg("settings"), nb::arg("time_limit"),
-        nb::sig("def grow(columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], "
-                "n_values: list[int], kinds: str, classes: NDArray[numpy.int32], "
+  nb::class_<StopFlag>(m, "StopFlag", "Stops growth that is under way on other threads.")
+      .def(nb::init<>())
+      .def("set", &StopFlag::set)
+      .def("is_set", &StopFlag::is_set);
+  nb::class_<CodedColumns>(m, "CodedTable", "A table made ready for growing many trees.")
+      .def("__init__", &make_coded, nb::arg("columns"), nb::arg("n_values"), nb::arg("kinds"),
+           nb::arg("n_rows"),
+           nb::sig("def __init__(self, columns: list[NDArray[numpy.int32] | "
+                   "NDArray[numpy.float64]], n_values: list[int], kinds: str, n_rows: int) "
+                   "-> None"))
+      .def("reordered", &reordered, nb::arg("places"), nb::arg("columns"), nb::arg("ordered"),
+           nb::sig("def reordered(self, places: list[int], columns: list[NDArray[numpy.int32]], "
+                   "ordered: bool) -> CodedTable"),
+           "The table with other codes in some of its columns of codes.");
+  m.def("grow", &grow_py, nb::arg("table"), nb::arg("classes").noconvert(),
+        nb::arg("weights").noconvert().none(), nb::arg("n_classes"), nb::arg("settings"),
+        nb::arg("time_limit"), nb::arg("rows").noconvert().none() = nb::none(),
+        nb::arg("starts").noconvert().none() = nb::none(), nb::arg("stop").none() = nb::none(),
+        nb::sig("def grow(table: CodedTable, classes: NDArray[numpy.int32], "
                 "weights: NDArray[numpy.float64] | None, n_classes: int, "
-                "settings: dict[str, typing.Any], time_limit: float) -> dict[str, typing.Any]"),
-        "Arrays of a tree grown from the root down.");
+                "settings: dict[str, typing.Any], time_limit: float, "
+                "rows: NDArray[numpy.int32] | None = None, "
+                "starts: NDArray[numpy.int64] | None = None, stop: StopFlag | None = None) "
+                "-> dict[str, typing.Any]"),
+        "Arrays of a tree grown from the root down, or of several side by side.");
   m.def("acceptors", &acceptors_list,
         nb::sig("def acceptors() -> list[tuple[str, str, str, float, float, float]]"),
         "Name, summary, option, its default and range, of each acceptor.");

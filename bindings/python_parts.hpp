@@ -4,8 +4,10 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <atomic>
 #include <exception>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -82,22 +84,38 @@ inline PyType_Slot kPythonCriterionSlots[] = {
 
 // Lets Ctrl-C through: checks Python's signals every few milliseconds of a search that runs
 // without the GIL, and keeps the exception until the search has wound up.
+// Set by one thread, seen by searches on others.
+class StopFlag {
+ public:
+  void set() { set_.store(true, std::memory_order_relaxed); }
+  bool is_set() const { return set_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<bool> set_{false};
+};
+
+// Looks for signals, where the calling thread gets them, and for a flag that another thread sets.
 class SignalWatch {
  public:
-  explicit SignalWatch(double seconds) : stop(seconds, [this] { return check(); }) {}
+  explicit SignalWatch(double seconds, const StopFlag* flag = nullptr)
+      : flag_(flag), stop(seconds, [this] { return check(); }) {}
 
   // Call with the GIL held, after the search.
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
+    if (flagged_) throw std::runtime_error("stopped from another thread");
   }
 
  private:
   bool check() {
+    if (flag_ != nullptr && flag_->is_set()) return flagged_ = true;
     nb::gil_scoped_acquire gil;
     if (PyErr_CheckSignals() == 0) return false;
     error_ = std::make_exception_ptr(nb::python_error());
     return true;
   }
+  const StopFlag* flag_;
+  bool flagged_ = false;
   std::exception_ptr error_;
 
  public:

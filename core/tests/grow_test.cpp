@@ -23,6 +23,7 @@ struct RandomTable {
   std::vector<std::int32_t> classes;
   std::vector<double> weights;
   GrowData data;
+  std::vector<GrowColumn> columns;
   TableView table;
 
   RandomTable(Random& random, std::size_t n_rows, bool weighted) {
@@ -57,13 +58,13 @@ struct RandomTable {
         }
         column = {{nullptr, numbers[c].data(), 0}, true};
       }
-      data.columns.push_back(column);
+      columns.push_back(column);
       table.columns.push_back(column.view);
     }
     data.classes = classes;
     data.weights = weights;
     data.n_classes = n_classes;
-    data.n_rows = table.n_rows = n_rows;
+    table.n_rows = n_rows;
   }
 };
 
@@ -90,7 +91,7 @@ TreeView view_of(const GrownTree& tree, const std::vector<std::int32_t>& no_term
 // Class weights of the rows that end in each node.
 std::vector<double> counted(const RandomTable& random, const TreeView& view) {
   const auto k = static_cast<std::size_t>(random.data.n_classes);
-  std::vector<std::int32_t> answers(random.data.n_rows);
+  std::vector<std::int32_t> answers(random.table.n_rows);
   Router(view, random.table).route(random.table, answers);
   std::vector<double> counts(view.kind.size() * k, 0.0);
   for (std::size_t row = 0; row < answers.size(); ++row)
@@ -129,7 +130,7 @@ void grow_and_check(Random& random, std::size_t n_rows) {
   settings.unseen = static_cast<GrowSettings::Unseen>(random.below(3));
   settings.seed = random.bits();
   Stop stop;
-  const GrownTree tree = grow(table.data, settings, stop);
+  const GrownTree tree = grow(CodedTable(table.columns, n_rows), table.data, settings, stop);
   const std::vector<std::int32_t> no_terms(tree.kind.size() + 1, 0);
   const std::vector<double> no_intercept(tree.kind.size(), 0.0);
   const TreeView view = view_of(tree, no_terms, no_intercept);
@@ -150,10 +151,11 @@ void grow_and_check(Random& random, std::size_t n_rows) {
   }
 }
 
-bool refuses(const GrowData& data, const GrowSettings& settings) {
+bool refuses(const std::vector<GrowColumn>& columns, const GrowData& data,
+             const GrowSettings& settings) {
   Stop stop;
   try {
-    grow(data, settings, stop);
+    grow(CodedTable(columns, 2), data, settings, stop);
   } catch (const std::invalid_argument&) {
     return true;
   }
@@ -185,12 +187,20 @@ TEST(bad_data_is_refused) {
   GrowData data;
   data.classes = classes;
   data.n_classes = 2;
-  data.n_rows = 2;
-  data.columns = {{{codes.data(), nullptr, 3}, false}};
-  CHECK(refuses(data, settings));
-  data.columns = {{{nullptr, infinite.data(), 0}, true}};
-  CHECK(refuses(data, settings));
-  data.columns = {};
+  const std::vector<GrowColumn> none;
+  CHECK(refuses({{{codes.data(), nullptr, 3}, false}}, data, settings));
+  CHECK(refuses({{{nullptr, infinite.data(), 0}, true}}, data, settings));
+  CHECK(!refuses(none, data, settings));
+  const std::vector<std::int32_t> rows = {1, 1}, beyond = {0, 2};
+  const std::vector<std::int64_t> starts = {0, 1, 2}, short_of = {0, 1};
+  data.rows = beyond;
+  CHECK(refuses(none, data, settings));
+  data.rows = rows;
+  CHECK(!refuses(none, data, settings));
+  data.starts = short_of;
+  CHECK(refuses(none, data, settings));
+  data.starts = starts;
+  CHECK(!refuses(none, data, settings));
   data.weights = zero;
-  CHECK(refuses(data, settings));
+  CHECK(refuses(none, data, settings));
 }

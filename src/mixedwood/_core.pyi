@@ -59,8 +59,25 @@ class Router:
     def distribute(self, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], answers: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
         """Answers of the nodes, weighted by the share of the row that each gets."""
 
-def grow(columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: list[int], kinds: str, classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, settings: dict[str, Any], time_limit: float) -> dict[str, Any]:
-    """Arrays of a tree grown from the root down."""
+class StopFlag:
+    """Stops growth that is under way on other threads."""
+
+    def __init__(self) -> None: ...
+
+    def set(self) -> None: ...
+
+    def is_set(self) -> bool: ...
+
+class CodedTable:
+    """A table made ready for growing many trees."""
+
+    def __init__(self, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: list[int], kinds: str, n_rows: int) -> None: ...
+
+    def reordered(self, places: list[int], columns: list[NDArray[numpy.int32]], ordered: bool) -> CodedTable:
+        """The table with other codes in some of its columns of codes."""
+
+def grow(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, settings: dict[str, Any], time_limit: float, rows: NDArray[numpy.int32] | None = None, starts: NDArray[numpy.int64] | None = None, stop: StopFlag | None = None) -> dict[str, Any]:
+    """Arrays of a tree grown from the root down, or of several side by side."""
 
 def acceptors() -> list[tuple[str, str, str, float, float, float]]:
     """Name, summary, option, its default and range, of each acceptor."""

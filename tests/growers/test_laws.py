@@ -217,7 +217,9 @@ def test_numbers_are_split_as_scikit_learn_splits_them(criterion, seed):
     X = rng.normal(size=(600, 5)).astype(np.float32).astype(float)
     y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=600) > 0).astype(int) + (X[:, 3] > 1)
     w = rng.uniform(0.5, 2, 600)  # no ties, which scikit-learn breaks at random
-    peer = DecisionTreeClassifier(criterion=criterion, max_depth=6, min_samples_leaf=10)
+    peer = DecisionTreeClassifier(
+        criterion=criterion, max_depth=6, min_samples_leaf=10, random_state=0
+    )
     peer.fit(X, y, w)
     ours = GrowSettings(criterion=criterion, max_depth=6, min_samples_leaf=10)
     tree = grow(read_table(X), read_target(y, w), ours)

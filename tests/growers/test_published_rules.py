@@ -138,3 +138,12 @@ def test_a_branch_of_hardly_any_weight_gets_no_part_of_a_row():
     tree = random_tree(table, target)
     np.testing.assert_allclose(tree.counts[1:], [[6, 0], [1, 5], [0, 5e-6]], rtol=1e-5)
     assert tree.counts[3, 0] == 0
+
+
+def test_random_tree_takes_the_first_of_equal_thresholds():
+    """Both cuts leave the same entropy, but for rounding."""
+    x = np.repeat([-1.5, 0.0, 0.25], [6, 4, 6])
+    classes = np.repeat(np.int32([0, 1, 0, 2]), [6, 4, 1, 5])
+    table = Table(Schema((Column("x", "numeric"),)), (x,))
+    tree = random_tree(table, Target(np.arange(3), classes, None))
+    assert tree.high[0] == pytest.approx(-0.75)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mixedwood/acceptor.hpp"
+#include "mixedwood/coded_table.hpp"
 #include "mixedwood/criterion.hpp"
 #include "mixedwood/partitioner.hpp"
 #include "mixedwood/stop.hpp"
@@ -60,17 +61,15 @@ struct GrowSettings {
   std::uint64_t seed = 0;
 };
 
-struct GrowColumn {
-  ColumnView view;
-  bool ordered = false;  // an ordinal column: codes are places in an order
-};
-
 struct GrowData {
-  std::vector<GrowColumn> columns;
-  std::span<const std::int32_t> classes;
-  std::span<const double> weights;  // empty: every row weighs 1
+  std::span<const std::int32_t> classes;  // of each row of the table
+  std::span<const double> weights;        // likewise; empty: every row weighs 1
   std::int32_t n_classes = 0;
-  std::size_t n_rows = 0;
+  // Which rows to grow from, in this order; a row may come several times. Empty: all, once.
+  std::span<const std::int32_t> rows;
+  // Several trees at once: tree t has rows[starts[t]] up to rows[starts[t + 1]], and node t is its
+  // root. Empty: one tree.
+  std::span<const std::int64_t> starts;
 };
 
 struct GrownTree {
@@ -86,6 +85,7 @@ struct GrownTree {
 };
 
 // Bad input: std::invalid_argument. Interrupted by the stop's hook: the result is not to be used.
-GrownTree grow(const GrowData& data, const GrowSettings& settings, Stop& stop);
+GrownTree grow(const CodedTable& table, const GrowData& data, const GrowSettings& settings,
+               Stop& stop);
 
 }  // namespace mixedwood

@@ -186,7 +186,8 @@ Candidate random_tree_candidate(const ValueTable& table, const CodedColumn& colu
     }
     // Known rows alone pick the cut, as in WEKA; the share of the others comes after.
     const double children = entropy_sum(left) + entropy_sum(right);
-    if (best == 0 || children < best_children) {
+    // The first of equals, whatever the rounding.
+    if (best == 0 || children < best_children - 1e-12 * table.known_total) {
       best_children = children;
       best = i;
     }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "candidate.hpp"
-#include "columns.hpp"
+#include "mixedwood/coded_table.hpp"
 #include "value_table.hpp"
 
 namespace mixedwood {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "keys.hpp"
+#include "../keys.hpp"
 
 namespace mixedwood {
 namespace {

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "columns.hpp"
+#include "mixedwood/coded_table.hpp"
 #include "value_table.hpp"
 
 namespace mixedwood {

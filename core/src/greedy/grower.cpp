@@ -4,6 +4,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "c45.hpp"
@@ -66,11 +67,11 @@ class Frontier {
 
 class Grower {
  public:
-  Grower(const GrowData& data, const GrowSettings& settings, Stop& stop)
+  Grower(const CodedTable& table, const GrowData& data, const GrowSettings& settings, Stop& stop)
       : data_(data),
         settings_(settings),
         stop_(stop),
-        columns_(code_columns(data)),
+        columns_(table.columns),
         rows_(data, settings.fractional && any_missing(columns_)),
         counter_(columns_, data.n_classes),
         search_(settings, stop),
@@ -78,20 +79,24 @@ class Grower {
 
   GrownTree run() {
     if (rows_.size() == 0) throw std::invalid_argument("no row has weight");
-    Waiting root;
-    root.rows = rows_.all();
-    root.seed = settings_.seed;
-    root.columns.resize(columns_.size());
-    std::iota(root.columns.begin(), root.columns.end(), 0);
+    std::vector<std::int32_t> columns(columns_.size());
+    std::iota(columns.begin(), columns.end(), 0);
     // Columns with buckets come last: a good score to beat spares most of the work on them. C4.5
     // takes the first of nearly equal columns, so there the order stays.
     if (settings_.rules == Rules::kParts)
-      std::stable_partition(root.columns.begin(), root.columns.end(), [&](std::int32_t c) {
+      std::stable_partition(columns.begin(), columns.end(), [&](std::int32_t c) {
         return columns_[static_cast<std::size_t>(c)].bucket_bits() == 0;
       });
-    root.node = add_node(root.rows);
-    std::int64_t leaves = 1;
-    consider(std::move(root));
+    std::vector<Waiting> roots;
+    for (RowSet& rows : rows_.starts()) {
+      Waiting& root = roots.emplace_back();
+      root.node = add_node(rows);
+      root.rows = std::move(rows);
+      root.seed = data_.starts.empty() ? settings_.seed : mix(settings_.seed, roots.size());
+      root.columns = columns;
+    }
+    auto leaves = static_cast<std::int64_t>(roots.size());
+    for (std::size_t t = roots.size(); t-- > 0;) consider(std::move(roots[t]));
     while (!frontier_.empty()) {
       if (settings_.max_leaves >= 0 && leaves >= settings_.max_leaves) break;
       if (stop_.requested()) break;
@@ -107,13 +112,6 @@ class Grower {
   }
 
  private:
-  static std::vector<CodedColumn> code_columns(const GrowData& data) {
-    std::vector<CodedColumn> columns;
-    columns.reserve(data.columns.size());
-    for (const GrowColumn& column : data.columns) columns.emplace_back(column, data.n_rows);
-    return columns;
-  }
-
   static bool any_missing(const std::vector<CodedColumn>& columns) {
     return std::any_of(columns.begin(), columns.end(),
                        [](const CodedColumn& column) { return column.has_missing(); });
@@ -375,7 +373,7 @@ class Grower {
     tree_.column[i] = test.column;
     tree_.score[i] = test.score;
     tree_.missing_child[i] = test.missing_child;
-    if (test.kind == kInterval) tree_.high[i] = test.high;
+    if (test.kind == kInterval) tree_.high[i] = threshold_of(test, column);
     std::vector<Waiting> children(dealt.size());
     for (std::size_t c = 0; c < dealt.size(); ++c) {
       children[c].node = add_node(dealt[c]);
@@ -394,6 +392,21 @@ class Grower {
     hand_down_histogram(node, children);
     // The last one pushed is split next: the first child.
     for (std::size_t c = children.size(); c-- > 0;) consider(std::move(children[c]));
+  }
+
+  // C4.5's threshold is a number of the rows it grew from, which may be few of the table's.
+  double threshold_of(const Candidate& test, const CodedColumn& column) {
+    if (settings_.rules != Rules::kC45 || data_.rows.empty() || !column.is_numeric())
+      return test.high;
+    auto& present = present_[test.column];
+    if (present.empty()) {
+      present.resize(static_cast<std::size_t>(column.n_values()) + 1);
+      for (const std::int32_t row : data_.rows)
+        present[static_cast<std::size_t>(column.codes()[row] + 1)] = true;
+    }
+    std::int32_t code = column.code_of(test.high);
+    while (!present[static_cast<std::size_t>(code) + 1]) --code;
+    return column.number(code);
   }
 
   // Where rows go that the test cannot place.
@@ -456,7 +469,7 @@ class Grower {
   const GrowData& data_;
   const GrowSettings& settings_;
   Stop& stop_;
-  std::vector<CodedColumn> columns_;
+  const std::vector<CodedColumn>& columns_;
   RowStore rows_;
   Counter counter_;
   Search search_;
@@ -466,16 +479,37 @@ class Grower {
   ValueTable table_;
   std::vector<std::int32_t> child_of_;
   std::vector<std::uint32_t> class_counts_;
+  std::unordered_map<std::int32_t, std::vector<bool>> present_;  // of a column: code + 1
 };
+
+void check_data(const CodedTable& table, const GrowData& data) {
+  if (data.classes.size() != table.n_rows)
+    throw std::invalid_argument("one class is needed for each row");
+  if (!data.weights.empty() && data.weights.size() != table.n_rows)
+    throw std::invalid_argument("one weight is needed for each row");
+  for (const std::int32_t cls : data.classes)
+    if (cls < 0 || cls >= data.n_classes) throw std::invalid_argument("a class is out of range");
+  for (const double weight : data.weights)
+    if (!(weight >= 0.0) || std::isinf(weight))
+      throw std::invalid_argument("weights must be finite and zero or more");
+  for (const std::int32_t row : data.rows)
+    if (row < 0 || static_cast<std::size_t>(row) >= table.n_rows)
+      throw std::invalid_argument("a row is not one of the table");
+  if (data.starts.empty()) return;
+  if (data.starts.size() < 2 || data.starts.front() != 0 ||
+      data.starts.back() != static_cast<std::int64_t>(data.rows.size()) ||
+      !std::is_sorted(data.starts.begin(), data.starts.end()))
+    throw std::invalid_argument("starts must rise from 0 to the number of rows");
+}
 
 }  // namespace
 
-GrownTree grow(const GrowData& data, const GrowSettings& settings, Stop& stop) {
-  if (data.n_rows > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
-    throw std::invalid_argument("tables of more than 2^31 - 1 rows are too large");
+GrownTree grow(const CodedTable& table, const GrowData& data, const GrowSettings& settings,
+               Stop& stop) {
   if (settings.criterion == nullptr || settings.partitioner == nullptr)
     throw std::invalid_argument("a criterion and a partitioner are needed");
-  return Grower(data, settings, stop).run();
+  check_data(table, data);
+  return Grower(table, data, settings, stop).run();
 }
 
 }  // namespace mixedwood

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "keys.hpp"
+#include "../keys.hpp"
 #include "x_log_x.hpp"
 
 namespace mixedwood {

@@ -11,24 +11,43 @@ constexpr double kLeastShare = 1e-6;  // branches that got less get no part of a
 }  // namespace
 
 RowStore::RowStore(const GrowData& data, bool shared_out) : shared_out_(shared_out) {
-  for (std::size_t row = 0; row < data.n_rows; ++row) {
-    if (!data.weights.empty() && !(data.weights[row] > 0.0)) continue;
-    rows_.push_back(static_cast<std::int32_t>(row));
-    classes_.push_back(data.classes[row]);
-    if (!data.weights.empty()) weights_.push_back(data.weights[row]);
+  const std::size_t n = data.rows.empty() && data.starts.empty() ? data.classes.size() : data.rows.size();
+  rows_.reserve(n);
+  classes_.reserve(n);
+  std::size_t next = 1;  // start
+  for (std::size_t i = 0; i < n; ++i) {
+    for (; next < data.starts.size() && data.starts[next] == static_cast<std::int64_t>(i); ++next)
+      starts_.push_back(rows_.size());
+    add(data, data.rows.empty() ? i : static_cast<std::size_t>(data.rows[i]));
   }
+  for (; next < std::max<std::size_t>(data.starts.size(), 2); ++next) starts_.push_back(rows_.size());
   if (shared_out_ && weights_.empty()) weights_.assign(rows_.size(), 1.0);
 }
 
-RowSet RowStore::all() const {
-  RowSet set;
-  set.end = rows_.size();
-  if (shared_out_) {
-    set.rows = rows_;
-    set.classes = classes_;
-    set.weights = weights_;
+void RowStore::add(const GrowData& data, std::size_t row) {
+  if (!data.weights.empty() && !(data.weights[row] > 0.0)) return;
+  rows_.push_back(static_cast<std::int32_t>(row));
+  classes_.push_back(data.classes[row]);
+  if (!data.weights.empty()) weights_.push_back(data.weights[row]);
+}
+
+std::vector<RowSet> RowStore::starts() const {
+  std::vector<RowSet> sets(starts_.size() - 1);
+  for (std::size_t t = 0; t < sets.size(); ++t) {
+    sets[t].begin = starts_[t];
+    sets[t].end = starts_[t + 1];
+    if (!shared_out_) continue;
+    const auto part = [&](const auto& all) {
+      return std::vector(all.begin() + static_cast<std::ptrdiff_t>(starts_[t]),
+                         all.begin() + static_cast<std::ptrdiff_t>(starts_[t + 1]));
+    };
+    sets[t].rows = part(rows_);
+    sets[t].classes = part(classes_);
+    sets[t].weights = part(weights_);
+    sets[t].begin = 0;
+    sets[t].end = sets[t].rows.size();
   }
-  return set;
+  return sets;
 }
 
 NodeRows RowStore::view(const RowSet& set) const {

@@ -20,9 +20,10 @@ struct RowSet {
 
 class RowStore {
  public:
-  explicit RowStore(const GrowData& data, bool shared_out);
+  RowStore(const GrowData& data, bool shared_out);
 
-  RowSet all() const;
+  // The rows that each tree starts from.
+  std::vector<RowSet> starts() const;
   NodeRows view(const RowSet& set) const;
   // Deals a node's rows to its children; `child_of` maps code + 1 to a child, kFractional for all.
   std::vector<RowSet> deal(RowSet set, const std::int32_t* codes,
@@ -40,7 +41,10 @@ class RowStore {
   std::vector<RowSet> share_out(const RowSet& set, const std::int32_t* codes,
                                 std::span<const std::int32_t> child_of, std::int32_t n_children);
 
+  void add(const GrowData& data, std::size_t row);
+
   bool shared_out_;
+  std::vector<std::size_t> starts_{0};
   std::vector<std::int32_t> rows_, classes_, other_rows_, other_classes_;
   std::vector<double> weights_, other_weights_;
 };

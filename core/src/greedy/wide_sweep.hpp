@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "columns.hpp"
+#include "mixedwood/coded_table.hpp"
 #include "counting.hpp"
 #include "sweep.hpp"
 

@@ -15,7 +15,7 @@ from mixedwood.data import Table, Target
 from mixedwood.estimators.learner import Rows, Stop, StoppedError
 from mixedwood.estimators.one_tree import OneTreeClassifier
 from mixedwood.estimators.parameters import GrowPruneParameters, read_grow_prune_parameters
-from mixedwood.growers import GrowPruneResult, Iteration, grow_prune
+from mixedwood.growers import CodedTable, GrowPruneResult, Iteration, grow_prune
 from mixedwood.parts import Criterion, Partitioner
 from mixedwood.tree import Tree
 
@@ -178,7 +178,7 @@ class GrowPruneLearner:
 
     def run(
         self,
-        table: Table,
+        table: Table | CodedTable,
         target: Target,
         *,
         seed: int,
@@ -194,7 +194,7 @@ class GrowPruneLearner:
         return grow_prune(
             table,
             target,
-            self.parameters.settings_for(table.n_rows),
+            self.parameters.settings_for(target.n_rows),
             seed=seed,
             max_iterations=self.parameters.max_iterations,
             relabel=self.parameters.relabel,

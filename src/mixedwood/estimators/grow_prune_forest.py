@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
-from mixedwood.data import Table, Target
+from mixedwood.data import Target
 from mixedwood.ensembles.votes import Vote
 from mixedwood.estimators.grow_prune import GrowPruneLearner, warn_of_limits
 from mixedwood.estimators.growing import grow_members, member_generator
@@ -18,7 +18,7 @@ from mixedwood.estimators.learner import Stop
 from mixedwood.estimators.one_tree import impurity_of
 from mixedwood.estimators.parameters import read_grow_prune_parameters
 from mixedwood.estimators.sampled import SampledTreesClassifier, share_schema
-from mixedwood.growers import GrowPruneResult, Iteration
+from mixedwood.growers import CodedTable, GrowPruneResult, Iteration
 from mixedwood.parts import Criterion, Partitioner
 from mixedwood.splits.search import read_seed
 from mixedwood.tree import Tree
@@ -188,7 +188,7 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
             trees, iterations, seed = list(self.trees_), list(self.iterations_), self._seed
         learner = GrowPruneLearner(replace(parameters, time_limit=math.inf))
         results = grow_members(
-            _MakeTree(table, target, learner, seed),
+            _MakeTree(CodedTable(table), target, learner, seed),
             range(len(trees), self.n_estimators),
             n_jobs=self.n_jobs,
             verbose=self.verbose,
@@ -213,7 +213,7 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
 class _MakeTree:
     """Makes the trees of a forest, by number; it can be pickled."""
 
-    table: Table
+    table: CodedTable
     target: Target
     learner: GrowPruneLearner
     seed: int

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _core
-from mixedwood.data import ColumnKind, Table, Target, check_same_length
-from mixedwood.growers.random_order import grow_in_random_order
+from mixedwood.data import Schema, Table, Target, check_same_length
+from mixedwood.growers.coded import CodedTable
+from mixedwood.growers.random_order import as_subsets, draw_ranks
 from mixedwood.parts import Criterion, Partitioner, read_acceptors, read_criterion, read_partitioner
 from mixedwood.tree import Tree
 
-__all__ = ["GrowSettings", "grow"]
+__all__ = ["GrowSettings", "grow", "grow_below"]
 
-_KINDS = {ColumnKind.NOMINAL: "c", ColumnKind.ORDINAL: "o", ColumnKind.NUMERIC: "n"}
 _SAFE_WEIGHT = 1e100  # squares of weights, and sums of them, must stay finite
 
 
@@ -48,17 +49,31 @@ class GrowSettings:
 
 
 def grow(
-    table: Table,
+    table: Table | CodedTable,
     target: Target,
     settings: GrowSettings | None = None,
     *,
     seed: int = 0,
     time_limit: float = math.inf,
     rows: NDArray[np.int32] | None = None,
+    stop: _core.StopFlag | None = None,
 ) -> Tree:
     """Grow a tree; nodes that a time limit left unsplit are leaves, and a warning says so.
 
-    With `rows`, whose numbers may repeat, the tree is grown on these rows of the table.
+    Parameters
+    ----------
+    table, target
+        What to learn from; a `CodedTable` spares work when many trees are grown.
+    settings : GrowSettings, optional
+        What is tried and when to stop.
+    seed : int, default=0
+        Of what is random.
+    time_limit : float, default=inf
+        Seconds.
+    rows : ndarray of int32, optional
+        Rows to grow from; a row may come several times. All by default.
+    stop : StopFlag, optional
+        Once it is set, by another thread, growth ends with a RuntimeError.
 
     Examples
     --------
@@ -69,25 +84,55 @@ def grow(
     |   [1] colour = blue (or missing): no (100 % of 2)
     |   [2] colour in {green, red}: yes (100 % of 2)
     """
-    chosen = settings or GrowSettings()
-    check_same_length(table, target)
-    if rows is not None:
-        table, target = table.take(rows), target.take(rows)
-    if read_partitioner(chosen.partitioner).options.get("per") == "tree":
-        thresholds = replace(chosen, partitioner="natural_order")
-        return grow_in_random_order(
-            lambda rows, classes: grow(rows, classes, thresholds, seed=seed, time_limit=time_limit),
-            table,
-            target,
-            seed,
-        )
+    arrays, schema, scale = _grown(
+        table, target, settings or GrowSettings(), seed, time_limit, rows, None, stop
+    )
+    return _tree(arrays, schema, target, scale)
+
+
+def grow_below(
+    table: Table | CodedTable,
+    target: Target,
+    settings: GrowSettings,
+    *,
+    seed: int,
+    rows: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    time_limit: float = math.inf,
+    stop: _core.StopFlag | None = None,
+) -> dict[str, NDArray[Any]]:
+    """Grow several trees side by side, and return their arrays as those of one list of nodes.
+
+    Tree t is grown from ``rows[starts[t]:starts[t + 1]]``, and node t is its root.
+    """
+    arrays, _, scale = _grown(table, target, settings, seed, time_limit, rows, starts, stop)
+    arrays["counts"] = arrays["counts"].reshape(len(arrays["kind"]), -1) * scale
+    arrays["weight"] = arrays["weight"] * scale
+    return arrays
+
+
+def _grown(
+    table: Table | CodedTable,
+    target: Target,
+    chosen: GrowSettings,
+    seed: int,
+    time_limit: float,
+    rows: NDArray[np.int32] | None,
+    starts: NDArray[np.int64] | None,
+    stop: _core.StopFlag | None,
+) -> tuple[dict[str, NDArray[Any]], Schema, float]:
+    coded = table if isinstance(table, CodedTable) else CodedTable(table)
+    schema = coded.table.schema
+    check_same_length(coded.table, target)
     weights, scale = _safe_weights(target)
     name, custom = read_criterion(chosen.criterion)
     partitioner = read_partitioner(chosen.partitioner)
+    ranks = None
+    if partitioner.options.get("per") == "tree":
+        ranks = draw_ranks(schema, np.random.default_rng(seed))
+        coded, partitioner = coded.in_order(ranks), read_partitioner("natural_order")
     arrays = _core.grow(
-        list(table.arrays),
-        [column.n_values for column in table.schema],
-        "".join(_KINDS[column.kind] for column in table.schema),
+        coded.native,
         target.codes,
         weights,
         target.n_classes,
@@ -114,18 +159,27 @@ def grow(
             "seed": seed,
         },
         time_limit,
+        rows,
+        starts,
+        stop,
     )
     if not arrays.pop("complete"):
         warnings.warn(
             "The time limit came before the tree was complete; nodes that were not reached are "
             "leaves.",
             RuntimeWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
+    if ranks is not None:
+        as_subsets(arrays, ranks)
+    return arrays, schema, scale
+
+
+def _tree(arrays: dict[str, NDArray[Any]], schema: Schema, target: Target, scale: float) -> Tree:
     n = len(arrays["kind"])
     nothing = np.zeros(n + 1, dtype=np.int32)
     return Tree(
-        schema=table.schema,
+        schema=schema,
         classes=target.classes,
         term_offset=nothing,
         term_column=nothing[:0],

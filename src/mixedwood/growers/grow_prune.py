@@ -10,15 +10,16 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mixedwood import _core
 from mixedwood.data import Table, Target, check_same_length
-from mixedwood.growers.greedy import GrowSettings
-from mixedwood.growers.joining import Nodes, as_tree, cut, grow_below, join, parents, with_terms
+from mixedwood.growers.coded import CodedTable
+from mixedwood.growers.greedy import GrowSettings, grow_below
+from mixedwood.growers.joining import Nodes, as_tree, cut, join, parents, with_terms
 from mixedwood.tree import TestKind, Tree
 
 __all__ = ["GrowPruneResult", "Iteration", "divide_in_halves", "grow_prune"]
@@ -56,7 +57,8 @@ def divide_in_halves(target: Target, seed: int) -> NDArray[np.int8]:
     """Divide rows at random into two halves, 0 and 1, of nearly equal size and class distribution.
 
     The rows of one class after the other are shuffled and dealt out in turn: what is left over of
-    classes with an odd number of rows goes to the two sides alternately.
+    classes with an odd number of rows goes to the two sides alternately. Rows of weight 0 are in
+    neither half and get -1.
 
     Examples
     --------
@@ -65,15 +67,19 @@ def divide_in_halves(target: Target, seed: int) -> NDArray[np.int8]:
     >>> sorted(zip("aaabbb", halves.tolist()))
     [('a', 0), ('a', 0), ('a', 1), ('b', 0), ('b', 1), ('b', 1)]
     """
-    shuffled = np.random.default_rng(seed).permutation(target.n_rows)
+    rng = np.random.default_rng(seed)
+    if target.weights is None or target.weights.all():
+        shuffled = rng.permutation(target.n_rows)
+    else:
+        shuffled = rng.permutation(np.flatnonzero(target.weights))
     order = shuffled[np.argsort(target.codes[shuffled], kind="stable")]
-    halves = np.empty(target.n_rows, dtype=np.int8)
-    halves[order] = np.arange(target.n_rows) % 2
+    halves = np.full(target.n_rows, -1, dtype=np.int8)
+    halves[order] = np.arange(len(order)) % 2
     return halves
 
 
 def grow_prune(
-    table: Table,
+    table: Table | CodedTable,
     target: Target,
     settings: GrowSettings | None = None,
     *,
@@ -93,8 +99,10 @@ def grow_prune(
 
     Parameters
     ----------
-    table, target : Table, Target
-        The rows. Those of weight 0 do not count.
+    table : Table or CodedTable
+        The rows; a `CodedTable` spares work when many trees are grown.
+    target : Target
+        Their classes. Rows of weight 0 do not count.
     settings : GrowSettings, optional
         How to grow; by default Gini, down to pure leaves. Rows cannot be shared out among
         children: ``missing="fractional"`` is an error.
@@ -138,28 +146,24 @@ def grow_prune(
             "growing and pruning in turns needs whole rows, but missing='fractional' shares them "
             "out. Use missing='learned' or 'category'."
         )
-    check_same_length(table, target)
-    given = None if halves is None else _read_halves(halves, target)
-    if target.weights is not None and not target.weights.all():
-        counted = target.weights > 0
-        table, target = table.take(counted), target.take(counted)
-        given = None if given is None else given[counted]
-    side = divide_in_halves(target, seed) if given is None else given
-
+    coded = table if isinstance(table, CodedTable) else CodedTable(table)
+    check_same_length(coded.table, target)
+    side = divide_in_halves(target, seed) if halves is None else _read_halves(halves, target)
     grower, pruner = (np.flatnonzero(side == half).astype(np.int32) for half in (0, 1))
-    rows = _Rows(table, target)
+    rows = _Rows(coded.table, target)
     nodes: Nodes = {}
     iterations: list[Iteration] = []
     while True:
         if check is not None:
             check()
         left = max(deadline - time.monotonic(), 1e-3)
-        reached, starts, leaves = rows.by_leaf(nodes, grower)
-        below = grow_below(
-            table, target, chosen, seed=seed, rows=reached, starts=starts, time_limit=left
-        )
         n_inherited = len(nodes["kind"]) if nodes else 0
-        nodes = join(nodes, leaves, below) if nodes else below
+        reached, starts, leaves = rows.by_leaf(nodes, grower)
+        if len(reached):
+            below = grow_below(
+                coded, target, chosen, seed=seed, rows=reached, starts=starts, time_limit=left
+            )
+            nodes = join(nodes, leaves, below) if nodes else below
         n_grown = _count_leaves(nodes)
         nodes = rows.prune(nodes, pruner, n_inherited, leaves)
         iterations.append(Iteration(n_grown, _count_leaves(nodes)))
@@ -169,14 +173,15 @@ def grow_prune(
         grower, pruner = pruner, grower
     if relabel:
         nodes = rows.relabelled(nodes)
-    return GrowPruneResult(as_tree(nodes, table.schema, target.classes), tuple(iterations), ended)
+    tree = as_tree(nodes, coded.table.schema, target.classes)
+    return GrowPruneResult(tree, tuple(iterations), ended)
 
 
 class _Rows:
     """All rows, and the node that answers each of them by now."""
 
     def __init__(self, table: Table, target: Target) -> None:
-        self._table, self._target = table, target
+        self._target = target
         self._columns = list(table.arrays)
         self._n_values = [column.n_values for column in table.schema]
         self._answer = np.zeros(table.n_rows, dtype=np.int32)
@@ -224,7 +229,7 @@ class _Rows:
     def relabelled(self, nodes: Nodes) -> Nodes:
         """Nodes with class weights and labels by all the rows that they answer or hand down."""
         n = len(nodes["kind"])
-        counts = self._counts(n, np.arange(self._table.n_rows, dtype=np.int32))
+        counts = self._counts(n, np.arange(len(self._answer)))
         parent = parents(nodes)
         for node in range(n - 1, 0, -1):
             counts[parent[node]] += counts[node]
@@ -233,7 +238,7 @@ class _Rows:
         label = np.argmax(near, axis=1).astype(np.int32)  # the first of equals
         return {**nodes, "counts": counts, "weight": weight, "label": label}
 
-    def _counts(self, n_nodes: int, rows: NDArray[np.int32]) -> NDArray[np.float64]:
+    def _counts(self, n_nodes: int, rows: NDArray[Any]) -> NDArray[np.float64]:
         """Class weights of the rows that each node answers."""
         target, k = self._target, self._target.n_classes
         places = self._answer[rows] * np.int64(k) + target.codes[rows]
@@ -253,6 +258,9 @@ def _read_halves(halves: ArrayLike, target: Target) -> NDArray[np.int8]:
             f"halves must be {target.n_rows} numbers, 0 or 1, one per row; got "
             f"{given.dtype} of shape {given.shape}."
         )
-    if not (given == 0).any():
+    sides = given.astype(np.int8)
+    if target.weights is not None:
+        sides[target.weights == 0] = -1
+    if not (sides == 0).any():
         raise ValueError("halves leaves no row to grow from; give 0 to about half of the rows.")
-    return given.astype(np.int8)
+    return sides

@@ -6,20 +6,16 @@ several whose roots come first.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.data import Schema, Table, Target
-from mixedwood.growers.greedy import GrowSettings, grow
+from mixedwood.data import Schema
 from mixedwood.tree import STOP_HERE, TestKind, Tree
 
-__all__ = ["Nodes", "as_tree", "cut", "grow_below", "join", "parents", "with_terms"]
+__all__ = ["Nodes", "as_tree", "cut", "join", "parents", "with_terms"]
 
 Nodes: TypeAlias = dict[str, NDArray[Any]]
 
@@ -35,42 +31,7 @@ _TEST: dict[str, Any] = {
 }
 _ANSWER = ("weight", "counts", "label")
 _LISTS = {"child_offset": ("children",), "value_offset": ("value_code", "value_child")}
-_NAMES = (*_TEST, *_ANSWER, *_LISTS, *(name for names in _LISTS.values() for name in names))
-
-
-def grow_below(
-    table: Table,
-    target: Target,
-    settings: GrowSettings,
-    *,
-    seed: int,
-    rows: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    time_limit: float = math.inf,
-) -> Nodes:
-    """Grow one tree for each group of rows; the roots come first.
-
-    Group i has the rows ``rows[starts[i]:starts[i + 1]]``. The tree of a group without rows is a
-    leaf without weight.
-    """
-    parts: list[Nodes] = []
-    for start, end in pairwise(starts):
-        here = rows[start:end]
-        if len(here):
-            tree = grow(
-                table.take(here), target.take(here), settings, seed=seed, time_limit=time_limit
-            )
-            parts.append({name: getattr(tree, name) for name in _NAMES})
-        else:
-            parts.append(_empty_leaf(target.n_classes))
-    sizes = np.array([len(part["kind"]) for part in parts])
-    roots = np.cumsum(sizes) - sizes
-    others = np.ones(sizes.sum(), dtype=bool)
-    others[roots] = False
-    order = np.concatenate([roots, np.flatnonzero(others)])
-    place = np.empty(len(order), dtype=np.int32)
-    place[order] = np.arange(len(order), dtype=np.int32)
-    return _arranged(_stacked(parts), order, order, place)
+_NAMES = (*_TEST, *_ANSWER, *(name for names in _LISTS.values() for name in names))
 
 
 def join(nodes: Nodes, leaves: NDArray[np.intp], below: Nodes) -> Nodes:
@@ -81,7 +42,7 @@ def join(nodes: Nodes, leaves: NDArray[np.intp], below: Nodes) -> Nodes:
     test[leaves] = np.arange(n, n + n_leaves)
     place = np.arange(-n_leaves, n + n_below - n_leaves, dtype=np.int32)
     place[:n] = np.arange(n)  # of the roots nobody is the parent
-    return _arranged(_stacked([nodes, below]), test, answer, place)
+    return _arranged(_stacked(nodes, below), test, answer, place)
 
 
 def cut(
@@ -130,33 +91,13 @@ def as_tree(nodes: Nodes, schema: Schema, classes: NDArray[Any]) -> Tree:
     return Tree(schema=schema, classes=classes, **vars(with_terms(nodes)))
 
 
-def _empty_leaf(n_classes: int) -> Nodes:
-    nothing, one = np.zeros(0, dtype=np.int32), np.zeros(2, dtype=np.int32)
-    return {
-        **{name: np.array([value]) for name, value in _TEST.items()},
-        "weight": np.zeros(1),
-        "counts": np.zeros((1, n_classes)),
-        "label": np.zeros(1, dtype=np.int32),
-        "child_offset": one,
-        "children": nothing,
-        "value_offset": one,
-        "value_code": nothing,
-        "value_child": nothing,
-    }
-
-
-def _stacked(parts: Sequence[Nodes]) -> Nodes:
-    """Nodes of several parts, one part after the other."""
-    nodes = {name: np.concatenate([part[name] for part in parts]) for name in (*_TEST, *_ANSWER)}
-    before = np.cumsum([0, *(len(part["kind"]) for part in parts[:-1])])
-    nodes["children"] = np.concatenate(
-        [part["children"] + shift for part, shift in zip(parts, before, strict=True)]
-    )
-    for name in ("value_code", "value_child"):
-        nodes[name] = np.concatenate([part[name] for part in parts])
+def _stacked(first: Nodes, second: Nodes) -> Nodes:
+    """Nodes of both, one after the other."""
+    nodes = {name: np.concatenate([first[name], second[name]]) for name in _NAMES}
+    nodes["children"][len(first["children"]) :] += np.int32(len(first["kind"]))
     for name in _LISTS:
-        lengths = np.concatenate([np.diff(part[name]) for part in parts])
-        nodes[name] = np.concatenate([[0], np.cumsum(lengths)])
+        offset = second[name] + first[name][-1]
+        nodes[name] = np.concatenate([first[name], offset[1:]])
     return nodes
 
 

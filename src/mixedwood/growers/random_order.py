@@ -7,68 +7,51 @@ reads like any other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.data import MISSING, Column, ColumnKind, Schema, Table, Target
-from mixedwood.tree import TestKind, Tree
+from mixedwood.data import MISSING, ColumnKind, Schema
+from mixedwood.tree import TestKind
 
-__all__ = ["grow_in_random_order"]
+__all__ = ["Ranks", "as_subsets", "draw_ranks"]
 
 Ranks = dict[int, NDArray[np.int32]]
 
 
-def grow_in_random_order(
-    grow: Callable[[Table, Target], Tree], table: Table, target: Target, seed: int
-) -> Tree:
-    """Grow with every nominal column in a random order of its values, drawn once.
+def draw_ranks(schema: Schema, rng: np.random.Generator) -> Ranks:
+    """Give the values of every nominal column their places in a random order.
 
     Every value of the column has its place, whether a node meets it or not; only labels that the
-    column does not know are unseen.
+    column does not know are unseen. A last entry, where code -1 looks, keeps missing missing.
     """
-    ordered, ranks = _put_in_order(table, np.random.default_rng(seed))
-    return _as_subsets(grow(ordered, target), table.schema, ranks)
-
-
-def _put_in_order(table: Table, rng: np.random.Generator) -> tuple[Table, Ranks]:
-    """Nominal columns as ordinal ones, and the place of each value."""
-    columns, arrays, ranks = list(table.schema.columns), list(table.arrays), {}
-    for place, column in enumerate(table.schema):
+    ranks = {}
+    for place, column in enumerate(schema):
         if column.kind is not ColumnKind.NOMINAL:
             continue
-        order = rng.permutation(column.n_values)
         rank = np.empty(column.n_values + 1, dtype=np.int32)
-        rank[order] = np.arange(column.n_values, dtype=np.int32)
-        rank[-1] = MISSING  # where code -1 looks
-        values = tuple(column.values[i] for i in order)
-        columns[place] = Column(column.name, ColumnKind.ORDINAL, values)
-        arrays[place] = rank[table.arrays[place]]
-        ranks[place] = rank[:-1]
-    schema = Schema(tuple(columns), table.schema.names_generated)
-    return Table(schema, tuple(arrays)), ranks
+        rank[rng.permutation(column.n_values)] = np.arange(column.n_values, dtype=np.int32)
+        rank[-1] = MISSING
+        ranks[place] = rank
+    return ranks
 
 
-def _as_subsets(tree: Tree, schema: Schema, ranks: Ranks) -> Tree:
-    """Thresholds in random orders as subset tests in the values' own codes."""
-    turned = (tree.kind == TestKind.INTERVAL) & np.isin(tree.column, list(ranks))
-    codes: list[NDArray[np.int32]] = []
-    children: list[NDArray[np.int32]] = []
-    lengths = np.zeros(tree.n_nodes, dtype=np.int64)
-    for node in np.flatnonzero(turned):
-        rank = ranks[int(tree.column[node])]
-        lengths[node] = len(rank)
-        codes.append(np.arange(len(rank), dtype=np.int32))
-        children.append((rank > tree.high[node]).astype(np.int32))
-    nothing = np.zeros(0, dtype=np.int32)
-    return replace(
-        tree,
-        schema=schema,
-        kind=np.where(turned, TestKind.SUBSET, tree.kind),
-        high=np.where(turned, np.inf, tree.high),
-        value_offset=np.concatenate([[0], np.cumsum(lengths)]),
-        value_code=np.concatenate([nothing, *codes]),
-        value_child=np.concatenate([nothing, *children]),
-    )
+def as_subsets(arrays: dict[str, NDArray[Any]], ranks: Ranks) -> None:
+    """Turn thresholds in random orders into subset tests in the values' own codes."""
+    kind, column, high = arrays["kind"], arrays["column"], arrays["high"]
+    turned = (kind == TestKind.INTERVAL) & np.isin(column, list(ranks))
+    # Every value is listed, node by node; `first` is where its column begins in one list of ranks.
+    n_values = {place: len(rank) - 1 for place, rank in ranks.items()}
+    lengths = np.array([n_values.get(int(c), 0) for c in column], dtype=np.int32) * turned
+    begin = dict(zip(ranks, np.cumsum([0, *map(len, ranks.values())]), strict=False))
+    first = np.array([begin.get(int(c), 0) for c in column], dtype=np.int64)
+    offset = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    code = np.arange(offset[-1], dtype=np.int32) - np.repeat(offset[:-1], lengths)
+    rank = np.concatenate([np.zeros(0, np.int32), *ranks.values()])
+    right = rank[np.repeat(first, lengths) + code] > np.repeat(high, lengths)
+    arrays["kind"] = np.where(turned, np.uint8(TestKind.SUBSET), kind)
+    arrays["high"] = np.where(turned, np.inf, high)
+    arrays["value_offset"] = offset
+    arrays["value_code"] = code
+    arrays["value_child"] = right.astype(np.int32)

@@ -1,14 +1,21 @@
-// Columns as the grower counts them: every column is a list of codes, numbers included. A number's
-// code is its rank among the distinct numbers of the column.
+// Columns as growers count them: every column is a list of codes, numbers included. A number's code
+// is its rank among the distinct numbers of the column. Made once, used by every tree of a forest.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
-#include "mixedwood/grow.hpp"
+#include "mixedwood/tree.hpp"
 
 namespace mixedwood {
 
+struct GrowColumn {
+  ColumnView view;
+  bool ordered = false;  // an ordinal column: codes are places in an order
+};
+
+// Cheap to copy: ranks are shared. Codes that came as codes are borrowed.
 class CodedColumn {
  public:
   CodedColumn(const GrowColumn& column, std::size_t n_rows);
@@ -28,24 +35,35 @@ class CodedColumn {
   double threshold(std::int32_t below, std::int32_t above) const;
   // The number, or the place in its order, that a code stands for.
   double number(std::int32_t code) const {
-    return distinct_.empty() ? code : distinct_[static_cast<std::size_t>(code)];
+    return ranked_ == nullptr ? code : ranked_->distinct[static_cast<std::size_t>(code)];
   }
+  bool is_numeric() const { return ranked_ != nullptr; }
   // The largest number of the whole column that is below x.
   double below(double x) const;
+  // Of a number that the column has.
+  std::int32_t code_of(double x) const;
 
  private:
-  void rank(const double* numbers, std::size_t n_rows);
-  void rank_whole(const double* numbers, double least, double most);
-  void rank_any(const double* numbers);
-  void rank_by_sorting(const double* numbers);
+  struct Ranked {
+    std::vector<std::int32_t> ranks;
+    std::vector<double> distinct;
+  };
+  class Ranking;
 
   const std::int32_t* codes_ = nullptr;
   std::int32_t n_values_ = 0;
   int bucket_bits_ = 0;
   bool ordered_ = false;
   bool has_missing_ = false;
-  std::vector<std::int32_t> ranks_;
-  std::vector<double> distinct_;
+  std::shared_ptr<const Ranked> ranked_;  // of numbers
+};
+
+struct CodedTable {
+  CodedTable() = default;
+  CodedTable(const std::vector<GrowColumn>& given, std::size_t rows);
+
+  std::vector<CodedColumn> columns;
+  std::size_t n_rows = 0;
 };
 
 }  // namespace mixedwood

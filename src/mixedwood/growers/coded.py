@@ -1,0 +1,50 @@
+"""Tables made ready for growing: numbers ranked once, however many trees are grown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixedwood import _core
+from mixedwood.data import ColumnKind, Table
+
+__all__ = ["CodedTable"]
+
+_KINDS = {ColumnKind.NOMINAL: "c", ColumnKind.ORDINAL: "o", ColumnKind.NUMERIC: "n"}
+
+
+@dataclass(frozen=True)
+class CodedTable:
+    """A table whose columns are lists of codes, as growers count them.
+
+    `grow` takes it in place of a table; growing many trees from the same rows then ranks the
+    numbers only once. Saved or sent to another process it is the table alone.
+    """
+
+    table: Table
+
+    @cached_property
+    def native(self) -> _core.CodedTable:
+        """The codes, for the native core."""
+        schema = self.table.schema
+        return _core.CodedTable(
+            list(self.table.arrays),
+            [column.n_values for column in schema],
+            "".join(_KINDS[column.kind] for column in schema),
+            self.table.n_rows,
+        )
+
+    def in_order(self, ranks: dict[int, NDArray[np.int32]]) -> CodedTable:
+        """Columns of codes by their place in some order; `ranks` has one more, for missing."""
+        columns = [rank[self.table.arrays[place]] for place, rank in ranks.items()]
+        ordered = CodedTable(self.table)
+        native = self.native.reordered(list(ranks), columns, True)
+        ordered.__dict__["native"] = native  # in place of the one that would be made
+        return ordered
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"table": self.table}
