@@ -5,8 +5,19 @@ from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
+_ESTIMATORS = (
+    "ForestClassifier",
+    "GrowPruneForestClassifier",
+    "GrowPruneTreeClassifier",
+    "RandomOrdinalityClassifier",
+    "TreeClassifier",
+    "UnseenValueWarning",
+)
+
 __all__ = [
     "ForestClassifier",
+    "GrowPruneForestClassifier",
+    "GrowPruneTreeClassifier",
     "RandomOrdinalityClassifier",
     "TreeClassifier",
     "UnseenValueWarning",
@@ -17,17 +28,12 @@ __all__ = [
     "splits",
 ]
 
-_ESTIMATORS = (
-    "ForestClassifier",
-    "RandomOrdinalityClassifier",
-    "TreeClassifier",
-    "UnseenValueWarning",
-)
-
 if TYPE_CHECKING:
     from mixedwood import data, datasets, preprocessing, pruning, splits
     from mixedwood.estimators import (
         ForestClassifier,
+        GrowPruneForestClassifier,
+        GrowPruneTreeClassifier,
         RandomOrdinalityClassifier,
         TreeClassifier,
         UnseenValueWarning,

@@ -13,7 +13,12 @@ from mixedwood.parts import read_acceptors, read_criterion, read_partitioner
 from mixedwood.pruning.plan import Pruner, read_pruning
 from mixedwood.splits.search import read_seed, read_time_limit
 
-__all__ = ["TreeParameters", "read_parameters"]
+__all__ = [
+    "GrowPruneParameters",
+    "TreeParameters",
+    "read_grow_prune_parameters",
+    "read_parameters",
+]
 
 # What the named rules need: the recipes set these.
 _RULES: dict[str, dict[str, Any]] = {
@@ -102,6 +107,55 @@ def read_parameters(model: Any) -> TreeParameters:
         min_samples_leaf=_rows_or_share(model, "min_samples_leaf"),
         pruning=read_pruning(model.pruning),
         # Without a seed of their own, trees are the same every time.
+        seed=read_seed(0 if model.random_state is None else model.random_state),
+        time_limit=read_time_limit(model.time_limit),
+    )
+
+
+@dataclass(frozen=True)
+class GrowPruneParameters:
+    """Parameters of growing and pruning in turns, read."""
+
+    settings: GrowSettings
+    min_samples_split: float
+    max_iterations: int
+    relabel: bool
+    seed: int
+    time_limit: float
+
+    def settings_for(self, n_rows: int) -> GrowSettings:
+        """Settings with shares of rows turned into numbers of them."""
+        return replace(self.settings, min_samples_split=_rows(self.min_samples_split, n_rows, 2))
+
+
+def read_grow_prune_parameters(model: Any) -> GrowPruneParameters:
+    """Check the parameters that trees grown and pruned in turns have, alone or in a forest."""
+    choices = {"missing": ("learned", "category"), "unseen": _CHOICES["unseen"]}
+    for name, accepted in choices.items():
+        value = getattr(model, name)
+        if not isinstance(value, str) or value not in accepted:
+            why = ""
+            if name == "missing" and value == "fractional":
+                why = " Rows that are shared out among children cannot prune."
+            raise ValueError(f"{name} must be {_either(accepted)}; got {value!r}.{why}")
+    read_criterion(model.criterion)
+    read_partitioner(model.partitioner)
+    if not isinstance(model.relabel, (bool, np.bool_)):
+        raise ValueError(f"relabel must be True or False; got {model.relabel!r}.")
+    if not _is_whole(model.max_iterations) or model.max_iterations < 1:
+        raise ValueError(
+            f"max_iterations must be a whole number of at least 1; got {model.max_iterations!r}."
+        )
+    return GrowPruneParameters(
+        settings=GrowSettings(
+            criterion=model.criterion,
+            partitioner=model.partitioner,
+            missing=model.missing,
+            unseen="node" if model.unseen == "error" else model.unseen,
+        ),
+        min_samples_split=_rows_or_share(model, "min_samples_split"),
+        max_iterations=int(model.max_iterations),
+        relabel=bool(model.relabel),
         seed=read_seed(0 if model.random_state is None else model.random_state),
         time_limit=read_time_limit(model.time_limit),
     )

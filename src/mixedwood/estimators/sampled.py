@@ -99,7 +99,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
             trees, seed = list(self.trees_), self._seed
         plan = self._plan(table, target, learner, seed)
         if trees:
-            self._check_warm_start(plan)
+            self._check_warm_start(table, target, plan.sampling)
         trees += grow_members(
             plan,
             range(len(trees), self.n_estimators),
@@ -107,7 +107,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
             verbose=self.verbose,
             time_limit=limit - (time.monotonic() - started),
         )
-        _share_schema(trees, table, target)
+        share_schema(trees, table)
         out_of_bag = _judge_out_of_bag(self, plan, trees) if self.oob_score else None
         self._remember(table, target)
         self.trees_, self._seed = trees, seed
@@ -153,7 +153,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
                 "max_samples to less than all rows. Got bootstrap=False and max_samples=None."
             )
 
-    def _check_warm_start(self, plan: MemberPlan) -> None:
+    def _check_warm_start(self, table: Table, target: Target, sampling: Any = None) -> None:
         n_there = len(self.trees_)
         if self.n_estimators < n_there:
             raise ValueError(
@@ -166,13 +166,12 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
                 UserWarning,
                 stacklevel=3,
             )
-        same_columns = plan.table.schema == self.schema_
-        if not same_columns or not np.array_equal(plan.target.classes, self.classes_):
+        if table.schema != self.schema_ or not np.array_equal(target.classes, self.classes_):
             raise ValueError(
                 "warm_start adds trees to those that are there, but the columns, their values or "
                 "the classes are others than before. Fit the same table, or set warm_start=False."
             )
-        if self.oob_score and self._sampling != plan.sampling:
+        if self.oob_score and self._sampling != sampling:
             raise ValueError(
                 "oob_score needs to know which rows the trees that are there have seen, but the "
                 "number of rows or their sampling has changed. Set oob_score=False, or "
@@ -198,7 +197,7 @@ def read_member(estimator: Any) -> Learner:
     return learner
 
 
-def _share_schema(trees: list[Tree], table: Table, target: Target) -> None:
+def share_schema(trees: list[Tree], table: Table) -> None:
     """Let all trees have one and the same schema; those from other processes bring their own."""
     for tree in trees:
         if tree.schema is not table.schema:

@@ -5,26 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from mixedwood.data import Table
-from mixedwood.estimators.base import TableClassifier
 from mixedwood.estimators.learner import TreeLearner
+from mixedwood.estimators.one_tree import OneTreeClassifier
 from mixedwood.estimators.parameters import read_parameters
-from mixedwood.explain.importance import impurity_importance
 from mixedwood.parts import Acceptor, Criterion, Partitioner
 from mixedwood.pruning.plan import Pruner
-from mixedwood.tree import Tree
 
 if TYPE_CHECKING:
-    from mixedwood.explain import Path, Rule
     from mixedwood.pruning import CrossValidatedPath
 
 __all__ = ["TreeClassifier"]
 
 
-class TreeClassifier(TableClassifier):
+class TreeClassifier(OneTreeClassifier):
     """A decision tree for tables with categories and numbers.
 
     Nominal columns are split by groups of their values, numbers and ordinal columns by thresholds,
@@ -123,7 +118,6 @@ class TreeClassifier(TableClassifier):
     array(['play'], dtype='<U4')
     """
 
-    tree_: Tree
     pruning_path_: CrossValidatedPath | None
 
     def __init__(
@@ -352,7 +346,7 @@ class TreeClassifier(TableClassifier):
         }
         return cls(**{**recipe, **parameters})
 
-    # Learning and answering
+    # Learning
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | float | None = None) -> TreeClassifier:
         """Grow and prune the tree.
@@ -385,69 +379,6 @@ class TreeClassifier(TableClassifier):
         self.tree_, self.pruning_path_ = tree, path
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Give the class of each row."""
-        return _fitted_tree(self).predict(self._new(X))
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the class probabilities of each row, in the order of ``classes_``."""
-        return _fitted_tree(self).predict_proba(self._new(X))
-
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the logarithms of the class probabilities of each row."""
-        with np.errstate(divide="ignore"):
-            return np.log(_fitted_tree(self).predict_proba(self._new(X)))
-
-    def apply(self, X: Any) -> NDArray[np.int32]:
-        """Find the node that answers each row: a leaf, or where a value was never met."""
-        return _fitted_tree(self).apply(self._new(X))
-
-    # What ensembles ask a tree for
-
     def _learner(self) -> TreeLearner:
         """Give what grows such trees, with the parameters checked."""
         return TreeLearner(read_parameters(self))
-
-    def _impurity(self) -> Literal["gini", "entropy"]:
-        """Name the impurity by which importances are measured."""
-        measure = getattr(self.criterion, "impurity", self.criterion)
-        return "entropy" if measure in ("entropy", "gain_ratio") else "gini"
-
-    def _new(self, X: Any) -> Table:
-        used = {self.schema_.columns[c].name for c in _columns_used(self)}
-        return self._read_new(X, used, self.unseen)
-
-    # Words about the tree
-
-    @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        """Share of each column in the fall of impurity; see `explain.impurity_importance`."""
-        return impurity_importance(_fitted_tree(self), self._impurity())
-
-    def get_depth(self) -> int:
-        """Most tests in a row."""
-        return _fitted_tree(self).depth
-
-    def get_n_leaves(self) -> int:
-        """Count the leaves."""
-        return _fitted_tree(self).n_leaves
-
-    def to_rules(self) -> list[Rule]:
-        """Turn the tree into rules, one for each leaf, in the words of the table."""
-        return _fitted_tree(self).rules()
-
-    def explain(self, X: Any, row: int = 0) -> Path:
-        """Follow one row of X through the tree, in words."""
-        return _fitted_tree(self).explain(self._new(X), row)
-
-
-def _fitted_tree(model: TreeClassifier) -> Tree:
-    from sklearn.utils.validation import check_is_fitted
-
-    check_is_fitted(model)
-    return model.tree_
-
-
-def _columns_used(model: TreeClassifier) -> list[int]:
-    tree = _fitted_tree(model)
-    return [int(c) for c in np.unique(tree.column[tree.column >= 0])]

@@ -2,6 +2,17 @@
 
 from mixedwood.growers.coded import CodedTable
 from mixedwood.growers.greedy import GrowSettings, grow, grow_below
+from mixedwood.growers.grow_prune import GrowPruneResult, Iteration, grow_prune
 from mixedwood.growers.stopping import StopFlag, StoppedError
 
-__all__ = ["CodedTable", "GrowSettings", "StopFlag", "StoppedError", "grow", "grow_below"]
+__all__ = [
+    "CodedTable",
+    "GrowPruneResult",
+    "GrowSettings",
+    "Iteration",
+    "StopFlag",
+    "StoppedError",
+    "grow",
+    "grow_below",
+    "grow_prune",
+]
