@@ -35,7 +35,7 @@ MAY_IMPORT = {
     "pruning": {"_core", "data", "tree"},
     "growers": {"_core", "data", "parts", "tree"},
     "preprocessing": {"data", "splits"},
-    "ensembles": {"data", "tree"},
+    "ensembles": {"_core", "data", "tree"},
     "estimators": {
         "data",
         "ensembles",
