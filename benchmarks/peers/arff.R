@@ -12,3 +12,19 @@ read_arff <- function(path) {
   }
   data
 }
+
+# For methods that refuse missing cells: a missing category is one of its own; a missing number is
+# the median of the training rows.
+complete <- function(data, train = TRUE) {
+  for (x in setdiff(names(data), "class")) {
+    lost <- is.na(data[[x]])
+    if (!any(lost)) next
+    if (is.factor(data[[x]])) {
+      levels(data[[x]]) <- c(levels(data[[x]]), "missing")
+      data[[x]][lost] <- "missing"
+    } else {
+      data[[x]][lost] <- median(data[[x]][train], na.rm = TRUE)
+    }
+  }
+  data
+}

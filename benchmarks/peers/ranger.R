@@ -6,22 +6,6 @@ source(file.path(dirname(script), "arff.R"))
 
 least_probability <- 1e-6 # as in common.py
 
-# ranger refuses missing cells. A missing category is one of its own; a missing number is the
-# median of the training rows.
-complete <- function(data, train) {
-  for (x in setdiff(names(data), "class")) {
-    lost <- is.na(data[[x]])
-    if (!any(lost)) next
-    if (is.factor(data[[x]])) {
-      levels(data[[x]]) <- c(levels(data[[x]]), "missing")
-      data[[x]][lost] <- "missing"
-    } else {
-      data[[x]][lost] <- median(data[[x]][train], na.rm = TRUE)
-    }
-  }
-  data
-}
-
 args <- commandArgs(trailingOnly = TRUE)
 if (args[1] == "--version") {
   cat(sprintf("ranger %s with R %s\n", packageVersion("ranger"), getRversion()))
