@@ -146,16 +146,15 @@ def fill(families: Families, names: Sequence[str], repetitions: int, cache: Cach
     """Run whatever the cache lacks, small tables first."""
     running = installed(families, names, repetitions, cache)
     for name in sorted(names, key=lambda name: load(name).X.size):
+        data = load(name)
+        folds = make_folds(data.y, repetitions)
         for family in running:
-            if not (methods := lacking(families[family], name, repetitions, cache)):
-                continue
-            start = time.perf_counter()
-            data = load(name)
-            folds = make_folds(data.y, repetitions)
-            for method, fold, score in families[family].run(coded(data), folds, methods):
-                cache.put(name, method, fold, score)
-            cache.save()
-            note(f"{family} on {name}: {time.perf_counter() - start:.1f} s")
+            for method in lacking(families[family], name, repetitions, cache):
+                start = time.perf_counter()
+                for _, fold, score in families[family].run(coded(data), folds, [method]):
+                    cache.put(name, method, fold, score)
+                cache.save()  # after each, so that a run that is broken off loses little
+                note(f"{method} on {name}: {time.perf_counter() - start:.1f} s")
 
 
 def stored(families: Families, names: Sequence[str], repetitions: int, cache: Cache) -> Results:
