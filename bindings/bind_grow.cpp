@@ -13,6 +13,7 @@
 
 #include "arrays.hpp"
 #include "mixedwood/grow.hpp"
+#include "mixedwood/grow_prune.hpp"
 #include "mixedwood/registry.hpp"
 #include "python_parts.hpp"
 
@@ -92,6 +93,7 @@ GrowSettings read_settings(const nb::dict& given, std::int32_t n_classes, Parts&
   return s;
 }
 
+using ByteVector = nb::ndarray<const std::int8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using LongVector = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // The table with what its codes are borrowed from.
@@ -153,6 +155,27 @@ CodedColumns reordered(const CodedColumns& coded, const std::vector<std::int32_t
   return made;
 }
 
+nb::dict arrays_of(GrownTree tree) {
+  nb::dict result;
+  result["kind"] = hand_over(std::move(tree.kind));
+  result["column"] = hand_over(std::move(tree.column));
+  result["low"] = hand_over(std::move(tree.low));
+  result["high"] = hand_over(std::move(tree.high));
+  result["child_offset"] = hand_over(std::move(tree.child_offset));
+  result["children"] = hand_over(std::move(tree.children));
+  result["value_offset"] = hand_over(std::move(tree.value_offset));
+  result["value_code"] = hand_over(std::move(tree.value_code));
+  result["value_child"] = hand_over(std::move(tree.value_child));
+  result["missing_child"] = hand_over(std::move(tree.missing_child));
+  result["unseen_child"] = hand_over(std::move(tree.unseen_child));
+  result["weight"] = hand_over(std::move(tree.weight));
+  result["counts"] = hand_over(std::move(tree.counts));
+  result["label"] = hand_over(std::move(tree.label));
+  result["score"] = hand_over(std::move(tree.score));
+  result["complete"] = tree.complete;
+  return result;
+}
+
 nb::dict grow_py(const CodedColumns& coded, const IntVector& classes,
                  const std::optional<DoubleVector>& weights, std::int32_t n_classes,
                  const nb::dict& settings, double time_limit,
@@ -173,24 +196,29 @@ nb::dict grow_py(const CodedColumns& coded, const IntVector& classes,
     tree = grow(coded.table, data, read, watch.stop);
   }
   watch.rethrow();
-  nb::dict result;
-  result["kind"] = hand_over(std::move(tree.kind));
-  result["column"] = hand_over(std::move(tree.column));
-  result["low"] = hand_over(std::move(tree.low));
-  result["high"] = hand_over(std::move(tree.high));
-  result["child_offset"] = hand_over(std::move(tree.child_offset));
-  result["children"] = hand_over(std::move(tree.children));
-  result["value_offset"] = hand_over(std::move(tree.value_offset));
-  result["value_code"] = hand_over(std::move(tree.value_code));
-  result["value_child"] = hand_over(std::move(tree.value_child));
-  result["missing_child"] = hand_over(std::move(tree.missing_child));
-  result["unseen_child"] = hand_over(std::move(tree.unseen_child));
-  result["weight"] = hand_over(std::move(tree.weight));
-  result["counts"] = hand_over(std::move(tree.counts));
-  result["label"] = hand_over(std::move(tree.label));
-  result["score"] = hand_over(std::move(tree.score));
-  result["complete"] = tree.complete;
-  return result;
+  return arrays_of(std::move(tree));
+}
+
+nb::tuple grow_prune_py(const CodedColumns& coded, const IntVector& classes,
+                        const std::optional<DoubleVector>& weights, std::int32_t n_classes,
+                        const nb::dict& settings, double time_limit, const ByteVector& halves,
+                        std::int64_t max_iterations, bool relabel, const StopFlag* stop) {
+  GrowData data;
+  data.classes = values_of(classes);
+  data.n_classes = n_classes;
+  if (weights) data.weights = values_of(*weights);
+  Parts parts;
+  const GrowSettings read = read_settings(settings, n_classes, parts);
+  SignalWatch watch(time_limit, stop);
+  GrowPruneResult result;
+  {
+    nb::gil_scoped_release released;
+    result = grow_prune(coded.table, data, {halves.data(), halves.size()}, read,
+                        {max_iterations, relabel}, watch.stop);
+  }
+  watch.rethrow();
+  return nb::make_tuple(arrays_of(std::move(result.tree)), std::move(result.grown),
+                        std::move(result.pruned), result.ended);
 }
 
 nb::list acceptors_list() {
@@ -228,6 +256,17 @@ void bind_grow(nb::module_& m) {
                 "starts: NDArray[numpy.int64] | None = None, stop: StopFlag | None = None) "
                 "-> dict[str, typing.Any]"),
         "Arrays of a tree grown from the root down, or of several side by side.");
+  m.def("grow_prune", &grow_prune_py, nb::arg("table"), nb::arg("classes").noconvert(),
+        nb::arg("weights").noconvert().none(), nb::arg("n_classes"), nb::arg("settings"),
+        nb::arg("time_limit"), nb::arg("halves").noconvert(), nb::arg("max_iterations"),
+        nb::arg("relabel"), nb::arg("stop").none() = nb::none(),
+        nb::sig("def grow_prune(table: CodedTable, classes: NDArray[numpy.int32], "
+                "weights: NDArray[numpy.float64] | None, n_classes: int, "
+                "settings: dict[str, typing.Any], time_limit: float, "
+                "halves: NDArray[numpy.int8], max_iterations: int, relabel: bool, "
+                "stop: StopFlag | None = None) "
+                "-> tuple[dict[str, typing.Any], list[int], list[int], bool]"),
+        "Arrays of a tree grown and pruned in turns; leaves each time, and whether it ended.");
   m.def("acceptors", &acceptors_list,
         nb::sig("def acceptors() -> list[tuple[str, str, str, float, float, float]]"),
         "Name, summary, option, its default and range, of each acceptor.");

@@ -15,7 +15,7 @@ from mixedwood.data import Table, Target
 from mixedwood.estimators.learner import Rows, Stop, StoppedError
 from mixedwood.estimators.one_tree import OneTreeClassifier
 from mixedwood.estimators.parameters import GrowPruneParameters, read_grow_prune_parameters
-from mixedwood.growers import CodedTable, GrowPruneResult, Iteration, grow_prune
+from mixedwood.growers import CodedTable, GrowPruneResult, Iteration, StopFlag, grow_prune
 from mixedwood.parts import Criterion, Partitioner
 from mixedwood.tree import Tree
 
@@ -186,11 +186,8 @@ class GrowPruneLearner:
         stop: Stop | None = None,
     ) -> GrowPruneResult:
         """Grow a tree; the result says how."""
-
-        def check() -> None:
-            if stop is not None and stop.is_set():
-                raise StoppedError("growth was stopped")
-
+        if stop is not None and stop.is_set():
+            raise StoppedError("growth was stopped")
         return grow_prune(
             table,
             target,
@@ -199,7 +196,7 @@ class GrowPruneLearner:
             max_iterations=self.parameters.max_iterations,
             relabel=self.parameters.relabel,
             time_limit=min(time_limit, self.parameters.time_limit),
-            check=check,
+            stop=stop if isinstance(stop, StopFlag) else None,
         )
 
     def learn(
