@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "growth.hpp"
 #include "mixedwood/grow.hpp"
 #include "mixedwood/grow_prune.hpp"
 #include "mixedwood/registry.hpp"
@@ -93,15 +94,6 @@ GrowSettings read_settings(const nb::dict& given, std::int32_t n_classes, Parts&
   return s;
 }
 
-using ByteVector = nb::ndarray<const std::int8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using LongVector = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-// The table with what its codes are borrowed from.
-struct CodedColumns {
-  CodedTable table;
-  std::vector<nb::object> owners;
-};
-
 // Kinds: 'c' codes without order, 'o' codes in order, 'n' numbers. Returns the length.
 std::size_t read_column(nb::handle given, char kind, std::int32_t n_values, GrowColumn& column) {
   column.ordered = kind != 'c';
@@ -155,25 +147,17 @@ CodedColumns reordered(const CodedColumns& coded, const std::vector<std::int32_t
   return made;
 }
 
-nb::dict arrays_of(GrownTree tree) {
-  nb::dict result;
-  result["kind"] = hand_over(std::move(tree.kind));
-  result["column"] = hand_over(std::move(tree.column));
-  result["low"] = hand_over(std::move(tree.low));
-  result["high"] = hand_over(std::move(tree.high));
-  result["child_offset"] = hand_over(std::move(tree.child_offset));
-  result["children"] = hand_over(std::move(tree.children));
-  result["value_offset"] = hand_over(std::move(tree.value_offset));
-  result["value_code"] = hand_over(std::move(tree.value_code));
-  result["value_child"] = hand_over(std::move(tree.value_child));
-  result["missing_child"] = hand_over(std::move(tree.missing_child));
-  result["unseen_child"] = hand_over(std::move(tree.unseen_child));
-  result["weight"] = hand_over(std::move(tree.weight));
-  result["counts"] = hand_over(std::move(tree.counts));
-  result["label"] = hand_over(std::move(tree.label));
-  result["score"] = hand_over(std::move(tree.score));
-  result["complete"] = tree.complete;
-  return result;
+// The table of some of the columns.
+CodedColumns selected(const CodedColumns& coded, const std::vector<std::int32_t>& places) {
+  CodedColumns made;
+  made.table.n_rows = coded.table.n_rows;
+  for (const std::int32_t p : places) {
+    const auto place = static_cast<std::size_t>(p);
+    if (p < 0 || place >= coded.table.columns.size()) throw std::invalid_argument("no such column");
+    made.table.columns.push_back(coded.table.columns[place]);
+    made.owners.push_back(coded.owners[place]);
+  }
+  return made;
 }
 
 nb::dict grow_py(const CodedColumns& coded, const IntVector& classes,
@@ -199,9 +183,11 @@ nb::dict grow_py(const CodedColumns& coded, const IntVector& classes,
   return arrays_of(std::move(tree));
 }
 
+using HalfVector = nb::ndarray<const std::int8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
 nb::tuple grow_prune_py(const CodedColumns& coded, const IntVector& classes,
                         const std::optional<DoubleVector>& weights, std::int32_t n_classes,
-                        const nb::dict& settings, double time_limit, const ByteVector& halves,
+                        const nb::dict& settings, double time_limit, const HalfVector& halves,
                         std::int64_t max_iterations, bool relabel, const StopFlag* stop) {
   GrowData data;
   data.classes = values_of(classes);
@@ -244,7 +230,8 @@ void bind_grow(nb::module_& m) {
       .def("reordered", &reordered, nb::arg("places"), nb::arg("columns"), nb::arg("ordered"),
            nb::sig("def reordered(self, places: list[int], columns: list[NDArray[numpy.int32]], "
                    "ordered: bool) -> CodedTable"),
-           "The table with other codes in some of its columns of codes.");
+           "The table with other codes in some of its columns of codes.")
+      .def("selected", &selected, nb::arg("places"), "The table of some of the columns.");
   m.def("grow", &grow_py, nb::arg("table"), nb::arg("classes").noconvert(),
         nb::arg("weights").noconvert().none(), nb::arg("n_classes"), nb::arg("settings"),
         nb::arg("time_limit"), nb::arg("rows").noconvert().none() = nb::none(),

@@ -10,6 +10,7 @@ void bind_splits(nb::module_& m);
 void bind_significance(nb::module_& m);
 void bind_tree(nb::module_& m);
 void bind_grow(nb::module_& m);
+void bind_boost(nb::module_& m);
 void bind_pruning(nb::module_& m);
 }  // namespace mixedwood
 
@@ -21,5 +22,6 @@ NB_MODULE(_core, m) {
   mixedwood::bind_significance(m);
   mixedwood::bind_tree(m);
   mixedwood::bind_grow(m);
+  mixedwood::bind_boost(m);
   mixedwood::bind_pruning(m);
 }

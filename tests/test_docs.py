@@ -59,7 +59,9 @@ def test_links_between_pages_lead_somewhere(page):
             assert (page.parent / target).exists(), target
 
 
-@pytest.mark.parametrize("room", ["data", "datasets", "estimators", "pruning", "splits"])
+@pytest.mark.parametrize(
+    "room", ["data", "datasets", "estimators", "preprocessing", "pruning", "splits"]
+)
 def test_every_public_name_is_in_the_reference(room):
     text = (DOCS / "reference" / f"{room}.md").read_text("utf-8")
     listed = set(re.findall(rf"^\.\. auto\w+:: mixedwood\.{room}\.(\w+)", text, re.MULTILINE))

@@ -34,6 +34,7 @@ MAY_IMPORT = {
     "tree_builder": {"data", "tree"},
     "pruning": {"_core", "data", "tree"},
     "growers": {"_core", "data", "parts", "tree"},
+    "preprocessing": {"data", "splits"},
     "ensembles": {"data", "tree"},
     "estimators": {
         "data",

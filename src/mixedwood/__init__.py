@@ -9,6 +9,7 @@ _ESTIMATORS = (
     "ForestClassifier",
     "GrowPruneForestClassifier",
     "GrowPruneTreeClassifier",
+    "RandomOrdinalityClassifier",
     "TreeClassifier",
     "UnseenValueWarning",
 )
@@ -17,20 +18,23 @@ __all__ = [
     "ForestClassifier",
     "GrowPruneForestClassifier",
     "GrowPruneTreeClassifier",
+    "RandomOrdinalityClassifier",
     "TreeClassifier",
     "UnseenValueWarning",
     "data",
     "datasets",
+    "preprocessing",
     "pruning",
     "splits",
 ]
 
 if TYPE_CHECKING:
-    from mixedwood import data, datasets, pruning, splits
+    from mixedwood import data, datasets, preprocessing, pruning, splits
     from mixedwood.estimators import (
         ForestClassifier,
         GrowPruneForestClassifier,
         GrowPruneTreeClassifier,
+        RandomOrdinalityClassifier,
         TreeClassifier,
         UnseenValueWarning,
     )

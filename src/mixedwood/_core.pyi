@@ -1,5 +1,6 @@
 """Native core of mixedwood. Use the public modules instead."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy
@@ -76,6 +77,9 @@ class CodedTable:
     def reordered(self, places: list[int], columns: list[NDArray[numpy.int32]], ordered: bool) -> CodedTable:
         """The table with other codes in some of its columns of codes."""
 
+    def selected(self, places: Sequence[int]) -> CodedTable:
+        """The table of some of the columns."""
+
 def grow(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, settings: dict[str, Any], time_limit: float, rows: NDArray[numpy.int32] | None = None, starts: NDArray[numpy.int64] | None = None, stop: StopFlag | None = None) -> dict[str, Any]:
     """Arrays of a tree grown from the root down, or of several side by side."""
 
@@ -86,6 +90,21 @@ def grow_prune(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArra
 
 def acceptors() -> list[tuple[str, str, str, float, float, float]]:
     """Name, summary, option, its default and range, of each acceptor."""
+
+class BinnedTable:
+    """A coded table in bins, for gradient boosting."""
+
+    def __init__(self, table: CodedTable, max_bins: int) -> None: ...
+
+def gradient_tree(table: BinnedTable, gradients: NDArray[numpy.float64], hessians: NDArray[numpy.float64], classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, rows: NDArray[numpy.int32], others: NDArray[numpy.int32], columns: NDArray[numpy.int32] | None, settings: dict[str, Any], time_limit: float) -> dict[str, Any]:
+    """
+    Arrays of a tree whose answers are Newton steps, and the node of each row.
+    """
+
+def log_loss_derivatives(scores: NDArray[numpy.float64], classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, gradients: NDArray[numpy.float64], hessians: NDArray[numpy.float64]) -> None:
+    """
+    First and second derivatives of the log loss, written into the last two.
+    """
 
 def cost_complexity(parent: NDArray[numpy.int32], costs: NDArray[numpy.float64]) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.float64]]:
     """Alphas, leaves and cost at each, and where each node is cut."""

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mixedwood import _core
 from mixedwood.data import read_table, read_target
-from mixedwood.growers import CodedTable, GrowSettings, grow, grow_below
+from mixedwood.growers import CodedTable, GrowSettings, StopFlag, grow, grow_below
 from mixedwood.splits import Partitioner
 from mixedwood.tree import Tree
 
@@ -95,11 +94,11 @@ def test_growth_is_stopped_from_another_thread():
     rng = np.random.default_rng(0)
     table = read_table({"x": rng.normal(size=200_000), "z": rng.normal(size=200_000)})
     target = read_target(rng.integers(0, 2, 200_000))
-    stop = _core.StopFlag()
+    stop = StopFlag()
     timer = threading.Timer(0.1, stop.set)
     timer.start()
     start = time.perf_counter()
-    with pytest.raises(RuntimeError, match="stopped from another thread"):
+    with pytest.raises(RuntimeError, match="growth was stopped"):
         for _ in range(1000):
             grow(table, target, stop=stop)
     timer.join()

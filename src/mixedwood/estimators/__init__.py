@@ -4,12 +4,14 @@ from mixedwood.estimators.base import UnseenValueWarning
 from mixedwood.estimators.forest import ForestClassifier
 from mixedwood.estimators.grow_prune import GrowPruneTreeClassifier
 from mixedwood.estimators.grow_prune_forest import GrowPruneForestClassifier
+from mixedwood.estimators.random_ordinality import RandomOrdinalityClassifier
 from mixedwood.estimators.tree import TreeClassifier
 
 __all__ = [
     "ForestClassifier",
     "GrowPruneForestClassifier",
     "GrowPruneTreeClassifier",
+    "RandomOrdinalityClassifier",
     "TreeClassifier",
     "UnseenValueWarning",
 ]

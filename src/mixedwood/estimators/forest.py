@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from mixedwood.ensembles.votes import Vote
 from mixedwood.estimators.sampled import SampledTreesClassifier
@@ -234,10 +234,3 @@ class ForestClassifier(SampledTreesClassifier):
 
     def _member(self) -> Any:
         return default_tree() if self.estimator is None else self.estimator
-
-    def _unseen(self) -> str:
-        return str(getattr(self._member(), "unseen", "node"))
-
-    def _impurity(self) -> Literal["gini", "entropy"]:
-        measure = getattr(self._member(), "_impurity", None)
-        return "gini" if measure is None else measure()

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from mixedwood.data import Table, Target
-from mixedwood.estimators.learner import Rows, Stop, StoppedError
+from mixedwood.estimators.learner import Rows
 from mixedwood.estimators.one_tree import OneTreeClassifier
 from mixedwood.estimators.parameters import GrowPruneParameters, read_grow_prune_parameters
 from mixedwood.growers import CodedTable, GrowPruneResult, Iteration, StopFlag, grow_prune
@@ -183,11 +183,9 @@ class GrowPruneLearner:
         *,
         seed: int,
         time_limit: float = math.inf,
-        stop: Stop | None = None,
+        stop: StopFlag | None = None,
     ) -> GrowPruneResult:
         """Grow a tree; the result says how."""
-        if stop is not None and stop.is_set():
-            raise StoppedError("growth was stopped")
         return grow_prune(
             table,
             target,
@@ -196,22 +194,23 @@ class GrowPruneLearner:
             max_iterations=self.parameters.max_iterations,
             relabel=self.parameters.relabel,
             time_limit=min(time_limit, self.parameters.time_limit),
-            stop=stop if isinstance(stop, StopFlag) else None,
+            stop=stop,
         )
 
     def learn(
         self,
-        table: Table,
+        table: Table | CodedTable,
         target: Target,
         *,
         seed: int,
         rows: Rows | None = None,
         time_limit: float = math.inf,
-        stop: Stop | None = None,
+        stop: StopFlag | None = None,
     ) -> Tree:
         """Learn a tree from some rows, whose numbers may repeat, or from all."""
         if rows is not None:
-            table, target = table.take(rows), target.take(rows)
+            whole = table.table if isinstance(table, CodedTable) else table
+            table, target = whole.take(rows), target.take(rows)
         result = self.run(table, target, seed=seed, time_limit=time_limit, stop=stop)
         warn_of_limits([result], self.parameters.max_iterations, stacklevel=2)
         return result.tree

@@ -14,11 +14,10 @@ from mixedwood.data import Target
 from mixedwood.ensembles.votes import Vote
 from mixedwood.estimators.grow_prune import GrowPruneLearner, warn_of_limits
 from mixedwood.estimators.growing import grow_members, member_generator
-from mixedwood.estimators.learner import Stop
 from mixedwood.estimators.one_tree import impurity_of
 from mixedwood.estimators.parameters import read_grow_prune_parameters
-from mixedwood.estimators.sampled import SampledTreesClassifier, share_schema
-from mixedwood.growers import CodedTable, GrowPruneResult, Iteration
+from mixedwood.estimators.sampled import SampledTreesClassifier, _share_schema
+from mixedwood.growers import CodedTable, GrowPruneResult, Iteration, StopFlag
 from mixedwood.parts import Criterion, Partitioner
 from mixedwood.splits.search import read_seed
 from mixedwood.tree import Tree
@@ -196,7 +195,7 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
         )
         warn_of_limits(results, parameters.max_iterations, stacklevel=2)
         trees += [result.tree for result in results]
-        share_schema(trees, table)
+        _share_schema(trees, table, target)
         self._remember(table, target)
         self.trees_, self._seed = trees, seed
         self.iterations_ = iterations + [result.iterations for result in results]
@@ -218,7 +217,7 @@ class _MakeTree:
     learner: GrowPruneLearner
     seed: int
 
-    def __call__(self, number: int, time_limit: float, stop: Stop) -> GrowPruneResult:
+    def __call__(self, number: int, time_limit: float, stop: StopFlag) -> GrowPruneResult:
         seed = int(member_generator(self.seed, number).integers(2**63))
         return self.learner.run(
             self.table, self.target, seed=seed, time_limit=time_limit, stop=stop

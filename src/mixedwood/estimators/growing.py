@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import sys
-import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -19,9 +18,9 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from joblib import Parallel, delayed
 
-from mixedwood.estimators.learner import Stop
+from mixedwood.growers import StopFlag
 
-__all__ = ["MakeMember", "StopFlag", "grow_members", "member_generator"]
+__all__ = ["MakeMember", "grow_members", "member_generator"]
 
 Member = TypeVar("Member", covariant=True)
 
@@ -29,27 +28,8 @@ Member = TypeVar("Member", covariant=True)
 class MakeMember(Protocol[Member]):
     """Makes one member; it is sent to other processes, so it can be pickled."""
 
-    def __call__(self, number: int, time_limit: float, stop: Stop) -> Member:
+    def __call__(self, number: int, time_limit: float, stop: StopFlag) -> Member:
         """Make the member of that number within the time limit, or until stopped."""
-
-
-class StopFlag:
-    """A flag that ends growth in other threads; in another process it is another flag."""
-
-    def __init__(self) -> None:
-        self._event = threading.Event()
-
-    def set(self) -> None:
-        """Ask for the end."""
-        self._event.set()
-
-    def is_set(self) -> bool:
-        """Say whether the end was asked for."""
-        return self._event.is_set()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # joblib ends the processes that it has started by itself.
-        return (StopFlag, ())
 
 
 def member_generator(seed: int, number: int) -> np.random.Generator:

@@ -17,26 +17,16 @@ from numpy.typing import NDArray
 
 from mixedwood.data import Table, Target
 from mixedwood.estimators.parameters import TreeParameters
-from mixedwood.growers import grow
+from mixedwood.growers import CodedTable, StopFlag, grow
 from mixedwood.pruning.plan import Pruner
 from mixedwood.tree import Tree
 
 if TYPE_CHECKING:
     from mixedwood.pruning import CrossValidatedPath
 
-__all__ = ["Learner", "Stop", "StoppedError", "TreeLearner"]
+__all__ = ["Learner", "TreeLearner"]
 
 Rows = NDArray[np.int32]
-
-
-class Stop(Protocol):
-    """A flag that someone else may set to end the work."""
-
-    def set(self) -> None:
-        """Ask for the end."""
-
-    def is_set(self) -> bool:
-        """Say whether the end was asked for."""
 
 
 class Learner(Protocol):
@@ -44,19 +34,15 @@ class Learner(Protocol):
 
     def learn(
         self,
-        table: Table,
+        table: Table | CodedTable,
         target: Target,
         *,
         seed: int,
         rows: Rows | None = None,
         time_limit: float = math.inf,
-        stop: Stop | None = None,
+        stop: StopFlag | None = None,
     ) -> Tree:
         """Learn a tree from some rows, whose numbers may repeat, or from all."""
-
-
-class StoppedError(RuntimeError):
-    """Growth was ended from elsewhere; there is no tree."""
 
 
 class _TimeUpError(Exception):
@@ -71,13 +57,13 @@ class TreeLearner:
 
     def learn(
         self,
-        table: Table,
+        table: Table | CodedTable,
         target: Target,
         *,
         seed: int,
         rows: Rows | None = None,
         time_limit: float = math.inf,
-        stop: Stop | None = None,
+        stop: StopFlag | None = None,
     ) -> Tree:
         """Learn a tree from some rows, whose numbers may repeat, or from all."""
         return self.learn_with_path(
@@ -86,20 +72,22 @@ class TreeLearner:
 
     def learn_with_path(
         self,
-        table: Table,
+        table: Table | CodedTable,
         target: Target,
         *,
         seed: int,
         rows: Rows | None = None,
         time_limit: float = math.inf,
-        stop: Stop | None = None,
+        stop: StopFlag | None = None,
     ) -> tuple[Tree, CrossValidatedPath | None]:
         """Learn a tree; the path is there where cross-validation chose on it."""
+        coded = table if isinstance(table, CodedTable) else CodedTable(table)
+        table = coded.table
         copies_of = None
         if rows is not None and any(p.needs_rows for p in self.parameters.pruning):
             table, target, copies_of, rows = table.take(rows), target.take(rows), rows, None
         limit = min(time_limit, self.parameters.time_limit)
-        growth = _Growth(self.parameters, seed, rows, time.monotonic() + limit, stop)
+        growth = _Growth(self.parameters, seed, coded, rows, time.monotonic() + limit, stop)
         grow_pruned: Any = growth.grow
         path: list[CrossValidatedPath | None] = [None]
         for pruner in self.parameters.pruning:
@@ -122,25 +110,25 @@ class _Growth:
 
     parameters: TreeParameters
     seed: int
+    coded: CodedTable
     rows: Rows | None
     deadline: float
-    stop: Stop | None
+    stop: StopFlag | None
     first: Tree | None = None
 
     def grow(self, table: Table, target: Target) -> Tree:
         left = self.deadline - time.monotonic()
         if self.first is not None and left <= 0:
             raise _TimeUpError
-        if self.stop is not None and self.stop.is_set():
-            raise StoppedError("growth was stopped")
         n_rows = table.n_rows if self.rows is None else len(self.rows)
         tree = grow(
-            table,
+            self.coded if table is self.coded.table else table,
             target,
             self.parameters.settings_for(n_rows, table.n_columns),
             seed=self.seed,
             time_limit=max(left, 1e-3),
             rows=self.rows,
+            stop=self.stop,
         )
         if self.first is None:
             self.first = tree

@@ -6,7 +6,8 @@ import math
 import time
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from functools import cached_property
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,8 +16,9 @@ from mixedwood.data import Schema, Table, Target
 from mixedwood.ensembles import VOTES, first_of_largest, out_of_bag_shares
 from mixedwood.estimators.ensemble import TreeEnsembleClassifier
 from mixedwood.estimators.growing import grow_members, member_generator
-from mixedwood.estimators.learner import Learner, Stop
+from mixedwood.estimators.learner import Learner
 from mixedwood.estimators.parameters import count_columns
+from mixedwood.growers import CodedTable, StopFlag
 from mixedwood.splits.search import read_seed, read_time_limit
 from mixedwood.tree import Tree
 
@@ -63,16 +65,21 @@ class MemberPlan:
     n_rows: int | None = None
     pool: NDArray[np.int32] | None = None
 
-    def __call__(self, number: int, time_limit: float, stop: Stop) -> Tree:
+    def __call__(self, number: int, time_limit: float, stop: StopFlag) -> Tree:
         """Grow the tree of that number."""
         draw = self.draw(number)
-        table = self.table if draw.columns is None else _some_columns(self.table, draw.columns)
+        table = self.coded if draw.columns is None else self.coded.select(draw.columns)
         tree = self.learner.learn(
             table, self.target, seed=draw.seed, rows=draw.rows, time_limit=time_limit, stop=stop
         )
         if draw.columns is None:
             return tree
         return _in_all_columns(tree, self.table.schema, draw.columns)
+
+    @cached_property
+    def coded(self) -> CodedTable:
+        """The table, made ready once for all members."""
+        return CodedTable(self.table)
 
     def draw(self, number: int) -> Draw:
         """Draw what chance decides about a tree; the same every time."""
@@ -94,11 +101,6 @@ class MemberPlan:
         else:
             rows = np.sort(rng.choice(n, self.n_rows, replace=False)).astype(np.int32)
         return rows if self.pool is None else self.pool[rows]
-
-
-def _some_columns(table: Table, columns: NDArray[np.int32]) -> Table:
-    schema = Schema(tuple(table.schema.columns[c] for c in columns), table.schema.names_generated)
-    return Table(schema, tuple(table.arrays[c] for c in columns))
 
 
 def _in_all_columns(tree: Tree, schema: Schema, columns: NDArray[np.int32]) -> Tree:
@@ -136,6 +138,13 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
     def _member(self) -> Any:
         """Give the estimator of one tree."""
         raise NotImplementedError
+
+    def _unseen(self) -> str:
+        return str(getattr(self._member(), "unseen", "node"))
+
+    def _impurity(self) -> Literal["gini", "entropy"]:
+        measure = getattr(self._member(), "_impurity", None)
+        return "gini" if measure is None else measure()
 
     def _member_learner(self) -> Learner:
         """Give what grows one tree, with all parameters checked."""
@@ -183,7 +192,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
             verbose=self.verbose,
             time_limit=limit - (time.monotonic() - started),
         )
-        share_schema(trees, table)
+        _share_schema(trees, table, target)
         out_of_bag = _judge_out_of_bag(self, plan, trees) if self.oob_score else None
         self._remember(table, target)
         self.trees_, self._seed = trees, seed
@@ -290,7 +299,7 @@ def _count_rows(max_samples: Any, n_rows: int) -> int:
     )
 
 
-def share_schema(trees: list[Tree], table: Table) -> None:
+def _share_schema(trees: list[Tree], table: Table, target: Target) -> None:
     """Let all trees have one and the same schema; those from other processes bring their own."""
     for tree in trees:
         if tree.schema is not table.schema:

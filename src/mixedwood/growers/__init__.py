@@ -1,9 +1,9 @@
 """Growers: from a table and its classes to a tree."""
 
-from mixedwood._core import StopFlag
 from mixedwood.growers.coded import CodedTable
 from mixedwood.growers.greedy import GrowSettings, grow, grow_below
 from mixedwood.growers.grow_prune import GrowPruneResult, Iteration, grow_prune
+from mixedwood.growers.stopping import StopFlag, StoppedError
 
 __all__ = [
     "CodedTable",
@@ -11,6 +11,7 @@ __all__ = [
     "GrowSettings",
     "Iteration",
     "StopFlag",
+    "StoppedError",
     "grow",
     "grow_below",
     "grow_prune",

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _core
-from mixedwood.data import ColumnKind, Table
+from mixedwood.data import ColumnKind, Schema, Table
 
 __all__ = ["CodedTable"]
 
@@ -45,6 +45,15 @@ class CodedTable:
         native = self.native.reordered(list(ranks), columns, True)
         ordered.__dict__["native"] = native  # in place of the one that would be made
         return ordered
+
+    def select(self, columns: NDArray[np.int32]) -> CodedTable:
+        """Give the table of some of the columns."""
+        table = self.table
+        names = table.schema.names_generated
+        schema = Schema(tuple(table.schema.columns[c] for c in columns), names)
+        some = CodedTable(Table(schema, tuple(table.arrays[c] for c in columns)))
+        some.__dict__["native"] = self.native.selected(columns.tolist())
+        return some
 
     def __getstate__(self) -> dict[str, Any]:
         return {"table": self.table}

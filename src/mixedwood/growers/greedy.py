@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from mixedwood import _core
 from mixedwood.data import Schema, Table, Target, check_same_length
 from mixedwood.growers.coded import CodedTable
-from mixedwood.growers.random_order import Ranks, as_subsets, draw_ranks
+from mixedwood.growers.random_order import JointColumns, Ranks, as_subsets, draw_ranks
+from mixedwood.growers.stopping import StopFlag, stopped_by
 from mixedwood.parts import Criterion, Partitioner, read_acceptors, read_criterion, read_partitioner
 from mixedwood.tree import Tree
 
@@ -46,6 +47,7 @@ class GrowSettings:
     max_columns: int = -1
     missing: str = "learned"
     unseen: str = "node"
+    joint: JointColumns = False  # of random orders per tree; see growers/random_order.py
 
 
 def grow(
@@ -56,7 +58,7 @@ def grow(
     seed: int = 0,
     time_limit: float = math.inf,
     rows: NDArray[np.int32] | None = None,
-    stop: _core.StopFlag | None = None,
+    stop: StopFlag | None = None,
 ) -> Tree:
     """Grow a tree; nodes that a time limit left unsplit are leaves, and a warning says so.
 
@@ -73,7 +75,7 @@ def grow(
     rows : ndarray of int32, optional
         Rows to grow from; a row may come several times. All by default.
     stop : StopFlag, optional
-        Once it is set, by another thread, growth ends with a RuntimeError.
+        Once it is set, by another thread, growth ends with a `StoppedError`.
 
     Examples
     --------
@@ -99,7 +101,7 @@ def grow_below(
     rows: NDArray[np.int32],
     starts: NDArray[np.int64],
     time_limit: float = math.inf,
-    stop: _core.StopFlag | None = None,
+    stop: StopFlag | None = None,
 ) -> dict[str, NDArray[Any]]:
     """Grow several trees side by side, and return their arrays as those of one list of nodes.
 
@@ -119,10 +121,11 @@ def _grown(
     time_limit: float,
     rows: NDArray[np.int32] | None,
     starts: NDArray[np.int64] | None,
-    stop: _core.StopFlag | None,
+    stop: StopFlag | None,
 ) -> tuple[dict[str, NDArray[Any]], Schema, float]:
-    given = native_arguments(table, target, chosen, seed)
-    arrays = _core.grow(*given.arguments, time_limit, rows, starts, stop)
+    given = native_arguments(table, target, chosen, seed, rows)
+    with stopped_by(stop) as flag:
+        arrays = _core.grow(*given.arguments, time_limit, rows, starts, flag)
     if not arrays.pop("complete"):
         warnings.warn(
             "The time limit came before the tree was complete; nodes that were not reached are "
@@ -131,7 +134,7 @@ def _grown(
             stacklevel=3,
         )
     if given.ranks is not None:
-        as_subsets(arrays, given.ranks)
+        as_subsets(arrays, given.ranks, len(given.schema))
     return arrays, given.schema, given.scale
 
 
@@ -145,7 +148,11 @@ class NativeArguments(NamedTuple):
 
 
 def native_arguments(
-    table: Table | CodedTable, target: Target, chosen: GrowSettings, seed: int
+    table: Table | CodedTable,
+    target: Target,
+    chosen: GrowSettings,
+    seed: int,
+    rows: NDArray[np.int32] | None = None,
 ) -> NativeArguments:
     """Turn a table, its classes and settings into what the native core takes."""
     coded = table if isinstance(table, CodedTable) else CodedTable(table)
@@ -156,7 +163,9 @@ def native_arguments(
     partitioner = read_partitioner(chosen.partitioner)
     ranks = None
     if partitioner.options.get("per") == "tree":
-        ranks = draw_ranks(schema, np.random.default_rng(seed))
+        ranks = draw_ranks(
+            coded.table, _weight_in_growth(coded.table.n_rows, weights, rows), seed, chosen.joint
+        )
         coded, partitioner = coded.in_order(ranks), read_partitioner("natural_order")
     settings = {
         "criterion": name,
@@ -199,6 +208,14 @@ def tree_of(arrays: dict[str, NDArray[Any]], schema: Schema, target: Target, sca
         weight=arrays.pop("weight") * scale,
         **arrays,
     )
+
+
+def _weight_in_growth(
+    n_rows: int, weights: NDArray[np.float64] | None, rows: NDArray[np.int32] | None
+) -> NDArray[np.float64]:
+    """How much of each row there is, copies counted."""
+    times = np.ones(n_rows, np.int64) if rows is None else np.bincount(rows, minlength=n_rows)
+    return times.astype(np.float64) if weights is None else times * weights
 
 
 def _safe_weights(target: Target) -> tuple[np.ndarray | None, float]:

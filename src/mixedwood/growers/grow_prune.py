@@ -18,6 +18,7 @@ from mixedwood.data import Table, Target
 from mixedwood.growers.coded import CodedTable
 from mixedwood.growers.greedy import GrowSettings, native_arguments, tree_of
 from mixedwood.growers.random_order import as_subsets
+from mixedwood.growers.stopping import StopFlag, stopped_by
 from mixedwood.tree import Tree
 
 __all__ = ["GrowPruneResult", "Iteration", "divide_in_halves", "grow_prune"]
@@ -84,7 +85,7 @@ def grow_prune(
     max_iterations: int = 20,
     relabel: bool = False,
     time_limit: float = math.inf,
-    stop: _core.StopFlag | None = None,
+    stop: StopFlag | None = None,
 ) -> GrowPruneResult:
     """Grow with one half of the rows, prune with the other, swap them, until the tree stays.
 
@@ -113,7 +114,7 @@ def grow_prune(
     time_limit : float, default=inf
         Seconds.
     stop : StopFlag, optional
-        Once it is set, by another thread, growth ends with a RuntimeError.
+        Once it is set, by another thread, growth ends with a `StoppedError`.
 
     Returns
     -------
@@ -143,12 +144,13 @@ def grow_prune(
         )
     given = native_arguments(table, target, chosen, seed)
     side = divide_in_halves(target, seed) if halves is None else _read_halves(halves, target)
-    arrays, grown, pruned, ended = _core.grow_prune(
-        *given.arguments, time_limit, side, max_iterations, relabel, stop
-    )
+    with stopped_by(stop) as flag:
+        arrays, grown, pruned, ended = _core.grow_prune(
+            *given.arguments, time_limit, side, max_iterations, relabel, flag
+        )
     del arrays["complete"]
     if given.ranks is not None:
-        as_subsets(arrays, given.ranks)
+        as_subsets(arrays, given.ranks, len(given.schema))
     return GrowPruneResult(
         tree=tree_of(arrays, given.schema, target, given.scale),
         iterations=tuple(map(Iteration, grown, pruned)),

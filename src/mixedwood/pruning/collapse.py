@@ -42,10 +42,10 @@ def collapse(tree: Tree) -> Tree:
     (3, 2)
     """
     own = tree.counts.sum(axis=1) - tree.counts.max(axis=1)
-    below = own.copy()
     inner = tree.kind != TestKind.LEAF
-    for node in range(tree.n_nodes - 1, -1, -1):
-        if inner[node]:
-            below[node] = below[tree.children_of(node)].sum()
+    # Children come after their parents. Lists: forests do this for every tree.
+    below, parent = np.where(inner, 0.0, own).tolist(), tree.parent.tolist()
+    for node in range(tree.n_nodes - 1, 0, -1):
+        below[parent[node]] += below[node]
     # Every node that fails is cut; below a cut nothing is left, so that top down is kept to.
-    return tree.cut(np.flatnonzero(inner & (below >= own - _AS_GOOD)))
+    return tree.cut(np.flatnonzero(inner & (np.array(below) >= own - _AS_GOOD)))

@@ -1,0 +1,42 @@
+// What growers share on their way to and from Python.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "mixedwood/coded_table.hpp"
+#include "mixedwood/grow.hpp"
+
+namespace mixedwood {
+
+using LongVector = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// The table with what its codes are borrowed from.
+struct CodedColumns {
+  CodedTable table;
+  std::vector<nb::object> owners;
+};
+
+inline nb::dict arrays_of(GrownTree tree) {
+  nb::dict result;
+  result["kind"] = hand_over(std::move(tree.kind));
+  result["column"] = hand_over(std::move(tree.column));
+  result["low"] = hand_over(std::move(tree.low));
+  result["high"] = hand_over(std::move(tree.high));
+  result["child_offset"] = hand_over(std::move(tree.child_offset));
+  result["children"] = hand_over(std::move(tree.children));
+  result["value_offset"] = hand_over(std::move(tree.value_offset));
+  result["value_code"] = hand_over(std::move(tree.value_code));
+  result["value_child"] = hand_over(std::move(tree.value_child));
+  result["missing_child"] = hand_over(std::move(tree.missing_child));
+  result["unseen_child"] = hand_over(std::move(tree.unseen_child));
+  result["weight"] = hand_over(std::move(tree.weight));
+  result["counts"] = hand_over(std::move(tree.counts));
+  result["label"] = hand_over(std::move(tree.label));
+  result["score"] = hand_over(std::move(tree.score));
+  result["complete"] = tree.complete;
+  return result;
+}
+
+}  // namespace mixedwood

@@ -1,0 +1,99 @@
+// Trees for gradient boosting: their answers are numbers (one or several), and the gain of a split
+// is how far a Newton step in each child lowers the loss.
+//
+//   rows of a node -> sums of gradients in each bin -> best cut of each column -> children
+//
+// Sums are kept in whole numbers, so that a child's are exactly its parent's less its sibling's,
+// and the same for any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "mixedwood/coded_table.hpp"
+#include "mixedwood/grow.hpp"
+#include "mixedwood/stop.hpp"
+
+namespace mixedwood {
+
+// A coded table with at most `max_bins` bins of neighbouring numbers, row by row.
+class BinnedTable {
+ public:
+  BinnedTable(const CodedTable& table, std::int32_t max_bins);
+
+  struct Column {
+    std::size_t first = 0;   // of its bins among those of all columns
+    std::int32_t n_bins = 0;  // bin 0 holds missing values
+    bool ordered = false;
+    bool has_missing = false;
+    // Of an ordered column: the last code in bins 1, 2, ... Of others a bin is code + 1.
+    std::vector<std::int32_t> last_code;
+  };
+  const std::vector<Column>& columns() const { return columns_; }
+  const CodedTable& coded() const { return coded_; }
+  std::size_t n_rows() const { return coded_.n_rows; }
+  std::size_t n_bins() const { return n_bins_; }
+  // row * number of columns + column, in the smallest type that has room.
+  using Bins =
+      std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>, std::vector<std::uint32_t>>;
+  const Bins& bins() const { return bins_; }
+
+ private:
+  CodedTable coded_;
+  std::vector<Column> columns_;
+  std::size_t n_bins_ = 0;
+  Bins bins_;
+};
+
+struct BoostSettings {
+  std::int32_t max_depth = -1;
+  std::int64_t max_leaves = -1;
+  bool best_first = false;
+  double min_leaf = 1.0;     // rows
+  double min_hessian = 0.0;  // sum of second derivatives of a child
+  double l2 = 1.0;           // added to it
+  double min_gain = 0.0;
+  std::int32_t max_columns = -1;  // drawn at random at each node
+  // The values of a nominal column are put in an order, and cut.
+  enum class Order {
+    kSorted,         // by the step that each would take alone: no other two groups gain more
+    kRandomPerTree,  // Random Ordinality
+    kRandomPerNode,
+  } order = Order::kSorted;
+  double nominal_l2 = 0.0;  // added to l2 for splits of nominal columns
+  double smoothing = 0.0;   // kSorted: added to a value's second derivatives
+  GrowSettings::Unseen unseen = GrowSettings::Unseen::kStop;
+  std::uint64_t seed = 0;
+  int n_threads = 1;
+};
+
+struct BoostData {
+  std::span<const double> gradients, hessians;  // row x output
+  std::size_t n_outputs = 1;
+  std::span<const std::int32_t> classes;  // to tell what a node holds
+  std::span<const double> weights;        // likewise; empty: 1 each
+  std::int32_t n_classes = 0;
+  std::span<const std::int32_t> rows;    // to learn from; each at most once
+  std::span<const std::int32_t> others;  // only told which node answers them
+  std::span<const std::int32_t> columns;  // that may be used; empty: all
+};
+
+struct GradientTree {
+  GrownTree tree;
+  std::vector<double> values;         // node x output: the Newton step, without a learning rate
+  std::vector<std::int32_t> answers;  // for each row of the table its node, or -1
+};
+
+// Bad input: std::invalid_argument. Interrupted by the stop's hook: the result is not to be used.
+GradientTree grow_gradient_tree(const BinnedTable& table, const BoostData& data,
+                                const BoostSettings& settings, Stop& stop);
+
+// Derivatives of the log loss at scores (row x output): one output for two classes, else one for
+// each. Weights may be empty.
+void log_loss_derivatives(std::span<const double> scores, std::span<const std::int32_t> classes,
+                          std::span<const double> weights, std::size_t n_outputs,
+                          std::span<double> gradients, std::span<double> hessians);
+
+}  // namespace mixedwood

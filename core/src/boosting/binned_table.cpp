@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "mixedwood/boost.hpp"
+
+namespace mixedwood {
+namespace {
+
+// Bins of neighbouring codes with about as many rows each; a code is never divided.
+std::vector<std::int32_t> divide(const CodedColumn& column, std::size_t n_rows,
+                                 std::int32_t max_bins) {
+  const auto n_values = static_cast<std::size_t>(column.n_values());
+  std::vector<std::int32_t> last_code;
+  if (n_values <= static_cast<std::size_t>(max_bins)) {
+    for (std::size_t v = 0; v < n_values; ++v) last_code.push_back(static_cast<std::int32_t>(v));
+    return last_code;
+  }
+  std::vector<std::size_t> rows(n_values, 0);
+  std::size_t left = 0;  // rows that are in no bin yet
+  for (std::size_t row = 0; row < n_rows; ++row) {
+    if (column.codes()[row] < 0) continue;
+    ++rows[static_cast<std::size_t>(column.codes()[row])];
+    ++left;
+  }
+  std::size_t in_bin = 0;
+  auto bins_left = static_cast<std::size_t>(max_bins);
+  for (std::size_t v = 0; v < n_values; ++v) {
+    in_bin += rows[v];
+    const bool last = v + 1 == n_values;
+    if (!last && (bins_left == 1 || in_bin * bins_left < left)) continue;
+    last_code.push_back(static_cast<std::int32_t>(v));
+    left -= in_bin;
+    in_bin = 0;
+    if (bins_left > 1) --bins_left;
+  }
+  return last_code;
+}
+
+template <typename Bin>
+std::vector<Bin> fill(const CodedTable& coded, const std::vector<BinnedTable::Column>& columns) {
+  std::vector<Bin> bins(coded.n_rows * columns.size());
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    std::vector<Bin> bin_of(static_cast<std::size_t>(coded.columns[c].n_values()) + 1, 0);
+    for (std::size_t code = 0, b = 0; code + 1 < bin_of.size(); ++code) {
+      if (!columns[c].ordered) {
+        bin_of[code + 1] = static_cast<Bin>(code + 1);
+        continue;
+      }
+      if (static_cast<std::int32_t>(code) > columns[c].last_code[b]) ++b;
+      bin_of[code + 1] = static_cast<Bin>(b + 1);
+    }
+    const std::int32_t* const codes = coded.columns[c].codes();
+    for (std::size_t row = 0; row < coded.n_rows; ++row)
+      bins[row * columns.size() + c] = bin_of[static_cast<std::size_t>(codes[row] + 1)];
+  }
+  return bins;
+}
+
+}  // namespace
+
+BinnedTable::BinnedTable(const CodedTable& table, std::int32_t max_bins) : coded_(table) {
+  if (max_bins < 2) throw std::invalid_argument("at least two bins are needed");
+  std::int32_t most = 0;
+  for (const CodedColumn& coded : coded_.columns) {
+    Column column;
+    column.first = n_bins_;
+    column.ordered = coded.ordered();
+    column.has_missing = coded.has_missing();
+    if (column.ordered) column.last_code = divide(coded, coded_.n_rows, max_bins);
+    column.n_bins = 1 + (column.ordered ? static_cast<std::int32_t>(column.last_code.size())
+                                        : coded.n_values());
+    n_bins_ += static_cast<std::size_t>(column.n_bins);
+    most = std::max(most, column.n_bins);
+    columns_.push_back(std::move(column));
+  }
+  if (most <= std::numeric_limits<std::uint8_t>::max() + 1)
+    bins_ = fill<std::uint8_t>(coded_, columns_);
+  else if (most <= std::numeric_limits<std::uint16_t>::max() + 1)
+    bins_ = fill<std::uint16_t>(coded_, columns_);
+  else
+    bins_ = fill<std::uint32_t>(coded_, columns_);
+}
+
+}  // namespace mixedwood

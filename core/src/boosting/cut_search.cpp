@@ -1,0 +1,173 @@
+#include "cut_search.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "mixedwood/random.hpp"
+
+namespace mixedwood {
+namespace {
+
+// A gain that is nothing but rounding.
+constexpr double kRounding = 1e-10;
+
+}  // namespace
+
+CutSearch::CutSearch(const BinnedTable& table, const BoostSettings& settings, const Scale& scale,
+                     std::size_t n_outputs)
+    : table_(table),
+      settings_(settings),
+      scale_(scale),
+      n_outputs_(n_outputs),
+      rank_(table.columns().size()),
+      left_(n_outputs) {}
+
+double CutSearch::worth(std::span<const Sum> total, double l2) const {
+  double worth = 0.0;
+  for (const Sum& sum : total) {
+    const double gradient = scale_.gradient(sum), curvature = scale_.hessian(sum) + l2;
+    if (curvature > 0.0) worth += gradient * gradient / curvature;
+  }
+  return worth;
+}
+
+// Of the rows in left_ and the rest of `total`.
+double CutSearch::gain_of(std::span<const Sum> total, double l2) const {
+  double gain = 0.0;
+  for (std::size_t d = 0; d < n_outputs_; ++d) {
+    const double gradient = scale_.gradient(left_[d]), hessian = scale_.hessian(left_[d]);
+    const double other = scale_.gradient(total[d]) - gradient;
+    const double other_hessian = scale_.hessian(total[d]) - hessian;
+    if (hessian + l2 > 0.0) gain += gradient * gradient / (hessian + l2);
+    if (other_hessian + l2 > 0.0) gain += other * other / (other_hessian + l2);
+  }
+  return gain;
+}
+
+bool CutSearch::allowed(const Sum& left, const Sum& total) const {
+  const std::int64_t rows = scale_.rows(left), all = scale_.rows(total);
+  if (static_cast<double>(rows) < settings_.min_leaf ||
+      static_cast<double>(all - rows) < settings_.min_leaf)
+    return false;
+  const double hessian = scale_.hessian(left);
+  return hessian >= settings_.min_hessian &&
+         scale_.hessian(total) - hessian >= settings_.min_hessian;
+}
+
+void CutSearch::improve(std::int32_t column, const Sums& sums, std::span<const Sum> total,
+                        std::uint64_t node_seed, GradientSplit& best) {
+  const auto& its = table_.columns()[static_cast<std::size_t>(column)];
+  const Sum* const first = sums.data() + its.first * n_outputs_;
+  if (its.ordered)
+    ordered(column, first, total, best);
+  else
+    nominal(column, first, total, node_seed, best);
+}
+
+void CutSearch::ordered(std::int32_t column, const Sum* sums, std::span<const Sum> total,
+                        GradientSplit& best) {
+  const auto& its = table_.columns()[static_cast<std::size_t>(column)];
+  const double before = worth(total, settings_.l2);
+  const bool missing = its.has_missing && scale_.rows(sums[0]) > 0;
+  for (const bool missing_left : {true, false}) {
+    if (!missing && !missing_left) break;
+    for (std::size_t d = 0; d < n_outputs_; ++d) left_[d] = missing && missing_left ? sums[d] : Sum{};
+    std::int32_t last = 0;
+    for (std::int32_t b = 1; b < its.n_bins; ++b) {
+      const Sum* const here = sums + static_cast<std::size_t>(b) * n_outputs_;
+      if (scale_.rows(here[0]) == 0) continue;
+      if (last > 0 && allowed(left_[0], total[0])) {
+        const double gain = gain_of(total, settings_.l2) - before;
+        if (gain > best.gain + kRounding * before && gain > settings_.min_gain) {
+          best.gain = gain;
+          best.column = column;
+          best.missing_left = missing_left;
+          best.missing_known = missing;
+          best.last_left = last;
+          best.first_right = b;
+        }
+      }
+      for (std::size_t d = 0; d < n_outputs_; ++d) left_[d] += here[d];
+      last = b;
+    }
+  }
+}
+
+void CutSearch::put_in_random_order(std::int32_t column, std::uint64_t node_seed) {
+  if (settings_.order == BoostSettings::Order::kRandomPerNode) {
+    Random(node_seed ^ (0x632be59bd9b4e019ULL * (static_cast<std::uint64_t>(column) + 1)))
+        .shuffle(bins_);
+    return;
+  }
+  auto& rank = rank_[static_cast<std::size_t>(column)];
+  if (rank.empty()) {
+    std::vector<std::uint32_t> order(
+        static_cast<std::size_t>(table_.columns()[static_cast<std::size_t>(column)].n_bins));
+    std::iota(order.begin(), order.end(), 0U);
+    Random(settings_.seed ^ (0x9e3779b97f4a7c15ULL * (static_cast<std::uint64_t>(column) + 1)))
+        .shuffle(order);
+    rank.resize(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) rank[order[i]] = static_cast<std::uint32_t>(i);
+  }
+  std::sort(bins_.begin(), bins_.end(), [&](std::int32_t a, std::int32_t b) {
+    return rank[static_cast<std::size_t>(a)] < rank[static_cast<std::size_t>(b)];
+  });
+}
+
+void CutSearch::nominal(std::int32_t column, const Sum* sums, std::span<const Sum> total,
+                        std::uint64_t node_seed, GradientSplit& best) {
+  const auto n_bins = table_.columns()[static_cast<std::size_t>(column)].n_bins;
+  bins_.clear();
+  for (std::int32_t b = 0; b < n_bins; ++b)
+    if (scale_.rows(sums[static_cast<std::size_t>(b) * n_outputs_]) > 0) bins_.push_back(b);
+  if (bins_.size() < 2) return;
+  const double before = worth(total, settings_.l2 + settings_.nominal_l2);
+  bool better = false;
+  if (settings_.order == BoostSettings::Order::kSorted) {
+    // With several outputs each has its own order; two values have only one.
+    const std::size_t orders = bins_.size() == 2 ? 1 : n_outputs_;
+    steps_.resize(static_cast<std::size_t>(n_bins));
+    for (std::size_t d = 0; d < orders; ++d) {
+      for (const std::int32_t b : bins_) {
+        const Sum& its = sums[static_cast<std::size_t>(b) * n_outputs_ + d];
+        const double curvature = scale_.hessian(its) + settings_.smoothing;
+        steps_[static_cast<std::size_t>(b)] =
+            curvature > 0.0 ? scale_.gradient(its) / curvature : 0.0;
+      }
+      std::sort(bins_.begin(), bins_.end(), [&](std::int32_t a, std::int32_t b) {
+        const double step_a = steps_[static_cast<std::size_t>(a)];
+        const double step_b = steps_[static_cast<std::size_t>(b)];
+        return step_a < step_b || (step_a == step_b && a < b);
+      });
+      better |= scan(sums, total, before, best);
+    }
+  } else {
+    put_in_random_order(column, node_seed);
+    better = scan(sums, total, before, best);
+  }
+  if (better) best.column = column;
+}
+
+// All cuts of bins_ in their order.
+bool CutSearch::scan(const Sum* sums, std::span<const Sum> total, double before,
+                     GradientSplit& best) {
+  const double l2 = settings_.l2 + settings_.nominal_l2;
+  std::fill(left_.begin(), left_.end(), Sum{});
+  std::size_t n_left = 0;
+  for (std::size_t i = 0; i + 1 < bins_.size(); ++i) {
+    const Sum* const here = sums + static_cast<std::size_t>(bins_[i]) * n_outputs_;
+    for (std::size_t d = 0; d < n_outputs_; ++d) left_[d] += here[d];
+    if (!allowed(left_[0], total[0])) continue;
+    const double gain = gain_of(total, l2) - before;
+    if (gain > best.gain + kRounding * before && gain > settings_.min_gain) {
+      best.gain = gain;
+      n_left = i + 1;
+    }
+  }
+  if (n_left == 0) return false;
+  best.bins = bins_;
+  best.n_left = n_left;
+  return true;
+}
+
+}  // namespace mixedwood

@@ -1,0 +1,57 @@
+// The best cut of one column at one node.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sums.hpp"
+
+namespace mixedwood {
+
+struct GradientSplit {
+  double gain = 0.0;
+  std::int32_t column = -1;
+  bool missing_left = true;
+  bool missing_known = false;    // whether rows told where missing values go
+  std::int32_t last_left = 0;    // ordered columns: bin; and the next bin that has rows
+  std::int32_t first_right = 0;
+  std::vector<std::int32_t> bins;  // nominal columns: those with rows, the left ones first
+  std::size_t n_left = 0;
+  bool found() const { return column >= 0; }
+};
+
+class CutSearch {
+ public:
+  CutSearch(const BinnedTable& table, const BoostSettings& settings, const Scale& scale,
+            std::size_t n_outputs);
+
+  // Replaces `best` when the column has a cut that gains more.
+  void improve(std::int32_t column, const Sums& sums, std::span<const Sum> total,
+               std::uint64_t node_seed, GradientSplit& best);
+  // What the rows of a node lose by one Newton step each.
+  double worth(std::span<const Sum> total, double l2) const;
+
+ private:
+  void ordered(std::int32_t column, const Sum* sums, std::span<const Sum> total,
+               GradientSplit& best);
+  void nominal(std::int32_t column, const Sum* sums, std::span<const Sum> total,
+               std::uint64_t node_seed, GradientSplit& best);
+  bool scan(const Sum* sums, std::span<const Sum> total, double before, GradientSplit& best);
+  bool allowed(const Sum& left, const Sum& total) const;
+  double gain_of(std::span<const Sum> total, double l2) const;
+  void put_in_random_order(std::int32_t column, std::uint64_t node_seed);
+
+  const BinnedTable& table_;
+  const BoostSettings& settings_;
+  const Scale& scale_;
+  std::size_t n_outputs_;
+  std::vector<std::vector<std::uint32_t>> rank_;  // per tree: of a nominal column's bins
+  // Buffers.
+  std::vector<Sum> left_;
+  std::vector<std::int32_t> bins_;
+  std::vector<double> steps_;
+  std::vector<std::uint64_t> keys_;
+};
+
+}  // namespace mixedwood

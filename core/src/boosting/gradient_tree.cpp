@@ -1,0 +1,394 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "cut_search.hpp"
+#include "mixedwood/boost.hpp"
+#include "mixedwood/random.hpp"
+#include "sums.hpp"
+
+namespace mixedwood {
+namespace {
+
+std::uint64_t mix(std::uint64_t seed, std::uint64_t number) {
+  return Random(seed ^ (0x9e3779b97f4a7c15ULL * (number + 1))).bits();
+}
+
+// A stretch of a list of rows.
+struct Stretch {
+  std::size_t begin = 0, end = 0;
+  std::size_t size() const { return end - begin; }
+};
+
+// A node that may be split.
+struct Open {
+  std::int32_t node = 0, depth = 0;
+  std::uint64_t seed = 0;
+  Stretch rows, others;
+  Sums sums;  // empty: not added up yet
+  GradientSplit split;
+};
+
+class GradientGrower {
+ public:
+  GradientGrower(const BinnedTable& table, const BoostData& data, const BoostSettings& settings,
+                 Stop& stop)
+      : table_(table),
+        data_(data),
+        settings_(settings),
+        stop_(stop),
+        scale_(data),
+        adder_(table, data, scale_, settings.n_threads),
+        search_(table, settings, scale_, data.n_outputs),
+        rows_(data.rows.begin(), data.rows.end()),
+        others_(data.others.begin(), data.others.end()),
+        columns_(data.columns.begin(), data.columns.end()) {
+    if (columns_.empty()) {
+      columns_.resize(table.columns().size());
+      std::iota(columns_.begin(), columns_.end(), 0);
+    }
+  }
+
+  GradientTree run() {
+    result_.answers.assign(table_.n_rows(), -1);
+    Open root;
+    root.seed = settings_.seed;
+    root.rows = {0, rows_.size()};
+    root.others = {0, others_.size()};
+    root.node = add_node(root);
+    std::int64_t leaves = 1;
+    consider(std::move(root));
+    while (!open_.empty()) {
+      if (stop_.requested() || (settings_.max_leaves >= 0 && leaves >= settings_.max_leaves)) break;
+      ++leaves;
+      split(pop());
+    }
+    for (const Open& left : open_) answer(left);
+    GrownTree& tree = result_.tree;
+    tree.complete = !stop_.timed_out();
+    lay_out();
+    return std::move(result_);
+  }
+
+ private:
+  std::span<const std::int32_t> rows_of(const Stretch& stretch) const {
+    return std::span(rows_).subspan(stretch.begin, stretch.size());
+  }
+
+  std::int32_t add_node(const Open& open) {
+    GrownTree& tree = result_.tree;
+    const auto node = static_cast<std::int32_t>(tree.kind.size());
+    tree.kind.push_back(kLeaf);
+    tree.column.push_back(-1);
+    tree.low.push_back(-std::numeric_limits<double>::infinity());
+    tree.high.push_back(std::numeric_limits<double>::infinity());
+    tree.missing_child.push_back(kStopHere);
+    tree.unseen_child.push_back(kStopHere);
+    tree.score.push_back(0.0);
+    tests_.emplace_back();
+    // The step down the loss; totals are kept for the search.
+    for (std::size_t d = 0; d < data_.n_outputs; ++d) {
+      const Sum sum = adder_.total(rows_of(open.rows), d);
+      totals_.push_back(sum);
+      const double curvature = scale_.hessian(sum) + settings_.l2;
+      result_.values.push_back(curvature > 0.0 ? -scale_.gradient(sum) / curvature : 0.0);
+    }
+    return node;
+  }
+
+  std::span<const Sum> total_of(std::int32_t node) const {
+    return std::span(totals_).subspan(static_cast<std::size_t>(node) * data_.n_outputs,
+                                      data_.n_outputs);
+  }
+
+  bool may_be_split(const Open& open) const {
+    if (settings_.max_depth >= 0 && open.depth >= settings_.max_depth) return false;
+    return static_cast<double>(open.rows.size()) >= std::max(2.0, 2.0 * settings_.min_leaf);
+  }
+
+  void consider(Open open) {
+    if (may_be_split(open)) {
+      if (open.sums.empty()) open.sums = adder_.add_up(rows_of(open.rows));
+      std::vector<std::int32_t> columns = columns_;
+      if (settings_.max_columns >= 0) Random(mix(open.seed, 0)).shuffle(columns);
+      std::int32_t tried = 0;
+      for (const std::int32_t column : columns) {
+        // More are looked at when none of those drawn can be split.
+        if (settings_.max_columns >= 0 && tried++ >= settings_.max_columns && open.split.found())
+          break;
+        search_.improve(column, open.sums, total_of(open.node), mix(open.seed, 1), open.split);
+        if (stop_.requested(table_.columns()[static_cast<std::size_t>(column)].n_bins)) break;
+      }
+      // A node that was not looked at to the end stays a leaf.
+      if (stop_.requested(static_cast<std::int64_t>(open.rows.size() * columns_.size())))
+        open.split = {};
+    }
+    if (!open.split.found()) return answer(open);
+    open_.push_back(std::move(open));
+    if (settings_.best_first) std::push_heap(open_.begin(), open_.end(), worse);
+  }
+
+  static bool worse(const Open& a, const Open& b) {
+    return a.split.gain < b.split.gain || (a.split.gain == b.split.gain && a.node > b.node);
+  }
+
+  Open pop() {
+    if (settings_.best_first) std::pop_heap(open_.begin(), open_.end(), worse);
+    Open open = std::move(open_.back());
+    open_.pop_back();
+    return open;
+  }
+
+  // The node is a leaf.
+  void answer(const Open& open) {
+    for (std::size_t i = open.rows.begin; i < open.rows.end; ++i)
+      result_.answers[static_cast<std::size_t>(rows_[i])] = open.node;
+    for (std::size_t i = open.others.begin; i < open.others.end; ++i)
+      result_.answers[static_cast<std::size_t>(others_[i])] = open.node;
+  }
+
+  void split(Open open) {
+    const auto i = static_cast<std::size_t>(open.node);
+    const auto c = static_cast<std::size_t>(open.split.column);
+    const auto& column = table_.columns()[c];
+    GradientSplit& found = open.split;
+    place_of_bin_.assign(static_cast<std::size_t>(column.n_bins), kUnmet);
+    GrownTree& tree = result_.tree;
+    tree.column[i] = found.column;
+    tree.score[i] = found.gain;
+    Test test;
+    if (column.ordered) {
+      tree.kind[i] = kInterval;
+      // Between the bins that have rows.
+      const std::int32_t last = found.last_left + (found.first_right - found.last_left - 1) / 2;
+      const auto end = place_of_bin_.begin() + last + 1;
+      std::fill(place_of_bin_.begin() + 1, end, 0);
+      std::fill(end, place_of_bin_.end(), 1);
+      place_of_bin_[0] = !found.missing_known ? kUnmet : static_cast<std::uint8_t>(!found.missing_left);
+      const std::int32_t code = column.last_code[static_cast<std::size_t>(last) - 1];
+      tree.high[i] = table_.coded().columns[c].threshold(code, code + 1);
+    } else {
+      tree.kind[i] = kSubset;
+      for (std::size_t b = 0; b < found.bins.size(); ++b)
+        place_of_bin_[static_cast<std::size_t>(found.bins[b])] = b >= found.n_left;
+      std::sort(found.bins.begin(), found.bins.end());
+      for (const std::int32_t bin : found.bins) {
+        if (bin == 0) continue;
+        test.values.push_back(bin - 1);
+        test.value_children.push_back(place_of_bin_[static_cast<std::size_t>(bin)]);
+      }
+    }
+    Open children[2];
+    const auto dealt = deal(rows_, open.rows, c, 0);
+    const std::uint8_t heavier = dealt.second.size() > dealt.first.size();
+    const std::uint8_t missing = place_of_bin_[0] == kUnmet ? heavier : place_of_bin_[0];
+    tree.missing_child[i] = missing;
+    switch (settings_.unseen) {
+      case GrowSettings::Unseen::kStop: tree.unseen_child[i] = kStopHere; break;
+      case GrowSettings::Unseen::kLikeMissing: tree.unseen_child[i] = missing; break;
+      case GrowSettings::Unseen::kHeavier: tree.unseen_child[i] = heavier; break;
+    }
+    place_of_bin_[0] = missing;
+    children[0].rows = dealt.first;
+    children[1].rows = dealt.second;
+    deal_others(open, c, tree.unseen_child[i], children);
+    for (std::size_t k = 0; k < 2; ++k) {
+      children[k].depth = open.depth + 1;
+      children[k].seed = mix(open.seed, 2 + k);
+      children[k].node = add_node(children[k]);
+      test.children.push_back(children[k].node);
+    }
+    tests_[i] = std::move(test);
+    hand_down(open, children);
+    for (std::size_t k = 2; k-- > 0;) consider(std::move(children[k]));
+  }
+
+  // Which child a bin goes to; the value for a bin without rows.
+  static constexpr std::uint8_t kUnmet = 2;
+
+  // Stable. `unmet` is the place of bins that no row told about.
+  std::pair<Stretch, Stretch> deal(std::vector<std::int32_t>& rows, const Stretch& stretch,
+                                   std::size_t column, std::uint8_t unmet) {
+    aside_.resize(stretch.size());
+    std::size_t left = stretch.begin, right = 0;
+    std::visit(
+        [&](const auto& bins) {
+          const std::size_t n_columns = table_.columns().size();
+          for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
+            const std::int32_t row = rows[i];
+            std::uint8_t place =
+                place_of_bin_[bins[static_cast<std::size_t>(row) * n_columns + column]];
+            if (place == kUnmet) place = unmet;
+            // Both places are written, and one of them counts: no branch to guess.
+            rows[left] = row;
+            aside_[right] = row;
+            left += 1 - place;
+            right += place;
+          }
+        },
+        table_.bins());
+    std::copy_n(aside_.begin(), right, rows.begin() + static_cast<std::ptrdiff_t>(left));
+    return {{stretch.begin, left}, {left, stretch.end}};
+  }
+
+  // Rows that were not learnt from may hold values that the test has not met.
+  void deal_others(const Open& open, std::size_t column, std::int32_t unseen, Open* children) {
+    Stretch going = open.others;
+    if (unseen == kStopHere && table_.columns()[column].ordered == false) {
+      std::visit(
+          [&](const auto& bins) {
+            const std::size_t n_columns = table_.columns().size();
+            const auto stops = [&](std::int32_t row) {
+              return place_of_bin_[bins[static_cast<std::size_t>(row) * n_columns + column]] ==
+                     kUnmet;
+            };
+            const auto first = others_.begin() + static_cast<std::ptrdiff_t>(going.begin);
+            const auto last = others_.begin() + static_cast<std::ptrdiff_t>(going.end);
+            const auto gone = std::stable_partition(first, last, stops);
+            for (auto row = first; row != gone; ++row)
+              result_.answers[static_cast<std::size_t>(*row)] = open.node;
+            going.begin += static_cast<std::size_t>(gone - first);
+          },
+          table_.bins());
+    }
+    const auto dealt = deal(others_, going, column, unseen == 1 ? 1 : 0);
+    children[0].others = dealt.first;
+    children[1].others = dealt.second;
+  }
+
+  // The smaller child is added up; the larger one gets what is left of the parent's.
+  void hand_down(Open& open, Open* children) {
+    const std::size_t larger = children[1].rows.size() > children[0].rows.size();
+    Open& small = children[1 - larger];
+    Open& large = children[larger];
+    if (!may_be_split(large)) return;
+    small.sums = adder_.add_up(rows_of(small.rows));
+    large.sums = std::move(open.sums);
+    for (std::size_t s = 0; s < large.sums.size(); ++s) large.sums[s] -= small.sums[s];
+  }
+
+  // Class weights of the nodes, from the rows of the leaves up; then lists end to end.
+  void lay_out() {
+    GrownTree& tree = result_.tree;
+    const std::size_t n = tree.kind.size(), k = static_cast<std::size_t>(data_.n_classes);
+    tree.counts.assign(n * k, 0.0);
+    for (const std::int32_t row : data_.rows) {
+      const auto r = static_cast<std::size_t>(row);
+      tree.counts[static_cast<std::size_t>(result_.answers[r]) * k +
+                  static_cast<std::size_t>(data_.classes[r])] +=
+          data_.weights.empty() ? 1.0 : data_.weights[r];
+    }
+    for (std::size_t node = n; node-- > 0;)
+      for (const std::int32_t child : tests_[node].children)
+        for (std::size_t l = 0; l < k; ++l)
+          tree.counts[node * k + l] += tree.counts[static_cast<std::size_t>(child) * k + l];
+    for (std::size_t node = 0; node < n; ++node) {
+      const double* const counts = tree.counts.data() + node * k;
+      tree.weight.push_back(std::accumulate(counts, counts + k, 0.0));
+      tree.label.push_back(static_cast<std::int32_t>(std::max_element(counts, counts + k) - counts));
+      const Test& test = tests_[node];
+      tree.children.insert(tree.children.end(), test.children.begin(), test.children.end());
+      tree.child_offset.push_back(static_cast<std::int32_t>(tree.children.size()));
+      tree.value_code.insert(tree.value_code.end(), test.values.begin(), test.values.end());
+      tree.value_child.insert(tree.value_child.end(), test.value_children.begin(),
+                              test.value_children.end());
+      tree.value_offset.push_back(static_cast<std::int32_t>(tree.value_code.size()));
+    }
+  }
+
+  struct Test {
+    std::vector<std::int32_t> children, values, value_children;
+  };
+
+  const BinnedTable& table_;
+  const BoostData& data_;
+  const BoostSettings& settings_;
+  Stop& stop_;
+  Scale scale_;
+  Adder adder_;
+  CutSearch search_;
+  std::vector<std::int32_t> rows_, others_, columns_, aside_;
+  std::vector<Open> open_;
+  std::vector<Test> tests_;
+  std::vector<Sum> totals_;  // node x output
+  std::vector<std::uint8_t> place_of_bin_;
+  GradientTree result_;
+};
+
+void check(const BinnedTable& table, const BoostData& data) {
+  const std::size_t n = table.n_rows();
+  if (data.n_outputs < 1 || data.gradients.size() != n * data.n_outputs ||
+      data.hessians.size() != n * data.n_outputs)
+    throw std::invalid_argument("one gradient and one hessian are needed for each row and output");
+  if (data.classes.size() != n || (!data.weights.empty() && data.weights.size() != n))
+    throw std::invalid_argument("one class is needed for each row, and one weight if any");
+  for (const std::int32_t cls : data.classes)
+    if (cls < 0 || cls >= data.n_classes) throw std::invalid_argument("a class is out of range");
+  if (data.rows.empty()) throw std::invalid_argument("there is no row to learn from");
+  std::vector<bool> met(n, false);
+  for (const auto& list : {data.rows, data.others})
+    for (const std::int32_t row : list) {
+      if (row < 0 || static_cast<std::size_t>(row) >= n)
+        throw std::invalid_argument("a row is not one of the table");
+      if (met[static_cast<std::size_t>(row)])
+        throw std::invalid_argument("a row comes twice");
+      met[static_cast<std::size_t>(row)] = true;
+    }
+  for (const std::int32_t row : data.rows)
+    for (std::size_t d = 0; d < data.n_outputs; ++d) {
+      const std::size_t i = static_cast<std::size_t>(row) * data.n_outputs + d;
+      if (!std::isfinite(data.gradients[i]) || !(data.hessians[i] >= 0.0) ||
+          std::isinf(data.hessians[i]))
+        throw std::invalid_argument("derivatives must be finite, hessians zero or more");
+    }
+  for (const std::int32_t column : data.columns)
+    if (column < 0 || static_cast<std::size_t>(column) >= table.columns().size())
+      throw std::invalid_argument("no such column");
+}
+
+}  // namespace
+
+GradientTree grow_gradient_tree(const BinnedTable& table, const BoostData& data,
+                                const BoostSettings& settings, Stop& stop) {
+  check(table, data);
+  return GradientGrower(table, data, settings, stop).run();
+}
+
+void log_loss_derivatives(std::span<const double> scores, std::span<const std::int32_t> classes,
+                          std::span<const double> weights, std::size_t n_outputs,
+                          std::span<double> gradients, std::span<double> hessians) {
+  const std::size_t n = classes.size();
+  if (scores.size() != n * n_outputs || gradients.size() != scores.size() ||
+      hessians.size() != scores.size() || (!weights.empty() && weights.size() != n))
+    throw std::invalid_argument("scores and derivatives differ in size");
+  if (n_outputs == 1) {
+    for (std::size_t row = 0; row < n; ++row) {
+      const double weight = weights.empty() ? 1.0 : weights[row];
+      const double p = 1.0 / (1.0 + std::exp(-scores[row]));
+      gradients[row] = weight * (p - (classes[row] == 1 ? 1.0 : 0.0));
+      hessians[row] = weight * p * (1.0 - p);
+    }
+    return;
+  }
+  // The usual diagonal bound on the matrix of second derivatives.
+  const double factor = static_cast<double>(n_outputs) / static_cast<double>(n_outputs - 1);
+  for (std::size_t row = 0; row < n; ++row) {
+    const double weight = weights.empty() ? 1.0 : weights[row];
+    const auto its = scores.subspan(row * n_outputs, n_outputs);
+    double* const gradient = gradients.data() + row * n_outputs;
+    double* const hessian = hessians.data() + row * n_outputs;
+    const double most = *std::max_element(its.begin(), its.end());
+    double total = 0.0;
+    for (std::size_t d = 0; d < n_outputs; ++d) total += gradient[d] = std::exp(its[d] - most);
+    for (std::size_t d = 0; d < n_outputs; ++d) {
+      const double p = gradient[d] / total;
+      gradient[d] = weight * (p - (static_cast<std::size_t>(classes[row]) == d ? 1.0 : 0.0));
+      hessian[d] = weight * factor * p * (1.0 - p);
+    }
+  }
+}
+
+}  // namespace mixedwood

@@ -1,0 +1,78 @@
+// Sums of gradients in whole numbers.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "mixedwood/boost.hpp"
+
+namespace mixedwood {
+
+// Of one output in one bin. The second number holds the hessians and, in its low bits, the rows.
+struct Sum {
+  std::int64_t gradient = 0;
+  std::int64_t hessian_and_rows = 0;
+
+  Sum& operator+=(const Sum& other) {
+    gradient += other.gradient;
+    hessian_and_rows += other.hessian_and_rows;
+    return *this;
+  }
+  Sum& operator-=(const Sum& other) {
+    gradient -= other.gradient;
+    hessian_and_rows -= other.hessian_and_rows;
+    return *this;
+  }
+};
+
+// What whole numbers stand for. All rows together never overflow.
+class Scale {
+ public:
+  explicit Scale(const BoostData& data);
+
+  Sum sum(double gradient, double hessian) const {
+    const auto whole = static_cast<std::int64_t>(std::llround(hessian * to_hessian_));
+    return {static_cast<std::int64_t>(std::llround(gradient * to_gradient_)),
+            (whole << row_bits_) | 1};
+  }
+  double gradient(const Sum& sum) const {
+    return static_cast<double>(sum.gradient) * from_gradient_;
+  }
+  double hessian(const Sum& sum) const {
+    return static_cast<double>(sum.hessian_and_rows >> row_bits_) * from_hessian_;
+  }
+  std::int64_t rows(const Sum& sum) const { return sum.hessian_and_rows & row_mask_; }
+
+ private:
+  double to_gradient_ = 1.0, from_gradient_ = 1.0, to_hessian_ = 1.0, from_hessian_ = 1.0;
+  int row_bits_ = 1;
+  std::int64_t row_mask_ = 1;
+};
+
+// Bin x output.
+using Sums = std::vector<Sum>;
+
+// Adds up the gradients of rows in the bins of every column.
+class Adder {
+ public:
+  Adder(const BinnedTable& table, const BoostData& data, const Scale& scale, int n_threads);
+
+  Sums add_up(std::span<const std::int32_t> rows) const;
+  Sum total(std::span<const std::int32_t> rows, std::size_t output) const;
+
+ private:
+  template <typename Bin>
+  void add_rows(const Bin* bins, std::span<const std::int32_t> rows, Sums& sums) const;
+
+  const BinnedTable& table_;
+  std::size_t n_outputs_;
+  int n_threads_;
+  std::vector<Sum> of_row_;  // row x output
+  std::vector<std::size_t> first_;
+};
+
+}  // namespace mixedwood

@@ -1,0 +1,230 @@
+"""Random Ordinality Ensembles (Ahmad 2014): trees that differ by a random order of the values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from mixedwood.data import ColumnKind, Table, Target
+from mixedwood.ensembles.votes import Vote
+from mixedwood.estimators.learner import Learner, TreeLearner
+from mixedwood.estimators.sampled import MemberPlan, SampledTreesClassifier, read_member
+from mixedwood.estimators.tree import TreeClassifier
+from mixedwood.parts import Partitioner, read_partitioner
+
+__all__ = ["RandomOrdinalityClassifier"]
+
+_PER_TREE = Partitioner("random_order", per="tree")
+_BASES = ("c45", "random_tree")
+
+
+class RandomOrdinalityClassifier(SampledTreesClassifier):
+    """Trees that see the values of nominal columns in random orders, and their vote.
+
+    For each tree and each nominal column an order of the values is drawn, and the column is then
+    split by thresholds. Every tree sees all rows; chance in the orders makes the trees different.
+    Trees are read, drawn and used in the original values: a threshold in a random order is a group
+    of values.
+
+    Parameters
+    ----------
+    base : {"c45", "random_tree"} or TreeClassifier, default="c45"
+        The tree to grow many of: an unpruned C4.5 tree; or a random tree that looks at half of the
+        columns at each node; or one of your own, whose partitioner, if it is "auto" or "multiway",
+        becomes a random order drawn once per tree. With ``partitioner="random_order"`` it is drawn
+        at each node.
+    n_estimators : int, default=50
+        Number of trees.
+    joint : bool or sequence of sequences of str, default=False
+        Whether orders of different columns are drawn together, so that values which occur together
+        get near places; or the groups of columns for which they are. Each order alone is uniformly
+        random either way.
+    vote : {"probability", "plurality"}, default="plurality"
+        Whether class probabilities of the trees are averaged, or each tree has one vote. Of
+        classes with equal shares the first in ``classes_`` wins.
+    bootstrap : bool, default=False
+        Whether each tree sees a sample of the rows drawn with replacement.
+    max_samples, columns_per_tree, oob_score, class_weight, categorical_features, ordinal
+        As in `ForestClassifier`.
+    n_jobs, random_state, warm_start, verbose, time_limit
+        As in `ForestClassifier`.
+
+    Attributes
+    ----------
+    trees_ : list of Tree
+        The trees; print or draw them.
+    classes_, schema_, oob_score_, oob_decision_function_, n_features_in_, feature_names_in_
+        As in `ForestClassifier`.
+
+    See Also
+    --------
+    RandomOrdinalityClassifier.c45, RandomOrdinalityClassifier.random_tree : The paper's two.
+    mixedwood.preprocessing.RandomOrdinalEncoder : The same idea for any other classifier.
+
+    Notes
+    -----
+    A label that no training row had has no place in an order. The paper's two trees treat it as
+    missing: the row goes to all children, in proportion to their weights.
+
+    Examples
+    --------
+    >>> import mixedwood as mw
+    >>> X = {"shape": list("abcdef") * 4, "size": [1, 2, 3, 4] * 6}
+    >>> y = ["yes", "yes", "no", "no", "yes", "no"] * 4
+    >>> model = mw.RandomOrdinalityClassifier(random_state=0).fit(X, y)
+    >>> model.predict({"shape": ["e", "f"], "size": [1, 1]}).tolist()
+    ['yes', 'no']
+    >>> print(model.trees_[0].to_text(max_depth=1))  # doctest: +ELLIPSIS
+    [0] root (24)
+    ...
+    """
+
+    def __init__(
+        self,
+        base: str | TreeClassifier = "c45",
+        n_estimators: int = 50,
+        *,
+        joint: bool | Sequence[Sequence[str]] = False,
+        vote: Vote = "plurality",
+        bootstrap: bool = False,
+        max_samples: float | None = None,
+        columns_per_tree: float | str | None = None,
+        oob_score: bool = False,
+        class_weight: Mapping[Any, float] | str | None = None,
+        categorical_features: Any = None,
+        ordinal: Mapping[str, Sequence[Any]] | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+        time_limit: float | None = None,
+    ) -> None:
+        self.base = base
+        self.n_estimators = n_estimators
+        self.joint = joint
+        self.vote = vote
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.columns_per_tree = columns_per_tree
+        self.oob_score = oob_score
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.ordinal = ordinal
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.time_limit = time_limit
+
+    # Recipes
+
+    @classmethod
+    def c45(cls, n_estimators: int = 50, **parameters: Any) -> RandomOrdinalityClassifier:
+        """The paper's first ensemble: unpruned C4.5 trees, plurality vote.
+
+        Parameters
+        ----------
+        n_estimators : int, default=50
+            Number of trees.
+        **parameters
+            Further parameters of `RandomOrdinalityClassifier`.
+
+        Examples
+        --------
+        >>> import mixedwood as mw
+        >>> mw.RandomOrdinalityClassifier.c45().base
+        'c45'
+        """
+        return cls(**{"base": "c45", "n_estimators": n_estimators, **parameters})
+
+    @classmethod
+    def random_tree(cls, n_estimators: int = 50, **parameters: Any) -> RandomOrdinalityClassifier:
+        """The paper's second ensemble: random trees on half of the columns at each node.
+
+        Half of an odd number of columns is rounded down, to at least 1.
+
+        Parameters
+        ----------
+        n_estimators : int, default=50
+            Number of trees.
+        **parameters
+            Further parameters of `RandomOrdinalityClassifier`.
+
+        Examples
+        --------
+        >>> import mixedwood as mw
+        >>> mw.RandomOrdinalityClassifier.random_tree().base
+        'random_tree'
+        """
+        return cls(**{"base": "random_tree", "n_estimators": n_estimators, **parameters})
+
+    # What the trees are
+
+    def _member(self) -> TreeClassifier:
+        if isinstance(self.base, str) and self.base == "c45":
+            return TreeClassifier.c45(pruned=False, partitioner=_PER_TREE, unseen="missing")
+        if isinstance(self.base, str) and self.base == "random_tree":
+            return TreeClassifier.random_tree(0.5, partitioner=_PER_TREE, unseen="missing")
+        if not isinstance(self.base, TreeClassifier):
+            raise ValueError(
+                f"base must be {' or '.join(map(repr, _BASES))}, or a TreeClassifier; "
+                f"got {self.base!r}."
+            )
+        partitioner = read_partitioner(self.base.partitioner)
+        if partitioner.name == "random_order":
+            return self.base
+        if partitioner.name not in ("auto", "multiway"):
+            raise ValueError(
+                f"base has partitioner={self.base.partitioner!r}, but a random order is to take "
+                "its place. Leave it at 'auto', or use ForestClassifier with this tree."
+            )
+        return TreeClassifier(**{**self.base.get_params(deep=False), "partitioner": _PER_TREE})
+
+    def _member_learner(self) -> Learner:
+        member = self._member()
+        learner = read_member(member)
+        joint = _read_joint(self.joint)
+        if not joint:
+            return learner
+        if read_partitioner(member.partitioner).options.get("per") != "tree":
+            raise ValueError(
+                f"joint={self.joint!r} needs orders that are drawn once per tree, but base has "
+                f"partitioner={member.partitioner!r}. Leave it at 'auto', or set joint=False."
+            )
+        assert isinstance(learner, TreeLearner)
+        settings = replace(learner.parameters.settings, joint=joint)
+        return TreeLearner(replace(learner.parameters, settings=settings))
+
+    def _plan(self, table: Table, target: Target, learner: Learner, seed: int) -> MemberPlan:
+        joint = _read_joint(self.joint)
+        if not isinstance(joint, bool):
+            nominal = [c.name for c in table.schema if c.kind is ColumnKind.NOMINAL]
+            unknown = [name for group in joint for name in group if name not in nominal]
+            if unknown:
+                raise ValueError(
+                    f"joint names {', '.join(map(repr, unknown))}; the nominal columns are "
+                    f"{', '.join(map(repr, nominal)) or 'none'}."
+                )
+        return super()._plan(table, target, learner, seed)
+
+
+def _read_joint(joint: Any) -> bool | tuple[tuple[str, ...], ...]:
+    if isinstance(joint, bool):
+        return joint
+    is_list = isinstance(joint, (list, tuple))
+    groups: list[Any] = list(joint) if is_list else []
+    are_names = (
+        isinstance(group, (list, tuple)) and all(isinstance(name, str) for name in group)
+        for group in groups
+    )
+    if not is_list or not all(are_names):
+        raise ValueError(
+            "joint must be True, False, or a list of groups of column names, such as "
+            f"[['city', 'country']]; got {joint!r}."
+        )
+    names = [name for group in groups for name in group]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"joint names the column {twice!r} twice; a column is in one group only.")
+    return tuple(tuple(group) for group in groups if len(group) > 1)

@@ -1,0 +1,245 @@
+"""Nominal columns as numbers, in a random order of their values (Ahmad 2014)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from mixedwood.data import (
+    MISSING,
+    ColumnKind,
+    Schema,
+    read_table,
+    read_table_as,
+    unseen_counts,
+)
+from mixedwood.splits.search import read_seed
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+__all__ = ["RandomOrdinalEncoder"]
+
+_UNSEEN = {"missing": np.nan, "minus_one": -1.0, "error": np.nan}
+
+
+class RandomOrdinalEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Replaces the values of each nominal column by 1, 2, ... in a random order.
+
+    A classifier that splits numbers by thresholds then splits such a column by groups of values.
+    One order hides most of the groups; an ensemble in which every member has its own encoder sees
+    many, and that is a Random Ordinality Ensemble with any classifier. For trees of the library
+    use `RandomOrdinalityClassifier`, whose trees need no encoder to answer.
+
+    Parameters
+    ----------
+    unseen : {"missing", "minus_one", "error"}, default="missing"
+        What becomes of a value that no row had in `fit`: NaN, -1, or an error.
+    categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
+        Columns to read as nominal whatever their type.
+    ordinal : mapping of str to sequence, optional
+        Columns with an order, and their labels in order. They become 1, 2, ... in that order.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the orders; None draws others every time.
+
+    Attributes
+    ----------
+    orders_ : dict of str to tuple
+        For each nominal column its values in the order that was drawn.
+    schema_ : Schema
+        What the columns are.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from mixedwood.preprocessing import RandomOrdinalEncoder
+    >>> X = {"colour": ["red", "blue", "green", None], "size": [1.5, 2.5, 3.5, 4.5]}
+    >>> encoder = RandomOrdinalEncoder(random_state=0)
+    >>> encoder.fit_transform(X)
+    array([[1. , 1.5],
+           [2. , 2.5],
+           [3. , 3.5],
+           [nan, 4.5]])
+    >>> encoder.orders_
+    {'colour': ('red', 'blue', 'green')}
+    """
+
+    schema_: Schema
+    orders_: dict[str, tuple[Any, ...]]
+    n_features_in_: int
+
+    def __init__(
+        self,
+        *,
+        unseen: Literal["missing", "minus_one", "error"] = "missing",
+        categorical_features: Any = None,
+        ordinal: Mapping[str, Sequence[Any]] | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.unseen = unseen
+        self.categorical_features = categorical_features
+        self.ordinal = ordinal
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Draw an order for each nominal column.
+
+        Parameters
+        ----------
+        X : table
+            pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
+        y : ignored
+            For pipelines.
+
+        Returns
+        -------
+        RandomOrdinalEncoder
+            The fitted encoder itself.
+        """
+        if not isinstance(self.unseen, str) or self.unseen not in _UNSEEN:
+            raise ValueError(
+                f"unseen must be 'missing', 'minus_one' or 'error'; got {self.unseen!r}."
+            )
+        rng = np.random.default_rng(read_seed(self.random_state))
+        table = read_table(X, categorical_features=self.categorical_features, ordinal=self.ordinal)
+        self._refuse_no_rows(table.n_rows, table.n_columns)
+        orders = {
+            column.name: tuple(column.values[i] for i in rng.permutation(column.n_values))
+            for column in table.schema
+            if column.kind is ColumnKind.NOMINAL
+        }
+        self.schema_, self.orders_ = table.schema, orders
+        self.n_features_in_ = table.n_columns
+        if table.schema.names_generated:
+            self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+        else:
+            self.feature_names_in_ = np.array(table.schema.names, dtype=object)
+        return self
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Replace values by their places in the orders; numbers stay, missing values are NaN.
+
+        Parameters
+        ----------
+        X : table
+            Rows with the columns of `fit`.
+
+        Returns
+        -------
+        ndarray of float64 and shape (n_rows, n_columns)
+            Numbers.
+        """
+        check_is_fitted(self)
+        table = read_table_as(X, self.schema_, estimator=type(self).__name__)
+        self._refuse_no_rows(table.n_rows, table.n_columns)
+        if self.unseen == "error" and (counts := unseen_counts(table)):
+            found = ", ".join(
+                f"{name!r} in {n} rows (such as {table.unseen[name][0]!r})"
+                for name, n in counts.items()
+            )
+            raise ValueError(
+                f"X holds values that no training row had: {found}. Map them to known values, or "
+                "choose another way with unseen='missing' or 'minus_one'."
+            )
+        numbers = np.empty((table.n_rows, table.n_columns))
+        for place, (column, array) in enumerate(zip(table.schema, table.arrays, strict=True)):
+            if column.is_numeric:
+                numbers[:, place] = array
+                continue
+            number = np.empty(column.n_values + 2)  # codes below zero look at the end
+            for label, rank in self._ranks(column.name).items():
+                number[column.codes[label]] = rank
+            number[MISSING] = np.nan
+            number[-2] = _UNSEEN[self.unseen]
+            numbers[:, place] = number[array]
+        return numbers
+
+    def inverse_transform(self, X: Any) -> NDArray[Any]:
+        """Give numbers back their labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_columns)
+            What `transform` gave.
+
+        Returns
+        -------
+        ndarray of object and shape (n_rows, n_columns)
+            Labels and numbers. What was missing or not seen in `fit` is None (NaN in a numeric
+            column): what it was is not kept.
+        """
+        check_is_fitted(self)
+        numbers = np.asarray(X, dtype=np.float64)
+        if numbers.ndim != 2 or numbers.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has shape {numbers.shape}; it must have {self.n_features_in_} columns, as "
+                "transform gives them."
+            )
+        labels = np.empty(numbers.shape, dtype=object)
+        for place, column in enumerate(self.schema_):
+            given = numbers[:, place]
+            if column.is_numeric:
+                labels[:, place] = given
+                continue
+            known = ~np.isnan(given) & (given != -1)
+            label_of = {rank: label for label, rank in self._ranks(column.name).items()}
+            for row in np.flatnonzero(known):
+                if given[row] not in label_of:
+                    raise ValueError(
+                        f"Column {column.name!r} holds {given[row].item()!r} in row {row}; its "
+                        f"values have the numbers 1 to {column.n_values}."
+                    )
+                labels[row, place] = label_of[given[row]]
+        return labels
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Name the columns that come out: those that go in.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Names, if the table of `fit` had none.
+
+        Returns
+        -------
+        ndarray of object
+            Names.
+        """
+        check_is_fitted(self)
+        own = np.array(self.schema_.names, dtype=object)
+        if input_features is None:
+            return own
+        given = np.asarray(input_features, dtype=object)
+        if not self.schema_.names_generated and not np.array_equal(given, own):
+            raise ValueError("input_features is not equal to feature_names_in_")
+        if len(given) != len(own):
+            raise ValueError(
+                f"input_features should have length equal to number of features ({len(own)}), "
+                f"got {len(given)}"
+            )
+        return given
+
+    def _ranks(self, name: str) -> dict[Any, int]:
+        """Number of each label of a nominal or ordinal column."""
+        order = self.orders_.get(name, self.schema_[name].values)
+        return {label: rank for rank, label in enumerate(order, start=1)}
+
+    def _refuse_no_rows(self, n_rows: int, n_columns: int) -> None:
+        if n_rows == 0:
+            raise ValueError(
+                f"X has no rows: found array with 0 sample(s) (shape=(0, {n_columns})) while a "
+                f"minimum of 1 is required by {type(self).__name__}."
+            )
