@@ -128,19 +128,19 @@ void make_coded(CodedColumns* room, const nb::list& columns, const std::vector<s
   new (room) CodedColumns(std::move(made));
 }
 
-// The same table with some columns of codes in another order.
+// The same table with some columns of codes as places in an order, to be cut halfway.
 CodedColumns reordered(const CodedColumns& coded, const std::vector<std::int32_t>& places,
-                       const nb::list& columns, bool ordered) {
+                       const nb::list& columns) {
   CodedColumns made = coded;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const auto place = static_cast<std::size_t>(places[i]);
     if (places[i] < 0 || place >= made.table.columns.size() || i >= nb::len(columns))
       throw std::invalid_argument("no such column");
     GrowColumn column;
-    const char kind = ordered ? 'o' : 'c';
-    if (read_column(columns[i], kind, made.table.columns[place].n_values(), column) !=
+    if (read_column(columns[i], 'o', made.table.columns[place].n_values(), column) !=
         made.table.n_rows)
       throw std::invalid_argument("columns differ in length");
+    column.halfway = true;
     made.table.columns[place] = CodedColumn(column, made.table.n_rows);
     made.owners[place] = nb::borrow(columns[i]);
   }
@@ -227,10 +227,10 @@ void bind_grow(nb::module_& m) {
            nb::sig("def __init__(self, columns: list[NDArray[numpy.int32] | "
                    "NDArray[numpy.float64]], n_values: list[int], kinds: str, n_rows: int) "
                    "-> None"))
-      .def("reordered", &reordered, nb::arg("places"), nb::arg("columns"), nb::arg("ordered"),
-           nb::sig("def reordered(self, places: list[int], columns: list[NDArray[numpy.int32]], "
-                   "ordered: bool) -> CodedTable"),
-           "The table with other codes in some of its columns of codes.")
+      .def("reordered", &reordered, nb::arg("places"), nb::arg("columns"),
+           nb::sig("def reordered(self, places: list[int], columns: list[NDArray[numpy.int32]]) "
+                   "-> CodedTable"),
+           "The table with some of its columns of codes as places in some order.")
       .def("selected", &selected, nb::arg("places"), "The table of some of the columns.");
   m.def("grow", &grow_py, nb::arg("table"), nb::arg("classes").noconvert(),
         nb::arg("weights").noconvert().none(), nb::arg("n_classes"), nb::arg("settings"),

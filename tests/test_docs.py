@@ -91,11 +91,19 @@ def test_the_guide_lists_every_part(page, title, names):
     assert first_cells(section(page, title)) == set(names())
 
 
-def test_the_guide_lists_every_recipe():
+@pytest.mark.parametrize(
+    ("estimator", "page", "title"),
+    [
+        (mw.TreeClassifier, "trees.md", "Recipes"),
+        (mw.ForestClassifier, "ensembles.md", "Forests"),
+        (mw.RandomOrdinalityClassifier, "ensembles.md", "Random Ordinality"),
+    ],
+)
+def test_the_guide_lists_every_recipe(estimator, page, title):
     recipes = {
         name
-        for name, member in vars(mw.TreeClassifier).items()
+        for name, member in vars(estimator).items()
         if isinstance(member, classmethod) and not name.startswith("_")
     }
-    listed = re.findall(r"^\| `(\w+)\(\)` \|", section("trees.md", "Recipes"), re.MULTILINE)
+    listed = re.findall(r"^\| `(\w+)\(\)` \|", section(page, title), re.MULTILINE)
     assert set(listed) == recipes

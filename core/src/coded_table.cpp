@@ -174,7 +174,10 @@ class CodedColumn::Ranking {
 };
 
 CodedColumn::CodedColumn(const GrowColumn& column, std::size_t n_rows)
-    : codes_(column.view.codes), n_values_(column.view.n_values), ordered_(column.ordered) {
+    : codes_(column.view.codes),
+      n_values_(column.view.n_values),
+      ordered_(column.ordered),
+      halfway_(column.halfway) {
   if (column.view.numbers != nullptr) {
     Ranking ranking(column.view.numbers, n_rows);
     ranked_ = std::make_shared<const Ranked>(ranking.run());
@@ -197,7 +200,9 @@ CodedColumn::CodedColumn(const GrowColumn& column, std::size_t n_rows)
 }
 
 double CodedColumn::threshold(std::int32_t below, std::int32_t above) const {
-  if (ranked_ == nullptr) return below;  // places in an order: the last one that goes left
+  if (ranked_ == nullptr) {  // places in an order: the last one that goes left, or halfway
+    return halfway_ ? (static_cast<double>(below) + above) / 2.0 : below;
+  }
   const double a = number(below), b = number(above);
   const double middle = a / 2 + b / 2;
   return middle >= a && middle < b ? middle : a;

@@ -74,8 +74,8 @@ class CodedTable:
 
     def __init__(self, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: list[int], kinds: str, n_rows: int) -> None: ...
 
-    def reordered(self, places: list[int], columns: list[NDArray[numpy.int32]], ordered: bool) -> CodedTable:
-        """The table with other codes in some of its columns of codes."""
+    def reordered(self, places: list[int], columns: list[NDArray[numpy.int32]]) -> CodedTable:
+        """The table with some of its columns of codes as places in some order."""
 
     def selected(self, places: Sequence[int]) -> CodedTable:
         """The table of some of the columns."""

@@ -1,9 +1,24 @@
-"""Forests: the same for any number of workers, their votes, out-of-bag answers, warm starts."""
+"""Forests: scikit-learn's checks, their trees, votes and out-of-bag answers, and refusals."""
 
+import copy
+import pickle
+
+import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mixedwood import ForestClassifier
+from mixedwood import ForestClassifier, TreeClassifier, UnseenValueWarning
+from mixedwood.data import read_table, read_target
+from mixedwood.datasets import make_waveform
+from mixedwood.explain.importance import impurity_importance
+from mixedwood.pruning import Pruner
+from mixedwood.splits import Criterion
+from problems import mixed_problem
+from reference import ensembles as slow
 
 EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
 SAMPLES = {EQUIVALENCE: "a sample of rows with weights is not that of the same rows repeated"}
@@ -28,3 +43,357 @@ def expected(model):
 @parametrize_with_checks([model for model, _ in CHECKED], expected_failed_checks=expected)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+RECIPES = {
+    "default": ForestClassifier(n_estimators=7),
+    "random_forest": ForestClassifier.random_forest(7),
+    "bagging_c45": ForestClassifier.bagging_c45(7),
+    "bagging_cart": ForestClassifier.bagging_cart(4),
+    "weka_random_forest": ForestClassifier.weka_random_forest(7),
+    "samples": ForestClassifier(
+        TreeClassifier(pruning="merge_equal"), 7, max_samples=50, columns_per_tree=2
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_recipes_learn_and_copies_answer_the_same(name):
+    X, y = mixed_problem()
+    model = clone(RECIPES[name]).set_params(random_state=3).fit(X, y)
+    assert len(model.trees_) == model.n_estimators
+    assert all(tree.schema is model.schema_ for tree in model.trees_)
+    assert model.score(X, y) > 0.6
+    want = model.predict_proba(X[:30])
+    np.testing.assert_allclose(want.sum(axis=1), 1)
+    np.testing.assert_allclose(np.exp(model.predict_log_proba(X[:30])), want)
+    for twin in (
+        pickle.loads(pickle.dumps(model)),
+        copy.deepcopy(model),
+        clone(model).fit(X, y),
+    ):
+        np.testing.assert_array_equal(twin.predict_proba(X[:30]), want)
+        assert twin.trees_ == model.trees_
+    other = clone(model).set_params(random_state=4).fit(X, y)
+    assert other.trees_ != model.trees_
+
+
+def test_the_default_is_the_random_forest():
+    X, y = mixed_problem()
+    default = ForestClassifier(random_state=0, n_estimators=5).fit(X, y)
+    assert default.trees_ == ForestClassifier.random_forest(5, random_state=0).fit(X, y).trees_
+    again = [ForestClassifier(n_estimators=2).fit(X, y).trees_ for _ in range(2)]
+    assert again[0] != again[1]  # no seed: another forest every time
+
+
+def test_trees_are_those_of_the_estimator_on_bootstrap_samples():
+    X, y = mixed_problem(90)
+    table, target = read_table(X), read_target(y)
+    tree = TreeClassifier("gini", max_features=2, pruning="merge_equal", min_samples_leaf=0.05)
+    model = ForestClassifier(tree, 5, random_state=11, max_samples=0.5).fit(X, y)
+    for number, grown in enumerate(model.trees_):
+        seed, rows = slow.bootstrap_of(11, number, 90, 45)
+        sample, classes = table.take(rows), target.take(rows)
+        alone = clone(tree).set_params(random_state=seed)
+        twin = alone._learner().learn(sample, classes, seed=seed)
+        assert grown == twin
+        assert grown.weight[0] == 45
+
+
+def test_without_bootstrap_trees_see_all_rows_or_some_once():
+    X, y = mixed_problem(80)
+    model = ForestClassifier(n_estimators=4, bootstrap=False, random_state=0).fit(X, y)
+    want = np.bincount(read_target(y).codes)
+    assert all((tree.counts[0] == want).all() for tree in model.trees_)
+    model.set_params(max_samples=30).fit(X, y)
+    assert all(tree.weight[0] == 30 for tree in model.trees_)
+    assert all((tree.counts[0] <= want).all() for tree in model.trees_)
+    model.set_params(max_samples=1.0).fit(X, y)
+    assert all((tree.counts[0] == want).all() for tree in model.trees_)
+
+
+@pytest.mark.parametrize("vote", ["probability", "plurality"])
+@pytest.mark.parametrize("tree", [TreeClassifier(pruning=None), TreeClassifier.c45(pruned=False)])
+def test_without_any_chance_a_forest_is_its_tree(tree, vote):
+    X, y = mixed_problem(90)
+    new, _ = mixed_problem(90, seed=1)
+    alone = clone(tree).fit(X, y)
+    model = ForestClassifier(tree, 3, bootstrap=False, vote=vote).fit(X, y)
+    assert model.trees_ == [alone.tree_] * 3
+    np.testing.assert_array_equal(model.predict(new), alone.predict(new))
+    assert model.diversity(new).disagreement == 0
+    assert model.diversity(new).kappa == pytest.approx(1)
+    if vote == "probability":
+        np.testing.assert_allclose(model.predict_proba(new), alone.predict_proba(new))
+    model.set_params(vote="soft")
+    with pytest.raises(ValueError, match="vote must be"):
+        model.predict(new)
+
+
+def test_columns_are_drawn_once_per_tree():
+    X, y = mixed_problem()
+    model = ForestClassifier(n_estimators=30, columns_per_tree=2, random_state=0).fit(X, y)
+    used = [frozenset(tree.column[tree.column >= 0].tolist()) for tree in model.trees_]
+    assert all(len(columns) <= 2 for columns in used)
+    assert len({columns for columns in used if len(columns) == 2}) == 6  # every pair of the four
+    assert all(tree.schema == model.schema_ for tree in model.trees_)
+    assert model.score(X, y) > 0.6
+
+
+def test_rows_without_weight_are_never_seen():
+    X, y = mixed_problem(120)
+    weights = np.ones(120)
+    weights[60:] = 0
+    y_lost = np.where(weights > 0, y, "ash")
+    model = ForestClassifier(n_estimators=6, random_state=0).fit(X, y_lost, weights)
+    assert all(tree.weight[0] == 60 for tree in model.trees_)
+    # The sixty rows alone, with the places of their categories kept.
+    same = ForestClassifier(n_estimators=6, random_state=0).fit(X[:60], y_lost[:60])
+    assert [tree.n_nodes for tree in same.trees_] == [tree.n_nodes for tree in model.trees_]
+    np.testing.assert_array_equal(same.predict_proba(X[:60]), model.predict_proba(X[:60]))
+
+
+def test_class_weights_reach_every_tree():
+    X, y = mixed_problem()
+    heavy = ForestClassifier(n_estimators=5, random_state=0, class_weight={"ash": 3.0}).fit(X, y)
+    plain = ForestClassifier(n_estimators=5, random_state=0).fit(X, y)
+    for a, b in zip(heavy.trees_, plain.trees_, strict=True):
+        np.testing.assert_array_equal(a.counts[0], b.counts[0] * [3, 1, 1])
+    weighted = ForestClassifier(n_estimators=5, random_state=0)
+    weighted.fit(X, y, np.where(y == "ash", 3.0, 1.0))
+    assert weighted.trees_ == heavy.trees_
+
+
+@pytest.mark.parametrize("vote", ["probability", "plurality"])
+def test_out_of_bag_answers_agree_with_their_twin(vote):
+    X, y = mixed_problem(40)
+    model = ForestClassifier(n_estimators=6, vote=vote, oob_score=True, random_state=2)
+    with pytest.warns(UserWarning, match="rows were seen by every tree"):
+        model.fit(X, y)
+    samples = [slow.bootstrap_of(2, i, 40, 40)[1].tolist() for i in range(6)]
+    table = read_table(X)
+    want = slow.out_of_bag(model.trees_, samples, table, vote)
+    np.testing.assert_allclose(model.oob_decision_function_, want, atol=1e-12)
+    judged = ~np.isnan(want[:, 0])
+    assert 0 < judged.sum() < 40
+    answers = model.classes_[[slow.first_of_largest(r) for r in want[judged].tolist()]]
+    assert model.oob_score_ == pytest.approx((answers == y[judged]).mean())
+    model.set_params(oob_score=False).fit(X, y)
+    assert not hasattr(model, "oob_score_")
+
+
+def test_rows_without_weight_have_no_say_in_the_out_of_bag_score():
+    X, y = mixed_problem(100)
+    weights = np.ones(100)
+    weights[:50] = 0
+    wrong = np.where(weights == 0, "ash", y)
+    model = ForestClassifier(n_estimators=30, oob_score=True, random_state=0)
+    model.fit(X, wrong, weights)
+    answers = model.classes_[model.oob_decision_function_.argmax(axis=1)]
+    assert model.oob_score_ == pytest.approx((answers == wrong)[50:].mean())
+    assert not np.isnan(model.oob_decision_function_[:50]).any()
+
+
+def test_the_out_of_bag_score_is_near_that_of_new_rows():
+    X, y = mixed_problem(600)
+    new = mixed_problem(600, seed=1)
+    model = ForestClassifier(n_estimators=60, oob_score=True, random_state=0).fit(X, y)
+    assert model.oob_score_ == pytest.approx(model.score(*new), abs=0.06)
+    assert model.oob_score_ < model.score(X, y) - 0.1
+
+
+def test_stages_are_the_forests_of_the_first_trees():
+    X, y = mixed_problem(120)
+    new, right = mixed_problem(80, seed=1)
+    model = ForestClassifier(n_estimators=6, random_state=0).fit(X, y)
+    errors = model.staged_error(new, right)
+    weights = np.linspace(1, 2, 80)
+    weighted = model.staged_error(new, right, weights)
+    stages = zip(model.staged_predict(new), model.staged_predict_proba(new), strict=True)
+    for n, (answers, proba) in enumerate(stages, start=1):
+        smaller = ForestClassifier(n_estimators=n, random_state=0).fit(X, y)
+        assert smaller.trees_ == model.trees_[:n]
+        np.testing.assert_array_equal(proba, smaller.predict_proba(new))
+        np.testing.assert_array_equal(answers, smaller.predict(new))
+        assert errors[n - 1] == pytest.approx(1 - smaller.score(new, right))
+        assert weighted[n - 1] == pytest.approx(1 - smaller.score(new, right, weights))
+    assert len(errors) == n == 6
+    assert len(set(errors)) > 2
+
+
+def test_votes_margins_and_diversity():
+    X, y = mixed_problem(100)
+    model = ForestClassifier(n_estimators=9, vote="plurality", random_state=0).fit(X, y)
+    votes = model.votes(X)
+    assert votes.shape == (100, 9)
+    shares = np.stack([(votes == label).mean(axis=1) for label in model.classes_], axis=1)
+    np.testing.assert_allclose(model.predict_proba(X), shares)
+    margins = model.margins(X, y)
+    right = np.array(
+        [slow.margin(s, list(model.classes_).index(c)) for s, c in zip(shares, y, strict=True)]
+    )
+    np.testing.assert_allclose(margins, right)
+    answers = model.predict(X)
+    assert (margins[answers != y] <= 0).all()
+    assert (margins[answers == y] >= 0).all()
+    found = model.diversity(X, y)
+    disagreement, kappa = slow.disagreement_and_kappa(votes)
+    assert found.disagreement == pytest.approx(disagreement)
+    assert found.kappa == pytest.approx(kappa)
+    assert found.member_error == pytest.approx((votes != y[:, None]).mean())
+    assert found.mean_leaves == model.mean_leaves_ == np.mean([t.n_leaves for t in model.trees_])
+    assert model.diversity(X).member_error is None
+    # A class that the forest has never met is never right.
+    strange = np.where(y == "ash", "elm", y)
+    assert (model.margins(X, strange)[y == "ash"] < 0).all()
+    assert model.staged_error(X, strange)[-1] >= (y == "ash").mean()
+
+
+def test_a_tied_vote_goes_to_the_first_class():
+    # Two trees of one column each, which say the opposite.
+    X = {"a": [0.0, 1.0] * 8, "b": [1.0, 0.0] * 8}
+    y = ["no", "yes"] * 8
+    model = ForestClassifier(
+        TreeClassifier(pruning=None), 2, bootstrap=False, columns_per_tree=1, vote="plurality"
+    )
+    for seed in range(20):
+        model.set_params(random_state=seed).fit(X, y)
+        if len({tree.column[0] for tree in model.trees_}) == 2:
+            break
+    asked = {"a": [0.0, 1.0], "b": [0.0, 1.0]}
+    assert sorted(model.votes(asked)[0].tolist()) == ["no", "yes"]
+    np.testing.assert_array_equal(model.predict_proba(asked), 0.5)
+    assert model.predict(asked).tolist() == ["no", "no"]
+
+
+def test_importances_are_means_over_the_trees():
+    X, y = mixed_problem()
+    for tree, impurity in ((None, "gini"), (TreeClassifier.c45(pruned=False), "entropy")):
+        model = ForestClassifier(tree, 8, random_state=0).fit(X, y)
+        mean = np.mean([impurity_importance(t, impurity) for t in model.trees_], axis=0)
+        np.testing.assert_allclose(model.feature_importances_, mean / mean.sum())
+    assert model.feature_importances_[:2].sum() > 0.5
+    constant = ForestClassifier(n_estimators=3).fit({"x": [1, 1, 1]}, ["a", "b", "a"])
+    assert constant.feature_importances_.tolist() == [0.0]
+
+
+def test_bagged_cart_trees_are_small_because_copies_share_a_fold():
+    data = make_waveform(300, random_state=2)
+    table, target = read_table(data.X), read_target(data.y)
+    model = ForestClassifier.bagging_cart(10, random_state=0).fit(data.X, data.y)
+    leaking = []
+    for number in range(10):
+        seed, rows = slow.bootstrap_of(0, number, 300, 300)
+        learner = TreeClassifier.cart()._learner()
+        leaking.append(learner.learn(table.take(rows), target.take(rows), seed=seed).n_leaves)
+    assert 4 < model.mean_leaves_ < 12
+    assert np.mean(leaking) > 2 * model.mean_leaves_
+
+
+def test_copies_stay_on_one_side_of_reduced_error_pruning():
+    X, y = mixed_problem(60)
+    table, target = read_table(X), read_target(y)
+    rows = np.sort(np.random.default_rng(0).integers(0, 60, 60)).astype(np.int32)
+    seen = []
+
+    def grow_it(sample, classes):
+        seen.append(sample)
+        return TreeClassifier(pruning=None)._learner().learn(sample, classes, seed=0)
+
+    sample = table.take(rows)
+    Pruner("reduced_error").prune(grow_it, sample, target.take(rows), seed=3, copies_of=rows)
+    grown_on = {tuple(r) for r in zip(*(a.tolist() for a in seen[0].arrays), strict=True)}
+    everyone = list(zip(*(a.tolist() for a in sample.arrays), strict=True))
+    aside = [r for r in everyone if r not in grown_on]
+    assert len(aside) + seen[0].n_rows == 60  # no row is on both sides
+    assert 5 < len(aside) < 40
+
+
+def test_near_scikit_learn_on_numbers():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 6))
+    y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(scale=0.3, size=600) > 0).astype(int)
+    new = rng.normal(size=(2000, 6))
+    right = (new[:, 0] + new[:, 1] * new[:, 2] > 0).astype(int)
+    ours = ForestClassifier(n_estimators=50, random_state=0).fit(X, y).score(new, right)
+    theirs = RandomForestClassifier(50, random_state=0).fit(X, y).score(new, right)
+    assert ours == pytest.approx(theirs, abs=0.02)
+
+
+def test_values_that_no_row_had():
+    X, y = mixed_problem()
+    model = ForestClassifier(n_estimators=5, random_state=0).fit(X, y)
+    new = X[:4].assign(colour="mauve")
+    with pytest.warns(UnseenValueWarning, match="'colour' in 4 rows") as caught:
+        model.predict(new)
+    assert len(caught) == 1  # once, not once per tree
+    model.set_params(estimator=TreeClassifier(unseen="error", pruning=None)).fit(X, y)
+    with pytest.raises(ValueError, match="values that no training row had"):
+        model.predict(new)
+
+
+def test_parameters_of_the_tree_are_searched_from_outside():
+    X, y = mixed_problem()
+    grid = GridSearchCV(
+        ForestClassifier(TreeClassifier(pruning=None), 3, random_state=0),
+        {"estimator__max_depth": [1, 4], "vote": ["probability", "plurality"]},
+        cv=2,
+        error_score="raise",
+    ).fit(X, y)
+    assert grid.best_params_["estimator__max_depth"] == 4
+
+
+class Accuracy(Criterion):
+    convex = True
+
+    def score(self, groups):
+        return (groups.max(axis=1).sum() - groups.sum(axis=0).max()) / groups.sum()
+
+
+def test_a_criterion_written_in_python_works_in_threads():
+    X, y = mixed_problem(60)
+    tree = TreeClassifier(Accuracy(), max_depth=2, pruning=None)
+    models = [ForestClassifier(tree, 4, random_state=0, n_jobs=n).fit(X, y) for n in (1, 2)]
+    assert models[0].trees_ == models[1].trees_
+    assert any(t.n_nodes > 1 for t in models[0].trees_)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "words"),
+    [
+        ({"n_estimators": 0}, ValueError, "n_estimators must be a whole number of at least 1"),
+        ({"n_estimators": 2.5}, ValueError, "n_estimators must be a whole number"),
+        ({"vote": "soft"}, ValueError, "vote must be 'probability' or 'plurality'; got 'soft'"),
+        ({"bootstrap": "yes"}, ValueError, "bootstrap must be True or False; got 'yes'"),
+        ({"max_samples": 1.5}, ValueError, "max_samples must be None, a whole number"),
+        ({"max_samples": 0}, ValueError, "max_samples must be None, a whole number"),
+        ({"max_samples": True}, ValueError, "max_samples must be None, a whole number"),
+        ({"columns_per_tree": "half"}, ValueError, "columns_per_tree must be None, a whole"),
+        ({"oob_score": True, "bootstrap": False}, ValueError, "oob_score needs rows that a tree"),
+        ({"estimator": TreeClassifier}, TypeError, "got the class TreeClassifier"),
+        ({"estimator": "tree"}, TypeError, "estimator must be None or a tree of mixedwood"),
+        ({"estimator": RandomForestClassifier()}, TypeError, "or a tree of mixedwood"),
+        (
+            {"estimator": TreeClassifier(class_weight="balanced")},
+            ValueError,
+            "class_weight belongs to the ensemble",
+        ),
+        ({"estimator": TreeClassifier(max_depth=-1)}, ValueError, "max_depth must be None"),
+        ({"random_state": -1}, ValueError, "random_state must be zero or more"),
+        ({"time_limit": 0}, ValueError, "time_limit"),
+        ({"class_weight": {"oak": 2}}, ValueError, "which are not in y"),
+    ],
+)
+def test_bad_parameters_are_refused_and_change_nothing(parameters, error, words):
+    X, y = mixed_problem(30)
+    model = ForestClassifier(n_estimators=2, random_state=0).fit(X, y)
+    before = model.trees_
+    model.set_params(**parameters)
+    with pytest.raises(error, match=words):
+        model.fit(X, y)
+    assert model.trees_ is before
+    unfitted = ForestClassifier(**parameters)
+    with pytest.raises(error, match=words):
+        unfitted.fit(X, y)
+    with pytest.raises(NotFittedError):
+        unfitted.predict(X)

@@ -13,6 +13,7 @@ namespace mixedwood {
 struct GrowColumn {
   ColumnView view;
   bool ordered = false;  // an ordinal column: codes are places in an order
+  bool halfway = false;  // cut halfway between two places, not just above the lower one
 };
 
 // Cheap to copy: ranks are shared. Codes that came as codes are borrowed.
@@ -54,6 +55,7 @@ class CodedColumn {
   std::int32_t n_values_ = 0;
   int bucket_bits_ = 0;
   bool ordered_ = false;
+  bool halfway_ = false;
   bool has_missing_ = false;
   std::shared_ptr<const Ranked> ranked_;  // of numbers
 };

@@ -149,6 +149,8 @@ def _weights(trees: Sequence[Tree], weights: ArrayLike | None) -> NDArray[np.flo
 
 
 def _add(total: NDArray[np.float64], tree: Tree, table: Table, vote: Vote, weight: float) -> None:
+    if vote not in VOTES:
+        raise ValueError(f"vote must be 'probability' or 'plurality'; got {vote!r}.")
     if vote == "plurality":
         total[np.arange(table.n_rows), classes_of(tree, table)] += weight
     elif weight == 1:

@@ -16,7 +16,7 @@ from mixedwood.estimators.grow_prune import GrowPruneLearner, warn_of_limits
 from mixedwood.estimators.growing import grow_members, member_generator
 from mixedwood.estimators.one_tree import impurity_of
 from mixedwood.estimators.parameters import read_grow_prune_parameters
-from mixedwood.estimators.sampled import SampledTreesClassifier, _share_schema
+from mixedwood.estimators.sampled import SampledTreesClassifier, share_schema
 from mixedwood.growers import CodedTable, GrowPruneResult, Iteration, StopFlag
 from mixedwood.parts import Criterion, Partitioner
 from mixedwood.splits.search import read_seed
@@ -195,7 +195,7 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
         )
         warn_of_limits(results, parameters.max_iterations, stacklevel=2)
         trees += [result.tree for result in results]
-        _share_schema(trees, table, target)
+        share_schema(trees, table)
         self._remember(table, target)
         self.trees_, self._seed = trees, seed
         self.iterations_ = iterations + [result.iterations for result in results]

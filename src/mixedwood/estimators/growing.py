@@ -92,7 +92,7 @@ def grow_members(
             f"The time limit came after {len(members)} of {len(numbers)} trees; the others are "
             "left out.",
             RuntimeWarning,
-            stacklevel=4,
+            stacklevel=3,  # who called fit
         )
     return members
 

@@ -9,7 +9,8 @@ from typing import Any
 from mixedwood.data import ColumnKind, Table, Target
 from mixedwood.ensembles.votes import Vote
 from mixedwood.estimators.learner import Learner, TreeLearner
-from mixedwood.estimators.sampled import MemberPlan, SampledTreesClassifier, read_member
+from mixedwood.estimators.member_plan import MemberPlan
+from mixedwood.estimators.sampled import SampledTreesClassifier, read_member
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.parts import Partitioner, read_partitioner
 

@@ -5,108 +5,22 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mixedwood.data import Schema, Table, Target
+from mixedwood.data import Table, Target
 from mixedwood.ensembles import VOTES, first_of_largest, out_of_bag_shares
 from mixedwood.estimators.ensemble import TreeEnsembleClassifier
-from mixedwood.estimators.growing import grow_members, member_generator
+from mixedwood.estimators.growing import grow_members
 from mixedwood.estimators.learner import Learner
+from mixedwood.estimators.member_plan import MemberPlan, count_rows
 from mixedwood.estimators.parameters import count_columns
-from mixedwood.growers import CodedTable, StopFlag
 from mixedwood.splits.search import read_seed, read_time_limit
 from mixedwood.tree import Tree
 
-__all__ = ["MemberPlan", "SampledTreesClassifier"]
-
-
-@dataclass(frozen=True)
-class Draw:
-    """What chance decides about one tree."""
-
-    seed: int
-    columns: NDArray[np.int32] | None
-    rows: NDArray[np.int32] | None
-
-
-@dataclass(frozen=True)
-class MemberPlan:
-    """All that a member is made of, besides its number.
-
-    Attributes
-    ----------
-    table, target : Table, Target
-        All rows.
-    learner : Learner
-        Makes a tree of a sample.
-    seed : int
-        Of the ensemble.
-    n_columns : int
-        Columns that each tree may use; -1 for all.
-    bootstrap : bool
-        Whether rows are drawn with replacement.
-    n_rows : int or None
-        How many rows are drawn; None for all, as they are.
-    pool : ndarray of int32, or None
-        The rows that have weight; None if all have. Others are never drawn.
-    """
-
-    table: Table
-    target: Target
-    learner: Learner
-    seed: int
-    n_columns: int = -1
-    bootstrap: bool = False
-    n_rows: int | None = None
-    pool: NDArray[np.int32] | None = None
-
-    def __call__(self, number: int, time_limit: float, stop: StopFlag) -> Tree:
-        """Grow the tree of that number."""
-        draw = self.draw(number)
-        table = self.coded if draw.columns is None else self.coded.select(draw.columns)
-        tree = self.learner.learn(
-            table, self.target, seed=draw.seed, rows=draw.rows, time_limit=time_limit, stop=stop
-        )
-        if draw.columns is None:
-            return tree
-        return _in_all_columns(tree, self.table.schema, draw.columns)
-
-    @cached_property
-    def coded(self) -> CodedTable:
-        """The table, made ready once for all members."""
-        return CodedTable(self.table)
-
-    def draw(self, number: int) -> Draw:
-        """Draw what chance decides about a tree; the same every time."""
-        rng = member_generator(self.seed, number)
-        seed = int(rng.integers(2**63))
-        columns = None
-        if 0 < self.n_columns < self.table.n_columns:
-            chosen = rng.choice(self.table.n_columns, self.n_columns, replace=False)
-            columns = np.sort(chosen).astype(np.int32)
-        return Draw(seed, columns, self._draw_rows(rng))
-
-    def _draw_rows(self, rng: np.random.Generator) -> NDArray[np.int32] | None:
-        if self.n_rows is None:
-            return None
-        n = self.table.n_rows if self.pool is None else len(self.pool)
-        if self.bootstrap:
-            times = np.bincount(rng.integers(0, n, self.n_rows), minlength=n)
-            rows = np.repeat(np.arange(n, dtype=np.int32), times)
-        else:
-            rows = np.sort(rng.choice(n, self.n_rows, replace=False)).astype(np.int32)
-        return rows if self.pool is None else self.pool[rows]
-
-
-def _in_all_columns(tree: Tree, schema: Schema, columns: NDArray[np.int32]) -> Tree:
-    """Number the columns of a tree that saw only some of them as in the whole table."""
-    column = np.where(tree.column >= 0, columns[tree.column], -1)
-    return replace(tree, schema=schema, column=column, term_column=columns[tree.term_column])
+__all__ = ["SampledTreesClassifier", "read_member"]
 
 
 class SampledTreesClassifier(TreeEnsembleClassifier):
@@ -133,7 +47,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
     oob_score_: float
     oob_decision_function_: NDArray[np.float64]
     _seed: int
-    _sampling: tuple[int, int | None, bool]
+    _sampling: tuple[Any, ...]
 
     def _member(self) -> Any:
         """Give the estimator of one tree."""
@@ -182,9 +96,10 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
         )
         trees: list[Tree] = []
         if self.warm_start and hasattr(self, "trees_"):
-            self._check_warm_start(table, target)
             trees, seed = list(self.trees_), self._seed
         plan = self._plan(table, target, learner, seed)
+        if trees:
+            self._check_warm_start(table, target, plan.sampling)
         trees += grow_members(
             plan,
             range(len(trees), self.n_estimators),
@@ -192,11 +107,11 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
             verbose=self.verbose,
             time_limit=limit - (time.monotonic() - started),
         )
-        _share_schema(trees, table, target)
+        share_schema(trees, table)
         out_of_bag = _judge_out_of_bag(self, plan, trees) if self.oob_score else None
         self._remember(table, target)
         self.trees_, self._seed = trees, seed
-        self._sampling = (table.n_rows, plan.n_rows, plan.bootstrap)
+        self._sampling = plan.sampling
         for name in ("oob_score_", "oob_decision_function_"):
             self.__dict__.pop(name, None)  # of an earlier fit
         if out_of_bag is not None:
@@ -207,7 +122,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
         pool = None
         if target.weights is not None and not target.weights.all():
             pool = np.flatnonzero(target.weights).astype(np.int32)
-        n_rows = _count_rows(self.max_samples, table.n_rows if pool is None else len(pool))
+        n_rows = count_rows(self.max_samples, table.n_rows if pool is None else len(pool))
         return MemberPlan(
             table=table,
             target=target,
@@ -230,7 +145,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
             value = getattr(self, name)
             if not isinstance(value, (bool, np.bool_)):
                 raise ValueError(f"{name} must be True or False; got {value!r}.")
-        _count_rows(self.max_samples, 1)
+        count_rows(self.max_samples, 1)
         count_columns(self.columns_per_tree, 1, "columns_per_tree")
         if self.oob_score and not self.bootstrap and self.max_samples is None:
             raise ValueError(
@@ -238,7 +153,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
                 "max_samples to less than all rows. Got bootstrap=False and max_samples=None."
             )
 
-    def _check_warm_start(self, table: Table, target: Target) -> None:
+    def _check_warm_start(self, table: Table, target: Target, sampling: Any = None) -> None:
         n_there = len(self.trees_)
         if self.n_estimators < n_there:
             raise ValueError(
@@ -256,8 +171,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
                 "warm_start adds trees to those that are there, but the columns, their values or "
                 "the classes are others than before. Fit the same table, or set warm_start=False."
             )
-        plan = self._plan(table, target, None, 0)  # type: ignore[arg-type]
-        if self.oob_score and self._sampling != (table.n_rows, plan.n_rows, plan.bootstrap):
+        if self.oob_score and self._sampling != sampling:
             raise ValueError(
                 "oob_score needs to know which rows the trees that are there have seen, but the "
                 "number of rows or their sampling has changed. Set oob_score=False, or "
@@ -283,23 +197,7 @@ def read_member(estimator: Any) -> Learner:
     return learner
 
 
-def _count_rows(max_samples: Any, n_rows: int) -> int:
-    """Turn a number of rows or a share of them into a number of rows."""
-    if max_samples is None:
-        return n_rows
-    is_number = isinstance(max_samples, (int, float, np.integer, np.floating))
-    if is_number and not isinstance(max_samples, bool):
-        if isinstance(max_samples, (int, np.integer)) and max_samples >= 1:
-            return min(int(max_samples), n_rows)
-        if not isinstance(max_samples, (int, np.integer)) and 0 < max_samples <= 1:
-            return max(1, round(float(max_samples) * n_rows))
-    raise ValueError(
-        "max_samples must be None, a whole number of at least 1, or a share above 0 and at most "
-        f"1.0; got {max_samples!r}."
-    )
-
-
-def _share_schema(trees: list[Tree], table: Table, target: Target) -> None:
+def share_schema(trees: list[Tree], table: Table) -> None:
     """Let all trees have one and the same schema; those from other processes bring their own."""
     for tree in trees:
         if tree.schema is not table.schema:
@@ -321,6 +219,8 @@ def _judge_out_of_bag(
             UserWarning,
             stacklevel=3,
         )
+    if plan.target.weights is not None:
+        judged &= plan.target.weights > 0
     if not judged.any():
         return math.nan, shares
     right = first_of_largest(shares[judged]) == plan.target.codes[judged]

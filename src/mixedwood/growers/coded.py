@@ -39,10 +39,14 @@ class CodedTable:
         )
 
     def in_order(self, ranks: dict[int, NDArray[np.int32]]) -> CodedTable:
-        """Columns of codes by their place in some order; `ranks` has one more, for missing."""
+        """Columns of codes by their places in some order; `ranks` has one more, for missing.
+
+        Cuts are halfway between two places: a value that no row of a node has goes to the side
+        whose nearest value is nearer, as if places were numbers.
+        """
         columns = [rank[self.table.arrays[place]] for place, rank in ranks.items()]
         ordered = CodedTable(self.table)
-        native = self.native.reordered(list(ranks), columns, True)
+        native = self.native.reordered(list(ranks), columns)
         ordered.__dict__["native"] = native  # in place of the one that would be made
         return ordered
 

@@ -1,8 +1,8 @@
 """Random Ordinality (Ahmad 2014): the tree sees the values of each nominal column in its own order.
 
-A column whose values are put in a random order is grown like an ordinal one, with thresholds. Such
-a threshold is a subset of the values, and so it is stored: the tree needs no order to answer, and
-reads like any other.
+A column whose values are put in a random order is grown like a column of numbers, with thresholds.
+Such a threshold is a subset of the values, and so it is stored: the tree needs no order to answer,
+and reads like any other.
 
 Orders of several columns may be drawn jointly, which the paper leaves to future work. Every row
 gets one random number z, standard normal, and a value is scored by the numbers of its rows,

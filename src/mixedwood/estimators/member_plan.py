@@ -1,0 +1,124 @@
+"""What one tree of an ensemble is made of, and what chance decides about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixedwood.data import Schema, Table, Target
+from mixedwood.estimators.growing import member_generator
+from mixedwood.estimators.learner import Learner
+from mixedwood.growers import CodedTable, StopFlag
+from mixedwood.tree import Tree
+
+__all__ = ["MemberPlan", "count_rows"]
+
+
+@dataclass(frozen=True)
+class Draw:
+    """What chance decides about one tree."""
+
+    seed: int
+    columns: NDArray[np.int32] | None
+    rows: NDArray[np.int32] | None
+
+
+@dataclass(frozen=True)
+class MemberPlan:
+    """All that a member is made of, besides its number.
+
+    Attributes
+    ----------
+    table, target : Table, Target
+        All rows.
+    learner : Learner
+        Makes a tree of a sample.
+    seed : int
+        Of the ensemble.
+    n_columns : int
+        Columns that each tree may use; -1 for all.
+    bootstrap : bool
+        Whether rows are drawn with replacement.
+    n_rows : int or None
+        How many rows are drawn; None for all, as they are.
+    pool : ndarray of int32, or None
+        The rows that have weight; None if all have. Others are never drawn.
+    """
+
+    table: Table
+    target: Target
+    learner: Learner
+    seed: int
+    n_columns: int = -1
+    bootstrap: bool = False
+    n_rows: int | None = None
+    pool: NDArray[np.int32] | None = None
+
+    def __call__(self, number: int, time_limit: float, stop: StopFlag) -> Tree:
+        """Grow the tree of that number."""
+        draw = self.draw(number)
+        table = self.coded if draw.columns is None else self.coded.select(draw.columns)
+        tree = self.learner.learn(
+            table, self.target, seed=draw.seed, rows=draw.rows, time_limit=time_limit, stop=stop
+        )
+        if draw.columns is None:
+            return tree
+        return _in_all_columns(tree, self.table.schema, draw.columns)
+
+    @cached_property
+    def coded(self) -> CodedTable:
+        """The table, made ready once for all members."""
+        return CodedTable(self.table)
+
+    def draw(self, number: int) -> Draw:
+        """Draw what chance decides about a tree; the same every time."""
+        rng = member_generator(self.seed, number)
+        seed = int(rng.integers(2**63))
+        columns = None
+        if 0 < self.n_columns < self.table.n_columns:
+            chosen = rng.choice(self.table.n_columns, self.n_columns, replace=False)
+            columns = np.sort(chosen).astype(np.int32)
+        return Draw(seed, columns, self._draw_rows(rng))
+
+    @property
+    def sampling(self) -> tuple[Any, ...]:
+        """All that decides which rows a member of a given seed and number sees."""
+        pool = None if self.pool is None else self.pool.tobytes()
+        return self.table.n_rows, self.n_rows, self.bootstrap, self.n_columns, pool
+
+    def _draw_rows(self, rng: np.random.Generator) -> NDArray[np.int32] | None:
+        if self.n_rows is None:
+            return None
+        n = self.table.n_rows if self.pool is None else len(self.pool)
+        if self.bootstrap:
+            times = np.bincount(rng.integers(0, n, self.n_rows), minlength=n)
+            rows = np.repeat(np.arange(n, dtype=np.int32), times)
+        else:
+            rows = np.sort(rng.choice(n, self.n_rows, replace=False)).astype(np.int32)
+        return rows if self.pool is None else self.pool[rows]
+
+
+def _in_all_columns(tree: Tree, schema: Schema, columns: NDArray[np.int32]) -> Tree:
+    """Number the columns of a tree that saw only some of them as in the whole table."""
+    column = np.where(tree.column >= 0, columns[tree.column], -1)
+    return replace(tree, schema=schema, column=column, term_column=columns[tree.term_column])
+
+
+def count_rows(max_samples: Any, n_rows: int) -> int:
+    """Turn a number of rows or a share of them into a number of rows."""
+    if max_samples is None:
+        return n_rows
+    is_number = isinstance(max_samples, (int, float, np.integer, np.floating))
+    if is_number and not isinstance(max_samples, bool):
+        if isinstance(max_samples, (int, np.integer)) and max_samples >= 1:
+            return min(int(max_samples), n_rows)
+        if not isinstance(max_samples, (int, np.integer)) and 0 < max_samples <= 1:
+            return max(1, round(float(max_samples) * n_rows))
+    raise ValueError(
+        "max_samples must be None, a whole number of at least 1, or a share above 0 and at most "
+        f"1.0; got {max_samples!r}."
+    )

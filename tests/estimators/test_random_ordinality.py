@@ -1,0 +1,207 @@
+"""Random Ordinality ensembles: the paper's two recipes against their slow twins, joint orders."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mixedwood import RandomOrdinalityClassifier, TreeClassifier, UnseenValueWarning
+from mixedwood.data import read_table, read_target
+from mixedwood.preprocessing import RandomOrdinalEncoder
+from mixedwood.splits import Partitioner
+from mixedwood.tree import FRACTIONAL, TestKind
+from problems import mixed_problem
+from reference.c45 import J48
+from reference.ensembles import bootstrap_of, first_of_largest
+
+ROWS = {
+    "check_sample_weight_equivalence_on_dense_data": (
+        "C4.5 counts rows, not weights, before it cuts numbers"
+    )
+}
+CHECKED = [
+    (RandomOrdinalityClassifier(n_estimators=3), ROWS),
+    (RandomOrdinalityClassifier.random_tree(3), {}),
+    (RandomOrdinalityClassifier(TreeClassifier(pruning=None), 3, joint=True, vote="probability"), {
+        "check_class_weight_classifiers": (
+            "small leaves answer as their rows do, whatever classes weigh"
+        )
+    }),
+]  # fmt: skip
+
+
+def expected(model):
+    return next(reasons for known, reasons in CHECKED if repr(known) == repr(model))
+
+
+@pytest.mark.filterwarnings("ignore")
+@parametrize_with_checks([model for model, _ in CHECKED], expected_failed_checks=expected)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def plurality(answers, classes):
+    """Classes of most votes; of equals the first."""
+    shares = [[(row == label).mean() for label in classes] for row in answers]
+    return classes[[first_of_largest(row) for row in shares]]
+
+
+def twin_answers(grow, X, y, new, seed, n_members):
+    """Each member: its own random numbers for the values, a tree of numbers, its answers."""
+    answers = []
+    for number in range(n_members):
+        tree_seed, _ = bootstrap_of(seed, number, len(y), 1)
+        encoder = RandomOrdinalEncoder(random_state=tree_seed).fit(X)
+        train, asked = encoder.transform(X), encoder.transform(new)
+        names = [f"x{i}" for i in range(train.shape[1])]
+        answers.append(grow(tree_seed, pd.DataFrame(train, columns=names), y)(
+            pd.DataFrame(asked, columns=names)
+        ))  # fmt: skip
+    return np.array(answers).T
+
+
+def j48(_, X, y):
+    table = read_table(X)
+    tree = J48(table, read_target(y)).grow()
+    return lambda new: tree.predict(read_table(new))
+
+
+def random_tree(seed, X, y):
+    return TreeClassifier.random_tree(0.5, random_state=seed).fit(X, y).predict
+
+
+@pytest.mark.parametrize("data_seed", range(3))
+@pytest.mark.parametrize(("base", "grow"), [("c45", j48), ("random_tree", random_tree)])
+def test_both_recipes_are_encodings_trees_and_a_vote(base, grow, data_seed):
+    X, y = mixed_problem(70, seed=data_seed)
+    new, _ = mixed_problem(60, seed=data_seed + 10)
+    model = getattr(RandomOrdinalityClassifier, base)(9, random_state=data_seed).fit(X, y)
+    answers = twin_answers(grow, X, y, new, data_seed, 9)
+    np.testing.assert_array_equal(model.votes(new), answers)
+    np.testing.assert_array_equal(model.predict(new), plurality(answers, model.classes_))
+
+
+def test_what_the_recipes_are():
+    X, y = mixed_problem(100)
+    model = RandomOrdinalityClassifier().fit(X, y)
+    assert (model.base, model.vote, model.bootstrap, len(model.trees_)) == (
+        "c45",
+        "plurality",
+        False,
+        50,
+    )
+    for base in ("c45", "random_tree"):
+        model = RandomOrdinalityClassifier(base, 10, random_state=0).fit(X, y)
+        for tree in model.trees_:
+            inner = tree.kind != TestKind.LEAF
+            assert tree.weight[0] == 100  # all rows
+            assert (np.diff(tree.child_offset)[inner] == 2).all()
+            assert not (tree.kind == TestKind.MULTIWAY).any()
+            assert (tree.missing_child[inner] == FRACTIONAL).all()
+            assert (tree.unseen_child[inner] == FRACTIONAL).all()
+    assert "colour in {" in model.trees_[0].to_text()  # readable in the original values
+
+
+@pytest.mark.parametrize(("n_columns", "half"), [(1, 1), (2, 1), (5, 2), (6, 3)])
+def test_half_of_the_columns_is_rounded_down(n_columns, half):
+    model = RandomOrdinalityClassifier.random_tree()
+    parameters = model._member_learner().parameters
+    assert parameters.settings_for(10, n_columns).max_columns == half
+
+
+def test_a_label_that_no_row_had_is_a_missing_value():
+    X, y = mixed_problem(120)
+    for base in ("c45", "random_tree"):
+        model = RandomOrdinalityClassifier(base, 7, random_state=0, vote="probability").fit(X, y)
+        gone = model.predict_proba(X[:20].assign(colour=None))
+        with pytest.warns(UnseenValueWarning):
+            unseen = model.predict_proba(X[:20].assign(colour="mauve"))
+        np.testing.assert_array_equal(unseen, gone)
+
+
+def test_own_trees_get_a_random_order():
+    X, y = mixed_problem(120)
+    own = TreeClassifier(max_depth=3, pruning=None, min_samples_leaf=4)
+    model = RandomOrdinalityClassifier(own, 5, random_state=0).fit(X, y)
+    per_tree = clone(own).set_params(partitioner=Partitioner("random_order", per="tree"))
+    assert model.trees_ == RandomOrdinalityClassifier(per_tree, 5, random_state=0).fit(X, y).trees_
+    assert own.partitioner == "auto"  # the user's own tree is not touched
+    per_node = clone(own).set_params(partitioner="random_order")
+    other = RandomOrdinalityClassifier(per_node, 5, random_state=0).fit(X, y)
+    assert other.trees_ != model.trees_
+    assert model.feature_importances_.sum() == pytest.approx(1)
+
+
+def test_samples_votes_and_out_of_bag_answers_go_with_orders():
+    X, y = mixed_problem(200)
+    model = RandomOrdinalityClassifier.random_tree(
+        40, bootstrap=True, oob_score=True, vote="probability", columns_per_tree=3, random_state=0
+    ).fit(X, y)
+    assert 0.4 < model.oob_score_ < model.score(X, y)
+    np.testing.assert_array_equal(
+        pickle.loads(pickle.dumps(model)).predict_proba(X), model.predict_proba(X)
+    )
+
+
+def orders_of(model, X, y, column):
+    """Orders of a column's values as far as the trees show them: nested groups."""
+    place = list(X).index(column)
+    found = []
+    for tree in model.trees_:
+        nodes = np.flatnonzero((tree.column == place) & (tree.kind == TestKind.SUBSET))
+        groups = []
+        for node in nodes:
+            codes, children = tree.values_of(int(node))
+            groups.append(frozenset(codes[children == 0].tolist()))
+        found.append(groups)
+    return found
+
+
+def test_joint_orders_put_copies_of_a_column_in_the_same_order():
+    rng = np.random.default_rng(0)
+    city = rng.integers(0, 8, 400)
+    other = rng.integers(0, 8, 400)
+    X = pd.DataFrame({
+        "city": [f"c{v}" for v in city],
+        "copy": [f"k{v}" for v in city],  # the same under other names
+        "other": [f"o{v}" for v in other],
+    })  # fmt: skip
+    y = rng.integers(0, 2, 400)
+    base = TreeClassifier.random_tree(1)
+    for joint, nested in ((True, True), ([["city", "copy"]], True), (False, False)):
+        model = RandomOrdinalityClassifier(base, 12, joint=joint, random_state=0).fit(X, y)
+        pairs = zip(orders_of(model, X, y, "city"), orders_of(model, X, y, "copy"), strict=True)
+        together = [a + b for a, b in pairs]
+        agree = [all(a <= b or b <= a for a in groups for b in groups) for groups in together]
+        assert all(agree) if nested else not any(agree)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"base": "cart"}, "base must be 'c45' or 'random_tree', or a TreeClassifier; got 'cart'"),
+        ({"base": TreeClassifier}, "base must be 'c45' or 'random_tree', or a TreeClassifier"),
+        (
+            {"base": TreeClassifier(partitioner="one_vs_rest")},
+            "base has partitioner='one_vs_rest', but a random order is to take its place",
+        ),
+        ({"joint": "all"}, "joint must be True, False, or a list of groups of column names"),
+        ({"joint": ["colour", "shape"]}, "joint must be True, False, or a list of groups"),
+        ({"joint": 1}, "joint must be True, False, or a list of groups"),
+        ({"joint": [["colour", "size"]]}, "joint names 'size'; the nominal columns are 'colour'"),
+        ({"joint": [["colour", "shape"], ["shape"]]}, "joint names the column 'shape' twice"),
+        (
+            {"joint": True, "base": TreeClassifier(partitioner="random_order")},
+            "needs orders that are drawn once per tree",
+        ),
+        ({"base": TreeClassifier(class_weight="balanced")}, "class_weight belongs to the ensemble"),
+    ],
+)
+def test_bad_parameters_are_refused(parameters, words):
+    model = RandomOrdinalityClassifier(n_estimators=2).set_params(**parameters)
+    with pytest.raises(ValueError, match=words):
+        model.fit(*mixed_problem(30))
+    assert not hasattr(model, "trees_")
