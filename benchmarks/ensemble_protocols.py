@@ -54,7 +54,7 @@ def adaboost(seed: int) -> Any:
 
 NOMINAL_METHODS: dict[str, MakeModel] = {
     "ROE J48": lambda s: mw.RandomOrdinalityClassifier.c45(MEMBERS, random_state=s),
-    "ROE RS": lambda s: mw.RandomOrdinalityClassifier.random_trees(MEMBERS, random_state=s),
+    "ROE RS": lambda s: mw.RandomOrdinalityClassifier.random_tree(MEMBERS, random_state=s),
     "Bagging": lambda s: mw.ForestClassifier.bagging_c45(MEMBERS, random_state=s),
     "AdaBoost": adaboost,
     "Random Forest": lambda s: mw.ForestClassifier.weka_random_forest(MEMBERS, random_state=s),

@@ -381,8 +381,8 @@ def page(cells: Sequence[Cell], kept: dict[str, Figures], command: str) -> list[
         f'"{ROE["paper"]}" and',
         f'"{IGPA["paper"]}". A gap is the difference from the published figure in standard',
         "errors: ours, joined with theirs where a spread is printed. A cell is near when it is",
-        "within two of the published figure or of the check run: the first paper's methods run",
-        "in WEKA 3.6.14. Those that are not are bold, and listed at the end.",
+        "within two of the published figure or of the check run, which is WEKA with the methods of",
+        "the first paper. Those that are not are bold, and listed at the end.",
         "",
         f"- command: `{command}`",
         f"- mixedwood {mixedwood.__version__}, numpy {np.__version__}, scikit-learn "

@@ -14,6 +14,7 @@
 #include "arrays.hpp"
 #include "growth.hpp"
 #include "mixedwood/grow.hpp"
+#include "mixedwood/grow_prune.hpp"
 #include "mixedwood/registry.hpp"
 #include "python_parts.hpp"
 
@@ -182,6 +183,30 @@ nb::dict grow_py(const CodedColumns& coded, const IntVector& classes,
   return arrays_of(std::move(tree));
 }
 
+using HalfVector = nb::ndarray<const std::int8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+nb::tuple grow_prune_py(const CodedColumns& coded, const IntVector& classes,
+                        const std::optional<DoubleVector>& weights, std::int32_t n_classes,
+                        const nb::dict& settings, double time_limit, const HalfVector& halves,
+                        std::int64_t max_iterations, bool relabel, const StopFlag* stop) {
+  GrowData data;
+  data.classes = values_of(classes);
+  data.n_classes = n_classes;
+  if (weights) data.weights = values_of(*weights);
+  Parts parts;
+  const GrowSettings read = read_settings(settings, n_classes, parts);
+  SignalWatch watch(time_limit, stop);
+  GrowPruneResult result;
+  {
+    nb::gil_scoped_release released;
+    result = grow_prune(coded.table, data, {halves.data(), halves.size()}, read,
+                        {max_iterations, relabel}, watch.stop);
+  }
+  watch.rethrow();
+  return nb::make_tuple(arrays_of(std::move(result.tree)), std::move(result.grown),
+                        std::move(result.pruned), result.ended);
+}
+
 nb::list acceptors_list() {
   nb::list names;
   for (const auto& a : acceptors())
@@ -218,6 +243,17 @@ void bind_grow(nb::module_& m) {
                 "starts: NDArray[numpy.int64] | None = None, stop: StopFlag | None = None) "
                 "-> dict[str, typing.Any]"),
         "Arrays of a tree grown from the root down, or of several side by side.");
+  m.def("grow_prune", &grow_prune_py, nb::arg("table"), nb::arg("classes").noconvert(),
+        nb::arg("weights").noconvert().none(), nb::arg("n_classes"), nb::arg("settings"),
+        nb::arg("time_limit"), nb::arg("halves").noconvert(), nb::arg("max_iterations"),
+        nb::arg("relabel"), nb::arg("stop").none() = nb::none(),
+        nb::sig("def grow_prune(table: CodedTable, classes: NDArray[numpy.int32], "
+                "weights: NDArray[numpy.float64] | None, n_classes: int, "
+                "settings: dict[str, typing.Any], time_limit: float, "
+                "halves: NDArray[numpy.int8], max_iterations: int, relabel: bool, "
+                "stop: StopFlag | None = None) "
+                "-> tuple[dict[str, typing.Any], list[int], list[int], bool]"),
+        "Arrays of a tree grown and pruned in turns; leaves each time, and whether it ended.");
   m.def("acceptors", &acceptors_list,
         nb::sig("def acceptors() -> list[tuple[str, str, str, float, float, float]]"),
         "Name, summary, option, its default and range, of each acceptor.");

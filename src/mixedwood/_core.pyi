@@ -88,6 +88,11 @@ class CodedTable:
 def grow(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, settings: dict[str, Any], time_limit: float, rows: NDArray[numpy.int32] | None = None, starts: NDArray[numpy.int64] | None = None, stop: StopFlag | None = None) -> dict[str, Any]:
     """Arrays of a tree grown from the root down, or of several side by side."""
 
+def grow_prune(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, settings: dict[str, Any], time_limit: float, halves: NDArray[numpy.int8], max_iterations: int, relabel: bool, stop: StopFlag | None = None) -> tuple[dict[str, Any], list[int], list[int], bool]:
+    """
+    Arrays of a tree grown and pruned in turns; leaves each time, and whether it ended.
+    """
+
 def acceptors() -> list[tuple[str, str, str, float, float, float]]:
     """Name, summary, option, its default and range, of each acceptor."""
 

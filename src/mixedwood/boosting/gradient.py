@@ -317,9 +317,7 @@ def _relabelled(tree: Tree, target: Target, node: Rows, rows: Rows) -> Tree:
     return replace(tree, classes=target.classes, counts=counts, label=label)
 
 
-def _hold_out(
-    target: Target, rows: NDArray[Any], fraction: float, seed: int
-) -> NDArray[np.bool_]:
+def _hold_out(target: Target, rows: NDArray[Any], fraction: float, seed: int) -> NDArray[np.bool_]:
     """A share of the rows of each class, at least one row in all, at most all but one."""
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(2**31,)))
     shuffled = rng.permutation(rows)

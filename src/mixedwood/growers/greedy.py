@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from mixedwood import _core
 from mixedwood.data import Schema, Table, Target, check_same_length
 from mixedwood.growers.coded import CodedTable
-from mixedwood.growers.random_order import JointColumns, as_subsets, draw_ranks
-from mixedwood.growers.stopping import StopFlag, StoppedError
+from mixedwood.growers.random_order import JointColumns, Ranks, as_subsets, draw_ranks
+from mixedwood.growers.stopping import StopFlag, stopped_by
 from mixedwood.parts import Criterion, Partitioner, read_acceptors, read_criterion, read_partitioner
 from mixedwood.tree import Tree
 
-__all__ = ["GrowSettings", "grow", "grow_below"]
+__all__ = ["GrowSettings", "grow", "grow_below", "native_arguments", "tree_of"]
 
 _SAFE_WEIGHT = 1e100  # squares of weights, and sums of them, must stay finite
 
@@ -89,7 +89,7 @@ def grow(
     arrays, schema, scale = _grown(
         table, target, settings or GrowSettings(), seed, time_limit, rows, None, stop
     )
-    return _tree(arrays, schema, target, scale)
+    return tree_of(arrays, schema, target, scale)
 
 
 def grow_below(
@@ -123,6 +123,38 @@ def _grown(
     starts: NDArray[np.int64] | None,
     stop: StopFlag | None,
 ) -> tuple[dict[str, NDArray[Any]], Schema, float]:
+    given = native_arguments(table, target, chosen, seed, rows)
+    with stopped_by(stop) as flag:
+        arrays = _core.grow(*given.arguments, time_limit, rows, starts, flag)
+    if not arrays.pop("complete"):
+        warnings.warn(
+            "The time limit came before the tree was complete; nodes that were not reached are "
+            "leaves.",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+    if given.ranks is not None:
+        as_subsets(arrays, given.ranks, len(given.schema))
+    return arrays, given.schema, given.scale
+
+
+class NativeArguments(NamedTuple):
+    """What the native core is told of rows and settings, and what it is not told."""
+
+    arguments: tuple[_core.CodedTable, NDArray[np.int32], Any, int, dict[str, Any]]
+    schema: Schema
+    scale: float  # of the weights
+    ranks: Ranks | None  # of values that were put in a random order
+
+
+def native_arguments(
+    table: Table | CodedTable,
+    target: Target,
+    chosen: GrowSettings,
+    seed: int,
+    rows: NDArray[np.int32] | None = None,
+) -> NativeArguments:
+    """Turn a table, its classes and settings into what the native core takes."""
     coded = table if isinstance(table, CodedTable) else CodedTable(table)
     schema = coded.table.schema
     check_same_length(coded.table, target)
@@ -135,53 +167,34 @@ def _grown(
             coded.table, _weight_in_growth(coded.table.n_rows, weights, rows), seed, chosen.joint
         )
         coded, partitioner = coded.in_order(ranks), read_partitioner("natural_order")
-    if stop is not None and stop.is_set():
-        raise StoppedError("growth was stopped")
-    arrays = _native_grow(
-        coded.native,
-        target.codes,
-        weights,
-        target.n_classes,
-        {
-            "criterion": name,
-            "custom": custom,
-            "partitioner": partitioner.name,
-            "options": partitioner._encoded(),
-            "acceptors": read_acceptors(chosen.acceptor),
-            "rules": chosen.rules,
-            "selection": chosen.selection,
-            "max_p": float(chosen.max_p),
-            "bonferroni": bool(chosen.bonferroni),
-            "min_gain": float(chosen.min_gain),
-            "max_depth": int(chosen.max_depth),
-            "min_split": float(chosen.min_samples_split),
-            "min_leaf": float(chosen.min_samples_leaf),
-            "max_leaves": int(chosen.max_leaf_nodes),
-            "best_first": bool(chosen.best_first),
-            "max_columns": int(chosen.max_columns),
-            "fractional": chosen.missing == "fractional",
-            "missing_is_value": chosen.missing == "category",
-            "unseen": chosen.unseen,
-            "seed": seed,
-        },
-        time_limit,
-        rows,
-        starts,
-        None if stop is None else stop.native,
-    )
-    if not arrays.pop("complete"):
-        warnings.warn(
-            "The time limit came before the tree was complete; nodes that were not reached are "
-            "leaves.",
-            RuntimeWarning,
-            stacklevel=3,
-        )
-    if ranks is not None:
-        as_subsets(arrays, ranks, len(schema))
-    return arrays, schema, scale
+    settings = {
+        "criterion": name,
+        "custom": custom,
+        "partitioner": partitioner.name,
+        "options": partitioner._encoded(),
+        "acceptors": read_acceptors(chosen.acceptor),
+        "rules": chosen.rules,
+        "selection": chosen.selection,
+        "max_p": float(chosen.max_p),
+        "bonferroni": bool(chosen.bonferroni),
+        "min_gain": float(chosen.min_gain),
+        "max_depth": int(chosen.max_depth),
+        "min_split": float(chosen.min_samples_split),
+        "min_leaf": float(chosen.min_samples_leaf),
+        "max_leaves": int(chosen.max_leaf_nodes),
+        "best_first": bool(chosen.best_first),
+        "max_columns": int(chosen.max_columns),
+        "fractional": chosen.missing == "fractional",
+        "missing_is_value": chosen.missing == "category",
+        "unseen": chosen.unseen,
+        "seed": seed,
+    }
+    arguments = (coded.native, target.codes, weights, target.n_classes, settings)
+    return NativeArguments(arguments, schema, scale, ranks)
 
 
-def _tree(arrays: dict[str, NDArray[Any]], schema: Schema, target: Target, scale: float) -> Tree:
+def tree_of(arrays: dict[str, NDArray[Any]], schema: Schema, target: Target, scale: float) -> Tree:
+    """Make a tree of the arrays of the native core."""
     n = len(arrays["kind"])
     nothing = np.zeros(n + 1, dtype=np.int32)
     return Tree(
@@ -195,15 +208,6 @@ def _tree(arrays: dict[str, NDArray[Any]], schema: Schema, target: Target, scale
         weight=arrays.pop("weight") * scale,
         **arrays,
     )
-
-
-def _native_grow(*arguments: Any) -> dict[str, NDArray[Any]]:
-    try:
-        return _core.grow(*arguments)
-    except RuntimeError as error:
-        if str(error) == "stopped from another thread":
-            raise StoppedError("growth was stopped") from None
-        raise
 
 
 def _weight_in_growth(

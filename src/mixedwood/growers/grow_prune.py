@@ -7,24 +7,21 @@ the leaves that are left. All rows are used for both, none for both at once.
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mixedwood import _core
-from mixedwood.data import Table, Target, check_same_length
+from mixedwood.data import Table, Target
 from mixedwood.growers.coded import CodedTable
-from mixedwood.growers.greedy import GrowSettings, grow_below
-from mixedwood.growers.joining import Nodes, as_tree, cut, join, parents, with_terms
-from mixedwood.growers.stopping import StopFlag, StoppedError
-from mixedwood.tree import TestKind, Tree
+from mixedwood.growers.greedy import GrowSettings, native_arguments, tree_of
+from mixedwood.growers.random_order import as_subsets
+from mixedwood.growers.stopping import StopFlag, stopped_by
+from mixedwood.tree import Tree
 
 __all__ = ["GrowPruneResult", "Iteration", "divide_in_halves", "grow_prune"]
-
-_EQUAL = 1e-12  # sums of the same weights in another order are equal, to this
 
 
 class Iteration(NamedTuple):
@@ -139,117 +136,26 @@ def grow_prune(
     |   |   [3] x <= 10: 1 (100 % of 2)
     |   |   [4] x > 10 (or missing): 0 (100 % of 3)
     """
-    deadline = time.monotonic() + time_limit
     chosen = settings or GrowSettings()
     if chosen.missing == "fractional":
         raise ValueError(
             "growing and pruning in turns needs whole rows, but missing='fractional' shares them "
             "out. Use missing='learned' or 'category'."
         )
-    coded = table if isinstance(table, CodedTable) else CodedTable(table)
-    check_same_length(coded.table, target)
+    given = native_arguments(table, target, chosen, seed)
     side = divide_in_halves(target, seed) if halves is None else _read_halves(halves, target)
-    grower, pruner = (np.flatnonzero(side == half).astype(np.int32) for half in (0, 1))
-    rows = _Rows(coded.table, target)
-    nodes: Nodes = {}
-    iterations: list[Iteration] = []
-    while True:
-        if stop is not None and stop.is_set():
-            raise StoppedError("growth was stopped")
-        left = max(deadline - time.monotonic(), 1e-3)
-        n_inherited = len(nodes["kind"]) if nodes else 0
-        reached, starts, leaves = rows.by_leaf(nodes, grower)
-        if len(reached):
-            below = grow_below(
-                coded, target, chosen, seed=seed, rows=reached, starts=starts, time_limit=left,
-                stop=stop,
-            )  # fmt: skip
-            nodes = join(nodes, leaves, below) if nodes else below
-        n_grown = _count_leaves(nodes)
-        nodes = rows.prune(nodes, pruner, n_inherited, leaves)
-        iterations.append(Iteration(n_grown, _count_leaves(nodes)))
-        ended = len(iterations) > 1 and iterations[-1].pruned == iterations[-2].pruned
-        if ended or len(iterations) == max_iterations or time.monotonic() > deadline:
-            break
-        grower, pruner = pruner, grower
-    if relabel:
-        nodes = rows.relabelled(nodes)
-    tree = as_tree(nodes, coded.table.schema, target.classes)
-    return GrowPruneResult(tree, tuple(iterations), ended)
-
-
-class _Rows:
-    """All rows, and the node that answers each of them by now."""
-
-    def __init__(self, table: Table, target: Target) -> None:
-        self._target = target
-        self._columns = list(table.arrays)
-        self._n_values = [column.n_values for column in table.schema]
-        self._answer = np.zeros(table.n_rows, dtype=np.int32)
-
-    def by_leaf(
-        self, nodes: Nodes, rows: NDArray[np.int32]
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.intp]]:
-        """Rows that reach a leaf, leaf by leaf; where each leaf's rows begin; and the leaves.
-
-        Without nodes yet there is one leaf, for all. Rows that stop above the leaves, at a test
-        that does not know their value, reach none.
-        """
-        if not nodes:
-            return rows, np.array([0, len(rows)], dtype=np.int64), np.zeros(1, dtype=np.intp)
-        is_leaf = nodes["kind"] == TestKind.LEAF
-        answer = self._answer[rows]
-        at_leaf = is_leaf[answer]
-        if not at_leaf.all():
-            rows, answer = rows[at_leaf], answer[at_leaf]
-        leaves = np.flatnonzero(is_leaf)
-        counts = np.bincount(answer, minlength=len(is_leaf))[leaves]
-        starts = np.concatenate([[0], np.cumsum(counts)])
-        return rows[np.argsort(answer, kind="stable")], starts, leaves
-
-    def prune(
-        self, nodes: Nodes, rows: NDArray[np.int32], n_inherited: int, grown: NDArray[np.intp]
-    ) -> Nodes:
-        """Cut what does not help on some of the rows; ties cut only what is new.
-
-        Old are the first `n_inherited` nodes, but for those that were leaves and have `grown`.
-        """
-        n = len(nodes["kind"])
-        parent = parents(nodes)
-        self._answer = _core.Router(
-            with_terms(nodes), [c[:0] for c in self._columns], self._n_values
-        ).route(self._columns)
-        inherited = np.zeros(n, dtype=np.uint8)
-        inherited[:n_inherited] = 1
-        inherited[grown] = 0
-        unwanted = _core.reduced_error(parent, nodes["label"], self._counts(n, rows), inherited)
-        nodes, place = cut(nodes, parent, unwanted.view(np.bool_))
-        self._answer = place[self._answer]
-        return nodes
-
-    def relabelled(self, nodes: Nodes) -> Nodes:
-        """Nodes with class weights and labels by all the rows that they answer or hand down."""
-        n = len(nodes["kind"])
-        counts = self._counts(n, np.arange(len(self._answer)))
-        parent = parents(nodes)
-        for node in range(n - 1, 0, -1):
-            counts[parent[node]] += counts[node]
-        weight = counts.sum(axis=1)
-        near = counts >= counts.max(axis=1, keepdims=True) - _EQUAL * weight[0]
-        label = np.argmax(near, axis=1).astype(np.int32)  # the first of equals
-        return {**nodes, "counts": counts, "weight": weight, "label": label}
-
-    def _counts(self, n_nodes: int, rows: NDArray[Any]) -> NDArray[np.float64]:
-        """Class weights of the rows that each node answers."""
-        target, k = self._target, self._target.n_classes
-        places = self._answer[rows] * np.int64(k) + target.codes[rows]
-        weights = None if target.weights is None else target.weights[rows]
-        counts = np.bincount(places, weights, minlength=n_nodes * k)
-        return counts.astype(np.float64, copy=False).reshape(n_nodes, k)
-
-
-def _count_leaves(nodes: Nodes) -> int:
-    return int(np.count_nonzero(nodes["kind"] == TestKind.LEAF))
+    with stopped_by(stop) as flag:
+        arrays, grown, pruned, ended = _core.grow_prune(
+            *given.arguments, time_limit, side, max_iterations, relabel, flag
+        )
+    del arrays["complete"]
+    if given.ranks is not None:
+        as_subsets(arrays, given.ranks, len(given.schema))
+    return GrowPruneResult(
+        tree=tree_of(arrays, given.schema, target, given.scale),
+        iterations=tuple(map(Iteration, grown, pruned)),
+        ended=ended,
+    )
 
 
 def _read_halves(halves: ArrayLike, target: Target) -> NDArray[np.int8]:

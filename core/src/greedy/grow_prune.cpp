@@ -1,0 +1,308 @@
+#include "mixedwood/grow_prune.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "mixedwood/pruning.hpp"
+
+namespace mixedwood {
+namespace {
+
+// Sums of the same weights in another order are equal, to this, relative to all weight.
+constexpr double kEqual = 1e-12;
+
+std::size_t at(std::int32_t node) { return static_cast<std::size_t>(node); }
+
+// Copies nodes one by one; children are numbered by the caller.
+class Copier {
+ public:
+  explicit Copier(std::size_t n_classes) : k_(n_classes) {}
+
+  // A node that answers as node `i` of `from`; its test follows.
+  void add_answer(const GrownTree& from, std::size_t i) {
+    to_.weight.push_back(from.weight[i]);
+    to_.label.push_back(from.label[i]);
+    const auto counts = from.counts.begin() + static_cast<std::ptrdiff_t>(i * k_);
+    to_.counts.insert(to_.counts.end(), counts, counts + static_cast<std::ptrdiff_t>(k_));
+  }
+
+  void add_leaf() {
+    to_.kind.push_back(kLeaf);
+    to_.column.push_back(-1);
+    to_.low.push_back(-std::numeric_limits<double>::infinity());
+    to_.high.push_back(std::numeric_limits<double>::infinity());
+    to_.missing_child.push_back(kStopHere);
+    to_.unseen_child.push_back(kStopHere);
+    to_.score.push_back(0.0);
+    end_lists();
+  }
+
+  template <typename Number>
+  void add_test(const GrownTree& from, std::size_t i, const Number& number) {
+    to_.kind.push_back(from.kind[i]);
+    to_.column.push_back(from.column[i]);
+    to_.low.push_back(from.low[i]);
+    to_.high.push_back(from.high[i]);
+    to_.missing_child.push_back(from.missing_child[i]);
+    to_.unseen_child.push_back(from.unseen_child[i]);
+    to_.score.push_back(from.score[i]);
+    for (std::size_t c = at(from.child_offset[i]); c < at(from.child_offset[i + 1]); ++c)
+      to_.children.push_back(number(from.children[c]));
+    for (std::size_t v = at(from.value_offset[i]); v < at(from.value_offset[i + 1]); ++v) {
+      to_.value_code.push_back(from.value_code[v]);
+      to_.value_child.push_back(from.value_child[v]);
+    }
+    end_lists();
+  }
+
+  GrownTree take() { return std::move(to_); }
+
+ private:
+  void end_lists() {
+    to_.child_offset.push_back(static_cast<std::int32_t>(to_.children.size()));
+    to_.value_offset.push_back(static_cast<std::int32_t>(to_.value_code.size()));
+  }
+
+  std::size_t k_;
+  GrownTree to_;
+};
+
+std::vector<std::int32_t> leaves_of(const GrownTree& tree) {
+  std::vector<std::int32_t> leaves;
+  for (std::size_t i = 0; i < tree.kind.size(); ++i)
+    if (tree.kind[i] == kLeaf) leaves.push_back(static_cast<std::int32_t>(i));
+  return leaves;
+}
+
+std::vector<std::int32_t> parents_of(const GrownTree& tree) {
+  std::vector<std::int32_t> parent(tree.kind.size(), -1);
+  for (std::size_t i = 0; i < parent.size(); ++i)
+    for (std::size_t c = at(tree.child_offset[i]); c < at(tree.child_offset[i + 1]); ++c)
+      parent[at(tree.children[c])] = static_cast<std::int32_t>(i);
+  return parent;
+}
+
+// Puts tree t of `below` in the place of leaf t, which keeps its own answer.
+GrownTree join(const GrownTree& tree, const GrownTree& below, std::span<const std::int32_t> leaves,
+               std::size_t n_classes) {
+  Copier joined(n_classes);
+  const auto n = static_cast<std::int32_t>(tree.kind.size());
+  const auto n_roots = static_cast<std::int32_t>(leaves.size());
+  const auto as_before = [](std::int32_t node) { return node; };
+  const auto behind = [&](std::int32_t node) { return node - n_roots + n; };
+  std::size_t leaf = 0;
+  for (std::size_t i = 0; i < tree.kind.size(); ++i) {
+    joined.add_answer(tree, i);
+    if (leaf < leaves.size() && at(leaves[leaf]) == i)
+      joined.add_test(below, leaf++, behind);
+    else
+      joined.add_test(tree, i, as_before);
+  }
+  for (std::size_t i = leaves.size(); i < below.kind.size(); ++i) {
+    joined.add_answer(below, i);
+    joined.add_test(below, i, behind);
+  }
+  return joined.take();
+}
+
+class Turns {
+ public:
+  Turns(const CodedTable& table, const GrowData& data, std::span<const std::int8_t> halves,
+        const GrowSettings& settings, const GrowPruneSettings& turns, Stop& stop)
+      : table_(table),
+        data_(data),
+        settings_(settings),
+        turns_(turns),
+        stop_(stop),
+        k_(static_cast<std::size_t>(data.n_classes)),
+        answer_(data.classes.size(), 0) {
+    for (std::size_t row = 0; row < halves.size(); ++row)
+      if (halves[row] == 0 || halves[row] == 1)
+        half_[static_cast<std::size_t>(halves[row])].push_back(static_cast<std::int32_t>(row));
+    if (half_[0].empty()) throw std::invalid_argument("no row is in the half that grows first");
+  }
+
+  GrowPruneResult run() {
+    std::size_t grower = 0;
+    do {
+      const std::vector<std::int32_t> leaves = grow_on(half_[grower]);
+      if (stop_.interrupted()) break;
+      result_.grown.push_back(static_cast<std::int64_t>(leaves_of(tree_).size()));
+      walk();
+      prune(half_[1 - grower], leaves);
+      result_.pruned.push_back(static_cast<std::int64_t>(leaves_of(tree_).size()));
+      const std::size_t n = result_.pruned.size();
+      result_.ended = n > 1 && result_.pruned[n - 1] == result_.pruned[n - 2];
+      grower = 1 - grower;
+    } while (!result_.ended && !stop_.timed_out() &&
+             static_cast<std::int64_t>(result_.pruned.size()) < turns_.max_iterations);
+    if (turns_.relabel) relabel();
+    result_.tree = std::move(tree_);
+    return std::move(result_);
+  }
+
+ private:
+  // Grows below all leaves with some rows; returns which leaves these were.
+  std::vector<std::int32_t> grow_on(std::span<const std::int32_t> rows) {
+    GrowData data = data_;
+    if (tree_.kind.empty()) {
+      data.rows = rows;
+      tree_ = grow(table_, data, settings_, stop_);
+      n_inherited_ = 0;
+      return {};
+    }
+    n_inherited_ = tree_.kind.size();
+    std::vector<std::int32_t> leaves = leaves_of(tree_);
+    // Rows by leaf. Those that stopped above the leaves, at a test that does not know their value,
+    // reach none.
+    std::vector<std::int64_t> next(tree_.kind.size() + 1, 0);
+    std::int64_t n_rows = 0;
+    for (const std::int32_t row : rows) ++next[at(answer_[at(row)])];
+    std::vector<std::int64_t> starts;
+    for (std::size_t i = 0; i < tree_.kind.size(); ++i) {
+      const std::int64_t here = next[i];
+      next[i] = n_rows;
+      if (tree_.kind[i] != kLeaf) continue;
+      starts.push_back(n_rows);
+      n_rows += here;
+    }
+    if (n_rows == 0) return leaves;
+    starts.push_back(n_rows);
+    std::vector<std::int32_t> sorted(static_cast<std::size_t>(n_rows));
+    for (const std::int32_t row : rows) {
+      const std::size_t node = at(answer_[at(row)]);
+      if (tree_.kind[node] == kLeaf) sorted[static_cast<std::size_t>(next[node]++)] = row;
+    }
+    data.rows = sorted;
+    data.starts = starts;
+    const GrownTree below = grow(table_, data, settings_, stop_);
+    tree_ = join(tree_, below, leaves, k_);
+    return leaves;
+  }
+
+  // Every row goes on from where it was to the node that answers it now.
+  void walk() {
+    for (const auto& rows : half_)
+      for (const std::int32_t row : rows) {
+        std::int32_t& node = answer_[at(row)];
+        for (;;) {
+          const std::int32_t child = child_of(at(node), at(row));
+          if (child == kStopHere) break;
+          node = tree_.children[at(tree_.child_offset[at(node)]) + at(child)];
+        }
+      }
+  }
+
+  // Position of the child that a row goes to, or kStopHere.
+  std::int32_t child_of(std::size_t node, std::size_t row) const {
+    if (tree_.kind[node] == kLeaf) return kStopHere;
+    const CodedColumn& column = table_.columns[at(tree_.column[node])];
+    const std::int32_t code = column.codes()[row];
+    if (code < 0) return tree_.missing_child[node];
+    if (tree_.kind[node] == kInterval) {
+      const double x = column.number(code);
+      return tree_.low[node] < x && x <= tree_.high[node] ? 0 : 1;
+    }
+    const auto first = tree_.value_code.begin() + tree_.value_offset[node];
+    const auto last = tree_.value_code.begin() + tree_.value_offset[node + 1];
+    const auto found = std::lower_bound(first, last, code);
+    if (found == last || *found != code) return tree_.unseen_child[node];
+    return tree_.value_child[static_cast<std::size_t>(found - tree_.value_code.begin())];
+  }
+
+  // Class weights of the rows that each node answers.
+  void count(std::span<const std::int32_t> rows, std::vector<double>& counts) const {
+    for (const std::int32_t row : rows) {
+      const double weight = data_.weights.empty() ? 1.0 : data_.weights[at(row)];
+      counts[at(answer_[at(row)]) * k_ + at(data_.classes[at(row)])] += weight;
+    }
+  }
+
+  // Ties cut what is new: nodes that were not there before, or were leaves.
+  void prune(std::span<const std::int32_t> rows, std::span<const std::int32_t> leaves) {
+    const std::size_t n = tree_.kind.size();
+    std::vector<double> counts(n * k_, 0.0);
+    count(rows, counts);
+    std::vector<std::uint8_t> inherited(n, 0);
+    std::fill_n(inherited.begin(), n_inherited_, std::uint8_t{1});
+    for (const std::int32_t leaf : leaves) inherited[at(leaf)] = 0;
+    const std::vector<std::int32_t> parent = parents_of(tree_);
+    cut(parent, reduced_error({parent, tree_.label, counts, k_}, inherited));
+  }
+
+  // Makes leaves of some nodes; rows that were below them are answered there.
+  void cut(std::span<const std::int32_t> parent, std::span<const std::uint8_t> unwanted) {
+    const std::size_t n = tree_.kind.size();
+    std::vector<std::int32_t> place(n);  // of the node itself, or of the leaf it vanishes into
+    std::vector<std::uint8_t> gone(n, 0);
+    std::int32_t n_kept = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i > 0) gone[i] = gone[at(parent[i])] || unwanted[at(parent[i])];
+      place[i] = gone[i] ? place[at(parent[i])] : n_kept++;
+    }
+    if (static_cast<std::size_t>(n_kept) == n) return;
+    Copier kept(k_);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (gone[i]) continue;
+      kept.add_answer(tree_, i);
+      if (unwanted[i])
+        kept.add_leaf();
+      else
+        kept.add_test(tree_, i, [&](std::int32_t child) { return place[at(child)]; });
+    }
+    tree_ = kept.take();
+    for (const auto& rows : half_)
+      for (const std::int32_t row : rows) answer_[at(row)] = place[at(answer_[at(row)])];
+  }
+
+  void relabel() {
+    const std::size_t n = tree_.kind.size();
+    tree_.counts.assign(n * k_, 0.0);
+    for (const auto& rows : half_) count(rows, tree_.counts);
+    const std::vector<std::int32_t> parent = parents_of(tree_);
+    for (std::size_t i = n; i-- > 1;)
+      for (std::size_t l = 0; l < k_; ++l)
+        tree_.counts[at(parent[i]) * k_ + l] += tree_.counts[i * k_ + l];
+    double total = 0.0;
+    for (std::size_t l = 0; l < k_; ++l) total += tree_.counts[l];
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::span<const double> counts{tree_.counts.data() + i * k_, k_};
+      const double most = *std::max_element(counts.begin(), counts.end()) - kEqual * total;
+      std::size_t label = 0;  // the first of equals
+      while (counts[label] < most) ++label;
+      tree_.label[i] = static_cast<std::int32_t>(label);
+      tree_.weight[i] = 0.0;
+      for (const double weight : counts) tree_.weight[i] += weight;
+    }
+  }
+
+  const CodedTable& table_;
+  const GrowData& data_;
+  const GrowSettings& settings_;
+  const GrowPruneSettings& turns_;
+  Stop& stop_;
+  std::size_t k_;
+  std::array<std::vector<std::int32_t>, 2> half_;  // rows
+  std::vector<std::int32_t> answer_;               // of each row: the node that answers it
+  GrownTree tree_;
+  std::size_t n_inherited_ = 0;  // nodes that the tree had before it grew on
+  GrowPruneResult result_;
+};
+
+}  // namespace
+
+GrowPruneResult grow_prune(const CodedTable& table, const GrowData& data,
+                           std::span<const std::int8_t> halves, const GrowSettings& settings,
+                           const GrowPruneSettings& turns, Stop& stop) {
+  if (settings.fractional)
+    throw std::invalid_argument("rows that are shared out cannot prune a tree");
+  if (halves.size() != table.n_rows || data.classes.size() != table.n_rows)
+    throw std::invalid_argument("a half and a class are needed for each row");
+  if (turns.max_iterations < 1) throw std::invalid_argument("at least one iteration is needed");
+  return Turns(table, data, halves, settings, turns, stop).run();
+}
+
+}  // namespace mixedwood

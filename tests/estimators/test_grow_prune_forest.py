@@ -1,0 +1,218 @@
+"""Forests of trees grown and pruned in turns: halves, votes, workers, warm starts, limits."""
+
+import copy
+import pickle
+import warnings
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mixedwood import (
+    ForestClassifier,
+    GrowPruneForestClassifier,
+    GrowPruneTreeClassifier,
+    UnseenValueWarning,
+)
+from mixedwood.data import read_table, read_target
+from mixedwood.datasets import make_waveform
+from mixedwood.estimators.growing import member_generator
+from mixedwood.growers import grow_prune
+
+EXPECTED = {
+    "check_sample_weight_equivalence_on_dense_data": (
+        "a row of weight 2 is in one half, two copies may be in two"
+    ),
+    "check_class_weight_classifiers": (
+        "small leaves answer as their rows do, whatever classes weigh"
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@parametrize_with_checks(
+    [GrowPruneForestClassifier(5)], expected_failed_checks=lambda model: EXPECTED
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def waves():
+    return make_waveform(200, random_state=0), make_waveform(1000, random_state=1)
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    rng = np.random.default_rng(0)
+    n = 240
+    y = rng.integers(0, 3, n)
+    colour = np.array(["red", "green", "blue", "white"], dtype=object)[
+        (y + rng.integers(0, 2, n)) % 4
+    ]
+    colour[rng.random(n) < 0.05] = None
+    X = pd.DataFrame({"colour": colour, "size": rng.normal(y, 1.0)})
+    X.loc[rng.random(n) < 0.05, "size"] = np.nan
+    return X, np.array(["ash", "birch", "cedar"])[y]
+
+
+def test_every_tree_has_its_own_halves_of_all_rows(waves):
+    data, _ = waves
+    model = GrowPruneForestClassifier(8, random_state=5).fit(data.X, data.y)
+    table, target = read_table(data.X), read_target(data.y)
+    for number, tree in enumerate(model.trees_):
+        seed = int(member_generator(5, number).integers(2**63))
+        alone = grow_prune(table, target, seed=seed)
+        assert alone.tree == tree
+        assert alone.iterations == model.iterations_[number]
+    assert all(tree.weight[0] == 100 for tree in model.trees_)  # a half grows the root
+    assert len({str(tree) for tree in model.trees_}) == 8
+    assert [i[-1].pruned for i in model.iterations_] == [t.n_leaves for t in model.trees_]
+
+
+def test_the_majority_decides_and_ties_go_to_the_first_class(waves):
+    data, test = waves
+    model = GrowPruneForestClassifier(4, random_state=0).fit(data.X, data.y)
+    votes = model.votes(test.X)
+    counts = np.array([(votes == c).sum(axis=1) for c in model.classes_]).T
+    np.testing.assert_array_equal(model.predict(test.X), model.classes_[counts.argmax(axis=1)])
+    np.testing.assert_allclose(model.predict_proba(test.X), counts / 4)
+    assert (np.sort(counts, axis=1)[:, -1] == np.sort(counts, axis=1)[:, -2]).any()  # some ties
+
+
+def test_many_trees_are_better_than_one(waves):
+    data, test = waves
+    model = GrowPruneForestClassifier(51, random_state=0).fit(data.X, data.y)
+    errors = model.staged_error(test.X, test.y)
+    assert errors.shape == (51,)
+    assert errors[-1] == pytest.approx(1 - model.score(test.X, test.y))
+    assert errors[-1] < errors[0] - 0.03
+    assert model.feature_importances_.sum() == pytest.approx(1)
+    assert model.diversity(test.X).mean_leaves == pytest.approx(model.mean_leaves_)
+
+
+@pytest.mark.parametrize("n_jobs", [2, 4, -1])
+def test_any_number_of_threads_gives_the_same_forest(n_jobs, mixed):
+    one = GrowPruneForestClassifier(12, random_state=1).fit(*mixed)
+    many = GrowPruneForestClassifier(12, random_state=1, n_jobs=n_jobs).fit(*mixed)
+    assert many.trees_ == one.trees_
+    assert many.iterations_ == one.iterations_
+
+
+def test_other_processes_give_the_same_forest(mixed):
+    one = GrowPruneForestClassifier(4, random_state=1).fit(*mixed)
+    with joblib.parallel_config("loky", n_jobs=2):
+        many = GrowPruneForestClassifier(4, random_state=1).fit(*mixed)
+    assert many.trees_ == one.trees_
+    assert all(tree.schema is many.schema_ for tree in many.trees_)
+
+
+def test_warm_start_adds_the_trees_that_one_fit_would_have(mixed):
+    whole = GrowPruneForestClassifier(9, random_state=2).fit(*mixed)
+    model = GrowPruneForestClassifier(4, random_state=2, warm_start=True).fit(*mixed)
+    assert model.trees_ == whole.trees_[:4]
+    model.set_params(n_estimators=9).fit(*mixed)
+    assert model.trees_ == whole.trees_
+    assert model.iterations_ == whole.iterations_
+    with pytest.raises(ValueError, match="n_estimators=3 must be larger or equal to the 9 trees"):
+        model.set_params(n_estimators=3).fit(*mixed)
+    assert model.trees_ == whole.trees_
+
+
+def test_seeds(mixed):
+    first = GrowPruneForestClassifier(3, random_state=0).fit(*mixed)
+    assert GrowPruneForestClassifier(3, random_state=0).fit(*mixed).trees_ == first.trees_
+    assert GrowPruneForestClassifier(3, random_state=1).fit(*mixed).trees_ != first.trees_
+    fresh = [GrowPruneForestClassifier(3).fit(*mixed) for _ in range(2)]
+    assert fresh[0].trees_ != fresh[1].trees_
+
+
+def test_copies_answer_the_same(mixed):
+    X, y = mixed
+    model = GrowPruneForestClassifier(5, random_state=0).fit(X, y)
+    for twin in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), clone(model).fit(X, y)):
+        np.testing.assert_array_equal(twin.predict_proba(X), model.predict_proba(X))
+        assert twin.iterations_ == model.iterations_
+    assert repr(model) == "GrowPruneForestClassifier(n_estimators=5, random_state=0)"
+    assert "bootstrap" not in model.get_params()
+
+
+def test_missing_and_unseen_values(mixed):
+    X, y = mixed
+    model = GrowPruneForestClassifier(7, random_state=0).fit(X, y)
+    new = pd.DataFrame({"colour": ["mauve", None], "size": [np.nan, 1.0]})
+    with pytest.warns(UnseenValueWarning, match="'mauve'") as caught:
+        assert set(model.predict(new)) <= set(y)
+    assert len(caught) == 1
+    model.set_params(unseen="error").fit(X, y)
+    with pytest.raises(ValueError, match="'mauve'"):
+        model.predict(new)
+
+
+def test_weights(mixed):
+    X, y = mixed
+    plain = GrowPruneForestClassifier(5, random_state=0).fit(X, y)
+    heavy = GrowPruneForestClassifier(5, random_state=0).fit(X, y, np.where(y == "ash", 50.0, 1.0))
+    by_class = GrowPruneForestClassifier(5, random_state=0, class_weight={"ash": 50.0}).fit(X, y)
+    assert by_class.trees_ == heavy.trees_
+    assert (heavy.predict(X) == "ash").sum() > (plain.predict(X) == "ash").sum()
+    kept = np.arange(len(y)) % 3 > 0
+    some = GrowPruneForestClassifier(5, random_state=0).fit(X, y, kept.astype(float))
+    assert all(tree.weight[0] == 80 for tree in some.trees_)
+
+
+def test_limits_are_said_once():
+    X = np.arange(1.0, 401)[:, None]
+    y = (X[:, 0].astype(int) // 5) % 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        GrowPruneForestClassifier(5, random_state=0).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="5 of 5 trees were still growing") as caught:
+        short = GrowPruneForestClassifier(5, random_state=0, max_iterations=1).fit(X, y)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert [len(iterations) for iterations in short.iterations_] == [1] * 5
+
+
+def test_a_time_limit_leaves_a_forest_that_works(waves):
+    data, test = waves
+    with pytest.warns(RuntimeWarning, match="time limit"):
+        model = GrowPruneForestClassifier(500, time_limit=0.02, random_state=0).fit(data.X, data.y)
+    assert 1 <= len(model.trees_) < 500
+    assert len(model.iterations_) == len(model.trees_)
+    assert model.predict(test.X).shape == (1000,)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_estimators": 0}, "n_estimators must be a whole number of at least 1"),
+        ({"criterion": "accuracy"}, "criterion='accuracy' is not known"),
+        ({"missing": "fractional"}, "'learned' or 'category'"),
+        ({"max_iterations": 0}, "max_iterations must be"),
+        ({"warm_start": 1}, "warm_start must be True or False"),
+        ({"time_limit": 0}, "time_limit"),
+    ],
+)
+def test_parameters_that_are_refused(parameters, message, mixed):
+    model = GrowPruneForestClassifier(**parameters)
+    with pytest.raises((ValueError, TypeError), match=message):
+        model.fit(*mixed)
+    with pytest.raises(NotFittedError):
+        model.predict(mixed[0])
+
+
+def test_such_trees_in_any_forest(mixed):
+    X, y = mixed
+    inside = GrowPruneTreeClassifier()
+    whole = ForestClassifier(inside, 6, bootstrap=False, vote="plurality", random_state=3)
+    own = GrowPruneForestClassifier(6, random_state=3).fit(X, y)
+    assert whole.fit(X, y).trees_ == own.trees_
+    bagged = ForestClassifier(inside, 6, oob_score=True, random_state=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # rows that every tree has seen
+        assert bagged.fit(X, y).oob_score_ > 0.4
