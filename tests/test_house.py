@@ -36,7 +36,9 @@ MAY_IMPORT = {
     "growers": {"_core", "data", "parts", "tree"},
     "preprocessing": {"data", "splits"},
     "ensembles": {"_core", "data", "tree"},
+    "boosting": {"_core", "data", "ensembles", "growers", "tree"},
     "estimators": {
+        "boosting",
         "data",
         "ensembles",
         "explain",

@@ -30,7 +30,7 @@ def first_scores(target: Target, rows: NDArray[np.int32]) -> Numbers:
     counts = np.bincount(target.codes[rows], weights, minlength=target.n_classes)
     # A class without rows is unlikely, not impossible.
     logs = np.log(np.maximum(counts / counts.sum(), 1e-9))
-    return logs[1:] - logs[:1] if target.n_classes == 2 else logs
+    return np.asarray(logs[1:] - logs[:1] if target.n_classes == 2 else logs)
 
 
 def probabilities(scores: Numbers) -> Numbers:

@@ -77,7 +77,8 @@ def add_up(
     members = [
         (tree._router, tree.probabilities, tree.label, 0, float(weight)) for tree, weight in counted
     ]
-    return add_answers(members, trees[0]._columns_of(table), len(trees[0].classes), vote, n_jobs)
+    columns, n_classes = trees[0]._columns_of(table), len(trees[0].classes)
+    return add_answers(members, columns, n_classes, vote, n_jobs, n_rows=table.n_rows)
 
 
 def add_answers(
@@ -86,6 +87,8 @@ def add_answers(
     n_outputs: int,
     vote: Vote = "probability",
     n_jobs: int | None = None,
+    *,
+    n_rows: int,
 ) -> NDArray[np.float64]:
     """Add up answers of trees: router, answers, labels, first output and weight of each.
 
@@ -93,7 +96,6 @@ def add_answers(
     """
     if vote not in VOTES:
         raise ValueError(f"vote must be 'probability' or 'plurality'; got {vote!r}.")
-    n_rows = len(columns[0]) if columns else 0
     total = np.zeros((n_rows, n_outputs))
     n_parts = min(effective_n_jobs(n_jobs), -(-n_rows // _ROWS_PER_THREAD))
     plurality = vote == "plurality"
