@@ -1,5 +1,8 @@
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <tuple>
 #include <variant>
 
 #include "arrays.hpp"
@@ -118,6 +121,56 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> distribute_py(const Router& router,
   return {out.release(), {table.n_rows, n_outputs}, owner};
 }
 
+using DoubleMatrixInOut = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// What one tree adds, checked: rows of answers for its nodes, and where in a row of `out` it goes.
+struct Member {
+  const Router* router;
+  Router::Vote vote;
+  std::size_t first;
+};
+
+Member read_member(nb::handle given, bool plurality, std::size_t n_outputs) {
+  const auto [router, answers, labels, first, weight] =
+      nb::cast<std::tuple<const Router*, DoubleMatrix, IntVector, std::size_t, double>>(given);
+  Member member{router, {values_of(answers), answers.shape(1), {}, weight}, first};
+  if (answers.shape(0) != router->n_nodes() || labels.size() != router->n_nodes())
+    throw std::invalid_argument("one row of answers and one label are needed for each node");
+  if (first + answers.shape(1) > n_outputs)
+    throw std::invalid_argument("a tree has more answers than there is room for");
+  if (plurality) {
+    member.vote.labels = values_of(labels);
+    for (const std::int32_t label : member.vote.labels)
+      if (label < 0 || static_cast<std::size_t>(label) >= answers.shape(1))
+        throw std::invalid_argument("a label is not one of the answers");
+  }
+  return member;
+}
+
+// Rows first..last of the table, by all trees; a few thousand rows at a time stay in the cache.
+void add_up_py(const nb::list& trees, const nb::list& columns, bool plurality, std::size_t first,
+               std::size_t last, DoubleMatrixInOut out) {
+  constexpr std::size_t kRows = 4096;
+  if (nb::len(trees) == 0) return;
+  std::vector<Member> members;
+  for (nb::handle tree : trees) members.push_back(read_member(tree, plurality, out.shape(1)));
+  const TableView table = table_of(columns, members[0].router->n_values());
+  if (last > table.n_rows || first > last || out.shape(0) != table.n_rows)
+    throw std::invalid_argument("there are no such rows");
+  nb::gil_scoped_release released;
+  for (std::size_t begin = first; begin < last; begin += kRows) {
+    TableView part;
+    part.n_rows = std::min(kRows, last - begin);
+    for (const ColumnView& column : table.columns)
+      part.columns.push_back({column.codes == nullptr ? nullptr : column.codes + begin,
+                              column.numbers == nullptr ? nullptr : column.numbers + begin,
+                              column.n_values});
+    for (const Member& member : members)
+      member.router->add(part, member.vote, out.data() + begin * out.shape(1) + member.first,
+                         out.shape(1));
+  }
+}
+
 }  // namespace
 
 void bind_tree(nb::module_& m) {
@@ -139,6 +192,13 @@ void bind_tree(nb::module_& m) {
                    "NDArray[numpy.float64]], answers: NDArray[numpy.float64]) "
                    "-> NDArray[numpy.float64]"),
            "Answers of the nodes, weighted by the share of the row that each gets.");
+  m.def("add_up", &add_up_py, nb::arg("trees"), nb::arg("columns"), nb::arg("plurality"),
+        nb::arg("first"), nb::arg("last"), nb::arg("out").noconvert(),
+        nb::sig("def add_up(trees: list[tuple[Router, NDArray[numpy.float64], "
+                "NDArray[numpy.int32], int, float]], columns: list[NDArray[numpy.int32] | "
+                "NDArray[numpy.float64]], plurality: bool, first: int, last: int, "
+                "out: NDArray[numpy.float64]) -> None"),
+        "Add the answers of trees (router, answers, labels, first output, weight) to some rows.");
 }
 
 }  // namespace mixedwood

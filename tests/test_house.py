@@ -35,8 +35,10 @@ MAY_IMPORT = {
     "pruning": {"_core", "data", "tree"},
     "growers": {"_core", "data", "parts", "tree"},
     "preprocessing": {"data", "splits"},
-    "ensembles": {"data", "tree"},
+    "ensembles": {"_core", "data", "tree"},
+    "boosting": {"_core", "data", "ensembles", "growers", "tree"},
     "estimators": {
+        "boosting",
         "data",
         "ensembles",
         "explain",

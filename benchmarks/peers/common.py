@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 
 class MissingPeer(Exception):  # noqa: N818 - not an error: the peer is left out
@@ -57,6 +58,27 @@ class Score(NamedTuple):
     nodes: int
 
 
+class EnsembleScore(NamedTuple):
+    """Share of wrong answers on the test rows, and the mean of -log(probability of the class)."""
+
+    error: float
+    log_loss: float
+
+
+LEAST_PROBABILITY = 1e-6  # below it a probability counts as this, or one row could cost anything
+
+
+def judged(
+    probabilities: np.ndarray, target: np.ndarray, classes: Sequence[int], n_classes: int
+) -> EnsembleScore:
+    """Score probabilities, a column for each of `classes`; the most probable is the answer."""
+    every = np.zeros((len(target), n_classes))  # a class without training rows has probability 0
+    every[:, np.asarray(classes, int)] = probabilities
+    wrong = every.argmax(axis=1) != target
+    given = np.maximum(every[np.arange(len(target)), target], LEAST_PROBABILITY)
+    return EnsembleScore(float(wrong.mean()), float(-np.log(given).mean()))
+
+
 def nominal_names(column: Column) -> list[str]:
     """Labels that need no quotes in any language: v0, v1, ..."""
     return [f"v{code}" for code in range(column.n_values)]
@@ -67,6 +89,26 @@ def text_cells(column: Column, missing: str) -> np.ndarray:
     if column.n_values:
         return np.array([*nominal_names(column), missing])[column.cells]
     return np.array([missing if x != x else repr(x) for x in column.cells.tolist()])
+
+
+def category_frame(table: Table) -> pd.DataFrame:
+    """Columns x0, x1, ... as pandas has them: categories with all their values, missing as NaN."""
+    columns = {
+        f"x{j}": pd.Categorical.from_codes(column.cells, categories=nominal_names(column))
+        if column.n_values
+        else column.cells
+        for j, column in enumerate(table.columns)
+    }
+    return pd.DataFrame(columns)
+
+
+def text_frame(table: Table, missing: str) -> pd.DataFrame:
+    """Columns x0, x1, ...: categories as text, with a word for missing; numbers as they are."""
+    columns = {
+        f"x{j}": text_cells(column, missing) if column.n_values else column.cells
+        for j, column in enumerate(table.columns)
+    }
+    return pd.DataFrame(columns)
 
 
 def write_arff(table: Table, path: Path) -> None:
@@ -93,11 +135,12 @@ def write_folds(folds: Sequence[Fold], n_rows: int, path: Path) -> None:
 
 def run_elsewhere(
     command: Sequence[str], table: Table, folds: Sequence[Fold], methods: Mapping[str, str]
-) -> Iterator[tuple[str, Fold, Score]]:
-    """Run a program of another language on all folds.
+) -> Iterator[tuple[str, Fold, list[float]]]:
+    """Run a program of another language on all folds; yields its share of wrong answers, and more.
 
     It is called with the files of the table and of the folds and the methods in its own words, and
-    prints a line "method, fold, wrong answers, leaves, nodes" for each, both counted from 0.
+    prints a line "method, fold, wrong answers, ..." for each, both counted from 0. What follows
+    the wrong answers, leaves and nodes or a log loss, is passed on as it is.
     """
     with tempfile.TemporaryDirectory() as folder:
         arff, marks = Path(folder, "table.arff"), Path(folder, "folds.csv")
@@ -109,6 +152,6 @@ def run_elsewhere(
         raise RuntimeError(f"{command[0]} failed:\n{done.stderr}")
     names = list(methods)
     for line in done.stdout.splitlines():
-        method, number, wrong, leaves, nodes = map(int, line.split(","))
-        fold = folds[number]
-        yield names[method], fold, Score(wrong / len(fold.test), leaves, nodes)
+        method, number, wrong, *more = line.split(",")
+        fold = folds[int(number)]
+        yield names[int(method)], fold, [int(wrong) / len(fold.test), *map(float, more)]

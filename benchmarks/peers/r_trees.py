@@ -45,4 +45,6 @@ def run(
 ) -> Iterator[tuple[str, Fold, Score]]:
     """Score each method on each fold."""
     command = ["Rscript", "--vanilla", str(DRIVER)]
-    yield from run_elsewhere(command, table, folds, {name: WORDS[name] for name in methods})
+    words = {name: WORDS[name] for name in methods}
+    for name, fold, (error, leaves, nodes) in run_elsewhere(command, table, folds, words):
+        yield name, fold, Score(error, int(leaves), int(nodes))

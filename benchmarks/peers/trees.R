@@ -4,19 +4,8 @@ suppressMessages({
   library(partykit)
 })
 
-read_arff <- function(path) {
-  lines <- readLines(path)
-  described <- strsplit(grep("^@attribute", lines, value = TRUE), " ")
-  rows <- lines[-seq_len(which(lines == "@data"))]
-  data <- read.table(text = rows, sep = ",", na.strings = "?", colClasses = "character")
-  names(data) <- sapply(described, `[`, 2)
-  for (j in seq_along(described)) {
-    kind <- described[[j]][3]
-    data[[j]] <- if (kind == "numeric") as.numeric(data[[j]]) else
-      factor(data[[j]], levels = strsplit(gsub("[{}]", "", kind), ",")[[1]])
-  }
-  data
-}
+script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+source(file.path(dirname(script), "arff.R"))
 
 grow <- function(train, ...) {
   tree <- rpart(class ~ ., train, method = "class", ...)

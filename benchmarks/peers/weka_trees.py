@@ -41,4 +41,6 @@ def run(
     table: Table, folds: Sequence[Fold], methods: Sequence[str]
 ) -> Iterator[tuple[str, Fold, Score]]:
     """Score each method on each fold."""
-    yield from run_elsewhere(command(), table, folds, {name: OPTIONS[name] for name in methods})
+    options = {name: OPTIONS[name] for name in methods}
+    for name, fold, (error, leaves, nodes) in run_elsewhere(command(), table, folds, options):
+        yield name, fold, Score(error, int(leaves), int(nodes))

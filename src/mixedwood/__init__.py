@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 _ESTIMATORS = (
+    "BoostedTreesClassifier",
+    "EnsembleClassifier",
     "ForestClassifier",
     "GrowPruneForestClassifier",
     "GrowPruneTreeClassifier",
@@ -15,6 +17,8 @@ _ESTIMATORS = (
 )
 
 __all__ = [
+    "BoostedTreesClassifier",
+    "EnsembleClassifier",
     "ForestClassifier",
     "GrowPruneForestClassifier",
     "GrowPruneTreeClassifier",
@@ -31,6 +35,8 @@ __all__ = [
 if TYPE_CHECKING:
     from mixedwood import data, datasets, preprocessing, pruning, splits
     from mixedwood.estimators import (
+        BoostedTreesClassifier,
+        EnsembleClassifier,
         ForestClassifier,
         GrowPruneForestClassifier,
         GrowPruneTreeClassifier,

@@ -60,6 +60,11 @@ class Router:
     def distribute(self, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], answers: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
         """Answers of the nodes, weighted by the share of the row that each gets."""
 
+def add_up(trees: list[tuple[Router, NDArray[numpy.float64], NDArray[numpy.int32], int, float]], columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], plurality: bool, first: int, last: int, out: NDArray[numpy.float64]) -> None:
+    """
+    Add the answers of trees (router, answers, labels, first output, weight) to some rows.
+    """
+
 class StopFlag:
     """Stops growth that is under way on other threads."""
 

@@ -205,3 +205,26 @@ def test_the_pooled_error_of_the_largest_tree_is_that_of_leaving_out_by_hand():
         path = cost_complexity_path(grow(table.take(folds != fold), target.take(folds != fold)))
         wrong += path_errors(path, table.take(folds == fold), target.take(folds == fold), [0.0])[0]
     assert cross_validated_alpha(grow, table, target, folds=folds).errors[0] * 30 == wrong
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_copies_of_a_row_share_a_fold(seed):
+    rng = np.random.default_rng(seed)
+    classes = rng.integers(0, 3, 90)
+    rows = rng.integers(0, 90, 120)
+    target = read_target(classes).take(rows)
+    folds = stratified_folds(target, 5, random_state=seed, copies_of=rows)
+    for row in np.unique(rows):
+        assert len(set(folds[rows == row])) == 1
+    distinct = np.unique(rows, return_index=True)[1]
+    sizes = np.bincount(folds[distinct], minlength=5)
+    assert np.ptp(sizes) <= 1
+    for code in range(3):
+        of_class = folds[distinct][target.codes[distinct] == code]
+        assert np.ptp(np.bincount(of_class, minlength=5)) <= 1
+    # Rows that are their own originals are divided as ever.
+    everyone = read_target(classes)
+    np.testing.assert_array_equal(
+        stratified_folds(everyone, 5, random_state=seed, copies_of=np.arange(90)),
+        stratified_folds(everyone, 5, random_state=seed),
+    )

@@ -28,6 +28,17 @@ class Router {
   void distribute(const TableView& table, std::span<const double> answers, std::size_t n_outputs,
                   std::span<double> out) const;
 
+  // Adds each row's answer (n_nodes x n_answers), times the weight, to `out`, whose rows are
+  // `stride` long. With labels, a row adds the weight to the class of its node instead; one that is
+  // shared out, to the class with the largest share, the first of equals.
+  struct Vote {
+    std::span<const double> answers;
+    std::size_t n_answers = 0;
+    std::span<const std::int32_t> labels;
+    double weight = 1.0;
+  };
+  void add(const TableView& table, const Vote& vote, double* out, std::size_t stride) const;
+
   std::size_t n_nodes() const { return n_nodes_; }
 
   // Of each column; kNoCodes for a column of numbers.

@@ -188,6 +188,39 @@ void Router::distribute(const TableView& table, std::span<const double> answers,
   });
 }
 
+void Router::add(const TableView& table, const Vote& vote, double* out, std::size_t stride) const {
+  constexpr double kEqual = 1e-6;
+  const std::size_t k = vote.n_answers;
+  std::vector<std::pair<std::int32_t, double>> waiting;
+  std::vector<double> shares;
+  for_each_block(table, [&](std::size_t row, std::span<const std::int32_t> place) {
+    for (std::size_t i = 0; i < place.size(); ++i) {
+      double* const its = out + (row + i) * stride;
+      const auto p = static_cast<std::size_t>(place[i]);
+      if (places_[p].end != kSharesOut) [[likely]] {
+        const auto node = static_cast<std::size_t>(node_[p]);
+        if (vote.labels.empty()) {
+          const double* const answer = vote.answers.data() + node * k;
+          for (std::size_t l = 0; l < k; ++l) its[l] += vote.weight * answer[l];
+        } else {
+          its[vote.labels[node]] += vote.weight;
+        }
+        continue;
+      }
+      shares.assign(k, 0.0);
+      share_out(table, row + i, place[i], vote.answers, shares, waiting);
+      if (vote.labels.empty()) {
+        for (std::size_t l = 0; l < k; ++l) its[l] += vote.weight * shares[l];
+      } else {
+        const double most = *std::max_element(shares.begin(), shares.end());
+        const auto first = std::find_if(shares.begin(), shares.end(),
+                                        [&](double share) { return share >= most - kEqual; });
+        its[first - shares.begin()] += vote.weight;
+      }
+    }
+  });
+}
+
 // One row from an end that shares out; `waiting` only lends its room.
 void Router::share_out(const TableView& table, std::size_t row, std::int32_t place,
                        std::span<const double> answers, std::span<double> out,

@@ -4,6 +4,7 @@ from mixedwood.ensembles.diversity import Diversity, measure_diversity, vote_mar
 from mixedwood.ensembles.out_of_bag import out_of_bag_shares
 from mixedwood.ensembles.votes import (
     VOTES,
+    add_answers,
     add_up,
     first_of_largest,
     member_classes,
@@ -14,6 +15,7 @@ from mixedwood.ensembles.votes import (
 __all__ = [
     "VOTES",
     "Diversity",
+    "add_answers",
     "add_up",
     "first_of_largest",
     "measure_diversity",

@@ -7,17 +7,21 @@ by their total, are shares of the classes; the largest wins, and the first of eq
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal, TypeAlias
+from itertools import pairwise
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
+from mixedwood import _core
 from mixedwood.data import Table
 from mixedwood.tree import Tree
 
 __all__ = [
     "VOTES",
     "Vote",
+    "add_answers",
     "add_up",
     "first_of_largest",
     "member_classes",
@@ -28,6 +32,7 @@ __all__ = [
 Vote: TypeAlias = Literal["probability", "plurality"]
 VOTES: tuple[Vote, ...] = ("probability", "plurality")
 
+_ROWS_PER_THREAD = 5_000  # fewer are not worth another thread
 _EQUAL = 1e-9  # shares closer than this are equal: sums of probabilities are rounded
 _EQUAL_IN_TREE = 1e-6  # as a single tree has it for rows that go to several leaves
 
@@ -37,6 +42,7 @@ def add_up(
     table: Table,
     vote: Vote = "probability",
     weights: ArrayLike | None = None,
+    n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
     """Add up what the trees say about each row.
 
@@ -50,6 +56,8 @@ def add_up(
         Whether a tree gives its class probabilities, or one vote for its class.
     weights : array-like of float, one per tree, optional
         What each tree's answer counts; 1 by default.
+    n_jobs : int or None, default=None
+        Number of threads.
 
     Returns
     -------
@@ -65,9 +73,40 @@ def add_up(
     >>> add_up(trees, table, "plurality").tolist()
     [[1.0, 1.0], [0.0, 2.0], [0.0, 2.0]]
     """
-    total = np.zeros((table.n_rows, len(trees[0].classes)))
-    for tree, weight in zip(trees, _weights(trees, weights), strict=True):
-        _add(total, tree, table, vote, weight)
+    counted = zip(trees, _weights(trees, weights), strict=True)
+    members = [
+        (tree._router, tree.probabilities, tree.label, 0, float(weight)) for tree, weight in counted
+    ]
+    columns, n_classes = trees[0]._columns_of(table), len(trees[0].classes)
+    return add_answers(members, columns, n_classes, vote, n_jobs, n_rows=table.n_rows)
+
+
+def add_answers(
+    members: list[tuple[_core.Router, NDArray[np.float64], NDArray[np.int32], int, float]],
+    columns: list[NDArray[Any]],
+    n_outputs: int,
+    vote: Vote = "probability",
+    n_jobs: int | None = None,
+    *,
+    n_rows: int,
+) -> NDArray[np.float64]:
+    """Add up answers of trees: router, answers, labels, first output and weight of each.
+
+    Rows are divided among threads; each row's answers are added in the order of the trees.
+    """
+    if vote not in VOTES:
+        raise ValueError(f"vote must be 'probability' or 'plurality'; got {vote!r}.")
+    total = np.zeros((n_rows, n_outputs))
+    n_parts = min(effective_n_jobs(n_jobs), -(-n_rows // _ROWS_PER_THREAD))
+    plurality = vote == "plurality"
+    if n_parts < 2:
+        _core.add_up(members, columns, plurality, 0, n_rows, total)
+        return total
+    ends = [n_rows * part // n_parts for part in range(n_parts + 1)]
+    Parallel(n_jobs=n_parts, backend="threading")(
+        delayed(_core.add_up)(members, columns, plurality, first, last, total)
+        for first, last in pairwise(ends)
+    )
     return total
 
 

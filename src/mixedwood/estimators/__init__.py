@@ -1,6 +1,8 @@
 """Estimators with scikit-learn's manners: any frame in, classes or probabilities out."""
 
 from mixedwood.estimators.base import UnseenValueWarning
+from mixedwood.estimators.blend import EnsembleClassifier
+from mixedwood.estimators.boosted import BoostedTreesClassifier
 from mixedwood.estimators.forest import ForestClassifier
 from mixedwood.estimators.grow_prune import GrowPruneTreeClassifier
 from mixedwood.estimators.grow_prune_forest import GrowPruneForestClassifier
@@ -8,6 +10,8 @@ from mixedwood.estimators.random_ordinality import RandomOrdinalityClassifier
 from mixedwood.estimators.tree import TreeClassifier
 
 __all__ = [
+    "BoostedTreesClassifier",
+    "EnsembleClassifier",
     "ForestClassifier",
     "GrowPruneForestClassifier",
     "GrowPruneTreeClassifier",

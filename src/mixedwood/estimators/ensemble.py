@@ -167,7 +167,8 @@ class TreeEnsembleClassifier(TableClassifier):
     # Tables and shares
 
     def _shares(self, table: Table) -> NDArray[np.float64]:
-        return shares_of(add_up(self.trees_, table, self.vote, self._tree_weights()))
+        n_jobs = getattr(self, "n_jobs", None)
+        return shares_of(add_up(self.trees_, table, self.vote, self._tree_weights(), n_jobs))
 
     def _staged(self, table: Table) -> Iterator[NDArray[np.float64]]:
         return staged_shares(self.trees_, table, self.vote, self._tree_weights())

@@ -20,7 +20,7 @@ from joblib import Parallel, delayed
 
 from mixedwood.growers import StopFlag
 
-__all__ = ["MakeMember", "grow_members", "member_generator"]
+__all__ = ["MakeMember", "grow_members", "member_generator", "show_progress"]
 
 Member = TypeVar("Member", covariant=True)
 
@@ -77,7 +77,7 @@ def grow_members(
                 return
             yield make(number, max(left, 1e-3), stop)
 
-    with _progress(len(numbers), verbose) as advance:
+    with show_progress(len(numbers), verbose) as advance:
         # With a time limit, members wait for a free worker here, where the clock is looked at.
         ahead = "2*n_jobs" if math.isinf(time_limit) else "n_jobs"
         parallel = _WatchedParallel(n_jobs=n_jobs, prefer="threads", pre_dispatch=ahead)
@@ -114,7 +114,9 @@ class _WatchedParallel(Parallel):  # type: ignore[misc]
 
 
 @contextmanager
-def _progress(n_members: int, verbose: int) -> Iterator[Callable[[int], None]]:
+def show_progress(
+    n_members: int, verbose: int, what: str = "trees"
+) -> Iterator[Callable[[int], None]]:
     """Show a bar, or lines where there is no terminal or no rich; nothing unless asked to."""
     if not verbose:
         yield lambda n_done: None
@@ -122,7 +124,7 @@ def _progress(n_members: int, verbose: int) -> Iterator[Callable[[int], None]]:
     bar = _rich_bar() if sys.stderr.isatty() else None
     if bar is not None:
         with bar:
-            task = bar.add_task("trees", total=n_members)
+            task = bar.add_task(what, total=n_members)
             yield lambda n_done: bar.update(task, completed=n_done)
         return
     started, step = time.monotonic(), max(1, n_members // 10)
@@ -132,7 +134,7 @@ def _progress(n_members: int, verbose: int) -> Iterator[Callable[[int], None]]:
         if n_done > shown[0] and (n_done >= shown[0] + step or n_done == n_members):
             shown[0] = n_done
             seconds = time.monotonic() - started
-            sys.stderr.write(f"mixedwood: {n_done} of {n_members} trees in {seconds:.1f} s\n")
+            sys.stderr.write(f"mixedwood: {n_done} of {n_members} {what} in {seconds:.1f} s\n")
 
     yield tell
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,8 +32,10 @@ class MemberPlan:
 
     Attributes
     ----------
-    table, target : Table, Target
-        All rows.
+    coded : CodedTable
+        All rows, made ready once for all members.
+    target : Target
+        Their classes.
     learner : Learner
         Makes a tree of a sample.
     seed : int
@@ -49,7 +50,7 @@ class MemberPlan:
         The rows that have weight; None if all have. Others are never drawn.
     """
 
-    table: Table
+    coded: CodedTable
     target: Target
     learner: Learner
     seed: int
@@ -69,10 +70,10 @@ class MemberPlan:
             return tree
         return _in_all_columns(tree, self.table.schema, draw.columns)
 
-    @cached_property
-    def coded(self) -> CodedTable:
-        """The table, made ready once for all members."""
-        return CodedTable(self.table)
+    @property
+    def table(self) -> Table:
+        """All rows."""
+        return self.coded.table
 
     def draw(self, number: int) -> Draw:
         """Draw what chance decides about a tree; the same every time."""

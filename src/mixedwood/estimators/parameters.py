@@ -16,8 +16,15 @@ from mixedwood.splits.search import read_seed, read_time_limit
 __all__ = [
     "GrowPruneParameters",
     "TreeParameters",
+    "check_choice",
+    "check_flag",
+    "count_columns",
+    "count_share_of_rows",
     "read_grow_prune_parameters",
+    "read_limit",
+    "read_number",
     "read_parameters",
+    "read_rows_or_share",
 ]
 
 # What the named rules need: the recipes set these.
@@ -65,25 +72,22 @@ class TreeParameters:
         return replace(
             self.settings,
             max_columns=count_columns(self.max_features, n_columns),
-            min_samples_split=_rows(self.min_samples_split, n_rows, 2),
-            min_samples_leaf=_rows(self.min_samples_leaf, n_rows, 1),
+            min_samples_split=count_share_of_rows(self.min_samples_split, n_rows, 2),
+            min_samples_leaf=count_share_of_rows(self.min_samples_leaf, n_rows, 1),
         )
 
 
 def read_parameters(model: Any) -> TreeParameters:
     """Check the parameters of a tree estimator."""
     for name, accepted in _CHOICES.items():
-        value = getattr(model, name)
-        if not isinstance(value, str) or value not in accepted:
-            raise ValueError(f"{name} must be {_either(accepted)}; got {value!r}.")
+        check_choice(model, name, accepted)
     read_criterion(model.criterion)
     read_partitioner(model.partitioner)
     read_acceptors(model.acceptor)
     _check_rules(model)
-    if not isinstance(model.bonferroni, (bool, np.bool_)):
-        raise ValueError(f"bonferroni must be True or False; got {model.bonferroni!r}.")
+    check_flag(model, "bonferroni")
     count_columns(model.max_features, 1)
-    max_leaves = _limit(model, "max_leaf_nodes", 1)
+    max_leaves = read_limit(model, "max_leaf_nodes", 1)
     best_first = model.growth == "best_first" or (model.growth == "auto" and max_leaves > 0)
     settings = GrowSettings(
         criterion=model.criterion,
@@ -91,10 +95,10 @@ def read_parameters(model: Any) -> TreeParameters:
         acceptor=model.acceptor,
         rules=model.rules,
         selection=model.selection,
-        max_p=_number(model, "max_p", 0, 1),
+        max_p=read_number(model, "max_p", 0, 1),
         bonferroni=bool(model.bonferroni),
-        min_gain=_number(model, "min_gain", -math.inf, math.inf),
-        max_depth=_limit(model, "max_depth", 0),
+        min_gain=read_number(model, "min_gain", -math.inf, math.inf),
+        max_depth=read_limit(model, "max_depth", 0),
         max_leaf_nodes=max_leaves,
         best_first=best_first,
         missing=model.missing,
@@ -103,8 +107,8 @@ def read_parameters(model: Any) -> TreeParameters:
     return TreeParameters(
         settings=settings,
         max_features=model.max_features,
-        min_samples_split=_rows_or_share(model, "min_samples_split"),
-        min_samples_leaf=_rows_or_share(model, "min_samples_leaf"),
+        min_samples_split=read_rows_or_share(model, "min_samples_split"),
+        min_samples_leaf=read_rows_or_share(model, "min_samples_leaf"),
         pruning=read_pruning(model.pruning),
         # Without a seed of their own, trees are the same every time.
         seed=read_seed(0 if model.random_state is None else model.random_state),
@@ -125,7 +129,9 @@ class GrowPruneParameters:
 
     def settings_for(self, n_rows: int) -> GrowSettings:
         """Settings with shares of rows turned into numbers of them."""
-        return replace(self.settings, min_samples_split=_rows(self.min_samples_split, n_rows, 2))
+        return replace(
+            self.settings, min_samples_split=count_share_of_rows(self.min_samples_split, n_rows, 2)
+        )
 
 
 def read_grow_prune_parameters(model: Any) -> GrowPruneParameters:
@@ -153,7 +159,7 @@ def read_grow_prune_parameters(model: Any) -> GrowPruneParameters:
             missing=model.missing,
             unseen="node" if model.unseen == "error" else model.unseen,
         ),
-        min_samples_split=_rows_or_share(model, "min_samples_split"),
+        min_samples_split=read_rows_or_share(model, "min_samples_split"),
         max_iterations=int(model.max_iterations),
         relabel=bool(model.relabel),
         seed=read_seed(0 if model.random_state is None else model.random_state),
@@ -192,6 +198,20 @@ def count_columns(max_features: Any, n_columns: int, name: str = "max_features")
     )
 
 
+def check_choice(model: Any, name: str, accepted: tuple[str, ...]) -> None:
+    """Refuse what is not one of the words accepted."""
+    value = getattr(model, name)
+    if not isinstance(value, str) or value not in accepted:
+        raise ValueError(f"{name} must be {_either(accepted)}; got {value!r}.")
+
+
+def check_flag(model: Any, name: str) -> None:
+    """Refuse what is neither True nor False."""
+    value = getattr(model, name)
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} must be True or False; got {value!r}.")
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
@@ -205,7 +225,8 @@ def _either(accepted: tuple[str, ...]) -> str:
     return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
-def _number(model: Any, name: str, least: float, most: float) -> float:
+def read_number(model: Any, name: str, least: float, most: float) -> float:
+    """Read a number within limits."""
     value = getattr(model, name)
     if not _is_number(value) or not least <= value <= most:
         limits = f" from {least:g} to {most:g}" if math.isfinite(most) else ""
@@ -213,7 +234,8 @@ def _number(model: Any, name: str, least: float, most: float) -> float:
     return float(value)
 
 
-def _limit(model: Any, name: str, least: int) -> int:
+def read_limit(model: Any, name: str, least: int) -> int:
+    """Read a whole number; -1 where there is no limit."""
     value = getattr(model, name)
     if value is None:
         return -1
@@ -224,7 +246,8 @@ def _limit(model: Any, name: str, least: int) -> int:
     return min(int(value), 2**31 - 1)
 
 
-def _rows_or_share(model: Any, name: str) -> float:
+def read_rows_or_share(model: Any, name: str) -> float:
+    """Read a number of rows, or a share of them."""
     value = getattr(model, name)
     if not _is_number(value) or not 0 < value < math.inf or (_is_whole(value) and value < 1):
         raise ValueError(
@@ -234,7 +257,8 @@ def _rows_or_share(model: Any, name: str) -> float:
     return value if _is_whole(value) or value >= 1 else float(value)
 
 
-def _rows(value: float, n_rows: int, least: int) -> float:
+def count_share_of_rows(value: float, n_rows: int, least: int) -> float:
+    """Turn a share of rows into a number of them; numbers stay."""
     if value >= 1:
         return value
     return max(float(least), math.ceil(value * n_rows))

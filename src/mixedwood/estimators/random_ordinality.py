@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from mixedwood.data import ColumnKind, Table, Target
+from mixedwood.data import ColumnKind, Target
 from mixedwood.ensembles.votes import Vote
 from mixedwood.estimators.learner import Learner, TreeLearner
 from mixedwood.estimators.member_plan import MemberPlan
 from mixedwood.estimators.sampled import SampledTreesClassifier, read_member
 from mixedwood.estimators.tree import TreeClassifier
+from mixedwood.growers import CodedTable
 from mixedwood.parts import Partitioner, read_partitioner
 
 __all__ = ["RandomOrdinalityClassifier"]
@@ -197,17 +198,17 @@ class RandomOrdinalityClassifier(SampledTreesClassifier):
         settings = replace(learner.parameters.settings, joint=joint)
         return TreeLearner(replace(learner.parameters, settings=settings))
 
-    def _plan(self, table: Table, target: Target, learner: Learner, seed: int) -> MemberPlan:
+    def _plan(self, coded: CodedTable, target: Target, learner: Learner, seed: int) -> MemberPlan:
         joint = _read_joint(self.joint)
         if not isinstance(joint, bool):
-            nominal = [c.name for c in table.schema if c.kind is ColumnKind.NOMINAL]
+            nominal = [c.name for c in coded.table.schema if c.kind is ColumnKind.NOMINAL]
             unknown = [name for group in joint for name in group if name not in nominal]
             if unknown:
                 raise ValueError(
                     f"joint names {', '.join(map(repr, unknown))}; the nominal columns are "
                     f"{', '.join(map(repr, nominal)) or 'none'}."
                 )
-        return super()._plan(table, target, learner, seed)
+        return super()._plan(coded, target, learner, seed)
 
 
 def _read_joint(joint: Any) -> bool | tuple[tuple[str, ...], ...]:

@@ -17,6 +17,7 @@ from mixedwood.estimators.growing import grow_members
 from mixedwood.estimators.learner import Learner
 from mixedwood.estimators.member_plan import MemberPlan, count_rows
 from mixedwood.estimators.parameters import count_columns
+from mixedwood.growers import CodedTable
 from mixedwood.splits.search import read_seed, read_time_limit
 from mixedwood.tree import Tree
 
@@ -83,8 +84,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
         """
         started = time.monotonic()
         self._check_parameters()
-        learner = self._member_learner()
-        seed = read_seed(self.random_state)
+        self._member_learner()
         limit = read_time_limit(self.time_limit)
         table, target = self._read_training(
             X,
@@ -94,18 +94,26 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
             categorical_features=self.categorical_features,
             ordinal=self.ordinal,
         )
+        return self._fit_table(CodedTable(table), target, limit - (time.monotonic() - started))
+
+    def _fit_table(self, coded: CodedTable, target: Target, time_limit: float) -> Self:
+        self._check_parameters()
+        learner = self._member_learner()
+        seed = read_seed(self.random_state)
+        table = coded.table
         trees: list[Tree] = []
-        if self.warm_start and hasattr(self, "trees_"):
+        warm = self.warm_start and hasattr(self, "trees_")
+        if warm:
             trees, seed = list(self.trees_), self._seed
-        plan = self._plan(table, target, learner, seed)
-        if trees:
+        plan = self._plan(coded, target, learner, seed)
+        if warm:
             self._check_warm_start(table, target, plan.sampling)
         trees += grow_members(
             plan,
             range(len(trees), self.n_estimators),
             n_jobs=self.n_jobs,
             verbose=self.verbose,
-            time_limit=limit - (time.monotonic() - started),
+            time_limit=time_limit,
         )
         share_schema(trees, table)
         out_of_bag = _judge_out_of_bag(self, plan, trees) if self.oob_score else None
@@ -118,13 +126,14 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
             self.oob_score_, self.oob_decision_function_ = out_of_bag
         return self
 
-    def _plan(self, table: Table, target: Target, learner: Learner, seed: int) -> MemberPlan:
+    def _plan(self, coded: CodedTable, target: Target, learner: Learner, seed: int) -> MemberPlan:
+        table = coded.table
         pool = None
         if target.weights is not None and not target.weights.all():
             pool = np.flatnonzero(target.weights).astype(np.int32)
         n_rows = count_rows(self.max_samples, table.n_rows if pool is None else len(pool))
         return MemberPlan(
-            table=table,
+            coded=coded,
             target=target,
             learner=learner,
             seed=seed,

@@ -1,0 +1,259 @@
+"""Time and memory of ensembles, ours and the peers', on the same rows with two threads each.
+
+    python benchmarks/ensemble_speed.py [--sets adult nominal] [--size 100] [--page PAGE]
+    python benchmarks/ensemble_speed.py --scaling [--plot docs/results/ensemble_scaling.png]
+
+Times are those of the wall's clock: medians of several runs, in turns, so that a busy moment hits
+all alike. What is in a step and how the peers are set is written at the top of
+`ensemble_contenders.py`. A combination that needs more than ten minutes of processor time is left
+out, and said so. Peak memory is that of a process of its own: what encoding, fitting and answering
+need at most above what was there with the frame loaded; for ranger, what fitting and answering need
+above the table that R has read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import resource
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from accuracy import write_page
+from ensemble_contenders import ALL, THREADS, Ensemble, Ours, Ranger
+from peers import r_ensembles
+from tree_contenders import Data, load_data
+from tree_speed import memory_in_kb
+
+import mixedwood
+from mixedwood.datasets import make_waveform
+
+MOST_SECONDS = 600
+PATIENCE = 90.0  # seconds after which a contender gets no further turn
+TASKS = {"forest": "Forests of {} trees", "boosting": "Boosting, {} rounds"}
+WAVEFORM_TREES = 101
+
+
+def find(task: str, name: str) -> type[Ensemble]:
+    """A contender by its names."""
+    return next(kind for kind in ALL if (kind.task, kind.name) == (task, name))
+
+
+def warm_up(kind: type[Ensemble]) -> None:
+    """Pay for imports on a table of a few rows."""
+    runner = kind(load_data("tic-tac-toe"))
+    runner.timed_predict(runner.timed_fit(2)[1])
+    runner.close()
+
+
+def probe(set_name: str, task: str, name: str, size: int) -> None:
+    """In a process of its own: run all steps once and print the peak memory."""
+    data, kind = load_data(set_name), find(task, name)
+    if not issubclass(kind, Ranger):
+        warm_up(kind)
+    limit = int(time.process_time()) + MOST_SECONDS  # processes started from here have it, too
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 10))
+    before = memory_in_kb("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here
+    runner = kind(data)
+    if isinstance(runner, Ranger):
+        runner.ask("mark")
+    runner.timed_predict(runner.timed_fit(size)[1])
+    in_r = isinstance(runner, Ranger)
+    peak = runner.ask("peak") if in_r else memory_in_kb("VmHWM") - before
+    runner.close()
+    print(json.dumps({"peak_kb": peak}))
+
+
+def probe_apart(set_name: str, kind: type[Ensemble], size: int) -> dict[str, Any]:
+    """Start a probe; what it found, or why it found nothing."""
+    command = [sys.executable, __file__, "--size", str(size)]
+    command += ["--probe", set_name, kind.task, kind.name]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL) or "exit code -24" in done.stderr:
+        return {"left_out": f"more than {MOST_SECONDS} s of processor time"}
+    if done.returncode:
+        return {"left_out": (done.stderr.strip().splitlines() or [f"exit {done.returncode}"])[-1]}
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def take_turns(runners: list[Ensemble], size: int, rounds: int) -> dict[str, dict[str, float]]:
+    """Medians of seconds to fit and to answer; slow ones get fewer turns."""
+    fits: dict[str, list[float]] = {runner.name: [] for runner in runners}
+    answers: dict[str, list[float]] = {runner.name: [] for runner in runners}
+    for _ in range(rounds):
+        for runner in runners:
+            if sum(fits[runner.name]) > PATIENCE:
+                continue
+            seconds, model = runner.timed_fit(size)
+            fits[runner.name].append(seconds)
+            answers[runner.name] += [runner.timed_predict(model) for _ in range(2)]
+    return {
+        name: {
+            "fit": median(fits[name]),
+            "predict": median(answers[name]),
+            "turns": len(fits[name]),
+        }
+        for name in fits
+    }
+
+
+def best_peer(found: dict[str, dict[str, float]], what: str, ours: str | None) -> float:
+    """Least seconds of the others."""
+    return min(times[what] for name, times in found.items() if name != ours)
+
+
+def compare(data: Data, set_name: str, task: str, size: int, rounds: int) -> list[str]:
+    """One table: encode, fit and predict in seconds, beside the best of the others."""
+    kinds = [kind for kind in ALL if kind.task == task and kind.suits(data)]
+    probes = {kind.name: probe_apart(set_name, kind, size) for kind in kinds}
+    quick = [kind for kind in kinds if "left_out" not in probes[kind.name]]
+    for kind in quick:
+        warm_up(kind)
+    runners = [kind(data) for kind in quick]
+    found = take_turns(runners, size, rounds)
+    ours = next((runner.name for runner in runners if isinstance(runner, Ours)), None)
+    lines = [
+        "| | encode s | fit s | x best peer | predict s | x best peer | peak MB | turns |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for runner in runners:
+        name, times = runner.name, found[runner.name]
+        ratios = [times[what] / best_peer(found, what, ours) for what in ("fit", "predict")]
+        encode = f"{sum(runner.steps.values()):.2f}" if runner.steps else "-"
+        lines.append(
+            f"| {f'**{name}**' if name == ours else name} | {encode} | {times['fit']:.2f} | "
+            f"{ratios[0]:.2f} | {times['predict']:.3f} | {ratios[1]:.2f} | "
+            f"{probes[name]['peak_kb'] / 1e3:.0f} | {times['turns']} |"
+        )
+        runner.close()
+    left_out = {name: found["left_out"] for name, found in probes.items() if "left_out" in found}
+    return [*lines, "", *[f"- {name} is left out: {why}" for name, why in left_out.items()]]
+
+
+def compare_waveform(rounds: int) -> list[str]:
+    """Grow-and-prune against bagging of CART trees, both ours: 101 trees on 300 rows."""
+    data = make_waveform(300, random_state=0, frame="pandas")
+    settings = {"n_jobs": THREADS, "random_state": 0}
+    try:
+        models = {
+            "bagging of CART trees": mixedwood.ForestClassifier.bagging_cart,
+            "grow and prune": mixedwood.GrowPruneForestClassifier,
+        }
+    except AttributeError as missing:
+        return [f"Left out: {missing}."]
+    seconds: dict[str, list[float]] = {name: [] for name in models}
+    for _ in range(rounds):
+        for name, make in models.items():
+            model = make(n_estimators=WAVEFORM_TREES, **settings)
+            start = time.perf_counter()
+            model.fit(data.X, data.y)
+            seconds[name].append(time.perf_counter() - start)
+    slow, fast = (median(seconds[name]) for name in models)
+    lines = ["| | fit s |", "|---|---:|"]
+    lines += [f"| {name} | {median(found):.3f} |" for name, found in seconds.items()]
+    return [*lines, "", f"Grow-and-prune is {slow / fast:.1f} times as fast."]
+
+
+def versions() -> str:
+    """What is compared."""
+    names = {
+        "scikit-learn": "scikit-learn",
+        "lightgbm": "LightGBM",
+        "xgboost": "XGBoost",
+        "ydf": "YDF",
+    }
+    found = [f"mixedwood {mixedwood.__version__}"]
+    for package, name in names.items():
+        try:
+            found.append(f"{name} {version(package)}")
+        except ImportError:
+            continue
+    if Ranger.suits(load_data("tic-tac-toe")):
+        found.append(r_ensembles.version())
+    return ", ".join([*found, f"Python {platform.python_version()}"])
+
+
+def page(sections: list[str], command: str) -> list[str]:
+    """The page of the documentation."""
+    return [
+        "# Speed of ensembles",
+        "",
+        "Time to fit and to answer the training rows, ours and the peers', on the same rows, with",
+        "two threads each. Wall-clock time, medians of several runs in turns. Encoding is counted",
+        "apart. Ratios are to the best of the others. How each peer is set and what a step has in",
+        "it is written at the top of `benchmarks/ensemble_contenders.py`.",
+        "",
+        f"- command: `{command}`",
+        f"- {versions()}",
+        "",
+        *sections,
+    ]
+
+
+def shown_command(args: argparse.Namespace) -> str:
+    """The command without its page."""
+    words = ["python benchmarks/ensemble_speed.py"]
+    words += ["--sets " + " ".join(args.sets)] if args.sets != ["adult", "nominal"] else []
+    words += ["--tasks " + " ".join(args.tasks)] if args.tasks != list(TASKS) else []
+    words += [f"--size {args.size}"] if args.size != 100 else []
+    words += [f"--rounds {args.rounds}"] if args.rounds != 5 else []
+    words += ["--scaling"] if args.scaling else []
+    words += [f"--plot {args.plot}"] if args.plot else []
+    return " ".join(words)
+
+
+def parse_arguments() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--sets", nargs="+", default=["adult", "nominal"])
+    parser.add_argument("--tasks", nargs="+", default=list(TASKS), choices=list(TASKS))
+    parser.add_argument("--size", type=int, default=100, help="number of trees or rounds")
+    parser.add_argument("--rounds", type=int, default=5, help="turns of each contender")
+    parser.add_argument("--scaling", action="store_true", help="also: cost against trees and rows")
+    parser.add_argument("--plot", type=Path, help="draw the scaling")
+    parser.add_argument("--page", type=Path, help="write the page of the documentation")
+    parser.add_argument("--probe", nargs=3, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Compare, and show how the cost grows if asked."""
+    args = parse_arguments()
+    warnings.simplefilter("ignore")
+    if args.probe:
+        probe(*args.probe, args.size)
+        return
+    sections: list[str] = []
+
+    def add(*lines: str) -> None:
+        sections.extend(lines)
+        print("\n".join(lines), flush=True)
+
+    for task in args.tasks:
+        add(f"## {TASKS[task].format(args.size)}", "")
+        for set_name in args.sets:
+            data = load_data(set_name)
+            rows, columns = data.X.shape
+            add(f"### {data.name}: {rows} rows, {columns} columns, {data.n_classes} classes", "")
+            add(*compare(data, set_name, task, args.size, args.rounds), "")
+    add(f"## Grow-and-prune, {WAVEFORM_TREES} trees on 300 rows of waveform", "")
+    add(*compare_waveform(args.rounds))
+    if args.scaling:
+        from ensemble_scaling import scaling
+
+        add("", "## Cost against trees and rows", "", *scaling(args.plot, args.page))
+    if args.page:
+        write_page(args.page, page(sections, shown_command(args)))
+
+
+if __name__ == "__main__":
+    main()

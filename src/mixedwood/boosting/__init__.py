@@ -1,0 +1,15 @@
+"""Boosting: trees one after the other, each for what those before it got wrong."""
+
+from mixedwood.boosting.adaboost import AdaBoostPlan, adaboost
+from mixedwood.boosting.gradient import BoostedScores, GradientPlan, gradient_boost
+from mixedwood.boosting.loss import log_loss, probabilities
+
+__all__ = [
+    "AdaBoostPlan",
+    "BoostedScores",
+    "GradientPlan",
+    "adaboost",
+    "gradient_boost",
+    "log_loss",
+    "probabilities",
+]

@@ -1,0 +1,330 @@
+"""Gradient boosting of the log loss (Friedman 2001) by Newton steps."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixedwood.boosting.loss import derivatives, first_scores, log_loss
+from mixedwood.data import Table, Target
+from mixedwood.growers import CodedTable
+from mixedwood.growers.gradient import BinnedTable, GradientSettings, grow_gradient_tree
+from mixedwood.tree import Tree
+
+__all__ = ["BoostedScores", "GradientPlan", "gradient_boost"]
+
+Numbers = NDArray[np.float64]
+Rows = NDArray[np.int32]
+
+
+class GrowOnWeights(Protocol):
+    """Grows a classification tree on weighted rows."""
+
+    def learn(
+        self, table: CodedTable, target: Target, *, seed: int, time_limit: float = math.inf
+    ) -> Tree:
+        """Learn a tree."""
+
+
+@dataclass(frozen=True)
+class GradientPlan:
+    """How to boost; checked by the caller.
+
+    Attributes
+    ----------
+    settings : GradientSettings
+        Of the trees.
+    learner : GrowOnWeights or None
+        Grows trees of another kind: on rows weighted by how wrong their answers still are.
+    learning_rate : float
+        Part of each Newton step that is taken.
+    subsample : float
+        Share of rows that each round learns from.
+    n_columns : int
+        Columns that each round may use; -1 for all.
+    together : bool
+        Whether one tree answers for all classes, or there is one tree for each.
+    max_bins : int
+        Bins of a column of numbers.
+    patience : int or None
+        Rounds without a better loss on rows held out after which to stop; None: no rows are.
+    validation_fraction : float
+        Share of rows that are held out.
+    """
+
+    settings: GradientSettings = field(default_factory=GradientSettings)
+    learner: Any = None
+    learning_rate: float = 0.1
+    subsample: float = 1.0
+    n_columns: int = -1
+    together: bool = True
+    max_bins: int = 255
+    patience: int | None = None
+    validation_fraction: float = 0.1
+
+
+@dataclass
+class BoostedScores:
+    """Scores as sums over trees.
+
+    Attributes
+    ----------
+    start : ndarray of shape (n_outputs,)
+        What the sums begin with.
+    trees : list of Tree
+        In the order in which they were grown.
+    steps : list of ndarray of shape (n_nodes, n_outputs of the tree)
+        What a row that ends in a node gets added, learning rate included.
+    first_output : list of int
+        The first output that each tree adds to.
+    rounds : list of int
+        Trees that there are after each round.
+    validation_loss : list of float
+        Loss on the rows held out, after each round; empty if there are none.
+    """
+
+    start: Numbers
+    trees: list[Tree] = field(default_factory=list)
+    steps: list[Numbers] = field(default_factory=list)
+    first_output: list[int] = field(default_factory=list)
+    rounds: list[int] = field(default_factory=list)
+    validation_loss: list[float] = field(default_factory=list)
+
+    def members(self, n_rounds: int | None = None, since: int = 0) -> list[Any]:
+        """Trees of some rounds, as `ensembles.add_answers` takes them."""
+        first = self.rounds[since - 1] if since else 0
+        last = self.rounds[n_rounds - 1] if n_rounds else len(self.trees) if n_rounds is None else 0
+        return [
+            (self.trees[i]._router, self.steps[i], self.trees[i].label, self.first_output[i], 1.0)
+            for i in range(first, last)
+        ]
+
+    def keep(self, n_rounds: int) -> None:
+        """Forget all rounds but the first ones."""
+        n_trees = self.rounds[n_rounds - 1] if n_rounds else 0
+        for of_trees in (self.trees, self.steps, self.first_output):
+            del of_trees[n_trees:]
+        del self.rounds[n_rounds:]
+
+
+def gradient_boost(
+    table: Table | CodedTable,
+    target: Target,
+    plan: GradientPlan,
+    n_rounds: int,
+    *,
+    seed: int = 0,
+    model: BoostedScores | None = None,
+    scores: Numbers | None = None,
+    time_limit: float = math.inf,
+    advance: Callable[[int], None] | None = None,
+) -> BoostedScores:
+    """Boost for some rounds, or go on with a model that has some.
+
+    Round r is made of the seed, its number and the rounds before: going on gives what one go gives.
+
+    Parameters
+    ----------
+    table, target
+        What to learn from; rows of weight 0 do not count.
+    plan : GradientPlan
+        How.
+    n_rounds : int
+        Rounds that there are in the end.
+    seed : int, default=0
+        Of what is random.
+    model, scores : BoostedScores and ndarray, optional
+        Where to go on, and what the model says about each row.
+    time_limit : float, default=inf
+        Seconds; a warning says if it came first. There is always one round.
+    advance : callable, optional
+        Told the number of rounds that are done.
+
+    Returns
+    -------
+    BoostedScores
+        The trees and their steps.
+    """
+    deadline = time.monotonic() + time_limit
+    coded = table if isinstance(table, CodedTable) else CodedTable(table)
+    run = _Run(coded, target, plan, seed)
+    model = BoostedScores(first_scores(target, run.rows)) if model is None else model
+    if scores is None:
+        scores = np.tile(model.start, (target.n_rows, 1))
+    for number in range(len(model.rounds), n_rounds):
+        left = deadline - time.monotonic()
+        if model.rounds and left <= 0:
+            warnings.warn(
+                f"The time limit came after {len(model.rounds)} of {n_rounds} rounds.",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+            break
+        run.one_round(number, model, scores, max(left, 1e-3))
+        if advance is not None:
+            advance(len(model.rounds))
+        if len(run.held_out) and _is_over(model, plan):
+            break
+    if len(run.held_out):
+        model.keep(int(np.argmin(model.validation_loss)) + 1)
+    return model
+
+
+def _is_over(model: BoostedScores, plan: GradientPlan) -> bool:
+    best = int(np.argmin(model.validation_loss))
+    return plan.patience is not None and len(model.validation_loss) - 1 - best >= plan.patience
+
+
+class _Run:
+    """What stays the same from round to round."""
+
+    def __init__(self, coded: CodedTable, target: Target, plan: GradientPlan, seed: int) -> None:
+        self.coded, self.target, self.plan, self.seed = coded, target, plan, seed
+        weights = target.weights
+        everyone = np.arange(target.n_rows) if weights is None else np.flatnonzero(weights)
+        held_out = np.zeros(target.n_rows, dtype=bool)
+        if plan.patience is not None:
+            held_out = _hold_out(target, everyone, plan.validation_fraction, seed)
+        self.rows = everyone[~held_out[everyone]].astype(np.int32)
+        self.held_out = np.flatnonzero(held_out).astype(np.int32)
+        self.table = BinnedTable(coded, plan.max_bins)
+        n_outputs = 1 if target.n_classes == 2 else target.n_classes
+        self.gradients = np.empty((target.n_rows, n_outputs))
+        self.hessians = np.empty_like(self.gradients)
+
+    def one_round(
+        self, number: int, model: BoostedScores, scores: Numbers, time_limit: float
+    ) -> None:
+        """Grow the trees of one round and add their steps to model and scores."""
+        rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
+        derivatives(scores, self.target, self.gradients, self.hessians)
+        rows, others = self._sample(rng)
+        n_outputs = scores.shape[1]
+        width = n_outputs if self.plan.together else 1
+        for first in range(0, n_outputs, width):
+            seed = int(rng.integers(2**63))
+            here = slice(first, first + width)
+            if self.plan.learner is not None:
+                tree, steps, node = self._tree_of_learner(rows, here, seed, scores, time_limit)
+            else:
+                tree, steps, node = self._gradient_tree(rows, others, here, rng, seed, time_limit)
+            steps = np.ascontiguousarray(self.plan.learning_rate * steps)
+            model.trees.append(tree)
+            model.steps.append(steps)
+            model.first_output.append(first)
+            told = node >= 0  # rows of weight 0 are not told
+            scores[told, here] += steps[node[told]]
+        model.rounds.append(len(model.trees))
+        if len(self.held_out):
+            model.validation_loss.append(log_loss(scores, self.target, self.held_out))
+
+    def _sample(self, rng: np.random.Generator) -> tuple[Rows, Rows]:
+        if self.plan.subsample >= 1:
+            return self.rows, self.held_out
+        n = max(1, round(self.plan.subsample * len(self.rows)))
+        drawn = np.zeros(len(self.rows), dtype=bool)
+        drawn[rng.choice(len(self.rows), n, replace=False)] = True
+        return self.rows[drawn], np.concatenate([self.rows[~drawn], self.held_out])
+
+    def _gradient_tree(
+        self, rows: Rows, others: Rows, here: slice, rng: np.random.Generator, seed: int,
+        time_limit: float,
+    ) -> tuple[Tree, Numbers, Rows]:  # fmt: skip
+        columns = None
+        n_columns = self.coded.table.n_columns
+        if 0 < self.plan.n_columns < n_columns:
+            drawn = rng.choice(n_columns, self.plan.n_columns, replace=False)
+            columns = np.sort(drawn).astype(np.int32)
+        grown = grow_gradient_tree(
+            self.table,
+            self.target,
+            np.ascontiguousarray(self.gradients[:, here]),
+            np.ascontiguousarray(self.hessians[:, here]),
+            self.plan.settings,
+            rows=rows,
+            others=others,
+            columns=columns,
+            seed=seed,
+            time_limit=time_limit,
+        )
+        return grown.tree, grown.steps, grown.node_of_row
+
+    def _tree_of_learner(
+        self, rows: Rows, here: slice, seed: int, scores: Numbers, time_limit: float
+    ) -> tuple[Tree, Numbers, Rows]:
+        """A classification tree on rows weighted by their residuals, answering by Newton steps."""
+        classes, left = self._residuals(here)
+        weights = np.zeros(self.target.n_rows)
+        weights[rows] = left[rows]
+        if not weights.any():  # every row is right beyond doubt
+            weights[rows] = 1.0
+        labels = self.target.classes if classes is self.target.codes else np.array([0, 1])
+        target = Target(labels, classes, weights)
+        tree = self.plan.learner.learn(self.coded, target, seed=seed, time_limit=time_limit)
+        node = tree.apply(self.coded.table)
+        steps = _newton_steps(
+            tree, node[rows], self.gradients[rows, here], self.hessians[rows, here],
+            self.plan.settings.l2,
+        )  # fmt: skip
+        if labels is not self.target.classes:
+            tree = _relabelled(tree, self.target, node, rows)
+        return tree, steps, node
+
+    def _residuals(self, here: slice) -> tuple[Rows, Numbers]:
+        """The classes to tell apart, and how much is left to be said about each row."""
+        if self.gradients.shape[1] == 1:
+            return self.target.codes, np.abs(self.gradients[:, 0])
+        if here.stop - here.start > 1:
+            own = self.gradients[np.arange(self.target.n_rows), self.target.codes]
+            return self.target.codes, np.abs(own)
+        is_class = (self.target.codes == here.start).astype(np.int32)
+        return is_class, np.abs(self.gradients[:, here.start])
+
+
+def _newton_steps(
+    tree: Tree, node: Rows, gradients: Numbers, hessians: Numbers, l2: float
+) -> Numbers:
+    """The step of every node: of the rows that it answers, and of those below it."""
+
+    def sums(values: Numbers) -> Numbers:
+        found = np.zeros((tree.n_nodes, values.shape[1]))
+        np.add.at(found, node, values)
+        for child in range(tree.n_nodes - 1, 0, -1):
+            found[tree.parent[child]] += found[child]
+        return found
+
+    curvature = sums(hessians) + l2
+    return np.asarray(-sums(gradients) / np.where(curvature > 0, curvature, 1.0))
+
+
+def _relabelled(tree: Tree, target: Target, node: Rows, rows: Rows) -> Tree:
+    """The tree with the weights of all classes in place of one class and the rest."""
+    from dataclasses import replace
+
+    weights = np.ones(len(rows)) if target.weights is None else target.weights[rows]
+    counts = np.zeros((tree.n_nodes, target.n_classes))
+    np.add.at(counts, (node[rows], target.codes[rows]), weights)
+    for child in range(tree.n_nodes - 1, 0, -1):
+        counts[tree.parent[child]] += counts[child]
+    label = np.argmax(counts, axis=1)
+    return replace(tree, classes=target.classes, counts=counts, label=label)
+
+
+def _hold_out(target: Target, rows: NDArray[Any], fraction: float, seed: int) -> NDArray[np.bool_]:
+    """A share of the rows of each class, at least one row in all, at most all but one."""
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(2**31,)))
+    shuffled = rng.permutation(rows)
+    by_class = shuffled[np.argsort(target.codes[shuffled], kind="stable")]
+    n = min(max(1, round(fraction * len(rows))), len(rows) - 1)
+    held_out = np.zeros(target.n_rows, dtype=bool)
+    if n > 0:
+        # Evenly over rows that are sorted by class.
+        held_out[by_class[(np.arange(n) + 0.5) * len(rows) // n]] = True
+    return held_out

@@ -1,0 +1,394 @@
+"""Trees grown one after the other, each for what those before it got wrong."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from mixedwood.boosting import BoostedScores, adaboost, gradient_boost, probabilities
+from mixedwood.data import Table, Target
+from mixedwood.ensembles import add_answers
+from mixedwood.estimators.boosting_parameters import BoostingParameters, read_boosting_parameters
+from mixedwood.estimators.ensemble import TreeEnsembleClassifier
+from mixedwood.estimators.growing import show_progress
+from mixedwood.estimators.tree import TreeClassifier
+from mixedwood.growers import CodedTable
+from mixedwood.parts import Criterion, Partitioner
+
+__all__ = ["BoostedTreesClassifier"]
+
+
+class BoostedTreesClassifier(TreeEnsembleClassifier):
+    """Trees grown one after the other, each for what those before it got wrong.
+
+    Gradient boosting of the log loss or, with `method`, AdaBoost. The values of a nominal column
+    are put in a fresh random order at every node, and cut: trees stay small, and a column of many
+    values has no more to choose from than one of numbers.
+
+    Parameters
+    ----------
+    n_estimators : int, default=200
+        Number of rounds.
+    method : {"gradient", "adaboost", "samme"}, default="gradient"
+        Gradient boosting; AdaBoost.M1; or its form for many classes, whose trees need only be
+        better than guessing.
+    learning_rate : float, default=0.1
+        Part of each step that is taken; AdaBoost's is 1 in its recipe.
+    partitioner : str or Partitioner, default="random_order"
+        How the values of a nominal column become two groups. Gradient trees know "random_order",
+        with ``per="tree"`` if the order is to be drawn once for a tree, and "auto", the two groups
+        with the largest gain. With any other search of `mixedwood.splits.partitioners`, and with
+        AdaBoost, trees are grown as `TreeClassifier` does, on rows weighted by how wrong their
+        answers still are.
+    criterion : str or Criterion, default="entropy"
+        How good a split is, where trees are grown as `TreeClassifier` does.
+    estimator : TreeClassifier or None, default=None
+        Which trees to grow so, in place of `partitioner`, `criterion` and the limits below.
+    max_depth : int or None, default=4
+        Most tests in a row.
+    max_leaf_nodes : int or None, default=None
+        Most leaves. A tree then grows best node first.
+    min_samples_leaf : int or float, default=1
+        Fewest rows of a leaf; a float between 0 and 1 is a share of all rows.
+    min_hessian : float, default=1e-3
+        Least sum of second derivatives in a leaf: a leaf whose rows are certain takes no step.
+    l2 : float, default=1.0
+        Added to that sum; steps of small leaves are shorter.
+    nominal_l2 : float, default=0.0
+        Added as well when groups of a nominal column's values are compared.
+    smoothing : float, default=0.0
+        With ``partitioner="auto"``: added to a value's second derivatives before values are put in
+        order, so that rare values are not at the ends.
+    min_gain : float, default=0.0
+        Least gain of a split.
+    max_features : None, int, float, "sqrt" or "log2", default=0.5
+        How many columns are drawn at random at each node.
+    columns_per_tree : None, int, float, "sqrt" or "log2", default=None
+        How many columns each tree may use.
+    subsample : float, default=1.0
+        Share of the rows that each round learns from.
+    trees_per_round : {"one", "per_class"}, default="one"
+        With more than two classes: whether one tree answers for all of them, or each has its own.
+    max_bins : int, default=255
+        Numbers are put in at most so many bins with about as many rows each.
+    resample : bool, default=False
+        With AdaBoost: whether rows are drawn in proportion to their weights, or weighted.
+    early_stopping : bool, default=False
+        With gradient boosting: whether to hold out rows, to stop when the loss on them has not
+        fallen for `patience` rounds, and to keep the rounds up to the best.
+    validation_fraction : float, default=0.1
+        Share of rows that are held out then.
+    patience : int, default=20
+        Rounds to wait then.
+    unseen : {"node", "missing", "majority", "error"}, default="node"
+        What happens to a value that a test has never met, as in `TreeClassifier`.
+    class_weight : mapping, "balanced" or None, default=None
+        Factors by which the rows of a class weigh more or less.
+    categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
+        Columns to read as nominal whatever their type.
+    ordinal : mapping of str to sequence, optional
+        Columns with an order, and their labels in order.
+    n_jobs : int or None, default=None
+        Number of threads, -1 for all processors. Any number gives the same trees.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed; None gives other trees every time.
+    warm_start : bool, default=False
+        With gradient boosting: whether `fit` goes on with the rounds that are there.
+    verbose : int, default=0
+        Whether to show on the standard error how far `fit` is.
+    time_limit : float or None, default=None
+        Seconds that `fit` may take. Rounds that are not begun by then are left out, with a warning.
+
+    Attributes
+    ----------
+    trees_ : list of Tree
+        The trees in the order in which they were grown.
+    n_rounds_ : int
+        Rounds that were kept.
+    tree_weights_ : ndarray
+        With AdaBoost: what the vote of each tree counts.
+    scores_ : BoostedScores
+        With gradient boosting: the steps of the trees' nodes.
+    validation_loss_ : list of float
+        With `early_stopping`: the loss on the rows held out, after each round.
+    classes_, schema_, n_features_in_, feature_names_in_
+        As in `TreeClassifier`.
+
+    See Also
+    --------
+    BoostedTreesClassifier.adaboost_c45 : AdaBoost.M1 of C4.5 trees, as in WEKA.
+    EnsembleClassifier : Boosted trees and a forest together.
+
+    Examples
+    --------
+    >>> import mixedwood as mw
+    >>> X = {"colour": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
+    >>> model = mw.BoostedTreesClassifier(n_estimators=20, random_state=0)
+    >>> model.fit(X, ["yes", "no", "yes", "no"] * 5).predict({"colour": ["red"], "size": [1]})
+    array(['yes'], dtype='<U3')
+    """
+
+    scores_: BoostedScores
+    tree_weights_: NDArray[np.float64]
+    n_rounds_: int
+    vote = "plurality"  # of AdaBoost's trees
+
+    def __init__(
+        self,
+        n_estimators: int = 200,
+        *,
+        method: Literal["gradient", "adaboost", "samme"] = "gradient",
+        learning_rate: float = 0.1,
+        partitioner: str | Partitioner = "random_order",
+        criterion: str | Criterion = "entropy",
+        estimator: TreeClassifier | None = None,
+        max_depth: int | None = 4,
+        max_leaf_nodes: int | None = None,
+        min_samples_leaf: float = 1,
+        min_hessian: float = 1e-3,
+        l2: float = 1.0,
+        nominal_l2: float = 0.0,
+        smoothing: float = 0.0,
+        min_gain: float = 0.0,
+        max_features: float | str | None = 0.5,
+        columns_per_tree: float | str | None = None,
+        subsample: float = 1.0,
+        trees_per_round: Literal["one", "per_class"] = "one",
+        max_bins: int = 255,
+        resample: bool = False,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        patience: int = 20,
+        unseen: Literal["node", "missing", "majority", "error"] = "node",
+        class_weight: Mapping[Any, float] | str | None = None,
+        categorical_features: Any = None,
+        ordinal: Mapping[str, Sequence[Any]] | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+        time_limit: float | None = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.method = method
+        self.learning_rate = learning_rate
+        self.partitioner = partitioner
+        self.criterion = criterion
+        self.estimator = estimator
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_leaf = min_samples_leaf
+        self.min_hessian = min_hessian
+        self.l2 = l2
+        self.nominal_l2 = nominal_l2
+        self.smoothing = smoothing
+        self.min_gain = min_gain
+        self.max_features = max_features
+        self.columns_per_tree = columns_per_tree
+        self.subsample = subsample
+        self.trees_per_round = trees_per_round
+        self.max_bins = max_bins
+        self.resample = resample
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.patience = patience
+        self.unseen = unseen
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.ordinal = ordinal
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.time_limit = time_limit
+
+    @classmethod
+    def adaboost_c45(cls, n_estimators: int = 50, **parameters: Any) -> BoostedTreesClassifier:
+        """AdaBoost.M1 of unpruned C4.5 trees, as in WEKA.
+
+        Parameters
+        ----------
+        n_estimators : int, default=50
+            Most trees.
+        **parameters
+            Further parameters of `BoostedTreesClassifier`.
+
+        Examples
+        --------
+        >>> import mixedwood as mw
+        >>> mw.BoostedTreesClassifier.adaboost_c45().estimator.rules
+        'c45'
+        """
+        recipe: dict[str, Any] = {
+            "n_estimators": n_estimators,
+            "method": "adaboost",
+            "learning_rate": 1.0,
+            "estimator": TreeClassifier.c45(pruned=False),
+        }
+        return cls(**{**recipe, **parameters})
+
+    # Learning
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | float | None = None) -> Self:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : table
+            pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
+        y : array-like of shape (n_rows,)
+            Class of each row: text, booleans or whole numbers.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights of rows; rows of weight 0 do not count.
+
+        Returns
+        -------
+        BoostedTreesClassifier
+            The fitted estimator itself.
+        """
+        started = time.monotonic()
+        parameters = read_boosting_parameters(self)
+        table, target = self._read_training(
+            X,
+            y,
+            sample_weight,
+            class_weight=self.class_weight,
+            categorical_features=self.categorical_features,
+            ordinal=self.ordinal,
+        )
+        left = parameters.time_limit - (time.monotonic() - started)
+        return self._fit_table(CodedTable(table), target, parameters, left)
+
+    def _fit_table(
+        self, coded: CodedTable, target: Target, parameters: BoostingParameters, time_limit: float
+    ) -> Self:
+        with show_progress(parameters.n_rounds, self.verbose, "rounds") as advance:
+            if target.n_classes == 1 or self.method != "gradient":
+                trees, weights = adaboost(
+                    coded,
+                    target,
+                    parameters.adaboost_plan,
+                    parameters.n_rounds if target.n_classes > 1 else 1,
+                    seed=parameters.seed,
+                    time_limit=time_limit,
+                    advance=advance,
+                )
+                self._remember(coded.table, target)
+                self._forget()
+                self.trees_, self.tree_weights_, self.n_rounds_ = trees, weights, len(trees)
+                return self
+            model, scores, seed = self._rounds_before(coded.table, target, parameters)
+            model = gradient_boost(
+                coded,
+                target,
+                parameters.gradient_plan(coded.table),
+                parameters.n_rounds,
+                seed=seed,
+                model=model,
+                scores=scores,
+                time_limit=time_limit,
+                advance=advance,
+            )
+        self._remember(coded.table, target)
+        self._forget()
+        self.scores_, self.trees_, self._seed = model, model.trees, seed
+        self.n_rounds_ = len(model.rounds)
+        if parameters.early_stopping:
+            self.validation_loss_ = model.validation_loss
+        return self
+
+    def _forget(self) -> None:
+        """Drop what an earlier fit with another method has left."""
+        for name in ("scores_", "tree_weights_", "validation_loss_"):
+            self.__dict__.pop(name, None)
+
+    def _rounds_before(
+        self, table: Table, target: Target, parameters: BoostingParameters
+    ) -> tuple[BoostedScores | None, NDArray[np.float64] | None, int]:
+        """The model to go on with, what it says about the rows, and its seed."""
+        if not self.warm_start or not hasattr(self, "scores_"):
+            return None, None, parameters.seed
+        n_there = len(self.scores_.rounds)
+        if parameters.n_rounds < n_there:
+            raise ValueError(
+                f"n_estimators={parameters.n_rounds} must be larger or equal to the {n_there} "
+                "rounds that are there when warm_start=True. Set warm_start=False to begin anew."
+            )
+        if table.schema != self.schema_ or not np.array_equal(target.classes, self.classes_):
+            raise ValueError(
+                "warm_start adds rounds to those that are there, but the columns, their values or "
+                "the classes are others than before. Fit the same table, or set warm_start=False."
+            )
+        copied = BoostedScores(
+            self.scores_.start,
+            list(self.scores_.trees),
+            list(self.scores_.steps),
+            list(self.scores_.first_output),
+            list(self.scores_.rounds),
+            self.scores_.validation_loss[:n_there],
+        )
+        return copied, self._raw(table), self._seed
+
+    # Answers
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Give the scores of each row: log odds of the second of two classes, or one per class.
+
+        With AdaBoost, the weighted votes in place of scores.
+        """
+        table = self._new(X)
+        if not hasattr(self, "scores_"):
+            shares = self._shares(table)
+            return shares[:, 1] - shares[:, 0] if shares.shape[1] == 2 else shares
+        scores = self._raw(table)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _raw(self, table: Table) -> NDArray[np.float64]:
+        columns = list(table.arrays)
+        start = self.scores_.start
+        return start + add_answers(
+            self.scores_.members(), columns, len(start), n_jobs=self.n_jobs, n_rows=table.n_rows
+        )
+
+    def _shares(self, table: Table) -> NDArray[np.float64]:
+        if not hasattr(self, "scores_"):
+            return super()._shares(table)
+        return probabilities(self._raw(table))
+
+    def _staged(self, table: Table) -> Iterator[NDArray[np.float64]]:
+        if not hasattr(self, "scores_"):
+            yield from super()._staged(table)
+            return
+        columns, n_rows = list(table.arrays), table.n_rows
+        scores = np.tile(self.scores_.start, (n_rows, 1))
+        for number in range(self.n_rounds_):
+            members = self.scores_.members(number + 1, since=number)
+            scores += add_answers(members, columns, scores.shape[1], n_rows=n_rows)
+            yield probabilities(scores)
+
+    def _tree_weights(self) -> NDArray[np.float64] | None:
+        return getattr(self, "tree_weights_", None)
+
+    def _unseen(self) -> str:
+        return self.unseen if self.estimator is None else str(self.estimator.unseen)
+
+    def _impurity(self) -> Literal["gini", "entropy"]:
+        return "entropy"
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of each column in what splits gained; with AdaBoost, in the fall of impurity."""
+        check_is_fitted(self)
+        if not hasattr(self, "scores_") or read_boosting_parameters(self).learner is not None:
+            return super().feature_importances_
+        gains = np.zeros(len(self.schema_))
+        for tree in self.trees_:
+            inner = tree.column >= 0
+            np.add.at(gains, tree.column[inner], tree.score[inner])
+        total = gains.sum()
+        return gains / total if total > 0 else gains
