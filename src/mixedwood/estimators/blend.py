@@ -25,6 +25,8 @@ from mixedwood.tree import Tree
 
 __all__ = ["EnsembleClassifier"]
 
+_OF_THE_WHOLE = ("class_weight", "categorical_features", "ordinal", "random_state", "time_limit")
+
 
 class EnsembleClassifier(TableClassifier):
     """The ensemble to start with: a forest and boosted trees, their probabilities averaged.
@@ -37,7 +39,7 @@ class EnsembleClassifier(TableClassifier):
     ----------
     forest : ForestClassifier or None, default=None
         The forest; 100 trees by default. Its `class_weight`, `categorical_features`, `ordinal`,
-        `n_jobs` and `random_state` are those of the ensemble.
+        `n_jobs`, `random_state`, `verbose` and `time_limit` are those of the ensemble.
     boosted : BoostedTreesClassifier or None, default=None
         The boosted trees, likewise; 200 rounds over random orders by default.
     share : float, default=0.6
@@ -147,11 +149,11 @@ class EnsembleClassifier(TableClassifier):
         if given is not None and not isinstance(given, kind):
             raise TypeError(f"{name} must be None or a {kind.__name__}; got {given!r}.")
         part = kind() if given is None else clone(given)
-        for parameter in ("class_weight", "categorical_features", "ordinal", "random_state"):
+        for parameter in _OF_THE_WHOLE:
             if getattr(part, parameter) is not None:
                 raise ValueError(
-                    f"{parameter} belongs to the ensemble, which reads the table once: leave "
-                    f"{parameter} of {name} at None, and set it beside {name}."
+                    f"{parameter} belongs to the ensemble, whose parts share one table and one "
+                    f"clock: leave {parameter} of {name} at None, and set it beside {name}."
                 )
         return part.set_params(random_state=seed, n_jobs=self.n_jobs, verbose=self.verbose)
 
