@@ -326,5 +326,5 @@ def _hold_out(target: Target, rows: NDArray[Any], fraction: float, seed: int) ->
     held_out = np.zeros(target.n_rows, dtype=bool)
     if n > 0:
         # Evenly over rows that are sorted by class.
-        held_out[by_class[(np.arange(n) + 0.5) * len(rows) // n]] = True
+        held_out[by_class[(2 * np.arange(n) + 1) * len(rows) // (2 * n)]] = True
     return held_out
