@@ -127,6 +127,8 @@ class EnsembleClassifier(TableClassifier):
         seed = read_seed(self.random_state)
         forest = self._part("forest", ForestClassifier, seed)
         boosted = self._part("boosted", BoostedTreesClassifier, seed + 1)
+        forest._check_parameters()
+        forest._member_learner()
         parameters = read_boosting_parameters(boosted)
         table, target = self._read_training(
             X,
@@ -159,7 +161,8 @@ class EnsembleClassifier(TableClassifier):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Give the class of each row; the first of classes with equal probability."""
-        return np.asarray(self.classes_[first_of_largest(self.predict_proba(X))])
+        shares = self.predict_proba(X)
+        return np.asarray(self.classes_[first_of_largest(shares)])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Give the class probabilities of each row, in the order of ``classes_``."""
