@@ -90,9 +90,7 @@ def test_two_rounds_by_hand():
     wrong = trees[0].predict(table) != target.classes[target.codes]
     assert wrong.sum() == 1
     weights = np.where(wrong, 2.0, 2 / 3)
-    np.testing.assert_allclose(
-        trees[1].counts[0], np.bincount(target.codes, weights), rtol=1e-12
-    )
+    np.testing.assert_allclose(trees[1].counts[0], np.bincount(target.codes, weights), rtol=1e-12)
 
 
 def test_with_two_classes_samme_is_adaboost():

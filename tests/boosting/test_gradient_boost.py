@@ -154,9 +154,10 @@ def test_rows_held_out_have_no_say_in_the_trees():
     plan = GradientPlan(GradientSettings(max_depth=2), patience=5)
     one = gradient_boost(table, target, plan, 3)
     held = held_out_rows(target, plan)
-    assert one.start.tolist() == first_scores(
-        target, np.setdiff1d(np.arange(100), held).astype(np.int32)
-    ).tolist()
+    assert (
+        one.start.tolist()
+        == first_scores(target, np.setdiff1d(np.arange(100), held).astype(np.int32)).tolist()
+    )
     plain = GradientPlan(GradientSettings(max_depth=2))
     rows = np.setdiff1d(np.arange(100), held)
     alone = gradient_boost(table.take(rows), target.take(rows), plain, len(one.rounds))

@@ -61,9 +61,7 @@ def test_the_answer_is_the_weighted_mean_of_the_parts(share, n_classes):
     np.testing.assert_allclose(model.predict_proba(new), want, atol=1e-15)
     np.testing.assert_allclose(np.exp(model.predict_log_proba(new)), want)
     np.testing.assert_array_equal(model.predict(new), model.classes_[want.argmax(axis=1)])
-    importances = (
-        (1 - share) * forest.feature_importances_ + share * boosted.feature_importances_
-    )
+    importances = (1 - share) * forest.feature_importances_ + share * boosted.feature_importances_
     np.testing.assert_allclose(model.feature_importances_, importances)
     if share in (0.0, 1.0):
         alone = boosted if share else forest

@@ -356,6 +356,27 @@ def test_values_that_no_row_had():
             model.predict(new)
 
 
+def test_a_class_of_rows_without_weight():
+    X, y = mixed_problem()
+    for name in MODELS:
+        for classes in (["ash", "birch"], ["ash", "birch", "cedar"]):
+            known = np.isin(y, classes)
+            model = made(name).fit(X[known], y[known], (y != "ash")[known].astype(float))
+            proba = model.predict_proba(X)
+            assert model.classes_.tolist() == classes
+            assert np.isfinite(proba).all()
+            assert proba[:, 0].max() < 1e-6
+
+
+def test_huge_steps_do_not_overflow():
+    X, y = mixed_problem()
+    for name in MODELS:
+        model = made(name, learning_rate=1e4).fit(X, y)
+        proba = model.predict_proba(X)
+        assert np.isfinite(proba).all()
+        np.testing.assert_allclose(proba.sum(axis=1), 1)
+
+
 def test_one_class():
     X, _ = mixed_problem(30)
     for name in MODELS:
@@ -558,6 +579,7 @@ def test_progress_is_shown_on_request(capsys):
         ({"class_weight": {"oak": 2}}, ValueError, "which are not in y"),
         ({"categorical_features": ["weight"]}, ValueError, "weight"),
         ({"ordinal": {"weight": ["a"]}}, ValueError, "weight"),
+        ({"n_jobs": 0}, ValueError, "n_jobs"),
         ({"random_state": -1}, ValueError, "random_state must be zero or more"),
         ({"warm_start": None}, ValueError, "warm_start must be True or False"),
         ({"warm_start": True, "method": "samme"}, ValueError, "warm_start goes with"),

@@ -71,9 +71,7 @@ def test_rows_are_where_the_tree_sends_them(
     assert (found.tree.kind[found.node_of_row[rows]] == 0).all()
 
 
-@pytest.mark.parametrize(
-    ("unseen", "where"), [("node", 0), ("missing", 2), ("majority", 1)]
-)
+@pytest.mark.parametrize(("unseen", "where"), [("node", 0), ("missing", 2), ("majority", 1)])
 def test_values_that_only_rows_told_have(unseen, where):
     """Values 0, 0, 1 and missing learn; value 2 is new. Missing goes with value 1."""
     codes = np.array([0, 0, 0, 1, -1, 2], np.int32)
