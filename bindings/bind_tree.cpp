@@ -128,15 +128,18 @@ struct Member {
   const Router* router;
   Router::Vote vote;
   std::size_t first;
+  // What the vote borrows: an array of another type has been copied, and nobody else keeps it.
+  DoubleMatrix answers;
+  IntVector labels;
 };
 
 Member read_member(nb::handle given, bool plurality, std::size_t n_outputs) {
   const auto [router, answers, labels, first, weight] =
       nb::cast<std::tuple<const Router*, DoubleMatrix, IntVector, std::size_t, double>>(given);
-  Member member{router, {values_of(answers), answers.shape(1), {}, weight}, first};
+  Member member{router, {values_of(answers), answers.shape(1), {}, weight}, first, answers, labels};
   if (answers.shape(0) != router->n_nodes() || labels.size() != router->n_nodes())
     throw std::invalid_argument("one row of answers and one label are needed for each node");
-  if (first + answers.shape(1) > n_outputs)
+  if (first > n_outputs || answers.shape(1) > n_outputs - first)
     throw std::invalid_argument("a tree has more answers than there is room for");
   if (plurality) {
     member.vote.labels = values_of(labels);

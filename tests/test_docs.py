@@ -97,6 +97,7 @@ def test_the_guide_lists_every_part(page, title, names):
         (mw.TreeClassifier, "trees.md", "Recipes"),
         (mw.ForestClassifier, "ensembles.md", "Forests"),
         (mw.RandomOrdinalityClassifier, "ensembles.md", "Random Ordinality"),
+        (mw.BoostedTreesClassifier, "ensembles.md", "Boosting"),
     ],
 )
 def test_the_guide_lists_every_recipe(estimator, page, title):

@@ -52,7 +52,7 @@ struct BoostSettings {
   std::int64_t max_leaves = -1;
   bool best_first = false;
   double min_leaf = 1.0;     // rows
-  double min_hessian = 0.0;  // sum of second derivatives of a child
+  double min_hessian = 0.0;  // sum of second derivatives of a child, of all outputs
   double l2 = 1.0;           // added to it
   double min_gain = 0.0;
   std::int32_t max_columns = -1;  // drawn at random at each node

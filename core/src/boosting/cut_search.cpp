@@ -26,7 +26,7 @@ double CutSearch::worth(std::span<const Sum> total, double l2) const {
   double worth = 0.0;
   for (const Sum& sum : total) {
     const double gradient = scale_.gradient(sum), curvature = scale_.hessian(sum) + l2;
-    if (curvature > 0.0) worth += gradient * gradient / curvature;
+    if (curvature > 0.0) worth += gradient * (gradient / curvature);  // a square may overflow
   }
   return worth;
 }
@@ -38,20 +38,25 @@ double CutSearch::gain_of(std::span<const Sum> total, double l2) const {
     const double gradient = scale_.gradient(left_[d]), hessian = scale_.hessian(left_[d]);
     const double other = scale_.gradient(total[d]) - gradient;
     const double other_hessian = scale_.hessian(total[d]) - hessian;
-    if (hessian + l2 > 0.0) gain += gradient * gradient / (hessian + l2);
-    if (other_hessian + l2 > 0.0) gain += other * other / (other_hessian + l2);
+    if (hessian + l2 > 0.0) gain += gradient * (gradient / (hessian + l2));
+    if (other_hessian + l2 > 0.0) gain += other * (other / (other_hessian + l2));
   }
   return gain;
 }
 
-bool CutSearch::allowed(const Sum& left, const Sum& total) const {
-  const std::int64_t rows = scale_.rows(left), all = scale_.rows(total);
+// Whether the rows in left_ and the rest of `total` may be children. Hessians are those of all
+// outputs together: a row may be certain for one class, and not for the others.
+bool CutSearch::allowed(std::span<const Sum> total) const {
+  const std::int64_t rows = scale_.rows(left_[0]), all = scale_.rows(total[0]);
   if (static_cast<double>(rows) < settings_.min_leaf ||
       static_cast<double>(all - rows) < settings_.min_leaf)
     return false;
-  const double hessian = scale_.hessian(left);
-  return hessian >= settings_.min_hessian &&
-         scale_.hessian(total) - hessian >= settings_.min_hessian;
+  double hessian = 0.0, other = 0.0;
+  for (std::size_t d = 0; d < n_outputs_; ++d) {
+    hessian += scale_.hessian(left_[d]);
+    other += scale_.hessian(total[d]) - scale_.hessian(left_[d]);
+  }
+  return hessian >= settings_.min_hessian && other >= settings_.min_hessian;
 }
 
 void CutSearch::improve(std::int32_t column, const Sums& sums, std::span<const Sum> total,
@@ -76,7 +81,7 @@ void CutSearch::ordered(std::int32_t column, const Sum* sums, std::span<const Su
     for (std::int32_t b = 1; b < its.n_bins; ++b) {
       const Sum* const here = sums + static_cast<std::size_t>(b) * n_outputs_;
       if (scale_.rows(here[0]) == 0) continue;
-      if (last > 0 && allowed(left_[0], total[0])) {
+      if (last > 0 && allowed(total)) {
         const double gain = gain_of(total, settings_.l2) - before;
         if (gain > best.gain + kRounding * before && gain > settings_.min_gain) {
           best.gain = gain;
@@ -157,7 +162,7 @@ bool CutSearch::scan(const Sum* sums, std::span<const Sum> total, double before,
   for (std::size_t i = 0; i + 1 < bins_.size(); ++i) {
     const Sum* const here = sums + static_cast<std::size_t>(bins_[i]) * n_outputs_;
     for (std::size_t d = 0; d < n_outputs_; ++d) left_[d] += here[d];
-    if (!allowed(left_[0], total[0])) continue;
+    if (!allowed(total)) continue;
     const double gain = gain_of(total, l2) - before;
     if (gain > best.gain + kRounding * before && gain > settings_.min_gain) {
       best.gain = gain;

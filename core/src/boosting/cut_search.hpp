@@ -38,7 +38,7 @@ class CutSearch {
   void nominal(std::int32_t column, const Sum* sums, std::span<const Sum> total,
                std::uint64_t node_seed, GradientSplit& best);
   bool scan(const Sum* sums, std::span<const Sum> total, double before, GradientSplit& best);
-  bool allowed(const Sum& left, const Sum& total) const;
+  bool allowed(std::span<const Sum> total) const;
   double gain_of(std::span<const Sum> total, double l2) const;
   void put_in_random_order(std::int32_t column, std::uint64_t node_seed);
 
@@ -51,7 +51,6 @@ class CutSearch {
   std::vector<Sum> left_;
   std::vector<std::int32_t> bins_;
   std::vector<double> steps_;
-  std::vector<std::uint64_t> keys_;
 };
 
 }  // namespace mixedwood

@@ -361,7 +361,7 @@ void log_loss_derivatives(std::span<const double> scores, std::span<const std::i
                           std::span<const double> weights, std::size_t n_outputs,
                           std::span<double> gradients, std::span<double> hessians) {
   const std::size_t n = classes.size();
-  if (scores.size() != n * n_outputs || gradients.size() != scores.size() ||
+  if (n_outputs < 1 || scores.size() != n * n_outputs || gradients.size() != scores.size() ||
       hessians.size() != scores.size() || (!weights.empty() && weights.size() != n))
     throw std::invalid_argument("scores and derivatives differ in size");
   if (n_outputs == 1) {

@@ -20,14 +20,17 @@ Scale::Scale(const BoostData& data) {
     }
   }
   // Each sum has 63 bits. Rows take as many as it takes to count them, and again to add them up.
-  row_bits_ = static_cast<int>(std::bit_width(data.rows.size())) + 1;
+  // There are fewer than 2^31 rows, so that at least one bit is left.
+  row_bits_ = static_cast<int>(std::bit_width(data.rows.size()));
   row_mask_ = (std::int64_t{1} << row_bits_) - 1;
-  const int hessian_bits = std::clamp(62 - 2 * row_bits_, 1, 40), gradient_bits = 62 - row_bits_;
-  // Powers of two, so that scaling rounds nothing but the last bit.
+  const int hessian_bits = std::min(63 - 2 * row_bits_, 40);
+  const int gradient_bits = std::min(62 - row_bits_, 50);
+  // Powers of two, so that scaling rounds nothing but the last bit; none that is infinite, or
+  // whose inverse is.
   const auto power = [](double largest, int bits) {
-    return largest > 0.0 ? std::ldexp(1.0, bits - 1 - std::ilogb(largest)) : 1.0;
+    return largest > 0.0 ? std::ldexp(1.0, std::min(bits - 1 - std::ilogb(largest), 1022)) : 1.0;
   };
-  to_gradient_ = power(gradient, std::min(gradient_bits, 50));
+  to_gradient_ = power(gradient, gradient_bits);
   to_hessian_ = power(hessian, hessian_bits);
   from_gradient_ = 1.0 / to_gradient_;
   from_hessian_ = 1.0 / to_hessian_;

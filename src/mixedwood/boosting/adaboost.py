@@ -104,7 +104,8 @@ def adaboost(
         # The odds of being right; with many classes, against guessing.
         odds = (1 - error) / error * (target.n_classes - 1 if plan.many_classes else 1)
         votes.append(plan.learning_rate * math.log(odds))
-        weights = np.where(wrong, weights * math.exp(votes[-1]), weights)
+        # Rows that are right weigh less, which cannot overflow, and all rows as much as before.
+        weights = np.where(wrong, weights, weights * math.exp(-votes[-1]))
         weights = weights * (total / weights.sum())
         if advance is not None:
             advance(len(trees))

@@ -338,5 +338,5 @@ def hold_out(target: Target, fraction: float, seed: int) -> NDArray[np.bool_]:
     held_out = np.zeros(target.n_rows, dtype=bool)
     if n > 0:
         # Evenly over rows that are sorted by class.
-        held_out[by_class[((np.arange(n) + 0.5) * len(rows) / n).astype(np.intp)]] = True
+        held_out[by_class[(2 * np.arange(n) + 1) * len(rows) // (2 * n)]] = True
     return held_out

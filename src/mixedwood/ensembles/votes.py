@@ -89,14 +89,17 @@ def add_answers(
     n_jobs: int | None = None,
     *,
     n_rows: int,
+    start: ArrayLike = 0.0,
 ) -> NDArray[np.float64]:
     """Add up answers of trees: router, answers, labels, first output and weight of each.
 
-    Rows are divided among threads; each row's answers are added in the order of the trees.
+    Rows are divided among threads; each row's answers are added in the order of the trees to
+    `start`, one number or one per output.
     """
     if vote not in VOTES:
         raise ValueError(f"vote must be 'probability' or 'plurality'; got {vote!r}.")
-    total = np.zeros((n_rows, n_outputs))
+    total = np.empty((n_rows, n_outputs))
+    total[:] = start
     n_parts = min(effective_n_jobs(n_jobs), -(-n_rows // _ROWS_PER_THREAD))
     plurality = vote == "plurality"
     if n_parts < 2:

@@ -28,6 +28,8 @@ from mixedwood.tree import Tree
 
 __all__ = ["EnsembleClassifier"]
 
+_OF_THE_WHOLE = ("class_weight", "categorical_features", "ordinal", "random_state", "time_limit")
+
 
 # Up to so many rows are judged in turn; of more, a part tells enough.
 _MANY_ROWS = 10_000
@@ -46,7 +48,7 @@ class EnsembleClassifier(TableClassifier):
     ----------
     forest : ForestClassifier or None, default=None
         The forest; 100 trees by default. Its `class_weight`, `categorical_features`, `ordinal`,
-        `n_jobs` and `random_state` are those of the ensemble.
+        `n_jobs`, `random_state`, `verbose` and `time_limit` are those of the ensemble.
     boosted : BoostedTreesClassifier or None, default=None
         The boosted trees, likewise; its defaults by default.
     tune : bool, default=True
@@ -160,6 +162,8 @@ class EnsembleClassifier(TableClassifier):
         seed = read_seed(self.random_state)
         forest = self._part("forest", ForestClassifier, seed)
         boosted = self._part("boosted", BoostedTreesClassifier, seed + 1)
+        forest._check_parameters()
+        forest._member_learner()
         parameters = read_boosting_parameters(boosted)
         table, target = self._read_training(
             X,
@@ -236,17 +240,18 @@ class EnsembleClassifier(TableClassifier):
         if given is not None and not isinstance(given, kind):
             raise TypeError(f"{name} must be None or a {kind.__name__}; got {given!r}.")
         part = kind() if given is None else clone(given)
-        for parameter in ("class_weight", "categorical_features", "ordinal", "random_state"):
+        for parameter in _OF_THE_WHOLE:
             if getattr(part, parameter) is not None:
                 raise ValueError(
-                    f"{parameter} belongs to the ensemble, which reads the table once: leave "
-                    f"{parameter} of {name} at None, and set it beside {name}."
+                    f"{parameter} belongs to the ensemble, whose parts share one table and one "
+                    f"clock: leave {parameter} of {name} at None, and set it beside {name}."
                 )
         return part.set_params(random_state=seed, n_jobs=self.n_jobs, verbose=self.verbose)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Give the class of each row; the first of classes with equal probability."""
-        return np.asarray(self.classes_[first_of_largest(self.predict_proba(X))])
+        shares = self.predict_proba(X)
+        return np.asarray(self.classes_[first_of_largest(shares)])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Give the class probabilities of each row, in the order of ``classes_``."""

@@ -137,6 +137,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
     tree_weights_: NDArray[np.float64]
     n_rounds_: int
     vote = "plurality"  # of AdaBoost's trees
+    _gains_tell: bool  # whether scores of nodes are gains of the loss
 
     def __init__(
         self,
@@ -267,6 +268,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
     def _fit_table(
         self, coded: CodedTable, target: Target, parameters: BoostingParameters, time_limit: float
     ) -> Self:
+        coded, target = _with_weight(coded, target)
         with show_progress(parameters.n_rounds, self.verbose, "rounds") as advance:
             if target.n_classes == 1 or self.method != "gradient":
                 trees, weights = adaboost(
@@ -281,6 +283,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
                 self._remember(coded.table, target)
                 self._forget()
                 self.trees_, self.tree_weights_, self.n_rounds_ = trees, weights, len(trees)
+                self._gains_tell = False
                 return self
             model, scores, seed = self._rounds_before(coded.table, target, parameters)
             model = gradient_boost(
@@ -298,6 +301,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         self._forget()
         self.scores_, self.trees_, self._seed = model, model.trees, seed
         self.n_rounds_ = len(model.rounds)
+        self._gains_tell = parameters.learner is None
         if parameters.early_stopping:
             self.validation_loss_ = model.validation_loss
         return self
@@ -324,6 +328,12 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
                 "warm_start adds rounds to those that are there, but the columns, their values or "
                 "the classes are others than before. Fit the same table, or set warm_start=False."
             )
+        if parameters.early_stopping != bool(self.scores_.validation_loss):
+            raise ValueError(
+                "warm_start goes on with the rows that the rounds so far have learnt from, but "
+                f"early_stopping={self.early_stopping!r} is not what they were grown with. Leave "
+                "it as it was, or set warm_start=False to begin anew."
+            )
         copied = BoostedScores(
             self.scores_.start,
             list(self.scores_.trees),
@@ -349,10 +359,15 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _raw(self, table: Table) -> NDArray[np.float64]:
-        columns = list(table.arrays)
-        start = self.scores_.start
-        return start + add_answers(
-            self.scores_.members(), columns, len(start), n_jobs=self.n_jobs, n_rows=table.n_rows
+        # In the order in which the scores were added up while boosting: a warm start goes on
+        # with the very same numbers.
+        return add_answers(
+            self.scores_.members(),
+            list(table.arrays),
+            len(self.scores_.start),
+            n_jobs=self.n_jobs,
+            n_rows=table.n_rows,
+            start=self.scores_.start,
         )
 
     def _shares(self, table: Table) -> NDArray[np.float64]:
@@ -384,7 +399,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of each column in what splits gained; with AdaBoost, in the fall of impurity."""
         check_is_fitted(self)
-        if not hasattr(self, "scores_") or read_boosting_parameters(self).learner is not None:
+        if not self._gains_tell:
             return super().feature_importances_
         gains = np.zeros(len(self.schema_))
         for tree in self.trees_:
@@ -392,3 +407,11 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             np.add.at(gains, tree.column[inner], tree.score[inner])
         total = gains.sum()
         return gains / total if total > 0 else gains
+
+
+def _with_weight(coded: CodedTable, target: Target) -> tuple[CodedTable, Target]:
+    """Leave out rows of weight 0: not even their numbers are to have a say in bins and cuts."""
+    if target.weights is None or target.weights.all():
+        return coded, target
+    rows = np.flatnonzero(target.weights)
+    return CodedTable(coded.table.take(rows)), target.take(rows)

@@ -115,7 +115,8 @@ def read_boosting_parameters(model: Any) -> BoostingParameters:
         ("subsample", 0, 1),
         ("validation_fraction", 0, 1),
     ):
-        read_number(model, name, least, most)
+        if math.isinf(read_number(model, name, least, most)):
+            raise ValueError(f"{name} must be a finite number; got {getattr(model, name)!r}.")
     for name in ("learning_rate", "subsample", "validation_fraction"):
         if getattr(model, name) == 0:
             raise ValueError(f"{name} must be above 0; got 0.")
@@ -139,6 +140,7 @@ def read_boosting_parameters(model: Any) -> BoostingParameters:
         )
     if model.warm_start and model.method != "gradient":
         raise ValueError(f"warm_start goes with method='gradient'; got method={model.method!r}.")
+    _check_samples(model, learner)
     return BoostingParameters(
         model=model,
         n_rounds=n_rounds,
@@ -148,6 +150,26 @@ def read_boosting_parameters(model: Any) -> BoostingParameters:
         seed=read_seed(model.random_state),
         time_limit=read_time_limit(model.time_limit),
     )
+
+
+def _check_samples(model: Any, learner: Learner | None) -> None:
+    """Refuse samples of rows and columns where there would be none."""
+    if model.resample and model.method == "gradient":
+        raise ValueError(
+            "resample goes with method='adaboost' or 'samme'; got method='gradient', which draws "
+            "rows with subsample."
+        )
+    if model.subsample < 1 and model.method != "gradient":
+        raise ValueError(
+            f"subsample goes with method='gradient'; got method={model.method!r}, which draws rows "
+            "with resample=True."
+        )
+    if model.columns_per_tree is not None and learner is not None:
+        raise ValueError(
+            "columns_per_tree goes with gradient trees, those with partitioner='random_order' or "
+            f"'auto'; got {model.columns_per_tree!r}. Other trees draw columns at each node: use "
+            "max_features, here or of estimator."
+        )
 
 
 def _order(model: Any) -> str:

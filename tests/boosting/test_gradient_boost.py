@@ -1,0 +1,239 @@
+"""Gradient boosting: one round by hand, the loss falls, rows held out, trees of other kinds."""
+
+import math
+
+import numpy as np
+import pytest
+
+from mixedwood.boosting import GradientPlan, gradient_boost, log_loss, probabilities
+from mixedwood.boosting.gradient import _hold_out
+from mixedwood.boosting.loss import derivatives, first_scores
+from mixedwood.data import Target, read_table, read_target
+from mixedwood.estimators import TreeClassifier
+from mixedwood.growers.gradient import GradientSettings
+from problems import mixed_problem
+
+
+def problem(n=200, n_classes=3, seed=0, weights=None):
+    X, y = mixed_problem(n, seed=seed, n_classes=n_classes)
+    return read_table(X), read_target(y, weights)
+
+
+def scores_of(model, table):
+    """Start and steps added up one tree at a time."""
+    scores = np.tile(model.start, (table.n_rows, 1))
+    for tree, steps, first in zip(model.trees, model.steps, model.first_output, strict=True):
+        scores[:, first : first + steps.shape[1]] += steps[tree.apply(table)]
+    return scores
+
+
+STUMP = TreeClassifier(max_depth=2, pruning=None)._learner()
+PLANS = {
+    "one": GradientPlan(GradientSettings(max_depth=3)),
+    "per_class": GradientPlan(GradientSettings(max_depth=2), together=False),
+    "sorted": GradientPlan(GradientSettings("sorted", max_depth=3)),
+    "learner": GradientPlan(learner=STUMP),
+    "learner_per_class": GradientPlan(learner=STUMP, together=False),
+}
+
+
+def test_one_round_by_hand():
+    """Two values, two classes: log odds, one Newton step in each leaf, a tenth of it taken."""
+    table = read_table({"a": ["p"] * 4 + ["q"] * 6})
+    target = read_target([1, 1, 1, 0, 0, 0, 0, 0, 0, 1])
+    settings = GradientSettings(l2=0.5)
+    model = gradient_boost(table, target, GradientPlan(settings, learning_rate=0.1), 1)
+    share = 4 / 10
+    assert model.start.tolist() == pytest.approx([math.log(share / (1 - share))])
+    curvature = share * (1 - share)
+    of_p = (3 * (1 - share) - 1 * share) / (4 * curvature + 0.5)
+    of_q = (1 * (1 - share) - 5 * share) / (6 * curvature + 0.5)
+    (tree,), (steps,) = model.trees, model.steps
+    node = tree.apply(table)
+    np.testing.assert_allclose(steps[node, 0], [0.1 * of_p] * 4 + [0.1 * of_q] * 6, rtol=1e-9)
+    gain = (
+        (3 * 0.6 - 0.4) ** 2 / (4 * curvature + 0.5) + (0.6 - 5 * 0.4) ** 2 / (6 * curvature + 0.5)
+    )  # fmt: skip
+    assert tree.score[0] == pytest.approx(gain)  # nothing is gained by one step for all
+
+
+@pytest.mark.parametrize("name", PLANS)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_steps_are_newton_steps_of_the_rows(name, n_classes):
+    table, target = problem(n_classes=n_classes)
+    model = gradient_boost(table, target, PLANS[name], 3)
+    scores = np.tile(model.start, (table.n_rows, 1))
+    done = 0
+    for last in model.rounds:
+        g, h = np.empty_like(scores), np.empty_like(scores)
+        derivatives(scores, target, g, h)
+        for i in range(done, last):
+            tree, steps, first = model.trees[i], model.steps[i], model.first_output[i]
+            here = slice(first, first + steps.shape[1])
+            node = tree.apply(table)
+            for leaf in np.unique(node):
+                rows = node == leaf
+                want = -g[rows, here].sum(axis=0) / (h[rows, here].sum(axis=0) + 1.0)
+                np.testing.assert_allclose(steps[leaf], 0.1 * want, rtol=1e-7, atol=1e-12)
+            everyone = -g[:, here].sum(axis=0) / (h[:, here].sum(axis=0) + 1.0)
+            np.testing.assert_allclose(steps[0], 0.1 * everyone, rtol=1e-6, atol=1e-10)
+            scores[:, here] += steps[node]
+        done = last
+    np.testing.assert_array_equal(scores, scores_of(model, table))
+
+
+@pytest.mark.parametrize("name", PLANS)
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_training_loss_falls_with_every_round(name, n_classes, weighted):
+    weights = np.random.default_rng(0).uniform(0.2, 3, 200) if weighted else None
+    table, target = problem(n_classes=n_classes, weights=weights)
+    model = gradient_boost(table, target, PLANS[name], 40)
+    everyone = np.arange(200, dtype=np.int32)
+    scores = np.tile(model.start, (200, 1))
+    losses = [log_loss(scores, target, everyone)]
+    done = 0
+    for last in model.rounds:
+        for i in range(done, last):
+            here = slice(model.first_output[i], model.first_output[i] + model.steps[i].shape[1])
+            scores[:, here] += model.steps[i][model.trees[i].apply(table)]
+        losses.append(log_loss(scores, target, everyone))
+        done = last
+    assert (np.diff(losses) < 0).all()
+    assert losses[-1] < 0.75 * losses[0]
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_going_on_is_the_same_as_one_go(name):
+    table, target = problem()
+    whole = gradient_boost(table, target, PLANS[name], 6, seed=4)
+    part = gradient_boost(table, target, PLANS[name], 2, seed=4)
+    model = gradient_boost(
+        table, target, PLANS[name], 6, seed=4, model=part, scores=scores_of(part, table)
+    )
+    assert model.trees == whole.trees
+    assert model.rounds == whole.rounds
+    np.testing.assert_array_equal(scores_of(model, table), scores_of(whole, table))
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_rows_held_out_are_judged_and_not_learnt_from(together):
+    table, target = problem(300)
+    plan = GradientPlan(
+        GradientSettings(max_depth=2), patience=3, validation_fraction=0.2, learning_rate=0.5,
+        together=together,
+    )  # fmt: skip
+    model = gradient_boost(table, target, plan, 200)
+    best = int(np.argmin(model.validation_loss))
+    assert len(model.rounds) == best + 1
+    assert len(model.validation_loss) == best + 1 + 3
+    learnt = model.trees[0].counts[0]
+    assert learnt.sum() == 240
+    # A share of every class.
+    np.testing.assert_allclose(learnt / np.bincount(target.codes), 0.8, atol=0.02)
+    # The loss that was told is that of the other sixty rows.
+    held = held_out_rows(target, plan)
+    assert len(held) == 60
+    losses = []
+    for n in range(1, best + 2):
+        part = gradient_boost(table, target, plan, n)
+        if len(part.rounds) == n:
+            losses.append((n, log_loss(scores_of(part, table), target, held)))
+    assert losses[-1][0] == best + 1
+    for n, loss in losses:
+        assert loss == pytest.approx(model.validation_loss[n - 1])
+
+
+def held_out_rows(target, plan):
+    everyone = np.arange(target.n_rows)
+    return np.flatnonzero(_hold_out(target, everyone, plan.validation_fraction, 0)).astype(np.int32)
+
+
+def test_rows_held_out_have_no_say_in_the_trees():
+    table, target = problem(100)
+    plan = GradientPlan(GradientSettings(max_depth=2), patience=5)
+    one = gradient_boost(table, target, plan, 3)
+    held = held_out_rows(target, plan)
+    assert (
+        one.start.tolist()
+        == first_scores(target, np.setdiff1d(np.arange(100), held).astype(np.int32)).tolist()
+    )
+    plain = GradientPlan(GradientSettings(max_depth=2))
+    rows = np.setdiff1d(np.arange(100), held)
+    alone = gradient_boost(table.take(rows), target.take(rows), plain, len(one.rounds))
+    for tree, twin in zip(one.trees, alone.trees, strict=True):
+        np.testing.assert_array_equal(tree.counts, twin.counts)
+
+
+def test_rows_that_are_not_in_the_sample_get_their_steps_too():
+    table, target = problem(200)
+    plan = GradientPlan(GradientSettings(max_depth=3), subsample=0.3)
+    model = gradient_boost(table, target, plan, 4, seed=1)
+    assert {tree.weight[0] for tree in model.trees} == {60.0}
+    again = gradient_boost(table, target, plan, 3, seed=1)
+    # Round 4 was grown on the scores of all rows: going on from them gives the same.
+    scores = scores_of(again, table)
+    gone_on = gradient_boost(table, target, plan, 4, seed=1, model=again, scores=scores)
+    assert gone_on.trees == model.trees
+
+
+def test_rounds_draw_rows_and_columns_anew():
+    table, target = problem(200)
+    plan = GradientPlan(GradientSettings(max_depth=3), subsample=0.5, n_columns=1)
+    model = gradient_boost(table, target, plan, 40)
+    used = [set(tree.column[tree.column >= 0].tolist()) for tree in model.trees]
+    assert max(map(len, used)) == 1
+    assert set().union(*used) == {0, 1, 2, 3}
+    assert len({tuple(tree.counts[0]) for tree in model.trees}) > 10
+
+
+def test_rows_without_weight_do_not_count():
+    weights = np.ones(200)
+    weights[::3] = 0
+    table, target = problem(200)
+    weighted = Target(target.classes, target.codes, weights)
+    plan = GradientPlan(GradientSettings(max_depth=3))
+    model = gradient_boost(table, weighted, plan, 5)
+    assert {tree.weight[0] for tree in model.trees} == {weights.sum()}
+    keep = np.flatnonzero(weights)
+    alone = gradient_boost(table.take(keep), target.take(keep), plan, 5)
+    np.testing.assert_allclose(
+        scores_of(model, table.take(keep)), scores_of(alone, table.take(keep))
+    )
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_more_rounds_than_there_is_anything_to_learn(name):
+    """Certain rows have no curvature and hardly a gradient: nothing becomes infinite."""
+    table = read_table({"a": ["p", "q"] * 20, "x": list(range(40))})
+    target = read_target([0, 1] * 20)
+    plan = PLANS[name]
+    plan = GradientPlan(
+        GradientSettings(l2=0.0, max_depth=2), learner=plan.learner, together=plan.together,
+        learning_rate=1.0,
+    )  # fmt: skip
+    model = gradient_boost(table, target, plan, 300)
+    scores = scores_of(model, table)
+    assert np.isfinite(scores).all()
+    assert (probabilities(scores).argmax(axis=1) == target.codes).all()
+
+
+def test_the_first_rounds_can_be_had_and_kept():
+    table, target = problem()
+    model = gradient_boost(table, target, PLANS["per_class"], 4)
+    assert model.rounds == [3, 6, 9, 12]
+    assert len(model.members()) == 12
+    assert [m[3] for m in model.members(2)] == [0, 1, 2, 0, 1, 2]
+    assert len(model.members(3, since=2)) == 3
+    assert model.members(0) == []
+    model.keep(2)
+    assert (model.rounds, len(model.trees), len(model.steps)) == ([3, 6], 6, 6)
+    model.keep(0)
+    assert (model.rounds, model.trees, model.first_output) == ([], [], [])
+
+
+def test_advance_is_told_every_round():
+    table, target = problem(60)
+    told = []
+    gradient_boost(table, target, PLANS["one"], 5, advance=told.append)
+    assert told == [1, 2, 3, 4, 5]

@@ -1,0 +1,601 @@
+"""Boosted trees as an estimator: scikit-learn's checks, stages, warm starts, weights, refusals."""
+
+import copy
+import pickle
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mixedwood import BoostedTreesClassifier, TreeClassifier, UnseenValueWarning
+from mixedwood.boosting import probabilities
+from mixedwood.splits import Partitioner
+from problems import mixed_problem
+
+EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
+SAMPLES = {EQUIVALENCE: "a sample of rows with weights is not that of the same rows repeated"}
+WHOLE = {
+    "check_class_weight_classifiers": "small leaves answer as their rows do, whatever classes weigh"
+}
+CHECKED = [
+    (BoostedTreesClassifier(n_estimators=5), {}),
+    (BoostedTreesClassifier(n_estimators=3, trees_per_round="per_class", subsample=0.8), SAMPLES),
+    (BoostedTreesClassifier(n_estimators=3, method="samme", learning_rate=1.0), WHOLE),
+    (BoostedTreesClassifier(n_estimators=3, partitioner="principal_ext"), {}),
+    (BoostedTreesClassifier.adaboost_c45(3), {}),
+]
+
+
+def expected(model):
+    return next(reasons for known, reasons in CHECKED if repr(known) == repr(model))
+
+
+@pytest.mark.filterwarnings("ignore")
+@parametrize_with_checks([model for model, _ in CHECKED], expected_failed_checks=expected)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+MODELS = {
+    "one": BoostedTreesClassifier(8),
+    "per_class": BoostedTreesClassifier(8, trees_per_round="per_class", max_depth=2),
+    "sorted": BoostedTreesClassifier(8, partitioner="auto", max_leaf_nodes=5, max_depth=None),
+    "per_tree": BoostedTreesClassifier(8, partitioner=Partitioner("random_order", per="tree")),
+    "samples": BoostedTreesClassifier(8, subsample=0.6, columns_per_tree=2, unseen="majority"),
+    "other_trees": BoostedTreesClassifier(8, partitioner="principal_ext", max_depth=2),
+    "estimator": BoostedTreesClassifier(
+        8, estimator=TreeClassifier(max_depth=2, pruning=None), trees_per_round="per_class"
+    ),
+    "adaboost_c45": BoostedTreesClassifier.adaboost_c45(8),
+    "samme": BoostedTreesClassifier(8, method="samme", learning_rate=0.5, max_depth=2),
+    "resample": BoostedTreesClassifier(8, method="adaboost", resample=True, learning_rate=1.0),
+}
+GRADIENT = [name for name, model in MODELS.items() if model.method == "gradient"]
+
+
+def made(name, **parameters):
+    return clone(MODELS[name]).set_params(random_state=3, **parameters)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_models_learn_and_copies_answer_the_same(name, n_classes):
+    X, y = mixed_problem(n_classes=n_classes)
+    model = made(name).fit(X, y)
+    assert 1 < model.n_rounds_ <= 8
+    assert model.score(X, y) > 0.65
+    want = model.predict_proba(X[:30])
+    np.testing.assert_allclose(want.sum(axis=1), 1)
+    assert (want >= 0).all()
+    np.testing.assert_allclose(np.exp(model.predict_log_proba(X[:30])), want)
+    for twin in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), clone(model).fit(X, y)):
+        np.testing.assert_array_equal(twin.predict_proba(X[:30]), want)
+        assert twin.trees_ == model.trees_
+        np.testing.assert_array_equal(twin.feature_importances_, model.feature_importances_)
+    assert model.feature_importances_.sum() == pytest.approx(1)
+    assert model.feature_importances_.argmax() in (0, 1)
+    other = clone(model).set_params(random_state=4).fit(X, y)
+    without_chance = name in ("estimator", "adaboost_c45")
+    assert (other.trees_ == model.trees_) == without_chance
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_scores_and_probabilities_go_together(name, n_classes):
+    X, y = mixed_problem(n_classes=n_classes)
+    model = made(name).fit(X, y)
+    scores, proba = model.decision_function(X), model.predict_proba(X)
+    if name not in GRADIENT:
+        want = proba[:, 1] - proba[:, 0] if n_classes == 2 else proba
+        np.testing.assert_array_equal(scores, want)
+    elif n_classes == 2:
+        assert scores.shape == (len(y),)
+        np.testing.assert_allclose(scores, np.log(proba[:, 1] / proba[:, 0]), atol=1e-12)
+        np.testing.assert_array_equal(probabilities(scores[:, None]), proba)
+    else:
+        assert scores.shape == proba.shape
+        shares = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(shares, proba)
+    answers = model.predict(X)
+    clear = np.sort(proba, axis=1)[:, -1] > np.sort(proba, axis=1)[:, -2] + 1e-6
+    np.testing.assert_array_equal(answers[clear], model.classes_[proba.argmax(axis=1)][clear])
+
+
+# Rounds
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_stages_are_the_models_of_the_first_rounds(name):
+    X, y = mixed_problem(120)
+    new, right = mixed_problem(80, seed=1)
+    model = made(name).fit(X, y)
+    errors = model.staged_error(new, right)
+    stages = zip(model.staged_predict(new), model.staged_predict_proba(new), strict=True)
+    for n, (answers, proba) in enumerate(stages, start=1):
+        smaller = made(name, n_estimators=n).fit(X, y)
+        assert smaller.trees_ == model.trees_[: len(smaller.trees_)]
+        np.testing.assert_array_equal(proba, smaller.predict_proba(new))
+        np.testing.assert_array_equal(answers, smaller.predict(new))
+        assert errors[n - 1] == pytest.approx(1 - smaller.score(new, right))
+    np.testing.assert_array_equal(proba, model.predict_proba(new))
+    assert len(errors) == n == model.n_rounds_
+
+
+@pytest.mark.parametrize("name", GRADIENT)
+def test_a_warm_start_is_the_same_as_one_go(name):
+    X, y = mixed_problem(150)
+    whole = made(name).fit(X, y)
+    model = made(name, n_estimators=1, warm_start=True).fit(X, y)
+    first = model.trees_[0]
+    for n in (2, 3, 6, 6, 8):
+        model.set_params(n_estimators=n).fit(X, y)
+        assert model.n_rounds_ == n
+    assert model.trees_[0] is first
+    assert model.trees_ == whole.trees_
+    np.testing.assert_array_equal(model.decision_function(X), whole.decision_function(X))
+
+
+def test_a_warm_start_keeps_its_own_seed():
+    X, y = mixed_problem(150)
+    model = BoostedTreesClassifier(3, warm_start=True).fit(X, y)
+    seed = model._seed
+    model.set_params(n_estimators=5).fit(X, y)
+    assert model._seed == seed
+    whole = BoostedTreesClassifier(5, random_state=seed).fit(X, y)
+    assert model.trees_ == whole.trees_
+
+
+def test_warm_starts_that_make_no_sense():
+    X, y = mixed_problem(150)
+    model = BoostedTreesClassifier(4, warm_start=True, random_state=0).fit(X, y)
+    before = list(model.trees_)
+    with pytest.raises(ValueError, match=r"n_estimators=3 must be larger or equal to the 4 rounds"):
+        model.set_params(n_estimators=3).fit(X, y)
+    model.set_params(n_estimators=5)
+    with pytest.raises(ValueError, match="the columns, their values or the classes are others"):
+        model.fit(X[["colour"]], y)
+    with pytest.raises(ValueError, match="the columns, their values or the classes are others"):
+        model.fit(X, y == "ash")
+    with pytest.raises(ValueError, match="is not what they were grown with"):
+        model.set_params(early_stopping=True).fit(X, y)
+    assert model.trees_ == before
+    held = BoostedTreesClassifier(4, warm_start=True, early_stopping=True, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="is not what they were grown with"):
+        held.set_params(early_stopping=False, n_estimators=9).fit(X, y)
+
+
+def test_early_stopping_keeps_the_best_round():
+    X, y = mixed_problem(300)
+    model = BoostedTreesClassifier(
+        300, learning_rate=0.5, early_stopping=True, patience=5, validation_fraction=0.25,
+        random_state=0,
+    ).fit(X, y)  # fmt: skip
+    losses = model.validation_loss_
+    best = int(np.argmin(losses))
+    assert model.n_rounds_ == best + 1 == len(model.trees_)
+    assert len(losses) == best + 1 + 5 < 300
+    # Going on from there, and having less patience, end at the same round.
+    again = clone(model).set_params(warm_start=True, n_estimators=best + 1).fit(X, y)
+    again.set_params(n_estimators=300).fit(X, y)
+    assert again.trees_ == model.trees_
+    assert again.validation_loss_ == losses
+    less = clone(model).set_params(n_estimators=best + 2).fit(X, y)
+    assert less.trees_ == model.trees_
+    # Nothing is left of it in the next fit.
+    model.set_params(early_stopping=False, n_estimators=3).fit(X, y)
+    assert not hasattr(model, "validation_loss_")
+    assert model.n_rounds_ == 3
+
+
+def test_early_stopping_with_hardly_any_rows():
+    model = BoostedTreesClassifier(5, early_stopping=True, random_state=0)
+    for n in (2, 3, 5):
+        X, y = {"x": list(range(n))}, [i % 2 for i in range(n)]
+        assert model.fit(X, y).predict(X).shape == (n,)
+    assert model.fit({"x": [1]}, ["a"]).predict({"x": [1]}).tolist() == ["a"]
+
+
+# Weights
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_rows_without_weight_are_as_if_they_were_not_there(name):
+    X, y = mixed_problem(160)
+    weights = np.ones(160)
+    weights[100:] = 0
+    lost = np.where(weights > 0, y, "ash")
+    model = made(name, min_samples_leaf=0.03).fit(X, lost, weights)
+    same = made(name, min_samples_leaf=0.03).fit(X[:100], lost[:100])
+    assert model.n_rounds_ == same.n_rounds_
+    np.testing.assert_array_equal(model.predict_proba(X), same.predict_proba(X))
+    assert all(tree.weight[0] <= 100 + 1e-9 for tree in model.trees_)
+
+
+@pytest.mark.parametrize("name", [n for n in MODELS if n not in ("samples", "resample")])
+def test_a_weight_of_two_is_a_row_that_comes_twice(name):
+    rng = np.random.default_rng(0)
+    X, y = mixed_problem(90)
+    X["size"] += rng.normal(scale=1e-3, size=90)  # no two cuts are equally good
+    X["noise"] = rng.normal(size=90)
+    times = rng.integers(1, 4, 90)
+    model = made(name).fit(X, y, times)
+    rows = np.repeat(np.arange(90), times)
+    if name == "adaboost_c45":
+        # C4.5 counts rows before it cuts numbers.
+        X = X.drop(columns=["size", "noise"])
+        model = made(name).fit(X, y, times)
+    twin = made(name).fit(X.iloc[rows], y[rows])
+    np.testing.assert_allclose(model.predict_proba(X), twin.predict_proba(X), atol=1e-6)
+
+
+def test_class_weights_are_weights_of_rows():
+    X, y = mixed_problem()
+    for name in MODELS:
+        heavy = made(name, class_weight={"ash": 3.0}).fit(X, y)
+        weighted = made(name).fit(X, y, np.where(y == "ash", 3.0, 1.0))
+        assert heavy.trees_ == weighted.trees_
+        if name in GRADIENT:
+            plain = made(name).fit(X, y)
+            assert heavy.predict_proba(X)[:, 0].mean() > plain.predict_proba(X)[:, 0].mean() + 0.05
+
+
+def test_extreme_weights():
+    X, y = mixed_problem(60)
+    for factor in (1e-300, 1e-30, 1e30, 1e300):
+        weights = np.full(60, factor)
+        proba = BoostedTreesClassifier(5, random_state=0).fit(X, y, weights).predict_proba(X)
+        assert np.isfinite(proba).all()
+        np.testing.assert_allclose(proba.sum(axis=1), 1)
+    mixed = np.where(np.arange(60) % 2, 1e-200, 1e200)
+    model = BoostedTreesClassifier(20, random_state=0).fit(X, y, mixed)
+    assert np.isfinite(model.predict_proba(X)).all()
+    assert model.score(X, y, mixed) > 0.8  # only every other row counts
+
+
+# One tree for all classes, or one for each
+
+
+def test_one_tree_for_all_classes_or_one_for_each():
+    X, y = mixed_problem()
+    one = made("one").fit(X, y)
+    each = made("one", trees_per_round="per_class").fit(X, y)
+    assert (len(one.trees_), len(each.trees_)) == (8, 24)
+    assert one.n_rounds_ == each.n_rounds_ == 8
+    assert {s.shape[1] for s in one.scores_.steps} == {3}
+    assert {s.shape[1] for s in each.scores_.steps} == {1}
+    assert each.scores_.first_output == [0, 1, 2] * 8
+    # Two classes have one score, and nothing to choose.
+    two = y == "ash"
+    assert (
+        made("one").fit(X, two).trees_
+        == made("one", trees_per_round="per_class").fit(X, two).trees_
+    )
+
+
+def test_trees_of_one_class_hold_all_classes():
+    X, y = mixed_problem()
+    model = made("estimator").fit(X, y)
+    counts = np.array([(y == label).sum() for label in model.classes_])
+    for tree in model.trees_:
+        np.testing.assert_array_equal(tree.counts[0], counts)
+        np.testing.assert_array_equal(tree.classes, model.classes_)
+        assert (tree.label == tree.counts.argmax(axis=1)).all()
+
+
+# Columns, rows, orders
+
+
+def test_parameters_reach_the_trees():
+    X, y = mixed_problem()
+    trees = made("one", max_depth=2).fit(X, y).trees_
+    assert max(tree.depth for tree in trees) == 2
+    trees = made("one", max_leaf_nodes=3, max_depth=None).fit(X, y).trees_
+    assert {tree.n_leaves for tree in trees} == {3}
+    trees = made("one", min_samples_leaf=30).fit(X, y).trees_
+    assert min(tree.weight.min() for tree in trees) >= 30
+    trees = made("one", min_samples_leaf=0.2).fit(X, y).trees_
+    assert min(tree.weight.min() for tree in trees) >= 40
+    trees = made("one", subsample=0.5).fit(X, y).trees_
+    assert {tree.weight[0] for tree in trees} == {100}
+    assert len({tree.counts[0, 0] for tree in trees}) > 1
+    trees = made("one", columns_per_tree=1, n_estimators=40).fit(X, y).trees_
+    used = [frozenset(tree.column[tree.column >= 0].tolist()) for tree in trees]
+    assert max(len(columns) for columns in used) == 1
+    assert len(set(used)) >= 4
+    assert made("one", min_gain=1e9).fit(X, y).trees_[0].n_nodes == 1
+    assert made("one", min_hessian=1e9).fit(X, y).trees_[0].n_nodes == 1
+    assert made("one", max_features=1).fit(X, y).trees_ != made("one").fit(X, y).trees_
+    few = made("one", max_bins=2).fit(X, y).trees_
+    assert len({tree.high[n] for tree in few for n in np.flatnonzero(tree.column == 1)}) == 1
+    short = made("one", l2=1e6).fit(X, y)
+    assert np.abs(short.decision_function(X) - short.scores_.start).max() < 1e-3
+    slow, quick = (made("one", learning_rate=rate).fit(X, y) for rate in (0.01, 1.0))
+    assert slow.score(X, y) < quick.score(X, y)
+    for name, value in (("nominal_l2", 50.0), ("smoothing", 50.0)):
+        base = {"partitioner": "auto", "max_features": None}
+        assert (
+            made("one", **base).fit(X, y).trees_
+            != made("one", **base, **{name: value}).fit(X, y).trees_
+        )
+
+
+@pytest.mark.parametrize("partitioner", ["auto", "exact", "two_class_order"])
+def test_searches_for_the_best_groups_are_the_sorted_order(partitioner):
+    X, y = mixed_problem(n_classes=2)
+    model = made("one", partitioner=partitioner).fit(X, y)
+    assert model.trees_ == made("one", partitioner="auto").fit(X, y).trees_
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_threads_change_nothing(name):
+    X, y = mixed_problem()
+    alone = made(name).fit(X, y)
+    for n_jobs in (1, 2, 3, -1):
+        model = made(name, n_jobs=n_jobs).fit(X, y)
+        assert model.trees_ == alone.trees_
+        np.testing.assert_array_equal(model.predict_proba(X), alone.predict_proba(X))
+
+
+def test_values_that_no_row_had():
+    X, y = mixed_problem()
+    new = X[:4].assign(colour="mauve")
+    for name in ("one", "other_trees", "samme"):
+        model = made(name).fit(X, y)
+        with pytest.warns(UnseenValueWarning, match="'colour' in 4 rows") as caught:
+            model.predict(new)
+        assert len(caught) == 1
+        model = made(name, unseen="error").fit(X, y)
+        with pytest.raises(ValueError, match="values that no training row had"):
+            model.predict(new)
+
+
+def test_a_class_of_rows_without_weight():
+    X, y = mixed_problem()
+    for name in MODELS:
+        for classes in (["ash", "birch"], ["ash", "birch", "cedar"]):
+            known = np.isin(y, classes)
+            model = made(name).fit(X[known], y[known], (y != "ash")[known].astype(float))
+            proba = model.predict_proba(X)
+            assert model.classes_.tolist() == classes
+            assert np.isfinite(proba).all()
+            assert proba[:, 0].max() < 1e-6
+
+
+def test_huge_steps_do_not_overflow():
+    X, y = mixed_problem()
+    for name in MODELS:
+        model = made(name, learning_rate=1e4).fit(X, y)
+        proba = model.predict_proba(X)
+        assert np.isfinite(proba).all()
+        np.testing.assert_allclose(proba.sum(axis=1), 1)
+
+
+def test_one_class():
+    X, _ = mixed_problem(30)
+    for name in MODELS:
+        model = made(name).fit(X, ["only"] * 30)
+        assert model.n_rounds_ == 1
+        assert set(model.predict(X)) == {"only"}
+        np.testing.assert_array_equal(model.predict_proba(X), 1)
+
+
+def test_near_scikit_learn_on_numbers():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(800, 6))
+    y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(scale=0.3, size=800) > 0).astype(int)
+    new = rng.normal(size=(2000, 6))
+    right = (new[:, 0] + new[:, 1] * new[:, 2] > 0).astype(int)
+    ours = BoostedTreesClassifier(100, max_features=None, random_state=0).fit(X, y)
+    theirs = HistGradientBoostingClassifier(max_depth=4, l2_regularization=1.0).fit(X, y)
+    assert ours.score(new, right) == pytest.approx(theirs.score(new, right), abs=0.02)
+
+
+def test_parameters_are_searched_from_outside():
+    X, y = mixed_problem()
+    grid = GridSearchCV(
+        BoostedTreesClassifier(5, random_state=0),
+        {"max_depth": [1, 3], "partitioner": ["random_order", "auto"]},
+        cv=2,
+        error_score="raise",
+    ).fit(X, y)
+    assert grid.best_score_ > 0.5
+
+
+def test_a_second_fit_forgets_the_first():
+    X, y = mixed_problem()
+    model = made("one").fit(X, y)
+    model.set_params(method="samme").fit(X, y)
+    assert not hasattr(model, "scores_")
+    assert len(model.tree_weights_) == model.n_rounds_
+    model.set_params(method="gradient").fit(X, y)
+    assert not hasattr(model, "tree_weights_")
+    assert model.trees_ == made("one").fit(X, y).trees_
+
+
+def test_a_generator_is_asked_once():
+    X, y = mixed_problem(60)
+    for seed in (np.random.default_rng(0), np.random.RandomState(0)):
+        model = BoostedTreesClassifier(2, random_state=seed).fit(X, y)
+        before = pickle.dumps(seed)
+        assert model.feature_importances_.sum() == pytest.approx(1)
+        assert model.predict_proba(X).shape == (60, 3)
+        assert pickle.dumps(seed) == before
+
+
+def test_importances_are_shares_in_what_splits_gained():
+    X, y = mixed_problem()
+    model = made("one").fit(X, y)
+    gains = np.zeros(4)
+    for tree in model.trees_:
+        for node in range(tree.n_nodes):
+            if tree.column[node] >= 0:
+                gains[tree.column[node]] += tree.score[node]
+    np.testing.assert_allclose(model.feature_importances_, gains / gains.sum())
+    constant = BoostedTreesClassifier(3).fit({"x": [1, 1, 1]}, ["a", "b", "a"])
+    assert constant.feature_importances_.tolist() == [0.0]
+
+
+# Limits
+
+
+@pytest.mark.parametrize("name", ["one", "per_class", "other_trees", "resample"])
+def test_a_time_limit_leaves_a_model_that_works(name):
+    X, y = mixed_problem(3000)
+    model = made(name, n_estimators=100_000, time_limit=0.3, max_depth=1)
+    if name == "resample":
+        model.set_params(method="samme", learning_rate=1e-3)  # or it stops by itself
+    with pytest.warns(RuntimeWarning, match=r"time limit came after \d+ of 100000"):
+        model.fit(X, y)
+    assert 1 <= model.n_rounds_ < 100_000
+    assert model.score(X, y) > 0.4
+
+
+def test_the_smallest_time_limit():
+    X, y = mixed_problem(300)
+    with pytest.warns(RuntimeWarning, match="time limit came after 1 of 9 rounds"):
+        model = BoostedTreesClassifier(9, time_limit=1e-9).fit(X, y)
+    assert model.n_rounds_ == 1
+    assert model.predict(X).shape == y.shape
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize(
+    "model",
+    ["(10**6)", "(10**6, n_jobs=2)", "(10**6, partitioner='principal_ext')", ".adaboost_c45()"],
+)
+def test_ctrl_c_is_heard_at_once_and_leaves_the_model_unfitted(model):
+    script = textwrap.dedent(f"""
+        import threading, _thread, time
+        import numpy as np
+        import mixedwood as mw
+        from sklearn.exceptions import NotFittedError
+        rng = np.random.default_rng(0)
+        X = {{f"x{{j}}": rng.normal(size=60_000) for j in range(12)}}
+        X["a"] = [f"v{{i}}" for i in rng.integers(0, 300, 60_000)]
+        y = rng.integers(0, 8, 60_000)
+        model = mw.BoostedTreesClassifier{model}
+        def interrupt():
+            time.sleep(2.0)
+            global started
+            started = time.monotonic()
+            _thread.interrupt_main()
+        threading.Thread(target=interrupt).start()
+        try:
+            model.fit(X, y)
+        except KeyboardInterrupt:
+            assert time.monotonic() - started < 2, "one second, and a busy machine"
+            try:
+                model.predict(X)
+            except NotFittedError:
+                few = {{name: column[:200] for name, column in X.items()}}
+                model.set_params(n_estimators=2).fit(few, y[:200])
+                print("stopped", flush=True)
+    """)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout == "stopped\n", done.stderr
+
+
+def test_progress_is_shown_on_request(capsys):
+    X, y = mixed_problem(60)
+    BoostedTreesClassifier(10, verbose=1, random_state=0).fit(X, y)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 10
+    assert lines[-1].startswith("mixedwood: 10 of 10 rounds in")
+    BoostedTreesClassifier(10, random_state=0).fit(X, y)
+    assert capsys.readouterr().err == ""
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "words"),
+    [
+        ({"n_estimators": 0}, ValueError, "n_estimators must be"),
+        ({"n_estimators": 2.5}, ValueError, "n_estimators must be"),
+        ({"n_estimators": None}, ValueError, "n_estimators must be a whole number of at least 1"),
+        ({"method": "logit"}, ValueError, "method must be 'gradient', 'adaboost' or 'samme'"),
+        ({"learning_rate": 0}, ValueError, "learning_rate must be above 0"),
+        ({"learning_rate": -0.1}, ValueError, "learning_rate must be a number"),
+        ({"learning_rate": np.inf}, ValueError, "learning_rate must be a finite number; got inf"),
+        ({"learning_rate": np.nan}, ValueError, "learning_rate must be a number"),
+        ({"learning_rate": "0.1"}, ValueError, "learning_rate must be a number"),
+        ({"partitioner": "best"}, ValueError, "best"),
+        ({"criterion": "best"}, ValueError, "best"),
+        ({"estimator": TreeClassifier}, TypeError, "got the class TreeClassifier"),
+        ({"estimator": RandomForestClassifier()}, TypeError, "or a tree of mixedwood"),
+        ({"estimator": TreeClassifier.c45()}, ValueError, "missing='fractional' shares rows out"),
+        (
+            {"estimator": TreeClassifier(ordinal={"shape": ["round"]})},
+            ValueError,
+            "ordinal belongs to the ensemble",
+        ),
+        ({"max_depth": -1}, ValueError, "max_depth must be None or a whole number"),
+        ({"max_leaf_nodes": 0}, ValueError, "max_leaf_nodes must be None or a whole number"),
+        ({"min_samples_leaf": 0}, ValueError, "min_samples_leaf must be a number of rows"),
+        ({"min_hessian": -1}, ValueError, "min_hessian must be a number"),
+        ({"l2": -1}, ValueError, "l2 must be a number"),
+        ({"l2": np.inf}, ValueError, "l2 must be a finite number"),
+        ({"nominal_l2": None}, ValueError, "nominal_l2 must be a number"),
+        ({"smoothing": -1}, ValueError, "smoothing must be a number"),
+        ({"min_gain": -1}, ValueError, "min_gain must be a number"),
+        ({"max_features": 0}, ValueError, "max_features must be None, a whole number"),
+        ({"columns_per_tree": "half"}, ValueError, "columns_per_tree must be None, a whole"),
+        (
+            {"columns_per_tree": 2, "partitioner": "principal_ext"},
+            ValueError,
+            "columns_per_tree goes with gradient trees",
+        ),
+        (
+            {"columns_per_tree": 2, "method": "samme"},
+            ValueError,
+            "columns_per_tree goes with gradient trees",
+        ),
+        ({"subsample": 0}, ValueError, "subsample must be above 0"),
+        ({"subsample": 1.5}, ValueError, "subsample must be a number from 0 to 1"),
+        ({"subsample": 0.5, "method": "samme"}, ValueError, "subsample goes with method='gradient"),
+        ({"trees_per_round": "all"}, ValueError, "trees_per_round must be 'one' or 'per_class'"),
+        ({"max_bins": 1}, ValueError, "max_bins must be"),
+        ({"max_bins": None}, ValueError, "max_bins must be a whole number of at least 2"),
+        ({"max_bins": 10**6}, ValueError, "max_bins must be at most 65535"),
+        ({"resample": "yes"}, ValueError, "resample must be True or False"),
+        ({"resample": True}, ValueError, "resample goes with method='adaboost'"),
+        ({"early_stopping": 5}, ValueError, "early_stopping must be True or False"),
+        ({"early_stopping": True, "method": "adaboost"}, ValueError, "early_stopping goes with"),
+        ({"validation_fraction": 0}, ValueError, "validation_fraction must be above 0"),
+        ({"validation_fraction": 1.0}, ValueError, "validation_fraction must be below 1"),
+        ({"patience": 0}, ValueError, "patience must be"),
+        ({"patience": None}, ValueError, "patience must be a whole number of at least 1"),
+        ({"unseen": "ignore"}, ValueError, "unseen must be"),
+        ({"class_weight": {"oak": 2}}, ValueError, "which are not in y"),
+        ({"categorical_features": ["weight"]}, ValueError, "weight"),
+        ({"ordinal": {"weight": ["a"]}}, ValueError, "weight"),
+        ({"n_jobs": 0}, ValueError, "n_jobs"),
+        ({"random_state": -1}, ValueError, "random_state must be zero or more"),
+        ({"warm_start": None}, ValueError, "warm_start must be True or False"),
+        ({"warm_start": True, "method": "samme"}, ValueError, "warm_start goes with"),
+        ({"time_limit": 0}, ValueError, "time_limit"),
+    ],
+)
+def test_bad_parameters_are_refused_and_change_nothing(parameters, error, words):
+    X, y = mixed_problem(30)
+    model = BoostedTreesClassifier(n_estimators=2, random_state=0).fit(X, y)
+    before = model.trees_
+    model.set_params(**parameters)
+    with pytest.raises(error, match=words):
+        model.fit(X, y)
+    assert model.trees_ is before
+    unfitted = BoostedTreesClassifier(**parameters)
+    with pytest.raises(error, match=words):
+        unfitted.fit(X, y)
+    with pytest.raises(NotFittedError):
+        unfitted.predict(X)
