@@ -21,6 +21,9 @@ from mixedwood import (
     TreeClassifier,
     UnseenValueWarning,
 )
+from mixedwood.boosting import make_folds
+from mixedwood.data import read_table, read_target
+from mixedwood.estimators.blend import _smoothed
 from problems import mixed_problem
 
 
@@ -29,8 +32,14 @@ def small(n_trees=6, n_rounds=8, **parameters):
         "forest": ForestClassifier(n_estimators=n_trees),
         "boosted": BoostedTreesClassifier(n_rounds),
         "random_state": 5,
+        "tune": False,
     }
     return EnsembleClassifier(**{**parts, **parameters})
+
+
+def tuned(**parameters):
+    few = {"tune": True, "depths": (1, 2), "max_rounds": 4, "patience": 2, "n_folds": 2}
+    return small(**{**few, **parameters})
 
 
 SAMPLES = {
@@ -41,7 +50,7 @@ SAMPLES = {
 
 
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([small(5, 5)], expected_failed_checks=lambda model: SAMPLES)
+@parametrize_with_checks([small(5, 5), tuned()], expected_failed_checks=lambda model: SAMPLES)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -68,13 +77,92 @@ def test_the_answer_is_the_weighted_mean_of_the_parts(share, n_classes):
         np.testing.assert_array_equal(model.predict_proba(new), alone.predict_proba(new))
 
 
-def test_the_default_is_a_hundred_trees_and_two_hundred_rounds():
+def test_without_tuning_the_default_is_a_hundred_trees_and_two_hundred_rounds():
     X, y = mixed_problem(60)
-    model = EnsembleClassifier(random_state=0).fit(X, y)
+    model = EnsembleClassifier(tune=False, random_state=0).fit(X, y)
     assert (len(model.forest_.trees_), model.boosted_.n_rounds_) == (100, 200)
-    again = [EnsembleClassifier(*(small(2, 2).forest, small(2, 2).boosted)).fit(X, y)
-             for _ in range(2)]  # fmt: skip
+    assert model.share_ == model.share
+    assert not hasattr(model, "choices_")
+    again = [small(2, 2, random_state=None).fit(X, y) for _ in range(2)]
     assert again[0].trees_ != again[1].trees_  # no seed: others every time
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("n_folds", [1, 3])
+def test_the_choice_is_that_of_models_fitted_one_by_one(n_classes, n_folds):
+    X, y = mixed_problem(90, n_classes=n_classes)
+    X = X[["colour", "shape"]]  # cuts of numbers depend on rows of weight 0
+    model = tuned(n_folds=n_folds, depths=(1, 3), max_rounds=6, patience=6).fit(X, y)
+    table, target = read_table(X), read_target(y)
+    folds = make_folds(target, n_folds, model.random_state)
+    assert set(folds) == ({-1, 0} if n_folds == 1 else set(range(n_folds)))
+    judged = np.flatnonzero(folds >= 0)
+    forest = _smoothed(model.forest_.oob_decision_function_, target)
+    losses = {}
+    for depth in (1, 3):
+        answers = np.zeros((6, len(y), target.n_classes))
+        for fold in set(folds) - {-1}:
+            rows = folds != fold
+            part = BoostedTreesClassifier(6, max_depth=depth, random_state=5)
+            part.fit(X, y, rows.astype(float))
+            answers[:, ~rows] = np.array(list(part.staged_predict_proba(X)))[:, ~rows]
+        for n_rounds, boosted in enumerate(answers, 1):
+            for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+                mean = (1 - share) * forest + share * boosted
+                right = mean[judged, target.codes[judged]]
+                losses[depth, n_rounds, share] = -np.log(right).mean()
+    for found in model.choices_:
+        of_depth = {key: loss for key, loss in losses.items() if key[0] == found.depth}
+        assert found.loss == pytest.approx(min(of_depth.values()), rel=1e-9)
+        assert losses[found.depth, found.n_rounds, found.share] == pytest.approx(found.loss)
+    best = min(model.choices_, key=lambda choice: choice.loss)
+    assert model.share_ == best.share
+    assert (model.boosted_.max_depth, model.boosted_.n_rounds_) == (best.depth, best.n_rounds)
+    assert table.n_rows == len(y)
+
+
+def test_boosting_gets_its_time_beside_a_good_forest():
+    """The first rounds are worth nothing beside the forest; that is no reason to give up."""
+    rng = np.random.default_rng(0)
+    X = {name: rng.integers(0, 5, 400).astype(str) for name in "abcd"}
+    y = sum(np.array(X[name], int) for name in "abcd") > 8  # additive, which stumps learn slowly
+    model = EnsembleClassifier(
+        ForestClassifier(n_estimators=30), depths=(1,), max_rounds=200, patience=5, random_state=0
+    ).fit(X, y)
+    assert model.boosted_.n_rounds_ > 50
+
+
+def test_what_cannot_be_tuned_is_taken_as_it_is():
+    X, y = mixed_problem(60)
+    for boosted in (
+        BoostedTreesClassifier(3, method="samme"),
+        BoostedTreesClassifier(3, estimator=TreeClassifier(max_depth=1, pruning=None)),
+    ):
+        model = tuned(boosted=boosted).fit(X, y)
+        assert not hasattr(model, "choices_")
+        assert model.share_ == model.share
+    few = tuned().fit({"x": [1, 2, 3, 4]}, [0, 1, 0, 1])  # too few rows to hold any out
+    assert not hasattr(few, "choices_")
+    # Without samples there are no answers out of bag: boosting alone is judged.
+    alone = tuned(forest=ForestClassifier(n_estimators=3, bootstrap=False)).fit(X, y)
+    assert {choice.share for choice in alone.choices_} == {1.0}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"tune": 1}, "tune must be True or False; got 1"),
+        ({"share": 1.5}, "share must be a number from 0 to 1; got 1.5"),
+        ({"depths": ()}, r"depths must be one or more whole numbers.*got \(\)"),
+        ({"depths": (0, 2)}, r"depths must be one or more whole numbers.*got \(0, 2\)"),
+        ({"max_rounds": 0}, "max_rounds must be"),
+        ({"patience": None}, "patience must be a whole number of at least 1; got None"),
+        ({"n_folds": 0}, "n_folds must be None or a whole number of at least 1; got 0"),
+    ],
+)
+def test_bad_words_about_tuning_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        small(**parameters).fit(*mixed_problem(60))
 
 
 def test_copies_answer_the_same():

@@ -17,6 +17,8 @@ constexpr std::size_t kDense = 4;
 constexpr std::size_t kKept = 2;
 // Cells up to which rows of small nodes are counted in place, and only the cells they touch read.
 constexpr std::size_t kTouchable = std::size_t{1} << 18;
+// Words of marks per row that are looked through in place of sorting the rows.
+constexpr std::size_t kWordsPerRow = 8;
 // Cells of a column with very few of them.
 constexpr std::size_t kNarrow = 512;
 
@@ -106,7 +108,8 @@ void Counter::tabulate(const NodeRows& node, std::size_t column, const PresentCl
   const bool dense = width(column) <= kDense * node.size();
   if (is_kept(column, kept) && dense)
     from_histogram(kept.data() + offset_[column], column, present, table);
-  else if (!dense && node.weights.empty() && width(column) <= kTouchable)
+  else if (!dense && node.weights.empty() && width(column) <= kTouchable &&
+           n_values / 64 <= kWordsPerRow * node.size())
     by_touching(node, column, present, table);
   else if (!dense)
     by_sorting(node, column, present, table);

@@ -178,7 +178,8 @@ class Grower {
   // Looks for a test, and puts the node on the frontier if it has one.
   void consider(Waiting node) {
     if (!may_be_split(node)) return;
-    PresentClasses present;
+    PresentClasses& present = present_classes_;
+    present.classes.clear();
     const auto counts = counts_of(node.node);
     present.position.assign(counts.size(), -1);
     for (std::size_t l = 0; l < counts.size(); ++l) {
@@ -203,13 +204,14 @@ class Grower {
     frontier_.push(std::move(node));
   }
 
-  // The columns to look at, in order: all, or some drawn at random.
-  std::vector<std::int32_t> columns_to_try(const Waiting& node) const {
-    if (settings_.max_columns < 0) return node.columns;
-    std::vector<std::int32_t> drawn(columns_.size());
-    std::iota(drawn.begin(), drawn.end(), 0);
-    Random(mix(node.seed, 0)).shuffle(drawn);
-    return drawn;
+  // The columns to look at, in order: all, or some drawn at random. Valid until the next call.
+  const std::vector<std::int32_t>& columns_to_try(const Waiting& node) {
+    drawn_ = node.columns;
+    if (settings_.max_columns < 0) return drawn_;
+    drawn_.resize(columns_.size());
+    std::iota(drawn_.begin(), drawn_.end(), 0);
+    Random(mix(node.seed, 0)).shuffle(drawn_);
+    return drawn_;
   }
 
   void choose_by_score(Waiting& node, const NodeRows& rows, const PresentClasses& present) {
@@ -356,19 +358,7 @@ class Grower {
     const auto i = static_cast<std::size_t>(node.node);
     const CodedColumn& column = columns_[static_cast<std::size_t>(node.test.column)];
     Candidate& test = node.test;
-    // Code + 1 -> child. Codes that are not present keep whatever they had: no row asks.
-    child_of_.resize(static_cast<std::size_t>(column.n_values()) + 1);
-    child_of_[0] = test.missing_child == kStopHere ? 0 : test.missing_child;
-    if (test.kind == kInterval) {
-      const auto left = static_cast<std::ptrdiff_t>(test.last_left) + 2;
-      std::fill(child_of_.begin() + 1, child_of_.begin() + left, 0);
-      std::fill(child_of_.begin() + left, child_of_.end(), 1);
-    } else {
-      for (std::size_t v = 0; v < test.values.size(); ++v)
-        child_of_[static_cast<std::size_t>(test.values[v]) + 1] = test.children[v];
-    }
-    std::vector<RowSet> dealt =
-        rows_.deal(std::move(node.rows), column.codes(), child_of_, test.n_children);
+    std::vector<RowSet> dealt = deal(node, column);
     tree_.kind[i] = test.kind;
     tree_.column[i] = test.column;
     tree_.score[i] = test.score;
@@ -380,7 +370,7 @@ class Grower {
       children[c].depth = node.depth + 1;
       children[c].seed = mix(node.seed, columns_.size() + 2 + c);
       children[c].rows = std::move(dealt[c]);
-      children[c].columns = node.columns;
+      if (settings_.max_columns < 0) children[c].columns = node.columns;
       // A child that no row reached answers as its parent would.
       if (!(tree_.weight[static_cast<std::size_t>(children[c].node)] > 0.0))
         tree_.label[static_cast<std::size_t>(children[c].node)] = tree_.label[i];
@@ -392,6 +382,25 @@ class Grower {
     hand_down_histogram(node, children);
     // The last one pushed is split next: the first child.
     for (std::size_t c = children.size(); c-- > 0;) consider(std::move(children[c]));
+  }
+
+  std::vector<RowSet> deal(Waiting& node, const CodedColumn& column) {
+    const Candidate& test = node.test;
+    const std::int32_t missing = test.missing_child == kStopHere ? 0 : test.missing_child;
+    if (test.kind == kInterval && rows_.in_place())
+      return rows_.deal_at(node.rows, column.codes(), test.last_left, missing);
+    // Code + 1 -> child. Codes that are not present keep whatever they had: no row asks.
+    child_of_.resize(static_cast<std::size_t>(column.n_values()) + 1);
+    child_of_[0] = missing;
+    if (test.kind == kInterval) {
+      const auto left = static_cast<std::ptrdiff_t>(test.last_left) + 2;
+      std::fill(child_of_.begin() + 1, child_of_.begin() + left, 0);
+      std::fill(child_of_.begin() + left, child_of_.end(), 1);
+    } else {
+      for (std::size_t v = 0; v < test.values.size(); ++v)
+        child_of_[static_cast<std::size_t>(test.values[v]) + 1] = test.children[v];
+    }
+    return rows_.deal(std::move(node.rows), column.codes(), child_of_, test.n_children);
   }
 
   // C4.5's threshold is a number of the rows it grew from, which may be few of the table's.
@@ -477,8 +486,9 @@ class Grower {
   GrownTree tree_;
   std::vector<Test> tests_;  // of each node, until they are laid out
   ValueTable table_;
-  std::vector<std::int32_t> child_of_;
+  std::vector<std::int32_t> child_of_, drawn_;
   std::vector<std::uint32_t> class_counts_;
+  PresentClasses present_classes_;
   std::unordered_map<std::int32_t, std::vector<bool>> present_;  // of a column: code + 1
 };
 

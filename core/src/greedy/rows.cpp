@@ -59,6 +59,39 @@ NodeRows RowStore::view(const RowSet& set) const {
   return node;
 }
 
+// One pass: the left ones move up, the right ones wait aside.
+template <typename GoesRight>
+std::vector<RowSet> RowStore::deal_in_two(const RowSet& set, const std::int32_t* codes,
+                                          GoesRight goes_right) {
+  const std::size_t n = set.end - set.begin;
+  other_rows_.resize(n);
+  other_classes_.resize(n);
+  if (!weights_.empty()) other_weights_.resize(n);
+  std::size_t left = set.begin, right = 0;
+  for (std::size_t i = set.begin; i < set.end; ++i) {
+    const std::int32_t row = rows_[i], cls = classes_[i];
+    const std::size_t is_right = goes_right(codes[row]);
+    // Both places are written, and one of them counts: no branch to guess.
+    rows_[left] = other_rows_[right] = row;
+    classes_[left] = other_classes_[right] = cls;
+    if (!weights_.empty()) {
+      const double weight = weights_[i];
+      weights_[left] = other_weights_[right] = weight;
+    }
+    left += 1 - is_right;
+    right += is_right;
+  }
+  const auto middle = static_cast<std::ptrdiff_t>(left), count = static_cast<std::ptrdiff_t>(right);
+  std::copy_n(other_rows_.begin(), count, rows_.begin() + middle);
+  std::copy_n(other_classes_.begin(), count, classes_.begin() + middle);
+  if (!weights_.empty()) std::copy_n(other_weights_.begin(), count, weights_.begin() + middle);
+  std::vector<RowSet> dealt(2);
+  dealt[0].begin = set.begin;
+  dealt[0].end = dealt[1].begin = left;
+  dealt[1].end = set.end;
+  return dealt;
+}
+
 std::vector<RowSet> RowStore::deal(RowSet set, const std::int32_t* codes,
                                    std::span<const std::int32_t> child_of,
                                    std::int32_t n_children) {
@@ -71,7 +104,10 @@ std::vector<RowSet> RowStore::deal_in_place(const RowSet& set, const std::int32_
                                             std::span<const std::int32_t> child_of,
                                             std::int32_t n_children) {
   const std::size_t n = set.end - set.begin;
-  if (n_children == 2) return deal_in_two(set, codes, child_of);
+  if (n_children == 2)
+    return deal_in_two(set, codes, [&](std::int32_t code) {
+      return static_cast<std::size_t>(child_of[static_cast<std::size_t>(code + 1)]);
+    });
   std::vector<std::size_t> next(static_cast<std::size_t>(n_children) + 1, 0);
   const auto child = [&](std::size_t i) {
     return static_cast<std::size_t>(child_of[static_cast<std::size_t>(codes[rows_[i]] + 1)]);
@@ -100,37 +136,14 @@ std::vector<RowSet> RowStore::deal_in_place(const RowSet& set, const std::int32_
   return dealt;
 }
 
-// One pass: the left ones move up, the right ones wait aside.
-std::vector<RowSet> RowStore::deal_in_two(const RowSet& set, const std::int32_t* codes,
-                                          std::span<const std::int32_t> child_of) {
-  const std::size_t n = set.end - set.begin;
-  other_rows_.resize(n);
-  other_classes_.resize(n);
-  if (!weights_.empty()) other_weights_.resize(n);
-  std::size_t left = set.begin, right = 0;
-  for (std::size_t i = set.begin; i < set.end; ++i) {
-    const std::int32_t row = rows_[i], cls = classes_[i];
-    const auto goes_right =
-        static_cast<std::size_t>(child_of[static_cast<std::size_t>(codes[row] + 1)]);
-    // Both places are written, and one of them counts: no branch to guess.
-    rows_[left] = other_rows_[right] = row;
-    classes_[left] = other_classes_[right] = cls;
-    if (!weights_.empty()) {
-      const double weight = weights_[i];
-      weights_[left] = other_weights_[right] = weight;
-    }
-    left += 1 - goes_right;
-    right += goes_right;
-  }
-  const auto middle = static_cast<std::ptrdiff_t>(left), count = static_cast<std::ptrdiff_t>(right);
-  std::copy_n(other_rows_.begin(), count, rows_.begin() + middle);
-  std::copy_n(other_classes_.begin(), count, classes_.begin() + middle);
-  if (!weights_.empty()) std::copy_n(other_weights_.begin(), count, weights_.begin() + middle);
-  std::vector<RowSet> dealt(2);
-  dealt[0].begin = set.begin;
-  dealt[0].end = dealt[1].begin = left;
-  dealt[1].end = set.end;
-  return dealt;
+std::vector<RowSet> RowStore::deal_at(const RowSet& set, const std::int32_t* codes,
+                                      std::int32_t last_left, std::int32_t missing_child) {
+  if (missing_child == 0)  // as a code, a missing value is below all others
+    return deal_in_two(set, codes,
+                       [=](std::int32_t code) { return static_cast<std::size_t>(code > last_left); });
+  return deal_in_two(set, codes, [=](std::int32_t code) {
+    return static_cast<std::size_t>((code > last_left) | (code < 0));
+  });
 }
 
 std::vector<RowSet> RowStore::share_out(const RowSet& set, const std::int32_t* codes,

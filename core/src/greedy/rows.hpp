@@ -28,6 +28,10 @@ class RowStore {
   // Deals a node's rows to its children; `child_of` maps code + 1 to a child, kFractional for all.
   std::vector<RowSet> deal(RowSet set, const std::int32_t* codes,
                            std::span<const std::int32_t> child_of, std::int32_t n_children);
+  // Likewise to two children by a cut of an ordered column: codes up to `last_left` go left.
+  std::vector<RowSet> deal_at(const RowSet& set, const std::int32_t* codes, std::int32_t last_left,
+                              std::int32_t missing_child);
+  bool in_place() const { return !shared_out_; }
   // Rows with positive weight.
   std::size_t size() const { return rows_.size(); }
   bool unit_weights() const { return weights_.empty(); }
@@ -36,8 +40,9 @@ class RowStore {
   std::vector<RowSet> deal_in_place(const RowSet& set, const std::int32_t* codes,
                                     std::span<const std::int32_t> child_of,
                                     std::int32_t n_children);
+  template <typename GoesRight>
   std::vector<RowSet> deal_in_two(const RowSet& set, const std::int32_t* codes,
-                                  std::span<const std::int32_t> child_of);
+                                  GoesRight goes_right);
   std::vector<RowSet> share_out(const RowSet& set, const std::int32_t* codes,
                                 std::span<const std::int32_t> child_of, std::int32_t n_children);
 
