@@ -199,15 +199,12 @@ def mean_ranks(results: Results) -> np.ndarray:
     return rankdata(mean_errors(results), axis=1).mean(axis=0)
 
 
-def per_set(
-    results: Results, column: int, scale: float, mark_best: bool, digits: int = 1
-) -> list[str]:
+def per_set(results: Results, column: int, scale: float, mark_best: bool) -> list[str]:
     """A table of means, one line per set and one column per method; the least in bold."""
     lines = ["| | " + " | ".join(results) + " |", "|---|" + "---:|" * len(results)]
     for name in next(iter(results.values())):
-        means = [round(scale * sets[name][:, column].mean(), digits) for sets in results.values()]
-        least = min(means) if mark_best else None
-        cells = [f"**{m:.{digits}f}**" if m == least else f"{m:.{digits}f}" for m in means]
+        means = [round(scale * sets[name][:, column].mean(), 1) for sets in results.values()]
+        cells = [f"**{m:.1f}**" if mark_best and m == min(means) else f"{m:.1f}" for m in means]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return lines
 

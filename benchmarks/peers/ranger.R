@@ -20,10 +20,13 @@ for (fold in seq_len(nrow(folds))) {
   truth <- as.character(test$class)
   for (method in seq_along(args[-(1:2)])) {
     seed <- folds[fold, 1] + 1 # 0 means a random seed to it
-    forest <- ranger(class ~ ., droplevels(data[!is_test, ], except = which(names(data) != "class")),
-                     respect.unordered.factors = args[method + 2], seed = seed, num.threads = 1)
-    answers <- as.character(predict(forest, test, seed = seed, num.threads = 1)$predictions)
-    votes <- predict(forest, test, predict.all = TRUE, num.threads = 1)$predictions
+    train <- droplevels(data[!is_test, ], except = which(names(data) != "class"))
+    forest <- ranger(class ~ ., train,
+                     respect.unordered.factors = args[method + 2], seed = seed, num.threads = 1,
+                     verbose = FALSE) # or it tells its progress between the results
+    found <- predict(forest, test, seed = seed, num.threads = 1, verbose = FALSE)
+    answers <- as.character(found$predictions)
+    votes <- predict(forest, test, predict.all = TRUE, num.threads = 1, verbose = FALSE)$predictions
     right <- rowMeans(matrix(forest$forest$levels[votes], nrow(votes)) == truth)
     loss <- mean(-log(pmax(right, least_probability)))
     cat(sprintf("%d,%d,%d,%.9f\n", method - 1L, fold - 1L, sum(answers != truth), loss))

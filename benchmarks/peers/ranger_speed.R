@@ -28,10 +28,11 @@ while (length(order <- readLines(orders, 1)) > 0) {
     },
     fit = system.time(
       forest <- ranger(class ~ ., data, num.trees = as.integer(words[2]), seed = 1,
-                       respect.unordered.factors = args[2], num.threads = as.integer(args[3]))
+                       respect.unordered.factors = args[2], num.threads = as.integer(args[3]),
+                       verbose = FALSE) # or it tells its progress between the answers
     )[["elapsed"]],
     predict = system.time(
-      predict(forest, data, num.threads = as.integer(args[3]))
+      predict(forest, data, num.threads = as.integer(args[3]), verbose = FALSE)
     )[["elapsed"]],
     mark = {
       invisible(gc())

@@ -144,12 +144,20 @@ def test_the_smallest_time_limit():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.parametrize("model", ["TreeClassifier()", "TreeClassifier.c45()"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        "TreeClassifier()",
+        "TreeClassifier.c45()",
+        "GrowPruneTreeClassifier()",
+        "GrowPruneForestClassifier(n_jobs=2)",
+    ],
+)
 def test_ctrl_c_is_heard_at_once(model):
     script = textwrap.dedent(f"""
         import sys, time
         import numpy as np
-        from mixedwood import TreeClassifier
+        from mixedwood import *
         rng = np.random.default_rng(0)
         X, y = rng.normal(size=(200_000, 12)), rng.integers(0, 8, 200_000)
         print("ready", flush=True)

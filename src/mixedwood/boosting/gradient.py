@@ -18,7 +18,7 @@ from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import BinnedTable, GradientSettings, grow_gradient_tree
 from mixedwood.tree import Tree
 
-__all__ = ["BoostedScores", "GradientPlan", "gradient_boost"]
+__all__ = ["BoostedScores", "GradientPlan", "Run", "gradient_boost", "hold_out"]
 
 Numbers = NDArray[np.float64]
 Rows = NDArray[np.int32]
@@ -154,7 +154,10 @@ def gradient_boost(
     """
     deadline = time.monotonic() + time_limit
     coded = table if isinstance(table, CodedTable) else CodedTable(table)
-    run = _Run(coded, target, plan, seed)
+    held_out = None
+    if plan.patience is not None:
+        held_out = hold_out(target, plan.validation_fraction, seed)
+    run = Run(BinnedTable(coded, plan.max_bins), target, plan, seed, held_out)
     model = BoostedScores(first_scores(target, run.rows)) if model is None else model
     if scores is None:
         scores = np.tile(model.start, (target.n_rows, 1))
@@ -182,19 +185,25 @@ def _is_over(model: BoostedScores, plan: GradientPlan) -> bool:
     return plan.patience is not None and len(model.validation_loss) - 1 - best >= plan.patience
 
 
-class _Run:
+class Run:
     """What stays the same from round to round."""
 
-    def __init__(self, coded: CodedTable, target: Target, plan: GradientPlan, seed: int) -> None:
-        self.coded, self.target, self.plan, self.seed = coded, target, plan, seed
-        weights = target.weights
-        everyone = np.arange(target.n_rows) if weights is None else np.flatnonzero(weights)
-        held_out = np.zeros(target.n_rows, dtype=bool)
-        if plan.patience is not None:
-            held_out = _hold_out(target, everyone, plan.validation_fraction, seed)
-        self.rows = everyone[~held_out[everyone]].astype(np.int32)
-        self.held_out = np.flatnonzero(held_out).astype(np.int32)
-        self.table = BinnedTable(coded, plan.max_bins)
+    def __init__(
+        self,
+        table: BinnedTable,
+        target: Target,
+        plan: GradientPlan,
+        seed: int,
+        held_out: NDArray[np.bool_] | None = None,
+    ) -> None:
+        self.table, self.target, self.plan, self.seed = table, target, plan, seed
+        self.coded = table.coded
+        counts = (
+            np.ones(target.n_rows, dtype=bool) if target.weights is None else target.weights > 0
+        )
+        out = np.zeros(target.n_rows, dtype=bool) if held_out is None else held_out & counts
+        self.rows = np.flatnonzero(counts & ~out).astype(np.int32)
+        self.held_out = np.flatnonzero(out).astype(np.int32)
         n_outputs = 1 if target.n_classes == 2 else target.n_classes
         self.gradients = np.empty((target.n_rows, n_outputs))
         self.hessians = np.empty_like(self.gradients)
@@ -317,8 +326,11 @@ def _relabelled(tree: Tree, target: Target, node: Rows, rows: Rows) -> Tree:
     return replace(tree, classes=target.classes, counts=counts, label=label)
 
 
-def _hold_out(target: Target, rows: NDArray[Any], fraction: float, seed: int) -> NDArray[np.bool_]:
-    """A share of the rows of each class, at least one row in all, at most all but one."""
+def hold_out(target: Target, fraction: float, seed: int) -> NDArray[np.bool_]:
+    """Mark a share of the rows of each class: at least one row in all, at most all but one."""
+    rows = np.arange(target.n_rows)
+    if target.weights is not None:
+        rows = np.flatnonzero(target.weights)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(2**31,)))
     shuffled = rng.permutation(rows)
     by_class = shuffled[np.argsort(target.codes[shuffled], kind="stable")]

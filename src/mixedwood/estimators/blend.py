@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
@@ -11,14 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from mixedwood.data import Table
+from mixedwood.boosting import FollowDepth, TuningPlan, choose, make_folds
+from mixedwood.data import Table, Target
 from mixedwood.ensembles import first_of_largest
 from mixedwood.estimators.base import TableClassifier
-from mixedwood.estimators.boosted import BoostedTreesClassifier
-from mixedwood.estimators.boosting_parameters import read_boosting_parameters
+from mixedwood.estimators.boosted import BoostedTreesClassifier, rows_with_weight
+from mixedwood.estimators.boosting_parameters import BoostingParameters, read_boosting_parameters
 from mixedwood.estimators.ensemble import columns_used
 from mixedwood.estimators.forest import ForestClassifier
-from mixedwood.estimators.parameters import read_number
+from mixedwood.estimators.growing import grow_members
+from mixedwood.estimators.parameters import check_flag, is_whole, read_limit, read_number
 from mixedwood.growers import CodedTable
 from mixedwood.splits.search import read_seed, read_time_limit
 from mixedwood.tree import Tree
@@ -28,12 +31,18 @@ __all__ = ["EnsembleClassifier"]
 _OF_THE_WHOLE = ("class_weight", "categorical_features", "ordinal", "random_state", "time_limit")
 
 
-class EnsembleClassifier(TableClassifier):
-    """The ensemble to start with: a forest and boosted trees, their probabilities averaged.
+# Up to so many rows are judged in turn; of more, a part tells enough.
+_MANY_ROWS = 10_000
+# Trees of a hundred that have not seen a row.
+_OUT_OF_BAG_TREES = 37
 
-    A forest is hard to beat where there are few rows and much noise, boosting where classes depend
-    on several columns at once. Their errors differ, and the mean of both is as good as the better
-    one, or nearly, on most tables.
+
+class EnsembleClassifier(TableClassifier):
+    """The ensemble to start with: boosted trees over random orders, and a forest beside them.
+
+    How deep trees are, how many rounds there are, and how much the forest counts is chosen by
+    cross-validation: additive classes get stumps and many rounds, those that hang together deep
+    trees, and noisy ones few rounds or the forest.
 
     Parameters
     ----------
@@ -41,9 +50,22 @@ class EnsembleClassifier(TableClassifier):
         The forest; 100 trees by default. Its `class_weight`, `categorical_features`, `ordinal`,
         `n_jobs`, `random_state`, `verbose` and `time_limit` are those of the ensemble.
     boosted : BoostedTreesClassifier or None, default=None
-        The boosted trees, likewise; 200 rounds over random orders by default.
+        The boosted trees, likewise; its defaults by default.
+    tune : bool, default=True
+        Whether to choose depth and number of rounds of the boosted trees, and `share`, by the log
+        loss on rows held out. If not, `boosted` and `share` are taken as they are; so they are with
+        fewer than ten rows, with AdaBoost, and with trees grown as `TreeClassifier` does.
     share : float, default=0.6
-        Weight of the boosted trees in the mean.
+        Weight of the boosted trees in the mean of probabilities, unless it is chosen.
+    depths : sequence of int, default=(2, 3, 4, 6)
+        Depths to choose from.
+    max_rounds : int, default=500
+        Most rounds to choose.
+    patience : int, default=30
+        Rounds without a lower loss after which a depth is given up.
+    n_folds : int or None, default=None
+        Folds of the cross-validation; 1 holds out a fifth of the rows. By default 5, and 1 for
+        tables of more than 10,000 rows.
     class_weight : mapping, "balanced" or None, default=None
         Factors by which the rows of a class weigh more or less.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
@@ -57,7 +79,7 @@ class EnsembleClassifier(TableClassifier):
     verbose : int, default=0
         Whether to show on the standard error how far `fit` is.
     time_limit : float or None, default=None
-        Seconds that `fit` may take: half of what there is for the forest, the rest for boosting.
+        Seconds that `fit` may take: a third each for the forest, the choice and the boosted trees.
 
     Attributes
     ----------
@@ -65,6 +87,10 @@ class EnsembleClassifier(TableClassifier):
         The forest, fitted.
     boosted_ : BoostedTreesClassifier
         The boosted trees, fitted.
+    share_ : float
+        Weight of the boosted trees.
+    choices_ : list of Choice
+        With `tune`: for each depth the best number of rounds and share, and their loss.
     classes_, schema_, n_features_in_, feature_names_in_
         As in `TreeClassifier`.
 
@@ -85,7 +111,12 @@ class EnsembleClassifier(TableClassifier):
         forest: ForestClassifier | None = None,
         boosted: BoostedTreesClassifier | None = None,
         *,
+        tune: bool = True,
         share: float = 0.6,
+        depths: Sequence[int] = (2, 3, 4, 6),
+        max_rounds: int = 500,
+        patience: int = 30,
+        n_folds: int | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
         ordinal: Mapping[str, Sequence[Any]] | None = None,
@@ -96,7 +127,12 @@ class EnsembleClassifier(TableClassifier):
     ) -> None:
         self.forest = forest
         self.boosted = boosted
+        self.tune = tune
         self.share = share
+        self.depths = depths
+        self.max_rounds = max_rounds
+        self.patience = patience
+        self.n_folds = n_folds
         self.class_weight = class_weight
         self.categorical_features = categorical_features
         self.ordinal = ordinal
@@ -123,7 +159,7 @@ class EnsembleClassifier(TableClassifier):
             The fitted estimator itself.
         """
         deadline = time.monotonic() + read_time_limit(self.time_limit)
-        read_number(self, "share", 0, 1)
+        tuning = self._read_tuning()
         seed = read_seed(self.random_state)
         forest = self._part("forest", ForestClassifier, seed)
         boosted = self._part("boosted", BoostedTreesClassifier, seed + 1)
@@ -138,12 +174,67 @@ class EnsembleClassifier(TableClassifier):
             categorical_features=self.categorical_features,
             ordinal=self.ordinal,
         )
-        coded = CodedTable(table)
-        forest._fit_table(coded, target, (deadline - time.monotonic()) / 2)
-        boosted._fit_table(coded, target, parameters, deadline - time.monotonic())
+        coded, target = rows_with_weight(CodedTable(table), target)
+        tunes = tuning is not None and _can_tune(parameters, target)
+        judges = tunes and (forest.bootstrap or forest.max_samples is not None)
+        with warnings.catch_warnings():
+            # A few rows without an answer out of bag do not matter here.
+            warnings.filterwarnings("ignore", message=".*out-of-bag answer", category=UserWarning)
+            forest.set_params(oob_score=judges or forest.oob_score)
+            forest._fit_table(coded, target, (deadline - time.monotonic()) / 3)
+        share, choices = float(self.share), []
+        if tuning is not None and tunes:
+            out_of_bag = _smoothed(forest.oob_decision_function_, target) if judges else None
+            n_folds = self._count_folds(target)
+            choices = grow_members(
+                FollowDepth(
+                    coded, target, parameters.gradient_plan(coded.table), tuning,
+                    make_folds(target, n_folds, seed), out_of_bag, seed,
+                ),
+                range(len(tuning.depths)),
+                n_jobs=self.n_jobs,
+                verbose=self.verbose,
+                time_limit=(deadline - time.monotonic()) / 2,
+                what="depths",
+            )  # fmt: skip
+            chosen = choose(choices)
+            share = chosen.share
+            boosted.set_params(n_estimators=chosen.n_rounds, max_depth=chosen.depth)
+        boosted._fit_table(
+            coded, target, read_boosting_parameters(boosted), deadline - time.monotonic()
+        )
         self._remember(table, target)
-        self.forest_, self.boosted_ = forest, boosted
+        self.forest_, self.boosted_, self.share_ = forest, boosted, share
+        self.__dict__.pop("choices_", None)  # of an earlier fit
+        if choices:
+            self.choices_ = choices
         return self
+
+    def _read_tuning(self) -> TuningPlan | None:
+        check_flag(self, "tune")
+        read_number(self, "share", 0, 1)
+        for name in ("max_rounds", "patience"):
+            if read_limit(self, name, 1) < 0:
+                raise ValueError(f"{name} must be a whole number of at least 1; got None.")
+        read_limit(self, "n_folds", 1)
+        depths = list(self.depths) if isinstance(self.depths, (list, tuple, np.ndarray)) else []
+        if not depths or not all(is_whole(d) and d >= 1 for d in depths):
+            raise ValueError(
+                "depths must be one or more whole numbers of at least 1, such as (2, 4); got "
+                f"{self.depths!r}."
+            )
+        if not self.tune:
+            return None
+        return TuningPlan(
+            depths=tuple(int(d) for d in depths),
+            max_rounds=int(self.max_rounds),
+            patience=int(self.patience),
+        )
+
+    def _count_folds(self, target: Target) -> int:
+        if self.n_folds is None:
+            return 5 if target.n_rows <= _MANY_ROWS else 1
+        return int(self.n_folds)
 
     def _part(self, name: str, kind: Any, seed: int) -> Any:
         """A copy of one of the parts, or the default, with what belongs to the whole."""
@@ -168,7 +259,7 @@ class EnsembleClassifier(TableClassifier):
         """Give the class probabilities of each row, in the order of ``classes_``."""
         table = self._new(X)
         of_forest = self.forest_._shares(table)
-        return (1 - self.share) * of_forest + self.share * self.boosted_._shares(table)
+        return (1 - self.share_) * of_forest + self.share_ * self.boosted_._shares(table)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Give the logarithms of the class probabilities of each row."""
@@ -186,9 +277,23 @@ class EnsembleClassifier(TableClassifier):
         """Mean of what the two parts say, weighted as their answers are."""
         check_is_fitted(self)
         of_forest = self.forest_.feature_importances_
-        return (1 - self.share) * of_forest + self.share * self.boosted_.feature_importances_
+        return (1 - self.share_) * of_forest + self.share_ * self.boosted_.feature_importances_
 
     def _new(self, X: Any) -> Table:
         check_is_fitted(self)
         ways = (self.forest_._unseen(), self.boosted_._unseen())
         return self._read_new(X, columns_used(self.trees_), "error" if "error" in ways else ways[0])
+
+
+def _can_tune(parameters: BoostingParameters, target: Target) -> bool:
+    """Whether there are rounds and depths to choose, and rows to hold out."""
+    several = target.n_classes > 1 and target.n_rows >= 10
+    return several and parameters.model.method == "gradient" and parameters.learner is None
+
+
+def _smoothed(shares: NDArray[np.float64], target: Target) -> NDArray[np.float64]:
+    """Out-of-bag answers, drawn a little to the mean: few trees may all be wrong about a row."""
+    prior = np.bincount(target.codes, target.weights, minlength=target.n_classes)
+    prior = prior / prior.sum()
+    known = np.where(np.isnan(shares), prior, shares)
+    return np.asarray((_OUT_OF_BAG_TREES * known + prior) / (_OUT_OF_BAG_TREES + 1))
