@@ -318,6 +318,8 @@ def test_a_time_limit_leaves_a_model_that_works():
     with pytest.warns(RuntimeWarning) as caught:
         model.fit(X, y)
     assert any("of 4 depths" in str(w.message) for w in caught)
+    after = {w.filename for w in caught if "came after" in str(w.message)}
+    assert after == {__file__}  # where fit was called
     assert model.score(X, y) > 0.6
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from mixedwood.growers import StopFlag
+from mixedwood.growers.limits import outside_the_library
 
 __all__ = ["MakeMember", "grow_members", "member_generator", "show_progress"]
 
@@ -95,7 +96,7 @@ def grow_members(
             f"The time limit came after {len(members)} of {len(numbers)} {what}; the others are "
             "left out.",
             RuntimeWarning,
-            stacklevel=3,  # who called fit
+            stacklevel=outside_the_library(),
         )
     return members
 
