@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 from peers.common import Column, Fold, MissingPeer, Table
 from scipy.stats import rankdata
 from sklearn.model_selection import StratifiedKFold
@@ -169,23 +170,52 @@ def stored(families: Families, names: Sequence[str], repetitions: int, cache: Ca
     return results
 
 
+def stored_in_part(
+    families: Families, names: Sequence[str], repetitions: int, cache: Cache
+) -> Results:
+    """Results of peers that are in the cache for some of the sets only."""
+    results: Results = {}
+    folds = {name: make_folds(load(name).y, repetitions) for name in names}
+    for module in families.values():
+        for method in module.METHODS:
+            scores = {name: cache.get(name, method, folds[name]) for name in names}
+            found = {name: its for name, its in scores.items() if its is not None}
+            if 0 < len(found) < len(names):
+                results[method] = found
+    return results
+
+
 Scorer = Callable[[Any, datasets.Dataset, Fold], Sequence[float]]
 
 
 def our_results(
-    ours: Mapping[str, Callable[[], Any]], names: Sequence[str], repetitions: int, score: Scorer
+    ours: Mapping[str, Callable[[], Any]],
+    names: Sequence[str],
+    repetitions: int,
+    score: Scorer,
+    kept: Path | None = None,
+    jobs: int = 1,
 ) -> Results:
-    """Results of ours, always run anew. `score` is given a new estimator for each fold."""
-    results: Results = {}
-    for method, make in ours.items():
-        start = time.perf_counter()
-        results[method] = {}
-        for name in names:
-            data = load(name)
-            folds = make_folds(data.y, repetitions)
-            results[method][name] = np.array([score(make(), data, fold) for fold in folds])
-        note(f"{method}: {time.perf_counter() - start:.1f} s")
-    return results
+    """Results of ours, run anew but for those kept by a run that was broken off.
+
+    `score` is given a new estimator for each fold; folds run in so many processes.
+    """
+    store: dict[str, dict[str, Any]] = {}
+    if kept is not None and kept.exists():
+        store = json.loads(kept.read_text())
+    for name in names:
+        data = load(name)
+        folds = make_folds(data.y, repetitions)
+        for method, make in ours.items():
+            if len(store.setdefault(method, {}).get(name, ())) == len(folds):
+                continue
+            start = time.perf_counter()
+            tasks = (delayed(score)(make(), data, fold) for fold in folds)
+            store[method][name] = [list(found) for found in Parallel(n_jobs=jobs)(tasks)]
+            if kept is not None:
+                kept.write_text(json.dumps(store))
+            note(f"{method} on {name}: {time.perf_counter() - start:.1f} s")
+    return {method: {name: np.array(store[method][name]) for name in names} for method in ours}
 
 
 def mean_errors(results: Results) -> np.ndarray:
@@ -236,6 +266,9 @@ def read_command_line(
     parser.add_argument("--ours", nargs="?", const=",".join(ours), default="", help="or some names")
     parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE / cache_name)
     parser.add_argument("--page", type=Path, help="write the page of the documentation")
+    parser.add_argument("--kept", type=Path, help="results of ours, to go on with a broken-off run")
+    parser.add_argument("--jobs", type=int, default=1, help="processes for ours")
+    parser.add_argument("--no-peers", action="store_true", help="run no peer, use the cache only")
     args = parser.parse_args()
     args.sets = args.sets.split(",")
     args.ours = args.ours.split(",") if args.ours else []

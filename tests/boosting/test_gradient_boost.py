@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mixedwood.boosting import GradientPlan, gradient_boost, log_loss, probabilities
-from mixedwood.boosting.gradient import _hold_out
+from mixedwood.boosting.gradient import hold_out
 from mixedwood.boosting.loss import derivatives, first_scores
 from mixedwood.data import Target, read_table, read_target
 from mixedwood.estimators import TreeClassifier
@@ -145,8 +145,7 @@ def test_rows_held_out_are_judged_and_not_learnt_from(together):
 
 
 def held_out_rows(target, plan):
-    everyone = np.arange(target.n_rows)
-    return np.flatnonzero(_hold_out(target, everyone, plan.validation_fraction, 0)).astype(np.int32)
+    return np.flatnonzero(hold_out(target, plan.validation_fraction, 0)).astype(np.int32)
 
 
 def test_rows_held_out_have_no_say_in_the_trees():

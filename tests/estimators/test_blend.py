@@ -21,9 +21,12 @@ from mixedwood import (
     TreeClassifier,
     UnseenValueWarning,
 )
-from mixedwood.boosting import make_folds
+from mixedwood.boosting import BoostedScores, GradientPlan, make_folds, probabilities
+from mixedwood.boosting.gradient import Run
+from mixedwood.boosting.loss import first_scores
 from mixedwood.data import read_table, read_target
-from mixedwood.estimators.blend import _smoothed
+from mixedwood.growers import CodedTable
+from mixedwood.growers.gradient import BinnedTable, GradientSettings
 from problems import mixed_problem
 
 
@@ -31,15 +34,10 @@ def small(n_trees=6, n_rounds=8, **parameters):
     parts = {
         "forest": ForestClassifier(n_estimators=n_trees),
         "boosted": BoostedTreesClassifier(n_rounds),
-        "random_state": 5,
         "tune": False,
+        "random_state": 5,
     }
     return EnsembleClassifier(**{**parts, **parameters})
-
-
-def tuned(**parameters):
-    few = {"tune": True, "depths": (1, 2), "max_rounds": 4, "patience": 2, "n_folds": 2}
-    return small(**{**few, **parameters})
 
 
 SAMPLES = {
@@ -50,7 +48,10 @@ SAMPLES = {
 
 
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([small(5, 5), tuned()], expected_failed_checks=lambda model: SAMPLES)
+@parametrize_with_checks(
+    [small(5, 5), small(5, tune=True, depths=(1, 3), max_rounds=6, n_folds=2)],
+    expected_failed_checks=lambda model: SAMPLES,
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -77,92 +78,152 @@ def test_the_answer_is_the_weighted_mean_of_the_parts(share, n_classes):
         np.testing.assert_array_equal(model.predict_proba(new), alone.predict_proba(new))
 
 
-def test_without_tuning_the_default_is_a_hundred_trees_and_two_hundred_rounds():
+def test_the_default():
     X, y = mixed_problem(60)
     model = EnsembleClassifier(tune=False, random_state=0).fit(X, y)
     assert (len(model.forest_.trees_), model.boosted_.n_rounds_) == (100, 200)
-    assert model.share_ == model.share
-    assert not hasattr(model, "choices_")
-    again = [small(2, 2, random_state=None).fit(X, y) for _ in range(2)]
+    assert model.share_ == 0.6
+    model = EnsembleClassifier(random_state=0).fit(X, y)
+    assert [choice.depth for choice in model.choices_] == [2, 3, 4, 6]
+    again = [EnsembleClassifier(*(small(2, 2).forest, small(2, 2).boosted)).fit(X, y)
+             for _ in range(2)]  # fmt: skip
     assert again[0].trees_ != again[1].trees_  # no seed: others every time
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("n_folds", [1, 3])
-def test_the_choice_is_that_of_models_fitted_one_by_one(n_classes, n_folds):
-    X, y = mixed_problem(90, n_classes=n_classes)
-    X = X[["colour", "shape"]]  # cuts of numbers depend on rows of weight 0
-    model = tuned(n_folds=n_folds, depths=(1, 3), max_rounds=6, patience=6).fit(X, y)
-    table, target = read_table(X), read_target(y)
-    folds = make_folds(target, n_folds, model.random_state)
-    assert set(folds) == ({-1, 0} if n_folds == 1 else set(range(n_folds)))
-    judged = np.flatnonzero(folds >= 0)
-    forest = _smoothed(model.forest_.oob_decision_function_, target)
-    losses = {}
-    for depth in (1, 3):
-        answers = np.zeros((6, len(y), target.n_classes))
-        for fold in set(folds) - {-1}:
-            rows = folds != fold
-            part = BoostedTreesClassifier(6, max_depth=depth, random_state=5)
-            part.fit(X, y, rows.astype(float))
-            answers[:, ~rows] = np.array(list(part.staged_predict_proba(X)))[:, ~rows]
-        for n_rounds, boosted in enumerate(answers, 1):
-            for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-                mean = (1 - share) * forest + share * boosted
-                right = mean[judged, target.codes[judged]]
-                losses[depth, n_rounds, share] = -np.log(right).mean()
-    for found in model.choices_:
-        of_depth = {key: loss for key, loss in losses.items() if key[0] == found.depth}
-        assert found.loss == pytest.approx(min(of_depth.values()), rel=1e-9)
-        assert losses[found.depth, found.n_rounds, found.share] == pytest.approx(found.loss)
+# The choice
+
+TUNED = {"tune": True, "depths": (1, 3), "max_rounds": 12, "n_folds": 3}
+
+
+def test_depth_rounds_and_share_are_those_with_the_least_loss():
+    X, y = mixed_problem(150)
+    model = small(20, **TUNED).fit(X, y)
+    assert [choice.depth for choice in model.choices_] == [1, 3]
     best = min(model.choices_, key=lambda choice: choice.loss)
+    assert (model.boosted_.max_depth, model.boosted_.n_rounds_) == best[:2]
     assert model.share_ == best.share
-    assert (model.boosted_.max_depth, model.boosted_.n_rounds_) == (best.depth, best.n_rounds)
-    assert table.n_rows == len(y)
+    alone = BoostedTreesClassifier(best.n_rounds, max_depth=best.depth, random_state=6).fit(X, y)
+    assert model.boosted_.trees_ == alone.trees_
+    want = (1 - best.share) * model.forest_.predict_proba(X) + best.share * alone.predict_proba(X)
+    np.testing.assert_allclose(model.predict_proba(X), want, atol=1e-15)
+    # What was given stays as it was; the next fit knows nothing of this one.
+    assert model.boosted.n_estimators == 8
+    model.set_params(tune=False).fit(X, y)
+    assert not hasattr(model, "choices_")
+    assert (model.share_, model.boosted_.n_rounds_) == (0.6, 8)
 
 
-def test_boosting_gets_its_time_beside_a_good_forest():
-    """The first rounds are worth nothing beside the forest; that is no reason to give up."""
+def test_losses_are_those_of_models_that_have_not_seen_the_rows():
+    """The folds one after the other, by boosting anew; without a forest the share is 1."""
+    X, y = mixed_problem(90)
+    table, target = read_table(X), read_target(y)
+    forest = ForestClassifier(n_estimators=3, bootstrap=False)
+    model = small(forest=forest, **{**TUNED, "depths": (2,)}).fit(X, y)
+    (choice,) = model.choices_
+    assert choice.share == 1.0
+    folds = make_folds(target, 3, 5)
+    settings = GradientSettings(max_depth=2, max_columns=2, min_hessian=1e-3)
+    losses = []
+    for n in range(1, 13):
+        right = np.empty(90)
+        for fold in range(3):
+            run = Run(BinnedTable(CodedTable(table)), target, GradientPlan(settings), 5,
+                      folds == fold)  # fmt: skip
+            scores = BoostedScores(first_scores(target, run.rows))
+            its = np.tile(scores.start, (90, 1))
+            for number in range(n):
+                run.one_round(number, scores, its, 60.0)
+            held = np.flatnonzero(folds == fold)
+            assert {tree.weight[0] for tree in scores.trees} == {90 - len(held)}
+            for tree, steps in zip(scores.trees, scores.steps, strict=True):
+                assert steps.shape == (tree.n_nodes, 3)
+            again = scores.start + sum(
+                steps[tree.apply(table.take(held))]
+                for tree, steps in zip(scores.trees, scores.steps, strict=True)
+            )
+            right[held] = probabilities(again)[np.arange(len(held)), target.codes[held]]
+        losses.append(-np.log(right).mean())
+    assert choice.loss == pytest.approx(min(losses))
+    assert choice.n_rounds == 1 + int(np.argmin(losses))
+
+
+@pytest.mark.parametrize("n_folds", [1, 2, 5])
+def test_folds_hold_rows_of_every_class(n_folds):
+    _, y = mixed_problem(200)
+    weights = np.ones(200)
+    weights[:50] = 0
+    target = read_target(y, weights)
+    folds = make_folds(target, n_folds, 0)
+    assert (folds[:50] == -1).all()
+    parts = range(n_folds) if n_folds > 1 else [0]
+    share = 1 / n_folds if n_folds > 1 else 0.2
+    for fold in parts:
+        inside = np.bincount(target.codes[folds == fold], minlength=3)
+        everyone = np.bincount(target.codes[50:], minlength=3)
+        np.testing.assert_allclose(inside, everyone * share, atol=1.01)
+    if n_folds > 1:
+        assert (folds[50:] >= 0).all()
+    np.testing.assert_array_equal(folds, make_folds(target, n_folds, 0))
+    assert (folds != make_folds(target, n_folds, 1)).any()
+
+
+def test_additive_classes_get_stumps_and_others_deep_trees():
     rng = np.random.default_rng(0)
-    X = {name: rng.integers(0, 5, 400).astype(str) for name in "abcd"}
-    y = sum(np.array(X[name], int) for name in "abcd") > 8  # additive, which stumps learn slowly
-    model = EnsembleClassifier(
-        ForestClassifier(n_estimators=30), depths=(1,), max_rounds=200, patience=5, random_state=0
-    ).fit(X, y)
-    assert model.boosted_.n_rounds_ > 50
+    X = rng.integers(0, 2, (400, 8))
+    table = {f"x{i}": X[:, i] for i in range(8)}
+    quick = BoostedTreesClassifier(learning_rate=0.3)
+    model = small(50, boosted=quick, tune=True, depths=(1, 6), max_rounds=150, n_folds=3)
+    model.fit(table, X.sum(axis=1) + rng.normal(scale=0.5, size=400) > 4)
+    assert model.boosted_.max_depth == 1
+    model.fit(table, X[:, :3].sum(axis=1) % 2)  # any two columns by themselves tell nothing
+    assert model.boosted_.max_depth == 6
+    assert model.boosted_.n_rounds_ > 10
 
 
-def test_what_cannot_be_tuned_is_taken_as_it_is():
-    X, y = mixed_problem(60)
-    for boosted in (
-        BoostedTreesClassifier(3, method="samme"),
-        BoostedTreesClassifier(3, estimator=TreeClassifier(max_depth=1, pruning=None)),
-    ):
-        model = tuned(boosted=boosted).fit(X, y)
-        assert not hasattr(model, "choices_")
-        assert model.share_ == model.share
-    few = tuned().fit({"x": [1, 2, 3, 4]}, [0, 1, 0, 1])  # too few rows to hold any out
-    assert not hasattr(few, "choices_")
-    # Without samples there are no answers out of bag: boosting alone is judged.
-    alone = tuned(forest=ForestClassifier(n_estimators=3, bootstrap=False)).fit(X, y)
-    assert {choice.share for choice in alone.choices_} == {1.0}
+def test_the_choice_is_the_same_for_any_number_of_threads():
+    X, y = mixed_problem(150)
+    alone = small(**TUNED).fit(X, y)
+    for n_jobs in (2, -1):
+        model = small(**TUNED, n_jobs=n_jobs).fit(X, y)
+        assert model.choices_ == alone.choices_
+        assert model.trees_ == alone.trees_
+
+
+def test_rows_without_weight_have_no_say_in_the_choice():
+    X, y = mixed_problem(160)
+    weights = np.ones(160)
+    weights[100:] = 0
+    model, same = small(**TUNED).fit(X, y, weights), small(**TUNED).fit(X[:100], y[:100])
+    assert model.choices_ == same.choices_
+    np.testing.assert_allclose(model.predict_proba(X), same.predict_proba(X))
 
 
 @pytest.mark.parametrize(
-    ("parameters", "message"),
+    "boosted",
     [
-        ({"tune": 1}, "tune must be True or False; got 1"),
-        ({"share": 1.5}, "share must be a number from 0 to 1; got 1.5"),
-        ({"depths": ()}, r"depths must be one or more whole numbers.*got \(\)"),
-        ({"depths": (0, 2)}, r"depths must be one or more whole numbers.*got \(0, 2\)"),
-        ({"max_rounds": 0}, "max_rounds must be"),
-        ({"patience": None}, "patience must be a whole number of at least 1; got None"),
-        ({"n_folds": 0}, "n_folds must be None or a whole number of at least 1; got 0"),
+        BoostedTreesClassifier(4, partitioner="principal_ext"),
+        BoostedTreesClassifier(4, estimator=TreeClassifier(max_depth=2, pruning=None)),
+        BoostedTreesClassifier.adaboost_c45(4),
     ],
 )
-def test_bad_words_about_tuning_are_refused(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        small(**parameters).fit(*mixed_problem(60))
+def test_nothing_is_chosen_for_trees_whose_depth_is_their_own(boosted):
+    X, y = mixed_problem(60)
+    model = small(boosted=boosted, **TUNED).fit(X, y)
+    assert not hasattr(model, "choices_")
+    assert model.share_ == 0.6
+    assert model.boosted_.max_depth == boosted.max_depth
+    tiny = small(**TUNED).fit(X[:9], y[:9])
+    assert not hasattr(tiny, "choices_")
+
+
+def test_an_out_of_bag_score_that_was_asked_for_is_there():
+    X, y = mixed_problem(150)
+    forest = ForestClassifier(n_estimators=40, oob_score=True)
+    assert small(forest=forest).fit(X, y).forest_.oob_score_ > 0.5
+    assert not hasattr(small().fit(X, y).forest_, "oob_score_")
+
+
+# What else it does
 
 
 def test_copies_answer_the_same():
@@ -253,11 +314,18 @@ def test_a_time_limit_leaves_a_model_that_works():
     assert any("1000000 trees" in words for words in said)
     assert any("1000000 rounds" in words for words in said)
     assert model.score(X, y) > 0.6
+    model.set_params(tune=True, max_rounds=10**6, patience=10**6)
+    with pytest.warns(RuntimeWarning) as caught:
+        model.fit(X, y)
+    assert any("of 4 depths" in str(w.message) for w in caught)
+    after = {w.filename for w in caught if "came after" in str(w.message)}
+    assert after == {__file__}  # where fit was called
+    assert model.score(X, y) > 0.6
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_ctrl_c_leaves_the_model_unfitted():
-    """While the forest grows, and while boosting goes on."""
+    """While the forest grows, while boosting goes on, and while depths are compared."""
     script = textwrap.dedent("""
         import threading, _thread, time
         import numpy as np
@@ -265,9 +333,10 @@ def test_ctrl_c_leaves_the_model_unfitted():
         from sklearn.exceptions import NotFittedError
         rng = np.random.default_rng(0)
         X, y = rng.normal(size=(30_000, 10)), rng.integers(0, 5, 30_000)
-        for trees, rounds in ((10**6, 10), (1, 10**6)):
+        for trees, rounds, tune in ((10**6, 10, False), (1, 10**6, False), (5, 10**6, True)):
             model = mw.EnsembleClassifier(
-                mw.ForestClassifier(n_estimators=trees), mw.BoostedTreesClassifier(rounds)
+                mw.ForestClassifier(n_estimators=trees), mw.BoostedTreesClassifier(rounds),
+                tune=tune, max_rounds=rounds, patience=rounds, n_folds=5, n_jobs=2,
             )
             def interrupt():
                 time.sleep(2.5)
@@ -287,7 +356,7 @@ def test_ctrl_c_leaves_the_model_unfitted():
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=90
     )
-    assert done.stdout == "unfitted\nunfitted\n", done.stderr
+    assert done.stdout == "unfitted\n" * 3, done.stderr
 
 
 @pytest.mark.parametrize(
@@ -316,6 +385,16 @@ def test_ctrl_c_leaves_the_model_unfitted():
         ),
         ({"boosted": BoostedTreesClassifier(l2=-1)}, ValueError, "l2 must be a number"),
         ({"forest": ForestClassifier(vote="soft")}, ValueError, "vote must be"),
+        ({"tune": "yes"}, ValueError, "tune must be True or False"),
+        ({"depths": ()}, ValueError, "depths must be one or more whole numbers"),
+        ({"depths": 3}, ValueError, "depths must be one or more whole numbers"),
+        ({"depths": [2, 0]}, ValueError, "depths must be one or more whole numbers"),
+        ({"depths": [2.5]}, ValueError, "depths must be one or more whole numbers"),
+        ({"depths": [True]}, ValueError, "depths must be one or more whole numbers"),
+        ({"max_rounds": 0}, ValueError, "max_rounds must be"),
+        ({"max_rounds": None}, ValueError, "max_rounds must be a whole number of at least 1"),
+        ({"patience": 0}, ValueError, "patience must be"),
+        ({"n_folds": 0}, ValueError, "n_folds must be None or a whole number of at least 1"),
         ({"random_state": -1}, ValueError, "random_state must be zero or more"),
         ({"time_limit": 0}, ValueError, "time_limit"),
         ({"class_weight": {"oak": 2}}, ValueError, "which are not in y"),

@@ -451,8 +451,9 @@ def test_a_time_limit_leaves_a_model_that_works(name):
     model = made(name, n_estimators=100_000, time_limit=0.3, max_depth=1)
     if name == "resample":
         model.set_params(method="samme", learning_rate=1e-3)  # or it stops by itself
-    with pytest.warns(RuntimeWarning, match=r"time limit came after \d+ of 100000"):
+    with pytest.warns(RuntimeWarning, match=r"time limit came after \d+ of 100000") as caught:
         model.fit(X, y)
+    assert caught[-1].filename == __file__  # where fit was called
     assert 1 <= model.n_rounds_ < 100_000
     assert model.score(X, y) > 0.4
 

@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 from mixedwood import ForestClassifier, RandomOrdinalityClassifier, TreeClassifier
 from mixedwood.estimators.growing import StopFlag, grow_members, member_generator
-from mixedwood.estimators.learner import StoppedError
+from mixedwood.growers import StoppedError
 from problems import mixed_problem
 
 MODELS = {

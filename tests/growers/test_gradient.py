@@ -79,6 +79,20 @@ def test_agrees_with_its_twin(problem, how, n_outputs, seed):
             assert found.tree.score[node] == pytest.approx(gain, rel=1e-7, abs=1e-9)
 
 
+@pytest.mark.parametrize("max_leaf_nodes", [3, 4, 6])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_node_with_the_largest_gain_is_split_first(max_leaf_nodes, seed):
+    rng = np.random.default_rng(seed)
+    table = numbers(*rng.normal(size=(2, 24)))
+    g, h = rng.normal(size=(24, 2)), rng.uniform(0.1, 1, (24, 2))
+    how = GradientSettings(max_leaf_nodes=max_leaf_nodes, best_first=True)
+    tree = grown(table, g, h, how).tree
+    through = rows_of_nodes(tree, table, list(range(24)))
+    leaves = {r for r, kind in zip(through, tree.kind, strict=True) if kind == 0}
+    assert len(leaves) == max_leaf_nodes
+    assert leaves == GradientTwin(table, g, h, how).leaves(range(24))
+
+
 @given(problems(), LIMITS, st.integers(1, 3), st.data())
 @settings(max_examples=200, deadline=None)
 def test_among_equal_gains_one_of_the_largest_is_chosen(problem, how, n_outputs, data):
@@ -258,6 +272,10 @@ def test_columns_are_drawn_at_every_node():
     two = replace(how, max_columns=2)
     roots = Counter(int(grown(table, g, h, two, seed=s).tree.column[0]) for s in range(600))
     assert roots[0] == pytest.approx(400, abs=45)  # whenever it is among the two
+    # Not once for the whole tree.
+    many = numbers(*rng.normal(size=(3, 200)))  # any can be split again and again
+    trees = [grown(many, g, h, replace(how, max_depth=2), seed=s).tree for s in range(50)]
+    assert sum(len(set(tree.column[tree.column >= 0].tolist())) > 1 for tree in trees) > 30
     for columns in ([1], [1, 2]):
         tree = grown(table, g, h, GradientSettings(), columns=np.array(columns, np.int32)).tree
         assert set(tree.column[tree.column >= 0].tolist()) == set(columns)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from mixedwood.data import Table, Target
 from mixedwood.ensembles.votes import classes_of
 from mixedwood.growers import CodedTable
+from mixedwood.growers.limits import outside_the_library
 from mixedwood.tree import Tree
 
 __all__ = ["AdaBoostPlan", "adaboost"]
@@ -87,7 +88,7 @@ def adaboost(
             warnings.warn(
                 f"The time limit came after {len(trees)} of {n_rounds} trees.",
                 RuntimeWarning,
-                stacklevel=3,
+                stacklevel=outside_the_library(),
             )
             break
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))

@@ -16,6 +16,7 @@ from mixedwood.boosting.loss import derivatives, first_scores, log_loss
 from mixedwood.data import Table, Target
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import BinnedTable, GradientSettings, grow_gradient_tree
+from mixedwood.growers.limits import outside_the_library
 from mixedwood.tree import Tree
 
 __all__ = ["BoostedScores", "GradientPlan", "Run", "gradient_boost", "hold_out"]
@@ -167,7 +168,7 @@ def gradient_boost(
             warnings.warn(
                 f"The time limit came after {len(model.rounds)} of {n_rounds} rounds.",
                 RuntimeWarning,
-                stacklevel=3,
+                stacklevel=outside_the_library(),
             )
             break
         run.one_round(number, model, scores, max(left, 1e-3))

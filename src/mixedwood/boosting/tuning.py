@@ -40,15 +40,12 @@ class TuningPlan:
         Most rounds.
     patience : int
         Rounds without a better loss after which a depth is given up.
-    n_folds : int
-        Folds.
     """
 
     depths: Sequence[int] = (2, 3, 4, 6)
     shares: Sequence[float] = (0.0, 0.25, 0.5, 0.75, 1.0)
     max_rounds: int = 500
     patience: int = 30
-    n_folds: int = 5
 
 
 class Choice(NamedTuple):
@@ -101,9 +98,9 @@ class FollowDepth:
         out_of_fold = np.empty_like(scores[0])
         best, alone, since = Choice(depth, 1, 1.0, math.inf), math.inf, 0
         for n_before in range(self.tuning.max_rounds):
-            if stop.is_set():
-                raise StoppedError("boosting was stopped")
             for run, model, its in zip(runs, models, scores, strict=True):
+                if stop.is_set():
+                    raise StoppedError("boosting was stopped")
                 run.one_round(n_before, model, its, max(deadline - time.monotonic(), 1e-3))
                 out_of_fold[run.held_out] = its[run.held_out]
             share, loss, of_boosting = judge.best_share(out_of_fold)

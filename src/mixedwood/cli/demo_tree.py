@@ -1,4 +1,4 @@
-"""The second part of `mixedwood demo`: a tree on a generated table, beside one-hot encoding."""
+"""The second part of `mixedwood demo`: a tree and an ensemble on a generated table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FOLDS = 5
 def compare_trees(seed: int) -> dict[str, Any]:
     """Fit a tree to a generated table, and compare errors on the same folds."""
     from mixedwood import datasets
-    from mixedwood.estimators import TreeClassifier
+    from mixedwood.estimators import EnsembleClassifier, TreeClassifier
 
     data = datasets.make_mixed(
         _ROWS, n_nominal=3, n_numeric=1, n_values=12, random_state=seed,
@@ -29,11 +29,13 @@ def compare_trees(seed: int) -> dict[str, Any]:
     table = {
         name: cells.round(1) if name in data.numeric else cells for name, cells in data.X.items()
     }
-    plain, pruned = _one_hot_trees(list(range(len(data.nominal))))
+    plain, pruned, forest = _one_hot_models(list(range(len(data.nominal))))
     methods = {
         "TreeClassifier()": (TreeClassifier(random_state=seed), table),
         "scikit-learn, one-hot": (plain, _as_rows(table)),
         "scikit-learn, one-hot, pruned, best of gini and entropy": (pruned, _as_rows(table)),
+        "EnsembleClassifier()": (EnsembleClassifier(random_state=seed), table),
+        "scikit-learn, random forest, one-hot": (forest, _as_rows(table)),
     }
     model = TreeClassifier(random_state=seed).fit(table, data.y)
     return {
@@ -53,8 +55,9 @@ def _as_rows(table: dict[str, Any]) -> Any:
     return np.column_stack([cells.astype(object) for cells in table.values()])
 
 
-def _one_hot_trees(nominal: Sequence[int]) -> tuple[Any, Any]:
+def _one_hot_models(nominal: Sequence[int]) -> tuple[Any, Any, Any]:
     from sklearn.compose import make_column_transformer
+    from sklearn.ensemble import RandomForestClassifier
     from sklearn.model_selection import GridSearchCV
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import OneHotEncoder
@@ -69,10 +72,11 @@ def _one_hot_trees(nominal: Sequence[int]) -> tuple[Any, Any]:
         "decisiontreeclassifier__criterion": ["gini", "entropy"],
         "decisiontreeclassifier__ccp_alpha": [0.0, *(0.0005 * 2**i for i in range(6))],
     }
-    return plain, GridSearchCV(plain, choices, cv=5)
+    forest = make_pipeline(encoder, RandomForestClassifier(random_state=0))
+    return plain, GridSearchCV(plain, choices, cv=5), forest
 
 
-def _cross_validated(model: Any, X: Any, data: Dataset) -> dict[str, float]:
+def _cross_validated(model: Any, X: Any, data: Dataset) -> dict[str, float | None]:
     import numpy as np
     from sklearn.base import clone
     from sklearn.model_selection import StratifiedKFold
@@ -82,8 +86,13 @@ def _cross_validated(model: Any, X: Any, data: Dataset) -> dict[str, float]:
         fitted = clone(model).fit(_take(X, train), data.y[train])
         wrong.append(fitted.predict(_take(X, test)) != data.y[test])
         last = getattr(fitted, "best_estimator_", fitted)
-        leaves.append((last if hasattr(last, "get_n_leaves") else last[-1]).get_n_leaves())
-    return {"error": float(np.concatenate(wrong).mean()), "leaves": float(np.mean(leaves))}
+        tree = last[-1] if hasattr(last, "steps") else last
+        if hasattr(tree, "get_n_leaves"):
+            leaves.append(tree.get_n_leaves())
+    return {
+        "error": float(np.concatenate(wrong).mean()),
+        "leaves": float(np.mean(leaves)) if leaves else None,  # of many trees it would not tell
+    }
 
 
 def _take(X: Any, rows: Any) -> Any:
@@ -101,7 +110,11 @@ def show_trees(found: dict[str, Any]) -> None:
         f"Error by {_FOLDS}-fold cross-validation, the same folds for all",
         ["method", "error", "leaves"],
         [
-            [m["method"], f"{100 * m['error']:.1f} %", f"{m['leaves']:.1f}"]
+            [
+                m["method"],
+                f"{100 * m['error']:.1f} %",
+                "" if m["leaves"] is None else f"{m['leaves']:.1f}",
+            ]
             for m in found["methods"]
         ],
     )

@@ -16,12 +16,12 @@ from mixedwood.boosting import FollowDepth, TuningPlan, choose, make_folds
 from mixedwood.data import Table, Target
 from mixedwood.ensembles import first_of_largest
 from mixedwood.estimators.base import TableClassifier
-from mixedwood.estimators.boosted import BoostedTreesClassifier
-from mixedwood.estimators.boosting_parameters import read_boosting_parameters
+from mixedwood.estimators.boosted import BoostedTreesClassifier, rows_with_weight
+from mixedwood.estimators.boosting_parameters import BoostingParameters, read_boosting_parameters
 from mixedwood.estimators.ensemble import columns_used
 from mixedwood.estimators.forest import ForestClassifier
 from mixedwood.estimators.growing import grow_members
-from mixedwood.estimators.parameters import check_flag, read_limit, read_number
+from mixedwood.estimators.parameters import check_flag, is_whole, read_limit, read_number
 from mixedwood.growers import CodedTable
 from mixedwood.splits.search import read_seed, read_time_limit
 from mixedwood.tree import Tree
@@ -53,7 +53,8 @@ class EnsembleClassifier(TableClassifier):
         The boosted trees, likewise; its defaults by default.
     tune : bool, default=True
         Whether to choose depth and number of rounds of the boosted trees, and `share`, by the log
-        loss on rows held out. If not, `boosted` and `share` are taken as they are.
+        loss on rows held out. If not, `boosted` and `share` are taken as they are; so they are with
+        fewer than ten rows, with AdaBoost, and with trees grown as `TreeClassifier` does.
     share : float, default=0.6
         Weight of the boosted trees in the mean of probabilities, unless it is chosen.
     depths : sequence of int, default=(2, 3, 4, 6)
@@ -173,13 +174,13 @@ class EnsembleClassifier(TableClassifier):
             categorical_features=self.categorical_features,
             ordinal=self.ordinal,
         )
-        coded = CodedTable(table)
-        tunes = tuning is not None and _can_tune(boosted, target)
+        coded, target = rows_with_weight(CodedTable(table), target)
+        tunes = tuning is not None and _can_tune(parameters, target)
         judges = tunes and (forest.bootstrap or forest.max_samples is not None)
         with warnings.catch_warnings():
             # A few rows without an answer out of bag do not matter here.
             warnings.filterwarnings("ignore", message=".*out-of-bag answer", category=UserWarning)
-            forest.set_params(oob_score=judges)
+            forest.set_params(oob_score=judges or forest.oob_score)
             forest._fit_table(coded, target, (deadline - time.monotonic()) / 3)
         share, choices = float(self.share), []
         if tuning is not None and tunes:
@@ -187,13 +188,14 @@ class EnsembleClassifier(TableClassifier):
             n_folds = self._count_folds(target)
             choices = grow_members(
                 FollowDepth(
-                    coded, target, parameters.gradient_plan(table), tuning,
+                    coded, target, parameters.gradient_plan(coded.table), tuning,
                     make_folds(target, n_folds, seed), out_of_bag, seed,
                 ),
                 range(len(tuning.depths)),
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
                 time_limit=(deadline - time.monotonic()) / 2,
+                what="depths",
             )  # fmt: skip
             chosen = choose(choices)
             share = chosen.share
@@ -216,7 +218,7 @@ class EnsembleClassifier(TableClassifier):
                 raise ValueError(f"{name} must be a whole number of at least 1; got None.")
         read_limit(self, "n_folds", 1)
         depths = list(self.depths) if isinstance(self.depths, (list, tuple, np.ndarray)) else []
-        if not depths or not all(isinstance(d, (int, np.integer)) and d >= 1 for d in depths):
+        if not depths or not all(is_whole(d) and d >= 1 for d in depths):
             raise ValueError(
                 "depths must be one or more whole numbers of at least 1, such as (2, 4); got "
                 f"{self.depths!r}."
@@ -283,11 +285,10 @@ class EnsembleClassifier(TableClassifier):
         return self._read_new(X, columns_used(self.trees_), "error" if "error" in ways else ways[0])
 
 
-def _can_tune(boosted: BoostedTreesClassifier, target: Target) -> bool:
+def _can_tune(parameters: BoostingParameters, target: Target) -> bool:
     """Whether there are rounds and depths to choose, and rows to hold out."""
-    n_rows = target.n_rows if target.weights is None else int(np.count_nonzero(target.weights))
-    several = target.n_classes > 1 and n_rows >= 10
-    return several and boosted.method == "gradient" and boosted.estimator is None
+    several = target.n_classes > 1 and target.n_rows >= 10
+    return several and parameters.model.method == "gradient" and parameters.learner is None
 
 
 def _smoothed(shares: NDArray[np.float64], target: Target) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.growers import CodedTable
 from mixedwood.parts import Criterion, Partitioner
 
-__all__ = ["BoostedTreesClassifier"]
+__all__ = ["BoostedTreesClassifier", "rows_with_weight"]
 
 
 class BoostedTreesClassifier(TreeEnsembleClassifier):
@@ -268,7 +268,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
     def _fit_table(
         self, coded: CodedTable, target: Target, parameters: BoostingParameters, time_limit: float
     ) -> Self:
-        coded, target = _with_weight(coded, target)
+        coded, target = rows_with_weight(coded, target)
         with show_progress(parameters.n_rounds, self.verbose, "rounds") as advance:
             if target.n_classes == 1 or self.method != "gradient":
                 trees, weights = adaboost(
@@ -409,7 +409,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         return gains / total if total > 0 else gains
 
 
-def _with_weight(coded: CodedTable, target: Target) -> tuple[CodedTable, Target]:
+def rows_with_weight(coded: CodedTable, target: Target) -> tuple[CodedTable, Target]:
     """Leave out rows of weight 0: not even their numbers are to have a say in bins and cuts."""
     if target.weights is None or target.weights.all():
         return coded, target

@@ -19,6 +19,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from mixedwood.growers import StopFlag
+from mixedwood.growers.limits import outside_the_library
 
 __all__ = ["MakeMember", "grow_members", "member_generator", "show_progress"]
 
@@ -44,6 +45,7 @@ def grow_members(
     n_jobs: int | None = None,
     verbose: int = 0,
     time_limit: float = math.inf,
+    what: str = "trees",
 ) -> list[Member]:
     """Make members through joblib, in threads unless another backend is chosen.
 
@@ -59,6 +61,8 @@ def grow_members(
         Whether to show how far it is.
     time_limit : float, default=inf
         Members that are not begun by then are left out, with a warning. The first is always made.
+    what : str, default="trees"
+        What to call them.
 
     Returns
     -------
@@ -77,7 +81,7 @@ def grow_members(
                 return
             yield make(number, max(left, 1e-3), stop)
 
-    with show_progress(len(numbers), verbose) as advance:
+    with show_progress(len(numbers), verbose, what) as advance:
         # With a time limit, members wait for a free worker here, where the clock is looked at.
         ahead = "2*n_jobs" if math.isinf(time_limit) else "n_jobs"
         parallel = _WatchedParallel(n_jobs=n_jobs, prefer="threads", pre_dispatch=ahead)
@@ -89,10 +93,10 @@ def grow_members(
             raise
     if len(members) < len(numbers):
         warnings.warn(
-            f"The time limit came after {len(members)} of {len(numbers)} trees; the others are "
+            f"The time limit came after {len(members)} of {len(numbers)} {what}; the others are "
             "left out.",
             RuntimeWarning,
-            stacklevel=3,  # who called fit
+            stacklevel=outside_the_library(),
         )
     return members
 

@@ -20,6 +20,7 @@ __all__ = [
     "check_flag",
     "count_columns",
     "count_share_of_rows",
+    "is_whole",
     "read_grow_prune_parameters",
     "read_limit",
     "read_number",
@@ -148,7 +149,7 @@ def read_grow_prune_parameters(model: Any) -> GrowPruneParameters:
     read_partitioner(model.partitioner)
     if not isinstance(model.relabel, (bool, np.bool_)):
         raise ValueError(f"relabel must be True or False; got {model.relabel!r}.")
-    if not _is_whole(model.max_iterations) or model.max_iterations < 1:
+    if not is_whole(model.max_iterations) or model.max_iterations < 1:
         raise ValueError(
             f"max_iterations must be a whole number of at least 1; got {model.max_iterations!r}."
         )
@@ -188,9 +189,9 @@ def count_columns(max_features: Any, n_columns: int, name: str = "max_features")
             return max(1, math.isqrt(n_columns))
         if max_features == "log2":
             return max(1, int(math.log2(n_columns)) + 1)
-    elif _is_whole(max_features) and max_features >= 1:
+    elif is_whole(max_features) and max_features >= 1:
         return min(int(max_features), n_columns)
-    elif _is_number(max_features) and not _is_whole(max_features) and 0 < max_features <= 1:
+    elif _is_number(max_features) and not is_whole(max_features) and 0 < max_features <= 1:
         return max(1, int(max_features * n_columns))
     raise ValueError(
         f"{name} must be None, a whole number of at least 1, a share above 0 and at most 1.0, "
@@ -216,7 +217,8 @@ def _is_number(value: object) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
-def _is_whole(value: object) -> bool:
+def is_whole(value: object) -> bool:
+    """Whether a value is a whole number, and not True or False."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
@@ -239,7 +241,7 @@ def read_limit(model: Any, name: str, least: int) -> int:
     value = getattr(model, name)
     if value is None:
         return -1
-    if not _is_whole(value) or value < least:
+    if not is_whole(value) or value < least:
         raise ValueError(
             f"{name} must be None or a whole number of at least {least}; got {value!r}."
         )
@@ -249,12 +251,12 @@ def read_limit(model: Any, name: str, least: int) -> int:
 def read_rows_or_share(model: Any, name: str) -> float:
     """Read a number of rows, or a share of them."""
     value = getattr(model, name)
-    if not _is_number(value) or not 0 < value < math.inf or (_is_whole(value) and value < 1):
+    if not _is_number(value) or not 0 < value < math.inf or (is_whole(value) and value < 1):
         raise ValueError(
             f"{name} must be a number of rows, at least 1, or a share of them between 0.0 and 1.0; "
             f"got {value!r}."
         )
-    return value if _is_whole(value) or value >= 1 else float(value)
+    return value if is_whole(value) or value >= 1 else float(value)
 
 
 def count_share_of_rows(value: float, n_rows: int, least: int) -> float:

@@ -18,6 +18,7 @@ from mixedwood.estimators.learner import Learner
 from mixedwood.estimators.member_plan import MemberPlan, count_rows
 from mixedwood.estimators.parameters import count_columns
 from mixedwood.growers import CodedTable
+from mixedwood.growers.limits import outside_the_library
 from mixedwood.splits.search import read_seed, read_time_limit
 from mixedwood.tree import Tree
 
@@ -173,7 +174,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
             warnings.warn(
                 "Warm-start fitting without increasing n_estimators does not fit new trees.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=outside_the_library(),
             )
         if table.schema != self.schema_ or not np.array_equal(target.classes, self.classes_):
             raise ValueError(
@@ -226,7 +227,7 @@ def _judge_out_of_bag(
             f"{int((~judged).sum())} of {len(judged)} rows were seen by every tree and have no "
             "out-of-bag answer; grow more trees.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=outside_the_library(),
         )
     if plan.target.weights is not None:
         judged &= plan.target.weights > 0
