@@ -158,6 +158,7 @@ BLENDS = {
     f"{f} + {b}, share {s}": (f, b, s)
     for f, b, s in product(BLENDED_FORESTS, BLENDED_BOOSTED, SHARES)
 }
+RECOMMENDED = "forest + boosted, share 0.6"  # the default `EnsembleClassifier`
 METHODS = {name: name for name in [*FORESTS, *BOOSTED_NAMES, *BLENDS]}
 SINGLE = [*FORESTS, *BOOSTED_NAMES]  # no means
 

@@ -14,17 +14,17 @@ from __future__ import annotations
 import numpy as np
 from ensemble_choices import (
     AS_THEY_COME,
-    BLENDED_BOOSTED,
-    BLENDED_FORESTS,
     BLENDS,
     IN_BINS,
     METHODS,
     NUMBERS,
+    RECOMMENDED,
     SHARES,
     SINGLE,
     SOURCES,
     work,
 )
+from ensemble_means import means
 from ensemble_study import (
     LEAST,
     Comparison,
@@ -36,7 +36,6 @@ from ensemble_study import (
     run,
 )
 
-RECOMMENDED = "forest + boosted, share 0.6"  # the default `EnsembleClassifier`
 BY_SHARE = [f"forest + boosted, share {share}" for share in SHARES]
 SHOWN = [*SINGLE, *BY_SHARE]
 
@@ -152,53 +151,6 @@ def questions(found: Comparison) -> list[str]:
     return lines
 
 
-def matrix(found: Comparison, what: np.ndarray, digits: int, share: float) -> list[str]:
-    """Means of what, one line per forest, one column per boosting."""
-    lines = [
-        "| | " + " | ".join(BLENDED_BOOSTED) + " |",
-        "|---|" + "---:|" * len(BLENDED_BOOSTED),
-    ]
-    for forest in BLENDED_FORESTS:
-        cells = [
-            f"{found.of(f'{forest} + {boosted}, share {share}', what).mean():.{digits}f}"
-            for boosted in BLENDED_BOOSTED
-        ]
-        lines.append(f"| {forest} | " + " | ".join(cells) + " |")
-    return lines
-
-
-def blends(found: Comparison, share: float = 0.6) -> list[str]:
-    """The means of a forest and boosting."""
-    by_both = np.argsort(found.rank + found.loss_rank)
-    best = [found.methods[j] for j in by_both[:10]]
-    chosen = [*best, *([] if RECOMMENDED in best else [RECOMMENDED])]
-    lines = [
-        f"All {len(found.methods)} pairs and shares are ranked together by error and by log loss. "
-        "The ten with the",
-        "least sum of both ranks, and the recommended one:",
-        "",
-        "| mean of | error % | difference | rank | log loss | difference | its rank |",
-        "|---|---:|---:|---:|---:|---:|---:|",
-    ]
-    for method in chosen:
-        error = found.difference(method, RECOMMENDED, found.error)
-        loss = found.difference(method, RECOMMENDED, found.loss)
-        lines.append(
-            f"| {method} | {found.of(method, found.error).mean():.2f} | {plus_minus(error)} "
-            f"| {found.of(method, found.rank):.1f} | {found.of(method, found.loss).mean():.3f} "
-            f"| {plus_minus(loss, 3)} | {found.of(method, found.loss_rank):.1f} |"
-        )
-    for title, what, digits in [
-        ("Error in percent", found.error, 2),
-        ("Log loss", found.loss, 3),
-        ("Rank by error", found.rank, 0),
-        ("Rank by log loss", found.loss_rank, 0),
-    ]:
-        lines += ["", f"{title}, share of boosting {share}:", ""]
-        lines += matrix(found, what, digits, share)
-    return lines
-
-
 def by_kind(scores: Scores, repetitions: int) -> list[str]:
     """Whether it depends on the tables."""
     kinds = {"as they come": AS_THEY_COME, "in bins": IN_BINS, "numbers": NUMBERS}
@@ -283,7 +235,7 @@ def report(scores: Scores, repetitions: int) -> list[str]:
         *questions(every),
         "## The mean of a forest and boosting",
         "",
-        *blends(Comparison(scores, SOURCES, BLENDS, repetitions)),
+        *means(Comparison(scores, SOURCES, BLENDS, repetitions)),
         "",
         f"## Kinds of tables ({len(KEY)} are ranked)",
         "",
