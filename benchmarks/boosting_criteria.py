@@ -12,10 +12,17 @@ errors over the tables, and Friedman's test. What is compared is in `boosting_pa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from boosting_parts import (
+    ALL,
     CRITERIA,
     DEPTH,
+    EVERYWHERE,
+    IN_TWO,
+    IN_TWO_USUAL,
+    MANY_GROUPS,
     METHODS,
     MOST_CLASSES,
     NATIVE,
@@ -26,13 +33,14 @@ from boosting_parts import (
     SEEDS,
     SETTINGS,
     SOURCES,
-    chance_of,
+    TWO_GROUPS,
+    USUAL,
+    Errors,
+    Part,
     name_of,
     work,
 )
 from ensemble_study import (
-    Scores,
-    Source,
     circumstances,
     command_line,
     is_clear,
@@ -42,59 +50,8 @@ from ensemble_study import (
 )
 from scipy.stats import friedmanchisquare, rankdata, spearmanr
 
-EVERYWHERE = [s for s in SEARCHES if s != "twoing"]  # searches that every table allows
-TWO_GROUPS = [s for s in EVERYWHERE if s != "multiway"]  # and every criterion
-MANY_GROUPS = [c for c in CRITERIA if c != "twoing"]  # criteria that every search allows
 
-
-class Errors:
-    """Errors in percent: means over folds, by table."""
-
-    def __init__(self, scores: Scores, repetitions: int) -> None:
-        self._scores, self._folds = scores, range(2 * repetitions)
-        self.tables = list(SOURCES)
-        self.few_classes = [s for s in SOURCES if not np.isnan(self._mean(s, "tree: gini, twoing"))]
-
-    def of(self, methods: list[str], tables: list[Source] | None = None) -> np.ndarray:
-        """One row per table, one column per method."""
-        rows = self.tables if tables is None else tables
-        return np.array([[self._mean(table, m) for m in methods] for table in rows])
-
-    def _mean(self, table: Source, method: str) -> float:
-        folds = self._scores[str(table)][method]
-        # Rounded so that ties are ties.
-        return round(100 * float(np.mean([folds[str(f)][0] for f in self._folds])), 9)
-
-    def criteria(self, setting: str) -> np.ndarray:
-        """One column per criterion: the mean over the searches that all of them allow."""
-        return np.stack(
-            [
-                self.of([name_of(setting, (c, s)) for s in TWO_GROUPS]).mean(axis=1)
-                for c in CRITERIA
-            ],
-            axis=1,
-        ).round(9)
-
-    def searches(self, setting: str, searches: list[str], tables: list[Source]) -> np.ndarray:
-        """One column per search: the mean over the criteria that all of them allow."""
-        return np.stack(
-            [
-                self.of([name_of(setting, (c, s)) for c in MANY_GROUPS], tables).mean(axis=1)
-                for s in searches
-            ],
-            axis=1,
-        ).round(9)
-
-    def parts(self, setting: str, searches: list[str]) -> np.ndarray:
-        """One column per pair of criterion and search."""
-        return self.of([name_of(setting, p) for p in PARTS if p[1] in searches])
-
-    def chance(self, setting: str) -> np.ndarray:
-        """One column per seed of the yardstick."""
-        return self.of([chance_of(setting, seed) for seed in range(SEEDS)])
-
-
-def effects(names: list[str], found: dict[str, np.ndarray]) -> list[str]:
+def effects(names: Sequence[str], found: dict[str, np.ndarray]) -> list[str]:
     """Errors, differences from the first, and ranks, for each setting."""
     lines = [
         "| | " + " | ".join(f"{s}: error % | difference | rank" for s in found) + " |",
@@ -125,9 +82,13 @@ def spreads(errors: Errors) -> list[str]:
         "|---|---|---:|---|---|---:|---:|---:|---:|",
     ]
     for setting in SETTINGS:
-        for title, searches in [("all", EVERYWHERE), ("two groups", TWO_GROUPS)]:
-            found = errors.parts(setting, searches)
-            names = [", ".join(p) for p in PARTS if p[1] in searches]
+        for title, parts in [
+            (f"all {len(ALL)}", ALL),
+            (f"{len(IN_TWO)} with two groups", IN_TWO),
+            (f"{len(IN_TWO_USUAL)} of them with {', '.join(USUAL)}", IN_TWO_USUAL),
+        ]:
+            found = errors.parts(setting, parts)
+            names = [", ".join(p) for p in parts]
             means = found.mean(axis=0)
             order = np.argsort(means, kind="stable")
             width, its_error = mean_and_error(found.max(axis=1) - found.min(axis=1))
@@ -147,10 +108,10 @@ def agreement(errors: Errors) -> dict[str, tuple[float, float, float]]:
 
     The rank correlation of mean errors, and the mean of those on each table with its error.
     """
-    single = errors.parts("tree", TWO_GROUPS)
+    single = errors.parts("tree", IN_TWO)
     found = {}
     for setting in SETTINGS[1:]:
-        here = errors.parts(setting, TWO_GROUPS)
+        here = errors.parts(setting, IN_TWO)
         pairs = [
             (a, b) for a, b in zip(single, here, strict=True) if np.ptp(a) > 0 and np.ptp(b) > 0
         ]
@@ -193,7 +154,7 @@ def crossed(errors: Errors, setting: str) -> list[str]:
     return lines
 
 
-def clear_words(names: list[str], errors: np.ndarray) -> str:
+def clear_words(names: Sequence[str], errors: np.ndarray) -> str:
     """Which columns are clearly better or worse than the first."""
     words = []
     for j, name in enumerate(names[1:], 1):
@@ -203,29 +164,42 @@ def clear_words(names: list[str], errors: np.ndarray) -> str:
     return ", ".join(words) if words else "none is clearly different"
 
 
+def boosting_verdict(errors: Errors, setting: str, title: str, parts: list[Part]) -> str:
+    """How far parts are apart in boosting, beside single trees and beside chance."""
+    here = errors.parts(setting, parts)
+    ends, deviation = here.mean(axis=0), here.std(axis=1, ddof=1)
+    single = mean_and_error(deviation - errors.parts("tree", parts).std(axis=1, ddof=1))
+    chance = mean_and_error(deviation - errors.chance(setting).std(axis=1, ddof=1))
+
+    def kind(gap: tuple[float, float]) -> str:
+        return ("less" if gap[0] < 0 else "more") if is_clear(gap) else "not clearly other"
+
+    return (
+        f"- **{setting}**: {title} err between {ends.min():.1f} and {ends.max():.1f} % in the "
+        f"mean; on one table they deviate by {deviation.mean():.2f}, {kind(single)} than in single trees "
+        f"({plus_minus(single)}), {kind(chance)} than seeds do ({plus_minus(chance)})."
+    )
+
+
 def verdict(errors: Errors) -> list[str]:
     """What the figures say, in words."""
-    by_table = {s: errors.parts(s, TWO_GROUPS).std(axis=1, ddof=1) for s in SETTINGS}
-    by_chance = {s: errors.chance(s).std(axis=1, ddof=1) for s in SETTINGS}
     lines = []
-    for setting in SETTINGS[1:]:
-        gap = mean_and_error(by_table[setting] - by_table["tree"])
-        kind = "about as far apart as" if not is_clear(gap) else "further apart than"
-        if is_clear(gap) and gap[0] < 0:
-            kind = "nearer to each other than"
-        excess = mean_and_error(by_table[setting] - by_chance[setting])
-        beyond = "more than" if is_clear(excess) and excess[0] > 0 else "not clearly more than"
+    for title, parts in [
+        (f"the {len(IN_TWO)} parts with two groups", IN_TWO),
+        (f"those {len(IN_TWO_USUAL)} with {', '.join(USUAL)}", IN_TWO_USUAL),
+    ]:
+        single = errors.parts("tree", parts)
+        ends = single.mean(axis=0)
         lines.append(
-            f"- **{setting}**: the parts with two groups are {kind} in single trees (deviation "
-            f"on a table {by_table[setting].mean():.2f}, in single trees "
-            f"{by_table['tree'].mean():.2f}, difference {plus_minus(gap)}), and {beyond} seeds "
-            f"are ({by_chance[setting].mean():.2f}, difference {plus_minus(excess)})."
+            f"- **tree**: {title} err between {ends.min():.1f} and {ends.max():.1f} % in the mean; "
+            f"on one table they deviate by {single.std(axis=1, ddof=1).mean():.2f}."
         )
+        lines += [boosting_verdict(errors, setting, title, parts) for setting in SETTINGS[1:]]
     lines += [
         f"- **{setting}**, criteria, beside `{CRITERIA[0]}`: "
-        f"{clear_words(list(CRITERIA), errors.criteria(setting))}. Searches, beside "
+        f"{clear_words(CRITERIA, errors.criteria(setting))}. Searches, beside "
         f"`{EVERYWHERE[0]}`: "
-        f"{clear_words(EVERYWHERE, errors.searches(setting, EVERYWHERE, errors.tables))}."
+        f"{clear_words(EVERYWHERE, errors.searches(setting))}."
         for setting in SETTINGS
     ]
     for setting, (overall, mean, error) in agreement(errors).items():
@@ -248,7 +222,7 @@ def report(errors: Errors) -> list[str]:
         "",
         "The deviation is the standard deviation of the parts' errors on one table, that by chance",
         f"the one of {SEEDS} seeds with entropy and random orders; both are means over the tables.",
-        "Twoing's search is not among these parts, and with two groups multiway is not either.",
+        "Twoing's search is not among these parts; multiway is not among those with two groups.",
         "",
         *spreads(errors),
         "",
@@ -256,20 +230,21 @@ def report(errors: Errors) -> list[str]:
         "",
         f"Mean over the searches {', '.join(TWO_GROUPS)}; differences from `{CRITERIA[0]}`.",
         "",
-        *effects(list(CRITERIA), {s: errors.criteria(s) for s in SETTINGS}),
+        *effects(CRITERIA, {s: errors.criteria(s) for s in SETTINGS}),
         "",
         "## Searches",
         "",
         f"Mean over the criteria {', '.join(MANY_GROUPS)}; differences from `{EVERYWHERE[0]}`.",
         "",
-        *effects(
-            EVERYWHERE,
-            {s: errors.searches(s, EVERYWHERE, errors.tables) for s in SETTINGS},
-        ),
+        *effects(EVERYWHERE, {s: errors.searches(s) for s in SETTINGS}),
+        "",
+        f"With {', '.join(USUAL)} only:",
+        "",
+        *effects(TWO_GROUPS, {s: errors.searches(s, TWO_GROUPS, USUAL) for s in SETTINGS}),
         "",
         f"On the {len(few)} tables with at most {MOST_CLASSES} classes, with twoing's search:",
         "",
-        *effects(list(SEARCHES), {s: errors.searches(s, list(SEARCHES), few) for s in SETTINGS}),
+        *effects(SEARCHES, {s: errors.searches(s, SEARCHES, tables=few) for s in SETTINGS}),
         "",
         "## Trees by gradients",
         "",

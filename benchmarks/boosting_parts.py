@@ -1,15 +1,15 @@
-"""What `boosting_criteria.py` compares: tables, parts of a search, and one fold of each."""
+"""What `boosting_criteria.py` compares: tables, parts of a search, one fold, and all errors."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
 from typing import Any
 
 import numpy as np
-from ensemble_study import Score, Source, fold_of, judge
+from ensemble_study import Score, Scores, Source, fold_of, judge
 
 from mixedwood import BoostedTreesClassifier, TreeClassifier
 
@@ -54,6 +54,17 @@ PARTS: list[Part] = [
     for criterion, search in product(CRITERIA, SEARCHES)
     if (criterion, search) != ("twoing", "multiway")  # it scores two groups
 ]
+
+
+EVERYWHERE = tuple(s for s in SEARCHES if s != "twoing")  # searches that every table allows
+TWO_GROUPS = tuple(s for s in EVERYWHERE if s != "multiway")  # and every criterion
+USUAL = ("gini", "entropy", "twoing")  # what a split gains, not divided by anything
+MANY_GROUPS = tuple(c for c in CRITERIA if c != "twoing")  # criteria that every search allows
+
+
+ALL = [p for p in PARTS if p[1] in EVERYWHERE]
+IN_TWO = [p for p in PARTS if p[1] in TWO_GROUPS]
+IN_TWO_USUAL = [p for p in IN_TWO if p[0] in USUAL]
 
 
 def name_of(setting: str, part: Part) -> str:
@@ -115,3 +126,56 @@ def work(source: Source, fold: int, lacking: list[str]) -> dict[str, Score]:
         seconds = time.process_time() - start
         found[name] = judge(model.predict_proba(X_test), model.classes_, y_test, seconds)
     return found
+
+
+class Errors:
+    """Errors in percent: means over folds, by table."""
+
+    def __init__(self, scores: Scores, repetitions: int) -> None:
+        self._scores, self._folds = scores, range(2 * repetitions)
+        self.tables = list(SOURCES)
+        self.few_classes = [s for s in SOURCES if not np.isnan(self._mean(s, "tree: gini, twoing"))]
+
+    def of(self, methods: list[str], tables: list[Source] | None = None) -> np.ndarray:
+        """One row per table, one column per method."""
+        rows = self.tables if tables is None else tables
+        return np.array([[self._mean(table, m) for m in methods] for table in rows])
+
+    def _mean(self, table: Source, method: str) -> float:
+        folds = self._scores[str(table)][method]
+        # Rounded so that ties are ties.
+        return round(100 * float(np.mean([folds[str(f)][0] for f in self._folds])), 9)
+
+    def criteria(self, setting: str) -> np.ndarray:
+        """One column per criterion: the mean over the searches that all of them allow."""
+        return np.stack(
+            [
+                self.of([name_of(setting, (c, s)) for s in TWO_GROUPS]).mean(axis=1)
+                for c in CRITERIA
+            ],
+            axis=1,
+        ).round(9)
+
+    def searches(
+        self,
+        setting: str,
+        searches: Sequence[str] = EVERYWHERE,
+        criteria: Sequence[str] = MANY_GROUPS,
+        tables: list[Source] | None = None,
+    ) -> np.ndarray:
+        """One column per search: the mean over criteria that all of them allow."""
+        return np.stack(
+            [
+                self.of([name_of(setting, (c, s)) for c in criteria], tables).mean(axis=1)
+                for s in searches
+            ],
+            axis=1,
+        ).round(9)
+
+    def parts(self, setting: str, parts: list[Part]) -> np.ndarray:
+        """One column per pair of criterion and search."""
+        return self.of([name_of(setting, p) for p in parts])
+
+    def chance(self, setting: str) -> np.ndarray:
+        """One column per seed of the yardstick."""
+        return self.of([chance_of(setting, seed) for seed in range(SEEDS)])
