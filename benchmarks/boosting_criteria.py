@@ -176,8 +176,8 @@ def boosting_verdict(errors: Errors, setting: str, title: str, parts: list[Part]
 
     return (
         f"- **{setting}**: {title} err between {ends.min():.1f} and {ends.max():.1f} % in the "
-        f"mean; on one table they deviate by {deviation.mean():.2f}, {kind(single)} than in single trees "
-        f"({plus_minus(single)}), {kind(chance)} than seeds do ({plus_minus(chance)})."
+        f"mean; on one table they deviate by {deviation.mean():.2f}, {kind(single)} than in "
+        f"single trees ({plus_minus(single)}), {kind(chance)} than seeds do ({plus_minus(chance)})."
     )
 
 
