@@ -181,9 +181,29 @@ def boosting_verdict(errors: Errors, setting: str, title: str, parts: list[Part]
     )
 
 
+def in_short(errors: Errors) -> str:
+    """The answer in three sentences."""
+    apart, more, best = [], [], []
+    for setting in SETTINGS:
+        usual = errors.parts(setting, IN_TWO_USUAL)
+        others = errors.parts(setting, [p for p in IN_TWO if p not in IN_TWO_USUAL])
+        ranks = rankdata(errors.searches(setting, TWO_GROUPS, USUAL), axis=1).mean(axis=0)
+        apart.append(f"{np.ptp(usual.mean(axis=0)):.1f} ({setting})")
+        more.append(
+            f"{plus_minus(mean_and_error(others.mean(axis=1) - usual.mean(axis=1)), 1)} ({setting})"
+        )
+        best.append(f"{TWO_GROUPS[int(np.argmin(ranks))]} ({setting})")
+    return (
+        f"In short: with {', '.join(USUAL)} and any search for two groups, the mean errors of the "
+        f"best and the worst part are so many points apart: {', '.join(apart)}. The other criteria "
+        f"err more, or less, than these by {', '.join(more)}. With these criteria the search of "
+        f"the lowest mean rank is {', '.join(best)}."
+    )
+
+
 def verdict(errors: Errors) -> list[str]:
     """What the figures say, in words."""
-    lines = []
+    lines = [in_short(errors), ""]
     for title, parts in [
         (f"the {len(IN_TWO)} parts with two groups", IN_TWO),
         (f"those {len(IN_TWO_USUAL)} with {', '.join(USUAL)}", IN_TWO_USUAL),
