@@ -43,9 +43,10 @@ def test_demo_shows_a_tree_and_compares_it_on_the_same_folds():
     tree = json.loads(result.stdout)["tree"]
     assert tree["text"].startswith(f"[0] root ({tree['rows']})")
     errors = {m["method"]: m["error"] for m in tree["methods"]}
-    assert len(errors) == 3
-    assert min(errors, key=errors.get) == "TreeClassifier()"
-    assert all(m["leaves"] >= 2 for m in tree["methods"])
+    assert len(errors) == 5
+    others = [error for method, error in errors.items() if method.startswith("scikit-learn")]
+    assert max(errors["TreeClassifier()"], errors["EnsembleClassifier()"]) < min(others)
+    assert [m["leaves"] is None for m in tree["methods"]] == [False] * 3 + [True] * 2
 
 
 def test_tables_without_rich(monkeypatch):
