@@ -160,6 +160,7 @@ BLENDS = {
     f"{f} + {b}, share {s}": (f, b, s)
     for f, b, s in product(BLENDED_FORESTS, BLENDED_BOOSTED, SHARES)
 }
+UNTUNED = "forest + boosted, share 0.6"  # the same with `tune=False`
 RECOMMENDED = "ensemble, tuned"  # the default `EnsembleClassifier`
 METHODS = {name: name for name in [*FORESTS, *BOOSTED_NAMES, *BLENDS]}
 SINGLE = [*FORESTS, *BOOSTED_NAMES]  # no means

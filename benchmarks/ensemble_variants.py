@@ -22,6 +22,7 @@ from ensemble_choices import (
     SHARES,
     SINGLE,
     SOURCES,
+    UNTUNED,
     work,
 )
 from ensemble_means import means
@@ -80,9 +81,10 @@ QUESTIONS: dict[str, list[tuple[str, str]]] = {
         ("boosted", "AdaBoost over random orders"),
         ("boosted", "AdaBoost.M1 of C4.5 trees"),
     ],
-    "The mean of both": [
+    "Both together, tuned": [
         (RECOMMENDED, "forest"),
         (RECOMMENDED, "boosted"),
+        (RECOMMENDED, UNTUNED),
         (RECOMMENDED, "random_tree, 50 trees, as published"),
         (RECOMMENDED, "c45, 50 trees, as published"),
     ],
@@ -95,6 +97,7 @@ KEY = [
     "forest, order per node",
     "boosted",
     "boosted, sorted values",
+    UNTUNED,
     RECOMMENDED,
 ]
 
@@ -204,7 +207,7 @@ def verdict(found: Comparison) -> list[str]:
         f"- It less *{other}*: "
         f"error {plus_minus(found.difference(RECOMMENDED, other, found.error))}, "
         f"log loss {plus_minus(found.difference(RECOMMENDED, other, found.loss), 3)}."
-        for other in [*BLENDS[RECOMMENDED][:2], *KEY[:2], lowest]
+        for other in ["forest", "boosted", UNTUNED, *KEY[:2], lowest]
         if other != RECOMMENDED
     ]
     return [
