@@ -352,14 +352,17 @@ class OurForest(Ours):
 
 
 class OurBoosting(Ours):
-    """Gradient boosting with 31 leaves."""
+    """Gradient boosting with 31 leaves over all columns, values sorted by their step."""
 
     name = "mixedwood"
     task = "boosting"
     factory = staticmethod(
         lambda mw, size: mw.BoostedTreesClassifier(
             n_estimators=size,
+            partitioner="auto",
+            max_depth=None,
             max_leaf_nodes=LEAVES,
+            max_features=None,
             learning_rate=RATE,
             n_jobs=THREADS,
             random_state=0,
