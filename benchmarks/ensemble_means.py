@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from ensemble_choices import BLENDED_BOOSTED, BLENDED_FORESTS, BLENDS, RECOMMENDED, SHARES
+from ensemble_choices import BLENDED_BOOSTED, BLENDED_FORESTS, BLENDS, SHARES, UNTUNED
 from ensemble_study import Comparison, mean_and_error, plus_minus
 from scipy.stats import rankdata
 
@@ -27,7 +27,7 @@ def means(found: Comparison, share: float = 0.6) -> list[str]:
     """The means of a forest and boosting."""
     by_both = np.argsort(found.rank + found.loss_rank, kind="stable")
     best = [found.methods[j] for j in by_both[:10]]
-    chosen = [*best, *([] if RECOMMENDED in best else [RECOMMENDED])]
+    chosen = [*best, *([] if UNTUNED in best else [UNTUNED])]
     lines = [
         *marginals(found),
         "",
@@ -39,8 +39,8 @@ def means(found: Comparison, share: float = 0.6) -> list[str]:
         "|---|---:|---:|---:|---:|---:|---:|",
     ]
     for method in chosen:
-        error = found.difference(method, RECOMMENDED, found.error)
-        loss = found.difference(method, RECOMMENDED, found.loss)
+        error = found.difference(method, UNTUNED, found.error)
+        loss = found.difference(method, UNTUNED, found.loss)
         lines.append(
             f"| {method} | {found.of(method, found.error).mean():.2f} | {plus_minus(error)} "
             f"| {found.of(method, found.rank):.1f} | {found.of(method, found.loss).mean():.3f} "
@@ -66,7 +66,7 @@ def marginals(found: Comparison) -> list[str]:
         "| part | error % | difference | rank | log loss | difference | its rank |",
         "|---|---:|---:|---:|---:|---:|---:|",
     ]
-    kept = BLENDS[RECOMMENDED]
+    kept = BLENDS[UNTUNED]
     for place, levels in enumerate((BLENDED_FORESTS, BLENDED_BOOSTED, SHARES)):
         chosen = [[m for m in found.methods if BLENDS[m][place] == level] for level in levels]
         error, loss = (

@@ -288,6 +288,8 @@ def page(scores: Scores, repetitions: int, command: str) -> list[str]:
         "node, a new random order of the values at each node, and one tree for all classes. A mean",
         "is that of probabilities; its share is the weight of boosting. It is computed from its",
         "two parts, with the seeds that `EnsembleClassifier` gives them, which gives the same.",
+        "*ensemble, tuned* is `EnsembleClassifier` as it comes: depth, rounds and share are",
+        "chosen on the training rows.",
         "",
         *circumstances(command, SOURCES),
         "",
