@@ -6,7 +6,7 @@ namespace mixedwood {
 namespace {
 
 // Additions that are worth another thread.
-constexpr std::size_t kWorthAThread = 200'000;
+constexpr std::size_t kWorthAThread = 40'000;
 
 }  // namespace
 

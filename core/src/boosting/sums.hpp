@@ -35,9 +35,7 @@ class Scale {
   explicit Scale(const BoostData& data);
 
   Sum sum(double gradient, double hessian) const {
-    const auto whole = static_cast<std::int64_t>(std::llround(hessian * to_hessian_));
-    return {static_cast<std::int64_t>(std::llround(gradient * to_gradient_)),
-            (whole << row_bits_) | 1};
+    return {rounded(gradient * to_gradient_), (rounded(hessian * to_hessian_) << row_bits_) | 1};
   }
   double gradient(const Sum& sum) const {
     return static_cast<double>(sum.gradient) * from_gradient_;
@@ -48,6 +46,11 @@ class Scale {
   std::int64_t rows(const Sum& sum) const { return sum.hessian_and_rows & row_mask_; }
 
  private:
+  // Without a call into the library of mathematics, which this would be slow for.
+  static std::int64_t rounded(double x) {
+    return static_cast<std::int64_t>(x < 0.0 ? x - 0.5 : x + 0.5);
+  }
+
   double to_gradient_ = 1.0, from_gradient_ = 1.0, to_hessian_ = 1.0, from_hessian_ = 1.0;
   int row_bits_ = 1;
   std::int64_t row_mask_ = 1;
