@@ -1,6 +1,6 @@
 """How the cost of an ensemble grows with the number of trees and of rows.
 
-    python benchmarks/ensemble_speed.py --scaling [--plot docs/results/ensemble_scaling.png]
+    python benchmarks/ensemble_scaling.py [--plot docs/results/ensemble_scaling.png] [--page PAGE]
 
 Along each line one size changes and the other stays at its base: a nominal table of 10 columns with
 100 categories and five classes. The exponent is that of a power law through the upper half of the
@@ -10,9 +10,11 @@ are there to compare the slopes.
 
 from __future__ import annotations
 
+import argparse
 import os
 from pathlib import Path
 
+from accuracy import write_page
 from ensemble_contenders import (
     Ensemble,
     LightGBMBoosting,
@@ -23,10 +25,10 @@ from ensemble_contenders import (
 from tree_contenders import make_nominal_table
 from tree_scaling import exponent
 
-BASE = {"trees": 50, "rows": 30_000}
+BASE = {"trees": 20, "rows": 20_000}
 LINES = {
-    "trees": [10, 20, 50, 100, 200, 500],
-    "rows": [3000, 10_000, 30_000, 100_000, 300_000],
+    "trees": [10, 20, 50, 100, 200],
+    "rows": [3000, 10_000, 30_000, 100_000],
 }
 KINDS = [OurForest, OurBoosting, SklearnForest, LightGBMBoosting]
 MOST_SECONDS = 60.0  # a line ends when one fit takes longer
@@ -119,3 +121,20 @@ def draw(lines: Lines, path: Path) -> None:
     figure.tight_layout()
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=110)
+
+
+def main() -> None:
+    """Measure, print the tables, draw the plot and write the page if asked."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--plot", type=Path, help="draw it")
+    parser.add_argument("--page", type=Path, help="write the page of the documentation")
+    args = parser.parse_args()
+    text = scaling(args.plot, args.page)
+    print("\n".join(text))
+    if args.page:
+        command = "- command: `python benchmarks/ensemble_scaling.py`"
+        write_page(args.page, ["# Cost of ensembles", "", command, "", *text])
+
+
+if __name__ == "__main__":
+    main()

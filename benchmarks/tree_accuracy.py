@@ -103,7 +103,7 @@ def page(results: Results, command: str, versions: dict[str, str]) -> list[str]:
         f"Means over {folds} folds: stratified two-fold cross-validation, {folds // 2} times, the",
         "same folds for all methods. Half of the rows is for learning, so errors are higher than",
         "with ten folds. Mean rank: 1 is the least error, equal errors share their ranks. The",
-        "defaults of mixedwood were found on these tables, its lead is therefore flattered a little.",
+        "defaults of mixedwood were found on these tables, so its lead is flattered a little.",
         "",
         f"- command: `{command}`",
         f"- {', '.join([*ours, *used, f'Python {platform.python_version()}'])}",
