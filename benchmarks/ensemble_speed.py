@@ -1,7 +1,6 @@
 """Time and memory of ensembles, ours and the peers', on the same rows with two threads each.
 
     python benchmarks/ensemble_speed.py [--sets adult nominal] [--size 100] [--page PAGE]
-    python benchmarks/ensemble_speed.py --scaling [--plot docs/results/ensemble_scaling.png]
 
 Times are those of the wall's clock: medians of several runs, in turns, so that a busy moment hits
 all alike; encoding is timed once. What is in a step and how the peers are set is written at the top

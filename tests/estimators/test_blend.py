@@ -414,3 +414,14 @@ def test_bad_parameters_are_refused_and_change_nothing(parameters, error, words)
         unfitted.fit(X, y)
     with pytest.raises(NotFittedError):
         unfitted.predict(X)
+
+
+def test_boosting_gets_its_time_beside_a_good_forest():
+    """The first rounds are worth nothing beside the forest; that is no reason to give up."""
+    rng = np.random.default_rng(0)
+    X = {name: rng.integers(0, 5, 400).astype(str) for name in "abcd"}
+    y = sum(np.array(X[name], int) for name in "abcd") > 8  # additive, which stumps learn slowly
+    model = EnsembleClassifier(
+        ForestClassifier(n_estimators=30), depths=(1,), max_rounds=200, patience=5, random_state=0
+    ).fit(X, y)
+    assert model.boosted_.n_rounds_ > 50

@@ -205,7 +205,6 @@ class Run:
         out = np.zeros(target.n_rows, dtype=bool) if held_out is None else held_out & counts
         self.rows = np.flatnonzero(counts & ~out).astype(np.int32)
         self.held_out = np.flatnonzero(out).astype(np.int32)
-        self.everyone_told = len(self.rows) + len(self.held_out) == target.n_rows
         n_outputs = 1 if target.n_classes == 2 else target.n_classes
         self.gradients = np.empty((target.n_rows, n_outputs))
         self.hessians = np.empty_like(self.gradients)
@@ -230,11 +229,8 @@ class Run:
             model.trees.append(tree)
             model.steps.append(steps)
             model.first_output.append(first)
-            if self.everyone_told:
-                scores[:, here] += steps.take(node, axis=0)
-            else:
-                told = node >= 0  # rows of weight 0 are not told
-                scores[told, here] += steps[node[told]]
+            # Rows of weight 0 have no node, -1; what they get does not matter to anyone.
+            scores[:, here] += steps.take(node, axis=0)
         model.rounds.append(len(model.trees))
         if len(self.held_out):
             model.validation_loss.append(log_loss(scores, self.target, self.held_out))
