@@ -82,8 +82,6 @@ inline PyType_Slot kPythonCriterionSlots[] = {
     {Py_tp_clear, reinterpret_cast<void*>(&PythonCriterion::clear)},
     {0, nullptr}};
 
-// Lets Ctrl-C through: checks Python's signals every few milliseconds of a search that runs
-// without the GIL, and keeps the exception until the search has wound up.
 // Set by one thread, seen by searches on others.
 class StopFlag {
  public:
@@ -94,7 +92,9 @@ class StopFlag {
   std::atomic<bool> set_{false};
 };
 
-// Looks for signals, where the calling thread gets them, and for a flag that another thread sets.
+// Lets Ctrl-C through: checks Python's signals every few milliseconds of a search that runs
+// without the GIL, and keeps the exception until the search has wound up. Looks for a flag that
+// another thread sets as well.
 class SignalWatch {
  public:
   explicit SignalWatch(double seconds, const StopFlag* flag = nullptr)
@@ -104,6 +104,14 @@ class SignalWatch {
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
     if (flagged_) throw std::runtime_error("stopped from another thread");
+  }
+  // For searches whose best answer so far is worth having: Ctrl-C is no error.
+  void rethrow_unless_interrupt() const {
+    try {
+      rethrow();
+    } catch (nb::python_error& error) {
+      if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+    }
   }
 
  private:

@@ -123,3 +123,13 @@ def reduced_error(parent: NDArray[numpy.int32], label: NDArray[numpy.int32], cou
     """
     1 for each node that is better as a leaf, by the rows that each node answers.
     """
+
+def optimal_switches() -> list[str]:
+    """Parts of the search for optimal trees that tests may switch off."""
+
+class OptimalSolver:
+    """Best trees over binary columns; what one call learns helps the next."""
+
+    def __init__(self, matrix: NDArray[numpy.uint8], classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, leaf_cost: int = 0, min_leaf: int = 1, switches: dict[str, bool] = {}) -> None: ...
+
+    def solve(self, max_depth: int, max_nodes: int = -1, upper_bound: int | None = None, time_limit: float = 1e18, memory_limit: int = -1) -> dict[str, Any]: ...

@@ -1,0 +1,101 @@
+// A binary problem as the search wants it: rows as bits, grouped by class.
+//
+// Every row has one *position*, or several: a row of weight 5 lies in the group of weight 4 and in
+// that of weight 1. So any weighted count is a sum of populations, each shifted by its group's power
+// of two. Equal rows of one class are merged into one of their common weight where that saves work.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mixedwood/optimal.hpp"
+
+namespace mixedwood::optimal {
+
+using Word = std::uint64_t;
+
+struct Group {
+  std::int32_t count;  // index of the count it adds to: a class, or n_classes for rows
+  int shift;           // each position weighs 2^shift
+  std::size_t first_word, n_words;
+};
+
+class BinaryTable {
+ public:
+  // `count_rows`: the number of rows matters beside their weight.
+  BinaryTable(const BinaryProblem& problem, bool merge_rows, bool count_rows);
+
+  std::size_t n_words() const { return n_words_; }
+  std::size_t n_columns() const { return originals_.size(); }
+  std::int32_t n_classes() const { return n_classes_; }
+  // Counts kept: one per class, and one for rows if they are counted apart from weights.
+  std::int32_t n_counts() const { return n_counts_; }
+  bool rows_apart() const { return n_counts_ > n_classes_; }
+  std::span<const Group> groups() const { return groups_; }
+  std::span<const Word> column(std::size_t j) const {
+    return {columns_.data() + j * n_words_, n_words_};
+  }
+  std::span<const Word> everything() const { return everything_; }
+  std::span<const Word> hopeless() const { return hopeless_; }
+  std::int32_t original(std::size_t j) const { return originals_[j]; }
+
+  // Bits of a position's columns, in the order that the gathering of rows wants (`bit_place`).
+  const std::uint8_t* row_bits() const { return row_bits_.data(); }
+  std::size_t row_bytes() const { return row_bytes_; }
+  std::size_t bytes() const {
+    return (columns_.size() + 2 * n_words_) * sizeof(Word) + row_bits_.size();
+  }
+
+  // Sum of weights by count.
+  void tally(std::span<const Word> rows, std::span<Cost> counts) const {
+    for (auto& c : counts) c = 0;
+    for (const Group& g : groups_) {
+      Cost n = 0;
+      for (std::size_t w = g.first_word; w < g.first_word + g.n_words; ++w)
+        n += std::popcount(rows[w]);
+      counts[static_cast<std::size_t>(g.count)] += n << g.shift;
+    }
+  }
+  // Weight, over classes, of rows & mask and of rows & ~mask.
+  Cost weight_in(std::span<const Word> rows, std::span<const Word> mask) const {
+    return weight(rows, mask, 0);
+  }
+  Cost weight_out(std::span<const Word> rows, std::span<const Word> mask) const {
+    return weight(rows, mask, ~Word{0});
+  }
+
+ private:
+  Cost weight(std::span<const Word> rows, std::span<const Word> mask, Word flip) const {
+    Cost total = 0;
+    for (const Group& g : groups_) {
+      if (g.count >= n_classes_) continue;
+      Cost n = 0;
+      for (std::size_t w = g.first_word; w < g.first_word + g.n_words; ++w)
+        n += std::popcount(rows[w] & (mask[w] ^ flip));
+      total += n << g.shift;
+    }
+    return total;
+  }
+
+  std::size_t n_words_ = 0, row_bytes_ = 0;
+  std::int32_t n_classes_ = 0, n_counts_ = 0;
+  std::vector<std::int32_t> originals_;
+  std::vector<Group> groups_;
+  std::vector<Word> columns_, everything_, hopeless_;
+  std::vector<std::uint8_t> row_bits_;
+};
+
+// Column j lies at this bit of a position's row: in each 32 columns, four that are neighbours come
+// out side by side when the same bit is taken of four bytes.
+struct BitPlace {
+  std::size_t byte;
+  int bit;
+};
+inline BitPlace bit_place(std::size_t j) {
+  const std::size_t block = j / 32, inside = j % 32;
+  return {block * 4 + inside % 4, 7 - static_cast<int>(inside / 4)};
+}
+
+}  // namespace mixedwood::optimal
