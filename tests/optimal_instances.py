@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from mixedwood import _core
 
-
 KINDS = ["new", "copy", "complement", "constant", "threshold"]
 
 
