@@ -3,7 +3,7 @@
     python benchmarks/optimal.py [--sets german segment] [--depths 3 4 5] [--limit 120]
     python benchmarks/optimal.py --page docs/results/optimal-speed.md
 
-Processor seconds of one thread, each run in a process of its own; the median of three if short.
+Processor seconds of one thread, each cell in a process of its own; the median of three if short.
 All are asked for the fewest wrong rows with as many nodes as the depth allows. What the matrices
 are is written at the top of `optimal_matrices.py`, how the solvers are set in
 `peers/optimal_solvers.py`. Peers may live in environments of their own: name the interpreters by
@@ -149,7 +149,7 @@ def page(lines: Sequence[str], args: argparse.Namespace, store: Store) -> list[s
         "",
         "Processor seconds of one thread until a solver has proven that no tree of the depth has",
         "fewer wrong rows: the same 0/1 matrix for all, as many nodes as the depth allows, leaves",
-        "of any size. Each run is a process of its own; imports are not counted, handing over the",
+        "of any size. Each cell is a process of its own; imports are not counted, handing over the",
         "matrix is. Short runs are the median of three. The wrong rows are counted anew from each",
         "solver's tree. A ratio is the time of the fastest peer divided by ours; a peer that calls",
         "a worse tree the best does not count there. How the matrices are made is written at the",

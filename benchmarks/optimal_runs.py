@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -17,9 +16,8 @@ import numpy as np
 from optimal_matrices import Matrix
 
 SCRIPT = Path(__file__).with_name("peers") / "optimal_solvers.py"
-IMPORTS = 10.0  # seconds that do not count, at most
+BESIDES = 30.0  # seconds for imports and for repeating what is short
 OUT_OF_MEMORY = "out of memory"
-SHORT = 10.0  # seconds; below it the median of three runs is taken
 
 # What is known of one solver on one matrix at one depth: "seconds", "cost", "proven", "version";
 # or "left_out" with the reason, and the "limit" if that was it
@@ -42,7 +40,7 @@ def run_once(python: str, solver: str, path: Path, depth: int, limit: int) -> Ce
     with tempfile.TemporaryFile("w+") as answer, tempfile.TemporaryFile("w+") as words:
         process = subprocess.Popen(command, stdout=answer, stderr=words)
         while process.poll() is None:
-            if processor_seconds(process.pid) > limit + IMPORTS:
+            if processor_seconds(process.pid) > limit + BESIDES:
                 process.kill()
                 process.wait()
                 return too_long
@@ -59,17 +57,11 @@ def run_once(python: str, solver: str, path: Path, depth: int, limit: int) -> Ce
 
 
 def run(python: str, solver: str, matrix: Matrix, depth: int, limit: int) -> Cell:
-    """The median of three runs, or one if it is long."""
+    """Hand the matrix over in a file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "matrix.npz")
         np.savez(path, cells=np.ascontiguousarray(matrix.cells), classes=matrix.classes)
-        found = run_once(python, solver, path, depth, limit)
-        if found.get("seconds", SHORT) < SHORT:
-            more = [run_once(python, solver, path, depth, limit) for _ in range(2)]
-            if failed := next((cell for cell in more if "left_out" in cell), None):
-                return failed
-            found["seconds"] = statistics.median(cell["seconds"] for cell in [found, *more])
-    return found
+        return run_once(python, solver, path, depth, limit)
 
 
 def gave_up(cell: Cell) -> bool:

@@ -4,8 +4,8 @@
 
 All are asked for the fewest wrong rows on the same 0/1 matrix, to the same depth, with as many
 nodes as fit and leaves of any size, in one thread. Printed are the processor seconds of the fit
-(for us: of handing over the matrix and the search), the wrong rows of its tree, and whether the
-solver says that no tree has fewer. Who starts the process ends it when it takes too long. A limit
+(for us: of handing over the matrix and the search), the median of three if it is short; the wrong
+rows of its tree; and whether the solver says that no tree has fewer. Who starts the process ends it when it takes too long. A limit
 of processor time is not set in here: with one, Linux counts the time of a process in ticks, and
 a run of a millisecond comes out as nothing. The solvers' own limits are set far off, since they
 would count what others do meanwhile. No process gets more than 12 GB.
@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import statistics
 import sys
 import time
 import warnings
@@ -29,6 +30,8 @@ import numpy as np
 
 FAR_OFF = 10**5  # seconds
 MOST_BYTES = 12 * 2**30
+SHORT, RUNS = 10.0, 3  # a run of less seconds is repeated so often, with a new object each time
+KEEPS = ("pycontree",)  # these keep what they found for the whole process, so they run once
 
 # Fits at once; what it gives is called after the clock: (wrong rows, is that proven least?)
 Reader = Callable[[], tuple[int, bool]]
@@ -139,11 +142,13 @@ def main() -> None:
     small = np.array([[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 1]] * 2, np.uint8)
     fit(small, np.array([0, 1, 1, 0] * 2, np.int32), 2)()
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
-    start = time.process_time()
-    read = fit(cells, classes, depth)
-    seconds = time.process_time() - start
+    times: list[float] = []
+    while not times or (times[0] < SHORT and len(times) < RUNS and name not in KEEPS):
+        start = time.process_time()
+        read = fit(cells, classes, depth)
+        times.append(time.process_time() - start)
     cost, proven = read()
-    found = {"seconds": seconds, "cost": cost, "proven": proven}
+    found = {"seconds": statistics.median(times), "cost": cost, "proven": proven}
     try:
         found["version"] = f"{package} {version(package)}"
     except ImportError:  # ours, from the sources
