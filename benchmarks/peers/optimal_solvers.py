@@ -5,10 +5,10 @@
 All are asked for the fewest wrong rows on the same 0/1 matrix, to the same depth, with as many
 nodes as fit and leaves of any size, in one thread. Printed are the processor seconds of the fit
 (for us: of handing over the matrix and the search), the median of three if it is short; the wrong
-rows of its tree; and whether the solver says that no tree has fewer. Who starts the process ends it when it takes too long. A limit
-of processor time is not set in here: with one, Linux counts the time of a process in ticks, and
-a run of a millisecond comes out as nothing. The solvers' own limits are set far off, since they
-would count what others do meanwhile. No process gets more than 12 GB.
+rows of its tree; and whether the solver says that no tree has fewer. Who starts the process ends it
+when it takes too long. A limit of processor time is not set in here: with one, Linux counts the
+time of a process in ticks, and a run of a millisecond comes out as nothing. The solvers' own limits
+are set far off, since they would count what others do meanwhile. No process gets more than 12 GB.
 
 This file needs NumPy and the solver only, so that peers may live in an environment of their own.
 """
