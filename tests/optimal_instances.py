@@ -26,10 +26,6 @@ class Instance(NamedTuple):
     def problem(self):
         return self[:4]
 
-    @property
-    def limits(self):
-        return self[4:]
-
 
 def columns_of(rng, n_rows, n_columns):
     """Columns of all kinds: copies, complements, constants, and thresholds of one number."""
@@ -105,13 +101,14 @@ def switchings():
     )
 
 
-def solver_of(instance, settings):
+def solver_of(instance, switches):
     matrix, classes, weights, n_classes = instance.problem
     matrix = np.ascontiguousarray(matrix)
     weights = None if weights is None else weights.astype(np.int64)
-    return _core.OptimalSolver(matrix, classes, weights, n_classes, settings)
+    rules = instance.leaf_cost, instance.min_leaf
+    return _core.OptimalSolver(matrix, classes, weights, n_classes, *rules, switches)
 
 
-def run(solver, limits, upper_bound=None, time_limit=None, memory_limit=None):
-    """One call of the solver: depth, nodes, cost of a leaf, least rows of a leaf; and bounds."""
-    return solver.solve(*limits, upper_bound, time_limit, memory_limit)
+def run(solver, instance, **bounds):
+    """One search; the bounds are `upper_bound`, `time_limit` and `memory_limit`."""
+    return solver.solve(instance.max_depth, instance.max_nodes, **bounds)

@@ -47,8 +47,7 @@ def mixedwood(cells: np.ndarray, classes: np.ndarray, depth: int) -> Reader:
     """Our solver, on the matrix itself."""
     from mixedwood import _core
 
-    solver = _core.OptimalSolver(cells, classes, None, int(classes.max()) + 1, {})
-    found = solver.solve(depth, 2**depth - 1, 0, 1, None, None, None)
+    found = _core.OptimalSolver(cells, classes, None, int(classes.max()) + 1).solve(depth)
     return lambda: (wrong_by_tree(found, cells, classes), found["status"] == "optimal")
 
 
