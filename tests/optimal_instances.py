@@ -1,0 +1,114 @@
+"""Small 0/1 problems for the search for the best tree, made to hit what solvers get wrong."""
+
+from typing import NamedTuple
+
+import numpy as np
+from hypothesis import strategies as st
+
+from mixedwood import _core
+
+KINDS = ["new", "copy", "complement", "constant", "threshold"]
+
+
+class Instance(NamedTuple):
+    """A matrix with classes, what a tree may be, and what a leaf costs."""
+
+    matrix: np.ndarray
+    classes: np.ndarray
+    weights: np.ndarray | None
+    n_classes: int
+    max_depth: int
+    max_nodes: int
+    leaf_cost: int
+    min_leaf: int
+
+    @property
+    def problem(self):
+        return self[:4]
+
+
+def columns_of(rng, n_rows, n_columns):
+    """Columns of all kinds: copies, complements, constants, and thresholds of one number."""
+    matrix = np.zeros((n_rows, n_columns), np.uint8)
+    number = rng.integers(0, 6, n_rows)
+    for j in range(n_columns):
+        kind = rng.choice(KINDS, p=[0.6, 0.1, 0.1, 0.1, 0.1])
+        earlier = matrix[:, rng.integers(0, j)] if j else matrix[:, 0]
+        if kind == "copy":
+            matrix[:, j] = earlier
+        elif kind == "complement":
+            matrix[:, j] = 1 - earlier
+        elif kind == "constant":
+            matrix[:, j] = rng.integers(0, 2)
+        elif kind == "threshold":
+            matrix[:, j] = number <= rng.integers(0, 6)
+        else:
+            matrix[:, j] = rng.random(n_rows) < rng.choice([0.1, 0.3, 0.5, 0.8])
+    return matrix
+
+
+def classes_of(rng, matrix, n_classes):
+    """Classes that a small tree can tell, but for some of the rows."""
+    n_rows, n_columns = matrix.shape
+    chosen = matrix[:, rng.integers(0, n_columns, 4)] @ [1, 2, 4, 8]
+    known = rng.integers(0, n_classes, 16)[chosen]
+    noise = rng.random(n_rows) < rng.choice([0.0, 0.2, 0.5, 1.0])
+    return np.where(noise, rng.integers(0, n_classes, n_rows), known).astype(np.int32)
+
+
+def weights_of(rng, n_rows, kind):
+    """Weights: none, small ones with zeros among them, or too large for 32 bits."""
+    if kind == "none":
+        return None
+    if kind == "small":
+        return rng.integers(0, 4, n_rows)
+    return rng.integers(1, 4, n_rows) * 10**9 + rng.integers(0, 2, n_rows)
+
+
+@st.composite
+def instances(draw, max_rows, max_columns, depths, plain=False):
+    """Sizes and limits are drawn one by one, so that a failure shrinks; the cells are a seed's."""
+    n_rows = draw(st.integers(1, max_rows))
+    n_columns = draw(st.integers(1, max_columns))
+    n_classes = draw(st.integers(1, 5))
+    max_depth = draw(depths)
+    full = 2**max_depth - 1
+    max_nodes = draw(st.one_of(st.just(full), st.integers(0, full)))
+    leaf_cost, min_leaf, weights = 0, 1, "none"
+    if not plain:
+        weights = draw(st.sampled_from(["none", "small", "large"]))
+        leaf_cost = draw(st.sampled_from([0, 0, 1, 2, 7])) * (10**9 if weights == "large" else 1)
+        min_leaf = draw(st.one_of(st.just(1), st.integers(0, 1 + n_rows // 3)))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    matrix = columns_of(rng, n_rows, n_columns)
+    repeated = rng.integers(0, n_rows, n_rows) if draw(st.booleans()) else np.arange(n_rows)
+    matrix = matrix[repeated]  # rows with equal cells may have different classes
+    classes = classes_of(rng, matrix, n_classes)
+    weights = weights_of(rng, n_rows, weights)
+    return Instance(matrix, classes, weights, n_classes, max_depth, max_nodes, leaf_cost, min_leaf)
+
+
+def switchings():
+    """Settings of the solver: as it comes, all off, all but one, one alone, or any."""
+    names = sorted(_core.optimal_switches())
+    one = st.sampled_from(names)
+    return st.one_of(
+        st.just({}),
+        st.just(dict.fromkeys(names, False)),
+        one.map(lambda name: {name: False}),
+        one.map(lambda name: dict.fromkeys(names, False) | {name: True}),
+        st.fixed_dictionaries({name: st.booleans() for name in names}),
+    )
+
+
+def solver_of(instance, switches):
+    matrix, classes, weights, n_classes = instance.problem
+    matrix = np.ascontiguousarray(matrix)
+    weights = None if weights is None else weights.astype(np.int64)
+    rules = instance.leaf_cost, instance.min_leaf
+    return _core.OptimalSolver(matrix, classes, weights, n_classes, *rules, switches)
+
+
+def run(solver, instance, **bounds):
+    """One search; the bounds are `upper_bound`, `time_limit` and `memory_limit`."""
+    return solver.solve(instance.max_depth, instance.max_nodes, **bounds)
