@@ -123,3 +123,6 @@ def reduced_error(parent: NDArray[numpy.int32], label: NDArray[numpy.int32], cou
     """
     1 for each node that is better as a leaf, by the rows that each node answers.
     """
+
+def cut_points(numbers: NDArray[numpy.float64], classes: NDArray[numpy.int32] | None, n_classes: int, rule: str, n_bins: int) -> NDArray[numpy.float64]:
+    """Ascending cut points of one column; NaN is left out."""
