@@ -40,7 +40,7 @@ const char* name_of(OptimalStatus status) {
 
 void make_solver(OptimalSolver* room, const ByteMatrix& matrix, const IntVector& classes,
                  const std::optional<LongVector>& weights, std::int32_t n_classes, Cost leaf_cost,
-                 std::int64_t min_leaf, const nb::dict& given) {
+                 std::int64_t min_leaf, const nb::dict& given, Cost error_cost) {
   BinaryProblem problem;
   problem.n_rows = matrix.shape(0);
   problem.n_columns = matrix.shape(1);
@@ -49,6 +49,7 @@ void make_solver(OptimalSolver* room, const ByteMatrix& matrix, const IntVector&
   if (weights) problem.weights = {weights->data(), weights->size()};
   problem.n_classes = n_classes;
   OptimalSettings settings;
+  settings.error_cost = error_cost;
   settings.leaf_cost = leaf_cost;
   settings.min_leaf = min_leaf;
   for (const auto& [name, value] : given) {
@@ -110,11 +111,11 @@ void bind_optimal(nb::module_& m) {
                             "Best trees over binary columns; what one call learns helps the next.")
       .def("__init__", &make_solver, nb::arg("matrix"), nb::arg("classes"),
            nb::arg("weights").none(), nb::arg("n_classes"), nb::arg("leaf_cost") = 0,
-           nb::arg("min_leaf") = 1, nb::arg("switches") = nb::dict(),
+           nb::arg("min_leaf") = 1, nb::arg("switches") = nb::dict(), nb::arg("error_cost") = 1,
            nb::sig("def __init__(self, matrix: NDArray[numpy.uint8], classes: "
                    "NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, "
-                   "leaf_cost: int = 0, min_leaf: int = 1, switches: dict[str, bool] = {}) -> "
-                   "None"))
+                   "leaf_cost: int = 0, min_leaf: int = 1, switches: dict[str, bool] = {}, "
+                   "error_cost: int = 1) -> None"))
       .def("solve", &solve, nb::arg("max_depth"), nb::arg("max_nodes") = -1,
            nb::arg("upper_bound") = nb::none(), nb::arg("time_limit") = 1e18,
            nb::arg("memory_limit") = -1,

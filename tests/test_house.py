@@ -35,6 +35,7 @@ MAY_IMPORT = {
     "pruning": {"_core", "data", "tree"},
     "growers": {"_core", "data", "parts", "tree"},
     "preprocessing": {"_core", "data", "explain", "splits"},
+    "optimal": {"_core", "data", "preprocessing", "tree", "tree_builder"},
     "ensembles": {"_core", "data", "tree"},
     "boosting": {"_core", "data", "ensembles", "growers", "tree"},
     "estimators": {
@@ -43,7 +44,9 @@ MAY_IMPORT = {
         "ensembles",
         "explain",
         "growers",
+        "optimal",
         "parts",
+        "preprocessing",
         "pruning",
         "splits",
         "tree",

@@ -37,7 +37,8 @@ struct OptimalSwitches {
 };
 
 struct OptimalSettings {
-  Cost leaf_cost = 0;         // of each leaf, in the unit of the weights
+  // A tree costs this much per weight of rows it gets wrong, and that much per leaf.
+  Cost error_cost = 1, leaf_cost = 0;
   std::int64_t min_leaf = 1;  // rows, whatever they weigh
   OptimalSwitches switches;
 };

@@ -9,18 +9,19 @@ namespace mixedwood::optimal {
 
 class Archive {
  public:
-  Archive(const BinaryTable& table, bool min_leaf) : table_(table), min_leaf_(min_leaf) {}
+  Archive(const BinaryTable& table, Cost error_cost, bool min_leaf)
+      : table_(table), error_cost_(error_cost), min_leaf_(min_leaf) {}
 
   // T(new) >= T(old) - weight of what old has and new has not. With a minimum size of leaves, only
   // where new is a part of old: elsewhere a leaf may have become large enough.
   Cost lower_bound(const Rows& rows, const Budget& budget) const {
     Cost best = 0;
     for (const Item& old : items_) {
-      if (!budget.within(old.budget) || old.bound - (old.weight - rows.weight) <= best ||
+      if (!budget.within(old.budget) || old.bound - error_cost_ * (old.weight - rows.weight) <= best ||
           old.bound <= best)
         continue;
       if (min_leaf_ && table_.weight_out(rows.words, old.words) > 0) continue;
-      best = std::max(best, old.bound - table_.weight_out(old.words, rows.words));
+      best = std::max(best, old.bound - error_cost_ * table_.weight_out(old.words, rows.words));
     }
     return best;
   }
@@ -53,6 +54,7 @@ class Archive {
     Cost bound;
   };
   const BinaryTable& table_;
+  Cost error_cost_;
   bool min_leaf_;
   std::vector<Item> items_;
 };

@@ -75,6 +75,7 @@ class DepthTwo::Room final : public DepthTwo::Base {
         n_counts_(static_cast<std::size_t>(table.n_counts())),
         stride_(table.row_bytes() * 8),
         min_leaf_(settings.min_leaf),
+        error_cost_(settings.error_cost),
         leaf_cost_(settings.leaf_cost),
         subtract_(settings.switches.parent_minus_child) {
     buffer_.resize(2 * n_counts_ * stride_);
@@ -131,8 +132,8 @@ class DepthTwo::Room final : public DepthTwo::Base {
     const FewestErrors best = alone(child_, stop);
     int n_tests = 0;
     for (int t = 1; t <= std::min(max_tests, 3); ++t)
-      if (best[static_cast<std::size_t>(t)] + leaf_cost_ * t <
-          best[static_cast<std::size_t>(n_tests)] + leaf_cost_ * n_tests)
+      if (error_cost_ * best[static_cast<std::size_t>(t)] + leaf_cost_ * t <
+          error_cost_ * best[static_cast<std::size_t>(n_tests)] + leaf_cost_ * n_tests)
         n_tests = t;
     SmallTree result;
     if (n_tests == 0) return result;
@@ -347,7 +348,7 @@ class DepthTwo::Room final : public DepthTwo::Base {
   const BinaryTable& table_;
   const Kernels& kernels_;
   std::size_t n_counts_, stride_;
-  Cost min_leaf_, leaf_cost_;
+  Cost min_leaf_, error_cost_, leaf_cost_;
   bool subtract_, kept_ = false;
   std::vector<Number> buffer_, matrix_;
   Counts parent_, child_, rest_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "small_costs.hpp"
 
 namespace mixedwood {
 
@@ -12,6 +11,7 @@ using namespace optimal;
 OptimalSolver::Search::Search(const BinaryProblem& problem, const OptimalSettings& settings)
     : table_(problem, settings.switches.merge_rows, settings.min_leaf > 1),
       settings_(settings),
+      prices_{settings.error_cost, settings.leaf_cost},
       small_(table_, settings_),
       cache_(table_.n_words()) {
   all_.words.assign(table_.everything().begin(), table_.everything().end());
@@ -30,20 +30,20 @@ void OptimalSolver::Search::look_at_memory() {
 
 // Without asking the cache: one leaf, and rows that no tree gets right.
 Cost OptimalSolver::Search::cheap_bound(const Rows& rows) const {
-  Cost bound = settings_.leaf_cost;
-  if (has_hopeless_) bound += table_.weight_in(rows.words, table_.hopeless());
+  Cost bound = prices_.leaf;
+  if (has_hopeless_) bound += prices_.error * table_.weight_in(rows.words, table_.hopeless());
   return bound;
 }
 
 Cost OptimalSolver::Search::lower_bound(const Rows& rows, const Budget& wanted) const {
   const Budget budget = wanted.fit();
-  if (budget.depth == 0) return rows.errors + settings_.leaf_cost;
+  if (budget.depth == 0) return leaf(rows);
   Cost bound = cheap_bound(rows);
   if (settings_.switches.cache) {
     bound = std::max(bound, cache_.lower_bound(rows.key(), budget));
     if (budget.depth <= 2)
       if (const auto* e = cache_.fewest(rows.key()))
-        return best_small(*e, budget.tests, settings_.leaf_cost).cost;
+        return best_small(*e, budget.tests, prices_).cost;
   }
   if (settings_.switches.similarity)
     if (const auto a = archives_.find(budget.depth); a != archives_.end())
@@ -63,35 +63,34 @@ FewestErrors OptimalSolver::Search::fewest(const Rows& rows) {
 std::optional<Solution> OptimalSolver::Search::best(const Rows& rows, Budget wanted, Cost upper) {
   if (stop_->requested(static_cast<std::int64_t>(table_.n_words()))) throw Stopped{};
   look_at_memory();
-  const Cost leaf = rows.errors + settings_.leaf_cost;
+  const Cost as_leaf = leaf(rows);
   const auto if_good = [&](const Solution& s) {
     return s.cost <= upper ? std::optional(s) : std::nullopt;
   };
-  const Solution only_leaf{leaf};
+  const Solution only_leaf{as_leaf};
   const Budget asked = wanted.fit();
   // A test saves at most all errors and costs a leaf.
-  if (asked.depth == 0 || rows.errors <= settings_.leaf_cost ||
+  if (asked.depth == 0 || prices_.error * rows.errors <= prices_.leaf ||
       rows.n_rows < 2 * settings_.min_leaf)
     return if_good(only_leaf);
 
   const Cost bound = lower_bound(rows, asked);
   if (bound > upper) return {};
-  if (bound >= leaf) return if_good(only_leaf);
+  if (bound >= as_leaf) return if_good(only_leaf);
   if (settings_.switches.cache)
     if (const auto known = cache_.optimum(rows.key(), asked)) return if_good(*known);
 
   // Trees of more tests cost more than what is wanted, or than the leaf, by their leaves alone.
   Budget budget = asked;
-  if (settings_.leaf_cost > 0) {
-    const Cost most = std::min(upper, leaf) - (cheap_bound(rows) - settings_.leaf_cost);
-    budget.tests = std::min(budget.tests, most / settings_.leaf_cost - 1);
+  if (prices_.leaf > 0) {
+    const Cost most = std::min(upper, as_leaf) - (cheap_bound(rows) - prices_.leaf);
+    budget.tests = std::min(budget.tests, most / prices_.leaf - 1);
     if (budget.tests < 1) return if_good(only_leaf);
     budget = budget.fit();
   }
 
   if (budget.depth <= 2) {
-    const Solution s = best_small(fewest(rows), budget.depth == 1 ? 1 : budget.tests,
-                                  settings_.leaf_cost);
+    const Solution s = best_small(fewest(rows), budget.tests, prices_);
     return if_good(s);
   }
   const auto found = budget.depth == 3 ? best_of_three(rows, budget, upper, nullptr)
@@ -104,7 +103,7 @@ std::optional<Solution> OptimalSolver::Search::best(const Rows& rows, Budget wan
       cache_.raise(rows.key(), asked, learnt);
   }
   if (settings_.switches.similarity)
-    archives_.try_emplace(asked.depth, table_, settings_.min_leaf > 1)
+    archives_.try_emplace(asked.depth, table_, prices_.error, settings_.min_leaf > 1)
         .first->second.add(rows, asked, learnt);
   return found;
 }
@@ -115,16 +114,16 @@ std::optional<Solution> OptimalSolver::Search::best_of_three(const Rows& rows, B
                                                              std::vector<Cost>* outlook) {
   const bool use_cache = settings_.switches.cache && &rows != root_;
   const bool alike = settings_.switches.similarity;
-  const Cost leaf_cost = settings_.leaf_cost;
+  const Cost leaf_cost = prices_.leaf, price = prices_.error;
   const std::size_t m = table_.n_columns();
   Level& here = level(2);  // of the children
   ++n_explored_;
 
   const FewestErrors own = small_.open(rows.words, *stop_);
   if (settings_.switches.cache) cache_.store(rows.key(), own);
-  Solution best = best_small(own, budget.tests, leaf_cost);
+  Solution best = best_small(own, budget.tests, prices_);
   Cost refined = best.cost;
-  const Cost full = best_small(own, 3, leaf_cost).cost;
+  const Cost full = best_small(own, 3, prices_).cost;
 
   std::vector<Cost> bound_with(m, leaf_cost), bound_without(m, leaf_cost);
   std::vector<std::size_t> order;
@@ -134,8 +133,8 @@ std::optional<Solution> OptimalSolver::Search::best_of_three(const Rows& rows, B
     order.push_back(f);
     if (!alike) continue;
     // The set as a whole is one of which each child lacks something.
-    bound_with[f] = std::max(leaf_cost, full - (rows.weight - small_.weight(f)));
-    bound_without[f] = std::max(leaf_cost, full - small_.weight(f));
+    bound_with[f] = std::max(leaf_cost, full - price * (rows.weight - small_.weight(f)));
+    bound_without[f] = std::max(leaf_cost, full - price * small_.weight(f));
   }
   std::ranges::stable_sort(order, {}, [&](std::size_t f) { return small_.errors_after(f); });
 
@@ -146,10 +145,11 @@ std::optional<Solution> OptimalSolver::Search::best_of_three(const Rows& rows, B
     if (bound <= allowed) {
       divide_words(table_, rows.words, f, here.with.words, here.without.words);
       if (has_hopeless_) {
-        bound = std::max(bound_with[f], leaf_cost + table_.weight_in(here.with.words,
-                                                                     table_.hopeless())) +
-                std::max(bound_without[f], leaf_cost + table_.weight_in(here.without.words,
-                                                                        table_.hopeless()));
+        const auto lost = [&](const std::vector<Word>& words) {
+          return leaf_cost + price * table_.weight_in(words, table_.hopeless());
+        };
+        bound = std::max(bound_with[f], lost(here.with.words)) +
+                std::max(bound_without[f], lost(here.without.words));
       }
     }
     if (bound > allowed) {
@@ -181,7 +181,7 @@ std::optional<Solution> OptimalSolver::Search::best_of_three(const Rows& rows, B
       }
     }
     const Solution s =
-        best_pair(static_cast<std::int32_t>(f), with, without, budget.tests, leaf_cost);
+        best_pair(static_cast<std::int32_t>(f), with, without, budget.tests, prices_);
     refined = std::min(refined, s.cost);
     if (outlook) (*outlook)[f] = s.cost;
     if (s.cost <= allowed) {
@@ -194,14 +194,14 @@ std::optional<Solution> OptimalSolver::Search::best_of_three(const Rows& rows, B
     }
     if (!alike || settings_.min_leaf > 1 || !small_.knows_pairs()) continue;
     // What was learnt of these two holds, less what they have more, for the columns to come.
-    const Cost t1 = best_small(with, 3, leaf_cost).cost, t0 = best_small(without, 3, leaf_cost).cost;
+    const Cost t1 = best_small(with, 3, prices_).cost, t0 = best_small(without, 3, prices_).cost;
     const Cost w1 = small_.weight(f), total = rows.weight;
     for (std::size_t next = at + 1; next < order.size(); ++next) {
       const std::size_t g = order[next];
       const Cost both = small_.weight(f, g), g1 = small_.weight(g);
       bound_with[g] =
-          std::max({bound_with[g], t1 - (w1 - both), t0 - (total - w1 - g1 + both)});
-      bound_without[g] = std::max({bound_without[g], t1 - both, t0 - (g1 - both)});
+          std::max({bound_with[g], t1 - price * (w1 - both), t0 - price * (total - w1 - g1 + both)});
+      bound_without[g] = std::max({bound_without[g], t1 - price * both, t0 - price * (g1 - both)});
     }
   }
   if (best.cost <= upper) {
@@ -217,14 +217,13 @@ std::optional<Solution> OptimalSolver::Search::best_of_more(const Rows& rows, Bu
                                                             Cost upper) {
   Level& here = level(budget.depth);
   const std::size_t m = table_.n_columns();
-  const Cost leaf_cost = settings_.leaf_cost;
   ++n_explored_;
 
   // Trees of depth three first: a good tree to beat, and the order of the columns.
   here.outlook.resize(m);
   const Budget three = Budget{3, budget.tests}.fit();
   const Rows* root = std::exchange(root_, nullptr);
-  Solution best{rows.errors + leaf_cost};
+  Solution best{leaf(rows)};
   try {
     if (const auto s = best_of_three(rows, three, kNoBound, &here.outlook);
         s && s->cost < best.cost)
@@ -318,7 +317,7 @@ void OptimalSolver::Search::write(const Rows& rows, Budget budget, const Solutio
              no = static_cast<std::size_t>(tree.no[node]);
   const auto below = [&](const Rows& part, std::int64_t tests, Cost cost, std::size_t at) {
     const Budget its = Budget{budget.depth - 1, tests}.fit();
-    if (cost >= part.errors + settings_.leaf_cost) return;  // the leaf is as good
+    if (cost >= leaf(part)) return;  // the leaf is as good
     if (its.depth <= 2) {
       write(part, its, Solution{cost, kSmallTree, its.tests}, tree, at);
       return;

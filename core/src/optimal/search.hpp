@@ -11,6 +11,7 @@
 #include "depth_two.hpp"
 #include "mixedwood/optimal.hpp"
 #include "rows.hpp"
+#include "small_costs.hpp"
 
 namespace mixedwood::optimal {
 
@@ -59,6 +60,7 @@ class OptimalSolver::Search {
   std::optional<Solution> best_of_three(const Rows& rows, Budget budget, Cost upper,
                                         std::vector<Cost>* outlook);
   std::optional<Solution> best_of_more(const Rows& rows, Budget budget, Cost upper);
+  Cost leaf(const Rows& rows) const { return prices_.error * rows.errors + prices_.leaf; }
   Cost lower_bound(const Rows& rows, const Budget& budget) const;
   Cost cheap_bound(const Rows& rows) const;
   optimal::FewestErrors fewest(const Rows& rows);
@@ -76,6 +78,7 @@ class OptimalSolver::Search {
 
   optimal::BinaryTable table_;
   OptimalSettings settings_;
+  optimal::Prices prices_;
   optimal::DepthTwo small_;
   optimal::Cache cache_;
   std::map<std::int32_t, optimal::Archive> archives_;

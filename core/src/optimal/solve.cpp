@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "search.hpp"
-#include "small_costs.hpp"
 
 namespace mixedwood {
 
@@ -100,15 +99,14 @@ void OptimalSolver::Search::look_ahead(const Rows& rows, std::int32_t depth, Pla
 
 // What the subtree costs, after tests are taken out that do not pay.
 Cost OptimalSolver::Search::prune(const Rows& rows, PlainTree& tree, std::size_t node) const {
-  const Cost leaf = rows.errors + settings_.leaf_cost;
-  if (tree.test[node] < 0) return leaf;
+  if (tree.test[node] < 0) return leaf(rows);
   Rows with, without;
   divide(table_, rows, static_cast<std::size_t>(tree.test[node]), with, without);
   const Cost cost = prune(with, tree, static_cast<std::size_t>(tree.yes[node])) +
                     prune(without, tree, static_cast<std::size_t>(tree.no[node]));
-  if (cost < leaf) return cost;
+  if (cost < leaf(rows)) return cost;
   tree.test[node] = tree.yes[node] = tree.no[node] = -1;
-  return leaf;
+  return leaf(rows);
 }
 
 void OptimalSolver::Search::take(PlainTree tree) {
@@ -122,7 +120,7 @@ void OptimalSolver::Search::take(PlainTree tree) {
 // What is proven when the search was stopped.
 Cost OptimalSolver::Search::bound_of_root(const Budget& budget) const {
   const Cost known = lower_bound(all_, budget);
-  Cost least = all_.errors + settings_.leaf_cost;
+  Cost least = leaf(all_);
   Rows with, without;
   const Budget below{budget.depth - 1, budget.tests - 1};
   for (std::size_t f = 0; f < table_.n_columns() && least > known; ++f) {
@@ -215,6 +213,9 @@ OptimalResult OptimalSolver::Search::solve(const OptimalBudget& wanted, Stop& st
 OptimalSolver::OptimalSolver(const BinaryProblem& problem, const OptimalSettings& settings) {
   if (settings.min_leaf < 1) throw std::invalid_argument("a leaf needs at least one row");
   if (settings.leaf_cost < 0) throw std::invalid_argument("the cost of a leaf must not be negative");
+  if (settings.error_cost < 1 || settings.error_cost > (Cost{1} << 24) ||
+      settings.leaf_cost > (Cost{1} << 56))
+    throw std::invalid_argument("an error must cost 1 to 2^24, a leaf at most 2^56");
   search_ = std::make_unique<Search>(problem, settings);
 }
 OptimalSolver::~OptimalSolver() = default;

@@ -1,0 +1,71 @@
+"""What a search has proven."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Proof", "read_proof"]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What is known of a tree, in the unit of the weights.
+
+    Attributes
+    ----------
+    status : {"optimal", "no_tree", "time_limit", "memory_limit", "interrupted"}
+        How the search ended.
+    cost : float
+        Weight of the rows that the tree gets wrong, and the cost of its leaves.
+    lower_bound : float
+        No tree of the same budget costs less.
+    n_explored : int
+        Sets of rows for which a tree was sought.
+    n_cached : int
+        Sets of rows remembered at the end.
+    cache_bytes : int
+        Memory they take.
+    seconds : float
+        Time of the search.
+    trace : tuple of (float, float)
+        When each better tree was found, and what it costs.
+
+    Examples
+    --------
+    >>> Proof("time_limit", 10.0, 8.0, 5, 3, 100, 0.1, ()).gap
+    0.2
+    """
+
+    status: str
+    cost: float
+    lower_bound: float
+    n_explored: int
+    n_cached: int
+    cache_bytes: int
+    seconds: float
+    trace: tuple[tuple[float, float], ...]
+
+    @property
+    def optimal(self) -> bool:
+        """Whether the tree is proven to be the best."""
+        return self.status == "optimal"
+
+    @property
+    def gap(self) -> float:
+        """Share of the cost that better trees might save; 0 if the tree is the best."""
+        return (self.cost - self.lower_bound) / self.cost if self.cost > 0 else 0.0
+
+
+def read_proof(answer: dict[str, Any], unit: float) -> Proof:
+    """Read what the core says; its unit is so many of the weights'."""
+    return Proof(
+        status=answer["status"],
+        cost=answer["cost"] * unit,
+        lower_bound=answer["lower_bound"] * unit,
+        n_explored=answer["n_explored"],
+        n_cached=answer["n_cached"],
+        cache_bytes=answer["cache_bytes"],
+        seconds=answer["seconds"],
+        trace=tuple((seconds, cost * unit) for seconds, cost in answer["trace"]),
+    )

@@ -1,0 +1,104 @@
+"""How deep and how large: the budget of the fewest errors on rows that the tree has not seen."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import KFold, StratifiedKFold
+
+from mixedwood.data import Table, Target
+from mixedwood.optimal.building import Skeleton
+from mixedwood.optimal.search import BinarySearch, OptimalSettings, answers_of
+
+__all__ = ["TriedBudget", "choose_budget"]
+
+
+@dataclass(frozen=True)
+class TriedBudget:
+    """A budget and how trees within it did on held-out rows.
+
+    Attributes
+    ----------
+    max_depth, max_nodes : int
+        The budget.
+    error : float
+        Share of the held-out weight that was answered wrongly.
+    proven : bool
+        Whether the trees of all folds were proven to be the best.
+    """
+
+    max_depth: int
+    max_nodes: int
+    error: float
+    proven: bool
+
+
+def choose_budget(
+    table: Table,
+    target: Target,
+    settings: OptimalSettings,
+    *,
+    n_folds: int,
+    seed: int,
+    time_limit: float = inf,
+) -> tuple[OptimalSettings, list[TriedBudget]]:
+    """Choose depth and number of tests by cross-validation; the smallest of the best.
+
+    Each fold keeps one solver for all budgets. Binary columns are made from the fold's training
+    rows alone. When the time is over, the choice is among the budgets tried in every fold.
+    """
+    deadline = time.monotonic() + time_limit
+    folds = _folds(target, n_folds, seed)
+    searches = [BinarySearch(table.take(fit), target.take(fit), settings) for fit, _ in folds]
+    weights = np.ones(target.n_rows) if target.weights is None else target.weights
+    tried: list[TriedBudget] = []
+    for depth, nodes in _budgets(settings):
+        wrong, proven = 0.0, True
+        for (fit, held_out), search in zip(folds, searches, strict=True):
+            left = deadline - time.monotonic()
+            if left <= 0 and tried:
+                break
+            skeleton, proof = search.solve(depth, nodes, time_limit=max(left, 0.01))
+            proven &= proof.optimal
+            labels = _labels(skeleton, table.take(fit), target.take(fit))
+            guess = labels[answers_of(skeleton, table.take(held_out))]
+            wrong += float(weights[held_out][guess != target.codes[held_out]].sum())
+        else:
+            tried.append(TriedBudget(depth, nodes, wrong / float(weights.sum()), proven))
+            continue
+        break
+    best = min(tried, key=lambda budget: budget.error)  # the first of equals is the smallest
+    return replace(settings, max_depth=best.max_depth, max_nodes=best.max_nodes), tried
+
+
+def _budgets(settings: OptimalSettings) -> list[tuple[int, int]]:
+    """All budgets up to the given one, smaller first."""
+    found = [(0, 0)]
+    for depth in range(1, settings.max_depth + 1):
+        most = 2**depth - 1
+        if settings.max_nodes >= 0:
+            most = min(most, settings.max_nodes)
+        # With fewer tests than its depth, a tree is not that deep.
+        found += [(depth, nodes) for nodes in range(depth, most + 1)]
+    return found
+
+
+def _folds(
+    target: Target, n_folds: int, seed: int
+) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    n_folds = min(n_folds, target.n_rows)
+    smallest = np.bincount(target.codes).min()
+    kind = StratifiedKFold if smallest >= n_folds else KFold
+    return list(kind(n_folds, shuffle=True, random_state=seed).split(target.codes, target.codes))
+
+
+def _labels(skeleton: Skeleton, table: Table, target: Target) -> NDArray[np.int32]:
+    """The class that each node answers with."""
+    weights = np.ones(target.n_rows) if target.weights is None else target.weights
+    counts = np.zeros((len(skeleton), target.n_classes))
+    np.add.at(counts, (answers_of(skeleton, table), target.codes), weights)
+    return counts.argmax(axis=1).astype(np.int32)

@@ -1,0 +1,92 @@
+"""Weights as whole numbers, so that bounds are exact."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixedwood.data import Target
+
+__all__ = ["WholeWeights", "make_whole"]
+
+_MOST = 2**30  # all weights together, as the core wants it
+_FINEST = 2**16  # steps of the largest weight, where no common unit is found
+_FINEST_LEAF = 20  # a leaf may cost one in a million of a unit
+
+
+@dataclass(frozen=True)
+class WholeWeights:
+    """Weights in a common unit.
+
+    Attributes
+    ----------
+    weights : ndarray of int64 or None
+        Of each row; None if every row weighs 1.
+    error_cost, leaf_cost : int
+        What a weight of 1 that is answered wrongly costs, and a leaf.
+    unit : float
+        What a cost of 1 stands for.
+    """
+
+    weights: NDArray[np.int64] | None
+    error_cost: int
+    leaf_cost: int
+    unit: float
+
+
+def make_whole(target: Target, leaf_cost: float) -> WholeWeights:
+    """Write weights and the cost of a leaf in a common unit.
+
+    Weights with a small common unit are exact. Others are rounded to steps of 1 / 65,536 of the
+    largest; the cost of a leaf is rounded to a millionth of a step.
+
+    Parameters
+    ----------
+    target : Target
+        Classes and weights of rows.
+    leaf_cost : float
+        Cost of a leaf as a share of all weight.
+
+    Examples
+    --------
+    >>> from mixedwood.data import read_target
+    >>> make_whole(read_target(["a", "b", "b"], [0.5, 1.5, 1.0]), 0.0).weights.tolist()
+    [1, 3, 2]
+    """
+    if target.weights is None:
+        weights, unit = np.ones(target.n_rows, dtype=np.int64), 1.0
+    else:
+        weights, unit = _in_units(target.weights)
+    total = int(weights.sum())
+    shift, wanted = 0, leaf_cost * total
+    while shift < _FINEST_LEAF and abs(wanted - round(wanted)) > 1e-9 * max(1.0, wanted):
+        shift, wanted = shift + 1, wanted * 2
+    return WholeWeights(
+        None if target.weights is None else weights, 2**shift, round(wanted), unit / 2**shift
+    )
+
+
+def _in_units(weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], float]:
+    largest = float(weights.max())
+    distinct = np.unique(weights[weights > 0])
+    common = 1
+    if len(distinct) <= 1000:
+        for weight in distinct.tolist():
+            part = Fraction(weight / largest).limit_denominator(10_000)
+            if part <= 0 or abs(float(part) * largest / weight - 1.0) > 1e-12:
+                common = 0
+                break
+            common = math.lcm(common, part.denominator)
+            if common * len(weights) > _MOST:
+                common = 0
+                break
+    steps = common or min(_FINEST, max(1, _MOST // (2 * len(weights))))
+    whole = np.rint(weights * (steps / largest)).astype(np.int64)
+    # A row that counts must not vanish.
+    whole[(weights > 0) & (whole == 0)] = 1
+    divisor = int(np.gcd.reduce(whole))
+    return whole // divisor, largest / steps * divisor

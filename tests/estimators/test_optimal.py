@@ -1,0 +1,358 @@
+"""Optimal trees as users meet them: tables in, the best tree and its proof out."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.reference.optimal import solve
+
+import mixedwood as mw
+from mixedwood import ForestClassifier, NoTreeError, OptimalTreeClassifier, TreeClassifier
+from mixedwood.data import read_target
+from mixedwood.optimal.whole_weights import make_whole
+from mixedwood.preprocessing import Binarizer, MDLPDiscretizer
+
+EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
+CUTS = {EQUIVALENCE: "ranges are cut by rows, whatever they weigh"}
+FOLDS = {EQUIVALENCE: "a row of weight 2 is in one fold, two copies may be in two"}
+CHECKED = [
+    (OptimalTreeClassifier(), CUTS),
+    (OptimalTreeClassifier(2, discretizer="equal_width", leaf_cost=0.01, min_samples_leaf=2), CUTS),
+    (OptimalTreeClassifier(2, tune=True, n_folds=3), FOLDS),
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@parametrize_with_checks(
+    [model for model, _ in CHECKED],
+    expected_failed_checks=lambda model: next(
+        reasons for known, reasons in CHECKED if repr(known) == repr(model)
+    ),
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture
+def problem():
+    """Text, numbers and gaps; three classes."""
+    rng = np.random.default_rng(5)
+    n = 120
+    colour = rng.choice(["red", "green", "blue", "grey"], n).astype(object)
+    size = rng.normal(size=n)
+    size[rng.random(n) < 0.15] = np.nan
+    on = rng.random(n) < 0.5
+    y = np.where(np.nan_to_num(size, nan=2.0) > 0.5, "a", np.where(colour == "red", "b", "c"))
+    wrong = rng.random(n) < 0.15
+    y[wrong] = rng.choice(["a", "b", "c"], wrong.sum())
+    colour[rng.random(n) < 0.1] = None
+    return {"colour": colour, "size": size, "on": on}, y
+
+
+def wrong_rows(model, X, y):
+    return int((model.predict(X) != y).sum())
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2, 3])
+@pytest.mark.parametrize("encoding", ["thresholds", "one_hot", "multi_hot", "subsets"])
+def test_the_tree_is_the_best_over_its_binary_columns(problem, encoding, depth):
+    X, y = problem
+    model = OptimalTreeClassifier(depth, encoding=encoding, n_bins=4).fit(X, y)
+    binarizer = Binarizer(encoding=encoding, discretizer="equal_frequency", n_bins=4)
+    matrix = binarizer.fit_transform(X, y).astype(int)
+    codes = np.unique(y, return_inverse=True)[1]
+    assert model.cost_ == solve(matrix, codes, None, 3, depth)
+    assert model.optimal_ and model.lower_bound_ == model.cost_ and model.gap_ == 0
+    # What the tree answers in original terms is what was counted on bits, gaps included.
+    assert wrong_rows(model, X, y) == model.cost_
+    assert model.get_depth() <= depth
+    assert len(model.tests_) == matrix.shape[1]
+
+
+def test_it_is_never_worse_than_a_greedy_tree_on_the_same_columns(problem):
+    X, y = problem
+    model = OptimalTreeClassifier(3).fit(X, y)
+    columns = Binarizer(discretizer="equal_frequency", n_bins=8, encoding="thresholds")
+    matrix = columns.fit_transform(X, y)
+    for criterion in ("gini", "entropy"):
+        greedy = TreeClassifier(criterion, max_depth=3, pruning=None).fit(matrix, y)
+        assert model.cost_ <= wrong_rows(greedy, matrix, y)
+
+
+def test_budgets_and_costs_are_kept(problem):
+    X, y = problem
+    costs = {}
+    for nodes in range(8):
+        model = OptimalTreeClassifier(3, max_nodes=nodes).fit(X, y)
+        costs[nodes] = model.cost_
+        assert model.tree_.n_leaves - 1 <= nodes
+    assert list(costs.values()) == sorted(costs.values(), reverse=True)
+    for share in (0.004, 0.02, 0.1, 1 / 3):
+        model = OptimalTreeClassifier(3, leaf_cost=share).fit(X, y)
+        leaves = model.get_n_leaves()
+        assert model.cost_ == pytest.approx(wrong_rows(model, X, y) + share * len(y) * leaves, 1e-4)
+        best = min(cost + share * len(y) * (nodes + 1) for nodes, cost in costs.items())
+        assert model.cost_ == pytest.approx(best, rel=1e-4)
+
+
+def test_leaves_have_their_rows(problem):
+    X, y = problem
+    model = OptimalTreeClassifier(3, min_samples_leaf=15).fit(X, y)
+    assert np.unique(model.apply(X), return_counts=True)[1].min() >= 15
+    share = OptimalTreeClassifier(3, min_samples_leaf=0.125).fit(X, y)
+    assert share.cost_ == model.cost_
+
+
+def test_weights_count(problem):
+    X, y = problem
+    weight = np.where(y == "b", 2.5, 0.5)
+    model = OptimalTreeClassifier(2).fit(X, y, sample_weight=weight)
+    assert model.cost_ == pytest.approx(weight[model.predict(X) != y].sum())
+    by_class = OptimalTreeClassifier(2, class_weight={"a": 0.5, "b": 2.5, "c": 0.5}).fit(X, y)
+    assert by_class.cost_ == pytest.approx(model.cost_)
+    # Rows of weight 0 are not there, not even for the ranges.
+    kept = np.arange(len(y)) % 3 > 0
+    part = OptimalTreeClassifier(2).fit({k: np.asarray(v)[kept] for k, v in X.items()}, y[kept])
+    zeros = OptimalTreeClassifier(2).fit(X, y, sample_weight=kept.astype(float))
+    assert zeros.cost_ == part.cost_
+    assert zeros.tree_.to_text() == part.tree_.to_text()
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected"),
+    [
+        ([1.0, 1.0, 1.0], [1, 1, 1]),
+        ([0.5, 1.5, 1.0], [1, 3, 2]),
+        ([1 / 3, 1 / 7, 1.0], [7, 3, 21]),
+        ([1e300, 2e300, 3e300], [1, 2, 3]),
+        ([1e-300, 3e-300, 0.0], [1, 3, 0]),
+    ],
+)
+def test_weights_become_whole(weights, expected):
+    whole = make_whole(read_target(["a", "b", "a"], np.array(weights)), 0.0)
+    numbers = [1, 1, 1] if whole.weights is None else whole.weights.tolist()
+    assert numbers == expected
+    assert np.multiply(numbers, whole.unit) == pytest.approx(np.array(weights))
+
+
+def test_weights_without_a_common_unit_are_close():
+    weights = np.random.default_rng(0).random(500) + 1e-3
+    whole = make_whole(read_target(["a", "b"] * 250, weights), 0.01)
+    assert whole.weights.sum() <= 2**30
+    assert whole.weights * whole.unit == pytest.approx(weights, abs=weights.max() / 65_000)
+    assert whole.leaf_cost * whole.unit == pytest.approx(0.01 * weights.sum(), rel=1e-4)
+
+
+def test_an_upper_bound_is_inclusive_and_its_failure_a_proof(problem):
+    X, y = problem
+    best = OptimalTreeClassifier(2).fit(X, y).cost_
+    assert OptimalTreeClassifier(2, upper_bound=best).fit(X, y).cost_ == best
+    model = OptimalTreeClassifier(2, upper_bound=best - 1)
+    with pytest.raises(NoTreeError, match=r"No tree of depth 2 has a cost of \d+ or less"):
+        model.fit(X, y)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+
+
+def test_tuning_chooses_the_smallest_of_the_best(problem):
+    X, y = problem
+    model = OptimalTreeClassifier(3, tune=True, random_state=1).fit(X, y)
+    errors = [tried.error for tried in model.tried_]
+    best = model.tried_[int(np.argmin(errors))]
+    assert model.get_depth() <= best.max_depth
+    assert model.tree_.n_leaves - 1 <= best.max_nodes
+    assert [(t.max_depth, t.max_nodes) for t in model.tried_] == [
+        (0, 0), (1, 1), (2, 2), (2, 3), (3, 3), (3, 4), (3, 5), (3, 6), (3, 7)
+    ]  # fmt: skip
+    again = clone(model).fit(X, y)
+    assert [t.error for t in again.tried_] == errors
+    # By hand: the same folds, one budget.
+    limited = OptimalTreeClassifier(3, max_nodes=2, tune=True, random_state=1).fit(X, y)
+    assert [t.error for t in limited.tried_] == errors[:3]
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, dict])
+def test_frames_of_any_kind(problem, frame):
+    X, y = problem
+    given = frame({k: list(v) for k, v in X.items()}) if frame is pl.DataFrame else frame(X)
+    model = OptimalTreeClassifier(2).fit(given, y)
+    assert (model.predict(given) == OptimalTreeClassifier(2).fit(X, y).predict(X)).all()
+
+
+def test_tables_of_booleans_go_straight_through():
+    rng = np.random.default_rng(1)
+    X = rng.random((60, 5)) < 0.5
+    y = (X[:, 0] ^ X[:, 3]).astype(int)
+    model = OptimalTreeClassifier(2).fit(X, y)
+    assert model.cost_ == 0 and len(model.tests_) == 5
+    assert OptimalTreeClassifier(2).fit(X.astype(int), y).cost_ == 0
+
+
+def test_one_class_one_row_no_useful_column():
+    assert OptimalTreeClassifier().fit({"a": [1, 2, 3]}, ["x"] * 3).get_n_leaves() == 1
+    assert OptimalTreeClassifier().fit({"a": [1]}, ["x"]).cost_ == 0
+    same = OptimalTreeClassifier().fit({"a": ["k"] * 4}, ["x", "y", "x", "x"])
+    assert same.cost_ == 1 and same.optimal_ and same.get_n_leaves() == 1
+    with pytest.raises(ValueError, match="0 feature"):
+        OptimalTreeClassifier().fit(np.empty((3, 0)), [0, 1, 0])
+
+
+def test_equal_rows_of_different_classes():
+    X = {"a": [0, 0, 0, 1, 1, 1]}
+    model = OptimalTreeClassifier(2).fit(X, [0, 0, 1, 1, 1, 0])
+    assert model.cost_ == 2 and model.optimal_
+    assert model.proof_.n_explored < 5
+
+
+def test_a_new_value_goes_where_it_is_told_to(problem):
+    X, y = problem
+    new = {"colour": ["violet"], "size": [-1.0], "on": [True]}
+    for unseen in ("node", "missing", "majority"):
+        model = OptimalTreeClassifier(3, unseen=unseen).fit(X, y)
+        with pytest.warns(mw.UnseenValueWarning):
+            assert model.predict(new)[0] in "abc"
+    with pytest.raises(ValueError, match="no training row had"):
+        OptimalTreeClassifier(3, unseen="error").fit(X, y).predict(new)
+
+
+def test_in_forests_searches_and_pickles(problem):
+    X, y = problem
+    forest = ForestClassifier(OptimalTreeClassifier(2), n_estimators=5, random_state=0).fit(X, y)
+    assert forest.score(X, y) > 0.6
+    frame = pd.DataFrame(X)
+    search = GridSearchCV(OptimalTreeClassifier(), {"max_depth": [1, 2]}, cv=3).fit(frame, y)
+    assert search.best_params_["max_depth"] in (1, 2)
+    assert cross_val_score(OptimalTreeClassifier(2), frame, y, cv=3).min() > 0.4
+    model = OptimalTreeClassifier(2).fit(X, y)
+    copy = pickle.loads(pickle.dumps(model))
+    assert (copy.predict_proba(X) == model.predict_proba(X)).all()
+    assert copy.proof_ == model.proof_
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"max_depth": None}, "whole number from 0 to 30"),
+        ({"max_depth": 2.5}, "whole number from 0 to 30"),
+        ({"max_nodes": -1}, "max_nodes must be"),
+        ({"min_samples_leaf": 0}, "min_samples_leaf must be"),
+        ({"leaf_cost": -0.1}, "leaf_cost must be a number from 0 to 1"),
+        ({"splits": "every"}, "splits must be 'binary' or 'all'"),
+        ({"discretizer": "quantile"}, "discretizer must be"),
+        ({"encoding": "onehot"}, "encoding must be"),
+        ({"binarize": "always"}, "binarize must be"),
+        ({"splits": "all", "binarize": "every_split"}, "makes no binary columns"),
+        ({"upper_bound": -1}, "upper_bound must be"),
+        ({"tune": "yes"}, "tune must be True or False"),
+        ({"n_folds": 1}, "n_folds must be"),
+        ({"memory_limit": 0}, "memory_limit must be"),
+        ({"time_limit": 0}, "time_limit must be"),
+        ({"unseen": "drop"}, "unseen must be"),
+    ],
+)
+def test_bad_parameters_are_refused(parameters, words):
+    with pytest.raises(ValueError, match=words):
+        OptimalTreeClassifier(**parameters).fit({"a": [1, 2]}, [0, 1])
+
+
+def test_a_discretizer_may_be_given(problem):
+    X, y = problem
+    named = OptimalTreeClassifier(2, discretizer="mdlp").fit(X, y)
+    given = OptimalTreeClassifier(2, discretizer=MDLPDiscretizer()).fit(X, y)
+    assert named.tree_.to_text() == given.tree_.to_text()
+
+
+@pytest.fixture
+def hard():
+    """Too much to prove in a moment."""
+    rng = np.random.default_rng(3)
+    return rng.random((600, 120)) < 0.5, rng.integers(0, 2, 600)
+
+
+def test_a_time_limit_gives_the_best_so_far_and_an_honest_gap(hard):
+    X, y = hard
+    with pytest.warns(ConvergenceWarning, match="The time limit came before"):
+        model = OptimalTreeClassifier(5, time_limit=0.3).fit(X, y)
+    assert model.proof_.status == "time_limit" and not model.optimal_
+    assert 0 <= model.lower_bound_ < model.cost_ and 0 < model.gap_ <= 1
+    assert wrong_rows(model, X, y) == model.cost_
+    greedy = TreeClassifier("gini", max_depth=5, pruning=None).fit(X, y)
+    assert model.cost_ <= wrong_rows(greedy, X, y)
+    costs = [cost for _, cost in model.proof_.trace]
+    assert costs == sorted(costs, reverse=True) and costs[-1] == model.cost_
+
+
+def test_little_memory_changes_nothing_but_time():
+    rng = np.random.default_rng(4)
+    X, y = rng.random((300, 20)) < 0.5, rng.integers(0, 2, 300)
+    model = OptimalTreeClassifier(4, memory_limit=50_000).fit(X, y)
+    free = OptimalTreeClassifier(4).fit(X, y)
+    assert model.cost_ == free.cost_ and model.optimal_
+    assert model.proof_.cache_bytes < free.proof_.cache_bytes
+    assert model.proof_.n_explored > free.proof_.n_explored
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such signals")
+def test_control_c_keeps_the_best_tree():
+    code = """
+        import numpy as np, os, signal, threading, time, warnings
+        from mixedwood import OptimalTreeClassifier
+        warnings.simplefilter("ignore")
+        rng = np.random.default_rng(3)
+        X, y = rng.random((600, 120)) < 0.5, rng.integers(0, 2, 600)
+        def press():
+            time.sleep(1.0)
+            global pressed
+            pressed = time.monotonic()
+            os.kill(os.getpid(), signal.SIGINT)
+        OptimalTreeClassifier(1).fit(X, y)  # all that is loaded late
+        threading.Thread(target=press).start()
+        model = OptimalTreeClassifier(5).fit(X, y)
+        print(model.proof_.status, model.cost_ < 300, time.monotonic() - pressed < 1.0)
+    """
+    ran = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=60
+    )
+    assert ran.stdout.split() == ["interrupted", "True", "True"], ran.stderr
+
+
+def test_other_signals_are_not_swallowed(hard):
+    if not hasattr(signal, "setitimer"):
+        pytest.skip("no timers")
+
+    def ring(*_):
+        raise TimeoutError("the alarm")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    model = OptimalTreeClassifier(5)
+    try:
+        with pytest.raises(TimeoutError, match="the alarm"):
+            model.fit(*hard)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    with pytest.raises(NotFittedError):
+        model.predict(hard[0])
+
+
+def test_ten_thousand_columns():
+    rng = np.random.default_rng(6)
+    X = (rng.random((60, 10_000)) < 0.5).astype(np.int8)
+    y = X[:, 77] ^ X[:, 9_000]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = OptimalTreeClassifier(2, time_limit=20).fit(X, y)
+    assert model.cost_ == 0
