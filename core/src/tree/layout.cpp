@@ -12,6 +12,9 @@ class Router::Layout {
 
   // Children stand side by side, parents first: level by level.
   void run() {
+    for (std::uint32_t missing = 0; missing < kStays; ++missing)
+      router_.entries_.push_back(number_table(missing));
+    router_.entries_.push_back(0);
     add(0, kAnswers);
     for (std::size_t p = 0; p < places().size(); ++p) {
       const auto node = static_cast<std::size_t>(router_.node_[p]);
@@ -86,6 +89,9 @@ class Router::Layout {
     if (has_numbers(node)) {
       at.missing = static_cast<std::uint8_t>(missing);
       at.test = kNumberTest;
+      at.start = missing;
+      // An interval without numbers; of these bounds, too, each number is beyond just one.
+      if (!(at.low < at.high)) at.low = at.high = -std::numeric_limits<double>::infinity();
       if (tree_.kind[node] == kLinear) add_terms(at, node);
       return;
     }
@@ -98,6 +104,8 @@ class Router::Layout {
     const std::size_t n_ways = places().size() - static_cast<std::size_t>(at.first);
     if (n_ways <= 4 && n_codes / 16 <= room) {
       at.test = kPairTable;
+      at.coded = 1;
+      at.low = at.high = std::numeric_limits<double>::quiet_NaN();
       entries.resize(at.start + pair_entries(n_codes), 0);
       fill(node, n_codes, unseen, missing, [&](std::size_t place, std::uint32_t way) {
         entries[at.start + place / 16] |= way << (place % 16 * 2);
@@ -197,6 +205,7 @@ class Router::Layout {
     }
     Place end;
     end.low = end.high = std::numeric_limits<double>::quiet_NaN();
+    end.start = kStays;
     if (numbers != nullptr) {
       end.test = kNumberTest;
       end.column = numbers->column;
@@ -207,13 +216,25 @@ class Router::Layout {
       const auto n_codes = static_cast<std::size_t>(n_values(end.column));
       router_.entries_.resize(end.start + pair_entries(n_codes), 0);
     }
-    if (!others && (numbers == nullptr || pairs == nullptr)) router_.only_test_ = end.test;
+    if (!others) {
+      const bool both = numbers != nullptr && pairs != nullptr;
+      router_.only_test_ = both ? std::uint8_t{kNumberOrPair} : end.test;
+      if (both) list_columns();
+    }
     for (Place& at : places()) {
       if (at.end == kGoesOn) continue;
       end.first = at.first;
       end.end = at.end;
       at = end;
     }
+  }
+
+  void list_columns() {
+    std::vector<bool> met(router_.n_values_.size(), false);
+    for (const Place& at : places())
+      if (at.end == kGoesOn) met[static_cast<std::size_t>(at.column)] = true;
+    for (std::size_t c = 0; c < met.size(); ++c)
+      if (met[c]) router_.tested_.push_back(static_cast<std::int32_t>(c));
   }
 
   static constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max() - 2;
