@@ -92,7 +92,10 @@ void check_tree_py(nb::handle tree, const nb::list& columns,
 
 void make_router(Router* room, nb::handle tree, const nb::list& columns,
                  const std::vector<std::int32_t>& n_values) {
-  new (room) Router(view_of(tree), table_of(columns, n_values));
+  const TreeView view = view_of(tree);  // of arrays that the tree keeps
+  const TableView table = table_of(columns, n_values);
+  nb::gil_scoped_release released;
+  new (room) Router(view, table);
 }
 
 IntArrayOut route_py(const Router& router, const nb::list& columns) {

@@ -15,6 +15,7 @@ class Router::Layout {
     for (std::uint32_t missing = 0; missing < kStays; ++missing)
       router_.entries_.push_back(number_table(missing));
     router_.entries_.push_back(0);
+    make_room();
     add(0, kAnswers);
     for (std::size_t p = 0; p < places().size(); ++p) {
       const auto node = static_cast<std::size_t>(router_.node_[p]);
@@ -29,6 +30,16 @@ class Router::Layout {
 
  private:
   std::vector<Place>& places() { return router_.places_; }
+
+  void make_room() {
+    std::size_t n = tree_.kind.size();
+    for (std::size_t node = 0; node < tree_.kind.size(); ++node)
+      if (tree_.kind[node] != kLeaf) n += either(node, kStopHere) + either(node, kFractional);
+    places().reserve(n);
+    router_.node_.reserve(n);
+    router_.shares_.reserve(n);
+    is_end_.reserve(n);
+  }
 
   void add(std::int32_t node, PlaceEnd end, bool beside = false) {
     if (places().size() >= kMost) throw std::length_error("the tree is too large");
@@ -240,7 +251,7 @@ class Router::Layout {
   static constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max() - 2;
   const TreeView& tree_;
   Router& router_;
-  std::vector<bool> is_end_;
+  std::vector<char> is_end_;
   std::int32_t stop_ = 0, fractional_ = 0;  // ways to the ends of the last node
   bool shares_out_ = false;
 };
