@@ -414,38 +414,4 @@ GradientTree grow_gradient_tree(const BinnedTable& table, const BoostData& data,
   return GradientGrower(table, data, settings, stop).run();
 }
 
-void log_loss_derivatives(std::span<const double> scores, std::span<const std::int32_t> classes,
-                          std::span<const double> weights, std::size_t n_outputs,
-                          std::span<double> gradients, std::span<double> hessians) {
-  const std::size_t n = classes.size();
-  if (n_outputs < 1 || scores.size() != n * n_outputs || gradients.size() != scores.size() ||
-      hessians.size() != scores.size() || (!weights.empty() && weights.size() != n))
-    throw std::invalid_argument("scores and derivatives differ in size");
-  if (n_outputs == 1) {
-    for (std::size_t row = 0; row < n; ++row) {
-      const double weight = weights.empty() ? 1.0 : weights[row];
-      const double p = 1.0 / (1.0 + std::exp(-scores[row]));
-      gradients[row] = weight * (p - (classes[row] == 1 ? 1.0 : 0.0));
-      hessians[row] = weight * p * (1.0 - p);
-    }
-    return;
-  }
-  // The usual diagonal bound on the matrix of second derivatives.
-  const double factor = static_cast<double>(n_outputs) / static_cast<double>(n_outputs - 1);
-  for (std::size_t row = 0; row < n; ++row) {
-    const double weight = weights.empty() ? 1.0 : weights[row];
-    const auto its = scores.subspan(row * n_outputs, n_outputs);
-    double* const gradient = gradients.data() + row * n_outputs;
-    double* const hessian = hessians.data() + row * n_outputs;
-    const double most = *std::max_element(its.begin(), its.end());
-    double total = 0.0;
-    for (std::size_t d = 0; d < n_outputs; ++d) total += gradient[d] = std::exp(its[d] - most);
-    for (std::size_t d = 0; d < n_outputs; ++d) {
-      const double p = gradient[d] / total;
-      gradient[d] = weight * (p - (static_cast<std::size_t>(classes[row]) == d ? 1.0 : 0.0));
-      hessian[d] = weight * factor * p * (1.0 - p);
-    }
-  }
-}
-
 }  // namespace mixedwood
