@@ -67,6 +67,4 @@ def derivatives(
     scores: Numbers, target: Target, gradients: Numbers, hessians: Numbers, n_threads: int = 1
 ) -> None:
     """Write first and second derivatives of each row's loss into two arrays."""
-    _core.log_loss_derivatives(
-        scores, target.codes, target.weights, gradients, hessians, n_threads
-    )
+    _core.log_loss_derivatives(scores, target.codes, target.weights, gradients, hessians, n_threads)
