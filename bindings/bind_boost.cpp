@@ -102,11 +102,19 @@ nb::dict gradient_tree_py(const BinnedColumns& binned, const DoubleMatrix& gradi
 
 void derivatives_py(const DoubleMatrix& scores, const IntVector& classes,
                     const std::optional<DoubleVector>& weights, DoubleMatrixOut gradients,
-                    DoubleMatrixOut hessians) {
+                    DoubleMatrixOut hessians, int n_threads) {
   nb::gil_scoped_release released;
   log_loss_derivatives(values_of(scores), values_of(classes),
                        weights ? values_of(*weights) : std::span<const double>(), scores.shape(1),
-                       {gradients.data(), gradients.size()}, {hessians.data(), hessians.size()});
+                       {gradients.data(), gradients.size()}, {hessians.data(), hessians.size()},
+                       n_threads);
+}
+
+void add_steps_py(DoubleMatrixOut scores, std::size_t first, const DoubleMatrix& steps,
+                  const IntVector& nodes) {
+  nb::gil_scoped_release released;
+  add_steps({scores.data(), scores.size()}, scores.shape(1), first, values_of(steps),
+            steps.shape(1), values_of(nodes));
 }
 
 }  // namespace
@@ -129,10 +137,17 @@ void bind_boost(nb::module_& m) {
   m.def("log_loss_derivatives", &derivatives_py, nb::arg("scores").noconvert(),
         nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(),
         nb::arg("gradients").noconvert(), nb::arg("hessians").noconvert(),
+        nb::arg("n_threads") = 1,
         nb::sig("def log_loss_derivatives(scores: NDArray[numpy.float64], "
                 "classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, "
-                "gradients: NDArray[numpy.float64], hessians: NDArray[numpy.float64]) -> None"),
-        "First and second derivatives of the log loss, written into the last two.");
+                "gradients: NDArray[numpy.float64], hessians: NDArray[numpy.float64], "
+                "n_threads: int = 1) -> None"),
+        "First and second derivatives of the log loss, written into two arrays.");
+  m.def("add_steps", &add_steps_py, nb::arg("scores").noconvert(), nb::arg("first"),
+        nb::arg("steps").noconvert(), nb::arg("nodes").noconvert(),
+        nb::sig("def add_steps(scores: NDArray[numpy.float64], first: int, "
+                "steps: NDArray[numpy.float64], nodes: NDArray[numpy.int32]) -> None"),
+        "Add to each row's scores, from the first output on, the step of its node.");
 }
 
 }  // namespace mixedwood

@@ -92,7 +92,10 @@ void check_tree_py(nb::handle tree, const nb::list& columns,
 
 void make_router(Router* room, nb::handle tree, const nb::list& columns,
                  const std::vector<std::int32_t>& n_values) {
-  new (room) Router(view_of(tree), table_of(columns, n_values));
+  const TreeView view = view_of(tree);  // of arrays that the tree keeps
+  const TableView table = table_of(columns, n_values);
+  nb::gil_scoped_release released;
+  new (room) Router(view, table);
 }
 
 IntArrayOut route_py(const Router& router, const nb::list& columns) {
@@ -124,19 +127,17 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> distribute_py(const Router& router,
 using DoubleMatrixInOut = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // What one tree adds, checked: rows of answers for its nodes, and where in a row of `out` it goes.
-struct Member {
-  const Router* router;
-  Router::Vote vote;
-  std::size_t first;
+struct Borrowed {
+  Router::Member member;
   // What the vote borrows: an array of another type has been copied, and nobody else keeps it.
   DoubleMatrix answers;
   IntVector labels;
 };
 
-Member read_member(nb::handle given, bool plurality, std::size_t n_outputs) {
+Borrowed read_member(nb::handle given, bool plurality, std::size_t n_outputs) {
   const auto [router, answers, labels, first, weight] =
       nb::cast<std::tuple<const Router*, DoubleMatrix, IntVector, std::size_t, double>>(given);
-  Member member{router, {values_of(answers), answers.shape(1), {}, weight}, first, answers, labels};
+  Router::Member member{router, {values_of(answers), answers.shape(1), {}, weight}, first};
   if (answers.shape(0) != router->n_nodes() || labels.size() != router->n_nodes())
     throw std::invalid_argument("one row of answers and one label are needed for each node");
   if (first > n_outputs || answers.shape(1) > n_outputs - first)
@@ -147,31 +148,24 @@ Member read_member(nb::handle given, bool plurality, std::size_t n_outputs) {
       if (label < 0 || static_cast<std::size_t>(label) >= answers.shape(1))
         throw std::invalid_argument("a label is not one of the answers");
   }
-  return member;
+  return {member, answers, labels};
 }
 
-// Rows first..last of the table, by all trees; a few thousand rows at a time stay in the cache.
+// Rows first..last of the table, by all trees.
 void add_up_py(const nb::list& trees, const nb::list& columns, bool plurality, std::size_t first,
                std::size_t last, DoubleMatrixInOut out) {
-  constexpr std::size_t kRows = 4096;
   if (nb::len(trees) == 0) return;
-  std::vector<Member> members;
-  for (nb::handle tree : trees) members.push_back(read_member(tree, plurality, out.shape(1)));
+  std::vector<Borrowed> borrowed;
+  std::vector<Router::Member> members;
+  for (nb::handle tree : trees) {
+    borrowed.push_back(read_member(tree, plurality, out.shape(1)));
+    members.push_back(borrowed.back().member);
+  }
   const TableView table = table_of(columns, members[0].router->n_values());
   if (last > table.n_rows || first > last || out.shape(0) != table.n_rows)
     throw std::invalid_argument("there are no such rows");
   nb::gil_scoped_release released;
-  for (std::size_t begin = first; begin < last; begin += kRows) {
-    TableView part;
-    part.n_rows = std::min(kRows, last - begin);
-    for (const ColumnView& column : table.columns)
-      part.columns.push_back({column.codes == nullptr ? nullptr : column.codes + begin,
-                              column.numbers == nullptr ? nullptr : column.numbers + begin,
-                              column.n_values});
-    for (const Member& member : members)
-      member.router->add(part, member.vote, out.data() + begin * out.shape(1) + member.first,
-                         out.shape(1));
-  }
+  Router::add_up(members, table, first, last, out.data(), out.shape(1));
 }
 
 }  // namespace

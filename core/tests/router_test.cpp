@@ -22,7 +22,8 @@ struct RandomTree {
       value_child, term_offset{0}, term_column, missing_child, unseen_child;
   std::vector<double> low, high, term_weight, intercept, weight;
 
-  RandomTree(Random& random, std::int32_t widest, int n_tests, bool fractional)
+  // A plain tree has only intervals and two groups of values.
+  RandomTree(Random& random, std::int32_t widest, int n_tests, bool fractional, bool plain = false)
       : n_values{5, 40, widest, 0, 0} {
     const auto below = [&](std::size_t n) { return static_cast<std::int32_t>(random.below(n)); };
     std::vector<char> has_test{1};
@@ -32,7 +33,7 @@ struct RandomTree {
     for (std::int32_t node = 0; node < n_nodes; ++node) {
       const auto i = static_cast<std::size_t>(node);
       const bool inner = i < has_test.size() && has_test[i];
-      const std::int32_t test = inner ? 1 + below(4) : kLeaf;
+      const std::int32_t test = inner ? 1 + below(plain ? 2 : 4) : kLeaf;
       const std::int32_t n_children = !inner ? 0 : test == kMultiway ? 1 + below(7) : 2;
       kind.push_back(static_cast<std::uint8_t>(test));
       const bool nominal = test == kSubset || test == kMultiway;
@@ -157,38 +158,51 @@ void add_shares(const TreeView& tree, const TableView& table, std::int32_t node,
   }
 }
 
+void check_routing(const RandomTree& made, const RandomRows& rows, bool fractional) {
+  const TreeView tree = made.view();
+  const Router router(tree, rows.table);
+  const std::size_t n_nodes = tree.kind.size(), n_rows = rows.table.n_rows;
+  std::vector<double> number(n_nodes);  // of each node, as its answer
+  std::iota(number.begin(), number.end(), 1.0);
+  std::vector<double> found(n_rows);
+  router.distribute(rows.table, number, 1, found);
+  bool whole = true;
+  std::vector<std::int32_t> answers(n_rows);
+  for (std::size_t row = 0; row < n_rows; ++row) {
+    std::map<std::int32_t, double> shares;
+    add_shares(tree, rows.table, 0, row, 1.0, shares);
+    double expected = 0.0;
+    for (const auto& [node, share] : shares)
+      expected += share * number[static_cast<std::size_t>(node)];
+    CHECK_NEAR(found[row], expected, 1e-9);
+    whole = whole && shares.size() == 1;
+    answers[row] = shares.begin()->first;
+  }
+  if (fractional) return;
+  CHECK(whole);
+  std::vector<std::int32_t> routed(n_rows);
+  router.route(rows.table, routed);
+  CHECK(routed == answers);
+}
+
 }  // namespace
 
 TEST(routing_agrees_with_the_definition_of_each_test) {
   Random random(7);
-  for (int round = 0; round < 300; ++round) {
-    const bool fractional = round % 2 == 1;
-    const RandomTree made(random, round % 3 == 0 ? 2000 : 90, 1 + round % 40, fractional);
-    const RandomRows rows(random, made, round % 10 == 0 ? 600 : random.below(20));
-    const TreeView tree = made.view();
-    const Router router(tree, rows.table);
-    const std::size_t n_nodes = tree.kind.size(), n_rows = rows.table.n_rows;
-    std::vector<double> number(n_nodes);  // of each node, as its answer
-    std::iota(number.begin(), number.end(), 1.0);
-    std::vector<double> found(n_rows);
-    router.distribute(rows.table, number, 1, found);
-    bool whole = true;
-    std::vector<std::int32_t> answers(n_rows);
-    for (std::size_t row = 0; row < n_rows; ++row) {
-      std::map<std::int32_t, double> shares;
-      add_shares(tree, rows.table, 0, row, 1.0, shares);
-      double expected = 0.0;
-      for (const auto& [node, share] : shares)
-        expected += share * number[static_cast<std::size_t>(node)];
-      CHECK_NEAR(found[row], expected, 1e-9);
-      whole = whole && shares.size() == 1;
-      answers[row] = shares.begin()->first;
-    }
-    if (fractional) continue;
-    CHECK(whole);
-    std::vector<std::int32_t> routed(n_rows);
-    router.route(rows.table, routed);
-    CHECK(routed == answers);
+  for (int round = 0; round < 600; ++round) {
+    const bool fractional = round % 2 == 1, plain = round >= 300;
+    const RandomTree made(random, round % 3 == 0 ? 2000 : 90, 1 + round % 40, fractional, plain);
+    check_routing(made, RandomRows(random, made, round % 10 == 0 ? 600 : random.below(20)),
+                  fractional);
+  }
+}
+
+// More rows than are answered at a time.
+TEST(many_rows_are_routed_like_few) {
+  Random random(9);
+  for (const bool plain : {false, true}) {
+    const RandomTree made(random, 90, 30, false, plain);
+    check_routing(made, RandomRows(random, made, 70'000), false);
   }
 }
 

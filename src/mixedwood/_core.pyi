@@ -106,9 +106,12 @@ def gradient_tree(table: BinnedTable, gradients: NDArray[numpy.float64], hessian
     Arrays of a tree whose answers are Newton steps, and the node of each row.
     """
 
-def log_loss_derivatives(scores: NDArray[numpy.float64], classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, gradients: NDArray[numpy.float64], hessians: NDArray[numpy.float64]) -> None:
+def log_loss_derivatives(scores: NDArray[numpy.float64], classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, gradients: NDArray[numpy.float64], hessians: NDArray[numpy.float64], n_threads: int = 1) -> None:
+    """First and second derivatives of the log loss, written into two arrays."""
+
+def add_steps(scores: NDArray[numpy.float64], first: int, steps: NDArray[numpy.float64], nodes: NDArray[numpy.int32]) -> None:
     """
-    First and second derivatives of the log loss, written into the last two.
+    Add to each row's scores, from the first output on, the step of its node.
     """
 
 def cost_complexity(parent: NDArray[numpy.int32], costs: NDArray[numpy.float64]) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.float64]]:

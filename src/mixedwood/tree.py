@@ -231,8 +231,10 @@ class Tree(TreeViews):
     @cached_property
     def probabilities(self) -> NDArray[np.float64]:
         """Class shares of each node; equal shares for a node that no weight reached."""
-        totals = self.counts.sum(axis=1, keepdims=True)
+        totals = _row_sums(self.counts)[:, None]
         empty = totals == 0
+        if not empty.any():
+            return _frozen(np.ascontiguousarray(self.counts / totals))
         shares = (self.counts + empty) / np.where(empty, len(self.classes), totals)
         return _frozen(np.ascontiguousarray(shares))
 
@@ -347,10 +349,15 @@ class Tree(TreeViews):
     def _node_classes(self) -> NDArray[Any]:
         return np.asarray(self.classes[self.label])
 
-    @cached_property
+    @property
     def _router(self) -> _core.Router:
         # Made on first use, and no part of the tree's state: pickles and copies make their own.
-        return _core.Router(self, self._empty_columns, self._n_values)
+        # A cached property would let only one thread at a time make one, of whatever tree.
+        router: _core.Router | None = self.__dict__.get("_laid_out")
+        if router is None:
+            router = _core.Router(self, self._empty_columns, self._n_values)
+            self.__dict__["_laid_out"] = router
+        return router
 
     @cached_property
     def _n_values(self) -> list[int]:
@@ -367,6 +374,16 @@ class Tree(TreeViews):
                 "mixedwood.data.read_table_as(X, tree.schema)."
             )
         return list(table.arrays)
+
+
+def _row_sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    if values.shape[1] == 0 or values.shape[1] > 7:
+        return np.asarray(values.sum(axis=1))
+    # The same sums column by column: numpy is slow at many short rows.
+    sums = values[:, 0].copy()
+    for column in range(1, values.shape[1]):
+        sums += values[:, column]
+    return sums
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:

@@ -94,6 +94,13 @@ GradientTree grow_gradient_tree(const BinnedTable& table, const BoostData& data,
 // each. Weights may be empty.
 void log_loss_derivatives(std::span<const double> scores, std::span<const std::int32_t> classes,
                           std::span<const double> weights, std::size_t n_outputs,
-                          std::span<double> gradients, std::span<double> hessians);
+                          std::span<double> gradients, std::span<double> hessians,
+                          int n_threads = 1);
+
+// Adds to each row of the scores (row x output), from `first` on, the step (node x output) of the
+// row's node; rows without a node, -1, stay as they are.
+void add_steps(std::span<double> scores, std::size_t n_outputs, std::size_t first,
+               std::span<const double> steps, std::size_t n_steps,
+               std::span<const std::int32_t> nodes);
 
 }  // namespace mixedwood

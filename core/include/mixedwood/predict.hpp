@@ -10,6 +10,8 @@
 
 namespace mixedwood {
 
+class Cells;
+
 // A tree laid out for routing: what a test needs in one small record, children side by side, and
 // nominal tests as tables from code to child. It keeps nothing of the arrays it was made from, and
 // takes room in proportion to them.
@@ -28,8 +30,8 @@ class Router {
   void distribute(const TableView& table, std::span<const double> answers, std::size_t n_outputs,
                   std::span<double> out) const;
 
-  // Adds each row's answer (n_nodes x n_answers), times the weight, to `out`, whose rows are
-  // `stride` long. With labels, a row adds the weight to the class of its node instead; one that is
+  // Adds the answer (n_nodes x n_answers) of each member, one after the other, times its weight, to
+  // the rows first..last - 1 of `out`, which are `stride` long. With labels, a row adds the weight to the class of its node instead; one that is
   // shared out, to the class with the largest share, the first of equals.
   struct Vote {
     std::span<const double> answers;
@@ -37,7 +39,13 @@ class Router {
     std::span<const std::int32_t> labels;
     double weight = 1.0;
   };
-  void add(const TableView& table, const Vote& vote, double* out, std::size_t stride) const;
+  struct Member {
+    const Router* router = nullptr;
+    Vote vote;
+    std::size_t place = 0;  // in a row of `out`
+  };
+  static void add_up(std::span<const Member> members, const TableView& table, std::size_t first,
+                     std::size_t last, double* out, std::size_t stride);
 
   std::size_t n_nodes() const { return n_nodes_; }
 
@@ -56,6 +64,7 @@ class Router {
     std::uint8_t test = 0;
     std::uint8_t end = 0;
     std::uint8_t missing = 0;      // way of missing numbers
+    std::uint8_t coded = 0;        // whether the test looks a code up in a table of pairs
   };
 
  private:
@@ -69,7 +78,11 @@ class Router {
   };
   class Layout;
   template <typename Visit>
-  void for_each_block(const TableView& table, Visit visit) const;
+  void for_each_block(const TableView& table, const Cells* cells, Visit visit) const;
+  template <typename Visit>
+  void for_each_part(const TableView& table, Visit visit) const;
+  void add(const TableView& table, const Cells* cells, const Vote& vote, double* out,
+           std::size_t stride) const;
   void share_out(const TableView& table, std::size_t row, std::int32_t place,
                  std::span<const double> answers, std::span<double> out,
                  std::vector<std::pair<std::int32_t, double>>& waiting) const;
@@ -82,6 +95,7 @@ class Router {
   std::vector<std::uint32_t> entries_;
   std::vector<Term> terms_;
   std::vector<std::int32_t> n_values_;
+  std::vector<std::int32_t> tested_;  // columns, when only_test_ is kNumberOrPair
   std::size_t n_nodes_ = 0;
   std::uint8_t only_test_ = 0;  // when all tests are of one kind
   int first_round_ = 1;         // steps that most rows take

@@ -90,6 +90,7 @@ void CutSearch::ordered(std::int32_t column, const Sum* sums, std::span<const Su
           best.missing_known = missing;
           best.last_left = last;
           best.first_right = b;
+          best.left = left_;
         }
       }
       for (std::size_t d = 0; d < n_outputs_; ++d) left_[d] += here[d];
@@ -166,6 +167,7 @@ bool CutSearch::scan(const Sum* sums, std::span<const Sum> total, double before,
     const double gain = gain_of(total, l2) - before;
     if (gain > best.gain + kRounding * before && gain > settings_.min_gain) {
       best.gain = gain;
+      best.left = left_;
       n_left = i + 1;
     }
   }

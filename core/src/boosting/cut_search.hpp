@@ -18,6 +18,7 @@ struct GradientSplit {
   std::int32_t first_right = 0;
   std::vector<std::int32_t> bins;  // nominal columns: those with rows, the left ones first
   std::size_t n_left = 0;
+  std::vector<Sum> left;  // of the left rows, one for each output
   bool found() const { return column >= 0; }
 };
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -9,9 +10,14 @@
 #include "mixedwood/boost.hpp"
 #include "mixedwood/random.hpp"
 #include "sums.hpp"
+#include "workers.hpp"
 
 namespace mixedwood {
 namespace {
+
+// What is worth another thread.
+constexpr std::size_t kSumsWorthAThread = 300;
+constexpr std::size_t kRowsWorthAThread = 2'000;
 
 std::uint64_t mix(std::uint64_t seed, std::uint64_t number) {
   return Random(seed ^ (0x9e3779b97f4a7c15ULL * (number + 1))).bits();
@@ -40,9 +46,10 @@ class GradientGrower {
         data_(data),
         settings_(settings),
         stop_(stop),
-        scale_(data),
-        adder_(table, data, scale_, settings.n_threads),
-        search_(table, settings, scale_, data.n_outputs),
+        workers_(settings.n_threads),
+        scale_(data, workers_),
+        adder_(table, data, scale_, workers_),
+        searches_(2, CutSearch(table, settings, scale_, data.n_outputs)),
         rows_(data.rows.begin(), data.rows.end()),
         others_(data.others.begin(), data.others.end()),
         columns_(data.columns.begin(), data.columns.end()) {
@@ -58,9 +65,12 @@ class GradientGrower {
     root.seed = settings_.seed;
     root.rows = {0, rows_.size()};
     root.others = {0, others_.size()};
-    root.node = add_node(root);
+    std::vector<Sum> total;
+    for (std::size_t d = 0; d < data_.n_outputs; ++d)
+      total.push_back(adder_.total(rows_of(root.rows), d));
+    root.node = add_node(total);
     std::int64_t leaves = 1;
-    consider(std::move(root));
+    consider({&root, 1});
     while (!open_.empty()) {
       if (stop_.requested() || (settings_.max_leaves >= 0 && leaves >= settings_.max_leaves)) break;
       ++leaves;
@@ -78,7 +88,7 @@ class GradientGrower {
     return std::span(rows_).subspan(stretch.begin, stretch.size());
   }
 
-  std::int32_t add_node(const Open& open) {
+  std::int32_t add_node(std::span<const Sum> total) {
     GrownTree& tree = result_.tree;
     const auto node = static_cast<std::int32_t>(tree.kind.size());
     tree.kind.push_back(kLeaf);
@@ -90,8 +100,7 @@ class GradientGrower {
     tree.score.push_back(0.0);
     tests_.emplace_back();
     // The step down the loss; totals are kept for the search.
-    for (std::size_t d = 0; d < data_.n_outputs; ++d) {
-      const Sum sum = adder_.total(rows_of(open.rows), d);
+    for (const Sum& sum : total) {
       totals_.push_back(sum);
       const double curvature = scale_.hessian(sum) + settings_.l2;
       result_.values.push_back(curvature > 0.0 ? -scale_.gradient(sum) / curvature : 0.0);
@@ -109,26 +118,49 @@ class GradientGrower {
     return static_cast<double>(open.rows.size()) >= std::max(2.0, 2.0 * settings_.min_leaf);
   }
 
-  void consider(Open open) {
-    if (may_be_split(open)) {
-      if (open.sums.empty()) open.sums = adder_.add_up(rows_of(open.rows));
-      std::vector<std::int32_t> columns = columns_;
-      if (settings_.max_columns >= 0) Random(mix(open.seed, 0)).shuffle(columns);
-      std::int32_t tried = 0;
-      for (const std::int32_t column : columns) {
-        // More are looked at when none of those drawn can be split.
-        if (settings_.max_columns >= 0 && tried++ >= settings_.max_columns && open.split.found())
-          break;
-        search_.improve(column, open.sums, total_of(open.node), mix(open.seed, 1), open.split);
-        if (stop_.requested(table_.columns()[static_cast<std::size_t>(column)].n_bins)) break;
-      }
+  // The last of the nodes first. Each is searched by a thread of its own when that is worth it.
+  void consider(std::span<Open> nodes) {
+    for (Open& open : nodes)
+      if (may_be_split(open) && open.sums.empty()) open.sums = adder_.add_up(rows_of(open.rows));
+    stopped_ = false;
+    const std::size_t n_parts = std::min(
+        nodes.size(), workers_.parts(nodes.size() * table_.n_bins() * data_.n_outputs,
+                                     kSumsWorthAThread));
+    const std::thread::id here = std::this_thread::get_id();
+    workers_.run(n_parts, [&](std::size_t part) {
+      const bool asks = std::this_thread::get_id() == here;
+      for (std::size_t k = part; k < nodes.size(); k += n_parts)
+        if (may_be_split(nodes[k])) find_split(nodes[k], searches_[part], asks);
+    });
+    for (std::size_t k = nodes.size(); k-- > 0;) {
+      Open& open = nodes[k];
       // A node that was not looked at to the end stays a leaf.
-      if (stop_.requested(static_cast<std::int64_t>(open.rows.size() * columns_.size())))
+      if (may_be_split(open) &&
+          stop_.requested(static_cast<std::int64_t>(open.rows.size() * columns_.size())))
         open.split = {};
+      if (!open.split.found()) {
+        answer(open);
+        continue;
+      }
+      open_.push_back(std::move(open));
+      if (settings_.best_first) std::push_heap(open_.begin(), open_.end(), worse);
     }
-    if (!open.split.found()) return answer(open);
-    open_.push_back(std::move(open));
-    if (settings_.best_first) std::push_heap(open_.begin(), open_.end(), worse);
+  }
+
+  // Only the thread that grows the tree may ask whether to stop.
+  void find_split(Open& open, CutSearch& search, bool asks) {
+    std::vector<std::int32_t> columns = columns_;
+    if (settings_.max_columns >= 0) Random(mix(open.seed, 0)).shuffle(columns);
+    std::int32_t tried = 0;
+    for (const std::int32_t column : columns) {
+      // More are looked at when none of those drawn can be split.
+      if (settings_.max_columns >= 0 && tried++ >= settings_.max_columns && open.split.found())
+        break;
+      search.improve(column, open.sums, total_of(open.node), mix(open.seed, 1), open.split);
+      if (asks && stop_.requested(table_.columns()[static_cast<std::size_t>(column)].n_bins))
+        stopped_ = true;
+      if (stopped_) break;
+    }
   }
 
   static bool worse(const Open& a, const Open& b) {
@@ -195,15 +227,17 @@ class GradientGrower {
     children[0].rows = dealt.first;
     children[1].rows = dealt.second;
     deal_others(open, c, tree.unseen_child[i], children);
+    std::vector<Sum> right(total_of(open.node).begin(), total_of(open.node).end());
+    for (std::size_t d = 0; d < right.size(); ++d) right[d] -= found.left[d];
     for (std::size_t k = 0; k < 2; ++k) {
       children[k].depth = open.depth + 1;
       children[k].seed = mix(open.seed, 2 + k);
-      children[k].node = add_node(children[k]);
+      children[k].node = add_node(k == 0 ? found.left : right);
       test.children.push_back(children[k].node);
     }
     tests_[i] = std::move(test);
     hand_down(open, children);
-    for (std::size_t k = 2; k-- > 0;) consider(std::move(children[k]));
+    consider(children);
   }
 
   // Which child a bin goes to; the value for a bin without rows.
@@ -212,26 +246,54 @@ class GradientGrower {
   // Stable. `unmet` is the place of bins that no row told about.
   std::pair<Stretch, Stretch> deal(std::vector<std::int32_t>& rows, const Stretch& stretch,
                                    std::size_t column, std::uint8_t unmet) {
-    aside_.resize(stretch.size());
-    std::size_t left = stretch.begin, right = 0;
+    if (aside_.size() < stretch.size()) aside_.resize(stretch.size());
+    std::vector<std::uint8_t> places = place_of_bin_;
+    std::replace(places.begin(), places.end(), kUnmet, unmet);
+    const std::size_t n_parts = workers_.parts(stretch.size(), kRowsWorthAThread);
+    dealt_.assign(n_parts, {});
+    workers_.run(n_parts, [&](std::size_t part) {
+      const std::size_t begin = Workers::begin(stretch.size(), part, n_parts);
+      const std::size_t end = Workers::begin(stretch.size(), part + 1, n_parts);
+      dealt_[part] = deal_part(std::span(rows).subspan(stretch.begin + begin, end - begin),
+                               std::span(aside_).subspan(begin, end - begin), column, places);
+    });
+    // Left rows of all parts, then right rows of all parts.
+    auto next = rows.begin() + static_cast<std::ptrdiff_t>(stretch.begin) +
+                static_cast<std::ptrdiff_t>(dealt_[0].first);
+    for (std::size_t part = 1; part < n_parts; ++part) {
+      const auto from = rows.begin() + static_cast<std::ptrdiff_t>(
+                            stretch.begin + Workers::begin(stretch.size(), part, n_parts));
+      next = std::copy(from, from + static_cast<std::ptrdiff_t>(dealt_[part].first), next);
+    }
+    const auto middle = static_cast<std::size_t>(next - rows.begin());
+    for (std::size_t part = 0; part < n_parts; ++part)
+      next = std::copy_n(aside_.begin() + static_cast<std::ptrdiff_t>(
+                             Workers::begin(stretch.size(), part, n_parts)),
+                         dealt_[part].second, next);
+    return {{stretch.begin, middle}, {middle, stretch.end}};
+  }
+
+  // Keeps the left rows and puts the right ones aside; how many there are of each.
+  std::pair<std::size_t, std::size_t> deal_part(std::span<std::int32_t> rows,
+                                                std::span<std::int32_t> aside, std::size_t column,
+                                                const std::vector<std::uint8_t>& places) const {
+    std::size_t left = 0, right = 0;
     std::visit(
         [&](const auto& bins) {
           const std::size_t n_columns = table_.columns().size();
-          for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
+          const auto* const its = bins.data() + column;
+          for (std::size_t i = 0; i < rows.size(); ++i) {
             const std::int32_t row = rows[i];
-            std::uint8_t place =
-                place_of_bin_[bins[static_cast<std::size_t>(row) * n_columns + column]];
-            if (place == kUnmet) place = unmet;
+            const std::uint8_t place = places[its[static_cast<std::size_t>(row) * n_columns]];
             // Both places are written, and one of them counts: no branch to guess.
             rows[left] = row;
-            aside_[right] = row;
+            aside[right] = row;
             left += 1 - place;
             right += place;
           }
         },
         table_.bins());
-    std::copy_n(aside_.begin(), right, rows.begin() + static_cast<std::ptrdiff_t>(left));
-    return {{stretch.begin, left}, {left, stretch.end}};
+    return {left, right};
   }
 
   // Rows that were not learnt from may hold values that the test has not met.
@@ -307,14 +369,17 @@ class GradientGrower {
   const BoostData& data_;
   const BoostSettings& settings_;
   Stop& stop_;
+  Workers workers_;
   Scale scale_;
   Adder adder_;
-  CutSearch search_;
+  std::vector<CutSearch> searches_;  // of as many nodes at a time
+  std::atomic<bool> stopped_ = false;
   std::vector<std::int32_t> rows_, others_, columns_, aside_;
   std::vector<Open> open_;
   std::vector<Test> tests_;
   std::vector<Sum> totals_;  // node x output
   std::vector<std::uint8_t> place_of_bin_;
+  std::vector<std::pair<std::size_t, std::size_t>> dealt_;  // left and right rows of a part
   GradientTree result_;
 };
 
@@ -328,21 +393,13 @@ void check(const BinnedTable& table, const BoostData& data) {
   for (const std::int32_t cls : data.classes)
     if (cls < 0 || cls >= data.n_classes) throw std::invalid_argument("a class is out of range");
   if (data.rows.empty()) throw std::invalid_argument("there is no row to learn from");
-  std::vector<bool> met(n, false);
+  std::vector<char> met(n, 0);
   for (const auto& list : {data.rows, data.others})
     for (const std::int32_t row : list) {
       if (row < 0 || static_cast<std::size_t>(row) >= n)
         throw std::invalid_argument("a row is not one of the table");
-      if (met[static_cast<std::size_t>(row)])
+      if (std::exchange(met[static_cast<std::size_t>(row)], 1))
         throw std::invalid_argument("a row comes twice");
-      met[static_cast<std::size_t>(row)] = true;
-    }
-  for (const std::int32_t row : data.rows)
-    for (std::size_t d = 0; d < data.n_outputs; ++d) {
-      const std::size_t i = static_cast<std::size_t>(row) * data.n_outputs + d;
-      if (!std::isfinite(data.gradients[i]) || !(data.hessians[i] >= 0.0) ||
-          std::isinf(data.hessians[i]))
-        throw std::invalid_argument("derivatives must be finite, hessians zero or more");
     }
   for (const std::int32_t column : data.columns)
     if (column < 0 || static_cast<std::size_t>(column) >= table.columns().size())
@@ -355,40 +412,6 @@ GradientTree grow_gradient_tree(const BinnedTable& table, const BoostData& data,
                                 const BoostSettings& settings, Stop& stop) {
   check(table, data);
   return GradientGrower(table, data, settings, stop).run();
-}
-
-void log_loss_derivatives(std::span<const double> scores, std::span<const std::int32_t> classes,
-                          std::span<const double> weights, std::size_t n_outputs,
-                          std::span<double> gradients, std::span<double> hessians) {
-  const std::size_t n = classes.size();
-  if (n_outputs < 1 || scores.size() != n * n_outputs || gradients.size() != scores.size() ||
-      hessians.size() != scores.size() || (!weights.empty() && weights.size() != n))
-    throw std::invalid_argument("scores and derivatives differ in size");
-  if (n_outputs == 1) {
-    for (std::size_t row = 0; row < n; ++row) {
-      const double weight = weights.empty() ? 1.0 : weights[row];
-      const double p = 1.0 / (1.0 + std::exp(-scores[row]));
-      gradients[row] = weight * (p - (classes[row] == 1 ? 1.0 : 0.0));
-      hessians[row] = weight * p * (1.0 - p);
-    }
-    return;
-  }
-  // The usual diagonal bound on the matrix of second derivatives.
-  const double factor = static_cast<double>(n_outputs) / static_cast<double>(n_outputs - 1);
-  for (std::size_t row = 0; row < n; ++row) {
-    const double weight = weights.empty() ? 1.0 : weights[row];
-    const auto its = scores.subspan(row * n_outputs, n_outputs);
-    double* const gradient = gradients.data() + row * n_outputs;
-    double* const hessian = hessians.data() + row * n_outputs;
-    const double most = *std::max_element(its.begin(), its.end());
-    double total = 0.0;
-    for (std::size_t d = 0; d < n_outputs; ++d) total += gradient[d] = std::exp(its[d] - most);
-    for (std::size_t d = 0; d < n_outputs; ++d) {
-      const double p = gradient[d] / total;
-      gradient[d] = weight * (p - (static_cast<std::size_t>(classes[row]) == d ? 1.0 : 0.0));
-      hessian[d] = weight * factor * p * (1.0 - p);
-    }
-  }
 }
 
 }  // namespace mixedwood

@@ -4,11 +4,12 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <thread>
 #include <vector>
 
 #include "mixedwood/boost.hpp"
+#include "workers.hpp"
 
 namespace mixedwood {
 
@@ -32,7 +33,8 @@ struct Sum {
 // What whole numbers stand for. All rows together never overflow.
 class Scale {
  public:
-  explicit Scale(const BoostData& data);
+  // std::invalid_argument when a derivative is not finite or a hessian below zero.
+  Scale(const BoostData& data, Workers& workers);
 
   Sum sum(double gradient, double hessian) const {
     return {rounded(gradient * to_gradient_), (rounded(hessian * to_hessian_) << row_bits_) | 1};
@@ -62,19 +64,21 @@ using Sums = std::vector<Sum>;
 // Adds up the gradients of rows in the bins of every column.
 class Adder {
  public:
-  Adder(const BinnedTable& table, const BoostData& data, const Scale& scale, int n_threads);
+  Adder(const BinnedTable& table, const BoostData& data, const Scale& scale, Workers& workers);
 
   Sums add_up(std::span<const std::int32_t> rows) const;
   Sum total(std::span<const std::int32_t> rows, std::size_t output) const;
 
  private:
+  // Of some of the columns.
   template <typename Bin>
-  void add_rows(const Bin* bins, std::span<const std::int32_t> rows, Sums& sums) const;
+  void add_rows(const Bin* bins, std::span<const std::int32_t> rows, std::size_t first_column,
+                std::size_t last_column, Sums& sums) const;
 
   const BinnedTable& table_;
   std::size_t n_outputs_;
-  int n_threads_;
-  std::vector<Sum> of_row_;  // row x output
+  Workers& workers_;
+  std::unique_ptr<Sum[]> of_row_;  // row x output; only rows to learn from
   std::vector<std::size_t> first_;
 };
 

@@ -12,6 +12,10 @@ class Router::Layout {
 
   // Children stand side by side, parents first: level by level.
   void run() {
+    for (std::uint32_t missing = 0; missing < kStays; ++missing)
+      router_.entries_.push_back(number_table(missing));
+    router_.entries_.push_back(0);
+    make_room();
     add(0, kAnswers);
     for (std::size_t p = 0; p < places().size(); ++p) {
       const auto node = static_cast<std::size_t>(router_.node_[p]);
@@ -26,6 +30,16 @@ class Router::Layout {
 
  private:
   std::vector<Place>& places() { return router_.places_; }
+
+  void make_room() {
+    std::size_t n = tree_.kind.size();
+    for (std::size_t node = 0; node < tree_.kind.size(); ++node)
+      if (tree_.kind[node] != kLeaf) n += either(node, kStopHere) + either(node, kFractional);
+    places().reserve(n);
+    router_.node_.reserve(n);
+    router_.shares_.reserve(n);
+    is_end_.reserve(n);
+  }
 
   void add(std::int32_t node, PlaceEnd end, bool beside = false) {
     if (places().size() >= kMost) throw std::length_error("the tree is too large");
@@ -86,6 +100,9 @@ class Router::Layout {
     if (has_numbers(node)) {
       at.missing = static_cast<std::uint8_t>(missing);
       at.test = kNumberTest;
+      at.start = missing;
+      // An interval without numbers; of these bounds, too, each number is beyond just one.
+      if (!(at.low < at.high)) at.low = at.high = -std::numeric_limits<double>::infinity();
       if (tree_.kind[node] == kLinear) add_terms(at, node);
       return;
     }
@@ -98,6 +115,8 @@ class Router::Layout {
     const std::size_t n_ways = places().size() - static_cast<std::size_t>(at.first);
     if (n_ways <= 4 && n_codes / 16 <= room) {
       at.test = kPairTable;
+      at.coded = 1;
+      at.low = at.high = std::numeric_limits<double>::quiet_NaN();
       entries.resize(at.start + pair_entries(n_codes), 0);
       fill(node, n_codes, unseen, missing, [&](std::size_t place, std::uint32_t way) {
         entries[at.start + place / 16] |= way << (place % 16 * 2);
@@ -197,6 +216,7 @@ class Router::Layout {
     }
     Place end;
     end.low = end.high = std::numeric_limits<double>::quiet_NaN();
+    end.start = kStays;
     if (numbers != nullptr) {
       end.test = kNumberTest;
       end.column = numbers->column;
@@ -207,7 +227,11 @@ class Router::Layout {
       const auto n_codes = static_cast<std::size_t>(n_values(end.column));
       router_.entries_.resize(end.start + pair_entries(n_codes), 0);
     }
-    if (!others && (numbers == nullptr || pairs == nullptr)) router_.only_test_ = end.test;
+    if (!others) {
+      const bool both = numbers != nullptr && pairs != nullptr;
+      router_.only_test_ = both ? std::uint8_t{kNumberOrPair} : end.test;
+      if (both) list_columns();
+    }
     for (Place& at : places()) {
       if (at.end == kGoesOn) continue;
       end.first = at.first;
@@ -216,10 +240,18 @@ class Router::Layout {
     }
   }
 
+  void list_columns() {
+    std::vector<bool> met(router_.n_values_.size(), false);
+    for (const Place& at : places())
+      if (at.end == kGoesOn) met[static_cast<std::size_t>(at.column)] = true;
+    for (std::size_t c = 0; c < met.size(); ++c)
+      if (met[c]) router_.tested_.push_back(static_cast<std::int32_t>(c));
+  }
+
   static constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max() - 2;
   const TreeView& tree_;
   Router& router_;
-  std::vector<bool> is_end_;
+  std::vector<char> is_end_;
   std::int32_t stop_ = 0, fractional_ = 0;  // ways to the ends of the last node
   bool shares_out_ = false;
 };

@@ -13,6 +13,7 @@ enum PlaceTest : std::uint8_t {
   kLookUp,        // entries: n, way if unseen, if missing, n codes ascending, n ways
   kCodeInterval,  // entries: way if unseen, if missing
   kLinearTest,
+  kNumberOrPair,  // of a tree: no test is of another kind
 };
 
 enum PlaceEnd : std::uint8_t {
@@ -23,6 +24,14 @@ enum PlaceEnd : std::uint8_t {
 
 // Entries of a table begin with those for the codes -2, unseen, and -1, missing.
 inline constexpr std::uint32_t kBelowZero = 2;
+
+// The entries begin with tables for tests of numbers, one for each way of missing numbers: what is
+// looked up is whether the number is above the low bound, plus twice whether it is at most the high
+// one. One of them always holds, unless the number is missing. The last table stays where it is.
+inline constexpr std::uint32_t number_table(std::uint32_t missing) {
+  return missing | 1u << 2 | 1u << 4;
+}
+inline constexpr std::uint32_t kStays = 4;
 
 static_assert(sizeof(Router::Place) == 32);
 

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <optional>
 #include <stdexcept>
 
+#include "cells.hpp"
 #include "layout.hpp"
 
 namespace mixedwood {
@@ -11,24 +14,10 @@ namespace {
 
 // Small enough for the caches of any machine, large enough that a round costs nothing to start.
 constexpr std::size_t kBlockRows = 512;
+constexpr std::size_t kPartRows = 1 << 15;  // that one tree answers before the next has its turn
 constexpr int kSteps = 3;  // of a round after the first
 
 using Place = Router::Place;
-
-[[noreturn]] void refuse_code() {
-  throw std::invalid_argument("a code is beyond its column's values");
-}
-
-// Place of a code in a table, in range whatever the code: below -2 is unseen as well.
-inline std::uint32_t entry_of(const ColumnView& column, std::size_t row) {
-  const std::int32_t code = column.codes[row];
-  const std::uint32_t entry = static_cast<std::uint32_t>(code) + kBelowZero;
-  if (entry >= static_cast<std::uint32_t>(column.n_values) + kBelowZero) [[unlikely]] {
-    if (code >= 0) refuse_code();
-    return 0;
-  }
-  return entry;
-}
 
 inline const ColumnView& column_of(const Place& at, const ColumnView* columns) {
   return columns[at.column];
@@ -45,6 +34,18 @@ inline std::int32_t pair_way(const Place& at, const ColumnView* columns,
                              const std::uint32_t* entries, std::size_t row) {
   const std::uint32_t entry = entry_of(column_of(at, columns), row);
   return static_cast<std::int32_t>(entries[at.start + entry / 16] >> (entry % 16 * 2) & 3u);
+}
+
+// Of a test of either kind, without a branch to guess: the bounds of a pair table are no numbers, so
+// that nothing is above or below them.
+inline std::uint32_t cell_way(const Place& at, const Cells& cells, const std::uint32_t* entries,
+                              std::size_t row) {
+  const std::uint64_t cell = cells.at(at.column, row);
+  const auto x = std::bit_cast<double>(cell);
+  const std::uint32_t entry = (static_cast<std::uint32_t>(cell) & (0u - at.coded)) |
+                              static_cast<std::uint32_t>(x > at.low) |
+                              static_cast<std::uint32_t>(x <= at.high) << 1;
+  return entries[at.start + entry / 16] >> (entry % 16 * 2) & 3u;
 }
 
 // Every row of a block walks to its end. Rows walk in groups, whose steps do not wait for each
@@ -133,8 +134,7 @@ void Router::check_table(const TableView& table) const {
 }
 
 template <typename Visit>
-void Router::for_each_block(const TableView& table, Visit visit) const {
-  check_table(table);
+void Router::for_each_block(const TableView& table, const Cells* cells, Visit visit) const {
   const ColumnView* const columns = table.columns.data();
   const std::uint32_t* const entries = entries_.data();
   const Place* const places = places_.data();
@@ -149,6 +149,10 @@ void Router::for_each_block(const TableView& table, Visit visit) const {
       walk<8>(places, first_round_, n, place.data(), [=](const Place& at, std::size_t row) {
         return pair_way(at, columns, entries, start + row);
       });
+    } else if (only_test_ == kNumberOrPair && cells != nullptr) {
+      walk<8>(places, first_round_, n, place.data(), [=](const Place& at, std::size_t row) {
+        return cell_way(at, *cells, entries, start + row);
+      });
     } else {
       walk<8>(places, first_round_, n, place.data(),
               [&](const Place& at, std::size_t row) { return way(at, table, start + row); });
@@ -157,43 +161,100 @@ void Router::for_each_block(const TableView& table, Visit visit) const {
   }
 }
 
+namespace {
+
+// Rows as cells, if that is worth it: a row that takes few steps needs few of its columns.
+template <typename Visit>
+void for_each_part_of(std::span<const std::int32_t> columns, std::size_t steps,
+                      const TableView& table, std::size_t first, std::size_t last, Visit visit) {
+  std::optional<Cells> cells;
+  if (!columns.empty() && columns.size() <= 2 * steps) cells.emplace(columns);
+  const std::size_t n_rows = cells ? cells->n_rows() : kPartRows;
+  TableView part;
+  for (std::size_t begin = first; begin < last; begin += n_rows) {
+    part.columns.clear();
+    part.n_rows = std::min(n_rows, last - begin);
+    for (const ColumnView& column : table.columns)
+      part.columns.push_back({column.codes == nullptr ? nullptr : column.codes + begin,
+                              column.numbers == nullptr ? nullptr : column.numbers + begin,
+                              column.n_values});
+    if (cells) cells->fill(part);
+    visit(begin, part, cells ? &*cells : nullptr);
+  }
+}
+
+}  // namespace
+
+template <typename Visit>
+void Router::for_each_part(const TableView& table, Visit visit) const {
+  check_table(table);
+  for_each_part_of(tested_, static_cast<std::size_t>(first_round_), table, 0, table.n_rows, visit);
+}
+
 void Router::route(const TableView& table, std::span<std::int32_t> answers) const {
-  for_each_block(table, [&](std::size_t row, std::span<const std::int32_t> place) {
-    bool shared = false;
-    for (std::size_t i = 0; i < place.size(); ++i) {
-      const auto p = static_cast<std::size_t>(place[i]);
-      shared |= places_[p].end == kSharesOut;
-      answers[row + i] = node_[p];
-    }
-    if (shared) throw std::invalid_argument("the tree sends rows to several children at once");
+  for_each_part(table, [&](std::size_t first, const TableView& part, const Cells* cells) {
+    for_each_block(part, cells, [&](std::size_t row, std::span<const std::int32_t> place) {
+      bool shared = false;
+      for (std::size_t i = 0; i < place.size(); ++i) {
+        const auto p = static_cast<std::size_t>(place[i]);
+        shared |= places_[p].end == kSharesOut;
+        answers[first + row + i] = node_[p];
+      }
+      if (shared) throw std::invalid_argument("the tree sends rows to several children at once");
+    });
   });
 }
 
 void Router::distribute(const TableView& table, std::span<const double> answers,
                         std::size_t n_outputs, std::span<double> out) const {
   std::vector<std::pair<std::int32_t, double>> waiting;
-  for_each_block(table, [&](std::size_t row, std::span<const std::int32_t> place) {
-    for (std::size_t i = 0; i < place.size(); ++i) {
-      const auto its = out.subspan((row + i) * n_outputs, n_outputs);
-      const auto p = static_cast<std::size_t>(place[i]);
-      if (places_[p].end == kSharesOut) {
-        std::fill(its.begin(), its.end(), 0.0);
-        share_out(table, row + i, place[i], answers, its, waiting);
-      } else {
-        const auto node = static_cast<std::size_t>(node_[p]);
-        std::copy_n(answers.begin() + static_cast<std::ptrdiff_t>(node * n_outputs), n_outputs,
-                    its.begin());
+  for_each_part(table, [&](std::size_t first, const TableView& part, const Cells* cells) {
+    for_each_block(part, cells, [&](std::size_t row, std::span<const std::int32_t> place) {
+      for (std::size_t i = 0; i < place.size(); ++i) {
+        const auto its = out.subspan((first + row + i) * n_outputs, n_outputs);
+        const auto p = static_cast<std::size_t>(place[i]);
+        if (places_[p].end == kSharesOut) {
+          std::fill(its.begin(), its.end(), 0.0);
+          share_out(part, row + i, place[i], answers, its, waiting);
+        } else {
+          const auto node = static_cast<std::size_t>(node_[p]);
+          std::copy_n(answers.begin() + static_cast<std::ptrdiff_t>(node * n_outputs), n_outputs,
+                      its.begin());
+        }
       }
-    }
+    });
   });
 }
 
-void Router::add(const TableView& table, const Vote& vote, double* out, std::size_t stride) const {
+void Router::add_up(std::span<const Member> members, const TableView& table, std::size_t first,
+                    std::size_t last, double* out, std::size_t stride) {
+  std::vector<bool> tested(table.columns.size(), false);
+  std::size_t steps = 0;
+  for (const Member& member : members) {
+    member.router->check_table(table);
+    for (const std::int32_t column : member.router->tested_)
+      tested[static_cast<std::size_t>(column)] = true;
+    if (!member.router->tested_.empty())
+      steps += static_cast<std::size_t>(member.router->first_round_);
+  }
+  std::vector<std::int32_t> columns;
+  for (std::size_t c = 0; c < tested.size(); ++c)
+    if (tested[c]) columns.push_back(static_cast<std::int32_t>(c));
+  for_each_part_of(columns, steps, table, first, last,
+                   [&](std::size_t begin, const TableView& part, const Cells* cells) {
+                     for (const Member& member : members)
+                       member.router->add(part, cells, member.vote,
+                                          out + begin * stride + member.place, stride);
+                   });
+}
+
+void Router::add(const TableView& part, const Cells* cells, const Vote& vote, double* out,
+                 std::size_t stride) const {
   constexpr double kEqual = 1e-6;
   const std::size_t k = vote.n_answers;
   std::vector<std::pair<std::int32_t, double>> waiting;
   std::vector<double> shares;
-  for_each_block(table, [&](std::size_t row, std::span<const std::int32_t> place) {
+  for_each_block(part, cells, [&](std::size_t row, std::span<const std::int32_t> place) {
     for (std::size_t i = 0; i < place.size(); ++i) {
       double* const its = out + (row + i) * stride;
       const auto p = static_cast<std::size_t>(place[i]);
@@ -208,7 +269,7 @@ void Router::add(const TableView& table, const Vote& vote, double* out, std::siz
         continue;
       }
       shares.assign(k, 0.0);
-      share_out(table, row + i, place[i], vote.answers, shares, waiting);
+      share_out(part, row + i, place[i], vote.answers, shares, waiting);
       if (vote.labels.empty()) {
         for (std::size_t l = 0; l < k; ++l) its[l] += vote.weight * shares[l];
       } else {

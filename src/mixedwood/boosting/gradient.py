@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood import _core
 from mixedwood.boosting.loss import derivatives, first_scores, log_loss
 from mixedwood.data import Table, Target
 from mixedwood.growers import CodedTable
@@ -214,7 +215,8 @@ class Run:
     ) -> None:
         """Grow the trees of one round and add their steps to model and scores."""
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
-        derivatives(scores, self.target, self.gradients, self.hessians)
+        n_threads = self.plan.settings.n_threads
+        derivatives(scores, self.target, self.gradients, self.hessians, n_threads)
         rows, others = self._sample(rng)
         n_outputs = scores.shape[1]
         width = n_outputs if self.plan.together else 1
@@ -229,8 +231,7 @@ class Run:
             model.trees.append(tree)
             model.steps.append(steps)
             model.first_output.append(first)
-            # Rows of weight 0 have no node, -1; what they get does not matter to anyone.
-            scores[:, here] += steps.take(node, axis=0)
+            _core.add_steps(scores, first, steps, node)  # rows of weight 0 have no node, -1
         model.rounds.append(len(model.trees))
         if len(self.held_out):
             model.validation_loss.append(log_loss(scores, self.target, self.held_out))

@@ -63,6 +63,8 @@ def log_loss(scores: Numbers, target: Target, rows: NDArray[np.int32]) -> float:
     return float(np.average(-np.log(np.maximum(right, 1e-300)), weights=weights))
 
 
-def derivatives(scores: Numbers, target: Target, gradients: Numbers, hessians: Numbers) -> None:
+def derivatives(
+    scores: Numbers, target: Target, gradients: Numbers, hessians: Numbers, n_threads: int = 1
+) -> None:
     """Write first and second derivatives of each row's loss into two arrays."""
-    _core.log_loss_derivatives(scores, target.codes, target.weights, gradients, hessians)
+    _core.log_loss_derivatives(scores, target.codes, target.weights, gradients, hessians, n_threads)
