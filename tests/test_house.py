@@ -34,7 +34,7 @@ MAY_IMPORT = {
     "tree_builder": {"data", "tree"},
     "pruning": {"_core", "data", "tree"},
     "growers": {"_core", "data", "parts", "tree"},
-    "preprocessing": {"data", "splits"},
+    "preprocessing": {"_core", "data", "explain", "splits"},
     "ensembles": {"_core", "data", "tree"},
     "boosting": {"_core", "data", "ensembles", "growers", "tree"},
     "estimators": {

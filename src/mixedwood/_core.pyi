@@ -133,3 +133,6 @@ class OptimalSolver:
     def __init__(self, matrix: NDArray[numpy.uint8], classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, leaf_cost: int = 0, min_leaf: int = 1, switches: dict[str, bool] = {}) -> None: ...
 
     def solve(self, max_depth: int, max_nodes: int = -1, upper_bound: int | None = None, time_limit: float = 1e18, memory_limit: int = -1) -> dict[str, Any]: ...
+
+def cut_points(numbers: NDArray[numpy.float64], classes: NDArray[numpy.int32] | None, n_classes: int, rule: str, n_bins: int) -> NDArray[numpy.float64]:
+    """Ascending cut points of one column; NaN is left out."""

@@ -1,0 +1,19 @@
+// Names of the rules that cut numbers into ranges.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "mixedwood/discretize.hpp"
+
+namespace mixedwood {
+
+inline CutRule cut_rule(const std::string& name) {
+  if (name == "mdlp") return CutRule::kMdlp;
+  if (name == "caim") return CutRule::kCaim;
+  if (name == "equal_width") return CutRule::kEqualWidth;
+  if (name == "equal_frequency") return CutRule::kEqualFrequency;
+  throw std::invalid_argument("there is no rule '" + name + "' that cuts numbers into ranges");
+}
+
+}  // namespace mixedwood

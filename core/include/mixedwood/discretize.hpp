@@ -1,0 +1,64 @@
+// From numbers to ranges: cut points of one column. A column is seen as a table of counts, one row
+// per distinct number, so that a whole table and the rows of one node are cut by the same code.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace mixedwood {
+
+enum class CutRule { kMdlp, kCaim, kEqualWidth, kEqualFrequency };
+
+// Numbers ascending and distinct, and for each how many rows of each class have it. Rows count
+// once each, whatever they weigh.
+struct ValueCounts {
+  std::span<const double> values;
+  std::span<const std::int32_t> counts;  // values x classes
+  std::size_t n_classes = 0;
+
+  std::size_t size() const { return values.size(); }
+  std::span<const std::int32_t> of(std::size_t value) const {
+    return counts.subspan(value * n_classes, n_classes);
+  }
+};
+
+// Values up to `at` are left of the cut; there are `after` of them among the distinct ones.
+struct Cut {
+  double at;
+  std::size_t after;
+  bool operator==(const Cut&) const = default;
+};
+
+// Halfway between two numbers that follow each other, never the upper one.
+double halfway(double below, double above);
+
+// Finds cuts, ascending. Keeps its working space from call to call: one for each thread.
+class Discretizer {
+ public:
+  // `n_bins`: ranges wanted, for the two rules that are told how many.
+  void find(CutRule rule, const ValueCounts& column, std::int64_t n_bins, std::vector<Cut>& cuts);
+
+ private:
+  struct Range {
+    std::size_t begin, end;
+  };
+  struct CaimRange;
+
+  void mdlp(const ValueCounts& column, std::vector<Cut>& cuts);
+  void caim(const ValueCounts& column, std::vector<Cut>& cuts);
+  void equal_width(const ValueCounts& column, std::int64_t n_bins, std::vector<Cut>& cuts);
+  void equal_frequency(const ValueCounts& column, std::int64_t n_bins, std::vector<Cut>& cuts);
+  CaimRange look(const ValueCounts& column, Range range);
+
+  std::vector<Range> waiting_;
+  std::vector<std::int64_t> total_, left_;
+};
+
+// Cut points of a column of numbers; NaN is left out. Throws std::invalid_argument when a class is
+// not one of `n_classes`, or the lengths differ. Without classes (empty) rows are of one class.
+std::vector<Cut> cut_points(CutRule rule, std::span<const double> numbers,
+                            std::span<const std::int32_t> classes, std::size_t n_classes,
+                            std::int64_t n_bins);
+
+}  // namespace mixedwood

@@ -1,0 +1,276 @@
+// Minimal description length (Fayyad and Irani 1993) cuts where it saves most class entropy, as
+// long as the saving pays for naming the cut; CAIM (Kurgan and Cios 2004) adds the cut that makes
+// classes and ranges depend most on each other; equal width and equal frequency see no class.
+//
+// Sums of logarithms and quotients that are equal on paper may differ in their last bits here, and
+// "the first of equals" must not hang on them: what differs by less than kSame counts as equal.
+#include "mixedwood/discretize.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "../greedy/x_log_x.hpp"
+
+namespace mixedwood {
+namespace {
+
+constexpr double kSame = 1e-12;
+constexpr std::int64_t kMostBins = 65536;
+
+// Class entropy of some rows in bits, times their number; and how many classes they have.
+struct Mix {
+  double bits = 0.0;
+  double rows = 0.0;
+  int classes = 0;
+};
+
+Mix mix_of(std::span<const std::int64_t> counts, const XLogX& x_log_x) {
+  Mix mix;
+  std::int64_t rows = 0;
+  double sum = 0.0;
+  for (const std::int64_t count : counts) {
+    rows += count;
+    mix.classes += count > 0;
+    sum += x_log_x(static_cast<double>(count));
+  }
+  mix.rows = static_cast<double>(rows);
+  mix.bits = mix.classes < 2 ? 0.0 : x_log_x(mix.rows) - sum;
+  return mix;
+}
+
+// Of 3^k - 2, which is too large for a number where k is.
+double log2_of_groupings(int classes) {
+  return classes < 30 ? std::log2(std::pow(3.0, classes) - 2.0) : classes * std::log2(3.0);
+}
+
+bool saving_pays(const Mix& all, const Mix& left, const Mix& right) {
+  const auto weighed = [](const Mix& mix) { return mix.classes * mix.bits / mix.rows; };
+  const double saved = (all.bits - left.bits - right.bits) / all.rows;
+  const double delta =
+      log2_of_groupings(all.classes) - (weighed(all) - weighed(left) - weighed(right));
+  const double price = (std::log2(all.rows - 1.0) + delta) / all.rows;
+  return saved - price > kSame;
+}
+
+// Whether rows with these two values, neighbours, are all of one class. No best cut lies between.
+bool same_single_class(const ValueCounts& column, std::size_t value) {
+  int found = 0;
+  for (std::size_t k = 0; k < column.n_classes; ++k)
+    found += column.of(value)[k] > 0 || column.of(value + 1)[k] > 0;
+  return found == 1;
+}
+
+std::int64_t rows_of(const ValueCounts& column, std::size_t value) {
+  const auto counts = column.of(value);
+  return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+}
+
+Cut cut_after(const ValueCounts& column, std::size_t value) {
+  return {halfway(column.values[value], column.values[value + 1]), value + 1};
+}
+
+// What one range adds to the sum of CAIM.
+double dependence(std::int64_t largest, std::int64_t rows) {
+  const auto most = static_cast<double>(largest);
+  return most * most / static_cast<double>(rows);
+}
+
+}  // namespace
+
+double halfway(double below, double above) {
+  const double middle = below / 2 + above / 2;
+  return middle >= below && middle < above ? middle : below;
+}
+
+void Discretizer::find(CutRule rule, const ValueCounts& column, std::int64_t n_bins,
+                       std::vector<Cut>& cuts) {
+  cuts.clear();
+  if (column.size() < 2) return;
+  switch (rule) {
+    case CutRule::kMdlp: return mdlp(column, cuts);
+    case CutRule::kCaim: return caim(column, cuts);
+    case CutRule::kEqualWidth: return equal_width(column, n_bins, cuts);
+    case CutRule::kEqualFrequency: return equal_frequency(column, n_bins, cuts);
+  }
+}
+
+void Discretizer::mdlp(const ValueCounts& column, std::vector<Cut>& cuts) {
+  const XLogX& x_log_x = XLogX::table();
+  const std::size_t n_classes = column.n_classes;
+  std::vector<std::int64_t> best_left(n_classes);
+  waiting_.assign(1, {0, column.size()});
+  while (!waiting_.empty()) {
+    const Range range = waiting_.back();
+    waiting_.pop_back();
+    total_.assign(n_classes, 0);
+    for (std::size_t v = range.begin; v < range.end; ++v)
+      for (std::size_t k = 0; k < n_classes; ++k) total_[k] += column.of(v)[k];
+    const Mix all = mix_of(total_, x_log_x);
+    if (all.classes < 2) continue;  // nothing to save
+    const double same = kSame * x_log_x(all.rows);
+    double least = std::numeric_limits<double>::infinity();
+    std::size_t best = range.end;
+    left_.assign(n_classes, 0);
+    for (std::size_t v = range.begin; v + 1 < range.end; ++v) {
+      for (std::size_t k = 0; k < n_classes; ++k) {
+        left_[k] += column.of(v)[k];
+        total_[k] -= column.of(v)[k];
+      }
+      if (same_single_class(column, v)) continue;
+      const double bits = mix_of(left_, x_log_x).bits + mix_of(total_, x_log_x).bits;
+      if (bits < least - same) {
+        least = bits;
+        best = v;
+        best_left = left_;
+      }
+    }
+    if (best == range.end) continue;
+    // What is left of the total after the sweep are the rows with the last value.
+    for (std::size_t k = 0; k < n_classes; ++k) total_[k] += left_[k] - best_left[k];
+    if (!saving_pays(all, mix_of(best_left, x_log_x), mix_of(total_, x_log_x))) continue;
+    cuts.push_back(cut_after(column, best));
+    waiting_.push_back({range.begin, best + 1});
+    waiting_.push_back({best + 1, range.end});
+  }
+  std::sort(cuts.begin(), cuts.end(), [](const Cut& a, const Cut& b) { return a.after < b.after; });
+}
+
+// A range with what it adds now, and what its best cut would make of it.
+struct Discretizer::CaimRange {
+  Range range;
+  double now = 0.0;
+  double after = 0.0;
+  std::size_t cut = 0;  // the value left of the cut
+  bool can_be_cut() const { return range.end - range.begin > 1; }
+};
+
+Discretizer::CaimRange Discretizer::look(const ValueCounts& column, Range range) {
+  CaimRange found{range};
+  total_.assign(column.n_classes, 0);
+  left_.assign(column.n_classes, 0);
+  for (std::size_t v = range.begin; v < range.end; ++v)
+    for (std::size_t k = 0; k < column.n_classes; ++k) total_[k] += column.of(v)[k];
+  const auto term = [](const std::vector<std::int64_t>& counts) {
+    return dependence(*std::max_element(counts.begin(), counts.end()),
+                      std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
+  };
+  found.now = term(total_);
+  for (std::size_t v = range.begin; v + 1 < range.end; ++v) {
+    for (std::size_t k = 0; k < column.n_classes; ++k) {
+      left_[k] += column.of(v)[k];
+      total_[k] -= column.of(v)[k];
+    }
+    const double sum = term(left_) + term(total_);
+    if (sum > found.after * (1.0 + kSame)) {
+      found.after = sum;
+      found.cut = v;
+    }
+  }
+  return found;
+}
+
+// A new cut changes one range only, so every range remembers its best cut: all steps together look
+// at a value once for each time its range is cut.
+void Discretizer::caim(const ValueCounts& column, std::vector<Cut>& cuts) {
+  std::vector<CaimRange> ranges{look(column, {0, column.size()})};
+  std::int64_t classes = 0;
+  for (std::size_t k = 0; k < column.n_classes; ++k) {
+    bool occurs = false;
+    for (std::size_t v = 0; v < column.size() && !occurs; ++v) occurs = column.of(v)[k] > 0;
+    classes += occurs;
+  }
+  double best_value = 0.0;
+  for (;;) {
+    double sum = 0.0;
+    for (const CaimRange& range : ranges) sum += range.now;
+    double best_sum = 0.0;
+    std::size_t chosen = ranges.size();
+    for (std::size_t r = 0; r < ranges.size(); ++r) {
+      if (!ranges[r].can_be_cut()) continue;
+      const double with_cut = sum - ranges[r].now + ranges[r].after;
+      if (with_cut > best_sum * (1.0 + kSame)) {
+        best_sum = with_cut;
+        chosen = r;
+      }
+    }
+    if (chosen == ranges.size()) break;  // no cut is left
+    const auto step = static_cast<std::int64_t>(ranges.size());
+    const double value = best_sum / static_cast<double>(step + 1);
+    if (value <= best_value * (1.0 + kSame) && step >= classes) break;
+    best_value = value;
+    const CaimRange old = ranges[chosen];
+    ranges[chosen] = look(column, {old.range.begin, old.cut + 1});
+    ranges.insert(ranges.begin() + static_cast<std::ptrdiff_t>(chosen) + 1,
+                  look(column, {old.cut + 1, old.range.end}));
+  }
+  for (std::size_t r = 0; r + 1 < ranges.size(); ++r)
+    cuts.push_back(cut_after(column, ranges[r].range.end - 1));
+}
+
+void Discretizer::equal_width(const ValueCounts& column, std::int64_t n_bins,
+                              std::vector<Cut>& cuts) {
+  const double least = column.values.front(), most = column.values.back();
+  const auto bins = static_cast<double>(n_bins);
+  for (std::int64_t i = 1; i < n_bins; ++i) {
+    const auto place = static_cast<double>(i);
+    double at = least + (most - least) * place / bins;
+    if (!std::isfinite(at)) at = least * (1.0 - place / bins) + most * (place / bins);
+    // Between numbers that are close, many cuts fall on one; all others are above the largest.
+    if (at >= most) break;
+    if (at < least || (!cuts.empty() && at <= cuts.back().at)) continue;
+    const auto above = std::upper_bound(column.values.begin(), column.values.end(), at);
+    cuts.push_back({at, static_cast<std::size_t>(above - column.values.begin())});
+  }
+}
+
+void Discretizer::equal_frequency(const ValueCounts& column, std::int64_t n_bins,
+                                  std::vector<Cut>& cuts) {
+  std::int64_t n = 0;
+  for (std::size_t v = 0; v < column.size(); ++v) n += rows_of(column, v);
+  std::int64_t reached = 0;  // rows up to and with `value`
+  std::int64_t part = 1;
+  for (std::size_t value = 0; value + 1 < column.size() && part < n_bins; ++value) {
+    reached += rows_of(column, value);
+    bool cut = false;
+    // Boundaries inside the run of this value move to its end, and several there are one. With
+    // fewer rows than ranges some come before the first row; others of them come right after it.
+    for (; part < n_bins && part * n / n_bins <= reached; ++part) cut = true;
+    if (cut) cuts.push_back(cut_after(column, value));
+  }
+}
+
+std::vector<Cut> cut_points(CutRule rule, std::span<const double> numbers,
+                            std::span<const std::int32_t> classes, std::size_t n_classes,
+                            std::int64_t n_bins) {
+  if (!classes.empty() && classes.size() != numbers.size())
+    throw std::invalid_argument("one class is needed for each number");
+  if (classes.empty()) n_classes = 1;
+  for (const std::int32_t c : classes)
+    if (c < 0 || static_cast<std::size_t>(c) >= n_classes)
+      throw std::invalid_argument("a class is not one of the classes");
+  if (n_bins < 1 || n_bins > kMostBins)
+    throw std::invalid_argument("the number of ranges must be from 1 to 65536");
+  std::vector<std::pair<double, std::int32_t>> rows;
+  rows.reserve(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    if (!std::isnan(numbers[i])) rows.emplace_back(numbers[i], classes.empty() ? 0 : classes[i]);
+  std::sort(rows.begin(), rows.end());
+  std::vector<double> values;
+  std::vector<std::int32_t> counts;
+  for (const auto& [number, c] : rows) {
+    if (values.empty() || number != values.back()) {
+      values.push_back(number);
+      counts.resize(counts.size() + n_classes, 0);
+    }
+    ++counts[counts.size() - n_classes + static_cast<std::size_t>(c)];
+  }
+  std::vector<Cut> cuts;
+  Discretizer().find(rule, {values, counts, n_classes}, n_bins, cuts);
+  return cuts;
+}
+
+}  // namespace mixedwood

@@ -1,0 +1,100 @@
+"""What transformers of tables share: how X is read, remembered and named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from mixedwood.data import (
+    Schema,
+    Table,
+    Target,
+    check_same_length,
+    read_table,
+    read_table_as,
+    read_target,
+)
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+__all__ = ["TableTransformer"]
+
+
+class TableTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """A transformer of any table the library reads."""
+
+    categorical_features: Any
+    ordinal: Mapping[str, Sequence[Any]] | None
+    schema_: Schema
+    n_features_in_: int
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.target_tags.required = self._needs_classes()
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def _needs_classes(self) -> bool:
+        return False
+
+    def _read(self, X: Any, y: Any) -> tuple[Table, Target | None]:
+        """Read what `fit` is given; y only where it is used."""
+        table = read_table(X, categorical_features=self.categorical_features, ordinal=self.ordinal)
+        self._refuse_no_rows(table)
+        if not self._needs_classes():
+            return table, None
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None: it "
+                "looks at the classes. 'equal_width' and 'equal_frequency' need none."
+            )
+        target = read_target(y)
+        check_same_length(table, target)
+        return table, target
+
+    def _remember(self, schema: Schema) -> None:
+        self.schema_ = schema
+        self.n_features_in_ = len(schema)
+        if schema.names_generated:
+            self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+        else:
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
+
+    def _read_again(self, X: Any) -> Table:
+        """Read what `transform` is given."""
+        check_is_fitted(self)
+        table = read_table_as(X, self.schema_, estimator=type(self).__name__)
+        self._refuse_no_rows(table)
+        return table
+
+    def _names_in(self, input_features: Any) -> NDArray[Any]:
+        """Names of the columns that go in, or those given where the table of `fit` had none."""
+        check_is_fitted(self)
+        own = np.array(self.schema_.names, dtype=object)
+        if input_features is None:
+            return own
+        given = np.asarray(input_features, dtype=object)
+        if not self.schema_.names_generated and not np.array_equal(given, own):
+            raise ValueError("input_features is not equal to feature_names_in_")
+        if len(given) != len(own):
+            raise ValueError(
+                f"input_features should have length equal to number of features ({len(own)}), "
+                f"got {len(given)}"
+            )
+        return given
+
+    def _refuse_no_rows(self, table: Table) -> None:
+        if table.n_rows == 0:
+            raise ValueError(
+                f"X has no rows: found array with 0 sample(s) (shape=(0, {table.n_columns})) while "
+                f"a minimum of 1 is required by {type(self).__name__}."
+            )
