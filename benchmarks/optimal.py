@@ -8,7 +8,9 @@ All are asked for the fewest wrong rows with as many nodes as the depth allows. 
 are is written at the top of `optimal_matrices.py`, how the solvers are set in
 `peers/optimal_solvers.py`. Peers may live in environments of their own: name the interpreters by
 `--peers-python PYTHON`, or `--peers-python PYTHON gosdt=OTHER_PYTHON` where one peer needs another.
-With `--cache FILE` the results of peers are kept, so that a second run is only about ours.
+With `--cache FILE` the results of peers are kept, so that a second run is only about ours; with
+`--run ours` no peer is started at all. `--peers` says who is compared: where one of them has not
+run yet there is no ratio.
 """
 
 from __future__ import annotations
@@ -66,6 +68,8 @@ class Line:
 
     def ratio(self) -> float | None:
         """How many times as long the fastest peer takes as we do."""
+        if None in self.cells.values():
+            return None  # a peer that has not run yet might be the fastest
         ours, peer = self.seconds(OURS), self.fastest_peer()
         return None if ours is None or peer is None else peer / ours
 
@@ -149,11 +153,11 @@ def page(lines: Sequence[str], args: argparse.Namespace, store: Store) -> list[s
         "",
         "Processor seconds of one thread until a solver has proven that no tree of the depth has",
         "fewer wrong rows: the same 0/1 matrix for all, as many nodes as the depth allows, leaves",
-        "of any size. Each cell is a process of its own; imports are not counted, handing over the",
-        "matrix is. Short runs are the median of three. The wrong rows are counted anew from each",
-        "solver's tree. A ratio is the time of the fastest peer divided by ours; a peer that calls",
-        "a worse tree the best does not count there. How the matrices are made is written at the",
-        "top of `benchmarks/optimal_matrices.py`, how each solver is set in",
+        "of any size. Each cell is a process of its own; handing over the matrix is counted, what",
+        "Python does around it is not. Short runs are the median of three. The wrong rows are",
+        "counted anew from each solver's tree. A ratio is the time of the fastest peer divided by",
+        "ours; a peer that calls a worse tree the best does not count there. How the matrices are",
+        "made is written at the top of `benchmarks/optimal_matrices.py`, how each solver is set in",
         "`benchmarks/peers/optimal_solvers.py`.",
         "",
         f"- command: `{command} --page {PAGE}`",
@@ -180,27 +184,17 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=LIMIT, help="processor seconds of one run")
     parser.add_argument("--peers", nargs="*", default=PEERS, choices=PEERS, metavar="PEER")
     parser.add_argument("--peers-python", nargs="+", default=[], metavar="[PEER=]PYTHON")
-    parser.add_argument("--no-ours", action="store_true", help="run the peers only")
-    parser.add_argument("--no-run", action="store_true", help="show what the cache has")
+    parser.add_argument("--run", default="all", choices=["all", "ours", "peers", "none"])
     parser.add_argument("--cache", type=Path, help="keep results of the peers in this file")
     parser.add_argument("--page", type=Path, help="write the page of the documentation")
     args = parser.parse_args()
     store = Store(args.cache)
     matrices = {name: make_matrix(name) for name in args.sets}
     pythons = read_pythons(args.peers_python)
-    running = {} if args.no_ours else {OURS: sys.executable}
-    running |= {peer: pythons[peer] for peer in args.peers}
-    if not args.no_run:
-        fill(store, matrices, args.depths, running, args.limit)
-    solvers = [
-        solver
-        for solver in SOLVERS
-        if any(
-            "seconds" in (store.get(name, depth, solver) or {})
-            for name in args.sets
-            for depth in args.depths
-        )
-    ]
+    running = {OURS: sys.executable} if args.run in ("all", "ours") else {}
+    running |= {peer: pythons[peer] for peer in args.peers if args.run in ("all", "peers")}
+    fill(store, matrices, args.depths, running, args.limit)
+    solvers = [OURS, *args.peers]
     lines = table(store, matrices, args.depths, solvers)
     print("\n".join(lines))
     print("\n".join(["", *wrong_claims(store, args.sets, args.depths)]))

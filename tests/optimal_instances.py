@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from mixedwood import _core
 
+MOST_WEIGHT = 2**30  # of all rows together
 KINDS = ["new", "copy", "complement", "constant", "threshold"]
 
 
@@ -57,12 +58,12 @@ def classes_of(rng, matrix, n_classes):
 
 
 def weights_of(rng, n_rows, kind):
-    """Weights: none, small ones with zeros among them, or too large for 32 bits."""
+    """Weights: none, small ones with zeros among them, or nearly as large as may be."""
     if kind == "none":
         return None
     if kind == "small":
         return rng.integers(0, 4, n_rows)
-    return rng.integers(1, 4, n_rows) * 10**9 + rng.integers(0, 2, n_rows)
+    return rng.integers(1, 4, n_rows) * (MOST_WEIGHT // (4 * n_rows)) + rng.integers(0, 2, n_rows)
 
 
 @st.composite
@@ -77,8 +78,9 @@ def instances(draw, max_rows, max_columns, depths, plain=False):
     leaf_cost, min_leaf, weights = 0, 1, "none"
     if not plain:
         weights = draw(st.sampled_from(["none", "small", "large"]))
-        leaf_cost = draw(st.sampled_from([0, 0, 1, 2, 7])) * (10**9 if weights == "large" else 1)
-        min_leaf = draw(st.one_of(st.just(1), st.integers(0, 1 + n_rows // 3)))
+        leaf_cost = draw(st.sampled_from([0, 0, 1, 2, 7]))
+        leaf_cost *= MOST_WEIGHT // (4 * n_rows) if weights == "large" else 1
+        min_leaf = draw(st.one_of(st.just(1), st.integers(1, 1 + n_rows // 3)))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     matrix = columns_of(rng, n_rows, n_columns)
     repeated = rng.integers(0, n_rows, n_rows) if draw(st.booleans()) else np.arange(n_rows)

@@ -140,3 +140,22 @@ def test_the_first_of_equal_columns_is_taken():
     classes = np.array([0, 0, 1, 1], np.int32)
     instance = Instance(matrix, classes, None, 2, 1, 1, 0, 1)
     assert run(solver_of(instance, {}), instance)["test"][0] == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"min_leaf": 0}, "at least one row"),
+        ({"leaf_cost": -1}, "must not be negative"),
+        ({"weights": np.array([2**29, 2**29, 1])}, "2\\^30"),
+        ({"weights": np.array([1, -1, 1])}, "must not be negative"),
+        ({"classes": np.array([0, 1, 2], np.int32)}, "out of range"),
+        ({"classes": np.array([0, 1], np.int32)}, "each row needs a class"),
+        ({"matrix": np.array([[0], [1], [2]], np.uint8)}, "0 and 1 only"),
+    ],
+)
+def test_what_cannot_be_solved_is_refused(change, complaint):
+    matrix, classes = np.array([[0], [1], [1]], np.uint8), np.array([0, 1, 1], np.int32)
+    instance = Instance(matrix, classes, None, 2, 1, 1, 0, 1)._replace(**change)
+    with pytest.raises(ValueError, match=complaint):
+        solver_of(instance, {})
