@@ -26,9 +26,12 @@ from mixedwood.preprocessing import Binarizer, MDLPDiscretizer
 
 EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
 CUTS = {EQUIVALENCE: "ranges are cut by rows, whatever they weigh"}
+WHOLE = {
+    "check_class_weight_classifiers": "small leaves answer as their rows do, whatever classes weigh"
+}
 FOLDS = {EQUIVALENCE: "a row of weight 2 is in one fold, two copies may be in two"}
 CHECKED = [
-    (OptimalTreeClassifier(), CUTS),
+    (OptimalTreeClassifier(), WHOLE),
     (OptimalTreeClassifier(2, discretizer="equal_width", leaf_cost=0.01, min_samples_leaf=2), CUTS),
     (OptimalTreeClassifier(2, tune=True, n_folds=3), FOLDS),
 ]
@@ -151,7 +154,8 @@ def test_weights_without_a_common_unit_are_close():
     weights = np.random.default_rng(0).random(500) + 1e-3
     whole = make_whole(read_target(["a", "b"] * 250, weights), 0.01)
     assert whole.weights.sum() <= 2**30
-    assert whole.weights * whole.unit == pytest.approx(weights, abs=weights.max() / 65_000)
+    unit = whole.error_cost * whole.unit
+    assert whole.weights * unit == pytest.approx(weights, abs=weights.max() / 65_000)
     assert whole.leaf_cost * whole.unit == pytest.approx(0.01 * weights.sum(), rel=1e-4)
 
 

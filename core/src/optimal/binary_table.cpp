@@ -1,10 +1,11 @@
 #include "binary_table.hpp"
 
 #include <algorithm>
-#include <map>
-#include <numeric>
+#include <bit>
+#include <cstring>
 #include <stdexcept>
-#include <string>
+#include <unordered_map>
+#include <utility>
 
 namespace mixedwood::optimal {
 namespace {
@@ -36,41 +37,97 @@ void check(const BinaryProblem& p) {
     throw std::invalid_argument("2^30 rows is the most that can be taken");
 }
 
-// Bits of every kept row, column by column.
-class Bits {
- public:
-  Bits(const BinaryProblem& p, const std::vector<Row>& rows)
-      : n_words_((rows.size() + 63) / 64), bits_(p.n_columns * n_words_) {
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      const auto* from = p.matrix.data() + rows[r].index * p.n_columns;
-      for (std::size_t j = 0; j < p.n_columns; ++j)
-        bits_[j * n_words_ + r / 64] |= Word{from[j]} << (r % 64);
-    }
-  }
-  std::span<const Word> column(std::size_t j) const {
-    return {bits_.data() + j * n_words_, n_words_};
-  }
+// The rows' bits, `stride` words to a row; and which rows are equal.
+struct PackedMatrix {
+  std::size_t stride = 0;
+  std::vector<Word> bits;
 
- private:
-  std::size_t n_words_;
-  std::vector<Word> bits_;
+  std::span<const Word> row(std::size_t r) const { return {bits.data() + r * stride, stride}; }
 };
 
+PackedMatrix pack(const BinaryProblem& p, const std::vector<Row>& rows) {
+  PackedMatrix packed;
+  packed.stride = (p.n_columns + 63) / 64;
+  packed.bits.assign(rows.size() * packed.stride, 0);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const auto* from = p.matrix.data() + rows[r].index * p.n_columns;
+    Word* to = packed.bits.data() + r * packed.stride;
+    std::size_t j = 0;
+    for (; j + 8 <= p.n_columns; j += 8) {
+      Word eight;
+      std::memcpy(&eight, from + j, 8);
+      if constexpr (std::endian::native == std::endian::little) {
+        // Byte k, which is 0 or 1, becomes bit k.
+        to[j / 64] |= ((eight * 0x0102040810204080u) >> 56) << (j % 64);
+      } else {
+        for (std::size_t k = 0; k < 8; ++k) to[j / 64] |= Word{from[j + k]} << ((j + k) % 64);
+      }
+    }
+    for (; j < p.n_columns; ++j) to[j / 64] |= Word{from[j]} << (j % 64);
+  }
+  return packed;
+}
+
+std::uint64_t mix(std::span<const Word> words) {
+  std::uint64_t h = 0x9e3779b97f4a7c15u;
+  for (const Word w : words) {
+    h = (h ^ w) * 0xff51afd7ed558ccdu;
+    h ^= h >> 32;
+  }
+  return h;
+}
+
+// The number of each row's kind: equal rows have the same, in the order of their first.
+std::vector<std::uint32_t> kinds_of(const PackedMatrix& packed, std::size_t n_rows) {
+  std::vector<std::uint32_t> kinds(n_rows), firsts;
+  std::size_t size = 16;
+  while (size < 2 * n_rows) size *= 2;
+  std::vector<std::int32_t> table(size, -1);
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    const auto row = packed.row(r);
+    std::size_t at = mix(row) & (size - 1);
+    while (table[at] >= 0 &&
+           !std::ranges::equal(row, packed.row(firsts[static_cast<std::size_t>(table[at])])))
+      at = (at + 1) & (size - 1);
+    if (table[at] < 0) {
+      table[at] = static_cast<std::int32_t>(firsts.size());
+      firsts.push_back(static_cast<std::uint32_t>(r));
+    }
+    kinds[r] = static_cast<std::uint32_t>(table[at]);
+  }
+  return kinds;
+}
+
 // Columns that can make a difference: not constant, and the first of those that split alike.
-std::vector<std::int32_t> useful(const Bits& bits, std::size_t n_columns, std::size_t n_rows) {
+std::vector<std::int32_t> useful(const PackedMatrix& packed, std::size_t n_columns,
+                                 std::size_t n_rows) {
   std::vector<std::int32_t> kept;
   if (n_rows == 0) return kept;
-  std::map<std::vector<Word>, std::size_t> seen;
+  const std::size_t n_words = (n_rows + 63) / 64;
+  std::vector<Word> columns(n_columns * n_words);
+  for (std::size_t r = 0; r < n_rows; ++r)
+    for (std::size_t w = 0; w < packed.stride; ++w)
+      for (Word bits = packed.row(r)[w]; bits; bits &= bits - 1)
+        columns[(w * 64 + static_cast<std::size_t>(std::countr_zero(bits))) * n_words + r / 64] |=
+            Word{1} << (r % 64);
   const Word last = n_rows % 64 ? (Word{1} << (n_rows % 64)) - 1 : ~Word{0};
+  std::unordered_multimap<std::uint64_t, std::size_t> seen;
   for (std::size_t j = 0; j < n_columns; ++j) {
-    const auto column = bits.column(j);
-    std::vector<Word> key(column.begin(), column.end());
+    const std::span<Word> key(columns.data() + j * n_words, n_words);
     if (key[0] & 1) {  // equal to its complement: write the first row as 0
       for (auto& w : key) w = ~w;
       key.back() &= last;
     }
     if (std::ranges::all_of(key, [](Word w) { return w == 0; })) continue;
-    if (seen.emplace(std::move(key), j).second) kept.push_back(static_cast<std::int32_t>(j));
+    const auto hash = mix(key);
+    const auto [from, to] = seen.equal_range(hash);
+    if (std::any_of(from, to, [&](const auto& other) {
+          return std::ranges::equal(
+              key, std::span<Word>(columns.data() + other.second * n_words, n_words));
+        }))
+      continue;
+    seen.emplace(hash, j);
+    kept.push_back(static_cast<std::int32_t>(j));
   }
   return kept;
 }
@@ -79,7 +136,9 @@ int top_bit(Cost weight) { return 63 - std::countl_zero(static_cast<std::uint64_
 
 }  // namespace
 
-BinaryTable::BinaryTable(const BinaryProblem& p, bool merge_rows, bool count_rows) {
+BinaryTable::BinaryTable(const BinaryProblem& p, const Kernels& kernels, bool merge_rows,
+                         bool count_rows)
+    : kernels_(kernels) {
   check(p);
   n_classes_ = p.n_classes;
   const bool weighted =
@@ -91,44 +150,35 @@ BinaryTable::BinaryTable(const BinaryProblem& p, bool merge_rows, bool count_row
     const Cost w = p.weights.empty() ? 1 : p.weights[r];
     if (w > 0) rows.push_back({r, p.classes[r], w});
   }
-  {
-    const Bits bits(p, rows);
-    originals_ = useful(bits, p.n_columns, rows.size());
-  }
+  const PackedMatrix packed = pack(p, rows);
+  originals_ = useful(packed, p.n_columns, rows.size());
   const std::size_t m = originals_.size();
   row_bytes_ = (m + 31) / 32 * 4;
 
-  const auto same = [&](const Row& a, const Row& b) {
-    const auto *x = p.matrix.data() + a.index * p.n_columns,
-               *y = p.matrix.data() + b.index * p.n_columns;
-    for (const auto j : originals_)
-      if (x[j] != y[j]) return x[j] < y[j] ? -1 : 1;
-    return 0;
-  };
-  // Equal rows side by side, and of them the same class.
-  std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
-    const int order = same(a, b);
-    return order != 0 ? order < 0 : a.cls < b.cls;
-  });
   // Of equal rows, all but the heaviest class are wrong in any tree.
-  std::vector<char> lost(rows.size());
-  for (std::size_t a = 0, b; a < rows.size(); a = b) {
-    std::vector<Cost> by_class(static_cast<std::size_t>(n_classes_));
-    for (b = a; b < rows.size() && same(rows[a], rows[b]) == 0; ++b)
-      by_class[static_cast<std::size_t>(rows[b].cls)] += rows[b].weight;
-    const auto heaviest = std::ranges::max_element(by_class) - by_class.begin();
-    for (std::size_t r = a; r < b; ++r) lost[r] = rows[r].cls != heaviest;
+  const auto kinds = kinds_of(packed, rows.size());
+  const auto k = static_cast<std::size_t>(n_classes_);
+  const std::size_t n_kinds = rows.empty() ? 0 : 1 + std::ranges::max(kinds);
+  std::vector<Cost> by_class(n_kinds * k);
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    by_class[kinds[r] * k + static_cast<std::size_t>(rows[r].cls)] += rows[r].weight;
+  std::vector<std::int32_t> answer(n_kinds);
+  for (std::size_t i = 0; i < n_kinds; ++i) {
+    const auto first = by_class.begin() + static_cast<std::ptrdiff_t>(i * k);
+    answer[i] = static_cast<std::int32_t>(std::max_element(first, first + n_classes_) - first);
   }
+  std::vector<char> lost(rows.size());
+  for (std::size_t r = 0; r < rows.size(); ++r) lost[r] = rows[r].cls != answer[kinds[r]];
+
   if (merge_rows && !rows_apart()) {
     std::vector<Row> merged;
     std::vector<char> merged_lost;
+    std::vector<char> taken(n_kinds * k);
     for (std::size_t r = 0; r < rows.size(); ++r) {
-      if (!merged.empty() && merged.back().cls == rows[r].cls && same(merged.back(), rows[r]) == 0)
-        merged.back().weight += rows[r].weight;
-      else {
-        merged.push_back(rows[r]);
-        merged_lost.push_back(lost[r]);
-      }
+      const std::size_t cell = kinds[r] * k + static_cast<std::size_t>(rows[r].cls);
+      if (std::exchange(taken[cell], 1)) continue;
+      merged.push_back({rows[r].index, rows[r].cls, by_class[cell]});
+      merged_lost.push_back(lost[r]);
     }
     const auto positions = [](const std::vector<Row>& all) {
       std::size_t n = 0;
@@ -153,16 +203,21 @@ BinaryTable::BinaryTable(const BinaryProblem& p, bool merge_rows, bool count_row
     std::size_t row, position;
   };
   std::vector<Place> places;
+  std::vector<std::vector<std::size_t>> of_class(k);
+  std::vector<std::size_t> all;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    of_class[static_cast<std::size_t>(rows[r].cls)].push_back(r);
+    if (rows_apart()) all.push_back(r);
+  }
   for (std::int32_t count = 0; count < n_counts_; ++count)
     for (int shift = 0; shift < n_shifts; ++shift) {
       if (count >= n_classes_ && shift > 0) continue;
       Group g{count, shift, n_words_, 0};
       std::size_t position = n_words_ * 64;
-      for (std::size_t r = 0; r < rows.size(); ++r) {
-        const bool here = count >= n_classes_ ||
-                          (rows[r].cls == count && ((rows[r].weight >> shift) & 1) != 0);
-        if (here) places.push_back({r, position++});
-      }
+      const auto& candidates = count < n_classes_ ? of_class[static_cast<std::size_t>(count)] : all;
+      for (const std::size_t r : candidates)
+        if (count >= n_classes_ || ((rows[r].weight >> shift) & 1) != 0)
+          places.push_back({r, position++});
       g.n_words = (position + 63) / 64 - n_words_;
       n_words_ += g.n_words;
       if (g.n_words > 0) groups_.push_back(g);

@@ -5,12 +5,12 @@
 // of two. Equal rows of one class are merged into one of their common weight where that saves work.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "mixedwood/optimal.hpp"
+#include "pair_kernel.hpp"
 
 namespace mixedwood::optimal {
 
@@ -25,7 +25,8 @@ struct Group {
 class BinaryTable {
  public:
   // `count_rows`: the number of rows matters beside their weight.
-  BinaryTable(const BinaryProblem& problem, bool merge_rows, bool count_rows);
+  BinaryTable(const BinaryProblem& problem, const Kernels& kernels, bool merge_rows,
+              bool count_rows);
 
   std::size_t n_words() const { return n_words_; }
   std::size_t n_columns() const { return originals_.size(); }
@@ -52,9 +53,8 @@ class BinaryTable {
   void tally(std::span<const Word> rows, std::span<Cost> counts) const {
     for (auto& c : counts) c = 0;
     for (const Group& g : groups_) {
-      Cost n = 0;
-      for (std::size_t w = g.first_word; w < g.first_word + g.n_words; ++w)
-        n += std::popcount(rows[w]);
+      const Word* from = rows.data() + g.first_word;
+      const Cost n = kernels_.population(from, from, 0, g.n_words);
       counts[static_cast<std::size_t>(g.count)] += n << g.shift;
     }
   }
@@ -71,14 +71,14 @@ class BinaryTable {
     Cost total = 0;
     for (const Group& g : groups_) {
       if (g.count >= n_classes_) continue;
-      Cost n = 0;
-      for (std::size_t w = g.first_word; w < g.first_word + g.n_words; ++w)
-        n += std::popcount(rows[w] & (mask[w] ^ flip));
-      total += n << g.shift;
+      total += kernels_.population(rows.data() + g.first_word, mask.data() + g.first_word, flip,
+                                   g.n_words)
+               << g.shift;
     }
     return total;
   }
 
+  const Kernels& kernels_;
   std::size_t n_words_ = 0, row_bytes_ = 0;
   std::int32_t n_classes_ = 0, n_counts_ = 0;
   std::vector<std::int32_t> originals_;

@@ -9,8 +9,7 @@ std::int32_t Cache::find(const Key& key) const {
   for (std::size_t at = key.hash & mask; table_[at] >= 0; at = (at + 1) & mask) {
     const auto i = static_cast<std::size_t>(table_[at]);
     if (sets_[i].hash == key.hash &&
-        std::equal(key.rows.begin(), key.rows.end(), words_.begin() +
-                   static_cast<std::ptrdiff_t>(i * n_words_)))
+        std::equal(key.rows.begin(), key.rows.end(), words(i)))
       return table_[at];
   }
   return -1;
@@ -29,7 +28,8 @@ std::int32_t Cache::find_or_add(const Key& key) {
     table_.assign(table_.size() * 4, -1);
     for (std::size_t i = 0; i < sets_.size(); ++i) index(static_cast<std::int32_t>(i));
   }
-  words_.insert(words_.end(), key.rows.begin(), key.rows.end());
+  if (sets_.size() == blocks_.size() * kBlock) blocks_.emplace_back(kBlock * n_words_);
+  std::ranges::copy(key.rows, words(sets_.size()));
   sets_.push_back({key.hash, {}, -1, false});
   const auto added = static_cast<std::int32_t>(sets_.size() - 1);
   index(added);
@@ -122,8 +122,7 @@ void Cache::shrink() {
   if (n_noted * 2 <= before) {
     for (std::size_t i = 0; i < before; ++i) {
       if (sets_[i].notes < 0) continue;
-      std::copy_n(words_.begin() + static_cast<std::ptrdiff_t>(i * n_words_), n_words_,
-                  words_.begin() + static_cast<std::ptrdiff_t>(kept * n_words_));
+      std::copy_n(words(i), n_words_, words(kept));
       sets_[kept++] = sets_[i];
     }
   } else {
@@ -131,9 +130,8 @@ void Cache::shrink() {
     notes_.shrink_to_fit();
   }
   sets_.resize(kept);
-  words_.resize(kept * n_words_);
+  blocks_.resize((kept + kBlock - 1) / kBlock);
   sets_.shrink_to_fit();
-  words_.shrink_to_fit();
   std::size_t size = 1024;
   while (size < 2 * kept + 2) size *= 2;
   table_ = std::vector<std::int32_t>(size, -1);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <vector>
@@ -73,8 +74,8 @@ class Cache {
 
   std::size_t n_sets() const { return sets_.size(); }
   std::size_t bytes() const {
-    return words_.capacity() * sizeof(Word) + sets_.capacity() * sizeof(Set) +
-           notes_.capacity() * sizeof(Note) + table_.capacity() * sizeof(std::int32_t);
+    return blocks_.size() * kBlock * n_words_ * sizeof(Word) + sets_.size() * sizeof(Set) +
+           notes_.size() * sizeof(Note) + table_.size() * sizeof(std::int32_t);
   }
   // Forgets sets of which only trees of depth two are known; if that is not half, all.
   void shrink();
@@ -98,11 +99,19 @@ class Cache {
   std::int32_t find_or_add(const Key& key);
   Note& note(const Key& key, const Budget& budget);
   void index(std::int32_t set);
+  Word* words(std::size_t set) {
+    return blocks_[set / kBlock].data() + set % kBlock * n_words_;
+  }
+  const Word* words(std::size_t set) const {
+    return blocks_[set / kBlock].data() + set % kBlock * n_words_;
+  }
 
   std::size_t n_words_;
-  std::vector<Word> words_;  // n_words_ of each set
-  std::vector<Set> sets_;
-  std::vector<Note> notes_;
+  // In blocks, so that nothing is ever copied to a larger place: memory never doubles.
+  static constexpr std::size_t kBlock = 256;
+  std::vector<std::vector<Word>> blocks_;  // n_words_ of each set
+  std::deque<Set> sets_;
+  std::deque<Note> notes_;
   std::vector<std::int32_t> table_;  // a power of two
 };
 

@@ -1,6 +1,7 @@
 #include "depth_two.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 namespace mixedwood::optimal {

@@ -49,6 +49,9 @@ struct PairJob {
 };
 
 struct Kernels {
+  // Bits of a & (b ^ flip), over n words.
+  std::int64_t (*population)(const std::uint64_t* a, const std::uint64_t* b, std::uint64_t flip,
+                             std::size_t n);
   // Rows at these positions, packed; the last byte is filled with zeros.
   void (*gather)(const std::uint8_t* row_bits, std::size_t row_bytes, const std::uint32_t* positions,
                  std::size_t n, std::uint8_t* nibbles);

@@ -1,4 +1,4 @@
-// Built with -mavx2; called only where the processor has it. Nothing of the standard library that
+// Built with -mavx2 and -mpopcnt; called only where the processor has it. Nothing of the standard library that
 // could be shared with other files is used here.
 #include "pair_kernel.hpp"
 

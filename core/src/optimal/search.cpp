@@ -9,7 +9,8 @@ namespace mixedwood {
 using namespace optimal;
 
 OptimalSolver::Search::Search(const BinaryProblem& problem, const OptimalSettings& settings)
-    : table_(problem, settings.switches.merge_rows, settings.min_leaf > 1),
+    : table_(problem, kernels(settings.switches.wide_registers), settings.switches.merge_rows,
+             settings.min_leaf > 1),
       settings_(settings),
       prices_{settings.error_cost, settings.leaf_cost},
       small_(table_, settings_),

@@ -97,6 +97,22 @@ void OptimalSolver::Search::look_ahead(const Rows& rows, std::int32_t depth, Pla
   look_ahead(without, depth - 1, tree, no);
 }
 
+// A tree with its last three levels replaced by the best for their rows.
+void OptimalSolver::Search::polish(const Rows& rows, std::int32_t depth, const PlainTree& from,
+                                   std::size_t node, PlainTree& to, std::size_t at) {
+  if (depth <= 3) {
+    if (const auto s = best(rows, Budget{depth, 7}, kNoBound)) write(rows, Budget{depth, 7}, *s, to, at);
+    return;
+  }
+  if (from.test[node] < 0) return;
+  Rows with, without;
+  divide(table_, rows, static_cast<std::size_t>(from.test[node]), with, without);
+  to.split(at, from.test[node]);
+  const auto yes = static_cast<std::size_t>(to.yes[at]), no = static_cast<std::size_t>(to.no[at]);
+  polish(with, depth - 1, from, static_cast<std::size_t>(from.yes[node]), to, yes);
+  polish(without, depth - 1, from, static_cast<std::size_t>(from.no[node]), to, no);
+}
+
 // What the subtree costs, after tests are taken out that do not pay.
 Cost OptimalSolver::Search::prune(const Rows& rows, PlainTree& tree, std::size_t node) const {
   if (tree.test[node] < 0) return leaf(rows);
@@ -152,7 +168,8 @@ OptimalResult OptimalSolver::Search::solve(const OptimalBudget& wanted, Stop& st
   root_ = &all_;
   try {
     if (table_.n_columns() > 0 && budget.depth > 0) {
-      take(greedy(budget));
+      const PlainTree first = greedy(budget);
+      take(first);
       Budget last{0, 0};
       for (std::int32_t depth = 1; depth <= budget.depth; ++depth) {
         const Budget step = Budget{depth, budget.tests}.fit();
@@ -166,7 +183,9 @@ OptimalResult OptimalSolver::Search::solve(const OptimalBudget& wanted, Stop& st
         }
         const bool full = budget.depth < 40 && budget.tests == all_tests;
         if (depth == 3 && budget.depth > 3 && full) {
-          PlainTree tree;
+          PlainTree polished, tree;
+          polish(all_, budget.depth, first, 0, polished, 0);
+          take(std::move(polished));
           look_ahead(all_, budget.depth, tree, 0);
           take(std::move(tree));
         }
