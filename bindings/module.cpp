@@ -13,6 +13,7 @@ void bind_grow(nb::module_& m);
 void bind_boost(nb::module_& m);
 void bind_pruning(nb::module_& m);
 void bind_discretize(nb::module_& m);
+void bind_rebinarise(nb::module_& m);
 }  // namespace mixedwood
 
 NB_MODULE(_core, m) {
@@ -26,4 +27,5 @@ NB_MODULE(_core, m) {
   mixedwood::bind_boost(m);
   mixedwood::bind_pruning(m);
   mixedwood::bind_discretize(m);
+  mixedwood::bind_rebinarise(m);
 }
