@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 namespace mixedwood {
 namespace {
@@ -81,7 +82,6 @@ void book_excess(NodeTable& table) {
     const std::int64_t excess = std::accumulate(sums.begin(), sums.end(), std::int64_t{0}) -
                                 *std::max_element(sums.begin(), sums.end());
     table.excess[static_cast<std::size_t>(order[begin])] = excess;
-    table.has_excess |= excess > 0;
   }
 }
 
@@ -93,15 +93,14 @@ NodeTable::NodeTable(const std::vector<RebinariseColumn>& given,
     : classes(classes_given.begin(), classes_given.end()),
       weights(weights_given.begin(), weights_given.end()),
       n_rows(classes_given.size()),
-      n_classes(classes_known),
-      weighted(!weights_given.empty()) {
+      n_classes(classes_known) {
   if (n_rows == 0) throw std::invalid_argument("there are no rows");
   if (n_rows > static_cast<std::size_t>(kLastCode))
     throw std::invalid_argument("tables of more than 2^31 - 1 rows are too large");
   for (const std::int32_t c : classes)
     if (c < 0 || static_cast<std::size_t>(c) >= n_classes)
       throw std::invalid_argument("a class is not one of the classes");
-  if (!weighted) weights.assign(n_rows, 1);
+  if (weights_given.empty()) weights.assign(n_rows, 1);
   if (weights.size() != n_rows) throw std::invalid_argument("one weight is needed for each row");
   std::int64_t total = 0;
   for (const std::int64_t weight : weights) {
@@ -122,7 +121,8 @@ NodeTests::NodeTests(const NodeTable& table, const RebinariseSettings& settings)
   std::int32_t most = 0;
   for (const NodeColumn& column : table.columns) most = std::max(most, column.n_codes);
   occurs_.assign(static_cast<std::size_t>(most) / 64 + 1, 0);
-  slot_of_code_.assign(static_cast<std::size_t>(most), 0);
+  group_of_code_.assign(static_cast<std::size_t>(most), 0);
+  seen_.assign(table.n_classes, 0);
 }
 
 void NodeTests::each(std::span<const std::int32_t> rows, Stop& stop, const Visit& visit) {
@@ -131,8 +131,9 @@ void NodeTests::each(std::span<const std::int32_t> rows, Stop& stop, const Visit
   for (std::size_t c = 0; c < table_.columns.size(); ++c) {
     if (stop.requested(2 * n_here_)) throw Stopped{};
     const NodeColumn& column = table_.columns[c];
-    tabulate(column, rows);
-    if (column.kind == NodeColumn::Kind::kCutHere) cut_here(column);
+    find_values(column, rows);
+    if (column.kind == NodeColumn::Kind::kCutHere) cut_values(column, rows);
+    add_up(column, rows);
     const auto place = static_cast<std::int32_t>(c);
     const std::size_t n_classes = table_.n_classes;
     sums_.resize((n_groups_ + 1) * n_classes);
@@ -154,84 +155,99 @@ void NodeTests::each(std::span<const std::int32_t> rows, Stop& stop, const Visit
 }
 
 // One group for each code that occurs, ascending.
-void NodeTests::tabulate(const NodeColumn& column, std::span<const std::int32_t> rows) {
-  const std::size_t n_classes = table_.n_classes;
+void NodeTests::find_values(const NodeColumn& column, std::span<const std::int32_t> rows) {
   const std::int32_t* codes = column.codes.data();
   for (const std::int32_t row : rows) {
     const std::int32_t code = codes[row];
     if (code >= 0) occurs_[static_cast<std::size_t>(code) / 64] |= std::uint64_t{1} << (code % 64);
   }
   last_code_.clear();
+  upper_end_.clear();
   for (std::size_t word = 0; word <= static_cast<std::size_t>(column.n_codes) / 64; ++word) {
     for (std::uint64_t left = occurs_[word]; left != 0; left &= left - 1) {
-      const auto code = static_cast<std::int32_t>(word * 64) + std::countr_zero(left);
-      slot_of_code_[static_cast<std::size_t>(code)] = static_cast<std::int32_t>(last_code_.size());
-      last_code_.push_back(code);
+      const std::size_t code = word * 64 + static_cast<std::size_t>(std::countr_zero(left));
+      group_of_code_[code] = static_cast<std::int32_t>(last_code_.size());
+      last_code_.push_back(static_cast<std::int32_t>(code));
+      upper_end_.push_back(column.numbers[code]);
     }
     occurs_[word] = 0;
   }
   n_groups_ = last_code_.size();
-  upper_end_.resize(n_groups_);
-  for (std::size_t g = 0; g < n_groups_; ++g)
-    upper_end_[g] = column.numbers[static_cast<std::size_t>(last_code_[g])];
-  counts_.assign(n_groups_ * n_classes, 0);
-  excess_.assign(n_groups_, 0);
-  for (const std::int32_t row : rows) {
-    const std::int32_t code = codes[row];
-    if (code < 0) continue;
-    const auto slot = static_cast<std::size_t>(slot_of_code_[static_cast<std::size_t>(code)]);
-    const auto r = static_cast<std::size_t>(row);
-    ++counts_[slot * n_classes + static_cast<std::size_t>(table_.classes[r])];
-    excess_[slot] += table_.excess[r];
-  }
-  weights_.assign(counts_.begin(), counts_.end());
-  if (table_.weighted) {
-    std::fill(weights_.begin(), weights_.end(), 0);
-    for (const std::int32_t row : rows) {
-      const std::int32_t code = codes[row];
-      if (code < 0) continue;
-      const auto slot = static_cast<std::size_t>(slot_of_code_[static_cast<std::size_t>(code)]);
-      const auto r = static_cast<std::size_t>(row);
-      weights_[slot * n_classes + static_cast<std::size_t>(table_.classes[r])] +=
-          table_.weights[r];
-    }
-  }
-  rows_.assign(n_groups_, 0);
-  for (std::size_t i = 0; i < counts_.size(); ++i) rows_[i / n_classes] += counts_[i];
-  n_known_ = std::accumulate(rows_.begin(), rows_.end(), std::int64_t{0});
-}
-
-void NodeTests::cut_here(const NodeColumn& column) {
-  values_.assign(upper_end_.begin(), upper_end_.end());
-  discretizer_.find(settings_.rule, {values_, counts_, table_.n_classes}, column.n_bins, cuts_);
-  merge(cuts_);
 }
 
 // Ranges in place of values; ranges without a value are left out.
-void NodeTests::merge(const std::vector<Cut>& cuts) {
-  const std::size_t n_classes = table_.n_classes;
+void NodeTests::cut_values(const NodeColumn& column, std::span<const std::int32_t> rows) {
+  const std::int32_t* codes = column.codes.data();
+  const std::size_t n_values = n_groups_;
+  counts_.assign(n_values, 0);
+  for (const std::int32_t row : rows)
+    if (codes[row] >= 0)
+      ++counts_[static_cast<std::size_t>(group_of_code_[static_cast<std::size_t>(codes[row])])];
+  entries_.clear();
+  offset_.clear();
+  if (looks_at_classes(settings_.rule)) find_entries(column, rows);
+  values_ = upper_end_;
+  const ValueCounts seen{values_, counts_, entries_, offset_, table_.n_classes};
+  discretizer_.find(settings_.rule, seen, column.n_bins, cuts_);
   std::size_t made = 0, begin = 0;
-  for (std::size_t i = 0; i <= cuts.size() && begin < n_groups_; ++i) {
-    const std::size_t end = i < cuts.size() ? cuts[i].after : n_groups_;
+  for (std::size_t i = 0; i <= cuts_.size() && begin < n_values; ++i) {
+    const std::size_t end = i < cuts_.size() ? cuts_[i].after : n_values;
     if (end == begin) continue;
-    for (std::size_t k = 0; k < n_classes; ++k) {
-      std::int64_t sum = 0;
-      for (std::size_t g = begin; g < end; ++g) sum += weights_[g * n_classes + k];
-      weights_[made * n_classes + k] = sum;
-    }
-    const auto add_up = [&](std::vector<std::int64_t>& numbers) {
-      numbers[made] = std::accumulate(numbers.begin() + static_cast<std::ptrdiff_t>(begin),
-                                      numbers.begin() + static_cast<std::ptrdiff_t>(end),
-                                      std::int64_t{0});
-    };
-    add_up(rows_);
-    add_up(excess_);
+    for (; begin < end; ++begin)
+      group_of_code_[static_cast<std::size_t>(last_code_[begin])] = static_cast<std::int32_t>(made);
+    // Never overtakes the values that are still to be read: there are no more ranges than values.
     last_code_[made] = last_code_[end - 1];
-    upper_end_[made] = i < cuts.size() ? cuts[i].at : kInfinity;
+    upper_end_[made] = i < cuts_.size() ? cuts_[i].at : kInfinity;
     ++made;
-    begin = end;
   }
   n_groups_ = made;
+}
+
+// Classes of the rows with each value: rows are put in the order of values, then counted.
+void NodeTests::find_entries(const NodeColumn& column, std::span<const std::int32_t> rows) {
+  const std::int32_t* codes = column.codes.data();
+  offset_.assign(n_groups_ + 1, 0);
+  for (std::size_t v = 0; v < n_groups_; ++v) offset_[v + 1] = offset_[v] + counts_[v];
+  by_value_.resize(static_cast<std::size_t>(offset_.back()));
+  for (const std::int32_t row : rows) {
+    if (codes[row] < 0) continue;
+    const auto v =
+        static_cast<std::size_t>(group_of_code_[static_cast<std::size_t>(codes[row])]);
+    by_value_[static_cast<std::size_t>(offset_[v]++)] =
+        table_.classes[static_cast<std::size_t>(row)];
+  }
+  std::size_t at = 0;
+  for (std::size_t v = 0; v < n_groups_; ++v) {
+    const auto end = static_cast<std::size_t>(offset_[v]);
+    const std::size_t first = entries_.size();
+    for (; at < end; ++at) {
+      const auto k = static_cast<std::size_t>(by_value_[at]);
+      if (seen_[k]++ == 0) entries_.push_back({by_value_[at], 0});
+    }
+    for (std::size_t e = first; e < entries_.size(); ++e)
+      std::swap(entries_[e].count, seen_[static_cast<std::size_t>(entries_[e].of_class)]);
+    offset_[v] = static_cast<std::int32_t>(first);
+  }
+  offset_[n_groups_] = static_cast<std::int32_t>(entries_.size());
+}
+
+void NodeTests::add_up(const NodeColumn& column, std::span<const std::int32_t> rows) {
+  const std::size_t n_classes = table_.n_classes;
+  const std::int32_t* codes = column.codes.data();
+  weights_.assign(n_groups_ * n_classes, 0);
+  rows_.assign(n_groups_, 0);
+  excess_.assign(n_groups_, 0);
+  n_known_ = 0;
+  for (const std::int32_t row : rows) {
+    const std::int32_t code = codes[row];
+    if (code < 0) continue;
+    const auto group = static_cast<std::size_t>(group_of_code_[static_cast<std::size_t>(code)]);
+    const auto r = static_cast<std::size_t>(row);
+    weights_[group * n_classes + static_cast<std::size_t>(table_.classes[r])] += table_.weights[r];
+    ++rows_[group];
+    excess_[group] += table_.excess[r];
+    ++n_known_;
+  }
 }
 
 // Where no value is missing, a window and what is left without it are one test, asked once.

@@ -32,7 +32,6 @@ struct NodeTable {
   // their heaviest class wrong. That weight is booked on the first of them.
   std::vector<std::int64_t> excess;
   std::size_t n_rows = 0, n_classes = 0;
-  bool weighted = false, has_excess = false;
 };
 
 struct NodeTest {
@@ -63,9 +62,11 @@ class NodeTests {
   NodeTest kept(const SeenTest& seen) const;
 
  private:
-  void tabulate(const NodeColumn& column, std::span<const std::int32_t> rows);
-  void cut_here(const NodeColumn& column);
-  void merge(const std::vector<Cut>& cuts);
+  // Groups are first the values that occur; numbers are then cut into ranges of them.
+  void find_values(const NodeColumn& column, std::span<const std::int32_t> rows);
+  void cut_values(const NodeColumn& column, std::span<const std::int32_t> rows);
+  void find_entries(const NodeColumn& column, std::span<const std::int32_t> rows);
+  void add_up(const NodeColumn& column, std::span<const std::int32_t> rows);
   void each_window(std::int32_t column, const Visit& visit);
   void each_subset(std::int32_t column, const Visit& visit);
   void look(std::int32_t column, std::size_t first, std::size_t last, const Visit& visit);
@@ -76,11 +77,13 @@ class NodeTests {
   Discretizer discretizer_;
   std::vector<Cut> cuts_;
   std::vector<std::uint64_t> occurs_;
-  std::vector<std::int32_t> slot_of_code_;
-  // Of the groups at hand, first values, then ranges of them: last code, upper end, and so on.
-  std::vector<std::int32_t> last_code_;
-  std::vector<double> upper_end_, values_;
-  std::vector<std::int32_t> counts_;                   // groups x classes, rows
+  std::vector<std::int32_t> group_of_code_;
+  std::vector<std::int32_t> last_code_;  // of each group
+  std::vector<double> upper_end_;
+  // Of values, before they are cut into ranges.
+  std::vector<double> values_;
+  std::vector<std::int32_t> counts_, offset_, by_value_, seen_;
+  std::vector<ValueCounts::Entry> entries_;
   std::vector<std::int64_t> weights_, rows_, excess_;  // groups x classes; groups; groups
   std::vector<std::int64_t> sums_, row_sums_, excess_sums_;  // before each group
   std::vector<std::int64_t> yes_;
