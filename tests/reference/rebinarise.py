@@ -34,10 +34,6 @@ def groups_of(column, values, classes, method, n_bins, cuts):
     return [sum(v > c for c in cuts) for v in values]
 
 
-def is_missing(value):
-    return value != value or value == -1
-
-
 def sides_of(rows, columns, kinds, classes, settings, fixed):
     """All ways in which a test made from these rows divides them."""
     found = set()
