@@ -76,7 +76,8 @@ class RowMemo {
       return;
     }
     if (bytes_ > limit_) return;
-    bytes_ += static_cast<double>(2 * sizeof(Fact) + sizeof(BestTree) + 32);
+    // A tree with its two leaves, or the two trees below it that no other entry keeps.
+    bytes_ += static_cast<double>(2 * sizeof(Fact) + 3 * (sizeof(BestTree) + 32));
     entry->facts.push_back({budget, lower_bound, std::move(best)});
   }
 
