@@ -14,6 +14,7 @@ void bind_boost(nb::module_& m);
 void bind_pruning(nb::module_& m);
 void bind_optimal(nb::module_& m);
 void bind_discretize(nb::module_& m);
+void bind_rebinarise(nb::module_& m);
 }  // namespace mixedwood
 
 NB_MODULE(_core, m) {
@@ -28,4 +29,5 @@ NB_MODULE(_core, m) {
   mixedwood::bind_pruning(m);
   mixedwood::bind_optimal(m);
   mixedwood::bind_discretize(m);
+  mixedwood::bind_rebinarise(m);
 }

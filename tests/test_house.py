@@ -33,7 +33,7 @@ MAY_IMPORT = {
     "plot": {"data", "explain", "tree"},
     "tree_builder": {"data", "tree"},
     "pruning": {"_core", "data", "tree"},
-    "growers": {"_core", "data", "parts", "tree"},
+    "growers": {"_core", "data", "parts", "preprocessing", "tree"},
     "preprocessing": {"_core", "data", "explain", "splits"},
     "optimal": {"_core", "data", "preprocessing", "tree", "tree_builder"},
     "ensembles": {"_core", "data", "tree"},

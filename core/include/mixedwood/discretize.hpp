@@ -10,18 +10,29 @@ namespace mixedwood {
 
 enum class CutRule { kMdlp, kCaim, kEqualWidth, kEqualFrequency };
 
-// Numbers ascending and distinct, and for each how many rows of each class have it. Rows count
-// once each, whatever they weigh.
+// Numbers ascending and distinct, with how many rows have each. Rows count once each, whatever they
+// weigh. The two rules that look at classes also need the classes of those rows: for value v the
+// entries from offset[v] to offset[v + 1], each class once.
 struct ValueCounts {
   std::span<const double> values;
-  std::span<const std::int32_t> counts;  // values x classes
+  std::span<const std::int32_t> rows;
+  struct Entry {
+    std::int32_t of_class, count;
+  };
+  std::span<const Entry> entries;
+  std::span<const std::int32_t> offset;
   std::size_t n_classes = 0;
 
   std::size_t size() const { return values.size(); }
-  std::span<const std::int32_t> of(std::size_t value) const {
-    return counts.subspan(value * n_classes, n_classes);
+  std::span<const Entry> of(std::size_t value) const {
+    const auto begin = static_cast<std::size_t>(offset[value]);
+    return entries.subspan(begin, static_cast<std::size_t>(offset[value + 1]) - begin);
   }
 };
+
+inline bool looks_at_classes(CutRule rule) {
+  return rule == CutRule::kMdlp || rule == CutRule::kCaim;
+}
 
 // Values up to `at` are left of the cut; there are `after` of them among the distinct ones.
 struct Cut {
@@ -52,7 +63,8 @@ class Discretizer {
   CaimRange look(const ValueCounts& column, Range range);
 
   std::vector<Range> waiting_;
-  std::vector<std::int64_t> total_, left_;
+  std::vector<std::int64_t> left_, right_;  // rows of each class on the two sides of a cut
+  std::vector<double> terms_;
 };
 
 // Cut points of a column of numbers; NaN is left out. Throws std::invalid_argument when a class is

@@ -37,6 +37,10 @@ class Stop {
     return look();
   }
 
+  // While it is held the deadline does not count: for a first answer that must be there. The hook
+  // is asked all the same.
+  void hold_time(bool held) { held_ = held; }
+
   bool timed_out() const { return timed_out_; }
   bool interrupted() const { return interrupted_; }
 
@@ -44,7 +48,7 @@ class Stop {
   bool look() {
     if (!limited_ && !hook_) return false;
     const auto now = Clock::now();
-    if (limited_ && now >= deadline_) timed_out_ = stopped_ = true;
+    if (limited_ && !held_ && now >= deadline_) timed_out_ = stopped_ = true;
     if (hook_ && now >= next_hook_) {
       next_hook_ = now + std::chrono::milliseconds(20);
       if (hook_()) interrupted_ = stopped_ = true;
@@ -58,7 +62,7 @@ class Stop {
   Clock::time_point deadline_{}, next_hook_{};
   std::int64_t steps_ = 0;
   int questions_ = 0;
-  bool limited_ = false, stopped_ = false, timed_out_ = false, interrupted_ = false;
+  bool limited_ = false, held_ = false, stopped_ = false, timed_out_ = false, interrupted_ = false;
 };
 
 // Thrown where a stop comes before there is anything to return.

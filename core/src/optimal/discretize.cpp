@@ -58,15 +58,15 @@ bool saving_pays(const Mix& all, const Mix& left, const Mix& right) {
 
 // Whether rows with these two values, neighbours, are all of one class. No best cut lies between.
 bool same_single_class(const ValueCounts& column, std::size_t value) {
-  int found = 0;
-  for (std::size_t k = 0; k < column.n_classes; ++k)
-    found += column.of(value)[k] > 0 || column.of(value + 1)[k] > 0;
-  return found == 1;
+  const auto here = column.of(value), next = column.of(value + 1);
+  return here.size() == 1 && next.size() == 1 && here[0].of_class == next[0].of_class;
 }
 
-std::int64_t rows_of(const ValueCounts& column, std::size_t value) {
-  const auto counts = column.of(value);
-  return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+void add_rows(const ValueCounts& column, std::size_t begin, std::size_t end,
+              std::vector<std::int64_t>& counts) {
+  counts.assign(column.n_classes, 0);
+  for (std::size_t v = begin; v < end; ++v)
+    for (const auto [k, count] : column.of(v)) counts[static_cast<std::size_t>(k)] += count;
 }
 
 Cut cut_after(const ValueCounts& column, std::size_t value) {
@@ -100,38 +100,42 @@ void Discretizer::find(CutRule rule, const ValueCounts& column, std::int64_t n_b
 
 void Discretizer::mdlp(const ValueCounts& column, std::vector<Cut>& cuts) {
   const XLogX& x_log_x = XLogX::table();
-  const std::size_t n_classes = column.n_classes;
-  std::vector<std::int64_t> best_left(n_classes);
+  const auto f = [&](std::int64_t x) { return x_log_x(static_cast<double>(x)); };
   waiting_.assign(1, {0, column.size()});
   while (!waiting_.empty()) {
     const Range range = waiting_.back();
     waiting_.pop_back();
-    total_.assign(n_classes, 0);
-    for (std::size_t v = range.begin; v < range.end; ++v)
-      for (std::size_t k = 0; k < n_classes; ++k) total_[k] += column.of(v)[k];
-    const Mix all = mix_of(total_, x_log_x);
+    add_rows(column, range.begin, range.end, right_);
+    const Mix all = mix_of(right_, x_log_x);
     if (all.classes < 2) continue;  // nothing to save
     const double same = kSame * x_log_x(all.rows);
     double least = std::numeric_limits<double>::infinity();
     std::size_t best = range.end;
-    left_.assign(n_classes, 0);
+    left_.assign(column.n_classes, 0);
+    std::int64_t n_left = 0, n_right = static_cast<std::int64_t>(all.rows);
+    double left_sum = 0.0, right_sum = f(n_right) - all.bits;  // of x log x over the classes
     for (std::size_t v = range.begin; v + 1 < range.end; ++v) {
-      for (std::size_t k = 0; k < n_classes; ++k) {
-        left_[k] += column.of(v)[k];
-        total_[k] -= column.of(v)[k];
+      for (const auto [of_class, count] : column.of(v)) {
+        std::int64_t& left = left_[static_cast<std::size_t>(of_class)];
+        std::int64_t& right = right_[static_cast<std::size_t>(of_class)];
+        left_sum += f(left + count) - f(left);
+        right_sum += f(right - count) - f(right);
+        left += count;
+        right -= count;
       }
+      n_left += column.rows[v];
+      n_right -= column.rows[v];
       if (same_single_class(column, v)) continue;
-      const double bits = mix_of(left_, x_log_x).bits + mix_of(total_, x_log_x).bits;
+      const double bits = f(n_left) - left_sum + f(n_right) - right_sum;
       if (bits < least - same) {
         least = bits;
         best = v;
-        best_left = left_;
       }
     }
     if (best == range.end) continue;
-    // What is left of the total after the sweep are the rows with the last value.
-    for (std::size_t k = 0; k < n_classes; ++k) total_[k] += left_[k] - best_left[k];
-    if (!saving_pays(all, mix_of(best_left, x_log_x), mix_of(total_, x_log_x))) continue;
+    add_rows(column, range.begin, best + 1, left_);
+    add_rows(column, best + 1, range.end, right_);
+    if (!saving_pays(all, mix_of(left_, x_log_x), mix_of(right_, x_log_x))) continue;
     cuts.push_back(cut_after(column, best));
     waiting_.push_back({range.begin, best + 1});
     waiting_.push_back({best + 1, range.end});
@@ -150,21 +154,26 @@ struct Discretizer::CaimRange {
 
 Discretizer::CaimRange Discretizer::look(const ValueCounts& column, Range range) {
   CaimRange found{range};
-  total_.assign(column.n_classes, 0);
-  left_.assign(column.n_classes, 0);
-  for (std::size_t v = range.begin; v < range.end; ++v)
-    for (std::size_t k = 0; k < column.n_classes; ++k) total_[k] += column.of(v)[k];
-  const auto term = [](const std::vector<std::int64_t>& counts) {
-    return dependence(*std::max_element(counts.begin(), counts.end()),
-                      std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
-  };
-  found.now = term(total_);
-  for (std::size_t v = range.begin; v + 1 < range.end; ++v) {
-    for (std::size_t k = 0; k < column.n_classes; ++k) {
-      left_[k] += column.of(v)[k];
-      total_[k] -= column.of(v)[k];
+  // Rows are only added to a side, so its largest class is known without looking at all of them.
+  const auto sweep = [&](std::vector<std::int64_t>& counts, std::size_t v, std::int64_t& rows,
+                         std::int64_t& largest) {
+    for (const auto [of_class, count] : column.of(v)) {
+      std::int64_t& mine = counts[static_cast<std::size_t>(of_class)];
+      mine += count;
+      largest = std::max(largest, mine);
     }
-    const double sum = term(left_) + term(total_);
+    rows += column.rows[v];
+    return dependence(largest, rows);
+  };
+  terms_.resize(column.size());
+  right_.assign(column.n_classes, 0);
+  std::int64_t rows = 0, largest = 0;
+  for (std::size_t v = range.end; v-- > range.begin;) terms_[v] = sweep(right_, v, rows, largest);
+  found.now = terms_[range.begin];
+  left_.assign(column.n_classes, 0);
+  rows = largest = 0;
+  for (std::size_t v = range.begin; v + 1 < range.end; ++v) {
+    const double sum = sweep(left_, v, rows, largest) + terms_[v + 1];
     if (sum > found.after * (1.0 + kSame)) {
       found.after = sum;
       found.cut = v;
@@ -177,12 +186,8 @@ Discretizer::CaimRange Discretizer::look(const ValueCounts& column, Range range)
 // at a value once for each time its range is cut.
 void Discretizer::caim(const ValueCounts& column, std::vector<Cut>& cuts) {
   std::vector<CaimRange> ranges{look(column, {0, column.size()})};
-  std::int64_t classes = 0;
-  for (std::size_t k = 0; k < column.n_classes; ++k) {
-    bool occurs = false;
-    for (std::size_t v = 0; v < column.size() && !occurs; ++v) occurs = column.of(v)[k] > 0;
-    classes += occurs;
-  }
+  add_rows(column, 0, column.size(), left_);
+  const auto classes = std::count_if(left_.begin(), left_.end(), [](auto n) { return n > 0; });
   double best_value = 0.0;
   for (;;) {
     double sum = 0.0;
@@ -229,12 +234,12 @@ void Discretizer::equal_width(const ValueCounts& column, std::int64_t n_bins,
 
 void Discretizer::equal_frequency(const ValueCounts& column, std::int64_t n_bins,
                                   std::vector<Cut>& cuts) {
-  std::int64_t n = 0;
-  for (std::size_t v = 0; v < column.size(); ++v) n += rows_of(column, v);
+  const std::int64_t n =
+      std::accumulate(column.rows.begin(), column.rows.end(), std::int64_t{0});
   std::int64_t reached = 0;  // rows up to and with `value`
   std::int64_t part = 1;
   for (std::size_t value = 0; value + 1 < column.size() && part < n_bins; ++value) {
-    reached += rows_of(column, value);
+    reached += column.rows[value];
     bool cut = false;
     // Boundaries inside the run of this value move to its end, and several there are one. With
     // fewer rows than ranges some come before the first row; others of them come right after it.
@@ -249,6 +254,8 @@ std::vector<Cut> cut_points(CutRule rule, std::span<const double> numbers,
   if (!classes.empty() && classes.size() != numbers.size())
     throw std::invalid_argument("one class is needed for each number");
   if (classes.empty()) n_classes = 1;
+  if (numbers.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+    throw std::invalid_argument("columns of more than 2^31 - 1 rows are too long");
   for (const std::int32_t c : classes)
     if (c < 0 || static_cast<std::size_t>(c) >= n_classes)
       throw std::invalid_argument("a class is not one of the classes");
@@ -260,16 +267,24 @@ std::vector<Cut> cut_points(CutRule rule, std::span<const double> numbers,
     if (!std::isnan(numbers[i])) rows.emplace_back(numbers[i], classes.empty() ? 0 : classes[i]);
   std::sort(rows.begin(), rows.end());
   std::vector<double> values;
-  std::vector<std::int32_t> counts;
+  std::vector<std::int32_t> counts, offset{0};
+  std::vector<ValueCounts::Entry> entries;
   for (const auto& [number, c] : rows) {
     if (values.empty() || number != values.back()) {
+      offset.back() = static_cast<std::int32_t>(entries.size());
+      offset.push_back(0);
       values.push_back(number);
-      counts.resize(counts.size() + n_classes, 0);
+      counts.push_back(0);
     }
-    ++counts[counts.size() - n_classes + static_cast<std::size_t>(c)];
+    ++counts.back();
+    const bool more = static_cast<std::size_t>(offset[offset.size() - 2]) < entries.size() &&
+                      entries.back().of_class == c;
+    if (more) ++entries.back().count;
+    else entries.push_back({c, 1});
   }
+  offset.back() = static_cast<std::int32_t>(entries.size());
   std::vector<Cut> cuts;
-  Discretizer().find(rule, {values, counts, n_classes}, n_bins, cuts);
+  Discretizer().find(rule, {values, counts, entries, offset, n_classes}, n_bins, cuts);
   return cuts;
 }
 

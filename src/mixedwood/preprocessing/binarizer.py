@@ -26,7 +26,8 @@ class Binarizer(TableTransformer):
     Numbers are first cut into ranges. Booleans, and numeric columns with no more than two distinct
     numbers, are binary already: they become one column without being asked for ranges. A missing
     value answers every test with no; a column with missing values gets one more binary column,
-    which asks whether the value is known. Values that no row had in `fit` answer no as well.
+    which asks whether the value is known, and keeps tests that would otherwise be each other's
+    opposite. Values that no row had in `fit` answer no as well.
     Binary columns that are the same for all rows of `fit` are left out.
 
     Parameters

@@ -55,8 +55,11 @@ class BinaryGroups:
         )
 
 
-def windows(m: int, encoding: str) -> Iterator[tuple[int, int]]:
+def windows(m: int, encoding: str, *, missing: bool = False) -> Iterator[tuple[int, int]]:
     """First and last of the groups that answer yes, for m groups in order, counted from 0.
+
+    A window and the groups outside it are one test, and come once. Not so where values are missing:
+    they answer no to both, so that both are wanted.
 
     Examples
     --------
@@ -64,20 +67,21 @@ def windows(m: int, encoding: str) -> Iterator[tuple[int, int]]:
     [(0, 0), (1, 1), (2, 2), (3, 3)]
     >>> list(windows(4, "multi_hot"))
     [(0, 0), (1, 1), (2, 2), (3, 3), (0, 1), (1, 2)]
-    >>> list(windows(4, "thresholds"))
-    [(0, 0), (0, 1), (0, 2)]
+    >>> list(windows(3, "thresholds")), list(windows(3, "thresholds", missing=True))
+    ([(0, 0), (0, 1)], [(0, 0), (0, 1), (1, 2), (2, 2)])
     """
+    if m < 2:
+        return
     if encoding == "thresholds":
         yield from ((0, last) for last in range(m - 1))
+        yield from ((first, m - 1) for first in range(1, m) if missing)
         return
-    if m <= 2:  # the second column would say the same as the first
-        yield from [(0, 0)] * (m - 1)
-        return
-    yield from ((group, group) for group in range(m))
+    yield from ((group, group) for group in range(1 if m == 2 and not missing else m))
     if encoding == "multi_hot":
-        # A window that holds the last group is the complement of one that does not.
-        for length in range(2, m - 1):
-            yield from ((start, start + length - 1) for start in range(m - length))
+        # Windows that hold the last group have been seen from outside.
+        for length in range(2, m if missing else m - 1):
+            starts = range(m - length + (1 if missing else 0))
+            yield from ((start, start + length - 1) for start in starts)
 
 
 def binarise(
@@ -163,14 +167,15 @@ def _column_tests(
     present = np.unique(array[~absent])
     if column.kind is ColumnKind.NOMINAL:
         codes = [int(code) for code in present]
-        chosen = _value_sets(column, codes, encoding, most)
+        chosen = _value_sets(column, codes, encoding, most, bool(absent.any()))
         made = [(BinaryTest(place, codes=group), _NO_SPAN) for group in chosen]
     else:
         # A place in an order is cut at the last of the places that are left of the cut.
         at = cuts if column.is_numeric else present[:-1]
         edges = list(pairwise([-inf, *map(float, at), inf]))
-        spans = list(windows(len(edges), "thresholds" if encoding == "subsets" else encoding))
-        if column.is_numeric and present.tolist() == [0.0, 1.0]:
+        encoding = "thresholds" if encoding == "subsets" else encoding
+        spans = list(windows(len(edges), encoding, missing=bool(absent.any())))
+        if column.is_numeric and present.tolist() == [0.0, 1.0] and not absent.any():
             spans = [(1, 1)]  # yes where there is a 1: the column goes straight through
         made = [(BinaryTest(place, edges[a][0], edges[b][1]), (a, b, len(edges))) for a, b in spans]
     if absent.any():
@@ -179,17 +184,17 @@ def _column_tests(
 
 
 def _value_sets(
-    column: Column, codes: list[int], encoding: str, most: int
+    column: Column, codes: list[int], encoding: str, most: int, missing: bool
 ) -> list[tuple[int, ...]]:
     """Sets of values of a nominal column. Neighbours mean nothing there: no windows."""
     m = len(codes)
     if encoding == "subsets" and 2 < m <= most:
-        # Each way to divide the values once: the last value is always on the side of no.
+        # Each way to divide the values once, with the last value on the side of no; or both ways.
         return [
             tuple(code for bit, code in enumerate(codes) if mask >> bit & 1)
-            for mask in range(1, 2 ** (m - 1))
+            for mask in range(1, 2**m - 1 if missing else 2 ** (m - 1))
         ]
-    if m == 2:
+    if m == 2 and not missing:
         is_flag = [column.values[code] for code in codes] == [False, True]
         return [(codes[1 if is_flag else 0],)]  # yes where a boolean is True
-    return [(code,) for code in codes] if m > 2 else []
+    return [(code,) for code in codes] if m > 1 else []

@@ -1,0 +1,95 @@
+// The tests that the rows of one node offer, each with what it would do to them. Nothing is split
+// here: class weights of both sides come from the counts of each column's groups.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "mixedwood/rebinarise.hpp"
+
+namespace mixedwood {
+
+// All columns as codes; -1 is a missing value.
+struct NodeColumn {
+  enum class Kind { kCutHere, kOrdered, kNominal };
+  Kind kind = Kind::kNominal;
+  std::vector<std::int32_t> codes;
+  std::int32_t n_codes = 0;
+  std::vector<double> numbers;  // kCutHere: the distinct numbers; kOrdered: upper end of each code
+  std::int64_t n_bins = 2;
+};
+
+struct NodeTable {
+  NodeTable(const std::vector<RebinariseColumn>& given, std::span<const std::int32_t> classes,
+            std::span<const std::int64_t> weights, std::size_t n_classes);
+
+  std::vector<NodeColumn> columns;
+  std::vector<std::int32_t> classes;
+  std::vector<std::int64_t> weights;
+  // Rows that are equal in all columns stay together in every tree, which gets all but those of
+  // their heaviest class wrong. That weight is booked on the first of them.
+  std::vector<std::int64_t> excess;
+  std::size_t n_rows = 0, n_classes = 0;
+};
+
+struct NodeTest {
+  std::int32_t column = -1;
+  std::int32_t after = -1, upto = -1;  // yes: codes above `after`, up to `upto`
+  std::vector<std::int32_t> values;    // or, of a nominal column, one of these codes
+  double low = 0.0, high = 0.0;
+};
+
+// A test while it is looked at: the set of several values is a mask over those present.
+struct SeenTest {
+  std::int32_t column, after, upto;
+  std::uint32_t mask;
+  double low, high;
+  std::span<const std::int64_t> yes;  // class weights
+  std::int64_t yes_rows, yes_excess;
+};
+
+class NodeTests {
+ public:
+  NodeTests(const NodeTable& table, const RebinariseSettings& settings);
+
+  // Calls `visit` for each test that sends some rows, but not all, to yes, in a fixed order.
+  using Visit = std::function<void(const SeenTest&)>;
+  void each(std::span<const std::int32_t> rows, Stop& stop, const Visit& visit);
+
+  // Only inside `visit`: the test to keep.
+  NodeTest kept(const SeenTest& seen) const;
+
+ private:
+  // Groups are first the values that occur; numbers are then cut into ranges of them.
+  void find_values(const NodeColumn& column, std::span<const std::int32_t> rows);
+  void cut_values(const NodeColumn& column, std::span<const std::int32_t> rows);
+  void find_entries(const NodeColumn& column, std::span<const std::int32_t> rows);
+  void add_up(const NodeColumn& column, std::span<const std::int32_t> rows);
+  void each_window(std::int32_t column, const Visit& visit);
+  void each_subset(std::int32_t column, const Visit& visit);
+  void look(std::int32_t column, std::size_t first, std::size_t last, const Visit& visit);
+  void look_known(std::int32_t column, const Visit& visit);
+
+  const NodeTable& table_;
+  const RebinariseSettings& settings_;
+  Discretizer discretizer_;
+  std::vector<Cut> cuts_;
+  std::vector<std::uint64_t> occurs_;
+  std::vector<std::int32_t> group_of_code_;
+  std::vector<std::int32_t> last_code_;  // of each group
+  std::vector<double> upper_end_;
+  // Of values, before they are cut into ranges.
+  std::vector<double> values_;
+  std::vector<std::int32_t> counts_, offset_, by_value_, seen_;
+  std::vector<ValueCounts::Entry> entries_;
+  std::vector<std::int64_t> weights_, rows_, excess_;  // groups x classes; groups; groups
+  std::vector<std::int64_t> sums_, row_sums_, excess_sums_;  // before each group
+  std::vector<std::int64_t> yes_;
+  std::size_t n_groups_ = 0;
+  std::int64_t n_known_ = 0, n_here_ = 0;
+  Stop* stop_ = nullptr;
+};
+
+}  // namespace mixedwood
