@@ -66,13 +66,14 @@ void make_solver(OptimalSolver* room, const ByteMatrix& matrix, const IntVector&
 }
 
 nb::dict solve(OptimalSolver& solver, std::int32_t max_depth, std::int64_t max_nodes,
-               std::optional<Cost> upper_bound, double time_limit, std::int64_t memory_limit) {
+               std::optional<Cost> upper_bound, double time_limit, std::int64_t memory_limit,
+               const StopFlag* stop) {
   OptimalBudget budget;
   budget.max_depth = max_depth;
   budget.max_nodes = max_nodes;
   if (upper_bound) budget.upper_bound = std::min(*upper_bound, kNoBound);
   budget.memory = memory_limit;
-  SignalWatch watch(time_limit);
+  SignalWatch watch(time_limit, stop);
   OptimalResult result;
   {
     nb::gil_scoped_release released;
@@ -118,10 +119,10 @@ void bind_optimal(nb::module_& m) {
                    "error_cost: int = 1) -> None"))
       .def("solve", &solve, nb::arg("max_depth"), nb::arg("max_nodes") = -1,
            nb::arg("upper_bound") = nb::none(), nb::arg("time_limit") = 1e18,
-           nb::arg("memory_limit") = -1,
+           nb::arg("memory_limit") = -1, nb::arg("stop") = nb::none(),
            nb::sig("def solve(self, max_depth: int, max_nodes: int = -1, upper_bound: int | None "
-                   "= None, time_limit: float = 1e18, memory_limit: int = -1) -> dict[str, "
-                   "typing.Any]"));
+                   "= None, time_limit: float = 1e18, memory_limit: int = -1, stop: StopFlag | None "
+                   "= None) -> dict[str, typing.Any]"));
 }
 
 }  // namespace mixedwood

@@ -107,12 +107,7 @@ nb::dict rebinarised_tree_py(const nb::list& columns, const std::string& kinds,
     found = rebinarised_tree(read, values_of(classes), given_weights, n_classes, settings,
                              watch.stop);
   }
-  try {
-    watch.rethrow();
-  } catch (nb::python_error& error) {
-    // Ctrl-C asks for what there is so far; anything else a signal raises is passed on.
-    if (!error.matches(PyExc_KeyboardInterrupt)) throw;
-  }
+  watch.rethrow_unless_interrupt();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   nb::dict result;
   std::vector<std::uint8_t> missing_yes(found.tree.column.size(), 0);

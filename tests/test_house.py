@@ -33,9 +33,9 @@ MAY_IMPORT = {
     "plot": {"data", "explain", "tree"},
     "tree_builder": {"data", "tree"},
     "pruning": {"_core", "data", "tree"},
-    "growers": {"_core", "data", "parts", "preprocessing", "tree"},
+    "growers": {"_core", "data", "parts", "tree"},
     "preprocessing": {"_core", "data", "explain", "splits"},
-    "optimal": {"_core", "data", "preprocessing", "tree", "tree_builder"},
+    "optimal": {"_core", "data", "growers", "preprocessing", "tree", "tree_builder"},
     "ensembles": {"_core", "data", "tree"},
     "boosting": {"_core", "data", "ensembles", "growers", "tree"},
     "estimators": {

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from mixedwood.data import Table, Target
 from mixedwood.estimators.one_tree import OneTreeClassifier
 from mixedwood.estimators.optimal_parameters import OptimalParameters, read_optimal_parameters
-from mixedwood.growers import CodedTable
+from mixedwood.growers import CodedTable, StopFlag
 from mixedwood.optimal import Proof, TriedBudget, choose_budget, find_best_tree
 from mixedwood.preprocessing import BinaryTest
 from mixedwood.tree import Tree
@@ -272,7 +272,13 @@ class OptimalLearner:
     parameters: OptimalParameters
 
     def run(
-        self, table: Table, target: Target, *, seed: int, time_limit: float = math.inf
+        self,
+        table: Table,
+        target: Target,
+        *,
+        seed: int,
+        time_limit: float = math.inf,
+        stop: StopFlag | None = None,
     ) -> OptimalFit:
         """Find a tree; the result says what is proven."""
         limit = min(time_limit, self.parameters.time_limit)
@@ -287,9 +293,12 @@ class OptimalLearner:
                 n_folds=self.parameters.n_folds,
                 seed=seed % 2**32,
                 time_limit=limit * 0.7,  # the tree of all rows needs some as well
+                stop=stop,
             )
         left = max(limit - (time.monotonic() - start), 0.05)
-        tree, proof, tests = find_best_tree(table, target, settings, time_limit=left)
+        tree, proof, tests = find_best_tree(
+            table, target, settings, time_limit=left, stop=stop
+        )
         if tree is None:
             raise NoTreeError(
                 f"No tree of depth {settings.max_depth} has a cost of {settings.upper_bound:g} or "
@@ -306,13 +315,13 @@ class OptimalLearner:
         seed: int,
         rows: NDArray[Any] | None = None,
         time_limit: float = math.inf,
-        stop: Any = None,
+        stop: StopFlag | None = None,
     ) -> Tree:
         """Learn a tree from some rows, whose numbers may repeat, or from all."""
         whole = table.table if isinstance(table, CodedTable) else table
         if rows is not None:
             whole, target = whole.take(rows), target.take(rows)
-        return self.run(whole, target, seed=seed, time_limit=time_limit).tree
+        return self.run(whole, target, seed=seed, time_limit=time_limit, stop=stop).tree
 
 
 def _warn_of_end(proof: Proof, stacklevel: int) -> None:

@@ -3,7 +3,7 @@
 from mixedwood.growers.coded import CodedTable
 from mixedwood.growers.greedy import GrowSettings, grow, grow_below
 from mixedwood.growers.grow_prune import GrowPruneResult, Iteration, grow_prune
-from mixedwood.growers.stopping import StopFlag, StoppedError
+from mixedwood.growers.stopping import StopFlag, StoppedError, stopped_by
 
 __all__ = [
     "CodedTable",
@@ -15,4 +15,5 @@ __all__ = [
     "grow",
     "grow_below",
     "grow_prune",
+    "stopped_by",
 ]

@@ -1,7 +1,8 @@
 """Trees that are proven to be the best of their size: from tables to the solvers and back."""
 
 from mixedwood.optimal.proof import Proof
-from mixedwood.optimal.search import OptimalSettings, find_best_tree
+from mixedwood.optimal.search import find_best_tree
+from mixedwood.optimal.settings import OptimalSettings
 from mixedwood.optimal.tuning import TriedBudget, choose_budget
 
 __all__ = ["OptimalSettings", "Proof", "TriedBudget", "choose_budget", "find_best_tree"]

@@ -13,7 +13,7 @@ from mixedwood.preprocessing import BinaryTest
 from mixedwood.tree import STOP_HERE, Tree
 from mixedwood.tree_builder import TreeBuilder
 
-__all__ = ["Skeleton", "build_tree"]
+__all__ = ["Skeleton", "answers_of", "build_tree"]
 
 Skeleton = Sequence[tuple[BinaryTest | None, int, int]]
 """Of each node: its test, or None for a leaf; the nodes for yes and no. Node 0 is the root."""
@@ -78,3 +78,14 @@ def _split(
         [column.values[code] for code in codes if code not in chosen],
     ]
     return builder.split_values(node, column.name, totals, groups, **settings)
+
+
+def answers_of(skeleton: Skeleton, table: Table) -> NDArray[np.intp]:
+    """The leaf that each row of a table comes to."""
+    node = np.zeros(table.n_rows, dtype=np.intp)
+    for at, (test, yes, no) in enumerate(skeleton):  # parents come first
+        if test is None:
+            continue
+        here = np.flatnonzero(node == at)
+        node[here] = np.where(test.answer(table.take(here)), yes, no)
+    return node

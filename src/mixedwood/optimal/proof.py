@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,11 +26,11 @@ class Proof:
     n_cached : int
         Sets of rows remembered at the end.
     cache_bytes : int
-        Memory they take.
+        Memory they take; 0 where it is not counted.
     seconds : float
         Time of the search.
     trace : tuple of (float, float)
-        When each better tree was found, and what it costs.
+        When each better tree was found, and what it costs, where that is kept.
 
     Examples
     --------
@@ -57,7 +58,7 @@ class Proof:
         return (self.cost - self.lower_bound) / self.cost if self.cost > 0 else 0.0
 
 
-def read_proof(answer: dict[str, Any], unit: float) -> Proof:
+def read_proof(answer: Mapping[str, Any], unit: float) -> Proof:
     """Read what the core says; its unit is so many of the weights'."""
     return Proof(
         status=answer["status"],
@@ -65,7 +66,7 @@ def read_proof(answer: dict[str, Any], unit: float) -> Proof:
         lower_bound=answer["lower_bound"] * unit,
         n_explored=answer["n_explored"],
         n_cached=answer["n_cached"],
-        cache_bytes=answer["cache_bytes"],
+        cache_bytes=answer.get("cache_bytes", 0),
         seconds=answer["seconds"],
-        trace=tuple((seconds, cost * unit) for seconds, cost in answer["trace"]),
+        trace=tuple((seconds, cost * unit) for seconds, cost in answer.get("trace", ())),
     )

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from mixedwood.data import Table, Target
-from mixedwood.optimal.building import Skeleton
-from mixedwood.optimal.search import BinarySearch, OptimalSettings, answers_of
+from mixedwood.growers import StopFlag
+from mixedwood.optimal.building import Skeleton, answers_of
+from mixedwood.optimal.search import make_search, without_weightless
+from mixedwood.optimal.settings import OptimalSettings
 
 __all__ = ["TriedBudget", "choose_budget"]
 
@@ -45,6 +47,7 @@ def choose_budget(
     n_folds: int,
     seed: int,
     time_limit: float = inf,
+    stop: StopFlag | None = None,
 ) -> tuple[OptimalSettings, list[TriedBudget]]:
     """Choose depth and number of tests by cross-validation; the smallest of the best.
 
@@ -52,8 +55,9 @@ def choose_budget(
     rows alone. When the time is over, the choice is among the budgets tried in every fold.
     """
     deadline = time.monotonic() + time_limit
+    table, target = without_weightless(table, target)
     folds = _folds(target, n_folds, seed)
-    searches = [BinarySearch(table.take(fit), target.take(fit), settings) for fit, _ in folds]
+    searches = [make_search(table.take(fit), target.take(fit), settings) for fit, _ in folds]
     weights = np.ones(target.n_rows) if target.weights is None else target.weights
     tried: list[TriedBudget] = []
     for depth, nodes in _budgets(settings):
@@ -62,7 +66,7 @@ def choose_budget(
             left = deadline - time.monotonic()
             if left <= 0 and tried:
                 break
-            skeleton, proof = search.solve(depth, nodes, time_limit=max(left, 0.01))
+            skeleton, proof = search.solve(depth, nodes, time_limit=max(left, 0.01), stop=stop)
             proven &= proof.optimal
             labels = _labels(skeleton, table.take(fit), target.take(fit))
             guess = labels[answers_of(skeleton, table.take(held_out))]

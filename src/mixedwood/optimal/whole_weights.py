@@ -37,6 +37,13 @@ class WholeWeights:
     leaf_cost: int
     unit: float
 
+    def scaled_weights(self, n_rows: int) -> NDArray[np.int64] | None:
+        """Weights times the cost of an error, for solvers that know one price only."""
+        if self.error_cost == 1:
+            return self.weights
+        ones = np.ones(n_rows, dtype=np.int64)
+        return (ones if self.weights is None else self.weights) * self.error_cost
+
 
 def make_whole(target: Target, leaf_cost: float) -> WholeWeights:
     """Write weights and the cost of a leaf in a common unit.

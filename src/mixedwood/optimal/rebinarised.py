@@ -10,12 +10,16 @@ from numpy.typing import NDArray
 
 from mixedwood import _core
 from mixedwood.data import ColumnKind, Table, Target
-from mixedwood.growers.stopping import StopFlag, stopped_by
+from mixedwood.growers import StopFlag, stopped_by
+from mixedwood.optimal.building import Skeleton
+from mixedwood.optimal.proof import Proof, read_proof
+from mixedwood.optimal.settings import OptimalSettings, whole_bound
+from mixedwood.optimal.whole_weights import make_whole
 from mixedwood.preprocessing.binary_test import BinaryTest
 from mixedwood.preprocessing.cutting import Cutting, cut_table
 from mixedwood.preprocessing.encoding import binary_cuts
 
-__all__ = ["RebinarisedSettings", "RebinarisedTree", "find_rebinarised_tree"]
+__all__ = ["RebinarisedSearch", "RebinarisedSettings", "RebinarisedTree", "find_rebinarised_tree"]
 
 _NO_LIMIT = 2**63 - 1
 _KINDS = {ColumnKind.NOMINAL: "c", ColumnKind.ORDINAL: "o", ColumnKind.NUMERIC: "n"}
@@ -188,3 +192,40 @@ def _as_tree(found: dict[str, Any]) -> RebinarisedTree:
         tests.append(BinaryTest(column, low, high, listed))
     names = ("yes", "no", "cost", "lower_bound", "status", "n_explored", "n_cached", "seconds")
     return RebinarisedTree(tests, **{name: found[name] for name in names})
+
+
+class RebinarisedSearch:
+    """Finds best trees whose tests are made anew at every node."""
+
+    tests = None
+
+    def __init__(self, table: Table, target: Target, settings: OptimalSettings) -> None:
+        self.table, self.target, self.settings = table, target, settings
+        self.whole = make_whole(target, settings.leaf_cost)
+
+    def solve(
+        self,
+        max_depth: int,
+        max_nodes: int,
+        upper_bound: float = np.inf,
+        time_limit: float = np.inf,
+        stop: StopFlag | None = None,
+    ) -> tuple[Skeleton, Proof]:
+        """Find the best tree of a budget; the skeleton is empty if there is none."""
+        settings = RebinarisedSettings(
+            cutting=self.settings.cutting,
+            encoding=self.settings.encoding,
+            binarize=self.settings.binarize,  # type: ignore[arg-type]
+            max_subset_values=self.settings.max_subset_values,
+            max_depth=max_depth,
+            max_nodes=None if max_nodes < 0 else max_nodes,
+            leaf_cost=self.whole.leaf_cost,
+            min_leaf=self.settings.min_samples_leaf,
+            upper_bound=whole_bound(upper_bound, self.whole.unit),
+            time_limit=time_limit,
+            memory_limit=self.settings.memory_limit,
+        )
+        weights = self.whole.scaled_weights(self.target.n_rows)
+        found = find_rebinarised_tree(self.table, self.target, settings, weights, stop)
+        nodes = zip(found.tests, found.yes.tolist(), found.no.tolist(), strict=True)
+        return list(nodes), read_proof(vars(found), self.whole.unit)
