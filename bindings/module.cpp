@@ -12,6 +12,7 @@ void bind_tree(nb::module_& m);
 void bind_grow(nb::module_& m);
 void bind_boost(nb::module_& m);
 void bind_pruning(nb::module_& m);
+void bind_optimal_all(nb::module_& m);
 }  // namespace mixedwood
 
 NB_MODULE(_core, m) {
@@ -24,4 +25,5 @@ NB_MODULE(_core, m) {
   mixedwood::bind_grow(m);
   mixedwood::bind_boost(m);
   mixedwood::bind_pruning(m);
+  mixedwood::bind_optimal_all(m);
 }
