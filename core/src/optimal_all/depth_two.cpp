@@ -6,6 +6,11 @@
 #include "pair_search.hpp"
 
 namespace mixedwood::all_splits {
+namespace {
+
+constexpr std::int32_t kManyRows = 20'000;
+
+}  // namespace
 
 template <typename T>
 DepthTwoResult PairSearch<T>::solve(const Rows& rows, int max_tests, std::int64_t bound,
@@ -39,8 +44,18 @@ DepthTwoResult PairSearch<T>::solve(const Rows& rows, int max_tests, std::int64_
   }
   std::vector<std::size_t> order(lower_of.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return lower_of[a] < lower_of[b]; });
+  const auto sort_by_bound = [&] {
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return lower_of[a] < lower_of[b]; });
+  };
+  sort_by_bound();
+  // Many rows: a rough look at every root first, so that a stop finds a bound for each.
+  if (rows.n > kManyRows) {
+    for (const std::size_t o : ordered_)
+      if (lower_of[o] < best_ && !watch_.has_stopped())
+        lower_of[o] = std::max(lower_of[o], std::min(thresholds(o, 1), with_empty_side));
+    sort_by_bound();
+  }
   std::int64_t lower = leaf;
   for (const std::size_t o : order) {
     if (!items_.useful(o)) continue;
@@ -80,20 +95,22 @@ std::int64_t PairSearch<T>::offer(Test test, SideErrors left, SideErrors right) 
 }
 
 template <typename T>
-void PairSearch<T>::run(const Roots<T>& roots, bool nominal_too, Side<T>& left, Side<T>& right) {
+void PairSearch<T>::run(const Roots<T>& roots, const Roots<T>& coarse, bool nominal_too,
+                        Side<T>& left, Side<T>& right) {
   const KernelTable<T>& kernel = kernels<T>();
   for (const std::size_t o : ordered_) {
+    if (watch_.stopped(rows_->n)) return;
     const Items<T>& items = items_.of(o);
-    if (watch_.stopped(static_cast<std::int64_t>(items.size()))) return;
+    const Roots<T>& cuts = items.coarse ? coarse : roots;
     if (classes_.n <= 2)
-      kernel.two_class_thresholds(items, roots, left, right);
+      kernel.two_class_thresholds(items, cuts, left, right);
     else
-      kernel.many_class_thresholds(items, roots, classes_.n, scratch_, left, right);
+      kernel.many_class_thresholds(items, cuts, classes_.n, scratch_, left, right);
   }
   if (!nominal_too) return;
   for (const std::size_t o : nominal_) {
+    if (watch_.stopped(rows_->n)) return;
     const Items<T>& items = items_.of(o);
-    if (watch_.stopped(static_cast<std::int64_t>(items.size()))) return;
     if (classes_.n <= 2)
       kernel.two_class_values(items, roots, left, right);
     else
@@ -139,10 +156,10 @@ DepthTwo::~DepthTwo() = default;
 
 DepthTwoResult DepthTwo::solve(const Rows& rows, int max_tests, std::int64_t bound,
                                std::vector<std::int64_t>& lower_of) {
-  // Twice the weight fits as well: sums of two sides are never larger.
-  if (rows.weight <= std::numeric_limits<std::int16_t>::max() / 2)
+  // No sum is larger than the weight of all rows, and no place than their number.
+  if (rows.weight <= std::numeric_limits<std::int16_t>::max())
     return parts_->narrow.solve(rows, max_tests, bound, lower_of);
-  if (rows.weight <= std::numeric_limits<std::int32_t>::max() / 2)
+  if (rows.weight <= std::numeric_limits<std::int32_t>::max())
     return parts_->middle.solve(rows, max_tests, bound, lower_of);
   return parts_->wide.solve(rows, max_tests, bound, lower_of);
 }

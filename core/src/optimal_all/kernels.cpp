@@ -8,24 +8,30 @@
 namespace mixedwood::all_splits {
 namespace {
 
+#define MIXEDWOOD_BYTES 16
 namespace plain {
 #include "kernels_impl.hpp"
 }  // namespace plain
+#undef MIXEDWOOD_BYTES
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define MIXEDWOOD_HAS_WIDE 1
 #pragma GCC push_options
 #pragma GCC target("avx2")
+#define MIXEDWOOD_BYTES 32
 namespace wide {
 #include "kernels_impl.hpp"
 }  // namespace wide
+#undef MIXEDWOOD_BYTES
 #pragma GCC pop_options
 #elif defined(__x86_64__) && defined(__clang__)
 #define MIXEDWOOD_HAS_WIDE 1
 #pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#define MIXEDWOOD_BYTES 32
 namespace wide {
 #include "kernels_impl.hpp"
 }  // namespace wide
+#undef MIXEDWOOD_BYTES
 #pragma clang attribute pop
 #else
 #define MIXEDWOOD_HAS_WIDE 0

@@ -26,6 +26,7 @@ struct Items {
   const std::uint8_t* last = nullptr;   // 1: the last item of its value
   const std::uint16_t* cls = nullptr;   // many classes only
   std::size_t n = 0;
+  bool coarse = false;  // keys are places among the cuts that are tried
   std::size_t size() const { return n; }
 };
 

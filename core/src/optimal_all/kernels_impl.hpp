@@ -1,13 +1,18 @@
 // Bodies of the kernels. Included once for each kind of processor, each time inside a namespace of
 // its own and with the compiler told of the processor: hence no guard, and nothing that is shared.
+// MIXEDWOOD_BYTES is the width of a register; lanes that do not fit into one wait for their turn.
 
 
 #if defined(__GNUC__)
 #define MIXEDWOOD_INLINE inline __attribute__((always_inline))
+#define MIXEDWOOD_INLINED __attribute__((always_inline))
+
+template <typename T>
+inline constexpr std::size_t kWidth = MIXEDWOOD_BYTES / sizeof(T);
 
 template <typename T>
 struct LanesOf {
-  typedef T type __attribute__((vector_size(kLanes * sizeof(T))));
+  typedef T type __attribute__((vector_size(MIXEDWOOD_BYTES)));
 };
 template <typename T>
 using Lanes = typename LanesOf<T>::type;
@@ -24,7 +29,14 @@ MIXEDWOOD_INLINE void store(T* to, const Lanes<T>& v) {
 }
 template <typename T>
 MIXEDWOOD_INLINE Lanes<T> all(T x) {
-  return Lanes<T>{x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x};
+  if constexpr (kWidth<T> == 16)
+    return Lanes<T>{x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x};
+  else if constexpr (kWidth<T> == 8)
+    return Lanes<T>{x, x, x, x, x, x, x, x};
+  else if constexpr (kWidth<T> == 4)
+    return Lanes<T>{x, x, x, x};
+  else
+    return Lanes<T>{x, x};
 }
 template <typename V>
 MIXEDWOOD_INLINE V least(const V& a, const V& b) {
@@ -41,6 +53,10 @@ MIXEDWOOD_INLINE V below(const V& a, const V& b) {
 }
 #else
 #define MIXEDWOOD_INLINE inline
+#define MIXEDWOOD_INLINED
+
+template <typename T>
+inline constexpr std::size_t kWidth = kLanes;
 
 template <typename T>
 struct Lanes {
@@ -99,7 +115,7 @@ Lanes<T> below(const Lanes<T>& a, const Lanes<T>& b) {
 template <typename T>
 struct ByThreshold {
   Lanes<T> cut;
-  explicit ByThreshold(const Roots<T>& roots) : cut(load(roots.cut)) {}
+  ByThreshold(const Roots<T>& roots, std::size_t first) : cut(load(roots.cut + first)) {}
   MIXEDWOOD_INLINE void sides(T key, Lanes<T>& left, Lanes<T>& right) const {
     left = below(all(key), cut);
     right = ~left;
@@ -110,8 +126,8 @@ template <typename T>
 struct BySubset {
   const T* left_of;
   const T* right_of;
-  explicit BySubset(const Roots<T>& roots)
-      : left_of(roots.left.data()), right_of(roots.right.data()) {}
+  BySubset(const Roots<T>& roots, std::size_t first)
+      : left_of(roots.left.data() + first), right_of(roots.right.data() + first) {}
   MIXEDWOOD_INLINE void sides(T key, Lanes<T>& left, Lanes<T>& right) const {
     left = load(left_of + kLanes * static_cast<std::size_t>(key));
     right = load(right_of + kLanes * static_cast<std::size_t>(key));
@@ -120,11 +136,11 @@ struct BySubset {
 
 template <typename T, typename Root>
 MIXEDWOOD_INLINE void two_class_thresholds_of(const Items<T>& items, const Root& root,
-                                              Side<T>& left, Side<T>& right) {
+                                              std::size_t first, Side<T>& left, Side<T>& right) {
   using V = Lanes<T>;
   V sum_left{}, sum_right{}, goes_left, goes_right;
-  V least_left = load(left.least), most_left = load(left.most);
-  V least_right = load(right.least), most_right = load(right.most);
+  V least_left = load(left.least + first), most_left = load(left.most + first);
+  V least_right = load(right.least + first), most_right = load(right.most + first);
   const std::size_t n = items.size();
   const T* key = items.key;
   const T* weight = items.weight;
@@ -141,15 +157,15 @@ MIXEDWOOD_INLINE void two_class_thresholds_of(const Items<T>& items, const Root&
       most_right = most(most_right, sum_right);
     }
   }
-  store(left.least, least_left);
-  store(left.most, most_left);
-  store(right.least, least_right);
-  store(right.most, most_right);
+  store(left.least + first, least_left);
+  store(left.most + first, most_left);
+  store(right.least + first, least_right);
+  store(right.most + first, most_right);
 }
 
 template <typename T, typename Root>
-MIXEDWOOD_INLINE void two_class_values_of(const Items<T>& items, const Root& root, Side<T>& left,
-                                          Side<T>& right) {
+MIXEDWOOD_INLINE void two_class_values_of(const Items<T>& items, const Root& root,
+                                          std::size_t first, Side<T>& left, Side<T>& right) {
   using V = Lanes<T>;
   V sum_left{}, sum_right{}, apart_left{}, apart_right{}, goes_left, goes_right;
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -163,18 +179,20 @@ MIXEDWOOD_INLINE void two_class_values_of(const Items<T>& items, const Root& roo
       sum_left = sum_right = V{};
     }
   }
-  store(left.apart, most(load(left.apart), apart_left));
-  store(right.apart, most(load(right.apart), apart_right));
+  store(left.apart + first, most(load(left.apart + first), apart_left));
+  store(right.apart + first, most(load(right.apart + first), apart_right));
 }
 
 template <typename T, typename Root>
 MIXEDWOOD_INLINE void many_class_thresholds_of(const Items<T>& items, const Root& root,
-                                               int n_classes, Scratch<T>& scratch, Side<T>& left,
-                                               Side<T>& right) {
+                                               std::size_t first, int n_classes,
+                                               Scratch<T>& scratch, Side<T>& left, Side<T>& right) {
   using V = Lanes<T>;
   const std::size_t n = items.size(), k = static_cast<std::size_t>(n_classes);
-  scratch.up_left.resize(n * kLanes);
-  scratch.up_right.resize(n * kLanes);
+  std::size_t n_values = 0;
+  for (std::size_t i = 0; i < n; ++i) n_values += items.last[i];
+  scratch.up_left.resize(n_values * kLanes);
+  scratch.up_right.resize(n_values * kLanes);
   T* up_left = scratch.up_left.data();
   T* up_right = scratch.up_right.data();
   scratch.count_left.assign(k * kLanes, 0);
@@ -182,6 +200,7 @@ MIXEDWOOD_INLINE void many_class_thresholds_of(const Items<T>& items, const Root
   T* count_left = scratch.count_left.data();
   T* count_right = scratch.count_right.data();
   V largest_left{}, largest_right{}, goes_left, goes_right;
+  std::size_t value = 0;
   for (std::size_t i = 0; i < n; ++i) {
     root.sides(items.key[i], goes_left, goes_right);
     const V w = all(items.weight[i]);
@@ -193,17 +212,19 @@ MIXEDWOOD_INLINE void many_class_thresholds_of(const Items<T>& items, const Root
     largest_left = most(largest_left, count_l);
     largest_right = most(largest_right, count_r);
     if (items.last[i]) {
-      store(up_left + i * kLanes, largest_left);
-      store(up_right + i * kLanes, largest_right);
+      store(up_left + value * kLanes, largest_left);
+      store(up_right + value * kLanes, largest_right);
+      ++value;
     }
   }
   for (std::size_t c = 0; c < k * kLanes; ++c) count_left[c] = count_right[c] = 0;
   largest_left = largest_right = V{};
-  V best_left = load(left.right_answers), best_right = load(right.right_answers);
+  V best_left = load(left.right_answers + first), best_right = load(right.right_answers + first);
   for (std::size_t i = n; i-- > 0;) {
     if (items.last[i]) {
-      best_left = most(best_left, load(up_left + i * kLanes) + largest_left);
-      best_right = most(best_right, load(up_right + i * kLanes) + largest_right);
+      --value;
+      best_left = most(best_left, load(up_left + value * kLanes) + largest_left);
+      best_right = most(best_right, load(up_right + value * kLanes) + largest_right);
     }
     root.sides(items.key[i], goes_left, goes_right);
     const V w = all(items.weight[i]);
@@ -215,14 +236,15 @@ MIXEDWOOD_INLINE void many_class_thresholds_of(const Items<T>& items, const Root
     largest_left = most(largest_left, count_l);
     largest_right = most(largest_right, count_r);
   }
-  store(left.right_answers, best_left);
-  store(right.right_answers, best_right);
+  store(left.right_answers + first, best_left);
+  store(right.right_answers + first, best_right);
 }
 
 // Each value answers with the better of two classes: the best pair of classes for all values.
 template <typename T, typename Root>
-MIXEDWOOD_INLINE void many_class_values_of(const Items<T>& items, const Root& root, int n_classes,
-                                           Scratch<T>& scratch, Side<T>& left, Side<T>& right) {
+MIXEDWOOD_INLINE void many_class_values_of(const Items<T>& items, const Root& root,
+                                           std::size_t first, int n_classes, Scratch<T>& scratch,
+                                           Side<T>& left, Side<T>& right) {
   using V = Lanes<T>;
   const std::size_t k = static_cast<std::size_t>(n_classes);
   scratch.count_left.assign(k * kLanes, 0);
@@ -231,7 +253,7 @@ MIXEDWOOD_INLINE void many_class_values_of(const Items<T>& items, const Root& ro
   scratch.pair_right.assign(k * k * kLanes, 0);
   T* count_left = scratch.count_left.data();
   T* count_right = scratch.count_right.data();
-  const auto add = [](T* to, const V& v) { store(to, load(to) + v); };
+  const auto add = [](T* to, const V& v) MIXEDWOOD_INLINED { store(to, load(to) + v); };
   V goes_left, goes_right;
   for (std::size_t i = 0; i < items.size(); ++i) {
     root.sides(items.key[i], goes_left, goes_right);
@@ -251,41 +273,48 @@ MIXEDWOOD_INLINE void many_class_values_of(const Items<T>& items, const Root& ro
   for (std::size_t pair = 0; pair < k * k * kLanes; pair += kLanes) {
     const V pair_left = load(scratch.pair_left.data() + pair);
     const V pair_right = load(scratch.pair_right.data() + pair);
-    store(left.right_answers, most(load(left.right_answers), pair_left));
-    store(right.right_answers, most(load(right.right_answers), pair_right));
+    store(left.right_answers + first, most(load(left.right_answers + first), pair_left));
+    store(right.right_answers + first, most(load(right.right_answers + first), pair_right));
   }
 }
 
 template <typename T>
 struct Kernels {
+  // Runs a kernel for as many lanes as fit into a register, until all have had their turn.
+  template <typename Kernel>
+  MIXEDWOOD_INLINE static void in_turn(const Roots<T>& roots, const Kernel& kernel) {
+    for (std::size_t first = 0; first < kLanes; first += kWidth<T>) {
+      if (roots.subsets)
+        kernel(BySubset<T>(roots, first), first);
+      else
+        kernel(ByThreshold<T>(roots, first), first);
+    }
+  }
   static void two_class_thresholds(const Items<T>& items, const Roots<T>& roots, Side<T>& left,
                                    Side<T>& right) {
-    if (roots.subsets)
-      two_class_thresholds_of<T>(items, BySubset<T>(roots), left, right);
-    else
-      two_class_thresholds_of<T>(items, ByThreshold<T>(roots), left, right);
+    in_turn(roots, [&](const auto& root, std::size_t first) MIXEDWOOD_INLINED {
+      two_class_thresholds_of<T>(items, root, first, left, right);
+    });
   }
   static void two_class_values(const Items<T>& items, const Roots<T>& roots, Side<T>& left,
                                Side<T>& right) {
-    if (roots.subsets)
-      two_class_values_of<T>(items, BySubset<T>(roots), left, right);
-    else
-      two_class_values_of<T>(items, ByThreshold<T>(roots), left, right);
+    in_turn(roots, [&](const auto& root, std::size_t first) MIXEDWOOD_INLINED {
+      two_class_values_of<T>(items, root, first, left, right);
+    });
   }
   static void many_class_thresholds(const Items<T>& items, const Roots<T>& roots, int n_classes,
                                     Scratch<T>& scratch, Side<T>& left, Side<T>& right) {
-    if (roots.subsets)
-      many_class_thresholds_of<T>(items, BySubset<T>(roots), n_classes, scratch, left, right);
-    else
-      many_class_thresholds_of<T>(items, ByThreshold<T>(roots), n_classes, scratch, left, right);
+    in_turn(roots, [&](const auto& root, std::size_t first) MIXEDWOOD_INLINED {
+      many_class_thresholds_of<T>(items, root, first, n_classes, scratch, left, right);
+    });
   }
   static void many_class_values(const Items<T>& items, const Roots<T>& roots, int n_classes,
                                 Scratch<T>& scratch, Side<T>& left, Side<T>& right) {
-    if (roots.subsets)
-      many_class_values_of<T>(items, BySubset<T>(roots), n_classes, scratch, left, right);
-    else
-      many_class_values_of<T>(items, ByThreshold<T>(roots), n_classes, scratch, left, right);
+    in_turn(roots, [&](const auto& root, std::size_t first) MIXEDWOOD_INLINED {
+      many_class_values_of<T>(items, root, first, n_classes, scratch, left, right);
+    });
   }
 };
 
 #undef MIXEDWOOD_INLINE
+#undef MIXEDWOOD_INLINED

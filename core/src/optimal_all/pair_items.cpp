@@ -44,42 +44,53 @@ template <typename T>
 void PairItems<T>::prepare(const std::vector<std::int32_t>& place, std::int32_t n_places) {
   place_ = &place;
   n_places_ = n_places;
+  bucket_ = nullptr;
   for (Column& column : columns_) column.made = false;
+}
+
+// Would there be far fewer cells (a value, a place, a class) than rows?
+template <typename T>
+bool PairItems<T>::merges(const Column& column, std::int32_t n_places) const {
+  const std::size_t cells = column.n_values * static_cast<std::size_t>(n_places) *
+                            static_cast<std::size_t>(std::max(n_classes_ - 1, 1));
+  return cells * 2 <= static_cast<std::size_t>(rows_->n);
 }
 
 template <typename T>
 const Items<T>& PairItems<T>::of(std::size_t option) {
   Column& column = columns_[option];
   if (column.made) return column.items;
-  column.made = true;
   const std::int32_t* sorted = rows_->by(option).data();
   const auto n = static_cast<std::size_t>(rows_->n);
-  const std::size_t per_value =
-      static_cast<std::size_t>(n_places_) * static_cast<std::size_t>(std::max(n_classes_ - 1, 1));
-  if (column.n_values * per_value * 2 <= n) {
-    merge(column, sorted);
-    return column.items;
+  if (merges(column, n_places_)) {
+    merge(column, sorted, false);
+  } else if (bucket_ != nullptr && merges(column, n_buckets_)) {
+    merge(column, sorted, true);
+    return column.items;  // for these cuts only
+  } else {
+    const std::int32_t* place = place_->data();
+    for (std::size_t i = 0; i < n; ++i) column.key[i] = static_cast<T>(place[sorted[i]]);
+    column.items = {column.key.data(), column.weight.data(), column.last.data(),
+                    column.cls.data(), n, false};
   }
-  const std::int32_t* place = place_->data();
-  for (std::size_t i = 0; i < n; ++i) column.key[i] = static_cast<T>(place[sorted[i]]);
-  column.items = {column.key.data(), column.weight.data(), column.last.data(), column.cls.data(),
-                  n};
+  column.made = true;
   return column.items;
 }
 
 template <typename T>
-void PairItems<T>::merge(Column& column, const std::int32_t* sorted) {
+void PairItems<T>::merge(Column& column, const std::int32_t* sorted, bool coarse) {
   column.merged_key.clear();
   column.merged_weight.clear();
   column.merged_last.clear();
   column.merged_cls.clear();
   const auto n = static_cast<std::size_t>(rows_->n);
   const std::size_t k = n_classes_ > 2 ? static_cast<std::size_t>(n_classes_) : 1;
-  const auto n_places = static_cast<std::size_t>(n_places_);
   const std::int32_t* place = place_->data();
-  cells_.assign(n_places * k, 0);
+  const std::int32_t* bucket = coarse ? bucket_->data() : nullptr;
+  cells_.assign(static_cast<std::size_t>(coarse ? n_buckets_ : n_places_) * k, 0);
   for (std::size_t i = 0; i < n; ++i) {
-    const auto at = static_cast<std::size_t>(place[sorted[i]]) * k;
+    const std::int32_t fine = place[sorted[i]];
+    const auto at = static_cast<std::size_t>(bucket != nullptr ? bucket[fine] : fine) * k;
     const std::size_t cell = k == 1 ? at : at + column.cls[i];
     cells_[cell] = static_cast<T>(cells_[cell] + column.weight[i]);
     if (!column.last[i]) continue;
@@ -94,8 +105,9 @@ void PairItems<T>::merge(Column& column, const std::int32_t* sorted) {
     }
     if (column.merged_key.size() > before) column.merged_last.back() = 1;
   }
-  column.items = {column.merged_key.data(), column.merged_weight.data(),
-                  column.merged_last.data(), column.merged_cls.data(), column.merged_key.size()};
+  column.items = {column.merged_key.data(),  column.merged_weight.data(),
+                  column.merged_last.data(), column.merged_cls.data(),
+                  column.merged_key.size(),  coarse};
 }
 
 template class PairItems<std::int16_t>;

@@ -28,6 +28,12 @@ class PairItems {
   void start(const Rows& rows, const PresentClasses& classes);
   // Once per root option: `place[row]` is the place of the row's value, below n_places.
   void prepare(const std::vector<std::int32_t>& place, std::int32_t n_places);
+  // Once per batch of thresholds: rows between the same two cuts need not be told apart.
+  // `bucket[place]` is how many of the cuts are at or below the place.
+  void set_cuts(const std::vector<std::int32_t>* bucket, std::int32_t n_buckets) {
+    bucket_ = bucket;
+    n_buckets_ = n_buckets;
+  }
   // Made when first asked for.
   const Items<T>& of(std::size_t option);
 
@@ -46,12 +52,15 @@ class PairItems {
     std::vector<std::uint16_t> merged_cls;
     Items<T> items;
   };
-  void merge(Column& column, const std::int32_t* sorted);
+  bool merges(const Column& column, std::int32_t n_places) const;
+  void merge(Column& column, const std::int32_t* sorted, bool coarse);
 
   const Options& options_;
   const Rows* rows_ = nullptr;
   const std::vector<std::int32_t>* place_ = nullptr;
   std::int32_t n_places_ = 0;
+  const std::vector<std::int32_t>* bucket_ = nullptr;
+  std::int32_t n_buckets_ = 0;
   int n_classes_ = 0;
   std::vector<Column> columns_;
   std::vector<T> cells_;

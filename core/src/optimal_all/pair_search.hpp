@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "depth_two.hpp"
@@ -29,7 +31,8 @@ class PairSearch {
 
  private:
   // Each returns a proven lower bound of trees whose root tests the option.
-  std::int64_t thresholds(std::size_t option);
+  // At most so many batches of thresholds are evaluated.
+  std::int64_t thresholds(std::size_t option, int max_batches = std::numeric_limits<int>::max());
   std::int64_t subsets(std::size_t option);
 
   // Thresholds: candidates are the places after which the value changes.
@@ -44,7 +47,8 @@ class PairSearch {
   void sweep_two_classes(std::size_t root, const Option& second);
   void sweep_many_classes(std::size_t root, const Option& second);
   void evaluate(const std::vector<std::size_t>& chosen);
-  std::int64_t drop_hopeless(std::vector<std::size_t>& alive) const;
+  // Drops those that cannot be better than the best. Least bound of the dropped and of the kept.
+  std::pair<std::int64_t, std::int64_t> drop_hopeless(std::vector<std::size_t>& alive) const;
 
   // Subsets: which of the first values go right.
   using Assignment = std::vector<std::uint8_t>;
@@ -59,6 +63,7 @@ class PairSearch {
   void find_values(std::size_t option);
   void evaluate(const std::vector<Assignment>& chosen, std::vector<Bounds>& out);
   std::vector<Assignment> likely() const;
+  std::int64_t offer(std::size_t option, const Assignment& all_values, const Bounds& sides);
 
   // Cost of a root with such sides, and which sides have a test.
   std::int64_t cost(const SideErrors& left, const SideErrors& right) const {
@@ -69,7 +74,8 @@ class PairSearch {
   }
   // Exact under a minimum leaf size; then the best so far, if it is. Returns the cost.
   std::int64_t offer(Test test, SideErrors left, SideErrors right);
-  void run(const Roots<T>& roots, bool nominal_too, Side<T>& left, Side<T>& right);
+  void run(const Roots<T>& roots, const Roots<T>& coarse, bool nominal_too, Side<T>& left,
+           Side<T>& right);
   SideErrors errors_of(const Side<T>& side, std::size_t lane,
                        const std::vector<std::int64_t>& counts, bool with_values) const;
 
@@ -92,6 +98,7 @@ class PairSearch {
   std::vector<Candidate> candidates_;
   std::vector<std::int64_t> class_counts_;      // left of each candidate, class after class
   std::vector<Value> values_;
+  std::vector<std::int32_t> bucket_;
 };
 
 }  // namespace mixedwood::all_splits

@@ -45,7 +45,7 @@ void PairSearch<T>::evaluate(const std::vector<Assignment>& chosen, std::vector<
       if (chosen[lane][v] == 1) roots.right[v * kLanes + lane] = -1;
     }
   Side<T> left, right;
-  run(roots, true, left, right);
+  run(roots, roots, true, left, right);
   out.assign(chosen.size(), {});
   if (watch_.has_stopped()) return;
   const auto k = static_cast<std::size_t>(std::max(classes_.n, 2));
@@ -88,7 +88,7 @@ template <typename T>
 std::int64_t PairSearch<T>::subsets(std::size_t option) {
   find_values(option);
   items_.prepare(place_, static_cast<std::int32_t>(values_.size()));
-  std::vector<Assignment> waiting, chosen;
+  std::vector<Assignment> chosen;
   std::vector<Bounds> bounds;
   const std::size_t n_values = values_.size();
   // What each value errs on its own, then what all after it do.
@@ -110,42 +110,52 @@ std::int64_t PairSearch<T>::subsets(std::size_t option) {
   std::vector<std::int64_t> after(n_values + 1, 0);
   for (std::size_t v = n_values; v-- > 0;) after[v] = after[v + 1] + values_[v].errors;
 
-  std::int64_t lower = kNone;
-  waiting.push_back({0});  // sides may change places, so the heaviest value goes left
+  // Sides may change places, so the heaviest value goes left.
+  std::vector<std::pair<std::int64_t, Assignment>> open;  // with what is known of their costs
+  const std::int64_t least_cost = after[0] + 2 * limits_.leaf_cost;
+  open.emplace_back(least_cost, Assignment{0});
   if (n_values > 4)
-    for (Assignment& prefix : likely()) waiting.push_back(std::move(prefix));
-  while (!waiting.empty()) {
-    const std::size_t n = std::min(kLanes, waiting.size());
-    chosen.assign(std::make_move_iterator(waiting.end() - static_cast<std::ptrdiff_t>(n)),
-                  std::make_move_iterator(waiting.end()));
-    waiting.resize(waiting.size() - n);
+    for (Assignment& prefix : likely()) open.emplace_back(least_cost, std::move(prefix));
+  std::int64_t lower = kNone;
+  while (!open.empty()) {
+    const std::size_t n = std::min(kLanes, open.size());
+    chosen.clear();
+    for (std::size_t i = open.size() - n; i < open.size(); ++i) chosen.push_back(open[i].second);
     evaluate(chosen, bounds);
-    if (watch_.has_stopped()) return 0;
+    if (watch_.has_stopped()) {
+      for (const auto& [bound, unused] : open) lower = std::min(lower, bound);
+      return lower;
+    }
+    open.resize(open.size() - n);
     for (std::size_t i = 0; i < n; ++i) {
       Assignment& here = chosen[i];
       const std::int64_t bound = cost(bounds[i].left, bounds[i].right) + after[here.size()];
-      if (here.size() < n_values) {
-        if (bound >= best_) {
-          lower = std::min(lower, bound);
-          continue;
+      if (here.size() == n_values) {
+        lower = std::min(lower, offer(option, here, bounds[i]));
+      } else if (bound >= best_) {
+        lower = std::min(lower, bound);
+      } else {
+        for (const std::uint8_t way : {std::uint8_t{0}, std::uint8_t{1}}) {
+          open.emplace_back(bound, here);
+          open.back().second.push_back(way);
         }
-        const std::int64_t lighter_first = here.size() % 2;  // either order is right
-        for (const int way : {0, 1}) {
-          waiting.push_back(here);
-          waiting.back().push_back(static_cast<std::uint8_t>(way ^ lighter_first));
-        }
-        continue;
       }
-      if (std::find(here.begin(), here.end(), 1) == here.end()) continue;  // nothing goes right
-      Test test;
-      test.option = static_cast<std::int32_t>(option);
-      for (std::size_t v = 0; v < n_values; ++v)
-        if (here[v] == 0) test.left.push_back(values_[v].rank);
-      std::sort(test.left.begin(), test.left.end());
-      lower = std::min(lower, offer(std::move(test), bounds[i].left, bounds[i].right));
     }
   }
   return lower;
+}
+
+template <typename T>
+std::int64_t PairSearch<T>::offer(std::size_t option, const Assignment& all_values,
+                                  const Bounds& sides) {
+  if (std::find(all_values.begin(), all_values.end(), 1) == all_values.end())
+    return kNone;  // nothing goes right
+  Test test;
+  test.option = static_cast<std::int32_t>(option);
+  for (std::size_t v = 0; v < values_.size(); ++v)
+    if (all_values[v] == 0) test.left.push_back(values_[v].rank);
+  std::sort(test.left.begin(), test.left.end());
+  return offer(std::move(test), sides.left, sides.right);
 }
 
 template std::int64_t PairSearch<std::int16_t>::subsets(std::size_t);

@@ -129,11 +129,22 @@ void PairSearch<T>::sweep_many_classes(std::size_t root, const Option& second) {
 
 template <typename T>
 void PairSearch<T>::evaluate(const std::vector<std::size_t>& chosen) {
-  Roots<T> roots;
-  for (std::size_t lane = 0; lane < kLanes; ++lane)
-    roots.cut[lane] = static_cast<T>(chosen[std::min(lane, chosen.size() - 1)] + 1);
+  // Lanes beyond the last repeat it.
+  Roots<T> roots, coarse;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    const std::size_t last = std::min(lane, chosen.size() - 1);
+    roots.cut[lane] = static_cast<T>(chosen[last] + 1);
+    coarse.cut[lane] = static_cast<T>(last + 1);
+  }
+  bucket_.resize(candidates_.size() + 1);
+  std::size_t passed = 0;
+  for (std::size_t place = 0; place < bucket_.size(); ++place) {
+    if (passed < chosen.size() && place > chosen[passed]) ++passed;
+    bucket_[place] = static_cast<std::int32_t>(passed);
+  }
+  items_.set_cuts(&bucket_, static_cast<std::int32_t>(chosen.size()) + 1);
   Side<T> left, right;
-  run(roots, false, left, right);
+  run(roots, coarse, false, left, right);
   if (watch_.has_stopped()) return;
   const auto k = static_cast<std::size_t>(std::max(classes_.n, 2));
   std::vector<std::int64_t> counts(k), others(k);
@@ -150,11 +161,11 @@ void PairSearch<T>::evaluate(const std::vector<std::size_t>& chosen) {
   }
 }
 
-// Leaves only candidates that may still be better than the best. Returns the least bound of those
-// that are dropped. These are bounds without a minimum leaf size, which only makes trees dearer.
+// These are bounds without a minimum leaf size, which only makes trees dearer.
 template <typename T>
-std::int64_t PairSearch<T>::drop_hopeless(std::vector<std::size_t>& alive) const {
-  std::int64_t least = kNone;
+std::pair<std::int64_t, std::int64_t> PairSearch<T>::drop_hopeless(
+    std::vector<std::size_t>& alive) const {
+  std::int64_t dropped = kNone, least_kept = kNone;
   std::size_t kept = 0, above = 0;
   const Candidate* below = nullptr;
   std::size_t below_at = 0;
@@ -179,17 +190,19 @@ std::int64_t PairSearch<T>::drop_hopeless(std::vector<std::size_t>& alive) const
     left.stump = std::min(left.stump, ordered_left);
     right.stump = std::min(right.stump, ordered_right);
     const std::int64_t bound = cost(left, right);
-    if (bound < best_)
+    if (bound < best_) {
       alive[kept++] = at;
-    else
-      least = std::min(least, bound);
+      least_kept = std::min(least_kept, bound);
+    } else {
+      dropped = std::min(dropped, bound);
+    }
   }
   alive.resize(kept);
-  return least;
+  return {dropped, least_kept};
 }
 
 template <typename T>
-std::int64_t PairSearch<T>::thresholds(std::size_t option) {
+std::int64_t PairSearch<T>::thresholds(std::size_t option, int max_batches) {
   find_candidates(option);
   items_.prepare(place_, static_cast<std::int32_t>(candidates_.size()) + 1);
   for (const std::size_t second : nominal_) {
@@ -202,10 +215,11 @@ std::int64_t PairSearch<T>::thresholds(std::size_t option) {
         rows_->n - candidates_[i].n_left >= limits_.min_leaf)
       alive.push_back(i);
   std::int64_t lower = kNone;
-  while (true) {
-    lower = std::min(lower, drop_hopeless(alive));
+  for (int batch = 0;; ++batch) {
+    const auto [dropped, kept] = drop_hopeless(alive);
+    lower = std::min(lower, dropped);
     if (alive.empty()) return lower;
-    if (watch_.has_stopped()) return std::min(lower, rows_->unavoidable);
+    if (batch == max_batches || watch_.has_stopped()) return std::min(lower, kept);
     const std::size_t n = std::min(kLanes, alive.size());
     chosen.clear();
     for (std::size_t i = 0; i < n; ++i) chosen.push_back(alive[(2 * i + 1) * alive.size() / (2 * n)]);
@@ -225,8 +239,8 @@ std::int64_t PairSearch<T>::thresholds(std::size_t option) {
   }
 }
 
-template std::int64_t PairSearch<std::int16_t>::thresholds(std::size_t);
-template std::int64_t PairSearch<std::int32_t>::thresholds(std::size_t);
-template std::int64_t PairSearch<std::int64_t>::thresholds(std::size_t);
+template std::int64_t PairSearch<std::int16_t>::thresholds(std::size_t, int);
+template std::int64_t PairSearch<std::int32_t>::thresholds(std::size_t, int);
+template std::int64_t PairSearch<std::int64_t>::thresholds(std::size_t, int);
 
 }  // namespace mixedwood::all_splits
