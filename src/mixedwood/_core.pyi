@@ -123,3 +123,8 @@ def reduced_error(parent: NDArray[numpy.int32], label: NDArray[numpy.int32], cou
     """
     1 for each node that is better as a leaf, by the rows that each node answers.
     """
+
+def optimal_all(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, settings: dict[str, int], time_limit: float) -> dict[str, Any]:
+    """
+    The best tree over all thresholds and subsets: its arrays, its cost and the proof.
+    """

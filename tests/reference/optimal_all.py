@@ -4,7 +4,7 @@ A column is (kind, values): kind "number" or "ordinal" with None for a missing v
 Nothing is bounded or shared, apart from subproblems with the same rows.
 """
 
-from functools import lru_cache
+from functools import cache
 from itertools import combinations
 
 
@@ -31,7 +31,7 @@ def sides(kind, values, rows):
 def best_cost(columns, classes, weights, depth, tests, leaf_cost=0, min_leaf=1):
     """Least cost of any tree: weight of wrong rows + leaf_cost x leaves."""
 
-    @lru_cache(maxsize=None)
+    @cache
     def solve(rows, depth, tests):
         totals = {}
         for r in rows:

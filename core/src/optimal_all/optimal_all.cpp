@@ -41,7 +41,10 @@ class Solving {
       lower_ = best_->cost;
       return;
     }
+    if (settings_.memory_limit < 2 * table_bytes(options_)) return watch_.run_out_of_memory();
     if (budget_.depth > 1) keep(greedy(false));
+    if (settings_.memory_limit < search_bytes(options_, budget_.depth))
+      return watch_.run_out_of_memory();
     // Shallow trees first: a good bound for deeper ones, and the smaller tree among equals.
     for (int depth = 1; depth <= budget_.depth; ++depth) {
       if (best_->cost <= lower_ && best_->depth <= depth) break;

@@ -12,15 +12,16 @@ Budget Budget::of(int depth, std::int64_t tests) {
   return {static_cast<int>(std::min<std::int64_t>(depth, tests)), tests};
 }
 
-namespace {
-
-// Half of what is left after the table goes to the cache.
-std::int64_t cache_bytes(std::int64_t limit, const Options& options) {
-  const auto table = static_cast<std::int64_t>(options.n_rows() * options.list.size() * 8);
-  return limit > table ? (limit - table) / 2 : 0;
+std::int64_t table_bytes(const Options& options) {
+  return static_cast<std::int64_t>(options.n_rows() * options.list.size()) * 8;
 }
 
-}  // namespace
+// Ranks and sorted rows; the rows of both sides on every level; items of the depth-two search.
+std::int64_t search_bytes(const Options& options, int depth) {
+  const auto cells = static_cast<std::int64_t>(options.n_rows() * options.list.size());
+  const std::int64_t number = options.total_weight > 32767 ? 4 : 2;
+  return table_bytes(options) + cells * (4 * std::max(depth - 1, 1) + 2 * number + 4);
+}
 
 Search::Search(const Options& options, const AllSplitsSettings& settings, Watch& watch)
     : options_(options),
@@ -28,8 +29,9 @@ Search::Search(const Options& options, const AllSplitsSettings& settings, Watch&
       watch_(watch),
       depth_two_(options, limits_, watch),
       stumps_(options, settings.min_leaf),
-      cache_(options.n_rows(), cache_bytes(settings.memory_limit, options)),
-      memory_limit_(settings.memory_limit),
+      cache_(options.n_rows(),
+             std::max<std::int64_t>(
+                 0, settings.memory_limit - search_bytes(options, settings.max_depth))),
       side_(options.n_rows(), 0) {}
 
 PlanPtr Search::leaf(const Rows& rows) const {

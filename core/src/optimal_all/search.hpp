@@ -29,6 +29,11 @@ struct Budget {
   static Budget of(int depth, std::int64_t tests);
 };
 
+// What a table takes, and what it takes with the search over it, in bytes. The rest of the memory is
+// the cache's.
+std::int64_t table_bytes(const Options& options);
+std::int64_t search_bytes(const Options& options, int depth);
+
 class Search {
  public:
   Search(const Options& options, const AllSplitsSettings& settings, Watch& watch);
@@ -59,7 +64,6 @@ class Search {
   DepthTwo depth_two_;
   StumpSearch stumps_;
   Cache cache_;
-  std::int64_t memory_limit_;
   std::int64_t n_explored_ = 0;
   std::vector<std::uint8_t> side_;
   // Sides of the root that is tried, per depth: each is used until the next root of that depth.
