@@ -106,7 +106,9 @@ void ThresholdRoot::evaluate(std::size_t at) {
   Test test;
   test.option = static_cast<std::int32_t>(option_);
   test.cut = candidates_[at].rank;
-  const std::int64_t surplus = std::max<std::int64_t>(0, std::max(reach_up, reach_down));
+  // Enough to decide all of the way to the neighbours, but not at any price.
+  const std::int64_t surplus =
+      std::clamp<std::int64_t>(std::max(reach_up, reach_down), 0, root_.best / 2);
   root_.evaluate(test, left_, right_, surplus, bounds);
   lower_ = std::min(lower_, bounds.left + bounds.right);
   done_.emplace(at, std::move(bounds));
@@ -115,6 +117,8 @@ void ThresholdRoot::evaluate(std::size_t at) {
 
 std::int64_t ThresholdRoot::first_look() {
   if (candidates_.empty() || root_.search.watch_.has_stopped()) return kNone;
+  const RootSearch::Bounds bounds = bounds_at(first_);
+  if (bounds.left + bounds.right >= root_.best) return bounds.left + bounds.right;
   evaluate(first_);
   return lower_;
 }
