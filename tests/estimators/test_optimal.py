@@ -34,6 +34,8 @@ CHECKED = [
     (OptimalTreeClassifier(), WHOLE),
     (OptimalTreeClassifier(2, discretizer="equal_width", leaf_cost=0.01, min_samples_leaf=2), CUTS),
     (OptimalTreeClassifier(2, tune=True, n_folds=3), FOLDS),
+    (OptimalTreeClassifier(2, splits="all"), WHOLE),
+    (OptimalTreeClassifier(2, binarize="every_split", discretizer="mdlp"), CUTS),
 ]
 
 
@@ -82,6 +84,43 @@ def test_the_tree_is_the_best_over_its_binary_columns(problem, encoding, depth):
     assert wrong_rows(model, X, y) == model.cost_
     assert model.get_depth() <= depth
     assert len(model.tests_) == matrix.shape[1]
+
+
+@pytest.mark.parametrize("binarize", ["every_split", "encode_every_split"])
+@pytest.mark.parametrize("encoding", ["one_hot", "multi_hot", "subsets"])
+def test_binary_columns_may_be_made_anew(problem, encoding, binarize):
+    X, y = problem
+    settings = {"encoding": encoding, "n_bins": 4, "binarize": binarize}
+    model = OptimalTreeClassifier(2, **settings).fit(X, y)
+    assert model.optimal_ and wrong_rows(model, X, y) == model.cost_
+    once = OptimalTreeClassifier(2, encoding=encoding, n_bins=4).fit(X, y)
+    if binarize == "encode_every_split":
+        # A window over the ranges of a node is a window over all ranges.
+        assert model.cost_ == once.cost_
+    else:
+        assert model.tests_ is None
+    dear = OptimalTreeClassifier(2, leaf_cost=0.03, min_samples_leaf=5, **settings).fit(X, y)
+    leaves = dear.get_n_leaves()
+    assert dear.cost_ == pytest.approx(wrong_rows(dear, X, y) + 0.03 * len(y) * leaves)
+    assert np.unique(dear.apply(X), return_counts=True)[1].min() >= 5
+
+
+def test_all_splits_beat_any_choice_of_columns(problem):
+    X, y = problem
+    model = OptimalTreeClassifier(2, splits="all").fit(X, y)
+    assert model.optimal_ and wrong_rows(model, X, y) == model.cost_
+    for encoding in ("thresholds", "subsets"):
+        for discretizer in ("mdlp", "caim", "equal_frequency", "equal_width"):
+            other = OptimalTreeClassifier(2, encoding=encoding, discretizer=discretizer).fit(X, y)
+            assert model.cost_ <= other.cost_
+    weight = np.where(y == "b", 2.5, 0.5)
+    heavy = OptimalTreeClassifier(2, splits="all", leaf_cost=0.01).fit(X, y, sample_weight=weight)
+    wrong = weight[heavy.predict(X) != y].sum()
+    assert heavy.cost_ == pytest.approx(wrong + 0.01 * weight.sum() * heavy.get_n_leaves())
+    with pytest.raises(NoTreeError):
+        OptimalTreeClassifier(2, splits="all", upper_bound=model.cost_ - 1).fit(X, y)
+    tuned = OptimalTreeClassifier(2, splits="all", tune=True, n_folds=3).fit(X, y)
+    assert len(tuned.tried_) == 4
 
 
 def test_it_is_never_worse_than_a_greedy_tree_on_the_same_columns(problem):

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from mixedwood import datasets
 from mixedwood.data import Column, Schema, Table, Target, read_table, read_target
-from mixedwood.optimal.rebinarised import RebinarisedSettings, find_rebinarised_tree
 from mixedwood.growers.stopping import StopFlag, StoppedError
+from mixedwood.optimal.rebinarised import RebinarisedSettings, find_rebinarised_tree
 from mixedwood.preprocessing.cutting import RULES, Cutting
 from mixedwood.preprocessing.encoding import ENCODINGS, binarise
 from reference import rebinarise as twin

@@ -296,9 +296,7 @@ class OptimalLearner:
                 stop=stop,
             )
         left = max(limit - (time.monotonic() - start), 0.05)
-        tree, proof, tests = find_best_tree(
-            table, target, settings, time_limit=left, stop=stop
-        )
+        tree, proof, tests = find_best_tree(table, target, settings, time_limit=left, stop=stop)
         if tree is None:
             raise NoTreeError(
                 f"No tree of depth {settings.max_depth} has a cost of {settings.upper_bound:g} or "

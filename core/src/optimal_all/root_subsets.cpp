@@ -1,0 +1,165 @@
+// A nominal option as the root of a depth-two tree.
+#include "pair_search.hpp"
+
+namespace mixedwood::all_splits {
+
+template <typename T>
+void PairSearch<T>::find_values(std::size_t option) {
+  const auto k = static_cast<std::size_t>(std::max(classes_.n, 2));
+  const auto& rank = options_.list[option].rank;
+  values_.clear();
+  for (const std::int32_t id : rows_->by(option)) {
+    const auto row = static_cast<std::size_t>(id);
+    if (values_.empty() || values_.back().rank != rank[row]) {
+      values_.emplace_back();
+      values_.back().rank = rank[row];
+      values_.back().counts.assign(k, 0);
+    }
+    Value& value = values_.back();
+    ++value.n_rows;
+    value.weight += options_.weights[row];
+    const auto c = static_cast<std::size_t>(options_.classes[row]);
+    value.counts[static_cast<std::size_t>(classes_.number[c])] += options_.weights[row];
+  }
+  std::stable_sort(values_.begin(), values_.end(),
+                   [](const Value& a, const Value& b) { return a.weight > b.weight; });
+  std::vector<std::int32_t> place(static_cast<std::size_t>(options_.list[option].n_ranks), 0);
+  for (std::size_t v = 0; v < values_.size(); ++v)
+    place[static_cast<std::size_t>(values_[v].rank)] = static_cast<std::int32_t>(v);
+  for (const std::int32_t id : rows_->ids) {
+    const auto row = static_cast<std::size_t>(id);
+    place_[row] = place[static_cast<std::size_t>(rank[row])];
+  }
+}
+
+// Fewest errors on the values that each assignment has decided: 0 left, 1 right, 2 neither.
+template <typename T>
+void PairSearch<T>::evaluate(const std::vector<Assignment>& chosen, std::vector<Bounds>& out) {
+  Roots<T> roots;
+  roots.subsets = true;
+  roots.left.assign(values_.size() * kLanes, 0);
+  roots.right.assign(values_.size() * kLanes, 0);
+  for (std::size_t lane = 0; lane < chosen.size(); ++lane)
+    for (std::size_t v = 0; v < chosen[lane].size(); ++v) {
+      if (chosen[lane][v] == 0) roots.left[v * kLanes + lane] = -1;
+      if (chosen[lane][v] == 1) roots.right[v * kLanes + lane] = -1;
+    }
+  Side<T> left, right;
+  run(roots, roots, true, left, right);
+  out.assign(chosen.size(), {});
+  if (watch_.has_stopped()) return;
+  const auto k = static_cast<std::size_t>(std::max(classes_.n, 2));
+  for (std::size_t lane = 0; lane < chosen.size(); ++lane) {
+    std::vector<std::int64_t> counts[2] = {std::vector<std::int64_t>(k, 0),
+                                           std::vector<std::int64_t>(k, 0)};
+    for (std::size_t v = 0; v < chosen[lane].size(); ++v)
+      if (chosen[lane][v] < 2)
+        for (std::size_t j = 0; j < k; ++j) counts[chosen[lane][v]][j] += values_[v].counts[j];
+    out[lane].left = errors_of(left, lane, counts[0], true);
+    out[lane].right = errors_of(right, lane, counts[1], true);
+  }
+}
+
+// Prefixes of the values sorted by their share of the commonest class: often among the best.
+template <typename T>
+auto PairSearch<T>::likely() const -> std::vector<Assignment> {
+  std::vector<std::int64_t> sums(values_[0].counts.size(), 0);
+  for (const Value& value : values_)
+    for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += value.counts[j];
+  const auto common =
+      static_cast<std::size_t>(std::max_element(sums.begin(), sums.end()) - sums.begin());
+  std::vector<std::size_t> order(values_.size());
+  for (std::size_t v = 0; v < order.size(); ++v) order[v] = v;
+  const auto share = [&](std::size_t v) {
+    return static_cast<double>(values_[v].counts[common]) / static_cast<double>(values_[v].weight);
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return share(a) < share(b); });
+  std::vector<Assignment> prefixes;
+  Assignment assignment(values_.size(), 1);
+  for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+    assignment[order[i]] = 0;
+    prefixes.push_back(assignment);
+  }
+  return prefixes;
+}
+
+template <typename T>
+std::int64_t PairSearch<T>::subsets(std::size_t option) {
+  find_values(option);
+  items_.prepare(place_, static_cast<std::int32_t>(values_.size()));
+  std::vector<Assignment> chosen;
+  std::vector<Bounds> bounds;
+  const std::size_t n_values = values_.size();
+  // What each value errs on its own, then what all after it do.
+  for (std::size_t first = 0; first < n_values; first += 2 * kLanes) {
+    chosen.clear();
+    for (std::size_t v = first; v < std::min(first + 2 * kLanes, n_values); v += 2) {
+      Assignment two(v + 1, 2);
+      two[v] = 0;
+      if (v + 1 < n_values) two.push_back(1);
+      chosen.push_back(std::move(two));
+    }
+    evaluate(chosen, bounds);
+    if (watch_.has_stopped()) return 0;
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      values_[first + 2 * i].errors = bounds[i].left.stump;
+      if (first + 2 * i + 1 < n_values) values_[first + 2 * i + 1].errors = bounds[i].right.stump;
+    }
+  }
+  std::vector<std::int64_t> after(n_values + 1, 0);
+  for (std::size_t v = n_values; v-- > 0;) after[v] = after[v + 1] + values_[v].errors;
+
+  // Sides may change places, so the heaviest value goes left.
+  std::vector<std::pair<std::int64_t, Assignment>> open;  // with what is known of their costs
+  const std::int64_t least_cost = after[0] + 2 * limits_.leaf_cost;
+  open.emplace_back(least_cost, Assignment{0});
+  if (n_values > 4)
+    for (Assignment& prefix : likely()) open.emplace_back(least_cost, std::move(prefix));
+  std::int64_t lower = kNone;
+  while (!open.empty()) {
+    const std::size_t n = std::min(kLanes, open.size());
+    chosen.clear();
+    for (std::size_t i = open.size() - n; i < open.size(); ++i) chosen.push_back(open[i].second);
+    evaluate(chosen, bounds);
+    if (watch_.has_stopped()) {
+      for (const auto& [bound, unused] : open) lower = std::min(lower, bound);
+      return lower;
+    }
+    open.resize(open.size() - n);
+    for (std::size_t i = 0; i < n; ++i) {
+      Assignment& here = chosen[i];
+      const std::int64_t bound = cost(bounds[i].left, bounds[i].right) + after[here.size()];
+      if (here.size() == n_values) {
+        lower = std::min(lower, offer(option, here, bounds[i]));
+      } else if (bound >= best_) {
+        lower = std::min(lower, bound);
+      } else {
+        for (const std::uint8_t way : {std::uint8_t{0}, std::uint8_t{1}}) {
+          open.emplace_back(bound, here);
+          open.back().second.push_back(way);
+        }
+      }
+    }
+  }
+  return lower;
+}
+
+template <typename T>
+std::int64_t PairSearch<T>::offer(std::size_t option, const Assignment& all_values,
+                                  const Bounds& sides) {
+  if (std::find(all_values.begin(), all_values.end(), 1) == all_values.end())
+    return kNone;  // nothing goes right
+  Test test;
+  test.option = static_cast<std::int32_t>(option);
+  for (std::size_t v = 0; v < values_.size(); ++v)
+    if (all_values[v] == 0) test.left.push_back(values_[v].rank);
+  std::sort(test.left.begin(), test.left.end());
+  return offer(std::move(test), sides.left, sides.right);
+}
+
+template std::int64_t PairSearch<std::int16_t>::subsets(std::size_t);
+template std::int64_t PairSearch<std::int32_t>::subsets(std::size_t);
+template std::int64_t PairSearch<std::int64_t>::subsets(std::size_t);
+
+}  // namespace mixedwood::all_splits

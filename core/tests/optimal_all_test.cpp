@@ -1,0 +1,169 @@
+#include "mixedwood/optimal_all.hpp"
+
+#include <cstdlib>
+#include <vector>
+
+#include "check.hpp"
+#include "mixedwood/random.hpp"
+#include "optimal_all/kernels.hpp"
+
+using namespace mixedwood;
+
+namespace {
+
+struct Made {
+  std::vector<std::vector<std::int32_t>> codes;
+  std::vector<std::int32_t> classes;
+  CodedTable table;
+  std::int32_t n_classes = 2;
+};
+
+// Half of the columns nominal, half ordered; a few values missing.
+Made make(Random& random, std::size_t n, std::size_t m, std::int32_t n_values,
+          std::int32_t n_classes) {
+  Made made;
+  made.n_classes = n_classes;
+  made.codes.assign(m, std::vector<std::int32_t>(n));
+  made.classes.resize(n);
+  std::vector<GrowColumn> columns(m);
+  for (std::size_t j = 0; j < m; ++j) {
+    for (std::int32_t& code : made.codes[j])
+      code = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(n_values) + 1)) - 1;
+    columns[j].view = {made.codes[j].data(), nullptr, n_values};
+    columns[j].ordered = j % 2 == 0;
+  }
+  for (std::int32_t& c : made.classes)
+    c = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(n_classes)));
+  made.table = CodedTable(columns, n);
+  return made;
+}
+
+AllSplitsResult solve(const Made& made, const AllSplitsSettings& settings, double seconds = 1e300) {
+  AllSplitsProblem problem;
+  problem.table = &made.table;
+  problem.classes = made.classes;
+  problem.n_classes = made.n_classes;
+  Stop stop(seconds, {});
+  return optimal_all_splits(problem, settings, stop);
+}
+
+// Errors of the tree when every row is sent down again.
+std::int64_t wrong(const Made& made, const AllSplitsResult& tree) {
+  std::int64_t errors = 0;
+  for (std::size_t row = 0; row < made.classes.size(); ++row) {
+    std::size_t node = 0;
+    while (tree.column[node] >= 0) {
+      const auto column = static_cast<std::size_t>(tree.column[node]);
+      const std::int32_t code = made.codes[column][row];
+      bool yes = tree.missing_yes[node] != 0;
+      if (code >= 0 && made.table.columns[column].ordered()) {
+        yes = tree.low[node] < code && code <= tree.high[node];
+      } else if (code >= 0) {
+        yes = false;
+        for (auto i = tree.value_offset[node]; i < tree.value_offset[node + 1]; ++i)
+          yes = yes || tree.value_code[static_cast<std::size_t>(i)] == code;
+      }
+      node = static_cast<std::size_t>(yes ? tree.yes[node] : tree.no[node]);
+    }
+    errors += tree.label[node] != made.classes[row];
+  }
+  return errors;
+}
+
+}  // namespace
+
+TEST(a_deeper_optimal_tree_is_never_worse_and_costs_what_it_says) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    Random random(seed);
+    const Made made = make(random, 20 + random.below(60), 4, 5, 2 + static_cast<int>(seed % 3));
+    std::int64_t before = 1 << 20;
+    for (const std::int32_t depth : {0, 1, 2, 3}) {
+      AllSplitsSettings settings;
+      settings.max_depth = depth;
+      const AllSplitsResult result = solve(made, settings);
+      CHECK(result.status == "optimal");
+      CHECK(result.lower_bound == result.cost);
+      CHECK(result.cost <= before);
+      CHECK(wrong(made, result) == result.cost);
+      before = result.cost;
+    }
+  }
+}
+
+TEST(a_minimum_leaf_size_and_a_leaf_cost_only_make_trees_dearer) {
+  for (std::uint64_t seed = 100; seed < 130; ++seed) {
+    Random random(seed);
+    const Made made = make(random, 40, 4, 6, 3);
+    AllSplitsSettings settings;
+    settings.max_depth = 3;
+    const std::int64_t free = solve(made, settings).cost;
+    settings.min_leaf = 4;
+    const std::int64_t large_leaves = solve(made, settings).cost;
+    settings.leaf_cost = 2;
+    CHECK(free <= large_leaves);
+    CHECK(large_leaves + 2 <= solve(made, settings).cost);
+  }
+}
+
+TEST(an_optimal_search_obeys_the_time_limit) {
+  Random random(7);
+  const Made made = make(random, 20'000, 12, 60, 3);
+  AllSplitsSettings settings;
+  settings.max_depth = 4;
+  const auto start = Stop::Clock::now();
+  const AllSplitsResult result = solve(made, settings, 0.2);
+  const std::chrono::duration<double> took = Stop::Clock::now() - start;
+  CHECK(result.status == "time_limit");
+  CHECK(result.lower_bound < result.cost);
+  CHECK(wrong(made, result) == result.cost);
+  CHECK(took.count() < 5.0);
+}
+
+// The kernels against a plain count, for every width of number.
+template <typename T>
+void compare_kernels() {
+  using namespace all_splits;
+  Random random(11);
+  for (int round = 0; round < 50; ++round) {
+    const std::size_t n = 1 + random.below(60);
+    std::vector<T> key(n), weight(n);
+    std::vector<std::uint8_t> last(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      key[i] = static_cast<T>(random.below(20));
+      weight[i] = static_cast<T>(static_cast<int>(random.below(7)) - 3);
+      last[i] = i + 1 == n || random.coin();
+    }
+    Items<T> items;
+    items.key = key.data();
+    items.weight = weight.data();
+    items.last = last.data();
+    items.n = n;
+    Roots<T> roots;
+    for (T& cut : roots.cut) cut = static_cast<T>(random.below(22));
+    Side<T> left, right;
+    kernels<T>().two_class_thresholds(items, roots, left, right);
+    kernels<T>().two_class_values(items, roots, left, right);
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      int sum = 0, least = 0, most = 0, value = 0, apart = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        const int w = key[i] < roots.cut[lane] ? static_cast<int>(weight[i]) : 0;
+        sum += w;
+        value += w;
+        if (!last[i]) continue;
+        least = std::min(least, sum);
+        most = std::max(most, sum);
+        apart += std::abs(value);
+        value = 0;
+      }
+      CHECK(left.least[lane] == least);
+      CHECK(left.most[lane] == most);
+      CHECK(left.apart[lane] == apart);
+    }
+  }
+}
+
+TEST(kernels_of_every_width_count_alike) {
+  compare_kernels<std::int16_t>();
+  compare_kernels<std::int32_t>();
+  compare_kernels<std::int64_t>();
+}
