@@ -79,7 +79,7 @@ class DepthTwo::Room final : public DepthTwo::Base {
         error_cost_(settings.error_cost),
         leaf_cost_(settings.leaf_cost),
         subtract_(settings.switches.parent_minus_child) {
-    buffer_.resize(2 * n_counts_ * stride_);
+    buffer_.resize(4 * n_counts_ * stride_);
     for (Counts* c : {&parent_, &child_, &rest_}) c->resize(n_counts_, stride_);
   }
 
@@ -211,7 +211,7 @@ class DepthTwo::Room final : public DepthTwo::Base {
     for (const auto& g : job.packed) per_column += static_cast<std::int64_t>(g.n_nibbles);
     per_column *= static_cast<std::int64_t>(stride_ / kLanes + 1);
     const auto slice = static_cast<std::size_t>(
-        std::max<std::int64_t>(1, kStepsAtOnce / std::max<std::int64_t>(1, per_column)));
+        2 * std::max<std::int64_t>(1, kStepsAtOnce / 2 / std::max<std::int64_t>(1, per_column)));
     for (job.begin = 0; job.begin < job.n_columns; job.begin = job.end) {
       job.end = std::min(job.n_columns, job.begin + slice);
       kernels_.pairs(job);

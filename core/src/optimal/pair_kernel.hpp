@@ -37,7 +37,7 @@ struct Side {
 template <typename Number>
 struct PairJob {
   std::size_t n_columns = 0, stride = 0, n_counts = 0;
-  std::size_t begin = 0, end = 0;  // columns i of this call; all, in any number of calls
+  std::size_t begin = 0, end = 0;  // columns i of this call; begins with an even one
   std::span<const PackedRows> packed;
   const Number* parent = nullptr;  // [column][count][stride], for `rest`
   Number* store = nullptr;         // likewise; where to keep the child's counts
@@ -45,7 +45,7 @@ struct PairJob {
   Number min_leaf = 0;  // 0: none
   // The count that holds rows; -1: rows are the sum over classes.
   std::int32_t rows_count = -1;
-  Number* buffer = nullptr;  // [2][count][stride]
+  Number* buffer = nullptr;  // [4][count][stride]
 };
 
 struct Kernels {
