@@ -136,7 +136,7 @@ def test_many_values_and_many_classes_equal_the_enumeration(block):
 
 
 def best_of_two_columns(first, second, classes, n_values):
-    """Fewest errors at depth two, of a nominal column of many values and one of two, two classes."""
+    """Fewest errors at depth two: a nominal column of many values, one of two, two classes."""
     counts = np.zeros((n_values, 2, 2), dtype=np.int64)
     np.add.at(counts, (first, second, classes), 1)
     subsets = np.arange(2**n_values)[:, None] >> np.arange(n_values) & 1
