@@ -135,6 +135,37 @@ def test_many_values_and_many_classes_equal_the_enumeration(block):
         assert (found["cost"], found["lower_bound"]) == (best, best), seed
 
 
+def best_of_two_columns(first, second, classes, n_values):
+    """Fewest errors at depth two: a nominal column of many values, one of two, two classes."""
+    counts = np.zeros((n_values, 2, 2), dtype=np.int64)
+    np.add.at(counts, (first, second, classes), 1)
+    subsets = np.arange(2**n_values)[:, None] >> np.arange(n_values) & 1
+
+    def of_side(chosen):  # one row per subset, 1 for the values that are there
+        cells = np.einsum("sv,vgc->sgc", chosen, counts)
+        by_second = cells.min(axis=2).sum(axis=1)
+        by_first = chosen @ counts.sum(axis=1).min(axis=1)
+        return np.minimum(by_second, by_first)
+
+    root_first = (of_side(subsets) + of_side(1 - subsets)).min()
+    root_second = counts.min(axis=2).sum()  # every value chooses on both sides
+    return min(root_first, root_second)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_nominal_root_of_many_values_equals_the_enumeration_of_its_subsets(seed):
+    rng = np.random.default_rng(seed)
+    n, n_values = 150, int(rng.integers(10, 16))
+    first = rng.integers(0, n_values, n)
+    second = rng.integers(0, 2, n)
+    odd = (first % 3 == 0) ^ (second == 1)
+    classes = np.where(rng.random(n) < 0.25, rng.integers(0, 2, n), odd).astype(int)
+    columns = [("nominal", first.tolist()), ("nominal", second.tolist())]
+    found = solve(columns, classes.tolist(), n_classes=2)
+    assert found["status"] == "optimal"
+    assert found["cost"] == best_of_two_columns(first, second, classes, n_values)
+
+
 @given(seed=st.integers(0, 10**6), slack=st.integers(-2, 2))
 @settings(max_examples=150, deadline=None)
 def test_an_upper_bound_is_inclusive_and_its_failure_is_proven(seed, slack):

@@ -44,9 +44,15 @@ DepthTwoResult PairSearch<T>::solve(const Rows& rows, int max_tests, std::int64_
   }
   std::vector<std::size_t> order(lower_of.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
+  // Likely roots first; nominal ones of many values last, since they may take all the time.
+  const auto many_values = [&](std::size_t o) {
+    if (!options_.list[o].nominal || !items_.useful(o)) return std::size_t{0};
+    return items_.n_values(o) > kManyValues ? items_.n_values(o) : std::size_t{0};
+  };
   const auto sort_by_bound = [&] {
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return lower_of[a] < lower_of[b]; });
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return std::pair(many_values(a), lower_of[a]) < std::pair(many_values(b), lower_of[b]);
+    });
   };
   sort_by_bound();
   // Many rows: a rough look at every root first, so that a stop finds a bound for each.

@@ -38,6 +38,7 @@ class PairItems {
   const Items<T>& of(std::size_t option);
 
   bool useful(std::size_t option) const { return columns_[option].useful; }
+  std::size_t n_values(std::size_t option) const { return columns_[option].n_values; }
 
  private:
   struct Column {

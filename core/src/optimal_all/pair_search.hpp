@@ -13,6 +13,9 @@
 
 namespace mixedwood::all_splits {
 
+// Subsets of more values than this may be too many to go through.
+inline constexpr std::size_t kManyValues = 12;
+
 // Fewest errors of one side of a root, as a leaf and with one more test.
 struct SideErrors {
   std::int64_t leaf = 0, stump = 0;
@@ -24,7 +27,7 @@ class PairSearch {
   PairSearch(const Options& options, Limits limits, Watch& watch)
       : options_(options), limits_(limits), watch_(watch), items_(options),
         stumps_(options, limits.min_leaf), place_(options.n_rows(), 0),
-        side_(options.n_rows(), 0) {}
+        side_(options.n_rows(), 0), answer_(options.n_rows(), 0) {}
 
   DepthTwoResult solve(const Rows& rows, int max_tests, std::int64_t bound,
                        std::vector<std::int64_t>& lower_of);
@@ -63,6 +66,9 @@ class PairSearch {
   void find_values(std::size_t option);
   void evaluate(const std::vector<Assignment>& chosen, std::vector<Bounds>& out);
   std::vector<Assignment> likely() const;
+  // Every value to the side whose test suits it better, new tests for the sides, and so on.
+  void alternate(std::size_t option, Assignment here);
+  std::vector<std::int64_t> errors_by_value(const Rows& side);
   std::int64_t offer(std::size_t option, const Assignment& all_values, const Bounds& sides);
 
   // Cost of a root with such sides, and which sides have a test.
@@ -86,7 +92,7 @@ class PairSearch {
   StumpSearch stumps_;
   Scratch<T> scratch_;
   std::vector<std::int32_t> place_;
-  std::vector<std::uint8_t> side_;
+  std::vector<std::uint8_t> side_, answer_;
   Rows left_rows_, right_rows_;
 
   const Rows* rows_ = nullptr;

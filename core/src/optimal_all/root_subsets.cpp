@@ -84,6 +84,58 @@ auto PairSearch<T>::likely() const -> std::vector<Assignment> {
   return prefixes;
 }
 
+// Errors that one side's best test would make on each value of the root's option, wherever the value
+// goes now.
+template <typename T>
+std::vector<std::int64_t> PairSearch<T>::errors_by_value(const Rows& side) {
+  const Stump stump = stumps_.best(side);
+  std::int32_t label[2] = {side.label(), side.label()};
+  if (stump.test.option >= 0) {
+    mark(options_, *rows_, stump.test, answer_);
+    std::vector<std::int64_t> counts[2];
+    for (auto& c : counts) c.assign(side.counts.size(), 0);
+    for (const std::int32_t id : side.ids) {
+      const auto row = static_cast<std::size_t>(id);
+      counts[answer_[row]][static_cast<std::size_t>(options_.classes[row])] +=
+          options_.weights[row];
+    }
+    for (const std::size_t i : {std::size_t{0}, std::size_t{1}})
+      label[i] = static_cast<std::int32_t>(
+          std::max_element(counts[i].begin(), counts[i].end()) - counts[i].begin());
+  }
+  std::vector<std::int64_t> errors(values_.size(), 0);
+  for (const std::int32_t id : rows_->ids) {
+    const auto row = static_cast<std::size_t>(id);
+    const std::int32_t answer = label[stump.test.option >= 0 ? answer_[row] : 0];
+    if (options_.classes[row] != answer)
+      errors[static_cast<std::size_t>(place_[row])] += options_.weights[row];
+  }
+  return errors;
+}
+
+template <typename T>
+void PairSearch<T>::alternate(std::size_t option, Assignment here) {
+  std::vector<Bounds> bounds;
+  std::int64_t before = kNone;
+  while (!watch_.stopped(rows_->n)) {
+    evaluate(std::vector<Assignment>{here}, bounds);
+    if (watch_.has_stopped()) return;
+    const std::int64_t now = cost(bounds[0].left, bounds[0].right);
+    if (now >= before) return;
+    before = now;
+    offer(option, here, bounds[0]);
+    for (const std::int32_t id : rows_->ids) {
+      const auto row = static_cast<std::size_t>(id);
+      side_[row] = here[static_cast<std::size_t>(place_[row])] == 0;
+    }
+    divide(options_, *rows_, side_, left_rows_, right_rows_);
+    if (left_rows_.n == 0 || right_rows_.n == 0) return;
+    const std::vector<std::int64_t> left = errors_by_value(left_rows_);
+    const std::vector<std::int64_t> right = errors_by_value(right_rows_);
+    for (std::size_t v = 0; v < here.size(); ++v) here[v] = left[v] > right[v];
+  }
+}
+
 template <typename T>
 std::int64_t PairSearch<T>::subsets(std::size_t option) {
   find_values(option);
@@ -116,6 +168,8 @@ std::int64_t PairSearch<T>::subsets(std::size_t option) {
   open.emplace_back(least_cost, Assignment{0});
   if (n_values > 4)
     for (Assignment& prefix : likely()) open.emplace_back(least_cost, std::move(prefix));
+  if (n_values > kManyValues && !watch_.has_stopped())
+    alternate(option, likely()[(n_values - 1) / 2]);
   std::int64_t lower = kNone;
   while (!open.empty()) {
     const std::size_t n = std::min(kLanes, open.size());
