@@ -25,7 +25,7 @@ inline void gather_block(const std::uint8_t* const* rows, std::uint8_t* low, std
   }
 }
 
-#include "pair_kernel.inc"
+#include "pair_kernel_impl.hpp"
 
 }  // namespace
 }  // namespace plain

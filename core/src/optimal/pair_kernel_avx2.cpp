@@ -52,7 +52,7 @@ inline unsigned least_number(const Vector& v) {
   return static_cast<unsigned>(_mm_extract_epi16(_mm_minpos_epu16(low), 0));
 }
 
-#include "pair_kernel.inc"
+#include "pair_kernel_impl.hpp"
 
 }  // namespace
 
