@@ -72,9 +72,10 @@ class OptimalSolver::Search {
   Cost cost_of(const PlainTree& tree) const;
   Cost prune(const Rows& rows, PlainTree& tree, std::size_t node) const;
   PlainTree greedy(const Budget& budget);
-  void polish(const Rows& rows, std::int32_t depth, const PlainTree& from, std::size_t node,
-              PlainTree& to, std::size_t at);
-  void look_ahead(const Rows& rows, std::int32_t depth, PlainTree& tree, std::size_t node);
+  void polish(const Rows& rows, std::int32_t depth, std::int32_t levels, const PlainTree& from,
+              std::size_t node, PlainTree& to, std::size_t at);
+  void look_ahead(const Rows& rows, std::int32_t depth, std::int32_t levels, PlainTree& tree,
+                  std::size_t node);
   void take(PlainTree tree);
   Cost bound_of_root(const Budget& budget) const;
 

@@ -12,6 +12,11 @@ using namespace optimal;
 
 namespace {
 
+// All that a depth has room for.
+Budget full(std::int32_t depth) {
+  return {depth, depth >= 62 ? kNoBound : (std::int64_t{1} << depth) - 1};
+}
+
 double gini(std::span<const Cost> counts) {
   double total = 0.0, squares = 0.0;
   for (const auto c : counts) {
@@ -79,13 +84,14 @@ PlainTree OptimalSolver::Search::greedy(const Budget& budget) {
   return tree;
 }
 
-// Each node by the best tree of depth three for its rows, of which only the first test is kept.
-void OptimalSolver::Search::look_ahead(const Rows& rows, std::int32_t depth, PlainTree& tree,
-                                       std::size_t node) {
-  const auto s = best(rows, Budget{std::min(depth, 3), 7}, kNoBound);
+// Each node by the best tree of so many levels for its rows, of which only the first test is kept.
+void OptimalSolver::Search::look_ahead(const Rows& rows, std::int32_t depth, std::int32_t levels,
+                                       PlainTree& tree, std::size_t node) {
+  const Budget ahead = full(std::min(depth, levels));
+  const auto s = best(rows, ahead, kNoBound);
   if (!s || s->column == kLeafOnly) return;
-  if (depth <= 3 || s->column == kSmallTree) {
-    write(rows, Budget{3, 7}, *s, tree, node);
+  if (depth <= levels || s->column == kSmallTree) {
+    write(rows, ahead, *s, tree, node);
     return;
   }
   Rows with, without;
@@ -93,15 +99,16 @@ void OptimalSolver::Search::look_ahead(const Rows& rows, std::int32_t depth, Pla
   tree.split(node, s->column);
   const auto yes = static_cast<std::size_t>(tree.yes[node]),
              no = static_cast<std::size_t>(tree.no[node]);
-  look_ahead(with, depth - 1, tree, yes);
-  look_ahead(without, depth - 1, tree, no);
+  look_ahead(with, depth - 1, levels, tree, yes);
+  look_ahead(without, depth - 1, levels, tree, no);
 }
 
-// A tree with its last three levels replaced by the best for their rows.
-void OptimalSolver::Search::polish(const Rows& rows, std::int32_t depth, const PlainTree& from,
-                                   std::size_t node, PlainTree& to, std::size_t at) {
-  if (depth <= 3) {
-    if (const auto s = best(rows, Budget{depth, 7}, kNoBound)) write(rows, Budget{depth, 7}, *s, to, at);
+// A tree with its last levels replaced by the best for their rows.
+void OptimalSolver::Search::polish(const Rows& rows, std::int32_t depth, std::int32_t levels,
+                                   const PlainTree& from, std::size_t node, PlainTree& to,
+                                   std::size_t at) {
+  if (depth <= levels) {
+    if (const auto s = best(rows, full(depth), kNoBound)) write(rows, full(depth), *s, to, at);
     return;
   }
   if (from.test[node] < 0) return;
@@ -109,8 +116,8 @@ void OptimalSolver::Search::polish(const Rows& rows, std::int32_t depth, const P
   divide(table_, rows, static_cast<std::size_t>(from.test[node]), with, without);
   to.split(at, from.test[node]);
   const auto yes = static_cast<std::size_t>(to.yes[at]), no = static_cast<std::size_t>(to.no[at]);
-  polish(with, depth - 1, from, static_cast<std::size_t>(from.yes[node]), to, yes);
-  polish(without, depth - 1, from, static_cast<std::size_t>(from.no[node]), to, no);
+  polish(with, depth - 1, levels, from, static_cast<std::size_t>(from.yes[node]), to, yes);
+  polish(without, depth - 1, levels, from, static_cast<std::size_t>(from.no[node]), to, no);
 }
 
 // What the subtree costs, after tests are taken out that do not pay.
@@ -156,20 +163,16 @@ OptimalResult OptimalSolver::Search::solve(const OptimalBudget& wanted, Stop& st
   trace_.clear();
   tree_ = PlainTree{};
   cost_ = kNoBound;
-  const auto all_tests =
-      wanted.max_depth >= 62 ? kNoBound : (std::int64_t{1} << wanted.max_depth) - 1;
-  const Budget budget =
-      Budget{wanted.max_depth,
-             wanted.max_nodes < 0 ? all_tests : std::min<std::int64_t>(wanted.max_nodes, all_tests)}
-          .fit();
+  Budget budget = full(wanted.max_depth);
+  if (wanted.max_nodes >= 0) budget.tests = std::min(budget.tests, wanted.max_nodes);
+  budget = budget.fit();
   take(PlainTree{});
 
   OptimalResult result;
   root_ = &all_;
   try {
     if (table_.n_columns() > 0 && budget.depth > 0) {
-      const PlainTree first = greedy(budget);
-      take(first);
+      take(greedy(budget));
       Budget last{0, 0};
       for (std::int32_t depth = 1; depth <= budget.depth; ++depth) {
         const Budget step = Budget{depth, budget.tests}.fit();
@@ -181,13 +184,13 @@ OptimalResult OptimalSolver::Search::solve(const OptimalBudget& wanted, Stop& st
           write(all_, step, *s, tree, 0);
           take(std::move(tree));
         }
-        const bool full = budget.depth < 40 && budget.tests == all_tests;
-        if (depth == 3 && budget.depth > 3 && full) {
-          PlainTree polished, tree;
-          polish(all_, budget.depth, first, 0, polished, 0);
+        // What was learnt of this depth makes better trees of the depth wanted.
+        if (depth >= 3 && depth < budget.depth && budget == full(budget.depth)) {
+          PlainTree polished, ahead;
+          polish(all_, budget.depth, depth, PlainTree(tree_), 0, polished, 0);
           take(std::move(polished));
-          look_ahead(all_, budget.depth, tree, 0);
-          take(std::move(tree));
+          look_ahead(all_, budget.depth, depth, ahead, 0);
+          take(std::move(ahead));
         }
         if (cost_ <= cheap_bound(all_)) break;
       }
