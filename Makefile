@@ -23,7 +23,7 @@ $(VENV)/.installed-%: $(BIN)/python $(SOURCES)
 	$(PIP) install ".[$*]"
 	@touch "$@"
 
-demo: $(VENV)/.installed-cli  ## install, then show the split searches and a tree on generated tables
+demo: $(VENV)/.installed-cli  ## install, then show the split searches and trees on generated tables
 	$(BIN)/mixedwood demo
 
 test: $(VENV)/.installed-test native-test  ## install, then run every test

@@ -35,6 +35,8 @@ def test_demo_as_a_table():
     assert "two_class_order" in result.stderr
     assert "[0] root (1000)" in result.stdout
     assert "scikit-learn, one-hot" in result.stdout
+    assert "best over every threshold" in result.stdout
+    assert "[0] root (500)" in result.stdout
 
 
 def test_demo_shows_a_tree_and_compares_it_on_the_same_folds():
@@ -47,6 +49,17 @@ def test_demo_shows_a_tree_and_compares_it_on_the_same_folds():
     others = [error for method, error in errors.items() if method.startswith("scikit-learn")]
     assert max(errors["TreeClassifier()"], errors["EnsembleClassifier()"]) < min(others)
     assert [m["leaves"] is None for m in tree["methods"]] == [False] * 3 + [True] * 2
+
+
+def test_demo_proves_a_small_tree():
+    result = run("demo", "--rows", "500", "--values", "4", "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)["optimal"]
+    greedy, ranges, every = found["trees"]
+    assert greedy["proven"] is None
+    assert ranges["proven"] and every["proven"]
+    assert every["wrong"] <= min(greedy["wrong"], ranges["wrong"])
+    assert found["text"].startswith(f"[0] root ({found['rows']})")
 
 
 def test_tables_without_rich(monkeypatch):

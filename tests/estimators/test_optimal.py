@@ -346,11 +346,22 @@ def test_little_memory_changes_nothing_but_time():
     assert model.proof_.n_explored > free.proof_.n_explored
 
 
-@pytest.mark.skipif(os.name == "nt", reason="no such signals")
-def test_control_c_keeps_the_best_tree():
+@pytest.mark.parametrize(
+    "parameters", [{}, {"splits": "all"}, {"binarize": "every_split"}], ids=str
+)
+def test_a_limit_is_no_proof_that_there_is_no_tree(hard, parameters):
+    model = OptimalTreeClassifier(5, upper_bound=1, time_limit=0.2, **parameters)
+    with pytest.raises(TimeoutError, match="there may be one"):
+        model.fit(*hard)
+    with pytest.raises(NotFittedError):
+        model.predict(hard[0])
+
+
+def after_control_c(lines, within=1.0):
+    """What lines print of which one is interrupted, and soon comes to an end."""
     code = """
         import numpy as np, os, signal, threading, time, warnings
-        from mixedwood import OptimalTreeClassifier
+        from mixedwood import ForestClassifier, OptimalTreeClassifier
         warnings.simplefilter("ignore")
         rng = np.random.default_rng(3)
         X, y = rng.random((600, 120)) < 0.5, rng.integers(0, 2, 600)
@@ -359,15 +370,45 @@ def test_control_c_keeps_the_best_tree():
             global pressed
             pressed = time.monotonic()
             os.kill(os.getpid(), signal.SIGINT)
-        OptimalTreeClassifier(1).fit(X, y)  # all that is loaded late
+        OptimalTreeClassifier(1, tune=True).fit(X, y)  # all that is loaded late
         threading.Thread(target=press).start()
-        model = OptimalTreeClassifier(5).fit(X, y)
-        print(model.proof_.status, model.cost_ < 300, time.monotonic() - pressed < 1.0)
     """
-    ran = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=60
-    )
-    assert ran.stdout.split() == ["interrupted", "True", "True"], ran.stderr
+    code = textwrap.dedent(code) + textwrap.dedent(lines) + "print(time.monotonic() - pressed)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 0, ran.stderr
+    *said, delay = ran.stdout.split()
+    assert float(delay) < within
+    return said
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such signals")
+@pytest.mark.parametrize("tune", [False, True])
+def test_control_c_keeps_the_best_tree(tune):
+    lines = f"""
+        model = OptimalTreeClassifier(5, tune={tune}).fit(X, y)
+        print(model.proof_.status, model.cost_ < 300, model.optimal_)
+    """
+    # The tree of the budget that was chosen may take half a second.
+    said = after_control_c(lines, within=1.5 if tune else 1.0)
+    assert said == ["interrupted", "True", "False"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such signals")
+@pytest.mark.parametrize(
+    "model",
+    [
+        "OptimalTreeClassifier(5, upper_bound=1)",
+        "ForestClassifier(OptimalTreeClassifier(5), n_estimators=3)",
+    ],
+)
+def test_control_c_where_no_tree_can_be_given(model):
+    said = after_control_c(f"""
+        try:
+            {model}.fit(X, y)
+        except KeyboardInterrupt:
+            print("interrupted")
+    """)
+    assert said == ["interrupted"]
 
 
 def test_other_signals_are_not_swallowed(hard):

@@ -1,4 +1,4 @@
-"""`mixedwood demo`: every search on one generated column, then a tree on a generated table."""
+"""`mixedwood demo`: every search on one generated column, then trees on generated tables."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ def demo(criterion: str, rows: int, values: int, classes: int, seed: int, as_jso
     The column of a generated table is counted (value x class), then every search groups its
     values. Impurity is that of the two groups; "exact" means proven best. The options are about
     this column. Then a tree is grown on a smaller table of categories and numbers, and compared
-    with scikit-learn's on one-hot columns.
+    with scikit-learn's on one-hot columns. Last, a small tree is proven to be the best of its size.
     """
     from mixedwood import datasets, splits
+    from mixedwood.cli.demo_optimal import compare_small_trees, show_small_trees
     from mixedwood.cli.demo_tree import compare_trees, show_trees
 
     if criterion not in splits.criteria():
@@ -62,13 +63,20 @@ def demo(criterion: str, rows: int, values: int, classes: int, seed: int, as_jso
                 "milliseconds": 1e3 * seconds,
             }
         )
-    trees = compare_trees(seed)
+    trees, small = compare_trees(seed), compare_small_trees(seed)
     if as_json:
-        document = {"criterion": criterion, "column": column, "searches": found, "tree": trees}
+        document = {
+            "criterion": criterion,
+            "column": column,
+            "searches": found,
+            "tree": trees,
+            "optimal": small,
+        }
         click.echo(json.dumps(document))
         return
     _show(found, criterion, f"{len(labels)} values, {counts.shape[1]} classes, {rows} rows")
     show_trees(trees)
+    show_small_trees(small)
 
 
 def _timed(counts: Any, criterion: str, name: str, seed: int) -> tuple[Partition, float]:

@@ -6,7 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,13 @@ from mixedwood.data import Table, Target
 from mixedwood.estimators.one_tree import OneTreeClassifier
 from mixedwood.estimators.optimal_parameters import OptimalParameters, read_optimal_parameters
 from mixedwood.growers import CodedTable, StopFlag
-from mixedwood.optimal import Proof, TriedBudget, choose_budget, find_best_tree
+from mixedwood.optimal import (
+    OptimalSettings,
+    Proof,
+    TriedBudget,
+    choose_budget,
+    find_best_tree,
+)
 from mixedwood.preprocessing import BinaryTest
 from mixedwood.tree import Tree
 
@@ -110,7 +116,8 @@ class OptimalTreeClassifier(OneTreeClassifier):
     Notes
     -----
     A missing value answers every test with no; a column with missing values offers the further
-    test whether the value is known.
+    test whether the value is known. With ``splits="all"`` each test has missing values on either
+    side, whichever is better.
 
     Examples
     --------
@@ -203,6 +210,8 @@ class OptimalTreeClassifier(OneTreeClassifier):
         ------
         NoTreeError
             If it is proven that no tree is as good as `upper_bound` asks.
+        TimeoutError
+            If a limit comes before either such a tree or that proof is found.
         """
         parameters = read_optimal_parameters(self)
         table, target = self._read_training(
@@ -284,9 +293,9 @@ class OptimalLearner:
         limit = min(time_limit, self.parameters.time_limit)
         start = time.monotonic()
         settings = self.parameters.settings_for(target.n_rows)
-        tried = None
+        tried, interrupted = None, False
         if self.parameters.n_folds > 0 and target.n_rows > 1:
-            settings, tried = choose_budget(
+            settings, tried, interrupted = choose_budget(
                 table,
                 target,
                 settings,
@@ -296,13 +305,13 @@ class OptimalLearner:
                 stop=stop,
             )
         left = max(limit - (time.monotonic() - start), 0.05)
+        if interrupted:  # a tree of the best budget so far, but soon
+            left = min(left, 0.5)
         tree, proof, tests = find_best_tree(table, target, settings, time_limit=left, stop=stop)
+        if interrupted:
+            proof = replace(proof, status="interrupted")
         if tree is None:
-            raise NoTreeError(
-                f"No tree of depth {settings.max_depth} has a cost of {settings.upper_bound:g} or "
-                f"less: {proof.lower_bound:g} is a lower bound ({proof.status}). Raise upper_bound "
-                "or max_depth, or offer more tests."
-            )
+            raise _no_tree(settings, proof)
         return OptimalFit(tree, proof, tests, tried)
 
     def learn(
@@ -319,7 +328,27 @@ class OptimalLearner:
         whole = table.table if isinstance(table, CodedTable) else table
         if rows is not None:
             whole, target = whole.take(rows), target.take(rows)
-        return self.run(whole, target, seed=seed, time_limit=time_limit, stop=stop).tree
+        found = self.run(whole, target, seed=seed, time_limit=time_limit, stop=stop)
+        if found.proof.status == "interrupted":  # whoever wants many trees wants no further one
+            raise KeyboardInterrupt
+        return found.tree
+
+
+def _no_tree(settings: OptimalSettings, proof: Proof) -> BaseException:
+    """What to raise without a tree: only a search that came to its end has proven anything."""
+    wanted = f"a cost of {settings.upper_bound:g} or less"
+    if proof.status == "no_tree":
+        return NoTreeError(
+            f"No tree of depth {settings.max_depth} has {wanted}: {proof.lower_bound:g} is a lower "
+            "bound. Raise upper_bound or max_depth, or offer more tests."
+        )
+    if proof.status == "interrupted":
+        return KeyboardInterrupt()
+    words = proof.status.replace("_", " ")
+    return TimeoutError(
+        f"The {words} came before a tree with {wanted} was found; there may be one, as only "
+        f"{proof.lower_bound:g} is proven to be a lower bound. Raise the limit, or upper_bound."
+    )
 
 
 def _warn_of_end(proof: Proof, stacklevel: int) -> None:

@@ -48,11 +48,12 @@ def choose_budget(
     seed: int,
     time_limit: float = inf,
     stop: StopFlag | None = None,
-) -> tuple[OptimalSettings, list[TriedBudget]]:
+) -> tuple[OptimalSettings, list[TriedBudget], bool]:
     """Choose depth and number of tests by cross-validation; the smallest of the best.
 
     Each fold keeps one solver for all budgets. Binary columns are made from the fold's training
-    rows alone. When the time is over, the choice is among the budgets tried in every fold.
+    rows alone. When the time is over, or after Ctrl-C, which the third result tells, the choice is
+    among the budgets tried in every fold.
     """
     deadline = time.monotonic() + time_limit
     table, target = without_weightless(table, target)
@@ -60,23 +61,31 @@ def choose_budget(
     searches = [make_search(table.take(fit), target.take(fit), settings) for fit, _ in folds]
     weights = np.ones(target.n_rows) if target.weights is None else target.weights
     tried: list[TriedBudget] = []
-    for depth, nodes in _budgets(settings):
-        wrong, proven = 0.0, True
-        for (fit, held_out), search in zip(folds, searches, strict=True):
-            left = deadline - time.monotonic()
-            if left <= 0 and tried:
-                break
-            skeleton, proof = search.solve(depth, nodes, time_limit=max(left, 0.01), stop=stop)
-            proven &= proof.optimal
-            labels = _labels(skeleton, table.take(fit), target.take(fit))
-            guess = labels[answers_of(skeleton, table.take(held_out))]
-            wrong += float(weights[held_out][guess != target.codes[held_out]].sum())
-        else:
-            tried.append(TriedBudget(depth, nodes, wrong / float(weights.sum()), proven))
-            continue
-        break
+    interrupted = False
+    try:
+        for depth, nodes in _budgets(settings):
+            wrong, proven = 0.0, True
+            for (fit, held_out), search in zip(folds, searches, strict=True):
+                left = deadline - time.monotonic()
+                if left <= 0 and tried:
+                    break
+                skeleton, proof = search.solve(depth, nodes, time_limit=max(left, 0.01), stop=stop)
+                if proof.status == "interrupted":
+                    raise KeyboardInterrupt
+                proven &= proof.optimal
+                labels = _labels(skeleton, table.take(fit), target.take(fit))
+                guess = labels[answers_of(skeleton, table.take(held_out))]
+                wrong += float(weights[held_out][guess != target.codes[held_out]].sum())
+            else:
+                tried.append(TriedBudget(depth, nodes, wrong / float(weights.sum()), proven))
+                continue
+            break
+    except KeyboardInterrupt:
+        if not tried:
+            raise
+        interrupted = True
     best = min(tried, key=lambda budget: budget.error)  # the first of equals is the smallest
-    return replace(settings, max_depth=best.max_depth, max_nodes=best.max_nodes), tried
+    return replace(settings, max_depth=best.max_depth, max_nodes=best.max_nodes), tried, interrupted
 
 
 def _budgets(settings: OptimalSettings) -> list[tuple[int, int]]:
