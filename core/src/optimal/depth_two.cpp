@@ -7,8 +7,6 @@
 namespace mixedwood::optimal {
 namespace {
 
-// The matrix of a parent's pairs is kept only up to this size; beyond, children count for themselves.
-constexpr std::size_t kMaxMatrixBytes = std::size_t{1} << 28;
 constexpr std::int64_t kStepsAtOnce = 20'000'000;
 
 struct Packed {
@@ -64,6 +62,7 @@ class DepthTwo::Base {
   virtual bool knows_pairs() const = 0;
   virtual Cost errors_after(std::size_t column) const = 0;
   virtual bool may_split(std::size_t column) const = 0;
+  virtual void limit(std::size_t most) = 0;
   virtual std::size_t bytes() const = 0;
 };
 
@@ -88,7 +87,8 @@ class DepthTwo::Room final : public DepthTwo::Base {
     count(packed_, parent_);
     kept_ = false;
     const std::size_t bytes = table_.n_columns() * n_counts_ * stride_ * sizeof(Number);
-    const bool store = keep && subtract_ && bytes <= kMaxMatrixBytes;
+    // Without the parent's counts, children count for themselves.
+    const bool store = keep && subtract_ && bytes <= most_bytes_;
     if (store) matrix_.resize(table_.n_columns() * n_counts_ * stride_);
     PairJob<Number> job = new_job();
     job.store = store ? matrix_.data() : nullptr;
@@ -168,6 +168,12 @@ class DepthTwo::Room final : public DepthTwo::Base {
     return Cost{parent_.leaf0[column]} + Cost{parent_.leaf1[column]};
   }
   bool may_split(std::size_t column) const override { return parent_.splits[column]; }
+  void limit(std::size_t most) override {
+    most_bytes_ = most;
+    if (matrix_.capacity() * sizeof(Number) <= most) return;
+    matrix_ = {};
+    kept_ = false;
+  }
   std::size_t bytes() const override {
     return matrix_.capacity() * sizeof(Number) + packed_.nibbles.capacity();
   }
@@ -348,7 +354,7 @@ class DepthTwo::Room final : public DepthTwo::Base {
 
   const BinaryTable& table_;
   const Kernels& kernels_;
-  std::size_t n_counts_, stride_;
+  std::size_t n_counts_, stride_, most_bytes_ = 0;
   Cost min_leaf_, error_cost_, leaf_cost_;
   bool subtract_, kept_ = false;
   std::vector<Number> buffer_, matrix_;
@@ -361,16 +367,16 @@ DepthTwo::DepthTwo(const BinaryTable& table, const OptimalSettings& settings)
 DepthTwo::~DepthTwo() = default;
 
 DepthTwo::Base& DepthTwo::room(Cost weight) {
-  if (weight <= std::numeric_limits<std::uint8_t>::max()) {
-    if (!narrow_) narrow_ = std::make_unique<Room<std::uint8_t>>(table_, settings_);
-    return *narrow_;
-  }
-  if (weight <= std::numeric_limits<std::uint16_t>::max()) {
-    if (!middle_) middle_ = std::make_unique<Room<std::uint16_t>>(table_, settings_);
-    return *middle_;
-  }
-  if (!wide_) wide_ = std::make_unique<Room<std::uint32_t>>(table_, settings_);
-  return *wide_;
+  const auto ready = [&]<typename Number>(std::unique_ptr<Base>& room, Number) -> Base& {
+    if (!room) {
+      room = std::make_unique<Room<Number>>(table_, settings_);
+      room->limit(most_bytes_);
+    }
+    return *room;
+  };
+  if (weight <= std::numeric_limits<std::uint8_t>::max()) return ready(narrow_, std::uint8_t{});
+  if (weight <= std::numeric_limits<std::uint16_t>::max()) return ready(middle_, std::uint16_t{});
+  return ready(wide_, std::uint32_t{});
 }
 
 namespace {
@@ -404,6 +410,11 @@ Cost DepthTwo::weight(std::size_t i, std::size_t j) const { return opened_->weig
 bool DepthTwo::knows_pairs() const { return opened_->knows_pairs(); }
 Cost DepthTwo::errors_after(std::size_t column) const { return opened_->errors_after(column); }
 bool DepthTwo::may_split(std::size_t column) const { return opened_->may_split(column); }
+void DepthTwo::limit(std::size_t most) {
+  most_bytes_ = most;
+  for (auto* r : {narrow_.get(), middle_.get(), wide_.get()})
+    if (r) r->limit(most);
+}
 std::size_t DepthTwo::bytes() const {
   std::size_t total = 0;
   for (const auto* r : {narrow_.get(), middle_.get(), wide_.get()})

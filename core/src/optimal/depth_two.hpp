@@ -47,6 +47,8 @@ class DepthTwo {
   Cost errors_after(std::size_t column) const;
   bool may_split(std::size_t column) const;
 
+  // Bytes that counts of pairs may take; what has become too large is given back.
+  void limit(std::size_t most);
   std::size_t bytes() const;
 
  private:
@@ -57,6 +59,7 @@ class DepthTwo {
 
   const BinaryTable& table_;
   OptimalSettings settings_;
+  std::size_t most_bytes_ = std::size_t{1} << 28;
   std::unique_ptr<Base> narrow_, middle_, wide_;
   Base* opened_ = nullptr;
 };

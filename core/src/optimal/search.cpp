@@ -26,7 +26,8 @@ OptimalSolver::Search::Level& OptimalSolver::Search::level(std::int32_t depth) {
 }
 
 void OptimalSolver::Search::look_at_memory() {
-  if (memory_ >= 0 && static_cast<std::int64_t>(cache_.bytes()) > memory_) cache_.shrink();
+  if (memory_ >= 0 && static_cast<std::int64_t>(cache_.bytes() + small_.bytes()) > memory_)
+    cache_.shrink();
 }
 
 // Without asking the cache: one leaf, and rows that no tree gets right.

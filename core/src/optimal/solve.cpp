@@ -12,6 +12,9 @@ using namespace optimal;
 
 namespace {
 
+// Counts of pairs of a set of rows; a quarter of a memory limit where that is less.
+constexpr std::size_t kMatrixBytes = std::size_t{1} << 28;
+
 // All that a depth has room for.
 Budget full(std::int32_t depth) {
   return {depth, depth >= 62 ? kNoBound : (std::int64_t{1} << depth) - 1};
@@ -159,6 +162,8 @@ OptimalResult OptimalSolver::Search::solve(const OptimalBudget& wanted, Stop& st
   stop_ = &stop;
   start_ = Stop::Clock::now();
   memory_ = wanted.memory;
+  small_.limit(memory_ < 0 ? kMatrixBytes
+                           : std::min(kMatrixBytes, static_cast<std::size_t>(memory_) / 4));
   n_explored_ = 0;
   trace_.clear();
   tree_ = PlainTree{};

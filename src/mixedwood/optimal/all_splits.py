@@ -21,7 +21,7 @@ _NO_LIMIT = 2**62
 class AllSplitsSearch:
     """Finds best trees over all thresholds of numbers and all groups of values."""
 
-    tests = None
+    tests: list[BinaryTest] | None = None
 
     def __init__(self, table: Table, target: Target, settings: OptimalSettings) -> None:
         self.coded, self.target, self.settings = CodedTable(table), target, settings

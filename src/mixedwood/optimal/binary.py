@@ -24,14 +24,15 @@ class BinarySearch:
     def __init__(self, table: Table, target: Target, settings: OptimalSettings) -> None:
         self.whole = make_whole(target, settings.leaf_cost)
         self.settings = settings
-        self.tests: list[BinaryTest]
-        matrix, self.tests, _ = binarise(
+        matrix, tests, _ = binarise(
             table,
             target,
             cutting=settings.cutting,
             encoding=settings.encoding,
             max_subset_values=settings.max_subset_values,
         )
+        self.tests: list[BinaryTest] | None = tests
+        self._offered = tests
         self._solver = _core.OptimalSolver(
             matrix,
             target.codes,
@@ -65,4 +66,4 @@ class BinarySearch:
     def _skeleton(self, answer: dict[str, Any]) -> Skeleton:
         nodes = zip(answer["test"].tolist(), answer["yes"].tolist(), answer["no"].tolist(),
                     strict=True)  # fmt: skip
-        return [(None if test < 0 else self.tests[test], yes, no) for test, yes, no in nodes]
+        return [(None if test < 0 else self._offered[test], yes, no) for test, yes, no in nodes]

@@ -34,7 +34,8 @@ def build_tree(table: Table, target: Target, skeleton: Skeleton, unseen: str) ->
     weights = np.ones(target.n_rows) if target.weights is None else target.weights
 
     def counts(rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        return np.bincount(target.codes[rows], weights[rows], minlength=target.n_classes)
+        found = np.bincount(target.codes[rows], weights[rows], minlength=target.n_classes)
+        return found.astype(np.float64)
 
     everyone = np.flatnonzero(weights > 0)
     builder = TreeBuilder(table.schema, target.classes, counts(everyone))

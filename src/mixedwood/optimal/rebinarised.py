@@ -197,7 +197,7 @@ def _as_tree(found: dict[str, Any]) -> RebinarisedTree:
 class RebinarisedSearch:
     """Finds best trees whose tests are made anew at every node."""
 
-    tests = None
+    tests: list[BinaryTest] | None = None
 
     def __init__(self, table: Table, target: Target, settings: OptimalSettings) -> None:
         self.table, self.target, self.settings = table, target, settings

@@ -114,4 +114,5 @@ def _labels(skeleton: Skeleton, table: Table, target: Target) -> NDArray[np.int3
     weights = np.ones(target.n_rows) if target.weights is None else target.weights
     counts = np.zeros((len(skeleton), target.n_classes))
     np.add.at(counts, (answers_of(skeleton, table), target.codes), weights)
-    return counts.argmax(axis=1).astype(np.int32)
+    labels: NDArray[np.int32] = counts.argmax(axis=1).astype(np.int32)
+    return labels

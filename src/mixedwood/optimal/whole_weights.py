@@ -15,7 +15,7 @@ __all__ = ["WholeWeights", "make_whole"]
 
 _MOST = 2**30  # all weights together, as the core wants it
 _FINEST = 2**16  # steps of the largest weight, where no common unit is found
-_FINEST_LEAF = 20  # a leaf may cost one in a million of a unit
+_FINEST_LEAF = 1_000_000  # a leaf may cost one in a million of a unit
 
 
 @dataclass(frozen=True)
@@ -69,11 +69,15 @@ def make_whole(target: Target, leaf_cost: float) -> WholeWeights:
     else:
         weights, unit = _in_units(target.weights)
     total = int(weights.sum())
-    shift, wanted = 0, leaf_cost * total
-    while shift < _FINEST_LEAF and abs(wanted - round(wanted)) > 1e-9 * max(1.0, wanted):
-        shift, wanted = shift + 1, wanted * 2
+    # A leaf costs p / q weights: an error costs q then, and a leaf p.
+    price = Fraction(leaf_cost * total).limit_denominator(_FINEST_LEAF)
+    if leaf_cost > 0 and price == 0:
+        price = Fraction(1, _FINEST_LEAF)
     return WholeWeights(
-        None if target.weights is None else weights, 2**shift, round(wanted), unit / 2**shift
+        None if target.weights is None else weights,
+        price.denominator,
+        price.numerator,
+        unit / price.denominator,
     )
 
 
