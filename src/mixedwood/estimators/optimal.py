@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
@@ -16,7 +17,13 @@ from mixedwood.data import Table, Target
 from mixedwood.estimators.one_tree import OneTreeClassifier
 from mixedwood.estimators.optimal_parameters import OptimalParameters, read_optimal_parameters
 from mixedwood.growers import CodedTable, StopFlag
-from mixedwood.optimal import Proof, TriedBudget, choose_budget, find_best_tree
+from mixedwood.optimal import (
+    OptimalSettings,
+    Proof,
+    TriedBudget,
+    choose_budget,
+    find_best_tree,
+)
 from mixedwood.preprocessing import BinaryTest
 from mixedwood.tree import Tree
 
@@ -24,7 +31,17 @@ __all__ = ["NoTreeError", "OptimalTreeClassifier"]
 
 
 class NoTreeError(ValueError):
-    """It is proven that no tree within the budget costs as little as was asked for."""
+    """No tree within the budget that costs as little as was asked for was found.
+
+    Attributes
+    ----------
+    proven : bool
+        Whether it is proven that there is none; else the search was stopped before.
+    """
+
+    def __init__(self, words: str, proven: bool = True) -> None:
+        super().__init__(words)
+        self.proven = proven
 
 
 class OptimalTreeClassifier(OneTreeClassifier):
@@ -66,9 +83,11 @@ class OptimalTreeClassifier(OneTreeClassifier):
         from all rows, and sets of those that occur from the rows of each node.
     upper_bound : float or None, default=None
         Only a tree of this cost or less is wanted, leaves included, in the unit of the weights. If
-        there is none, `fit` raises a `NoTreeError`, which is a proof as well.
+        there is none, `fit` raises a `NoTreeError`, which is a proof as well, unless a limit came
+        first.
     tune : bool, default=False
-        Choose depth and number of tests, up to those given, by cross-validation.
+        Choose depth and number of tests, up to those given, by cross-validation. There is no tree
+        yet while they are tried: Ctrl-C is an error then.
     n_folds : int, default=5
         Folds of the cross-validation.
     unseen : {"node", "missing", "majority", "error"}, default="node"
@@ -192,7 +211,8 @@ class OptimalTreeClassifier(OneTreeClassifier):
             Class of each row: text, booleans or whole numbers.
         sample_weight : array-like of shape (n_rows,), optional
             Weights of rows; rows of weight 0 do not count. Weights without a common unit are
-            rounded to 1 / 65,536 of the largest.
+            rounded to about 1 / 65,536 of the largest; with more than 16,000 rows, to what adds up
+            to 2**30.
 
         Returns
         -------
@@ -202,7 +222,8 @@ class OptimalTreeClassifier(OneTreeClassifier):
         Raises
         ------
         NoTreeError
-            If it is proven that no tree is as good as `upper_bound` asks.
+            If no tree is as good as `upper_bound` asks; its `proven` says whether that is proven,
+            or the search was stopped before it found one.
         """
         parameters = read_optimal_parameters(self)
         table, target = self._read_training(
@@ -285,7 +306,8 @@ class OptimalLearner:
         start = time.monotonic()
         settings = self.parameters.settings_for(target.n_rows)
         tried = None
-        if self.parameters.n_folds > 0 and target.n_rows > 1:
+        n_rows = target.n_rows if target.weights is None else np.count_nonzero(target.weights)
+        if self.parameters.n_folds > 0 and n_rows > 1:
             settings, tried = choose_budget(
                 table,
                 target,
@@ -298,11 +320,7 @@ class OptimalLearner:
         left = max(limit - (time.monotonic() - start), 0.05)
         tree, proof, tests = find_best_tree(table, target, settings, time_limit=left, stop=stop)
         if tree is None:
-            raise NoTreeError(
-                f"No tree of depth {settings.max_depth} has a cost of {settings.upper_bound:g} or "
-                f"less: {proof.lower_bound:g} is a lower bound ({proof.status}). Raise upper_bound "
-                "or max_depth, or offer more tests."
-            )
+            raise _no_tree(settings, proof)
         return OptimalFit(tree, proof, tests, tried)
 
     def learn(
@@ -322,17 +340,34 @@ class OptimalLearner:
         return self.run(whole, target, seed=seed, time_limit=time_limit, stop=stop).tree
 
 
+_REASONS = {
+    "time_limit": "The time limit came before the search was over",
+    "memory_limit": "The memory limit ended the search",
+    "interrupted": "The search was interrupted",
+}
+
+
+def _no_tree(settings: OptimalSettings, proof: Proof) -> NoTreeError:
+    wanted = f"a cost of {settings.upper_bound:g} or less"
+    if proof.status != "no_tree":
+        return NoTreeError(
+            f"{_REASONS[proof.status]}: no tree of depth {settings.max_depth} with {wanted} was "
+            f"found, but there may be one; {proof.lower_bound:g} is a lower bound. Raise "
+            "upper_bound or the limit.",
+            proven=False,
+        )
+    return NoTreeError(
+        f"No tree of depth {settings.max_depth} has {wanted}: {proof.lower_bound:g} is a lower "
+        "bound. Raise upper_bound or max_depth, or offer more tests."
+    )
+
+
 def _warn_of_end(proof: Proof, stacklevel: int) -> None:
     """Say why a tree is not proven to be the best."""
     if proof.optimal:
         return
-    reasons = {
-        "time_limit": "The time limit came before the search was over",
-        "memory_limit": "The memory limit ended the search",
-        "interrupted": "The search was interrupted",
-    }
     warnings.warn(
-        f"{reasons[proof.status]}: the tree costs {proof.cost:g}, and no tree of its budget costs "
+        f"{_REASONS[proof.status]}: the tree costs {proof.cost:g}, and no tree of its budget costs "
         f"less than {proof.lower_bound:g}.",
         ConvergenceWarning,
         stacklevel=stacklevel + 1,

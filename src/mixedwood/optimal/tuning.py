@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -52,7 +53,8 @@ def choose_budget(
     """Choose depth and number of tests by cross-validation; the smallest of the best.
 
     Each fold keeps one solver for all budgets. Binary columns are made from the fold's training
-    rows alone. When the time is over, the choice is among the budgets tried in every fold.
+    rows alone. When the time is over, the choice is among the budgets tried in every fold. There
+    is no tree yet that Ctrl-C could leave: it is an error.
     """
     deadline = time.monotonic() + time_limit
     table, target = without_weightless(table, target)
@@ -60,13 +62,15 @@ def choose_budget(
     searches = [make_search(table.take(fit), target.take(fit), settings) for fit, _ in folds]
     weights = np.ones(target.n_rows) if target.weights is None else target.weights
     tried: list[TriedBudget] = []
-    for depth, nodes in _budgets(settings):
+    for depth, nodes in _budgets(settings, max(len(fit) for fit, _ in folds)):
         wrong, proven = 0.0, True
         for (fit, held_out), search in zip(folds, searches, strict=True):
             left = deadline - time.monotonic()
             if left <= 0 and tried:
                 break
             skeleton, proof = search.solve(depth, nodes, time_limit=max(left, 0.01), stop=stop)
+            if proof.status == "interrupted":
+                raise KeyboardInterrupt
             proven &= proof.optimal
             labels = _labels(skeleton, table.take(fit), target.take(fit))
             guess = labels[answers_of(skeleton, table.take(held_out))]
@@ -79,16 +83,15 @@ def choose_budget(
     return replace(settings, max_depth=best.max_depth, max_nodes=best.max_nodes), tried
 
 
-def _budgets(settings: OptimalSettings) -> list[tuple[int, int]]:
-    """All budgets up to the given one, smaller first."""
-    found = [(0, 0)]
+def _budgets(settings: OptimalSettings, n_rows: int) -> Iterator[tuple[int, int]]:
+    """All budgets up to the given one, smaller first; each test divides rows."""
+    yield 0, 0
     for depth in range(1, settings.max_depth + 1):
-        most = 2**depth - 1
+        most = min(2**depth, n_rows) - 1
         if settings.max_nodes >= 0:
             most = min(most, settings.max_nodes)
         # With fewer tests than its depth, a tree is not that deep.
-        found += [(depth, nodes) for nodes in range(depth, most + 1)]
-    return found
+        yield from ((depth, nodes) for nodes in range(depth, most + 1))
 
 
 def _folds(
