@@ -7,12 +7,15 @@ import os
 import subprocess
 import sys
 import textwrap
+import warnings
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
-from mixedwood import NoTreeError, OptimalTreeClassifier
+from mixedwood import NoTreeError, OptimalTreeClassifier, UnseenValueWarning
 from mixedwood.data import read_target
+from mixedwood.optimal import Proof
 from mixedwood.optimal.whole_weights import make_whole
 from mixedwood.preprocessing import Binarizer
 from reference.optimal import solve
@@ -186,3 +189,55 @@ def test_thousands_of_different_weights_count():
         model = OptimalTreeClassifier(1, **settings).fit(X, y, sample_weight=weights)
         assert model.cost_ == pytest.approx(weights[X["a"] != y].sum(), rel=1e-4)
         assert (model.predict(X) == X["a"]).all()
+
+
+def test_where_a_new_value_goes():
+    X = {"colour": ["red"] * 30 + ["green"] * 10 + ["blue"] * 5}
+    y = ["a"] * 30 + ["b"] * 15
+
+    def answer(unseen, value):
+        model = OptimalTreeClassifier(1, encoding="one_hot", unseen=unseen).fit(X, y)
+        assert model.cost_ == 0
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnseenValueWarning)
+            return model.predict_proba({"colour": [value]})[0].tolist()
+
+    assert answer("node", "violet") == pytest.approx([30 / 45, 15 / 45])
+    assert answer("majority", "violet") == [1.0, 0.0]
+    # A gap is not red, so that it is with the others.
+    assert answer("missing", "violet") == answer("node", None) == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("nodes", [0, 1, 2, 3])
+@pytest.mark.parametrize(
+    "search", [{"binarize": "once"}, {"binarize": "every_split"}, {"splits": "all"}]
+)
+def test_every_search_keeps_to_the_number_of_tests(nodes, search):
+    rng = np.random.default_rng(4)
+    X, y = {"a": rng.normal(size=60), "b": rng.normal(size=60)}, rng.integers(0, 2, 60)
+    model = OptimalTreeClassifier(3, max_nodes=nodes, **search).fit(X, y)
+    assert model.get_n_leaves() - 1 == nodes
+
+
+def test_subsets_of_the_values_that_are_left_at_a_node():
+    """Eight values are too many for subsets, the four on each side of the first test are not."""
+    values = [f"v{i}" for i in range(8)] * 3
+    X = {"side": [int(v[1]) // 4 for v in values], "value": values}
+    y = [int(v[1]) % 2 for v in values]
+    settings = {"encoding": "subsets", "max_subset_values": 4}
+    assert OptimalTreeClassifier(2, **settings).fit(X, y).cost_ > 0
+    model = OptimalTreeClassifier(2, binarize="encode_every_split", **settings).fit(X, y)
+    assert model.cost_ == 0 and model.score(X, y) == 1
+
+
+def test_the_memory_of_the_search_over_all_splits_is_limited():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(2000, 10)), rng.integers(0, 2, 2000)
+    with pytest.warns(ConvergenceWarning, match="The memory limit ended"):
+        model = OptimalTreeClassifier(3, splits="all", memory_limit=50_000).fit(X, y)
+    assert model.lower_bound_ < model.cost_ == (model.predict(X) != y).sum()
+
+
+def test_the_gap_of_a_small_cost_is_a_share_of_it():
+    assert Proof("time_limit", 0.5, 0.25, 0, 0, 0, 0.0, ()).gap == 0.5
+    assert Proof("optimal", 0.0, 0.0, 0, 0, 0, 0.0, ()).gap == 0.0

@@ -54,6 +54,20 @@ def test_deep_trees(instance, switches):
     assert_proven(run(solver_of(instance, switches), instance), instance, solve(*instance))
 
 
+@SOME
+@given(WIDE | DEEP, switchings(), st.sampled_from([2, 3, 8]))
+def test_errors_may_cost_more_than_their_weight(instance, switches, price):
+    """As if rows weighed so much more: bounds must count with the price."""
+    matrix, classes, weights, n_classes = instance.problem
+    ones = np.ones(len(classes), np.int64) if weights is None else weights.astype(np.int64)
+    solver = _core.OptimalSolver(
+        np.ascontiguousarray(matrix), classes, None if weights is None else ones, n_classes,
+        instance.leaf_cost, instance.min_leaf, switches, price,
+    )  # fmt: skip
+    heavier = instance._replace(weights=ones * price)
+    assert_proven(run(solver, instance), heavier, solve(*heavier))
+
+
 @pytest.mark.parametrize("name", _core.optimal_switches())
 def test_each_switch_changes_no_cost(name):
     """On problems too large for the twin."""

@@ -83,3 +83,16 @@ def test_control_c_ends_all_of_it():
         [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=60
     )
     assert ran.stdout.split() == ["True", "False"], ran.stderr
+
+
+def test_classes_of_too_few_rows_for_all_folds():
+    """Folds then take rows as they come, without a warning."""
+    X = {"a": np.arange(20), "b": ["x", "y"] * 10}
+    model = OptimalTreeClassifier(2, tune=True).fit(X, ["p"] * 17 + ["q", "q", "r"])
+    assert len(model.tried_) == 4 and list(model.classes_) == ["p", "q", "r"]
+
+
+def test_of_equal_errors_the_smallest_budget_is_taken():
+    model = OptimalTreeClassifier(3, tune=True).fit({"a": [0, 1] * 10}, [0, 1] * 10)
+    assert {tried.error for tried in model.tried_[1:]} == {0.0}
+    assert model.get_n_leaves() == 2 and model.proof_.n_explored <= 2
