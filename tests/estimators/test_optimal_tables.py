@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from mixedwood import NoTreeError, OptimalTreeClassifier, UnseenValueWarning
 from mixedwood.data import read_target
 from mixedwood.optimal import Proof
+from mixedwood.optimal.settings import whole_bound
 from mixedwood.optimal.whole_weights import make_whole
 from mixedwood.preprocessing import Binarizer
 from reference.optimal import solve
@@ -189,6 +190,14 @@ def test_thousands_of_different_weights_count():
         model = OptimalTreeClassifier(1, **settings).fit(X, y, sample_weight=weights)
         assert model.cost_ == pytest.approx(weights[X["a"] != y].sum(), rel=1e-4)
         assert (model.predict(X) == X["a"]).all()
+
+
+@pytest.mark.parametrize("unit", [0.1, 1 / 3, 1 / 65_536, 0.7 / 2**20])
+def test_the_cost_of_a_tree_is_a_bound_that_it_keeps(unit):
+    """Whatever the rounding of its float."""
+    for units in (1, 3, 7, 999, 123_456_789):
+        assert whole_bound(units * unit, unit) == units
+        assert whole_bound((units + 0.5) * unit, unit) == units
 
 
 def test_where_a_new_value_goes():

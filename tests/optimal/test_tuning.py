@@ -93,6 +93,9 @@ def test_classes_of_too_few_rows_for_all_folds():
 
 
 def test_of_equal_errors_the_smallest_budget_is_taken():
-    model = OptimalTreeClassifier(3, tune=True).fit({"a": [0, 1] * 10}, [0, 1] * 10)
-    assert {tried.error for tried in model.tried_[1:]} == {0.0}
-    assert model.get_n_leaves() == 2 and model.proof_.n_explored <= 2
+    parameters = read_optimal_parameters(OptimalTreeClassifier(3, tune=True))
+    table, target = read_table({"a": [0, 1] * 10}), read_target(["x", "y"] * 10)
+    settings = parameters.settings_for(20)
+    chosen, tried = choose_budget(table, target, settings, n_folds=5, seed=0)
+    assert {budget.error for budget in tried[1:]} == {0.0}
+    assert (chosen.max_depth, chosen.max_nodes) == (1, 1)
