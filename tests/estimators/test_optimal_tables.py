@@ -147,6 +147,13 @@ def test_whole_weights_add_up_to_no_more_than_the_core_takes(n_rows):
         assert whole.weights * whole.unit == pytest.approx(weights, abs=1e-3)
 
 
+@pytest.mark.parametrize("second", np.random.default_rng(0).random(12).tolist())
+def test_whole_weights_have_no_common_divisor(second):
+    whole = make_whole(read_target(["a", "b"], np.array([1.0, second])), 0.0)
+    assert np.gcd.reduce(whole.weights) == 1
+    assert whole.weights * whole.unit == pytest.approx([1.0, second], abs=1e-4)
+
+
 def test_no_tree_is_a_proof_only_if_the_search_was_over():
     rng = np.random.default_rng(3)
     X, y = rng.random((600, 120)) < 0.5, rng.integers(0, 2, 600)

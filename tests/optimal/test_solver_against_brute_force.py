@@ -138,6 +138,18 @@ def test_little_memory_gives_a_valid_tree_and_bound(instance, switches, memory):
         assert result["lower_bound"] == result["cost"]
 
 
+@pytest.mark.parametrize("seed", [4760, 23632])
+def test_a_set_with_other_rows_may_have_leaves_that_are_large_enough(seed):
+    """Rare: here the bound by alike sets is wrong unless it asks for a part of the other set."""
+    rng = np.random.default_rng(seed)
+    n_rows, n_columns = int(rng.integers(30, 90)), int(rng.integers(6, 12))
+    min_leaf, n_classes = int(rng.integers(3, 9)), int(rng.integers(2, 4))
+    matrix = columns_of(rng, n_rows, n_columns)
+    classes = classes_of(rng, matrix, n_classes)
+    instance = Instance(matrix, classes, None, n_classes, 4, 15, 0, min_leaf)
+    assert_proven(run(solver_of(instance, {}), instance), instance, solve(*instance))
+
+
 @pytest.mark.parametrize("n_rows", [32767, 32768, 65535, 65536, 70000])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_counts_that_are_too_large_for_few_bits(n_rows, n_classes):
