@@ -257,3 +257,12 @@ def test_the_memory_of_the_search_over_all_splits_is_limited():
 def test_the_gap_of_a_small_cost_is_a_share_of_it():
     assert Proof("time_limit", 0.5, 0.25, 0, 0, 0, 0.0, ()).gap == 0.5
     assert Proof("optimal", 0.0, 0.0, 0, 0, 0, 0.0, ()).gap == 0.0
+
+
+def test_a_value_is_new_to_a_node_that_no_row_of_it_has_reached():
+    """Blue is known, but not where a is 0."""
+    X = {"a": [0] * 10 + [1] * 15, "colour": ["red", "green"] * 5 + ["red", "green", "blue"] * 5}
+    y = ["p", "q"] * 5 + ["r"] * 15
+    model = OptimalTreeClassifier(2, encoding="one_hot").fit(X, y)
+    assert model.cost_ == 0 and model.get_n_leaves() == 3
+    assert model.predict_proba({"a": [0], "colour": ["blue"]})[0].tolist() == [0.5, 0.5, 0.0]
