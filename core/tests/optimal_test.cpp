@@ -108,8 +108,13 @@ TEST(optimal_trees_refuse_what_is_no_problem) {
   const std::vector<std::uint8_t> matrix{0, 1, 2, 1};
   const std::vector<std::int32_t> classes{0, 1};
   const std::vector<std::int64_t> negative{1, -1};
-  CHECK_THROWS(OptimalSolver({2, 2, matrix, classes, {}, 2}, {}));
-  CHECK_THROWS(OptimalSolver({2, 1, std::span(matrix).first(2), classes, {}, 1}, {}));
-  CHECK_THROWS(OptimalSolver({2, 1, std::span(matrix).first(2), classes, negative, 2}, {}));
-  CHECK_THROWS(OptimalSolver({3, 1, std::span(matrix).first(2), classes, {}, 2}, {}));
+  const auto refusal = [&](const BinaryProblem& problem) {
+    return check::message_of([&] { OptimalSolver(problem, {}); });
+  };
+  const auto two = std::span(matrix).first(2);
+  CHECK(refusal({2, 2, matrix, classes, {}, 2}) == "the matrix must hold 0 and 1 only");
+  CHECK(refusal({2, 1, two, classes, {}, 1}) == "a class is out of range");
+  CHECK(refusal({2, 1, two, classes, negative, 2}) == "weights must not be negative");
+  CHECK(refusal({3, 1, two, classes, {}, 2}) != "");
+  CHECK(refusal({2, 1, two, classes, {}, 2}) == "");
 }

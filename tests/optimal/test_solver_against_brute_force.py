@@ -54,6 +54,20 @@ def test_deep_trees(instance, switches):
     assert_proven(run(solver_of(instance, switches), instance), instance, solve(*instance))
 
 
+@SOME
+@given(WIDE | DEEP, switchings(), st.sampled_from([2, 3, 8]))
+def test_errors_may_cost_more_than_their_weight(instance, switches, price):
+    """As if rows weighed so much more: bounds must count with the price."""
+    matrix, classes, weights, n_classes = instance.problem
+    ones = np.ones(len(classes), np.int64) if weights is None else weights.astype(np.int64)
+    solver = _core.OptimalSolver(
+        np.ascontiguousarray(matrix), classes, None if weights is None else ones, n_classes,
+        instance.leaf_cost, instance.min_leaf, switches, price,
+    )  # fmt: skip
+    heavier = instance._replace(weights=ones * price)
+    assert_proven(run(solver, instance), heavier, solve(*heavier))
+
+
 @pytest.mark.parametrize("name", _core.optimal_switches())
 def test_each_switch_changes_no_cost(name):
     """On problems too large for the twin."""
@@ -122,6 +136,18 @@ def test_little_memory_gives_a_valid_tree_and_bound(instance, switches, memory):
     assert result["lower_bound"] <= least <= result["cost"]
     if result["status"] == "optimal":
         assert result["lower_bound"] == result["cost"]
+
+
+@pytest.mark.parametrize("seed", [4760, 23632])
+def test_a_set_with_other_rows_may_have_leaves_that_are_large_enough(seed):
+    """Rare: here the bound by alike sets is wrong unless it asks for a part of the other set."""
+    rng = np.random.default_rng(seed)
+    n_rows, n_columns = int(rng.integers(30, 90)), int(rng.integers(6, 12))
+    min_leaf, n_classes = int(rng.integers(3, 9)), int(rng.integers(2, 4))
+    matrix = columns_of(rng, n_rows, n_columns)
+    classes = classes_of(rng, matrix, n_classes)
+    instance = Instance(matrix, classes, None, n_classes, 4, 15, 0, min_leaf)
+    assert_proven(run(solver_of(instance, {}), instance), instance, solve(*instance))
 
 
 @pytest.mark.parametrize("n_rows", [32767, 32768, 65535, 65536, 70000])

@@ -249,7 +249,14 @@ std::optional<Solution> OptimalSolver::Search::best_of_more(const Rows& rows, Bu
   for (const std::size_t f : here.order) {
     if (best.cost <= goal) break;
     divide(table_, rows, f, here.with, here.without);
-    for (std::int64_t tests = budget.tests - 1 - room; tests <= room; ++tests) {
+    // Neither side has use for more tests than can divide its rows.
+    const std::int64_t left = budget.tests - 1;
+    const std::int64_t last = std::min(
+        room, std::max(left - room, here.with.n_rows / settings_.min_leaf - 1));
+    const std::int64_t first_tests = std::max(
+        left - room, std::min(last, left - (here.without.n_rows / settings_.min_leaf - 1)));
+    for (std::int64_t tests = first_tests; tests <= last; ++tests) {
+      if (stop_->requested()) throw Stopped{};
       const Budget with{budget.depth - 1, tests}, without{budget.depth - 1, budget.tests - 1 - tests};
       const Cost allowed = std::min(best.cost - 1, upper);
       Cost bound_with = lower_bound(here.with, with),

@@ -71,7 +71,7 @@ class OptimalSolver::Search {
              std::size_t node);
   Cost cost_of(const PlainTree& tree) const;
   Cost prune(const Rows& rows, PlainTree& tree, std::size_t node) const;
-  PlainTree greedy(const Budget& budget);
+  void greedy(const Budget& budget, PlainTree& tree);
   void polish(const Rows& rows, std::int32_t depth, std::int32_t levels, const PlainTree& from,
               std::size_t node, PlainTree& to, std::size_t at);
   void look_ahead(const Rows& rows, std::int32_t depth, std::int32_t levels, PlainTree& tree,

@@ -31,8 +31,8 @@ double gini(std::span<const Cost> counts) {
 
 }  // namespace
 
-// Best first by Gini's gain, within the budget.
-PlainTree OptimalSolver::Search::greedy(const Budget& budget) {
+// Best first by Gini's gain, within the budget. When it is stopped, `tree` is what has grown so far.
+void OptimalSolver::Search::greedy(const Budget& budget, PlainTree& tree) {
   struct Candidate {
     double gain;
     std::size_t node, column;
@@ -40,7 +40,6 @@ PlainTree OptimalSolver::Search::greedy(const Budget& budget) {
     std::vector<Word> rows;
     bool operator<(const Candidate& other) const { return gain < other.gain; }
   };
-  PlainTree tree;
   std::priority_queue<Candidate> waiting;
   const auto n_classes = static_cast<std::size_t>(table_.n_classes());
   const auto consider = [&](std::size_t node, std::int32_t depth, const Rows& rows) {
@@ -84,7 +83,6 @@ PlainTree OptimalSolver::Search::greedy(const Budget& budget) {
     consider(static_cast<std::size_t>(tree.yes[next.node]), next.depth + 1, with);
     consider(static_cast<std::size_t>(tree.no[next.node]), next.depth + 1, without);
   }
-  return tree;
 }
 
 // Each node by the best tree of so many levels for its rows, of which only the first test is kept.
@@ -177,7 +175,17 @@ OptimalResult OptimalSolver::Search::solve(const OptimalBudget& wanted, Stop& st
   root_ = &all_;
   try {
     if (table_.n_columns() > 0 && budget.depth > 0) {
-      take(greedy(budget));
+      // Whatever the time: the answer must not be worse than the greedy tree. Only Ctrl-C ends it.
+      PlainTree first;
+      stop.hold_time(true);
+      try {
+        greedy(budget, first);
+      } catch (const Stopped&) {
+        take(std::move(first));
+        throw;
+      }
+      stop.hold_time(false);
+      take(std::move(first));
       Budget last{0, 0};
       for (std::int32_t depth = 1; depth <= budget.depth; ++depth) {
         const Budget step = Budget{depth, budget.tests}.fit();
@@ -200,7 +208,7 @@ OptimalResult OptimalSolver::Search::solve(const OptimalBudget& wanted, Stop& st
         if (cost_ <= cheap_bound(all_)) break;
       }
     }
-    result.lower_bound = std::min(cost_, std::max<Cost>(0, wanted.upper_bound) + 1);
+    result.lower_bound = std::min(cost_, std::max<Cost>(-1, wanted.upper_bound) + 1);
     if (wanted.upper_bound >= cost_) result.lower_bound = cost_;
     result.status = cost_ <= wanted.upper_bound ? OptimalStatus::kOptimal : OptimalStatus::kNoTree;
   } catch (const Stopped&) {

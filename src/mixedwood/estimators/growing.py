@@ -90,6 +90,8 @@ def grow_members(
             members: list[Member] = parallel(tasks())
         except BaseException:
             stop.set()
+            # Threads that are still in the core when Python ends would take it down with them.
+            stop.wait(1.0)
             raise
     if len(members) < len(numbers):
         warnings.warn(

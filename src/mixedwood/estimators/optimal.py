@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
@@ -74,7 +75,8 @@ class OptimalTreeClassifier(OneTreeClassifier):
         Only a tree of this cost or less is wanted, leaves included, in the unit of the weights. If
         there is none, `fit` raises a `NoTreeError`, which is a proof as well.
     tune : bool, default=False
-        Choose depth and number of tests, up to those given, by cross-validation.
+        Choose depth and number of tests, up to those given, by cross-validation. Ctrl-C ends it
+        with the best budget so far.
     n_folds : int, default=5
         Folds of the cross-validation.
     unseen : {"node", "missing", "majority", "error"}, default="node"
@@ -93,7 +95,7 @@ class OptimalTreeClassifier(OneTreeClassifier):
         Seconds that `fit` may take, reading the table not included.
     memory_limit : int, default=2_000_000_000
         Bytes that the search may use to remember what it has proven. With less it forgets more and
-        takes longer.
+        takes longer; with ``splits="all"``, far too little ends it early.
 
     Attributes
     ----------
@@ -199,7 +201,8 @@ class OptimalTreeClassifier(OneTreeClassifier):
             Class of each row: text, booleans or whole numbers.
         sample_weight : array-like of shape (n_rows,), optional
             Weights of rows; rows of weight 0 do not count. Weights without a common unit are
-            rounded to 1 / 65,536 of the largest.
+            rounded to about 1 / 65,536 of the largest; with more than 16,000 rows, to what adds up
+            to 2**30.
 
         Returns
         -------
@@ -294,7 +297,8 @@ class OptimalLearner:
         start = time.monotonic()
         settings = self.parameters.settings_for(target.n_rows)
         tried, interrupted = None, False
-        if self.parameters.n_folds > 0 and target.n_rows > 1:
+        n_rows = target.n_rows if target.weights is None else np.count_nonzero(target.weights)
+        if self.parameters.n_folds > 0 and n_rows > 1:
             settings, tried, interrupted = choose_budget(
                 table,
                 target,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -63,7 +64,7 @@ def choose_budget(
     tried: list[TriedBudget] = []
     interrupted = False
     try:
-        for depth, nodes in _budgets(settings):
+        for depth, nodes in _budgets(settings, max(len(fit) for fit, _ in folds)):
             wrong, proven = 0.0, True
             for (fit, held_out), search in zip(folds, searches, strict=True):
                 left = deadline - time.monotonic()
@@ -88,16 +89,15 @@ def choose_budget(
     return replace(settings, max_depth=best.max_depth, max_nodes=best.max_nodes), tried, interrupted
 
 
-def _budgets(settings: OptimalSettings) -> list[tuple[int, int]]:
-    """All budgets up to the given one, smaller first."""
-    found = [(0, 0)]
+def _budgets(settings: OptimalSettings, n_rows: int) -> Iterator[tuple[int, int]]:
+    """All budgets up to the given one, smaller first; each test divides rows."""
+    yield 0, 0
     for depth in range(1, settings.max_depth + 1):
-        most = 2**depth - 1
+        most = min(2**depth, n_rows) - 1
         if settings.max_nodes >= 0:
             most = min(most, settings.max_nodes)
         # With fewer tests than its depth, a tree is not that deep.
-        found += [(depth, nodes) for nodes in range(depth, most + 1)]
-    return found
+        yield from ((depth, nodes) for nodes in range(depth, most + 1))
 
 
 def _folds(

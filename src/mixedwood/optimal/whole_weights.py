@@ -49,7 +49,8 @@ def make_whole(target: Target, leaf_cost: float) -> WholeWeights:
     """Write weights and the cost of a leaf in a common unit.
 
     Weights with a small common unit are exact. Others are rounded to steps of 1 / 65,536 of the
-    largest; the cost of a leaf is rounded to a millionth of a step.
+    largest: finer if many rows weigh less than a step, coarser if they would add up to more than
+    2**30 steps. The cost of a leaf is rounded to a millionth of a step.
 
     Parameters
     ----------
@@ -82,22 +83,39 @@ def make_whole(target: Target, leaf_cost: float) -> WholeWeights:
 
 
 def _in_units(weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], float]:
+    # In shares of the largest: weights at the ends of what a float can hold stay finite.
     largest = float(weights.max())
-    distinct = np.unique(weights[weights > 0])
-    common = 1
-    if len(distinct) <= 1000:
-        for weight in distinct.tolist():
-            part = Fraction(weight / largest).limit_denominator(10_000)
-            if part <= 0 or abs(float(part) * largest / weight - 1.0) > 1e-12:
-                common = 0
-                break
-            common = math.lcm(common, part.denominator)
-            if common * len(weights) > _MOST:
-                common = 0
-                break
-    steps = common or min(_FINEST, max(1, _MOST // (2 * len(weights))))
-    whole = np.rint(weights * (steps / largest)).astype(np.int64)
+    shares = weights / largest
+    distinct = np.unique(shares[shares > 0])
+    steps = (_common_steps(distinct, len(weights)) if len(distinct) <= 1000 else 0) or _steps(
+        shares
+    )
+    whole = np.rint(shares * steps).astype(np.int64)
     # A row that counts must not vanish.
     whole[(weights > 0) & (whole == 0)] = 1
     divisor = int(np.gcd.reduce(whole))
-    return whole // divisor, largest / steps * divisor
+    return whole // divisor, max(largest / steps * divisor, math.ulp(0.0))
+
+
+def _common_steps(shares: NDArray[np.float64], n_rows: int) -> int:
+    """Steps of the largest weight of which all are whole numbers; 0 if there are none."""
+    common = 1
+    for share in shares.tolist():
+        part = Fraction(share).limit_denominator(10_000)
+        if part <= 0 or abs(float(part) / share - 1.0) > 1e-12:
+            return 0
+        common = math.lcm(common, part.denominator)
+        if common * n_rows > _MOST:
+            return 0
+    return common
+
+
+def _steps(shares: NDArray[np.float64]) -> int:
+    """Steps of the largest weight, where weights have to be rounded."""
+    total = float(shares.sum())
+    most = max(1, int((_MOST - len(shares)) / total))
+    steps = min(_FINEST, most)
+    # Rows that weigh next to nothing count as one step each: many of them must not outvote others.
+    while 2 * steps <= most and 1000 * np.count_nonzero(shares * steps < 0.5) > total * steps:
+        steps *= 2
+    return steps
