@@ -431,6 +431,18 @@ def test_other_signals_are_not_swallowed(hard):
         model.predict(hard[0])
 
 
+def test_a_long_search_says_what_it_does(problem, capsys):
+    OptimalTreeClassifier(1).fit(*problem)
+    assert capsys.readouterr().err == ""
+    model = OptimalTreeClassifier(1, tune=True, n_folds=2, verbose=1).fit(*problem)
+    said = capsys.readouterr().err.splitlines()
+    assert said[:2] == [
+        "mixedwood: trying depth 0 with 0 tests in 2 folds",
+        "mixedwood: trying depth 1 with 1 tests in 2 folds",
+    ]
+    assert said[-1] == f"mixedwood: cost {model.cost_:g}, at least {model.cost_:g} (optimal)"
+
+
 def test_ten_thousand_columns():
     rng = np.random.default_rng(6)
     X = (rng.random((60, 10_000)) < 0.5).astype(np.int8)

@@ -8,20 +8,19 @@ fit.
 from __future__ import annotations
 
 import math
-import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed
 
+from mixedwood.estimators.progress import show_progress
 from mixedwood.growers import StopFlag
 from mixedwood.growers.limits import outside_the_library
 
-__all__ = ["MakeMember", "grow_members", "member_generator", "show_progress"]
+__all__ = ["MakeMember", "grow_members", "member_generator"]
 
 Member = TypeVar("Member", covariant=True)
 
@@ -117,38 +116,3 @@ class _WatchedParallel(Parallel):  # type: ignore[misc]
         # trees that they are growing are complete.
         self.stop.set()
         super()._abort()
-
-
-@contextmanager
-def show_progress(
-    n_members: int, verbose: int, what: str = "trees"
-) -> Iterator[Callable[[int], None]]:
-    """Show a bar, or lines where there is no terminal or no rich; nothing unless asked to."""
-    if not verbose:
-        yield lambda n_done: None
-        return
-    bar = _rich_bar() if sys.stderr.isatty() else None
-    if bar is not None:
-        with bar:
-            task = bar.add_task(what, total=n_members)
-            yield lambda n_done: bar.update(task, completed=n_done)
-        return
-    started, step = time.monotonic(), max(1, n_members // 10)
-    shown = [0]
-
-    def tell(n_done: int) -> None:
-        if n_done > shown[0] and (n_done >= shown[0] + step or n_done == n_members):
-            shown[0] = n_done
-            seconds = time.monotonic() - started
-            sys.stderr.write(f"mixedwood: {n_done} of {n_members} {what} in {seconds:.1f} s\n")
-
-    yield tell
-
-
-def _rich_bar() -> Any:
-    try:
-        from rich.console import Console
-        from rich.progress import Progress
-    except ImportError:
-        return None
-    return Progress(console=Console(stderr=True), transient=True)

@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-import math
-import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from mixedwood.data import Table, Target
 from mixedwood.estimators.one_tree import OneTreeClassifier
-from mixedwood.estimators.optimal_parameters import OptimalParameters, read_optimal_parameters
-from mixedwood.growers import CodedTable, StopFlag
-from mixedwood.optimal import (
-    OptimalSettings,
-    Proof,
-    TriedBudget,
-    choose_budget,
-    find_best_tree,
-)
+from mixedwood.estimators.optimal_learner import NoTreeError, OptimalLearner
+from mixedwood.estimators.optimal_parameters import read_optimal_parameters
+from mixedwood.estimators.progress import show_waiting
+from mixedwood.optimal import Proof, TriedBudget
 from mixedwood.preprocessing import BinaryTest
-from mixedwood.tree import Tree
 
 __all__ = ["NoTreeError", "OptimalTreeClassifier"]
-
-
-class NoTreeError(ValueError):
-    """It is proven that no tree within the budget costs as little as was asked for."""
 
 
 class OptimalTreeClassifier(OneTreeClassifier):
@@ -91,6 +76,8 @@ class OptimalTreeClassifier(OneTreeClassifier):
         Columns with an order, and their labels in order.
     random_state : int, RandomState, Generator or None, default=None
         Seeds the folds of `tune`; None is the same as 0.
+    verbose : int, default=0
+        Above 0, what is being searched is shown while it is.
     time_limit : float or None, default=None
         Seconds that `fit` may take, reading the table not included.
     memory_limit : int, default=2_000_000_000
@@ -164,6 +151,7 @@ class OptimalTreeClassifier(OneTreeClassifier):
         categorical_features: Any = None,
         ordinal: Mapping[str, Sequence[Any]] | None = None,
         random_state: Any = None,
+        verbose: int = 0,
         time_limit: float | None = None,
         memory_limit: int = 2_000_000_000,
     ) -> None:
@@ -185,6 +173,7 @@ class OptimalTreeClassifier(OneTreeClassifier):
         self.categorical_features = categorical_features
         self.ordinal = ordinal
         self.random_state = random_state
+        self.verbose = verbose
         self.time_limit = time_limit
         self.memory_limit = memory_limit
 
@@ -225,7 +214,9 @@ class OptimalTreeClassifier(OneTreeClassifier):
             categorical_features=self.categorical_features,
             ordinal=self.ordinal,
         )
-        found = OptimalLearner(parameters).run(table, target, seed=parameters.seed)
+        learner = OptimalLearner(parameters)
+        with show_waiting(self.verbose) as tell:
+            found = learner.run(table, target, seed=parameters.seed, tell=tell)
         _warn_of_end(found.proof, stacklevel=2)
         self._remember(table, target)
         self.tree_, self.proof_, self.tests_ = found.tree, found.proof, found.tests
@@ -265,94 +256,6 @@ class OptimalTreeClassifier(OneTreeClassifier):
     def _learner(self) -> OptimalLearner:
         """Give what finds such trees, with the parameters checked."""
         return OptimalLearner(read_optimal_parameters(self))
-
-
-@dataclass(frozen=True)
-class OptimalFit:
-    """What a fit has found."""
-
-    tree: Tree
-    proof: Proof
-    tests: list[BinaryTest] | None
-    tried: list[TriedBudget] | None
-
-
-@dataclass(frozen=True)
-class OptimalLearner:
-    """Finds trees as an `OptimalTreeClassifier` with these parameters does."""
-
-    parameters: OptimalParameters
-
-    def run(
-        self,
-        table: Table,
-        target: Target,
-        *,
-        seed: int,
-        time_limit: float = math.inf,
-        stop: StopFlag | None = None,
-    ) -> OptimalFit:
-        """Find a tree; the result says what is proven."""
-        limit = min(time_limit, self.parameters.time_limit)
-        start = time.monotonic()
-        settings = self.parameters.settings_for(target.n_rows)
-        tried, interrupted = None, False
-        n_rows = target.n_rows if target.weights is None else np.count_nonzero(target.weights)
-        if self.parameters.n_folds > 0 and n_rows > 1:
-            settings, tried, interrupted = choose_budget(
-                table,
-                target,
-                settings,
-                n_folds=self.parameters.n_folds,
-                seed=seed % 2**32,
-                time_limit=limit * 0.7,  # the tree of all rows needs some as well
-                stop=stop,
-            )
-        left = max(limit - (time.monotonic() - start), 0.05)
-        if interrupted:  # a tree of the best budget so far, but soon
-            left = min(left, 0.5)
-        tree, proof, tests = find_best_tree(table, target, settings, time_limit=left, stop=stop)
-        if interrupted:
-            proof = replace(proof, status="interrupted")
-        if tree is None:
-            raise _no_tree(settings, proof)
-        return OptimalFit(tree, proof, tests, tried)
-
-    def learn(
-        self,
-        table: Table | CodedTable,
-        target: Target,
-        *,
-        seed: int,
-        rows: NDArray[Any] | None = None,
-        time_limit: float = math.inf,
-        stop: StopFlag | None = None,
-    ) -> Tree:
-        """Learn a tree from some rows, whose numbers may repeat, or from all."""
-        whole = table.table if isinstance(table, CodedTable) else table
-        if rows is not None:
-            whole, target = whole.take(rows), target.take(rows)
-        found = self.run(whole, target, seed=seed, time_limit=time_limit, stop=stop)
-        if found.proof.status == "interrupted":  # whoever wants many trees wants no further one
-            raise KeyboardInterrupt
-        return found.tree
-
-
-def _no_tree(settings: OptimalSettings, proof: Proof) -> BaseException:
-    """What to raise without a tree: only a search that came to its end has proven anything."""
-    wanted = f"a cost of {settings.upper_bound:g} or less"
-    if proof.status == "no_tree":
-        return NoTreeError(
-            f"No tree of depth {settings.max_depth} has {wanted}: {proof.lower_bound:g} is a lower "
-            "bound. Raise upper_bound or max_depth, or offer more tests."
-        )
-    if proof.status == "interrupted":
-        return KeyboardInterrupt()
-    words = proof.status.replace("_", " ")
-    return TimeoutError(
-        f"The {words} came before a tree with {wanted} was found; there may be one, as only "
-        f"{proof.lower_bound:g} is proven to be a lower bound. Raise the limit, or upper_bound."
-    )
 
 
 def _warn_of_end(proof: Proof, stacklevel: int) -> None:

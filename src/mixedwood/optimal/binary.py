@@ -24,7 +24,7 @@ class BinarySearch:
     def __init__(self, table: Table, target: Target, settings: OptimalSettings) -> None:
         self.whole = make_whole(target, settings.leaf_cost)
         self.settings = settings
-        matrix, tests, _ = binarise(
+        matrix, tests = binarise(
             table,
             target,
             cutting=settings.cutting,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -49,6 +49,7 @@ def choose_budget(
     seed: int,
     time_limit: float = inf,
     stop: StopFlag | None = None,
+    tell: Callable[[str], None] = lambda words: None,
 ) -> tuple[OptimalSettings, list[TriedBudget], bool]:
     """Choose depth and number of tests by cross-validation; the smallest of the best.
 
@@ -66,6 +67,7 @@ def choose_budget(
     try:
         for depth, nodes in _budgets(settings, max(len(fit) for fit, _ in folds)):
             wrong, proven = 0.0, True
+            tell(f"trying depth {depth} with {nodes} tests in {len(folds)} folds")
             for (fit, held_out), search in zip(folds, searches, strict=True):
                 left = deadline - time.monotonic()
                 if left <= 0 and tried:

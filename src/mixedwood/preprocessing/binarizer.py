@@ -118,7 +118,7 @@ class Binarizer(TableTransformer):
         cutting = read_cutting(self.discretizer, self.n_bins)
         encoding, most = read_encoding(self.encoding, self.max_subset_values)
         table, target = self._read(X, y)
-        _, self.tests_, _ = binarise(
+        _, self.tests_ = binarise(
             table, target, cutting=cutting, encoding=encoding, max_subset_values=most
         )
         self._remember(table.schema)

@@ -35,9 +35,6 @@ class _Discretizer(TableTransformer):
     def _cutting(self) -> Cutting:
         raise NotImplementedError
 
-    def _needs_classes(self) -> bool:
-        return False
-
     def fit(self, X: Any, y: Any = None) -> Self:
         """Choose the cut points of each numeric column.
 
@@ -115,7 +112,44 @@ class _Discretizer(TableTransformer):
         return self._names_in(input_features)
 
 
-class MDLPDiscretizer(_Discretizer):
+class _ByClasses(_Discretizer):
+    """Those that look at classes and choose the number of ranges themselves."""
+
+    def __init__(
+        self,
+        *,
+        output: Literal["names", "numbers"] = "names",
+        categorical_features: Any = None,
+        ordinal: Mapping[str, Sequence[Any]] | None = None,
+    ) -> None:
+        self.output = output
+        self.categorical_features = categorical_features
+        self.ordinal = ordinal
+
+    def _needs_classes(self) -> bool:
+        return True
+
+
+class _ByNumber(_Discretizer):
+    """Those that are told how many ranges to make."""
+
+    n_bins: int | Mapping[str, int]
+
+    def __init__(
+        self,
+        *,
+        n_bins: int | Mapping[str, int] = DEFAULT_BINS,
+        output: Literal["names", "numbers"] = "names",
+        categorical_features: Any = None,
+        ordinal: Mapping[str, Sequence[Any]] | None = None,
+    ) -> None:
+        self.n_bins = n_bins
+        self.output = output
+        self.categorical_features = categorical_features
+        self.ordinal = ordinal
+
+
+class MDLPDiscretizer(_ByClasses):
     """Ranges that save more class entropy than it costs to name them.
 
     Each column is cut in two where the classes are told apart best, and the halves again, as long
@@ -160,25 +194,11 @@ class MDLPDiscretizer(_Discretizer):
     array(['<= 5.55', '> 3.35', '<= 2.45', '<= 0.8'], dtype=object)
     """
 
-    def __init__(
-        self,
-        *,
-        output: Literal["names", "numbers"] = "names",
-        categorical_features: Any = None,
-        ordinal: Mapping[str, Sequence[Any]] | None = None,
-    ) -> None:
-        self.output = output
-        self.categorical_features = categorical_features
-        self.ordinal = ordinal
-
     def _cutting(self) -> Cutting:
         return Cutting("mdlp")
 
-    def _needs_classes(self) -> bool:
-        return True
 
-
-class CAIMDiscretizer(_Discretizer):
+class CAIMDiscretizer(_ByClasses):
     """Ranges on which classes and values depend most, usually as many as there are classes.
 
     Cuts are added one at a time, each the one that raises the class-attribute interdependence most
@@ -220,25 +240,11 @@ class CAIMDiscretizer(_Discretizer):
            ['> 25', None]], dtype=object)
     """
 
-    def __init__(
-        self,
-        *,
-        output: Literal["names", "numbers"] = "names",
-        categorical_features: Any = None,
-        ordinal: Mapping[str, Sequence[Any]] | None = None,
-    ) -> None:
-        self.output = output
-        self.categorical_features = categorical_features
-        self.ordinal = ordinal
-
     def _cutting(self) -> Cutting:
         return Cutting("caim")
 
-    def _needs_classes(self) -> bool:
-        return True
 
-
-class EqualWidthDiscretizer(_Discretizer):
+class EqualWidthDiscretizer(_ByNumber):
     """Ranges of equal width between the smallest and the largest value.
 
     A few extreme values leave most rows in one range; `EqualFrequencyDiscretizer` does not mind
@@ -277,24 +283,11 @@ class EqualWidthDiscretizer(_Discretizer):
            ['> 5', '> 1.6']], dtype=object)
     """
 
-    def __init__(
-        self,
-        *,
-        n_bins: int | Mapping[str, int] = DEFAULT_BINS,
-        output: Literal["names", "numbers"] = "names",
-        categorical_features: Any = None,
-        ordinal: Mapping[str, Sequence[Any]] | None = None,
-    ) -> None:
-        self.n_bins = n_bins
-        self.output = output
-        self.categorical_features = categorical_features
-        self.ordinal = ordinal
-
     def _cutting(self) -> Cutting:
         return read_cutting("equal_width", self.n_bins)
 
 
-class EqualFrequencyDiscretizer(_Discretizer):
+class EqualFrequencyDiscretizer(_ByNumber):
     """Ranges that hold equally many rows, as nearly as equal values allow.
 
     Equal values are never separated: a boundary inside a run of them moves to its end, and where
@@ -329,19 +322,6 @@ class EqualFrequencyDiscretizer(_Discretizer):
     >>> EqualFrequencyDiscretizer(n_bins=2, output="numbers").fit_transform(X).ravel()
     array([ 1.,  1.,  2.,  2.,  2., nan])
     """
-
-    def __init__(
-        self,
-        *,
-        n_bins: int | Mapping[str, int] = DEFAULT_BINS,
-        output: Literal["names", "numbers"] = "names",
-        categorical_features: Any = None,
-        ordinal: Mapping[str, Sequence[Any]] | None = None,
-    ) -> None:
-        self.n_bins = n_bins
-        self.output = output
-        self.categorical_features = categorical_features
-        self.ordinal = ordinal
 
     def _cutting(self) -> Cutting:
         return read_cutting("equal_frequency", self.n_bins)

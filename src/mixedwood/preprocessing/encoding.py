@@ -7,7 +7,6 @@ a nominal one. An encoding chooses sets of groups, and each set is a test.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
 
@@ -18,41 +17,9 @@ from mixedwood.data import Column, ColumnKind, Table, Target
 from mixedwood.preprocessing.binary_test import BinaryTest
 from mixedwood.preprocessing.cutting import Cutting, cut_table
 
-__all__ = ["ENCODINGS", "BinaryGroups", "binarise", "binary_cuts", "windows"]
+__all__ = ["ENCODINGS", "binarise", "binary_cuts", "windows"]
 
 ENCODINGS = ("one_hot", "multi_hot", "thresholds", "subsets")
-
-
-@dataclass(frozen=True, eq=False)
-class BinaryGroups:
-    """Where binary columns come from.
-
-    Attributes
-    ----------
-    column : ndarray of int32
-        The table's column that each binary column asks.
-    first, last : ndarray of int32
-        Of a column with an order, the first and the last of its ranges that answer yes, counted
-        from 0; -1 for other tests.
-    n_ranges : ndarray of int32
-        How many ranges that column has; 0 for other tests.
-    """
-
-    column: NDArray[np.int32]
-    first: NDArray[np.int32]
-    last: NDArray[np.int32]
-    n_ranges: NDArray[np.int32]
-
-    @property
-    def place(self) -> NDArray[np.int32]:
-        """Place of each threshold ``x <= c`` in the order of its column's cuts; -1 for others."""
-        return np.where((self.first == 0) & (self.n_ranges > 0), self.last, -1).astype(np.int32)
-
-    def take(self, chosen: NDArray[np.intp]) -> BinaryGroups:
-        """Choose binary columns."""
-        return BinaryGroups(
-            self.column[chosen], self.first[chosen], self.last[chosen], self.n_ranges[chosen]
-        )
 
 
 def windows(m: int, encoding: str, *, missing: bool = False) -> Iterator[tuple[int, int]]:
@@ -91,7 +58,7 @@ def binarise(
     cutting: Cutting,
     encoding: str,
     max_subset_values: int = 8,
-) -> tuple[NDArray[np.uint8], list[BinaryTest], BinaryGroups]:
+) -> tuple[NDArray[np.uint8], list[BinaryTest]]:
     """Turn a table into binary columns, with the tests they stand for.
 
     Tests that are constant on the table are left out; equal ones stay.
@@ -102,40 +69,32 @@ def binarise(
         1 where the answer is yes.
     tests : list of BinaryTest
         One for each column.
-    groups : BinaryGroups
-        Which columns belong together.
 
     Examples
     --------
     >>> from mixedwood.data import read_table
     >>> table = read_table({"age": [1.0, 2.0, 3.0, 4.0], "on": [True, False, True, True]})
-    >>> matrix, tests, groups = binarise(
+    >>> matrix, tests = binarise(
     ...     table, None, cutting=Cutting("equal_width", 3), encoding="thresholds"
     ... )
     >>> [test.words(table.schema) for test in tests]
     ['age <= 2', 'age <= 3', 'on = True']
     >>> matrix.T.tolist()
     [[1, 1, 0, 0], [1, 1, 1, 0], [1, 0, 1, 1]]
-    >>> groups.column.tolist(), groups.place.tolist()
-    ([0, 0, 1], [0, 1, -1])
     """
     cuts = binary_cuts(table, cut_table(table, target, cutting))
     tests: list[BinaryTest] = []
-    spans: list[_Span] = []
     answers: list[NDArray[np.bool_]] = []
     for place in range(table.n_columns):
-        for test, span in _column_tests(table, place, cuts[place], encoding, max_subset_values):
+        for test in _column_tests(table, place, cuts[place], encoding, max_subset_values):
             answer = test.answer(table)
             if answer.any() and not answer.all():
                 tests.append(test)
-                spans.append(span)
                 answers.append(answer)
     matrix = np.empty((table.n_rows, len(tests)), dtype=np.uint8)
     for place, answer in enumerate(answers):
         matrix[:, place] = answer
-    first, last, n_ranges = np.array(spans, dtype=np.int32).reshape(-1, 3).T.copy()
-    column = np.array([test.column for test in tests], dtype=np.int32)
-    return matrix, tests, BinaryGroups(column, first, last, n_ranges)
+    return matrix, tests
 
 
 def binary_cuts(table: Table, cuts: list[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
@@ -154,21 +113,17 @@ def binary_cuts(table: Table, cuts: list[NDArray[np.float64]]) -> list[NDArray[n
     return result
 
 
-_Span = tuple[int, int, int]
-_NO_SPAN: _Span = (-1, -1, 0)
-
-
 def _column_tests(
     table: Table, place: int, cuts: NDArray[np.float64], encoding: str, most: int
-) -> list[tuple[BinaryTest, _Span]]:
-    """Tests that one column offers, with first and last range and number of ranges."""
+) -> list[BinaryTest]:
+    """Tests that one column offers."""
     column, array = table.schema.columns[place], table.arrays[place]
     absent = np.isnan(array) if column.is_numeric else array < 0
     present = np.unique(array[~absent])
     if column.kind is ColumnKind.NOMINAL:
         codes = [int(code) for code in present]
         chosen = _value_sets(column, codes, encoding, most, bool(absent.any()))
-        made = [(BinaryTest(place, codes=group), _NO_SPAN) for group in chosen]
+        made = [BinaryTest(place, codes=group) for group in chosen]
     else:
         # A place in an order is cut at the last of the places that are left of the cut.
         at = cuts if column.is_numeric else present[:-1]
@@ -177,9 +132,9 @@ def _column_tests(
         spans = list(windows(len(edges), encoding, missing=bool(absent.any())))
         if column.is_numeric and present.tolist() == [0.0, 1.0] and not absent.any():
             spans = [(1, 1)]  # yes where there is a 1: the column goes straight through
-        made = [(BinaryTest(place, edges[a][0], edges[b][1]), (a, b, len(edges))) for a, b in spans]
+        made = [BinaryTest(place, edges[a][0], edges[b][1]) for a, b in spans]
     if absent.any():
-        made.append((BinaryTest(place), _NO_SPAN))
+        made.append(BinaryTest(place))
     return made
 
 

@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mixedwood.data import (
-    MISSING,
-    ColumnKind,
-    Schema,
-    read_table,
-    read_table_as,
-    unseen_counts,
-)
+from mixedwood.data import MISSING, ColumnKind, unseen_counts
+from mixedwood.preprocessing.base import TableTransformer
 from mixedwood.splits.search import read_seed
-
-if TYPE_CHECKING:
-    from sklearn.utils import Tags
 
 __all__ = ["RandomOrdinalEncoder"]
 
 _UNSEEN = {"missing": np.nan, "minus_one": -1.0, "error": np.nan}
 
 
-class RandomOrdinalEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class RandomOrdinalEncoder(TableTransformer):
     """Replaces the values of each nominal column by 1, 2, ... in a random order.
 
     A classifier that splits numbers by thresholds then splits such a column by groups of values.
@@ -70,9 +60,7 @@ class RandomOrdinalEncoder(TransformerMixin, BaseEstimator):  # type: ignore[mis
     {'colour': ('red', 'blue', 'green')}
     """
 
-    schema_: Schema
     orders_: dict[str, tuple[Any, ...]]
-    n_features_in_: int
 
     def __init__(
         self,
@@ -86,13 +74,6 @@ class RandomOrdinalEncoder(TransformerMixin, BaseEstimator):  # type: ignore[mis
         self.categorical_features = categorical_features
         self.ordinal = ordinal
         self.random_state = random_state
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Draw an order for each nominal column.
@@ -114,19 +95,14 @@ class RandomOrdinalEncoder(TransformerMixin, BaseEstimator):  # type: ignore[mis
                 f"unseen must be 'missing', 'minus_one' or 'error'; got {self.unseen!r}."
             )
         rng = np.random.default_rng(read_seed(self.random_state))
-        table = read_table(X, categorical_features=self.categorical_features, ordinal=self.ordinal)
-        self._refuse_no_rows(table.n_rows, table.n_columns)
+        table, _ = self._read(X, None)
         orders = {
             column.name: tuple(column.values[i] for i in rng.permutation(column.n_values))
             for column in table.schema
             if column.kind is ColumnKind.NOMINAL
         }
-        self.schema_, self.orders_ = table.schema, orders
-        self.n_features_in_ = table.n_columns
-        if table.schema.names_generated:
-            self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
-        else:
-            self.feature_names_in_ = np.array(table.schema.names, dtype=object)
+        self.orders_ = orders
+        self._remember(table.schema)
         return self
 
     def transform(self, X: Any) -> NDArray[np.float64]:
@@ -142,9 +118,7 @@ class RandomOrdinalEncoder(TransformerMixin, BaseEstimator):  # type: ignore[mis
         ndarray of float64 and shape (n_rows, n_columns)
             Numbers.
         """
-        check_is_fitted(self)
-        table = read_table_as(X, self.schema_, estimator=type(self).__name__)
-        self._refuse_no_rows(table.n_rows, table.n_columns)
+        table = self._read_again(X)
         if self.unseen == "error" and (counts := unseen_counts(table)):
             found = ", ".join(
                 f"{name!r} in {n} rows (such as {table.unseen[name][0]!r})"
@@ -218,28 +192,9 @@ class RandomOrdinalEncoder(TransformerMixin, BaseEstimator):  # type: ignore[mis
         ndarray of object
             Names.
         """
-        check_is_fitted(self)
-        own = np.array(self.schema_.names, dtype=object)
-        if input_features is None:
-            return own
-        given = np.asarray(input_features, dtype=object)
-        if not self.schema_.names_generated and not np.array_equal(given, own):
-            raise ValueError("input_features is not equal to feature_names_in_")
-        if len(given) != len(own):
-            raise ValueError(
-                f"input_features should have length equal to number of features ({len(own)}), "
-                f"got {len(given)}"
-            )
-        return given
+        return self._names_in(input_features)
 
     def _ranks(self, name: str) -> dict[Any, int]:
         """Number of each label of a nominal or ordinal column."""
         order = self.orders_.get(name, self.schema_[name].values)
         return {label: rank for rank, label in enumerate(order, start=1)}
-
-    def _refuse_no_rows(self, n_rows: int, n_columns: int) -> None:
-        if n_rows == 0:
-            raise ValueError(
-                f"X has no rows: found array with 0 sample(s) (shape=(0, {n_columns})) while a "
-                f"minimum of 1 is required by {type(self).__name__}."
-            )
