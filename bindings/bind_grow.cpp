@@ -13,6 +13,7 @@
 
 #include "arrays.hpp"
 #include "growth.hpp"
+#include "linear_machines.hpp"
 #include "mixedwood/grow.hpp"
 #include "mixedwood/grow_prune.hpp"
 #include "mixedwood/registry.hpp"
@@ -26,6 +27,7 @@ struct Parts {
   std::unique_ptr<Criterion> criterion;
   std::unique_ptr<Partitioner> partitioner;
   std::vector<std::unique_ptr<Acceptor>> acceptors;
+  LinearParts linear;
 };
 
 template <typename T>
@@ -44,6 +46,27 @@ Enum choice(const nb::dict& settings, const char* name,
   throw std::invalid_argument(std::string("the setting '") + name + "' is not '" + value + "'");
 }
 
+void read_linear(const nb::dict& given, LinearParts& linear) {
+  LinearTestSettings& s = linear.settings;
+  for (nb::handle machine : nb::cast<nb::list>(given["machines"])) {
+    linear.machines.push_back(read_machine(machine));
+    s.machines.push_back(linear.machines.back().get());
+  }
+  s.superclasses = choice<Superclasses>(given, "superclasses",
+                                        {{"one_vs_rest", Superclasses::kOneVsRest},
+                                         {"largest", Superclasses::kLargest},
+                                         {"balanced", Superclasses::kBalanced},
+                                         {"every", Superclasses::kEvery}});
+  s.max_questions = get<std::int32_t>(given, "max_questions");
+  s.nominal = get<bool>(given, "nominal");
+  s.max_weights = get<std::int32_t>(given, "max_weights");
+  s.best_cut = get<bool>(given, "best_cut");
+  s.validated = get<bool>(given, "validated");
+  s.n_folds = get<std::int32_t>(given, "n_folds");
+  s.max_tuning_rows = get<std::int64_t>(given, "max_tuning_rows");
+  s.min_rows = get<double>(given, "min_rows");
+}
+
 GrowSettings read_settings(const nb::dict& given, std::int32_t n_classes, Parts& parts) {
   GrowSettings s;
   s.rules = choice<Rules>(given, "rules",
@@ -52,7 +75,9 @@ GrowSettings read_settings(const nb::dict& given, std::int32_t n_classes, Parts&
                            {"random_tree", Rules::kRandomTree}});
   s.selection = choice<Selection>(
       given, "selection",
-      {{"score", Selection::kScore}, {"significance", Selection::kSignificance}});
+      {{"score", Selection::kScore},
+       {"average_gain", Selection::kAverageGain},
+       {"significance", Selection::kSignificance}});
   s.unseen = choice<GrowSettings::Unseen>(given, "unseen",
                                           {{"node", GrowSettings::Unseen::kStop},
                                            {"missing", GrowSettings::Unseen::kLikeMissing},
@@ -84,6 +109,11 @@ GrowSettings read_settings(const nb::dict& given, std::int32_t n_classes, Parts&
   s.max_columns = get<std::int32_t>(given, "max_columns");
   s.fractional = get<bool>(given, "fractional");
   s.missing_is_value = get<bool>(given, "missing_is_value");
+  s.thresholds = get<bool>(given, "thresholds");
+  if (const nb::object linear = given["linear"]; !linear.is_none()) {
+    read_linear(nb::cast<nb::dict>(linear), parts.linear);
+    s.linear = &parts.linear.settings;
+  }
   s.seed = get<std::uint64_t>(given, "seed");
   if (partitioner == "multiway" && s.rules == Rules::kParts && !s.criterion->traits().many_groups) {
     throw std::invalid_argument(

@@ -14,6 +14,7 @@
 #include "mixedwood/acceptor.hpp"
 #include "mixedwood/coded_table.hpp"
 #include "mixedwood/criterion.hpp"
+#include "mixedwood/linear_machine.hpp"
 #include "mixedwood/partitioner.hpp"
 #include "mixedwood/stop.hpp"
 #include "mixedwood/tree.hpp"
@@ -29,8 +30,9 @@ enum class Rules {
 
 // Which column's candidate wins, under Rules::kParts.
 enum class Selection {
-  kScore,        // the best score
-  kSignificance  // the smallest p-value of conditional inference; then its best partition
+  kScore,         // the best score
+  kAverageGain,   // the best score among those of at least average information gain
+  kSignificance,  // the smallest p-value of conditional inference; then its best partition
 };
 
 struct GrowSettings {
@@ -58,6 +60,8 @@ struct GrowSettings {
   // value and the node had none; otherwise it goes to the heavier child then.
   enum class Unseen { kStop, kLikeMissing, kHeavier } unseen = Unseen::kStop;
   bool missing_is_value = false;
+  const LinearTestSettings* linear = nullptr;  // tests of several columns; null: none
+  bool thresholds = true;                      // tests of single ordered columns
   std::uint64_t seed = 0;
 };
 
@@ -78,6 +82,9 @@ struct GrownTree {
   std::vector<double> low, high;
   std::vector<std::int32_t> child_offset{0}, children;
   std::vector<std::int32_t> value_offset{0}, value_code, value_child;
+  // All of these are empty, but for the one offset, if the learner knows no linear tests.
+  std::vector<std::int32_t> term_offset{0}, term_column, term_value;
+  std::vector<double> term_weight, term_fill, intercept;
   std::vector<std::int32_t> missing_child, unseen_child;
   std::vector<double> weight, counts, score;  // counts: node x class
   std::vector<std::int32_t> label;

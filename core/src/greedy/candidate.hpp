@@ -9,6 +9,14 @@
 
 namespace mixedwood {
 
+// A term of a linear test: weight * x, or `weight` where the column has this value.
+struct LinearTerm {
+  std::int32_t column;
+  std::int32_t value;  // -1: the number, or place in an order, itself
+  double weight;
+  double fill;  // stands in for a missing number
+};
+
 struct Candidate {
   std::int32_t column = -1;
   double score = -std::numeric_limits<double>::infinity();  // compared between columns
@@ -22,6 +30,9 @@ struct Candidate {
   std::int32_t missing_child = kStopHere;
   bool screened = false;  // found by the quick search
   double gain = 0.0;      // C4.5 compares gains before ratios
+  // Linear: child 0 when the sum is positive; `children` then holds the child of each row.
+  std::vector<LinearTerm> terms;
+  double intercept = 0.0;
 
   bool found() const { return kind != kLeaf; }
 };

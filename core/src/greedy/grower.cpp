@@ -9,11 +9,13 @@
 
 #include "c45.hpp"
 #include "counting.hpp"
+#include "linear_search.hpp"
 #include "mixedwood/grow.hpp"
 #include "mixedwood/random.hpp"
 #include "mixedwood/significance.hpp"
 #include "rows.hpp"
 #include "search.hpp"
+#include "x_log_x.hpp"
 
 namespace mixedwood {
 namespace {
@@ -75,6 +77,7 @@ class Grower {
         rows_(data, settings.fractional && any_missing(columns_)),
         counter_(columns_, data.n_classes),
         search_(settings, stop),
+        linear_(settings, columns_, stop),
         frontier_(settings.best_first) {}
 
   GrownTree run() {
@@ -195,6 +198,8 @@ class Grower {
       choose_by_c45(node, rows, present);
     else if (settings_.selection == Selection::kSignificance)
       choose_by_significance(node, rows, present);
+    else if (settings_.selection == Selection::kAverageGain)
+      choose_by_average_gain(node, rows, present);
     else
       choose_by_score(node, rows, present);
     if (!node.test.found() || stop_.requested()) return;
@@ -228,17 +233,104 @@ class Grower {
       if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
       candidate.column = c;
       if (random_tree && !(candidate.score > kPositiveGain)) continue;
-      if (candidate.found() && candidate.score >= settings_.min_gain - kRounding &&
-          better(candidate, node.test))
-        node.test = std::move(candidate);
+      take_if_better(node, std::move(candidate));
     }
+    for (Candidate& candidate : linear_candidates(node, rows, present, varying))
+      take_if_better(node, std::move(candidate));
+    if (stop_.requested()) return;
     if (settings_.max_columns < 0) node.columns = std::move(varying);
     if (node.test.screened) search_thoroughly(node, rows, present);
+  }
+
+  void take_if_better(Waiting& node, Candidate candidate) const {
+    if (candidate.found() && candidate.score >= settings_.min_gain - kRounding &&
+        better(candidate, node.test))
+      node.test = std::move(candidate);
+  }
+
+  // Tests of several columns; as columns they count behind all others.
+  std::vector<Candidate> linear_candidates(const Waiting& node, const NodeRows& rows,
+                                           const PresentClasses& present,
+                                           std::span<const std::int32_t> columns) {
+    if (settings_.linear == nullptr) return {};
+    auto found = linear_.candidates(rows, present, columns, mix(node.seed, columns_.size() + 1));
+    std::int32_t place = static_cast<std::int32_t>(columns_.size());
+    for (Candidate& candidate : found) {
+      // A plane that leaves the rows as they are tells nothing, whatever score it is given.
+      candidate.column = place++;
+      if (!(candidate.score > kRounding)) candidate.kind = kLeaf;
+    }
+    return found;
+  }
+
+  // C4.5's guard against ratios of tiny gains: only tests of at least average gain compete.
+  void choose_by_average_gain(Waiting& node, const NodeRows& rows, const PresentClasses& present) {
+    std::vector<Candidate> candidates;
+    std::vector<std::int32_t> varying, tried;
+    for (std::int32_t c : columns_to_try(node)) {
+      if (settings_.max_columns >= 0 &&
+          static_cast<std::int32_t>(tried.size()) >= settings_.max_columns && !candidates.empty())
+        break;
+      tried.push_back(c);
+      bool varies = true;
+      Candidate candidate = candidate_of_parts(node, rows, present, c, varies);
+      if (varies) varying.push_back(c);
+      if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
+      candidate.column = c;
+      if (candidate.found()) candidates.push_back(std::move(candidate));
+    }
+    for (Candidate& candidate : linear_candidates(node, rows, present, varying))
+      if (candidate.found()) candidates.push_back(std::move(candidate));
+    if (stop_.requested()) return;
+    if (settings_.max_columns < 0) node.columns = std::move(varying);
+    double average = 0.0;
+    for (Candidate& candidate : candidates) {
+      candidate.gain = gain_of(candidate, rows, present);
+      average += candidate.gain / static_cast<double>(candidates.size());
+    }
+    for (Candidate& candidate : candidates)
+      if (candidate.gain >= average - kRounding) take_if_better(node, std::move(candidate));
+    if (node.test.screened) search_thoroughly(node, rows, present);
+  }
+
+  // Information gain of a test, in bits; of rows that can answer it.
+  double gain_of(const Candidate& test, const NodeRows& rows, const PresentClasses& present) {
+    const std::size_t k = present.classes.size();
+    const auto n_children = static_cast<std::size_t>(test.n_children);
+    std::vector<double> counts((n_children + 1) * k, 0.0);  // children, then all of them
+    if (test.kind != kLinear) fill_child_of(test, columns_[static_cast<std::size_t>(test.column)]);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::int32_t child =
+          test.kind == kLinear
+              ? test.children[i]
+              : child_of_[static_cast<std::size_t>(
+                    columns_[static_cast<std::size_t>(test.column)].codes()[rows.rows[i]] + 1)];
+      if (child < 0) continue;
+      const auto cls = static_cast<std::size_t>(
+          present.position[static_cast<std::size_t>(rows.classes[i])]);
+      const double weight = rows.weights.empty() ? 1.0 : rows.weights[i];
+      counts[static_cast<std::size_t>(child) * k + cls] += weight;
+      counts[n_children * k + cls] += weight;
+    }
+    const XLogX& x_log_x = XLogX::table();
+    const auto uncertainty = [&](std::size_t group) {  // entropy times weight
+      double total = 0.0, sum = 0.0;
+      for (std::size_t l = 0; l < k; ++l) {
+        total += counts[group * k + l];
+        sum += x_log_x(counts[group * k + l]);
+      }
+      return x_log_x(total) - sum;
+    };
+    double gain = uncertainty(n_children), total = 0.0;
+    for (std::size_t c = 0; c < n_children; ++c) gain -= uncertainty(c);
+    for (std::size_t l = 0; l < k; ++l) total += counts[n_children * k + l];
+    return total > 0.0 ? gain / total : 0.0;
   }
 
   Candidate candidate_of_parts(const Waiting& node, const NodeRows& rows,
                                const PresentClasses& present, std::int32_t c, bool& varies) {
     const auto column = static_cast<std::size_t>(c);
+    if (columns_[column].ordered() && !settings_.thresholds) return {};
     if (columns_[column].ordered() && settings_.criterion->traits().impurity_gain) {
       Candidate found;
       const auto counts = counts_of(node.node);
@@ -356,14 +448,14 @@ class Grower {
 
   void split(Waiting node) {
     const auto i = static_cast<std::size_t>(node.node);
-    const CodedColumn& column = columns_[static_cast<std::size_t>(node.test.column)];
     Candidate& test = node.test;
-    std::vector<RowSet> dealt = deal(node, column);
+    std::vector<RowSet> dealt = deal(node);
     tree_.kind[i] = test.kind;
-    tree_.column[i] = test.column;
+    tree_.column[i] = test.kind == kLinear ? -1 : test.column;
     tree_.score[i] = test.score;
     tree_.missing_child[i] = test.missing_child;
-    if (test.kind == kInterval) tree_.high[i] = threshold_of(test, column);
+    if (test.kind == kInterval)
+      tree_.high[i] = threshold_of(test, columns_[static_cast<std::size_t>(test.column)]);
     std::vector<Waiting> children(dealt.size());
     for (std::size_t c = 0; c < dealt.size(); ++c) {
       children[c].node = add_node(dealt[c]);
@@ -377,21 +469,36 @@ class Grower {
       tests_[i].children.push_back(children[c].node);
     }
     choose_sides(i, children);
-    tests_[i].values = std::move(test.values);
-    tests_[i].value_children = std::move(test.children);
+    if (test.kind == kLinear) {
+      tests_[i].terms = std::move(test.terms);
+      tests_[i].intercept = test.intercept;
+    } else {
+      tests_[i].values = std::move(test.values);
+      tests_[i].value_children = std::move(test.children);
+    }
     hand_down_histogram(node, children);
     // The last one pushed is split next: the first child.
     for (std::size_t c = children.size(); c-- > 0;) consider(std::move(children[c]));
   }
 
-  std::vector<RowSet> deal(Waiting& node, const CodedColumn& column) {
+  std::vector<RowSet> deal(Waiting& node) {
     const Candidate& test = node.test;
-    const std::int32_t missing = test.missing_child == kStopHere ? 0 : test.missing_child;
+    if (test.kind == kLinear) return rows_.deal_as(node.rows, test.children);
+    const CodedColumn& column = columns_[static_cast<std::size_t>(test.column)];
     if (test.kind == kInterval && rows_.in_place())
-      return rows_.deal_at(node.rows, column.codes(), test.last_left, missing);
-    // Code + 1 -> child. Codes that are not present keep whatever they had: no row asks.
+      return rows_.deal_at(node.rows, column.codes(), test.last_left, child_of_missing(test));
+    fill_child_of(test, column);
+    return rows_.deal(std::move(node.rows), column.codes(), child_of_, test.n_children);
+  }
+
+  static std::int32_t child_of_missing(const Candidate& test) {
+    return test.missing_child == kStopHere ? 0 : test.missing_child;
+  }
+
+  // Code + 1 -> child. Codes that are not present keep whatever they had: no row asks.
+  void fill_child_of(const Candidate& test, const CodedColumn& column) {
     child_of_.resize(static_cast<std::size_t>(column.n_values()) + 1);
-    child_of_[0] = missing;
+    child_of_[0] = child_of_missing(test);
     if (test.kind == kInterval) {
       const auto left = static_cast<std::ptrdiff_t>(test.last_left) + 2;
       std::fill(child_of_.begin() + 1, child_of_.begin() + left, 0);
@@ -400,7 +507,6 @@ class Grower {
       for (std::size_t v = 0; v < test.values.size(); ++v)
         child_of_[static_cast<std::size_t>(test.values[v]) + 1] = test.children[v];
     }
-    return rows_.deal(std::move(node.rows), column.codes(), child_of_, test.n_children);
   }
 
   // C4.5's threshold is a number of the rows it grew from, which may be few of the table's.
@@ -468,11 +574,21 @@ class Grower {
       if (tree_.value_code.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
         throw std::invalid_argument("the tests of the tree list too many values");
       tree_.value_offset.push_back(static_cast<std::int32_t>(tree_.value_code.size()));
+      for (const LinearTerm& term : test.terms) {
+        tree_.term_column.push_back(term.column);
+        tree_.term_value.push_back(term.value);
+        tree_.term_weight.push_back(term.weight);
+        tree_.term_fill.push_back(term.fill);
+      }
+      tree_.term_offset.push_back(static_cast<std::int32_t>(tree_.term_column.size()));
+      tree_.intercept.push_back(test.intercept);
     }
   }
 
   struct Test {
     std::vector<std::int32_t> children, values, value_children;
+    std::vector<LinearTerm> terms;
+    double intercept = 0.0;
   };
 
   const GrowData& data_;
@@ -482,6 +598,7 @@ class Grower {
   RowStore rows_;
   Counter counter_;
   Search search_;
+  LinearSearch linear_;
   Frontier frontier_;
   GrownTree tree_;
   std::vector<Test> tests_;  // of each node, until they are laid out

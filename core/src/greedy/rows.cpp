@@ -61,8 +61,7 @@ NodeRows RowStore::view(const RowSet& set) const {
 
 // One pass: the left ones move up, the right ones wait aside.
 template <typename GoesRight>
-std::vector<RowSet> RowStore::deal_in_two(const RowSet& set, const std::int32_t* codes,
-                                          GoesRight goes_right) {
+std::vector<RowSet> RowStore::deal_in_two(const RowSet& set, GoesRight goes_right) {
   const std::size_t n = set.end - set.begin;
   other_rows_.resize(n);
   other_classes_.resize(n);
@@ -70,7 +69,7 @@ std::vector<RowSet> RowStore::deal_in_two(const RowSet& set, const std::int32_t*
   std::size_t left = set.begin, right = 0;
   for (std::size_t i = set.begin; i < set.end; ++i) {
     const std::int32_t row = rows_[i], cls = classes_[i];
-    const std::size_t is_right = goes_right(codes[row]);
+    const std::size_t is_right = goes_right(i, row);
     // Both places are written, and one of them counts: no branch to guess.
     rows_[left] = other_rows_[right] = row;
     classes_[left] = other_classes_[right] = cls;
@@ -105,8 +104,8 @@ std::vector<RowSet> RowStore::deal_in_place(const RowSet& set, const std::int32_
                                             std::int32_t n_children) {
   const std::size_t n = set.end - set.begin;
   if (n_children == 2)
-    return deal_in_two(set, codes, [&](std::int32_t code) {
-      return static_cast<std::size_t>(child_of[static_cast<std::size_t>(code + 1)]);
+    return deal_in_two(set, [&](std::size_t, std::int32_t row) {
+      return static_cast<std::size_t>(child_of[static_cast<std::size_t>(codes[row] + 1)]);
     });
   std::vector<std::size_t> next(static_cast<std::size_t>(n_children) + 1, 0);
   const auto child = [&](std::size_t i) {
@@ -139,11 +138,28 @@ std::vector<RowSet> RowStore::deal_in_place(const RowSet& set, const std::int32_
 std::vector<RowSet> RowStore::deal_at(const RowSet& set, const std::int32_t* codes,
                                       std::int32_t last_left, std::int32_t missing_child) {
   if (missing_child == 0)  // as a code, a missing value is below all others
-    return deal_in_two(set, codes,
-                       [=](std::int32_t code) { return static_cast<std::size_t>(code > last_left); });
-  return deal_in_two(set, codes, [=](std::int32_t code) {
-    return static_cast<std::size_t>((code > last_left) | (code < 0));
+    return deal_in_two(set, [=](std::size_t, std::int32_t row) {
+      return static_cast<std::size_t>(codes[row] > last_left);
+    });
+  return deal_in_two(set, [=](std::size_t, std::int32_t row) {
+    return static_cast<std::size_t>((codes[row] > last_left) | (codes[row] < 0));
   });
+}
+
+std::vector<RowSet> RowStore::deal_as(const RowSet& set, std::span<const std::int32_t> children) {
+  if (!shared_out_)
+    return deal_in_two(set, [&](std::size_t i, std::int32_t) {
+      return static_cast<std::size_t>(children[i - set.begin]);
+    });
+  std::vector<RowSet> dealt(2);
+  for (std::size_t i = 0; i < set.rows.size(); ++i) {
+    RowSet& child = dealt[static_cast<std::size_t>(children[i])];
+    child.rows.push_back(set.rows[i]);
+    child.classes.push_back(set.classes[i]);
+    child.weights.push_back(set.weights[i]);
+  }
+  for (RowSet& child : dealt) child.end = child.rows.size();
+  return dealt;
 }
 
 std::vector<RowSet> RowStore::share_out(const RowSet& set, const std::int32_t* codes,

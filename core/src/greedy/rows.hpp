@@ -31,6 +31,8 @@ class RowStore {
   // Likewise to two children by a cut of an ordered column: codes up to `last_left` go left.
   std::vector<RowSet> deal_at(const RowSet& set, const std::int32_t* codes, std::int32_t last_left,
                               std::int32_t missing_child);
+  // Likewise to two children, given for each row of the node.
+  std::vector<RowSet> deal_as(const RowSet& set, std::span<const std::int32_t> children);
   bool in_place() const { return !shared_out_; }
   // Rows with positive weight.
   std::size_t size() const { return rows_.size(); }
@@ -41,8 +43,7 @@ class RowStore {
                                     std::span<const std::int32_t> child_of,
                                     std::int32_t n_children);
   template <typename GoesRight>
-  std::vector<RowSet> deal_in_two(const RowSet& set, const std::int32_t* codes,
-                                  GoesRight goes_right);
+  std::vector<RowSet> deal_in_two(const RowSet& set, GoesRight goes_right);
   std::vector<RowSet> share_out(const RowSet& set, const std::int32_t* codes,
                                 std::span<const std::int32_t> child_of, std::int32_t n_children);
 

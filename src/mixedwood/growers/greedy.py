@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mixedwood import _core
 from mixedwood.data import Schema, Table, Target, check_same_length
 from mixedwood.growers.coded import CodedTable
+from mixedwood.growers.linear_tests import LinearTests
 from mixedwood.growers.random_order import JointColumns, Ranks, as_subsets, draw_ranks
 from mixedwood.growers.stopping import StopFlag, stopped_by
 from mixedwood.parts import Criterion, Partitioner, read_acceptors, read_criterion, read_partitioner
@@ -47,6 +48,8 @@ class GrowSettings:
     max_columns: int = -1
     missing: str = "learned"
     unseen: str = "node"
+    linear: LinearTests | None = None
+    thresholds: bool = True
     joint: JointColumns = False  # of random orders per tree; see growers/random_order.py
 
 
@@ -187,6 +190,8 @@ def native_arguments(
         "fractional": chosen.missing == "fractional",
         "missing_is_value": chosen.missing == "category",
         "unseen": chosen.unseen,
+        "thresholds": bool(chosen.thresholds),
+        "linear": None if chosen.linear is None else chosen.linear.native(),
         "seed": seed,
     }
     arguments = (coded.native, target.codes, weights, target.n_classes, settings)

@@ -1,0 +1,99 @@
+// Linear machines on their way from Python: native ones by name, others by what fits them there.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mixedwood/linear_machine.hpp"
+
+namespace mixedwood {
+
+namespace nb = nanobind;
+
+// fit(X, signs, weights or None) in Python gets new arrays and returns the weights of the columns
+// of X and the constant, or None where there is no plane.
+class PythonMachine final : public LinearMachine {
+ public:
+  explicit PythonMachine(nb::object fit) : fit_(std::move(fit)) {}
+
+  bool fit(const MixedRows& rows, const TwoGroups& groups, std::size_t /*setting*/,
+           std::vector<double>& plane, Stop& stop) const override {
+    const std::size_t n = rows.size(), d = rows.n_weights - 1, m = rows.n_numbers - 1;
+    auto x = std::make_unique<std::vector<double>>(n * d, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+      std::copy_n(rows.numbers.begin() + static_cast<std::ptrdiff_t>(i * rows.n_numbers), m,
+                  x->begin() + static_cast<std::ptrdiff_t>(i * d));
+      for (std::size_t q = 0; q < rows.n_nominal; ++q)
+        (*x)[i * d + static_cast<std::size_t>(rows.places[i * rows.n_nominal + q]) - 1] = 1.0;
+    }
+    {
+      nb::gil_scoped_acquire gil;
+      const nb::object weights =
+          groups.weights.empty()
+              ? nb::none()
+              : nb::cast(array_of(std::make_unique<std::vector<double>>(groups.weights.begin(),
+                                                                        groups.weights.end()),
+                                  {n}));
+      const nb::object found =
+          fit_(array_of(std::move(x), {n, d}),
+               array_of(std::make_unique<std::vector<std::int8_t>>(groups.signs.begin(),
+                                                                   groups.signs.end()),
+                        {n}),
+               weights);
+      if (found.is_none()) return false;
+      const auto read = nb::cast<std::vector<double>>(found);
+      if (read.size() != rows.n_weights)
+        throw std::invalid_argument("a plane needs one weight for each column, and a constant");
+      // The constant comes last there, and behind the numbers here.
+      std::copy_n(read.begin(), m, plane.begin());
+      plane[m] = read.back();
+      std::copy(read.begin() + static_cast<std::ptrdiff_t>(m), read.end() - 1,
+                plane.begin() + static_cast<std::ptrdiff_t>(m) + 1);
+    }
+    return !stop.requested();
+  }
+
+ private:
+  template <typename T>
+  static nb::ndarray<nb::numpy, T> array_of(std::unique_ptr<std::vector<T>> values,
+                                            std::vector<std::size_t> shape) {
+    T* data = values->data();
+    nb::capsule owner(values.get(),
+                      [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    values.release();
+    return nb::ndarray<nb::numpy, T>(data, shape.size(), shape.data(), owner);
+  }
+
+  nb::object fit_;  // touched only with the GIL held
+};
+
+struct LinearParts {
+  LinearTestSettings settings;
+  std::vector<std::unique_ptr<LinearMachine>> machines;
+};
+
+// A machine is (loss, alpha, costs), or something to call.
+inline std::unique_ptr<LinearMachine> read_machine(nb::handle given) {
+  if (!nb::isinstance<nb::tuple>(given)) return std::make_unique<PythonMachine>(nb::borrow(given));
+  const auto parts = nb::borrow<nb::tuple>(given);
+  const auto name = nb::cast<std::string>(parts[0]);
+  const auto alpha = nb::cast<double>(parts[1]);
+  auto costs = nb::cast<std::vector<double>>(parts[2]);
+  const auto loss = name == "squared_hinge"  ? LinearLoss::kSquaredHinge
+                    : name == "smooth_hinge" ? LinearLoss::kSmoothHinge
+                    : name == "logistic"     ? LinearLoss::kLogistic
+                    : name == "fisher"       ? LinearLoss::kFisher
+                                             : throw std::invalid_argument("no such machine: " + name);
+  return make_newton_machine(loss, alpha, std::move(costs));
+}
+
+}  // namespace mixedwood

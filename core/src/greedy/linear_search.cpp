@@ -1,0 +1,312 @@
+#include "linear_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "mixedwood/random.hpp"
+
+namespace mixedwood {
+namespace {
+
+constexpr std::size_t kFewestToTune = 10;  // rows
+constexpr std::size_t kMostCuts = 1024;    // that are looked at; groups of rows beyond
+constexpr std::size_t kFewClasses = 5;     // all groupings of so many are tried when asked for
+constexpr double kFarFromOne = 1e6;        // weights so large or small count by their ratios only
+
+double weight_of(const NodeRows& node, std::size_t i) {
+  return node.weights.empty() ? 1.0 : node.weights[i];
+}
+
+double distance(const MixedRows& rows, std::size_t i, std::span<const double> plane) {
+  const double* x = rows.numbers.data() + i * rows.n_numbers;
+  const std::int32_t* places = rows.places.data() + i * rows.n_nominal;
+  double sum = 0.0;
+  for (std::size_t j = 0; j < rows.n_numbers; ++j) sum += plane[j] * x[j];
+  for (std::size_t q = 0; q < rows.n_nominal; ++q)
+    sum += plane[static_cast<std::size_t>(places[q])];
+  return sum;
+}
+
+std::uint64_t key_of(std::uint64_t seed, std::int32_t row) {
+  return Random(seed ^ (0x9e3779b97f4a7c15ULL * (static_cast<std::uint64_t>(row) + 1))).bits();
+}
+
+// Weights of rows as machines take them.
+void scale_weights(const NodeRows& node, std::vector<double>& weights) {
+  weights.assign(node.weights.begin(), node.weights.end());
+  if (weights.empty()) return;
+  const auto [least, most] = std::minmax_element(weights.begin(), weights.end());
+  if (*most <= kFarFromOne && *least >= 1.0 / kFarFromOne) return;
+  const double mean =
+      std::accumulate(weights.begin(), weights.end(), 0.0) / static_cast<double>(weights.size());
+  for (double& w : weights) w /= mean;
+}
+
+}  // namespace
+
+std::vector<Candidate> LinearSearch::candidates(const NodeRows& node,
+                                                const PresentClasses& present,
+                                                std::span<const std::int32_t> which,
+                                                std::uint64_t seed) {
+  std::vector<Candidate> found;
+  if (static_cast<double>(node.size()) < settings().min_rows) return found;
+  rows_.read(columns_, which, node, settings().nominal,
+             static_cast<std::size_t>(settings().max_weights));
+  if (rows_.empty()) return found;
+  scale_weights(node, row_weights_);
+  deal_parts(node, present, seed);
+  const auto asked = questions(node, present);
+  for (const LinearMachine* machine : settings().machines)
+    for (const auto& signs : asked) {
+      Candidate candidate = this->candidate(*machine, node, present, signs);
+      if (stop_.requested(static_cast<std::int64_t>(node.size()))) return {};
+      if (candidate.found()) found.push_back(std::move(candidate));
+    }
+  return found;
+}
+
+// Rows are left out by turns, each class in its own proportion; copies of a row stay together.
+void LinearSearch::deal_parts(const NodeRows& node, const PresentClasses& present,
+                              std::uint64_t seed) {
+  parts_ = {};
+  const std::size_t n = node.size();
+  if (n < kFewestToTune) return;
+  struct Keyed {
+    std::int32_t cls;
+    std::uint64_t key;
+    std::int32_t position;
+  };
+  std::vector<Keyed> keyed(n);
+  for (std::size_t i = 0; i < n; ++i)
+    keyed[i] = {present.position[static_cast<std::size_t>(node.classes[i])],
+                key_of(seed, node.rows[i]), static_cast<std::int32_t>(i)};
+  std::sort(keyed.begin(), keyed.end(), [](const Keyed& a, const Keyed& b) {
+    return a.cls != b.cls ? a.cls < b.cls : a.key != b.key ? a.key < b.key : a.position < b.position;
+  });
+  // Every so many rows of this order are a sample that has the classes in proportion.
+  const double stride = std::max(
+      1.0, static_cast<double>(n) / static_cast<double>(settings().max_tuning_rows));
+  const std::int32_t every = settings().n_folds == 1 ? 3 : settings().n_folds;
+  double next = 0.0;
+  std::int32_t turn = -1;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (static_cast<double>(i) < next) continue;
+    next += stride;
+    const bool copy = !parts_.sample.empty() && i > 0 && keyed[i].key == keyed[i - 1].key &&
+                      keyed[i].cls == keyed[i - 1].cls;
+    if (!copy) turn = (turn + 1) % every;
+    parts_.sample.push_back(keyed[i].position);
+    parts_.part.push_back(settings().n_folds == 1 ? (turn == 0 ? 0 : -1) : turn);
+  }
+  parts_.n_parts = settings().n_folds;
+}
+
+std::vector<std::vector<std::int8_t>> LinearSearch::questions(
+    const NodeRows& node, const PresentClasses& present) const {
+  const std::size_t k = present.classes.size();
+  std::vector<double> weights(k, 0.0);
+  for (std::size_t i = 0; i < node.size(); ++i)
+    weights[static_cast<std::size_t>(present.position[static_cast<std::size_t>(node.classes[i])])] +=
+        weight_of(node, i);
+  std::vector<std::size_t> order(k);  // heaviest first
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
+  std::vector<std::vector<std::int8_t>> of_class;  // sign of each class
+  const auto alone = [&](std::size_t c) {
+    std::vector<std::int8_t> signs(k, -1);
+    signs[c] = 1;
+    of_class.push_back(std::move(signs));
+  };
+  const auto most = static_cast<std::size_t>(settings().max_questions);
+  if (k == 2) {
+    alone(1);  // the later class is the positive one
+  } else if (settings().superclasses == Superclasses::kLargest) {
+    alone(order[0]);
+  } else if (settings().superclasses == Superclasses::kBalanced) {
+    std::vector<std::int8_t> signs(k, -1);
+    double sum[2] = {0.0, 0.0};
+    for (const std::size_t c : order) {
+      const bool positive = sum[1] <= sum[0];
+      sum[positive] += weights[c];
+      if (positive) signs[c] = 1;
+    }
+    of_class.push_back(std::move(signs));
+  } else if (settings().superclasses == Superclasses::kEvery && k <= kFewClasses) {
+    for (std::size_t bits = 1; bits < (std::size_t{1} << (k - 1)); ++bits) {
+      std::vector<std::int8_t> signs(k, -1);
+      for (std::size_t c = 0; c + 1 < k; ++c)
+        if (bits >> c & 1) signs[c] = 1;
+      of_class.push_back(std::move(signs));
+    }
+  } else {
+    for (std::size_t c = 0; c < std::min(k, most); ++c) alone(order[c]);
+  }
+  std::vector<std::vector<std::int8_t>> asked;
+  for (const auto& signs : of_class) {
+    auto& of_row = asked.emplace_back(node.size());
+    for (std::size_t i = 0; i < node.size(); ++i)
+      of_row[i] = signs[static_cast<std::size_t>(
+          present.position[static_cast<std::size_t>(node.classes[i])])];
+  }
+  return asked;
+}
+
+// Fits on all parts but one, in turn, for each setting, and looks at the rows left out. False when
+// there is nothing to look at.
+bool LinearSearch::choose_setting(const LinearMachine& machine, const NodeRows& node,
+                                  const PresentClasses& present,
+                                  std::span<const std::int8_t> signs, Chosen& chosen) {
+  chosen.setting = machine.default_setting();
+  if (parts_.n_parts == 0 || (machine.n_settings() == 1 && !settings().validated)) return true;
+  const std::size_t n = parts_.sample.size(), n_settings = machine.n_settings();
+  std::vector<std::vector<double>> left_out(
+      n_settings, std::vector<double>(n, std::numeric_limits<double>::quiet_NaN()));
+  std::vector<std::vector<double>> planes(n_settings);
+  for (std::int32_t part = 0; part < parts_.n_parts; ++part) {
+    std::vector<std::int32_t> fitted;
+    bool has[2] = {false, false};
+    some_signs_.clear();
+    some_weights_.clear();
+    for (std::size_t i = 0; i < n; ++i) {
+      if (parts_.part[i] == part) continue;
+      const auto position = static_cast<std::size_t>(parts_.sample[i]);
+      fitted.push_back(parts_.sample[i]);
+      some_signs_.push_back(signs[position]);
+      if (!row_weights_.empty()) some_weights_.push_back(row_weights_[position]);
+      has[signs[position] > 0] = true;
+    }
+    if (!has[0] || !has[1]) return true;  // too few of a class: nothing to choose by
+    const MixedRows some = rows_.some(fitted);
+    std::vector<double> plane(rows_.n_weights(), 0.0);
+    const MixedRows all = rows_.all();
+    for (std::size_t s = 0; s < n_settings; ++s) {  // each a good start for the next
+      if (!machine.fit(some, {some_signs_, some_weights_}, s, plane, stop_)) return false;
+      planes[s] = plane;
+      for (std::size_t i = 0; i < n; ++i)
+        if (parts_.part[i] == part)
+          left_out[s][i] = distance(all, static_cast<std::size_t>(parts_.sample[i]), plane);
+    }
+  }
+  double best = -std::numeric_limits<double>::infinity();
+  for (std::size_t s = 0; s < n_settings; ++s) {
+    double where = 0.0;
+    const Cut found =
+        cut(left_out[s], parts_.sample, node, present, settings().best_cut, where);
+    const double score = found.found() ? found.score : -std::numeric_limits<double>::infinity();
+    double goodness = score;
+    if (!settings().best_cut) {  // fewest errors on the rows left out
+      goodness = 0.0;
+      for (std::size_t i = 0; i < n; ++i) {
+        if (std::isnan(left_out[s][i])) continue;
+        const auto position = static_cast<std::size_t>(parts_.sample[i]);
+        if ((left_out[s][i] > 0.0) != (signs[position] > 0)) goodness -= weight_of(node, position);
+      }
+    }
+    if (s > 0 && !(goodness > best)) continue;
+    best = goodness;
+    chosen.setting = s;
+    chosen.plane = planes[s];
+    chosen.score = score;
+  }
+  chosen.validated = true;
+  return true;
+}
+
+Candidate LinearSearch::candidate(const LinearMachine& machine, const NodeRows& node,
+                                  const PresentClasses& present,
+                                  std::span<const std::int8_t> signs) {
+  Chosen chosen;
+  if (!choose_setting(machine, node, present, signs, chosen)) return {};
+  if (settings().validated && !(chosen.validated && std::isfinite(chosen.score))) return {};
+  std::vector<double>& plane = chosen.plane;
+  if (plane.empty()) plane.assign(rows_.n_weights(), 0.0);
+  if (!machine.fit(rows_.all(), {signs, row_weights_}, chosen.setting, plane, stop_)) return {};
+  Candidate found;
+  rows_.terms_of(plane, found.terms, found.intercept);
+  if (found.terms.empty()) return {};
+
+  // Distances in the numbers of the table, added up as they will be for new rows.
+  const std::size_t n = node.size();
+  std::vector<double> distances(n, found.intercept);
+  for (const LinearTerm& term : found.terms) {
+    const CodedColumn& column = columns_[static_cast<std::size_t>(term.column)];
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::int32_t code = column.codes()[node.rows[i]];
+      if (term.value < 0)
+        distances[i] += term.weight * (code < 0 ? term.fill : column.number(code));
+      else if (code == term.value)
+        distances[i] += term.weight;
+    }
+  }
+  if (!std::all_of(distances.begin(), distances.end(), [](double d) { return std::isfinite(d); }))
+    return {};
+  order_.resize(n);
+  std::iota(order_.begin(), order_.end(), 0);
+  const std::vector<std::int32_t> everyone = order_;
+  double where = 0.0;
+  const Cut cut_at = cut(distances, everyone, node, present, settings().best_cut, where);
+  if (!cut_at.found()) return {};
+  found.intercept -= where;
+  found.kind = kLinear;
+  found.score = settings().validated ? chosen.score : cut_at.score;
+  found.children.resize(n);
+  for (std::size_t i = 0; i < n; ++i) found.children[i] = distances[i] - where > 0.0 ? 0 : 1;
+  return found;
+}
+
+Cut LinearSearch::cut(std::span<const double> distances, std::span<const std::int32_t> positions,
+                      const NodeRows& node, const PresentClasses& present, bool best,
+                      double& where) {
+  std::vector<std::int32_t> order;
+  for (std::size_t i = 0; i < distances.size(); ++i)
+    if (!std::isnan(distances[i])) order.push_back(static_cast<std::int32_t>(i));
+  const auto at = [&](std::size_t i) { return distances[static_cast<std::size_t>(order[i])]; };
+  std::size_t per_group = order.size();
+  if (best) {
+    std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+      const double x = distances[static_cast<std::size_t>(a)], y = distances[static_cast<std::size_t>(b)];
+      return x != y ? x < y : a < b;
+    });
+    per_group = (order.size() + kMostCuts - 1) / kMostCuts;
+  } else {
+    std::stable_partition(order.begin(), order.end(), [&](std::int32_t i) {
+      return !(distances[static_cast<std::size_t>(i)] > 0.0);
+    });
+  }
+  // Groups of rows: next to each other in the order, or on one side.
+  table_.start(present.classes.size(), std::min(order.size(), kMostCuts) + 2);
+  std::vector<std::size_t> ends;  // of the groups, as places in the order
+  std::size_t group = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const bool fresh = i == 0 || (best ? i - (ends.empty() ? 0 : ends.back()) >= per_group && at(i) > at(i - 1)
+                                       : (at(i) > 0.0) != (at(i - 1) > 0.0));
+    if (fresh) {
+      if (i > 0) ends.push_back(i);
+      group = table_.add(static_cast<std::int32_t>(ends.size()));
+    }
+    const auto position = static_cast<std::size_t>(
+        positions[static_cast<std::size_t>(order[i])]);
+    const auto cls = static_cast<std::size_t>(
+        present.position[static_cast<std::size_t>(node.classes[position])]);
+    const double w = weight_of(node, position);
+    table_.entry_at(group)[cls] += w;
+    table_.totals[group] += w;
+    table_.rows[group] += node.fractional ? w : 1.0;
+  }
+  table_.finish();
+  if (table_.size() < 2) return {};
+  const Cut found = sweep_.best(table_, {}, false, stop_);
+  if (!found.found()) return found;
+  where = 0.0;
+  if (best) {
+    const std::size_t end = ends[static_cast<std::size_t>(found.last_left)];
+    where = at(end - 1) + (at(end) - at(end - 1)) / 2.0;
+    if (!(where < at(end))) where = at(end - 1);  // halfway between neighbours is no number
+  }
+  return found;
+}
+
+}  // namespace mixedwood

@@ -1,0 +1,68 @@
+// The linear tests of a node: planes by machines, cut and scored like any other candidate.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "candidate.hpp"
+#include "linear_rows.hpp"
+#include "mixedwood/grow.hpp"
+#include "mixedwood/linear_machine.hpp"
+#include "sweep.hpp"
+
+namespace mixedwood {
+
+class LinearSearch {
+ public:
+  LinearSearch(const GrowSettings& settings, const std::vector<CodedColumn>& columns, Stop& stop)
+      : settings_(settings),
+        columns_(columns),
+        sweep_(*settings.criterion, settings.min_leaf, !settings.fractional),
+        stop_(stop) {}
+
+  // Candidates through the given columns, one for each machine and each way to group the classes.
+  std::vector<Candidate> candidates(const NodeRows& node, const PresentClasses& present,
+                                    std::span<const std::int32_t> which, std::uint64_t seed);
+
+ private:
+  // A way to leave rows out: the part each row of the sample is left out with.
+  struct Parts {
+    std::vector<std::int32_t> sample;  // positions of rows
+    std::vector<std::int32_t> part;    // of each row of the sample; -1: never left out
+    std::int32_t n_parts = 0;
+  };
+  struct Chosen {
+    std::size_t setting = 0;
+    bool validated = false;
+    double score = 0.0;         // on rows that were left out
+    std::vector<double> plane;  // a good start
+  };
+
+  void deal_parts(const NodeRows& node, const PresentClasses& present, std::uint64_t seed);
+  std::vector<std::vector<std::int8_t>> questions(const NodeRows& node,
+                                                  const PresentClasses& present) const;
+  bool choose_setting(const LinearMachine& machine, const NodeRows& node,
+                      const PresentClasses& present, std::span<const std::int8_t> signs,
+                      Chosen& chosen);
+  Candidate candidate(const LinearMachine& machine, const NodeRows& node,
+                      const PresentClasses& present, std::span<const std::int8_t> signs);
+  // Best or given cut of rows by their distances; NaN: rows that do not count.
+  Cut cut(std::span<const double> distances, std::span<const std::int32_t> positions,
+          const NodeRows& node, const PresentClasses& present, bool best, double& where);
+
+  const LinearTestSettings& settings() const { return *settings_.linear; }
+
+  const GrowSettings& settings_;
+  const std::vector<CodedColumn>& columns_;
+  Sweep sweep_;
+  Stop& stop_;
+  LinearRows rows_;
+  Parts parts_;
+  std::vector<double> row_weights_, some_weights_;
+  std::vector<std::int8_t> some_signs_;
+  ValueTable table_;
+  std::vector<std::int32_t> order_;
+};
+
+}  // namespace mixedwood

@@ -1,0 +1,65 @@
+// Newton's method with Armijo's rule for a smooth, strongly convex function.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "../linear_algebra.hpp"
+#include "mixedwood/stop.hpp"
+
+namespace mixedwood {
+
+struct NewtonSettings {
+  double tolerance = 1e-8;  // of the gradient's length, relative to 1 + |z|
+  int max_iterations = 100;
+  int max_halvings = 30;
+  double delta = 0.05;  // share of the promised fall that a step must bring
+};
+
+struct NewtonEnd {
+  double objective = 0.0;
+  double gradient_norm = 0.0;
+  int iterations = 0;
+  bool converged = false;
+  std::vector<double> steps;
+};
+
+// `Function` offers  double value(z),  and  void derivatives(z, gradient, hessian), which is asked
+// right after `value` of the same z and fills the lower half of the matrix.
+template <typename Function>
+NewtonEnd newton_armijo(Function& function, const NewtonSettings& settings,
+                        std::vector<double>& z, Stop& stop) {
+  const std::size_t n = z.size();
+  NewtonEnd end;
+  std::vector<double> gradient(n), step(n), next(n);
+  SymmetricMatrix hessian(n);
+  end.objective = function.value(z);
+  for (;;) {
+    function.derivatives(z, gradient, hessian);
+    end.gradient_norm = std::sqrt(dot(gradient, gradient));
+    if (end.gradient_norm <= settings.tolerance * (1.0 + std::sqrt(dot(z, z)))) {
+      end.converged = true;
+      return end;
+    }
+    if (end.iterations == settings.max_iterations) return end;
+    if (stop.requested(static_cast<std::int64_t>(n * n))) return end;
+    for (std::size_t i = 0; i < n; ++i) step[i] = -gradient[i];
+    if (!solve_positive_definite(hessian, step)) return end;
+    const double slope = dot(gradient, step);
+    double length = 1.0, value = 0.0;
+    for (int halvings = 0;; ++halvings, length /= 2.0) {
+      if (halvings > settings.max_halvings) return end;  // as far down as rounding lets us see
+      for (std::size_t i = 0; i < n; ++i) next[i] = z[i] + length * step[i];
+      value = function.value(next);
+      if (end.objective - value >= -settings.delta * length * slope) break;
+    }
+    z.swap(next);
+    end.objective = value;
+    end.steps.push_back(length);
+    ++end.iterations;
+  }
+}
+
+}  // namespace mixedwood

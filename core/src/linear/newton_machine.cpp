@@ -1,0 +1,194 @@
+// Machines that minimise a regularised loss over mixed rows. A nominal column adds one weight to a
+// row's sum whatever the number of its values, so that a Hessian costs the square of the number of
+// columns for each row, not of the number of weights.
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "mixedwood/linear_machine.hpp"
+#include "newton_armijo.hpp"
+
+namespace mixedwood {
+namespace {
+
+// Planes are fitted anew at every node, and compared by where they cut: more digits tell nothing.
+constexpr NewtonSettings kPrecision{1e-6, 50, 20, 0.05};
+
+// A loss at distance m: its value, and the first two derivatives by m.
+struct LossAt {
+  double value, slope, curvature;
+};
+
+struct SquaredHinge {
+  LossAt operator()(double m) const {
+    const double r = 1.0 - m;
+    if (r <= 0.0) return {0.0, 0.0, r < 0.0 ? 0.0 : 0.5};
+    return {0.5 * r * r, -r, 1.0};
+  }
+};
+
+struct SmoothHinge {
+  double alpha;
+  LossAt operator()(double m) const {
+    const double r = 1.0 - m;
+    const double e = std::exp(-alpha * std::abs(r));
+    const double p = std::max(r, 0.0) + std::log1p(e) / alpha;
+    const double s = r > 0.0 ? 1.0 / (1.0 + e) : e / (1.0 + e);
+    return {0.5 * p * p, -p * s, s * s + alpha * p * s * (1.0 - s)};
+  }
+};
+
+struct Logistic {
+  LossAt operator()(double m) const {
+    const double e = std::exp(-std::abs(m));
+    const double wrong = m > 0.0 ? e / (1.0 + e) : 1.0 / (1.0 + e);
+    return {std::max(-m, 0.0) + std::log1p(e), -wrong, wrong * (1.0 - wrong)};
+  }
+};
+
+struct Squares {
+  LossAt operator()(double m) const { return {0.5 * (1.0 - m) * (1.0 - m), m - 1.0, 1.0}; }
+};
+
+double distance(const MixedRows& rows, std::size_t i, std::span<const double> plane) {
+  const double* x = rows.numbers.data() + i * rows.n_numbers;
+  const std::int32_t* places = rows.places.data() + i * rows.n_nominal;
+  double sum = 0.0;
+  for (std::size_t j = 0; j < rows.n_numbers; ++j) sum += plane[j] * x[j];
+  for (std::size_t q = 0; q < rows.n_nominal; ++q)
+    sum += plane[static_cast<std::size_t>(places[q])];
+  return sum;
+}
+
+template <typename Loss>
+class RegularisedLoss {
+ public:
+  RegularisedLoss(const MixedRows& rows, const TwoGroups& groups, double cost, Loss loss)
+      : rows_(rows), groups_(groups), cost_(cost), loss_(loss), at_(rows.size()) {}
+
+  double value(const std::vector<double>& z) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < at_.size(); ++i) {
+      at_[i] = loss_(groups_.signs[i] * distance(rows_, i, z));
+      sum += weight(i) * at_[i].value;
+    }
+    return cost_ * sum + 0.5 * dot(z, z);
+  }
+
+  void derivatives(const std::vector<double>& z, std::vector<double>& gradient,
+                   SymmetricMatrix& hessian) const {
+    std::copy(z.begin(), z.end(), gradient.begin());
+    std::fill(hessian.entries.begin(), hessian.entries.end(), 0.0);
+    for (std::size_t j = 0; j < z.size(); ++j) hessian.row(j)[j] = 1.0;
+    for (std::size_t i = 0; i < at_.size(); ++i) {
+      const double w = cost_ * weight(i);
+      if (at_[i].slope != 0.0) add(gradient, i, w * at_[i].slope * groups_.signs[i]);
+      if (at_[i].curvature != 0.0) add_square(hessian, i, w * at_[i].curvature);
+    }
+  }
+
+ private:
+  double weight(std::size_t i) const { return groups_.weights.empty() ? 1.0 : groups_.weights[i]; }
+
+  void add(std::vector<double>& to, std::size_t i, double factor) const {
+    const double* x = rows_.numbers.data() + i * rows_.n_numbers;
+    const std::int32_t* places = rows_.places.data() + i * rows_.n_nominal;
+    for (std::size_t j = 0; j < rows_.n_numbers; ++j) to[j] += factor * x[j];
+    for (std::size_t q = 0; q < rows_.n_nominal; ++q)
+      to[static_cast<std::size_t>(places[q])] += factor;
+  }
+
+  // Places of later columns are higher: everything is in the lower half.
+  void add_square(SymmetricMatrix& to, std::size_t i, double factor) const {
+    const double* x = rows_.numbers.data() + i * rows_.n_numbers;
+    const std::int32_t* places = rows_.places.data() + i * rows_.n_nominal;
+    for (std::size_t j = 0; j < rows_.n_numbers; ++j) {
+      const double scaled = factor * x[j];
+      double* row = to.row(j).data();
+      for (std::size_t l = 0; l <= j; ++l) row[l] += scaled * x[l];
+    }
+    for (std::size_t q = 0; q < rows_.n_nominal; ++q) {
+      double* row = to.row(static_cast<std::size_t>(places[q])).data();
+      for (std::size_t l = 0; l < rows_.n_numbers; ++l) row[l] += factor * x[l];
+      for (std::size_t p = 0; p <= q; ++p) row[places[p]] += factor;
+    }
+  }
+
+  const MixedRows& rows_;
+  const TwoGroups& groups_;
+  double cost_;
+  Loss loss_;
+  std::vector<LossAt> at_;  // of each row, where the value was asked for last
+};
+
+class NewtonMachine : public LinearMachine {
+ public:
+  NewtonMachine(LinearLoss loss, double alpha, std::vector<double> costs)
+      : loss_(loss), alpha_(alpha), costs_(std::move(costs)) {
+    if (costs_.empty() || !std::is_sorted(costs_.begin(), costs_.end()) || !(costs_[0] > 0.0) ||
+        !std::isfinite(costs_.back()))
+      throw std::invalid_argument("costs must be positive and ascending");
+    if (loss == LinearLoss::kSmoothHinge && !(alpha > 0.0 && std::isfinite(alpha)))
+      throw std::invalid_argument("alpha must be a positive number");
+  }
+
+  std::size_t n_settings() const override { return costs_.size(); }
+
+  std::size_t default_setting() const override {  // the one nearest to C = 1
+    std::size_t best = 0;
+    for (std::size_t s = 1; s < costs_.size(); ++s)
+      if (std::abs(std::log(costs_[s])) < std::abs(std::log(costs_[best]))) best = s;
+    return best;
+  }
+
+  bool fit(const MixedRows& rows, const TwoGroups& groups, std::size_t setting,
+           std::vector<double>& plane, Stop& stop) const override {
+    switch (loss_) {
+      case LinearLoss::kSquaredHinge: minimise(rows, groups, setting, SquaredHinge{}, plane, stop); break;
+      case LinearLoss::kSmoothHinge: minimise(rows, groups, setting, SmoothHinge{alpha_}, plane, stop); break;
+      case LinearLoss::kLogistic: minimise(rows, groups, setting, Logistic{}, plane, stop); break;
+      case LinearLoss::kFisher:
+        minimise(rows, groups, setting, Squares{}, plane, stop);
+        cut_halfway(rows, groups, plane);
+        break;
+    }
+    return !stop.requested() &&
+           std::all_of(plane.begin(), plane.end(), [](double x) { return std::isfinite(x); });
+  }
+
+ private:
+  template <typename Loss>
+  void minimise(const MixedRows& rows, const TwoGroups& groups, std::size_t setting, Loss loss,
+                std::vector<double>& plane, Stop& stop) const {
+    RegularisedLoss<Loss> function(rows, groups, costs_[setting], loss);
+    newton_armijo(function, kPrecision, plane, stop);
+  }
+
+  // Least squares find Fisher's direction; his cut is halfway between the means of the groups.
+  static void cut_halfway(const MixedRows& rows, const TwoGroups& groups,
+                          std::vector<double>& plane) {
+    double sum[2] = {0.0, 0.0}, weight[2] = {0.0, 0.0};
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const int side = groups.signs[i] > 0;
+      const double w = groups.weights.empty() ? 1.0 : groups.weights[i];
+      sum[side] += w * distance(rows, i, plane);
+      weight[side] += w;
+    }
+    if (weight[0] > 0.0 && weight[1] > 0.0)
+      plane[rows.constant()] -= 0.5 * (sum[0] / weight[0] + sum[1] / weight[1]);
+  }
+
+  LinearLoss loss_;
+  double alpha_;
+  std::vector<double> costs_;
+};
+
+}  // namespace
+
+std::unique_ptr<LinearMachine> make_newton_machine(LinearLoss loss, double alpha,
+                                                   std::vector<double> costs) {
+  return std::make_unique<NewtonMachine>(loss, alpha, std::move(costs));
+}
+
+}  // namespace mixedwood
