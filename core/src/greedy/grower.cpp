@@ -469,6 +469,8 @@ class Grower {
         throw std::invalid_argument("the tests of the tree list too many values");
       tree_.value_offset.push_back(static_cast<std::int32_t>(tree_.value_code.size()));
     }
+    tree_.term_offset.assign(tests_.size() + 1, 0);
+    tree_.intercept.assign(tests_.size(), 0.0);
   }
 
   struct Test {
