@@ -46,7 +46,9 @@ TreeView view_of(nb::handle tree) {
   view.value_child = ints(tree, "value_child");
   view.term_offset = ints(tree, "term_offset");
   view.term_column = ints(tree, "term_column");
+  view.term_value = ints(tree, "term_value");
   view.term_weight = doubles(tree, "term_weight");
+  view.term_fill = doubles(tree, "term_fill");
   view.intercept = doubles(tree, "intercept");
   view.missing_child = ints(tree, "missing_child");
   view.unseen_child = ints(tree, "unseen_child");
@@ -124,6 +126,26 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> distribute_py(const Router& router,
   return {out.release(), {table.n_rows, n_outputs}, owner};
 }
 
+// Sums of a node's linear test for some rows.
+nb::ndarray<nb::numpy, double, nb::ndim<1>> linear_sums_py(
+    nb::handle tree, const nb::list& columns, const std::vector<std::int32_t>& n_values,
+    std::int32_t node, const IntVector& rows) {
+  const TreeView view = view_of(tree);  // of arrays that were checked when the tree was made
+  const TableView table = table_of(columns, n_values);
+  const std::span<const std::int32_t> chosen = values_of(rows);
+  if (node < 0 || node >= view.n_nodes()) throw std::invalid_argument("there is no such node");
+  for (const std::int32_t row : chosen)
+    if (row < 0 || static_cast<std::size_t>(row) >= table.n_rows)
+      throw std::invalid_argument("a row is not one of the table");
+  std::vector<double> sums(chosen.size());
+  {
+    nb::gil_scoped_release released;
+    LinearTests tests;
+    tests.sums(tests.add(terms_of(view, node), table), table, chosen, sums);
+  }
+  return hand_over(std::move(sums));
+}
+
 using DoubleMatrixInOut = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // What one tree adds, checked: rows of answers for its nodes, and where in a row of `out` it goes.
@@ -176,6 +198,12 @@ void bind_tree(nb::module_& m) {
         nb::sig("def check_tree(tree: object, columns: list[NDArray[numpy.int32] | "
                 "NDArray[numpy.float64]], n_values: list[int]) -> None"),
         "ValueError unless the arrays are a tree over such columns.");
+  m.def("linear_sums", &linear_sums_py, nb::arg("tree"), nb::arg("columns"), nb::arg("n_values"),
+        nb::arg("node"), nb::arg("rows").noconvert(),
+        nb::sig("def linear_sums(tree: object, columns: list[NDArray[numpy.int32] | "
+                "NDArray[numpy.float64]], n_values: list[int], node: int, "
+                "rows: NDArray[numpy.int32]) -> NDArray[numpy.float64]"),
+        "What a linear test compares with zero, for some rows; NaN where it has no answer.");
   nb::class_<Router>(m, "Router", "A tree laid out for routing rows.")
       .def("__init__", &make_router, nb::arg("tree"), nb::arg("columns"), nb::arg("n_values"),
            nb::sig("def __init__(self, tree: object, columns: list[NDArray[numpy.int32] | "

@@ -29,12 +29,14 @@ inline nb::dict arrays_of(GrownTree tree) {
   result["value_offset"] = hand_over(std::move(tree.value_offset));
   result["value_code"] = hand_over(std::move(tree.value_code));
   result["value_child"] = hand_over(std::move(tree.value_child));
-  result["term_offset"] = hand_over(std::move(tree.term_offset));
-  result["term_column"] = hand_over(std::move(tree.term_column));
-  result["term_value"] = hand_over(std::move(tree.term_value));
-  result["term_weight"] = hand_over(std::move(tree.term_weight));
-  result["term_fill"] = hand_over(std::move(tree.term_fill));
-  result["intercept"] = hand_over(std::move(tree.intercept));
+  if (!tree.intercept.empty()) {
+    result["term_offset"] = hand_over(std::move(tree.term_offset));
+    result["term_column"] = hand_over(std::move(tree.term_column));
+    result["term_value"] = hand_over(std::move(tree.term_value));
+    result["term_weight"] = hand_over(std::move(tree.term_weight));
+    result["term_fill"] = hand_over(std::move(tree.term_fill));
+    result["intercept"] = hand_over(std::move(tree.intercept));
+  }
   result["missing_child"] = hand_over(std::move(tree.missing_child));
   result["unseen_child"] = hand_over(std::move(tree.unseen_child));
   result["weight"] = hand_over(std::move(tree.weight));

@@ -28,11 +28,10 @@ struct Parts {
 };
 
 bool is_tree(const GrownTree& tree, const TableView& table) {
-  const std::vector<std::int32_t> no_terms(tree.kind.size() + 1, 0), no_column;
-  const std::vector<double> intercept(tree.kind.size(), 0.0), no_weight;
   check_tree({tree.kind, tree.column, tree.low, tree.high, tree.child_offset, tree.children,
-              tree.value_offset, tree.value_code, tree.value_child, no_terms, no_column, no_weight,
-              intercept, tree.missing_child, tree.unseen_child, tree.weight},
+              tree.value_offset, tree.value_code, tree.value_child, tree.term_offset,
+              tree.term_column, tree.term_value, tree.term_weight, tree.term_fill, tree.intercept,
+              tree.missing_child, tree.unseen_child, tree.weight},
              table);
   return true;
 }

@@ -68,8 +68,7 @@ struct RandomTable {
   }
 };
 
-TreeView view_of(const GrownTree& tree, const std::vector<std::int32_t>& no_terms,
-                 const std::vector<double>& no_intercept) {
+TreeView view_of(const GrownTree& tree) {
   TreeView view;
   view.kind = tree.kind;
   view.column = tree.column;
@@ -80,8 +79,12 @@ TreeView view_of(const GrownTree& tree, const std::vector<std::int32_t>& no_term
   view.value_offset = tree.value_offset;
   view.value_code = tree.value_code;
   view.value_child = tree.value_child;
-  view.term_offset = no_terms;
-  view.intercept = no_intercept;
+  view.term_offset = tree.term_offset;
+  view.term_column = tree.term_column;
+  view.term_value = tree.term_value;
+  view.term_weight = tree.term_weight;
+  view.term_fill = tree.term_fill;
+  view.intercept = tree.intercept;
   view.missing_child = tree.missing_child;
   view.unseen_child = tree.unseen_child;
   view.weight = tree.weight;
@@ -131,9 +134,7 @@ void grow_and_check(Random& random, std::size_t n_rows) {
   settings.seed = random.bits();
   Stop stop;
   const GrownTree tree = grow(CodedTable(table.columns, n_rows), table.data, settings, stop);
-  const std::vector<std::int32_t> no_terms(tree.kind.size() + 1, 0);
-  const std::vector<double> no_intercept(tree.kind.size(), 0.0);
-  const TreeView view = view_of(tree, no_terms, no_intercept);
+  const TreeView view = view_of(tree);
   check_tree(view, table.table);
   const auto leaves = std::count(tree.kind.begin(), tree.kind.end(), kLeaf);
   CHECK(settings.max_leaves < 0 || leaves <= settings.max_leaves);

@@ -3,6 +3,8 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
+#include <utility>
 
 #include "check.hpp"
 #include "mixedwood/random.hpp"
@@ -19,8 +21,8 @@ struct RandomTree {
   std::vector<std::int32_t> n_values;
   std::vector<std::uint8_t> kind;
   std::vector<std::int32_t> column, child_offset{0}, children, value_offset{0}, value_code,
-      value_child, term_offset{0}, term_column, missing_child, unseen_child;
-  std::vector<double> low, high, term_weight, intercept, weight;
+      value_child, term_offset{0}, term_column, term_value, missing_child, unseen_child;
+  std::vector<double> low, high, term_weight, term_fill, intercept, weight;
 
   // A plain tree has only intervals and two groups of values.
   RandomTree(Random& random, std::int32_t widest, int n_tests, bool fractional, bool plain = false)
@@ -56,16 +58,25 @@ struct RandomTree {
           value_child.push_back(below(static_cast<std::size_t>(n_children)));
         }
       }
-      if (test == kLinear) {
-        for (std::int32_t t = below(3); t > 0; --t) {
-          term_column.push_back(3 + below(2));
-          term_weight.push_back(random.normal());
-        }
-      }
+      if (test == kLinear) add_terms(random);
       for (std::int32_t c = 0; c < n_children; ++c) children.push_back(n_nodes++);
       child_offset.push_back(static_cast<std::int32_t>(children.size()));
       value_offset.push_back(static_cast<std::int32_t>(value_code.size()));
       term_offset.push_back(static_cast<std::int32_t>(term_column.size()));
+    }
+  }
+  void add_terms(Random& random) {
+    std::set<std::pair<std::int32_t, std::int32_t>> asked;
+    for (std::size_t t = random.below(6); t > 0; --t) {
+      const auto c = static_cast<std::int32_t>(random.below(5));
+      const auto n = static_cast<std::size_t>(n_values[static_cast<std::size_t>(c)]);
+      const std::int32_t value =
+          n == 0 || random.below(3) == 0 ? kNumberTerm : static_cast<std::int32_t>(random.below(n));
+      if (!asked.emplace(c, value).second) continue;
+      term_column.push_back(c);
+      term_value.push_back(value);
+      term_weight.push_back(random.below(10) == 0 ? 0.0 : random.normal());
+      term_fill.push_back(value != kNumberTerm || random.coin() ? kNaN : random.normal());
     }
   }
   TreeView view() const {
@@ -81,7 +92,9 @@ struct RandomTree {
     v.value_child = value_child;
     v.term_offset = term_offset;
     v.term_column = term_column;
+    v.term_value = term_value;
     v.term_weight = term_weight;
+    v.term_fill = term_fill;
     v.intercept = intercept;
     v.missing_child = missing_child;
     v.unseen_child = unseen_child;
@@ -121,12 +134,17 @@ std::int32_t position(const TreeView& tree, const TableView& table, std::size_t 
     double sum = tree.intercept[i];
     for (auto t = tree.term_offset[i]; t < tree.term_offset[i + 1]; ++t) {
       const auto term = static_cast<std::size_t>(t);
-      const double x =
-          table.columns[static_cast<std::size_t>(tree.term_column[term])].numbers[row];
+      const ColumnView& column = table.columns[static_cast<std::size_t>(tree.term_column[term])];
+      if (tree.term_value[term] != kNumberTerm) {
+        if (column.codes[row] == tree.term_value[term]) sum += tree.term_weight[term];
+        continue;
+      }
+      double x = column.codes ? column.codes[row] : column.numbers[row];
+      if (column.codes ? x < 0.0 : std::isnan(x)) x = tree.term_fill[term];
       if (std::isnan(x)) return tree.missing_child[i];
-      sum += tree.term_weight[term] * x;
+      if (tree.term_weight[term] != 0.0) sum += tree.term_weight[term] * x;
     }
-    return sum > 0.0 ? 0 : 1;
+    return std::isnan(sum) ? tree.missing_child[i] : sum > 0.0 ? 0 : 1;
   }
   const ColumnView& column = table.columns[static_cast<std::size_t>(tree.column[i])];
   const double x = column.codes ? column.codes[row] : column.numbers[row];

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from enum import IntEnum
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _core
-from mixedwood.data import Column, Schema, Table
+from mixedwood.data import Column, ColumnKind, Schema, Table
 from mixedwood.tree_views import TreeViews
 
-__all__ = ["FRACTIONAL", "STOP_HERE", "TestKind", "Tree"]
+__all__ = ["FRACTIONAL", "NUMBER", "STOP_HERE", "Terms", "TestKind", "Tree"]
 
 LAYOUT_VERSION = int(_core.tree_layout_version)
 
@@ -24,6 +24,10 @@ STOP_HERE = -1
 
 FRACTIONAL = -2
 """In place of a child: every child gets a share of the row, in proportion to its weight."""
+
+
+NUMBER = -1
+"""In place of a term's value: the term weighs a number, or a place in an order."""
 
 
 class TestKind(IntEnum):
@@ -50,7 +54,9 @@ _TYPES = {
     "value_child": np.int32,
     "term_offset": np.int32,
     "term_column": np.int32,
+    "term_value": np.int32,
     "term_weight": np.float64,
+    "term_fill": np.float64,
     "intercept": np.float64,
     "missing_child": np.int32,
     "unseen_child": np.int32,
@@ -61,7 +67,16 @@ _TYPES = {
 }
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+class Terms(NamedTuple):
+    """The terms of one linear test; see `Tree`."""
+
+    column: NDArray[np.int32]
+    value: NDArray[np.int32]
+    weight: NDArray[np.float64]
+    fill: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Tree(TreeViews):
     """A decision tree as frozen arrays. Growers make it, pruners return a new one.
 
@@ -88,8 +103,16 @@ class Tree(TreeViews):
     value_offset, value_code, value_child : ndarray of int32
         Subset and multiway tests: the codes that the test knows, ascending, and the position of
         the child each goes to. A code that is not listed was never seen at this node.
-    term_offset, term_column, term_weight, intercept : ndarray
-        Linear tests: child 0 when intercept + sum of weight * x > 0, else child 1.
+    term_offset, term_column, term_value, term_weight, term_fill, intercept : ndarray
+        Linear tests: child 0 when intercept + the sum of the terms > 0, else child 1. A term with
+        the value `NUMBER`, -1, adds weight * x, for a number or a place in the order of an
+        ordinal column. If x is missing, or a label never seen, ``term_fill`` stands in for it;
+        where that is NaN, the test has no answer, and the row goes to ``missing_child``. A term
+        with the code of a value adds its weight if the row has the value and nothing otherwise;
+        its fill is NaN. An infinite number decides alone; two that pull to opposite sides leave
+        no answer. Terms are in the order of their importance, the largest typical contribution
+        first. Trees without linear tests may leave all of these out; without ``term_value`` and
+        ``term_fill``, terms are numbers that are not filled in.
     missing_child, unseen_child : ndarray of int32
         Position of the child for missing and for never-seen values, or `STOP_HERE`, or
         `FRACTIONAL`.
@@ -118,10 +141,12 @@ class Tree(TreeViews):
     value_offset: NDArray[np.int32]
     value_code: NDArray[np.int32]
     value_child: NDArray[np.int32]
-    term_offset: NDArray[np.int32]
-    term_column: NDArray[np.int32]
-    term_weight: NDArray[np.float64]
-    intercept: NDArray[np.float64]
+    term_offset: NDArray[np.int32] = None  # type: ignore[assignment]  # replaced when made
+    term_column: NDArray[np.int32] = None  # type: ignore[assignment]
+    term_value: NDArray[np.int32] = None  # type: ignore[assignment]
+    term_weight: NDArray[np.float64] = None  # type: ignore[assignment]
+    term_fill: NDArray[np.float64] = None  # type: ignore[assignment]
+    intercept: NDArray[np.float64] = None  # type: ignore[assignment]
     missing_child: NDArray[np.int32]
     unseen_child: NDArray[np.int32]
     weight: NDArray[np.float64]
@@ -130,18 +155,41 @@ class Tree(TreeViews):
     score: NDArray[np.float64]
 
     def __post_init__(self) -> None:
+        self._fill_in_terms()
         object.__setattr__(self, "classes", _frozen(np.array(self.classes)))
         for name, dtype in _TYPES.items():
             array = _frozen(np.array(getattr(self, name), dtype=dtype, order="C"))
             object.__setattr__(self, name, array)
         n = len(self.kind)
         _core.check_tree(self, self._empty_columns, self._n_values)
+        weighed = self.term_column[self.term_value == NUMBER]
+        for c in np.unique(weighed):
+            column = self.schema.columns[c]
+            if column.kind is ColumnKind.NOMINAL:
+                raise ValueError(
+                    f"not a tree: a linear test takes a number of {column.name!r}, whose values "
+                    "have no order."
+                )
         if self.counts.shape != (n, len(self.classes)) or not (self.counts >= 0).all():
             raise ValueError("not a tree: counts must be one row of class weights per node.")
         if self.label.shape != (n,) or self.score.shape != (n,):
             raise ValueError("not a tree: its arrays differ in length.")
         if n and not ((self.label >= 0) & (self.label < len(self.classes))).all():
             raise ValueError("not a tree: a label is not one of the classes.")
+
+    def _fill_in_terms(self) -> None:
+        n, n_terms = len(self.kind), 0 if self.term_column is None else len(self.term_column)
+        left_out = {
+            "term_offset": np.zeros(n + 1),
+            "term_column": np.zeros(0),
+            "term_value": np.full(n_terms, NUMBER),
+            "term_weight": np.zeros(0),
+            "term_fill": np.full(n_terms, np.nan),
+            "intercept": np.zeros(n),
+        }
+        for name, array in left_out.items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, array)
 
     # Sizes
 
@@ -210,10 +258,11 @@ class Tree(TreeViews):
         here = slice(self.value_offset[node], self.value_offset[node + 1])
         return self.value_code[here], self.value_child[here]
 
-    def terms_of(self, node: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """Return the columns and weights of a linear test."""
+    def terms_of(self, node: int) -> Terms:
+        """Return the columns, values, weights and fills of a linear test."""
         here = slice(self.term_offset[node], self.term_offset[node + 1])
-        return self.term_column[here], self.term_weight[here]
+        lists = self.term_column, self.term_value, self.term_weight, self.term_fill
+        return Terms(*(entries[here] for entries in lists))
 
     def column_of(self, node: int) -> Column:
         """Return the column that an interval, subset or multiway test asks for."""
@@ -241,6 +290,18 @@ class Tree(TreeViews):
     def apply(self, table: Table) -> NDArray[np.int32]:
         """Find the node that answers each row: a leaf, or the node where the row had to stop."""
         return self._router.route(self._columns_of(table))
+
+    def linear_sums(
+        self, node: int, table: Table, rows: NDArray[np.int32] | None = None
+    ) -> NDArray[np.float64]:
+        """Give what a linear test compares with zero, for each row or for some rows.
+
+        NaN where the test has no answer. These are the very sums that `apply` goes by; the same
+        terms added up in another order may differ in the last digit.
+        """
+        chosen = np.arange(table.n_rows, dtype=np.int32) if rows is None else rows
+        columns = self._columns_of(table)
+        return _core.linear_sums(self, columns, self._n_values, int(node), chosen)
 
     def predict_proba(self, table: Table) -> NDArray[np.float64]:
         """Give class probabilities for each row."""
@@ -300,7 +361,9 @@ class Tree(TreeViews):
             value_child=self.value_child[values],
             term_offset=shorter(self.term_offset),
             term_column=self.term_column[terms],
+            term_value=self.term_value[terms],
             term_weight=self.term_weight[terms],
+            term_fill=self.term_fill[terms],
             intercept=np.where(blank, 0.0, self.intercept[keep]),
             missing_child=np.where(blank, STOP_HERE, self.missing_child[keep]),
             unseen_child=np.where(blank, STOP_HERE, self.unseen_child[keep]),
@@ -318,7 +381,10 @@ class Tree(TreeViews):
         return (
             self.schema == other.schema
             and np.array_equal(self.classes, other.classes)
-            and all(np.array_equal(getattr(self, n), getattr(other, n)) for n in _TYPES)
+            and all(
+                np.array_equal(getattr(self, n), getattr(other, n), equal_nan=n == "term_fill")
+                for n in _TYPES
+            )
         )
 
     __hash__ = None  # type: ignore[assignment]  # arrays make no good keys

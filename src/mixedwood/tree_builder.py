@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mixedwood.data import Schema
-from mixedwood.tree import STOP_HERE, TestKind, Tree
+from mixedwood.tree import NUMBER, STOP_HERE, TestKind, Tree
 
 __all__ = ["TreeBuilder"]
 
@@ -27,7 +27,8 @@ class _Node:
     intercept: float = 0.0
     children: list[int] = field(default_factory=list)
     values: list[tuple[int, int]] = field(default_factory=list)  # code, child position
-    terms: list[tuple[int, float]] = field(default_factory=list)  # column, weight
+    # column, value, weight, fill
+    terms: list[tuple[int, int, float, float]] = field(default_factory=list)
     missing: int = STOP_HERE
     unseen: int = STOP_HERE
     score: float = 0.0
@@ -117,19 +118,71 @@ class TreeBuilder:
     def split_linear(
         self,
         node: int,
-        weights: Mapping[str, float],
+        weights: Mapping[str | tuple[str, Any], float],
         intercept: float,
         counts: Sequence[ArrayLike],
         *,
+        fill: Mapping[str, float] | None = None,
         missing: int = STOP_HERE,
         score: float = 0.0,
     ) -> list[int]:
-        """Give a node the test ``intercept + sum of weight * x > 0``; returns its two children."""
-        terms = [(self.schema.position(name), float(w)) for name, w in weights.items()]
+        """Give a node the test ``intercept + sum of weight * x > 0``; returns its two children.
+
+        Parameters
+        ----------
+        node : int
+            A node without a test.
+        weights : mapping
+            Weights of numbers, or of places in an order, by the name of the column; weights of
+            values by the name of the column and the label, as a pair. Those of most importance
+            come first.
+        intercept : float
+            What the sum begins with.
+        counts : sequence of array-like
+            Class weights of the children.
+        fill : mapping, optional
+            Numbers that stand in for missing ones, by the name of the column. Without one, the
+            test has no answer for such a row.
+        missing : int, default=STOP_HERE
+            Position of the child for rows without an answer.
+        score : float, default=0.0
+            What the criterion gave for the test.
+
+        Returns
+        -------
+        list of int
+            The two children.
+
+        Examples
+        --------
+        >>> from mixedwood.data import read_table
+        >>> table = read_table({"colour": ["red", "blue", "red"], "age": [3.0, 4.0, None]})
+        >>> builder = TreeBuilder(table.schema, ["no", "yes"], [1, 2])
+        >>> weights = {"age": 1.0, ("colour", "red"): -2.0}
+        >>> _ = builder.split_linear(0, weights, -3.5, [[1, 1], [0, 1]], fill={"age": 6.0})
+        >>> builder.build().apply(table).tolist()
+        [2, 1, 1]
+        """
+        fills = dict(fill or {})
+        terms = [self._term(key, float(weight), fills) for key, weight in weights.items()]
+        if fills:
+            raise ValueError(
+                f"fill names {', '.join(map(repr, fills))}; it can only name columns that weights "
+                "names without a value."
+            )
         return self._split(
             node, TestKind.LINEAR, counts, missing, STOP_HERE, score,
             terms=terms, intercept=intercept,
         )  # fmt: skip
+
+    def _term(
+        self, key: str | tuple[str, Any], weight: float, fills: dict[str, float]
+    ) -> tuple[int, int, float, float]:
+        if isinstance(key, str):
+            fill = float(fills.pop(key, np.nan))
+            return self.schema.position(key), NUMBER, weight, fill
+        name, label = key
+        return self.schema.position(name), self.schema[name].codes[label], weight, np.nan
 
     def _split(
         self,
@@ -177,7 +230,9 @@ class TreeBuilder:
             value_child=np.array(flat(values, 1), dtype=np.int32),
             term_offset=offsets(terms),
             term_column=np.array(flat(terms, 0), dtype=np.int32),
-            term_weight=np.array(flat(terms, 1), dtype=np.float64),
+            term_value=np.array(flat(terms, 1), dtype=np.int32),
+            term_weight=np.array(flat(terms, 2), dtype=np.float64),
+            term_fill=np.array(flat(terms, 3), dtype=np.float64),
             intercept=np.array([n.intercept for n in nodes]),
             missing_child=np.array([n.missing for n in nodes], dtype=np.int32),
             unseen_child=np.array([n.unseen for n in nodes], dtype=np.int32),

@@ -206,10 +206,9 @@ def told(tree, origin):
 def question(tree, node):
     if tree.kind[node] == TestKind.LEAF:
         return None
-    columns, weights = tree.terms_of(node)
     return (
         int(tree.column[node]), float(tree.low[node]), float(tree.high[node]),
-        float(tree.intercept[node]), columns.tolist(), weights.tolist(),
+        float(tree.intercept[node]), str(tree.terms_of(node)),
         len(tree.children_of(node)), int(tree.missing_child[node]), int(tree.unseen_child[node]),
     )  # fmt: skip
 

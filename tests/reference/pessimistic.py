@@ -10,6 +10,7 @@ from statistics import NormalDist
 import numpy as np
 
 from mixedwood.tree import TestKind
+from reference.tree import linear_total
 
 TOLERANCE = 1e-6
 
@@ -58,10 +59,8 @@ class Pessimistic:
         tree = self.tree
         kind, missing, unseen = tree.kind[test], tree.missing_child[test], tree.unseen_child[test]
         if kind == TestKind.LINEAR:
-            total = tree.intercept[test]
-            for column, weight in zip(*tree.terms_of(test), strict=True):
-                total += weight * self.table.arrays[column][row]
-            place = missing if math.isnan(total) else int(not total > 0)
+            total = linear_total(tree, test, [array[row] for array in self.table.arrays])
+            place = missing if total is None else int(not total > 0)
             return None if place < 0 else place
         x = self.table.arrays[tree.column[test]][row]
         numeric = tree.column_of(test).is_numeric

@@ -1,6 +1,7 @@
 """Slow twin of routing: one row at a time, straight from the definition of each test."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
@@ -12,11 +13,8 @@ def child_position(tree, node, row):
     kind = tree.kind[node]
     missing, unseen = tree.missing_child[node], tree.unseen_child[node]
     if kind == TestKind.LINEAR:
-        columns, weights = tree.terms_of(node)
-        x = [row[c] for c in columns]
-        if any(math.isnan(v) for v in x):
-            return missing
-        return 0 if tree.intercept[node] + float(np.dot(weights, x)) > 0 else 1
+        total = linear_total(tree, node, row)
+        return missing if total is None else 0 if total > 0 else 1
     x = row[tree.column[node]]
     coded = not tree.column_of(node).is_numeric
     if (coded and x == -1) or (not coded and math.isnan(x)):
@@ -27,6 +25,28 @@ def child_position(tree, node, row):
         return 0 if tree.low[node] < x <= tree.high[node] else 1
     codes, positions = tree.values_of(node)
     return dict(zip(codes.tolist(), positions.tolist(), strict=True)).get(int(x), unseen)
+
+
+def linear_total(tree, node, row):
+    """What a linear test compares with zero, exactly; None if it has no answer."""
+    total, pulls = Fraction(tree.intercept[node].item()), set()
+    terms = (entries.tolist() for entries in tree.terms_of(node))
+    for column, value, weight, fill in zip(*terms, strict=True):
+        x = float(row[column])
+        if value != -1:
+            total += Fraction(weight) if x == value else 0
+            continue
+        if math.isnan(x) or (x < 0 and not tree.schema.columns[column].is_numeric):
+            x = fill
+        if math.isnan(x):
+            return None
+        if math.isinf(x) and weight != 0:
+            pulls.add(x if weight > 0 else -x)
+        elif weight != 0:
+            total += Fraction(weight) * Fraction(x)
+    if pulls:
+        return pulls.pop() if len(pulls) == 1 else None
+    return total
 
 
 def shares(tree, row, node=0, share=1.0):

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "mixedwood/linear_test.hpp"
 #include "mixedwood/tree.hpp"
 
 namespace mixedwood {
@@ -57,10 +58,10 @@ class Router {
   // rows that stop there or are shared out. A test answers with a way: the place it leads to is
   // that many after the first. Places without a test lead to themselves.
   struct Place {
-    double low = 0.0, high = 0.0;  // low holds the intercept of a linear test
-    std::int32_t column = 0;       // of a linear test: number of its terms
+    double low = 0.0, high = 0.0;
+    std::int32_t column = 0;
     std::int32_t first = 0;        // place of child 0; the others and the ends follow
-    std::uint32_t start = 0;       // of the test's part in entries_ or terms_
+    std::uint32_t start = 0;       // of the test's part in entries_; or its number in linear_
     std::uint8_t test = 0;
     std::uint8_t end = 0;
     std::uint8_t missing = 0;      // way of missing numbers
@@ -68,10 +69,6 @@ class Router {
   };
 
  private:
-  struct Term {
-    double weight;
-    std::int32_t column;
-  };
   struct Share {
     double weight;                  // of the place
     std::int32_t first, n_children; // what an end shares out to
@@ -86,6 +83,10 @@ class Router {
   void share_out(const TableView& table, std::size_t row, std::int32_t place,
                  std::span<const double> answers, std::span<double> out,
                  std::vector<std::pair<std::int32_t, double>>& waiting) const;
+  // Rows of a block that are at the same place take its test together: a linear test is then
+  // added up column by column.
+  void walk_together(const TableView& table, std::size_t start, std::size_t n,
+                     std::int32_t* place) const;
   void check_table(const TableView& table) const;
   std::int32_t way(const Place& at, const TableView& table, std::size_t row) const;
 
@@ -93,11 +94,11 @@ class Router {
   std::vector<std::int32_t> node_;  // of a place
   std::vector<Share> shares_;       // of a place; empty when no end shares rows out
   std::vector<std::uint32_t> entries_;
-  std::vector<Term> terms_;
+  LinearTests linear_;
   std::vector<std::int32_t> n_values_;
   std::vector<std::int32_t> tested_;  // columns, when only_test_ is kNumberOrPair
   std::size_t n_nodes_ = 0;
-  std::uint8_t only_test_ = 0;  // when all tests are of one kind
+  std::uint8_t only_test_ = 0;  // when all tests are of one kind, or some of them linear
   int first_round_ = 1;         // steps that most rows take
 };
 

@@ -12,15 +12,18 @@
 
 namespace mixedwood {
 
-inline constexpr int kTreeLayoutVersion = 1;
+inline constexpr int kTreeLayoutVersion = 2;
 
 enum TestKind : std::uint8_t {
   kLeaf = 0,
   kInterval = 1,  // child 0 when low < x <= high, else child 1
   kSubset = 2,    // the child that the value is listed with; two children
   kMultiway = 3,  // likewise, any number of children
-  kLinear = 4,    // child 0 when intercept + sum of weight * x > 0, else child 1
+  kLinear = 4,    // child 0 when intercept + the sum of its terms > 0, else child 1
 };
+
+// In place of a term's value: the term asks for a number, or for the place of a value in the order.
+inline constexpr std::int32_t kNumberTerm = -1;
 
 // Where a row goes when the test has no answer for it, in place of a child's position.
 inline constexpr std::int32_t kStopHere = -1;    // this node answers
@@ -32,8 +35,11 @@ struct TreeView {
   std::span<const double> low, high;
   std::span<const std::int32_t> child_offset, children;
   std::span<const std::int32_t> value_offset, value_code, value_child;  // codes ascending in a node
-  std::span<const std::int32_t> term_offset, term_column;
-  std::span<const double> term_weight, intercept;
+  // A term adds weight * x, where x is a number or a place in an order (kNumberTerm) and the fill if
+  // that is missing or unseen; or, for the code of a value, its weight if the row has that value. A
+  // test without a number to fill in has no answer. The terms of most importance come first.
+  std::span<const std::int32_t> term_offset, term_column, term_value;
+  std::span<const double> term_weight, term_fill, intercept;
   std::span<const std::int32_t> missing_child, unseen_child;
   std::span<const double> weight;  // training weight that reached the node
 

@@ -37,6 +37,7 @@ class Copier {
     to_.missing_child.push_back(kStopHere);
     to_.unseen_child.push_back(kStopHere);
     to_.score.push_back(0.0);
+    to_.intercept.push_back(0.0);
     end_lists();
   }
 
@@ -55,6 +56,13 @@ class Copier {
       to_.value_code.push_back(from.value_code[v]);
       to_.value_child.push_back(from.value_child[v]);
     }
+    to_.intercept.push_back(from.intercept[i]);
+    for (std::size_t t = at(from.term_offset[i]); t < at(from.term_offset[i + 1]); ++t) {
+      to_.term_column.push_back(from.term_column[t]);
+      to_.term_value.push_back(from.term_value[t]);
+      to_.term_weight.push_back(from.term_weight[t]);
+      to_.term_fill.push_back(from.term_fill[t]);
+    }
     end_lists();
   }
 
@@ -64,6 +72,7 @@ class Copier {
   void end_lists() {
     to_.child_offset.push_back(static_cast<std::int32_t>(to_.children.size()));
     to_.value_offset.push_back(static_cast<std::int32_t>(to_.value_code.size()));
+    to_.term_offset.push_back(static_cast<std::int32_t>(to_.term_column.size()));
   }
 
   std::size_t k_;

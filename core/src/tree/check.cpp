@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "mixedwood/tree.hpp"
 
@@ -38,7 +40,9 @@ class Checker {
     check_offsets(tree_.value_offset, n, tree_.value_code.size(), "value");
     check_offsets(tree_.term_offset, n, tree_.term_column.size(), "term");
     if (tree_.value_child.size() != tree_.value_code.size() ||
-        tree_.term_weight.size() != tree_.term_column.size())
+        tree_.term_value.size() != tree_.term_column.size() ||
+        tree_.term_weight.size() != tree_.term_column.size() ||
+        tree_.term_fill.size() != tree_.term_column.size())
       bad("its lists differ in length");
     std::vector<char> has_parent(n, 0);
     has_parent[0] = 1;
@@ -80,13 +84,7 @@ class Checker {
         check_values(i, n_children);
         break;
       case kLinear:
-        for (auto t = tree_.term_offset[i]; t < tree_.term_offset[i + 1]; ++t) {
-          const auto term = static_cast<std::size_t>(t);
-          check_column(i, tree_.term_column[term]);
-          if (column(tree_.term_column[term]).numbers == nullptr)
-            bad_node(i, "has a linear test on a column without numbers");
-          if (!std::isfinite(tree_.term_weight[term])) bad_node(i, "has a weight not finite");
-        }
+        check_terms(i);
         break;
       default:
         bad_node(i, "has an unknown kind of test");
@@ -106,6 +104,30 @@ class Checker {
         bad_node(i, "sends a value to no child of its own");
       previous = code;
     }
+  }
+
+  void check_terms(std::size_t i) const {
+    if (!std::isfinite(tree_.intercept[i])) bad_node(i, "has an intercept that is not finite");
+    std::vector<std::pair<std::int32_t, std::int32_t>> asked;
+    for (auto t = tree_.term_offset[i]; t < tree_.term_offset[i + 1]; ++t) {
+      const auto term = static_cast<std::size_t>(t);
+      check_column(i, tree_.term_column[term]);
+      const ColumnView& tested = column(tree_.term_column[term]);
+      const std::int32_t value = tree_.term_value[term];
+      const bool has_fill = !std::isnan(tree_.term_fill[term]);
+      if (!std::isfinite(tree_.term_weight[term])) bad_node(i, "has a weight that is not finite");
+      if (std::isinf(tree_.term_fill[term])) bad_node(i, "fills in a number that is not finite");
+      if (value != kNumberTerm) {
+        if (tested.codes == nullptr) bad_node(i, "asks a column of numbers for a value");
+        if (value < 0 || value >= tested.n_values)
+          bad_node(i, "asks for a value that its column does not have");
+        if (has_fill) bad_node(i, "fills in a number for a value; missing values count as others");
+      }
+      asked.emplace_back(tree_.term_column[term], value);
+    }
+    std::sort(asked.begin(), asked.end());
+    if (std::adjacent_find(asked.begin(), asked.end()) != asked.end())
+      bad_node(i, "has two terms for the same thing");
   }
 
   void check_column(std::size_t i, std::int32_t c) const {

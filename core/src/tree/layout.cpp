@@ -8,7 +8,8 @@ namespace mixedwood {
 
 class Router::Layout {
  public:
-  Layout(const TreeView& tree, Router& router) : tree_(tree), router_(router) {}
+  Layout(const TreeView& tree, const TableView& columns, Router& router)
+      : tree_(tree), columns_(columns), router_(router) {}
 
   // Children stand side by side, parents first: level by level.
   void run() {
@@ -103,7 +104,10 @@ class Router::Layout {
       at.start = missing;
       // An interval without numbers; of these bounds, too, each number is beyond just one.
       if (!(at.low < at.high)) at.low = at.high = -std::numeric_limits<double>::infinity();
-      if (tree_.kind[node] == kLinear) add_terms(at, node);
+      if (tree_.kind[node] == kLinear) {
+        at.test = router_.only_test_ = kLinearTest;
+        at.start = router_.linear_.add(terms_of(tree_, static_cast<std::int32_t>(node)), columns_);
+      }
       return;
     }
     // A table may take some room even when few values are listed, as deep in a tree; not more, or
@@ -136,16 +140,6 @@ class Router::Layout {
         entries.push_back(static_cast<std::uint32_t>(tree_.value_code[v]));
       for (std::size_t v = first; v < last; ++v)
         entries.push_back(static_cast<std::uint32_t>(tree_.value_child[v]));
-    }
-  }
-  void add_terms(Place& at, std::size_t node) {
-    at.test = kLinearTest;
-    at.low = tree_.intercept[node];
-    at.start = index_of_next(router_.terms_.size());
-    at.column = tree_.term_offset[node + 1] - tree_.term_offset[node];
-    for (auto t = tree_.term_offset[node]; t < tree_.term_offset[node + 1]; ++t) {
-      const auto term = static_cast<std::size_t>(t);
-      router_.terms_.push_back({tree_.term_weight[term], tree_.term_column[term]});
     }
   }
   static std::uint32_t index_of_next(std::size_t size) {
@@ -250,6 +244,7 @@ class Router::Layout {
 
   static constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max() - 2;
   const TreeView& tree_;
+  const TableView& columns_;
   Router& router_;
   std::vector<char> is_end_;
   std::int32_t stop_ = 0, fractional_ = 0;  // ways to the ends of the last node
@@ -260,7 +255,7 @@ Router::Router(const TreeView& tree, const TableView& columns) : n_nodes_(tree.k
   check_tree(tree, columns);
   for (const ColumnView& column : columns.columns)
     n_values_.push_back(column.codes == nullptr ? kNoCodes : column.n_values);
-  Layout(tree, *this).run();
+  Layout(tree, columns, *this).run();
 }
 
 }  // namespace mixedwood

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 
@@ -34,6 +35,11 @@ inline std::int32_t pair_way(const Place& at, const ColumnView* columns,
                              const std::uint32_t* entries, std::size_t row) {
   const std::uint32_t entry = entry_of(column_of(at, columns), row);
   return static_cast<std::int32_t>(entries[at.start + entry / 16] >> (entry % 16 * 2) & 3u);
+}
+
+// Of a linear test.
+inline std::int32_t side_of(const Place& at, double sum) {
+  return sum > 0.0 ? 0 : sum <= 0.0 ? 1 : at.missing;
 }
 
 // Of a test of either kind, without a branch to guess: the bounds of a pair table are no numbers, so
@@ -83,6 +89,22 @@ void walk(const Place* places, int steps, std::size_t n, std::int32_t* place, co
   }
 }
 
+// Rows are ascending already.
+void sort_by_way(std::span<std::uint64_t> rows) {
+  std::array<std::size_t, 5> next{};
+  for (const std::uint64_t row : rows) {
+    if (row >> 32 > 3) {
+      std::sort(rows.begin(), rows.end());
+      return;
+    }
+    ++next[(row >> 32) + 1];
+  }
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::array<std::uint64_t, kBlockRows> placed;
+  for (const std::uint64_t row : rows) placed[next[row >> 32]++] = row;
+  std::copy_n(placed.begin(), rows.size(), rows.begin());
+}
+
 }  // namespace
 
 inline std::int32_t Router::way(const Place& at, const TableView& table, std::size_t row) const {
@@ -109,17 +131,52 @@ inline std::int32_t Router::way(const Place& at, const TableView& table, std::si
       return x > at.low && x <= at.high ? 0 : 1;
     }
     case kLinearTest: {
-      double sum = at.low;
-      const Term* const terms = terms_.data() + at.start;
-      for (std::int32_t t = 0; t < at.column; ++t) {
-        const double x = columns[terms[t].column].numbers[row];
-        if (x != x) return at.missing;
-        sum += terms[t].weight * x;
-      }
-      return sum > 0.0 ? 0 : 1;
+      const auto only = static_cast<std::int32_t>(row);
+      double sum = 0.0;
+      linear_.sums(at.start, table, {&only, 1}, {&sum, 1});
+      return side_of(at, sum);
     }
     default:
       return 0;
+  }
+}
+
+void Router::walk_together(const TableView& table, std::size_t start, std::size_t n,
+                           std::int32_t* place) const {
+  struct Group {
+    std::int32_t place;
+    std::size_t begin, end;
+  };
+  std::array<std::int32_t, kBlockRows> rows;
+  std::array<double, kBlockRows> sums;
+  std::array<std::uint64_t, kBlockRows> sorted;  // by way, then by row
+  std::iota(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(n),
+            static_cast<std::int32_t>(start));
+  std::vector<Group> waiting{{0, 0, n}};
+  while (!waiting.empty()) {
+    const Group group = waiting.back();
+    waiting.pop_back();
+    const Place& at = places_[static_cast<std::size_t>(group.place)];
+    const std::span<std::int32_t> its(rows.data() + group.begin, group.end - group.begin);
+    if (at.end != kGoesOn) {
+      for (const std::int32_t row : its) place[static_cast<std::size_t>(row) - start] = group.place;
+      continue;
+    }
+    if (at.test == kLinearTest) linear_.sums(at.start, table, its, sums);
+    for (std::size_t i = 0; i < its.size(); ++i) {
+      const auto row = static_cast<std::size_t>(its[i]);
+      const std::int32_t to =
+          at.test == kLinearTest ? side_of(at, sums[i]) : way(at, table, row);
+      sorted[i] = static_cast<std::uint64_t>(to) << 32 | row;
+    }
+    sort_by_way({sorted.data(), its.size()});
+    for (std::size_t first = 0, last = 0; first < its.size(); first = last) {
+      const std::uint64_t to = sorted[first] >> 32;
+      for (; last < its.size() && sorted[last] >> 32 == to; ++last)
+        its[last] = static_cast<std::int32_t>(sorted[last]);
+      waiting.push_back({at.first + static_cast<std::int32_t>(to), group.begin + first,
+                         group.begin + last});
+    }
   }
 }
 
@@ -141,7 +198,9 @@ void Router::for_each_block(const TableView& table, const Cells* cells, Visit vi
   std::array<std::int32_t, kBlockRows> place;
   for (std::size_t start = 0; start < table.n_rows; start += kBlockRows) {
     const std::size_t n = std::min(kBlockRows, table.n_rows - start);
-    if (only_test_ == kNumberTest) {
+    if (only_test_ == kLinearTest) {
+      walk_together(table, start, n, place.data());
+    } else if (only_test_ == kNumberTest) {
       walk<8>(places, first_round_, n, place.data(), [=](const Place& at, std::size_t row) {
         return number_way(at, columns, start + row);
       });

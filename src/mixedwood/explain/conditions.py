@@ -153,7 +153,7 @@ def branch_conditions(tree: Tree, node: int) -> list[Condition]:
     if kind is TestKind.LEAF:
         return []
     if kind is TestKind.LINEAR:
-        columns, weights = tree.terms_of(node)
+        columns, _, weights, _ = tree.terms_of(node)
         names = [tree.schema.columns[c].name for c in columns]
         terms = tuple(zip(names, weights.tolist(), strict=True))
         intercept = float(tree.intercept[node])

@@ -59,7 +59,7 @@ def impurity_importance(
     single = tree.column >= 0
     np.add.at(importance, tree.column[single], fall[single])
     for node in np.flatnonzero(tree.kind == TestKind.LINEAR):
-        columns, weights = tree.terms_of(int(node))
+        columns, _, weights, _ = tree.terms_of(int(node))
         size = np.abs(weights).sum()
         if size > 0:
             np.add.at(importance, columns, fall[node] * np.abs(weights) / size)

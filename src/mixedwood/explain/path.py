@@ -209,7 +209,7 @@ def _ask(tree: Tree, one: Table, node: int) -> tuple[int, str, str]:
 
 
 def _ask_sum(tree: Tree, one: Table, node: int) -> tuple[int, str, str]:
-    columns, weights = tree.terms_of(node)
+    columns, _, weights, _ = tree.terms_of(node)
     total = float(tree.intercept[node])
     terms = []
     for c, weight in zip(columns.tolist(), weights.tolist(), strict=True):

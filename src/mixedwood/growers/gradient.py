@@ -152,14 +152,9 @@ def grow_gradient_tree(
 
 def _tree(arrays: dict[str, Any], table: BinnedTable, target: Target) -> Tree:
     n = len(arrays["kind"])
-    nothing = np.zeros(n + 1, dtype=np.int32)
     return Tree(
         schema=table.coded.table.schema,
         classes=target.classes,
-        term_offset=nothing,
-        term_column=nothing[:0],
-        term_weight=np.zeros(0),
-        intercept=np.zeros(n),
         counts=arrays.pop("counts").reshape(n, -1),
         **arrays,
     )

@@ -201,14 +201,9 @@ def native_arguments(
 def tree_of(arrays: dict[str, NDArray[Any]], schema: Schema, target: Target, scale: float) -> Tree:
     """Make a tree of the arrays of the native core."""
     n = len(arrays["kind"])
-    nothing = np.zeros(n + 1, dtype=np.int32)
     return Tree(
         schema=schema,
         classes=target.classes,
-        term_offset=nothing,
-        term_column=nothing[:0],
-        term_weight=np.zeros(0),
-        intercept=np.zeros(n),
         counts=arrays.pop("counts").reshape(n, -1) * scale,
         weight=arrays.pop("weight") * scale,
         **arrays,

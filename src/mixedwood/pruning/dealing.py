@@ -78,10 +78,8 @@ class Dealer:
         tree = self._tree
         missing, unseen = tree.missing_child[node], tree.unseen_child[node]
         if tree.kind[node] == TestKind.LINEAR:
-            columns, weights = tree.terms_of(node)
-            terms = [self._table.arrays[c][rows] * w for c, w in zip(columns, weights, strict=True)]
-            total = tree.intercept[node] + np.sum(terms, axis=0)
-            return _int32(np.where(np.isnan(total), missing, total <= 0))
+            sums = tree.linear_sums(node, self._table, rows.astype(np.int32))
+            return _int32(np.where(np.isnan(sums), missing, sums <= 0))
         x = self._table.arrays[tree.column[node]][rows]
         if tree.kind[node] != TestKind.INTERVAL:
             return _int32(self._table_of(node)[x])

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood.pruning.dealing import EQUAL, has_branch_per_value
-from mixedwood.tree import STOP_HERE, TestKind, Tree
+from mixedwood.tree import STOP_HERE, Terms, TestKind, Tree
 
 __all__ = ["grafted"]
 
@@ -45,9 +45,11 @@ def grafted(
         value_offset=_offsets([codes for codes, _ in values]),
         value_code=np.concatenate([codes for codes, _ in values]),
         value_child=np.concatenate([positions for _, positions in values]),
-        term_offset=_offsets([columns for columns, _ in terms]),
-        term_column=np.concatenate([columns for columns, _ in terms]),
-        term_weight=np.concatenate([weights for _, weights in terms]),
+        term_offset=_offsets([its.column for its in terms]),
+        term_column=np.concatenate([its.column for its in terms]),
+        term_value=np.concatenate([its.value for its in terms]),
+        term_weight=np.concatenate([its.weight for its in terms]),
+        term_fill=np.concatenate([its.fill for its in terms]),
         intercept=np.where(inner, tree.intercept[tests], 0.0),
         missing_child=np.where(inner, tree.missing_child[tests], STOP_HERE),
         unseen_child=np.where(inner, tree.unseen_child[tests], STOP_HERE),
@@ -59,7 +61,7 @@ def grafted(
 
 
 _NO_VALUES = np.empty(0, np.int32), np.empty(0, np.int32)
-_NO_TERMS = np.empty(0, np.int32), np.empty(0, np.float64)
+_NO_TERMS = Terms(*_NO_VALUES, np.empty(0, np.float64), np.empty(0, np.float64))
 
 
 def _values(
