@@ -49,7 +49,7 @@ Enum choice(const nb::dict& settings, const char* name,
 void read_linear(const nb::dict& given, LinearParts& linear) {
   LinearTestSettings& s = linear.settings;
   for (nb::handle machine : nb::cast<nb::list>(given["machines"])) {
-    linear.machines.push_back(read_machine(machine));
+    linear.machines.push_back(read_machine(nb::cast<nb::tuple>(machine)));
     s.machines.push_back(linear.machines.back().get());
   }
   s.superclasses = choice<Superclasses>(given, "superclasses",

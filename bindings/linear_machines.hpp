@@ -19,13 +19,17 @@ namespace mixedwood {
 
 namespace nb = nanobind;
 
-// fit(X, signs, weights or None) in Python gets new arrays and returns the weights of the columns
-// of X and the constant, or None where there is no plane.
+// fit(X, signs, weights or None, setting) in Python gets new arrays and returns the weights of the
+// columns of X and the constant, or None where there is no plane.
 class PythonMachine final : public LinearMachine {
  public:
-  explicit PythonMachine(nb::object fit) : fit_(std::move(fit)) {}
+  PythonMachine(nb::object fit, std::size_t n_settings, std::size_t default_setting)
+      : fit_(std::move(fit)), n_settings_(n_settings), default_setting_(default_setting) {}
 
-  bool fit(const MixedRows& rows, const TwoGroups& groups, std::size_t /*setting*/,
+  std::size_t n_settings() const override { return n_settings_; }
+  std::size_t default_setting() const override { return default_setting_; }
+
+  bool fit(const MixedRows& rows, const TwoGroups& groups, std::size_t setting,
            std::vector<double>& plane, Stop& stop) const override {
     const std::size_t n = rows.size(), d = rows.n_weights - 1, m = rows.n_numbers - 1;
     auto x = std::make_unique<std::vector<double>>(n * d, 0.0);
@@ -48,7 +52,7 @@ class PythonMachine final : public LinearMachine {
                array_of(std::make_unique<std::vector<std::int8_t>>(groups.signs.begin(),
                                                                    groups.signs.end()),
                         {n}),
-               weights);
+               weights, setting);
       if (found.is_none()) return false;
       const auto read = nb::cast<std::vector<double>>(found);
       if (read.size() != rows.n_weights)
@@ -74,6 +78,7 @@ class PythonMachine final : public LinearMachine {
   }
 
   nb::object fit_;  // touched only with the GIL held
+  std::size_t n_settings_, default_setting_;
 };
 
 struct LinearParts {
@@ -81,19 +86,19 @@ struct LinearParts {
   std::vector<std::unique_ptr<LinearMachine>> machines;
 };
 
-// A machine is (loss, alpha, costs), or something to call.
-inline std::unique_ptr<LinearMachine> read_machine(nb::handle given) {
-  if (!nb::isinstance<nb::tuple>(given)) return std::make_unique<PythonMachine>(nb::borrow(given));
-  const auto parts = nb::borrow<nb::tuple>(given);
-  const auto name = nb::cast<std::string>(parts[0]);
-  const auto alpha = nb::cast<double>(parts[1]);
-  auto costs = nb::cast<std::vector<double>>(parts[2]);
+// A machine is (loss, alpha, costs), or ("python", what to call, number of settings, default one).
+inline std::unique_ptr<LinearMachine> read_machine(const nb::tuple& given) {
+  const auto name = nb::cast<std::string>(given[0]);
+  if (name == "python")
+    return std::make_unique<PythonMachine>(nb::borrow(given[1]), nb::cast<std::size_t>(given[2]),
+                                           nb::cast<std::size_t>(given[3]));
   const auto loss = name == "squared_hinge"  ? LinearLoss::kSquaredHinge
                     : name == "smooth_hinge" ? LinearLoss::kSmoothHinge
                     : name == "logistic"     ? LinearLoss::kLogistic
                     : name == "fisher"       ? LinearLoss::kFisher
                                              : throw std::invalid_argument("no such machine: " + name);
-  return make_newton_machine(loss, alpha, std::move(costs));
+  return make_newton_machine(loss, nb::cast<double>(given[1]),
+                             nb::cast<std::vector<double>>(given[2]));
 }
 
 }  // namespace mixedwood

@@ -147,15 +147,17 @@ void LinearRows::terms_of(std::span<const double> plane, std::vector<LinearTerm>
   }
   for (const Nominal& read : nominal_read_) {
     // A value that no row of the node had adds nothing, and neither does a missing one. What rows
-    // without a value were given here, or else the average, therefore goes to the constant.
+    // without a value were given here, or else the average, therefore goes to the constant; but
+    // weights that are 0 because the machine wants few stay 0.
+    const auto weights = plane.subspan(read.first, read.codes.size());
     const bool has_missing = read.codes[0] < 0;
-    double nothing = has_missing ? plane[read.first] : 0.0;
-    if (!has_missing)
-      for (std::size_t v = 0; v < read.codes.size(); ++v)
-        nothing += read.shares[v] * plane[read.first + v];
+    const bool sparse = std::find(weights.begin(), weights.end(), 0.0) != weights.end();
+    double nothing = has_missing ? weights[0] : 0.0;
+    if (!has_missing && !sparse)
+      for (std::size_t v = 0; v < weights.size(); ++v) nothing += read.shares[v] * weights[v];
     intercept += nothing;
     for (std::size_t v = has_missing; v < read.codes.size(); ++v) {
-      const double weight = plane[read.first + v] - nothing;
+      const double weight = weights[v] - nothing;
       const double share = read.shares[v];
       if (weight != 0.0)
         sized.push_back({{read.column, read.codes[v], weight, std::numeric_limits<double>::quiet_NaN()},

@@ -6,6 +6,7 @@ from mixedwood.estimators.boosted import BoostedTreesClassifier
 from mixedwood.estimators.forest import ForestClassifier
 from mixedwood.estimators.grow_prune import GrowPruneTreeClassifier
 from mixedwood.estimators.grow_prune_forest import GrowPruneForestClassifier
+from mixedwood.estimators.model_tree import ModelTreeClassifier
 from mixedwood.estimators.optimal import NoTreeError, OptimalTreeClassifier
 from mixedwood.estimators.random_ordinality import RandomOrdinalityClassifier
 from mixedwood.estimators.tree import TreeClassifier
@@ -16,6 +17,7 @@ __all__ = [
     "ForestClassifier",
     "GrowPruneForestClassifier",
     "GrowPruneTreeClassifier",
+    "ModelTreeClassifier",
     "NoTreeError",
     "OptimalTreeClassifier",
     "RandomOrdinalityClassifier",

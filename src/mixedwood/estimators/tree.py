@@ -38,9 +38,10 @@ class TreeClassifier(OneTreeClassifier):
     rules : {"parts", "c45", "random_tree"}, default="parts"
         Who makes a column's test: the parts above, or the rules of a published program, which fix
         criterion, partitioner and missing. Use the recipes `c45` and `random_tree`.
-    selection : {"score", "significance"}, default="score"
-        Which column is taken: the one with the best score, or the one whose dependence on the
-        classes is most significant (conditional inference), whatever its score.
+    selection : {"score", "average_gain", "significance"}, default="score"
+        Which column is taken: the one with the best score; the best of those whose information gain
+        is at least average (a guard of the gain ratio); or the one whose dependence on the classes
+        is most significant (conditional inference), whatever its score.
     max_p : float, default=1.0
         With ``selection="significance"``: a node is not split when no column reaches this p-value.
     bonferroni : bool, default=False
@@ -127,7 +128,7 @@ class TreeClassifier(OneTreeClassifier):
         partitioner: str | Partitioner = "auto",
         acceptor: str | Acceptor | Sequence[str | Acceptor] | None = None,
         rules: Literal["parts", "c45", "random_tree"] = "parts",
-        selection: Literal["score", "significance"] = "score",
+        selection: Literal["score", "average_gain", "significance"] = "score",
         max_p: float = 1.0,
         bonferroni: bool = False,
         max_depth: int | None = None,

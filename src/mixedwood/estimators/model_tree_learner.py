@@ -1,0 +1,187 @@
+"""From parameters to a model tree: the size of its nodes tuned, if asked for."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mixedwood.data import Table, Target
+from mixedwood.estimators.learner import Rows, TreeLearner
+from mixedwood.estimators.parameters import (
+    TreeParameters,
+    check_choice,
+    check_flag,
+    is_whole,
+    read_parameters,
+    read_rows_or_share,
+)
+from mixedwood.growers import CodedTable, LinearTests, StopFlag, read_machines
+from mixedwood.pruning import stratified_folds
+from mixedwood.tree import Tree
+
+if TYPE_CHECKING:
+    from mixedwood.pruning import CrossValidatedPath
+
+__all__ = ["ModelTreeLearner", "read_model_tree_parameters"]
+
+MIN_INSTANCES = (2, 5, 10, 20, 40, 80)
+"""Sizes of nodes that are tried where ``min_instances="tune"``."""
+
+_N_FOLDS = 5
+_CHOICES = {
+    "linear_columns": ("all", "numeric"),
+    "cut": ("machine", "best"),
+    "evidence": ("training", "validation"),
+    "multi_class": ("one_vs_rest", "largest", "balanced", "every"),
+    "selection": ("score", "average_gain"),
+}
+
+
+@dataclass(frozen=True)
+class ModelTreeLearner:
+    """Grows and prunes trees as a `ModelTreeClassifier` with these parameters does."""
+
+    parameters: TreeParameters
+    tuned: bool  # whether the size of nodes is to be chosen
+
+    def learn(
+        self,
+        table: Table | CodedTable,
+        target: Target,
+        *,
+        seed: int,
+        rows: Rows | None = None,
+        time_limit: float = math.inf,
+        stop: StopFlag | None = None,
+    ) -> Tree:
+        """Learn a tree from some rows, whose numbers may repeat, or from all."""
+        tree, _, _ = self.learn_with_choice(
+            table, target, seed=seed, rows=rows, time_limit=time_limit, stop=stop
+        )
+        return tree
+
+    def learn_with_choice(
+        self,
+        table: Table | CodedTable,
+        target: Target,
+        *,
+        seed: int,
+        rows: Rows | None = None,
+        time_limit: float = math.inf,
+        stop: StopFlag | None = None,
+    ) -> tuple[Tree, CrossValidatedPath | None, float]:
+        """Learn a tree; the path of pruning and the fewest rows of a node that is split go with it."""
+        deadline = time.monotonic() + min(time_limit, self.parameters.time_limit)
+        parameters = self.parameters
+        if self.tuned:
+            coded = table if isinstance(table, CodedTable) else CodedTable(table)
+            best = self._choose(coded.table, target, seed, rows, deadline, stop)
+            parameters = replace(parameters, min_samples_split=best)
+        tree, path = TreeLearner(parameters).learn_with_path(
+            table,
+            target,
+            seed=seed,
+            rows=rows,
+            time_limit=max(deadline - time.monotonic(), 1e-3),
+            stop=stop,
+        )
+        return tree, path, parameters.min_samples_split
+
+    def _choose(
+        self,
+        table: Table,
+        target: Target,
+        seed: int,
+        rows: Rows | None,
+        deadline: float,
+        stop: StopFlag | None,
+    ) -> float:
+        """Choose the size of nodes by cross-validation; the largest of the best."""
+        if rows is not None:
+            table, target = table.take(rows), target.take(rows)
+        folds = stratified_folds(target, _N_FOLDS, random_state=seed, copies_of=rows)
+        weights = np.ones(target.n_rows) if target.weights is None else target.weights
+        best, least = float(MIN_INSTANCES[-1]), math.inf
+        for size in reversed(MIN_INSTANCES):
+            learner = TreeLearner(replace(self.parameters, min_samples_split=size))
+            wrong = 0.0
+            for fold in np.unique(folds):
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    warnings.warn(
+                        "The time limit came while min_instances was tuned; what was best by then "
+                        "is used.",
+                        RuntimeWarning,
+                        stacklevel=4,
+                    )
+                    return best
+                out = folds == fold
+                tree = learner.learn(
+                    table.take(~out), target.take(~out), seed=seed, time_limit=left, stop=stop
+                )
+                guess = tree.predict(table.take(out))
+                wrong += float(weights[out][guess != target.classes[target.codes[out]]].sum())
+            if wrong < least:
+                best, least = float(size), wrong
+        return best
+
+
+def read_model_tree_parameters(model: Any) -> ModelTreeLearner:
+    """Check the parameters of a model tree."""
+    from mixedwood.estimators.tree import TreeClassifier
+
+    for name, accepted in _CHOICES.items():
+        check_choice(model, name, accepted)
+    check_flag(model, "thresholds")
+    if not is_whole(model.tuning_folds) or model.tuning_folds < 1:
+        raise ValueError(
+            "tuning_folds must be a whole number of at least 1, where 1 leaves a third of the rows "
+            f"out once; got {model.tuning_folds!r}."
+        )
+    tuned = isinstance(model.min_instances, str) and model.min_instances == "tune"
+    if not tuned:
+        try:
+            read_rows_or_share(model, "min_instances")
+        except ValueError as error:
+            raise ValueError(str(error).replace("must be", "must be 'tune',")) from None
+    if not is_whole(model.min_linear) or model.min_linear < 2:
+        raise ValueError(
+            f"min_linear must be a whole number of rows, at least 2; got {model.min_linear!r}."
+        )
+    linear = LinearTests(
+        machines=read_machines(model.machine, model.C, model.alpha),
+        superclasses=model.multi_class,
+        nominal=model.linear_columns == "all",
+        best_cut=model.cut == "best",
+        validated=model.evidence == "validation",
+        n_folds=int(model.tuning_folds),
+        min_rows=float(model.min_linear),
+    )
+    shared = {name: getattr(model, name) for name in _SHARED}
+    size = 2 if tuned else model.min_instances
+    parameters = read_parameters(TreeClassifier(min_samples_split=size, **shared))
+    settings = replace(parameters.settings, linear=linear, thresholds=bool(model.thresholds))
+    return ModelTreeLearner(replace(parameters, settings=settings), tuned)
+
+
+# What a model tree and a tree mean by the same name.
+_SHARED = (
+    "criterion",
+    "partitioner",
+    "selection",
+    "max_depth",
+    "min_samples_leaf",
+    "max_leaf_nodes",
+    "min_gain",
+    "max_features",
+    "missing",
+    "unseen",
+    "pruning",
+    "random_state",
+    "time_limit",
+)
