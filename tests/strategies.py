@@ -80,10 +80,10 @@ def random_tree(rng, n_splits=6, fractional=False):
                 missing=side(2), unseen=side(2),
             )  # fmt: skip
         elif kind == 2:
+            weights, fill = random_sum(rng)
             new = builder.split_linear(
-                node, {"age": rng.normal(), "income": rng.normal()}, rng.normal(), counts(2),
-                missing=side(2),
-            )  # fmt: skip
+                node, weights, rng.normal(), counts(2), fill=fill, missing=side(2)
+            )
         else:
             n_groups = 2 if kind == 3 else 3
             labels = list(rng.permutation(SCHEMA["colour"].values)[: rng.integers(3, 5)])
@@ -96,10 +96,23 @@ def random_tree(rng, n_splits=6, fractional=False):
     return builder.build()
 
 
+def random_sum(rng):
+    """Weights for a linear test over SCHEMA, and what stands in for missing numbers."""
+    asked = ["age", "income", "size"]
+    asked += [(name, v) for name in ("colour", "size") for v in SCHEMA[name].values]
+    chosen = [asked[i] for i in rng.permutation(len(asked))[: rng.integers(0, 7)]]
+    weights = {key: float(rng.normal() * (rng.random() < 0.9)) for key in chosen}
+    fill = {key: float(rng.normal()) for key in chosen if isinstance(key, str)}
+    return weights, {key: x for key, x in fill.items() if rng.random() < 0.6}
+
+
 def random_rows(rng, n_rows):
-    """A table over SCHEMA with missing and unseen values."""
+    """A table over SCHEMA with missing, unseen and infinite values."""
     age, income = rng.normal(size=(2, n_rows))
     age[rng.random(n_rows) < 0.1] = np.nan
+    for array in (age, income):
+        odd = rng.random(n_rows) < 0.05
+        array[odd] = rng.choice([-np.inf, np.inf], odd.sum())
     return Table(
         SCHEMA,
         (

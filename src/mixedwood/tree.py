@@ -261,8 +261,12 @@ class Tree(TreeViews):
     def terms_of(self, node: int) -> Terms:
         """Return the columns, values, weights and fills of a linear test."""
         here = slice(self.term_offset[node], self.term_offset[node + 1])
-        lists = self.term_column, self.term_value, self.term_weight, self.term_fill
-        return Terms(*(entries[here] for entries in lists))
+        return Terms(
+            self.term_column[here],
+            self.term_value[here],
+            self.term_weight[here],
+            self.term_fill[here],
+        )
 
     def column_of(self, node: int) -> Column:
         """Return the column that an interval, subset or multiway test asks for."""

@@ -22,6 +22,7 @@ class TreeViews:
         max_depth: int | None = None,
         max_nodes: int | None = 1000,
         show_counts: bool = True,
+        max_terms: int | None = 8,
     ) -> str:
         """Write the tree as indented text; see `mixedwood.explain.tree_text`.
 
@@ -39,7 +40,11 @@ class TreeViews:
         from mixedwood.explain import tree_text
 
         return tree_text(
-            _tree(self), max_depth=max_depth, max_nodes=max_nodes, show_counts=show_counts
+            _tree(self),
+            max_depth=max_depth,
+            max_nodes=max_nodes,
+            show_counts=show_counts,
+            max_terms=max_terms,
         )
 
     def rules(self) -> list[Rule]:
@@ -79,7 +84,13 @@ class TreeViews:
 
         return explain_row(_tree(self), table, row)
 
-    def to_svg(self, *, max_depth: int | None = None, max_nodes: int | None = 60) -> str:
+    def to_svg(
+        self,
+        *,
+        max_depth: int | None = None,
+        max_nodes: int | None = 60,
+        max_terms: int | None = 4,
+    ) -> str:
         """Draw the tree as SVG, without any library; see `mixedwood.plot.tree_svg`.
 
         Examples
@@ -92,10 +103,15 @@ class TreeViews:
         """
         from mixedwood.plot import tree_svg
 
-        return tree_svg(_tree(self), max_depth=max_depth, max_nodes=max_nodes)
+        return tree_svg(_tree(self), max_depth=max_depth, max_nodes=max_nodes, max_terms=max_terms)
 
     def plot(
-        self, ax: Any = None, *, max_depth: int | None = None, max_nodes: int | None = 60
+        self,
+        ax: Any = None,
+        *,
+        max_depth: int | None = None,
+        max_nodes: int | None = 60,
+        max_terms: int | None = 4,
     ) -> Any:
         """Draw the tree with matplotlib and return the axes; see `mixedwood.plot.plot_tree`.
 
@@ -110,7 +126,9 @@ class TreeViews:
         """
         from mixedwood.plot import plot_tree
 
-        return plot_tree(_tree(self), ax, max_depth=max_depth, max_nodes=max_nodes)
+        return plot_tree(
+            _tree(self), ax, max_depth=max_depth, max_nodes=max_nodes, max_terms=max_terms
+        )
 
     def __str__(self) -> str:
         return self.to_text()

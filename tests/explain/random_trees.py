@@ -36,7 +36,15 @@ def _split(builder, node, rng, fractional, all_values):
     missing, unseen = int(rng.choice(sides)), int(rng.choice(sides))
     if kind == 3:
         weights = {"income": float(rng.normal()), "age": float(rng.normal())}
-        return builder.split_linear(node, weights, float(rng.normal()), counts, missing=missing)
+        weights |= {
+            ("colour", v): float(rng.normal(0, 9)) for v in rng.permutation(["red", "blue"])
+        }
+        weights |= {"size": float(rng.normal())}
+        keep = rng.random(5) < 0.6
+        weights = {key: w for (key, w), kept in zip(weights.items(), keep, strict=True) if kept}
+        fill = {n: 7.0 for n in ("income", "size") if n in weights and rng.random() < 0.5}
+        sides = {"missing": missing, "fill": fill}
+        return builder.split_linear(node, weights, float(rng.normal()), counts, **sides)
     sides = {"missing": missing, "unseen": unseen}
     if kind in (1, 2):
         column = SCHEMA["colour"] if rng.random() < 0.8 else SCHEMA["size"]
@@ -62,6 +70,7 @@ def random_table(seed, n_rows=60, gaps=False):
     if gaps:
         for array in numbers:
             array[rng.random(n_rows) < 0.2] = np.nan
+            array[rng.random(n_rows) < 0.1] = np.inf
     codes = [rng.integers(least, n, n_rows).astype(np.int32) for n in (5, 4)]
     return Table(SCHEMA, (*codes, *numbers))
 
@@ -79,7 +88,6 @@ def chain_tree(depth):
         schema=Schema((Column("x", "numeric"),)), classes=np.array(["no", "yes"]),
         kind=inner, column=np.where(inner, 0, -1), low=np.full(n, -np.inf),
         high=np.arange(n) / 2, child_offset=offsets, children=children, value_offset=none,
-        value_code=[], value_child=[], term_offset=none, term_column=[], term_weight=[],
-        intercept=np.zeros(n), missing_child=minus, unseen_child=minus, weight=counts.sum(1),
-        counts=counts, label=np.ones(n), score=np.zeros(n),
+        value_code=[], value_child=[], missing_child=minus, unseen_child=minus,
+        weight=counts.sum(1), counts=counts, label=np.ones(n), score=np.zeros(n),
     )  # fmt: skip

@@ -81,8 +81,17 @@ def test_the_impurity_is_the_criterions():
 def test_a_linear_test_shares_its_fall():
     schema = Schema((Column("a", "numeric"), Column("b", "numeric"), Column("c", "numeric")))
     builder = TreeBuilder(schema, ["p", "q"], [5, 5])
-    builder.split_linear(0, {"a": 1.0, "c": -3.0}, 0.5, [[5, 0], [0, 5]])
-    np.testing.assert_allclose(impurity_importance(builder.build()), [0.25, 0, 0.75])
+    builder.split_linear(0, {"c": 0.001, "b": 0.0, "a": -300.0}, 0.5, [[5, 0], [0, 5]])
+    # By their order, not by weights, which depend on units; a weight of zero has no part.
+    np.testing.assert_allclose(impurity_importance(builder.build()), [1 / 3, 0, 2 / 3])
+
+
+def test_the_values_of_a_column_have_one_share_of_a_linear_test():
+    schema = Schema((Column("a", "numeric"), Column("b", "nominal", ("x", "y"))))
+    builder = TreeBuilder(schema, ["p", "q"], [5, 5])
+    weights = {("b", "y"): 2.0, "a": 1.0, ("b", "x"): 1.0}
+    builder.split_linear(0, weights, 0.5, [[5, 0], [0, 5]])
+    np.testing.assert_allclose(impurity_importance(builder.build()), [1 / 3, 2 / 3])
 
 
 def test_one_leaf_and_a_wrong_name():

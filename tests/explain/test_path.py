@@ -58,17 +58,69 @@ def test_labels():
     assert values(-1, missing=1, unseen=1) == ["colour missing, goes with colour = red"]
 
 
-def test_sums_begin_with_what_counts_most_for_the_row():
-    weights = {"age": 0.5, "income": -2.0}
+def weighed(row, intercept=3.0, fill=None, **weights):
+    builder = TreeBuilder(SCHEMA, ["no", "yes"], [1, 1])
+    weights = weights or {"age": 0.5, "income": -2.0}
+    builder.split_linear(0, weights, intercept, [[1, 0], [0, 1]], missing=1, fill=fill)
+    return str(explain_row(builder.build(), row)).splitlines()[1:-1]
 
-    def linear(**kwargs):
-        row = one_row(**kwargs)
-        return steps("split_linear", weights, 3.0, [[1, 0], [0, 1]], row=row, missing=1)
 
-    assert linear(age=31, income=4) == ["0.5 * 31 (age) - 2 * 4 (income) + 3 = 10.5 > 0"]
-    assert linear(age=1, income=4) == ["-2 * 4 (income) + 0.5 * 1 (age) + 3 = -4.5 <= 0"]
-    missing = "income missing, goes with -2 * income + 0.5 * age + 3 <= 0"
-    assert linear(age=1, income=NAN) == [missing]
+def test_a_sum_lists_what_counts_most_for_the_row_first():
+    assert weighed(one_row(age=31, income=4)) == [
+        "  0.5 age - 2 income = 7.5 > -3",
+        "    +15.5  age = 31, times 0.5",
+        "       -8  income = 4, times -2",
+    ]
+    assert weighed(one_row(age=1, income=4)) == [
+        "  0.5 age - 2 income = -7.5 <= -3",
+        "      -8  income = 4, times -2",
+        "    +0.5  age = 1, times 0.5",
+    ]
+
+
+def test_a_sum_says_what_stood_in_for_missing_values():
+    builder = TreeBuilder(SCHEMA, ["no", "yes"], [1, 1])
+    weights = {"age": 0.5, ("colour", "red"): 3.0, ("colour", "teal"): 1.0, "size": 4.0}
+    fill = {"age": 40.0, "size": 1.25}
+    builder.split_linear(0, weights, -20.0, [[1, 0], [0, 1]], fill=fill)
+    path = explain_row(builder.build(), one_row(age=NAN, colour=-2, size=-2))
+    assert str(path).splitlines()[1:-1] == [
+        "  0.5 age + 3 [colour = red] + [colour = teal] + 4 size = 25 > 20",
+        "    +20  age missing, taken as 40, times 0.5",
+        "     +5  size unseen in training, taken as 1.25, times 4",
+        "      0  colour unseen in training, counts for nothing",
+    ]
+    (step,) = path.steps
+    assert (step.child, step.value, step.total) == (0, "known", 25.0)
+    assert [part.value for part in step.contributions] == ["missing", "unseen", "unseen"]
+    known = explain_row(builder.build(), one_row(colour=3, size=2)).steps[0]
+    words = [part.words for part in known.contributions]
+    assert words == ["size = L, place 2, times 4", "colour = red", "age = 0, times 0.5"]
+    missing = explain_row(builder.build(), one_row(colour=-1)).steps[0].contributions
+    assert "colour missing, counts for nothing" in [part.words for part in missing]
+
+
+def test_a_sum_without_an_answer_says_why():
+    assert weighed(one_row(age=1, income=NAN)) == [
+        "  income missing, goes with 0.5 age - 2 income <= -3",
+        "     nan  income missing",
+        "    +0.5  age = 1, times 0.5",
+    ]
+    inf = float("inf")
+    assert weighed(one_row(age=inf, income=inf))[0] == (
+        "  age = inf, times 0.5 and income = inf, times -2 pull to opposite sides, goes with "
+        "0.5 age - 2 income <= -3"
+    )
+    assert weighed(one_row(age=inf, income=4))[0] == "  0.5 age - 2 income = inf > -3"
+    assert weighed(one_row(age=inf), age=0.0)[0] == "  0 = 0 > -3"
+
+
+def test_a_total_near_the_threshold_has_digits_enough():
+    assert weighed(one_row(age=3.00001), -3.0, age=1.0)[0] == "  age = 3.00001 > 3"
+    assert weighed(one_row(age=3.00001), -3.00002, age=1.0)[0] == "  age = 3.00001 <= 3.00002"
+    assert weighed(one_row(age=3), -3.0, age=1.0)[0] == "  age = 3 <= 3"
+    huge = weighed(one_row(age=1e308, income=1e308), 1.0, age=8.0, income=-7.0)
+    assert huge[0] == "  8 age - 7 income = 1e+308 > -1"  # though it overflows on the way
 
 
 def test_a_shared_row_lists_the_leaves_it_reached():

@@ -16,11 +16,17 @@ def holds(condition, table, row):
     """A slow reader of conditions that knows nothing of trees."""
     if isinstance(condition, LinearCondition):
         total = condition.intercept
-        for name, weight in condition.terms:
-            if np.isnan(table[name][row]):
+        for term in condition.terms:
+            x = table[term.column.name][row]
+            if term.code is not None:
+                total += term.weight * (x == term.code)
+                continue
+            if np.isnan(x) or (x < 0 and not term.column.is_numeric):
+                x = term.fill
+            if x is None:
                 return condition.missing
-            total += weight * table[name][row]
-        return (total > 0) == condition.positive
+            total += term.weight * float(x) if term.weight else 0.0
+        return condition.missing if np.isnan(total) else (total > 0) == condition.positive
     x = table[condition.column.name][row]
     if np.isnan(x) or (not condition.column.is_numeric and x == -1):
         return condition.missing

@@ -40,13 +40,29 @@ FULL = """\
 |   |   |   [9] size > M: yes (100 % of 5)
 |   |   [5] colour = green: no (50 % of 10)
 |   [2] age > 39.5 (or missing) (40)
-|   |   [6] 0.5 * pay - 3 > 0: yes (100 % of 29.5)
-|   |   [7] 0.5 * pay - 3 <= 0: no (95 % of 10.5)"""
+|   |   [6] 0.5 pay > 3: yes (100 % of 29.5)
+|   |   [7] 0.5 pay <= 3: no (95 % of 10.5)"""
 
 
 def test_a_tree_reads_like_this():
     assert tree_text(grown()) == FULL
     assert str(grown()) == FULL == grown().to_text()
+
+
+def test_long_sums_are_cut_unless_all_of_them_is_asked_for():
+    schema = Schema(tuple(Column(f"c{i}", "numeric") for i in range(12)))
+    builder = TreeBuilder(schema, ["no", "yes"], [3, 1])
+    weights = {name: 2.0**-i for i, name in enumerate(schema.names)}
+    builder.split_linear(0, weights, 0.5, [[3, 0], [0, 1]], fill={"c3": 1 / 3, "c11": 4.0})
+    tree = builder.build()
+    first = tree.to_text(show_counts=False, max_terms=2).splitlines()[1]
+    assert first == "|   [1] c0 + 0.5 c1 ... and 10 more > -0.5: no"
+    assert "0.007812 c7 ... and 4 more > -0.5: no" in tree.to_text(show_counts=False)
+    full = tree.to_text(show_counts=False, max_terms=None).splitlines()[1]
+    assert full.endswith("+ 0.0004883 c11 > -0.5 (missing c3 as 0.3333, c11 as 4): no")
+    assert "more" not in tree.to_text(max_terms=11)  # the last one is told, not counted
+    with pytest.raises(ValueError, match="max_terms must be at least 1, not 0"):
+        tree.to_text(max_terms=0)
 
 
 def test_counts_can_be_left_out():

@@ -3,7 +3,13 @@
 import pytest
 
 from mixedwood.data import Column, Schema
-from mixedwood.explain import Style, branch_words
+from mixedwood.explain import (
+    LinearCondition,
+    LinearTerm,
+    Style,
+    branch_words,
+    condition_words,
+)
 from mixedwood.explain.spelling import label_words, name_words, number_words, share_words
 from mixedwood.tree import FRACTIONAL
 from mixedwood.tree_builder import TreeBuilder
@@ -104,14 +110,28 @@ def test_text_beside_numbers_is_quoted():
     assert values("both", [1, 2.5], ["1", "a"]) == ["both in {1, 2.5}", "both in {'1', 'a'}"]
 
 
-def test_a_weighted_sum_begins_with_the_largest_weight():
+def test_a_sum_keeps_the_order_of_its_terms():
     assert linear({"age": 0.5, "income": -2.0}, 3.0) == [
-        "-2 * income + 0.5 * age + 3 > 0",
-        "-2 * income + 0.5 * age + 3 <= 0",
+        "0.5 age - 2 income > -3",
+        "0.5 age - 2 income <= -3",
     ]
-    assert linear({"age": 1.0, "income": 1 / 3}, -2.5)[0] == "age + 0.333333 * income - 2.5 > 0"
+    assert linear({"age": 1.0, "income": 1 / 3}, -2.5)[0] == "age + 0.3333 income > 2.5"
     assert linear({"age": -1.0, "income": 0.0}, 0.0)[1] == "-age <= 0"
+    assert linear({("colour", "red"): 0.8, "size": -1.0}, 0.0)[0] == "0.8 [colour = red] - size > 0"
+    assert linear({("colour", "red"): -0.8}, 0.0)[0] == "-0.8 [colour = red] > 0"
     assert linear({}, 0.0)[0] == "0 > 0"
+
+
+@pytest.mark.parametrize("name", ["2nd", "a + b", "x <= 3", "[a]", "-a"])
+def test_a_name_that_reads_as_a_part_of_the_sum_is_quoted(name):
+    term = LinearTerm(Column(name, "numeric"), 0.5)
+    assert condition_words(LinearCondition((term,), 0.0, positive=True)) == f"0.5 {name!r} > 0"
+
+
+def test_a_filled_sum_has_an_answer_for_missing_values():
+    filled = linear({"age": 1.0}, 0.0, missing=1, fill={"age": 30.0})
+    assert filled == ["age > 0", "age <= 0"]
+    assert linear({("colour", "red"): 1.0}, 0.0, missing=1)[1] == "[colour = red] <= 0"
 
 
 def test_branches_say_who_else_comes():

@@ -398,7 +398,7 @@ def test_other_classes_are_refused():
 def test_merging_equal_leaves_changes_no_answer():
     rng = np.random.default_rng(7)
     smaller = 0
-    for _ in range(60):
+    for _ in range(120):
         tree, table = random_tree(rng, 8), random_rows(rng, 80)
         merged = merge_equal_leaves(tree)
         assert merged == twin.merge_equal_leaves(tree)

@@ -6,10 +6,12 @@ Most are also methods of a tree: ``print(tree)``, ``tree.rules()``, ``tree.expla
 from mixedwood.explain.conditions import (
     Condition,
     LinearCondition,
+    LinearTerm,
     RangeCondition,
     SetCondition,
     branch_conditions,
 )
+from mixedwood.explain.contributions import Contribution
 from mixedwood.explain.path import Ending, Path, Step, explain_row
 from mixedwood.explain.rules import Rule, rules
 from mixedwood.explain.spelling import Style
@@ -18,8 +20,10 @@ from mixedwood.explain.words import branch_words, condition_words
 
 __all__ = [
     "Condition",
+    "Contribution",
     "Ending",
     "LinearCondition",
+    "LinearTerm",
     "Path",
     "RangeCondition",
     "Rule",

@@ -8,19 +8,21 @@ both, which is how the long way to a leaf becomes a short rule. Words for them a
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import inf
+from math import inf, isnan
 from typing import TypeAlias
 
 from mixedwood.data import Column
-from mixedwood.tree import TestKind, Tree
+from mixedwood.tree import NUMBER, TestKind, Tree
 
 __all__ = [
     "Condition",
     "LinearCondition",
+    "LinearTerm",
     "RangeCondition",
     "SetCondition",
     "add_condition",
     "branch_conditions",
+    "linear_terms",
 ]
 
 Piece: TypeAlias = tuple[float, float]
@@ -106,27 +108,57 @@ class SetCondition:
 
 
 @dataclass(frozen=True)
-class LinearCondition:
-    """A weighted sum of numbers is above zero, or is not.
+class LinearTerm:
+    """What is added to a sum: the weight times a number, or the weight if the row has a value.
 
     Parameters
     ----------
-    terms : tuple of (name, weight)
-        Columns and their weights, in the order in which they are added to the intercept.
+    column : Column
+        The column asked for. The number of an ordinal one is the place of the label in
+        ``values``.
+    weight : float
+        The weight.
+    code : int or None
+        The value asked for, as a place in ``column.values``; None for a number.
+    fill : float or None
+        What stands in for a number that is missing or a label that is unknown; None where the sum
+        then has no answer. A missing value is none of those asked for, and needs no fill.
+    """
+
+    column: Column = field(repr=False)
+    weight: float
+    code: int | None = None
+    fill: float | None = None
+
+
+@dataclass(frozen=True)
+class LinearCondition:
+    """A weighed sum is above zero, or is not.
+
+    Parameters
+    ----------
+    terms : tuple of LinearTerm
+        What is added up, the most important first.
     intercept : float
         What the sum begins with.
     positive : bool
         Whether the sum must be above zero.
     missing : bool
-        Whether a row that misses one of the values is let through too.
+        Whether a row for which the sum has no answer is let through too: one that misses a
+        number that nothing stands in for, or whose infinite numbers pull to opposite sides.
     """
 
-    terms: tuple[tuple[str, float], ...]
+    terms: tuple[LinearTerm, ...]
     intercept: float
     positive: bool
     missing: bool = False
 
     unseen = False
+
+    @property
+    def needs_numbers(self) -> bool:
+        """Whether a missing number can leave the sum without an answer."""
+        return any(term.code is None and term.fill is None for term in self.terms)
 
 
 Condition: TypeAlias = RangeCondition | SetCondition | LinearCondition
@@ -153,9 +185,7 @@ def branch_conditions(tree: Tree, node: int) -> list[Condition]:
     if kind is TestKind.LEAF:
         return []
     if kind is TestKind.LINEAR:
-        columns, _, weights, _ = tree.terms_of(node)
-        names = [tree.schema.columns[c].name for c in columns]
-        terms = tuple(zip(names, weights.tolist(), strict=True))
+        terms = linear_terms(tree, node)
         intercept = float(tree.intercept[node])
         return [LinearCondition(terms, intercept, p == 0, missing == p) for p in (0, 1)]
     column = tree.column_of(node)
@@ -192,6 +222,20 @@ def add_condition(merged: dict[object, Condition], condition: Condition) -> None
         merged[key] = known.merge(condition) if isinstance(known, RangeCondition) else condition
     else:
         merged[key] = known.merge(condition) if isinstance(known, SetCondition) else condition
+
+
+def linear_terms(tree: Tree, node: int) -> tuple[LinearTerm, ...]:
+    """Name the terms of a linear test."""
+    lists = (entries.tolist() for entries in tree.terms_of(node))
+    return tuple(
+        LinearTerm(
+            tree.schema.columns[column],
+            weight,
+            None if value == NUMBER else value,
+            None if isnan(fill) else fill,
+        )
+        for column, value, weight, fill in zip(*lists, strict=True)
+    )
 
 
 def _sides(low: float, high: float) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:

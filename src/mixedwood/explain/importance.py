@@ -28,7 +28,9 @@ def impurity_importance(
     -------
     ndarray of float64, one per column
         They add up to 1, or are all 0 when no test lowers the impurity. The columns of a linear
-        test share its fall in proportion to the size of their weights.
+        test share its fall by their place in the test, where the most important come first: the
+        second gets half of what the first gets, the third a third, and so on. Weights would not
+        do, since they depend on the units of the columns.
 
     Notes
     -----
@@ -59,9 +61,10 @@ def impurity_importance(
     single = tree.column >= 0
     np.add.at(importance, tree.column[single], fall[single])
     for node in np.flatnonzero(tree.kind == TestKind.LINEAR):
-        columns, _, weights, _ = tree.terms_of(int(node))
-        size = np.abs(weights).sum()
-        if size > 0:
-            np.add.at(importance, columns, fall[node] * np.abs(weights) / size)
+        terms = tree.terms_of(int(node))
+        weighed = terms.column[terms.weight != 0]
+        columns = list(dict.fromkeys(weighed.tolist()))  # in order, each once
+        shares_of_fall = 1.0 / np.arange(1, len(columns) + 1)
+        importance[columns] += fall[node] * shares_of_fall / shares_of_fall.sum()
     total = importance.sum()
     return importance / total if total > 0 else importance

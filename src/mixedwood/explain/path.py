@@ -10,10 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood.data import MISSING, Table
-from mixedwood.explain.conditions import RangeCondition, branch_conditions
+from mixedwood.explain.conditions import RangeCondition, branch_conditions, linear_terms
+from mixedwood.explain.contributions import (
+    Contribution,
+    add_up,
+    contribution_lines,
+    contributions,
+    why_no_answer,
+)
+from mixedwood.explain.linear import sum_words, value_words
 from mixedwood.explain.spelling import Style, label_words, name_words, number_words, share_words
 from mixedwood.explain.text import answer_words
-from mixedwood.explain.words import condition_words, sum_words, value_words
+from mixedwood.explain.words import condition_words
 from mixedwood.tree import FRACTIONAL, STOP_HERE, TestKind, Tree
 
 __all__ = ["Ending", "Path", "Step", "explain_row"]
@@ -35,9 +43,14 @@ class Step:
     child : int
         Position of the child that the row goes to, or `STOP_HERE`, or `FRACTIONAL`.
     value : str
-        What the test found: ``"known"``, ``"missing"`` or ``"unseen"``.
+        What the test found: ``"known"``, ``"missing"`` or ``"unseen"``. A linear test with an
+        answer is ``"known"``, whatever stood in for missing numbers, and ``"missing"`` without.
     words : str
         The test with the row's own value.
+    contributions : tuple of Contribution
+        Of a linear test: what each term adds to the sum, the largest first. Otherwise none.
+    total : float or None
+        What they add up to, the constant of the test left out; None if there is no answer.
     """
 
     node: int
@@ -45,6 +58,8 @@ class Step:
     child: int
     value: str
     words: str
+    contributions: tuple[Contribution, ...] = ()
+    total: float | None = None
 
     def __str__(self) -> str:
         return self.words if self.share == 1.0 else f"({share_words(self.share)}) {self.words}"
@@ -108,10 +123,16 @@ class Path:
         if len(self.classes) > _MOST:
             shares.append(f"... {len(self.classes) - _MOST} more")
         lines = [f"Row {self.row}: {label_words(self.label, _STYLE)} ({', '.join(shares)})"]
-        for parts in (self.steps, self.endings):
-            lines += [f"  {part}" for part in parts[:_MOST]]
-            lines += [f"  ... {len(parts) - _MOST} more"] if len(parts) > _MOST else []
-        return "\n".join(lines)
+        for step in self.steps[:_MOST]:
+            below = contribution_lines(step.contributions, _STYLE, _MOST)
+            lines += [f"  {step}", *(f"    {line}" for line in below)]
+        lines += _left_out(len(self.steps))
+        lines += [f"  {ending}" for ending in self.endings[:_MOST]]
+        return "\n".join([*lines, *_left_out(len(self.endings))])
+
+
+def _left_out(number: int) -> list[str]:
+    return [f"  ... {number - _MOST} more"] if number > _MOST else []
 
 
 def explain_row(tree: Tree, table: Table, row: int = 0) -> Path:
@@ -157,8 +178,10 @@ def explain_row(tree: Tree, table: Table, row: int = 0) -> Path:
         node, share = waiting.pop()
         child = STOP_HERE
         if tree.kind[node] != TestKind.LEAF:
-            child, value, words = _ask(tree, one, node)
-            steps.append(Step(node, share, child, value, words))
+            asked = _ask_sum if tree.kind[node] == TestKind.LINEAR else _ask
+            step = asked(tree, one, node, share)
+            child = step.child
+            steps.append(step)
         below = tree.children_of(node)
         if child >= 0:
             waiting.append((int(below[child]), share))
@@ -175,18 +198,16 @@ def explain_row(tree: Tree, table: Table, row: int = 0) -> Path:
     return Path(row, tuple(steps), tuple(endings), label, tree.classes, probabilities)
 
 
-def _ask(tree: Tree, one: Table, node: int) -> tuple[int, str, str]:
-    """Ask a node's test of a table of one row: child, what was found, words."""
-    if tree.kind[node] == TestKind.LINEAR:
-        return _ask_sum(tree, one, node)
+def _ask(tree: Tree, one: Table, node: int, share: float) -> Step:
+    """Ask a node's test of a table of one row."""
     column = tree.column_of(node)
     name = name_words(column.name, _STYLE)
     array = one.arrays[int(tree.column[node])]
     x = array[0].item()
     if isnan(x) or (not column.is_numeric and x == MISSING):
-        return _pass_on(tree, node, "missing", f"{name} missing")
+        return Step(node, share, *_pass_on(tree, node, "missing", f"{name} missing"))
     if not column.is_numeric and x < 0:
-        return _pass_on(tree, node, "unseen", f"{name} unseen in training")
+        return Step(node, share, *_pass_on(tree, node, "unseen", f"{name} unseen in training"))
     if tree.kind[node] == TestKind.INTERVAL:
         child = 0 if tree.low[node] < x <= tree.high[node] else 1
     else:
@@ -194,7 +215,7 @@ def _ask(tree: Tree, one: Table, node: int) -> tuple[int, str, str]:
         place = int(np.searchsorted(codes, x))
         if place == len(codes) or codes[place] != x:
             found = f"{name} = {value_words(column, x, _STYLE)}, unseen at this test"
-            return _pass_on(tree, node, "unseen", found)
+            return Step(node, share, *_pass_on(tree, node, "unseen", found))
         child = int(positions[place])
     condition = branch_conditions(tree, node)[child]
     value = number_words(x) if column.is_numeric else value_words(column, x, _STYLE)
@@ -205,26 +226,30 @@ def _ask(tree: Tree, one: Table, node: int) -> tuple[int, str, str]:
     words = condition_words(condition, _STYLE, name=found, also=False)
     if words in (f"any {found}", f"{found} = {value}"):
         words = found  # nothing left to say
-    return child, "known", words
+    return Step(node, share, child, "known", words)
 
 
-def _ask_sum(tree: Tree, one: Table, node: int) -> tuple[int, str, str]:
-    columns, _, weights, _ = tree.terms_of(node)
-    total = float(tree.intercept[node])
-    terms = []
-    for c, weight in zip(columns.tolist(), weights.tolist(), strict=True):
-        x = one.arrays[c][0].item()
-        name = name_words(tree.schema.columns[c].name, _STYLE)
-        if isnan(x):
-            return _pass_on(tree, node, "missing", f"{name} missing")
-        total += weight * x  # in this order, as the core does
-        terms.append((abs(weight * x), weight, f"{number_words(x)} ({name})"))
-    terms.sort(key=lambda term: -term[0])  # what counts most for this row comes first
-    named = [(weight, text) for _, weight, text in terms if weight != 0]
-    words = sum_words(named, float(tree.intercept[node]), _STYLE)
-    child = 0 if total > 0 else 1
-    side = "> 0" if child == 0 else "<= 0"
-    return child, "known", f"{words} = {number_words(total, _STYLE.linear_digits)} {side}"
+def _ask_sum(tree: Tree, one: Table, node: int, share: float) -> Step:
+    """Ask a linear test. The tree adds up itself: sums differ in their last digits."""
+    terms, threshold = linear_terms(tree, node), -float(tree.intercept[node])
+    parts = contributions(terms, one, _STYLE)
+    result = float(tree.linear_sums(node, one)[0])
+    if isnan(result):
+        told = _pass_on(tree, node, "missing", why_no_answer(parts))
+        return Step(node, share, *told, tuple(parts))
+    total = add_up(parts, otherwise=result + threshold)
+    words = f"{sum_words(terms, _STYLE)} = {_compared(total, threshold, result > 0)}"
+    return Step(node, share, 0 if result > 0 else 1, "known", words, tuple(parts), total)
+
+
+def _compared(total: float, threshold: float, is_above: bool) -> str:
+    """Spell two numbers with digits enough to tell them apart, and which is larger."""
+    for digits in (_STYLE.linear_digits, 8, None):
+        left, right = number_words(total, digits), number_words(threshold, digits)
+        if left != right:
+            break
+    close = "" if (total > threshold) == is_above else ", but for rounding"
+    return f"{left}{close} {'>' if is_above else '<='} {right}"
 
 
 def _pass_on(tree: Tree, node: int, value: str, found: str) -> tuple[int, str, str]:

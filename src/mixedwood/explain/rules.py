@@ -49,6 +49,8 @@ class Rule:
     def describe_conditions(self, *, all_values: bool = False) -> list[str]:
         """Say the conditions in words, on request with every value of long lists.
 
+        With `all_values`, linear tests are told in full too: all terms, and exact numbers.
+
         Examples
         --------
         >>> from mixedwood.data import Column
@@ -60,7 +62,8 @@ class Rule:
         >>> rule.describe_conditions(all_values=True)
         ['n in {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}']
         """
-        style = Style(None, None) if all_values else Style()
+        in_full = Style(max_values=None, max_label=None, linear_digits=None, max_terms=None)
+        style = in_full if all_values else Style()
         return [condition_words(condition, style) for condition in self.conditions]
 
     def __str__(self) -> str:

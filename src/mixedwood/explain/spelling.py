@@ -1,7 +1,7 @@
 """How numbers, labels, names, lists and shares are spelled in words.
 
 Thresholds are spelled exactly by default: the shortest digits that read back as the same float,
-so that a person who follows the words gets the tree's own answer. Pictures, and the weights of
+so that a person who follows the words gets the tree's own answer. Pictures, and the numbers of
 linear tests, are rounded to a few significant digits instead.
 """
 
@@ -37,14 +37,23 @@ class Style:
         Characters of a label or name before it is cut. None cuts nothing.
     digits : int or None, default=None
         Significant digits of thresholds. None spells them exactly.
-    linear_digits : int or None, default=6
-        Significant digits of the weights of linear tests.
+    linear_digits : int or None, default=4
+        Significant digits of the weights and the constant of linear tests. None spells them
+        exactly.
+    max_terms : int or None, default=8
+        Terms of a linear test that are told before the rest is counted. None tells all, and what
+        stands in for missing numbers.
     """
 
     max_values: int | None = 8
     max_label: int | None = 60
     digits: int | None = None
-    linear_digits: int | None = 6
+    linear_digits: int | None = 4
+    max_terms: int | None = 8
+
+    def __post_init__(self) -> None:
+        if self.max_terms is not None and self.max_terms < 1:
+            raise ValueError(f"max_terms must be at least 1, not {self.max_terms}.")
 
 
 def number_words(number: float, digits: int | None = None) -> str:

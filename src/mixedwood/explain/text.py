@@ -19,6 +19,7 @@ def tree_text(
     max_depth: int | None = None,
     max_nodes: int | None = 1000,
     show_counts: bool = True,
+    max_terms: int | None = 8,
 ) -> str:
     """Write a tree as indented text.
 
@@ -35,6 +36,9 @@ def tree_text(
         Most nodes shown; those nearest to the root come first. None means no limit.
     show_counts : bool, default=True
         Whether shares and weights are told.
+    max_terms : int or None, default=8
+        Most terms told of a linear test, the most important first. None tells all, and what
+        stands in for missing numbers.
 
     Returns
     -------
@@ -57,6 +61,7 @@ def tree_text(
     |   [2] age > 5 (or missing): yes (100 % of 1)
     """
     shown = choose_nodes(tree, max_depth, max_nodes)
+    style = Style(max_terms=max_terms)
     lines = []
     waiting = [(0, 0, "root")]
     while waiting:
@@ -72,7 +77,7 @@ def tree_text(
         lines.append(line)
         if children:
             # zip ends with the children that are shown; the stack turns the order around
-            below = [(c, depth + 1, w) for c, w in zip(children, branch_words(tree, node))]  # noqa: B905
+            below = [(c, depth + 1, w) for c, w in zip(children, branch_words(tree, node, style))]  # noqa: B905
             waiting.extend(reversed(below))
     if (tree.missing_child[tree.kind != TestKind.LEAF] == FRACTIONAL).any():
         lines.append("Missing values that no branch names are shared among branches by weight.")

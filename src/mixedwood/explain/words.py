@@ -15,13 +15,8 @@ from mixedwood.explain.conditions import (
     SetCondition,
     branch_conditions,
 )
-from mixedwood.explain.spelling import (
-    Style,
-    label_words,
-    list_words,
-    name_words,
-    number_words,
-)
+from mixedwood.explain.linear import linear_words, value_words
+from mixedwood.explain.spelling import Style, list_words, name_words, number_words
 from mixedwood.tree import Tree
 
 __all__ = ["branch_words", "condition_words", "value_words"]
@@ -40,8 +35,8 @@ def branch_words(tree: Tree, node: int, style: Style = DEFAULT) -> list[str]:
         One of its nodes; a leaf has no branches.
     style : Style, optional
         How much to tell. By default lists end after 8 values and thresholds are exact: they are
-        spelled with the fewest digits that read back as the same number. Weights of linear tests
-        are rounded to 6 digits.
+        spelled with the fewest digits that read back as the same number. Linear tests end after
+        8 terms, and their numbers are rounded to 4 digits.
 
     Returns
     -------
@@ -74,7 +69,7 @@ def condition_words(
     style : Style, optional
         How much to tell.
     name : str, optional
-        What to call the column; otherwise its name.
+        What to call the column, or the sum of a linear test; otherwise its own name or terms.
     also : bool, default=True
         Whether to add that missing or unseen values fulfil the condition too.
 
@@ -86,15 +81,18 @@ def condition_words(
     Examples
     --------
     >>> from mixedwood.data import Column
+    >>> from mixedwood.explain import LinearTerm
     >>> condition_words(RangeCondition(Column("age", "numeric"), ((12.0, 39.5),)))
     '12 < age <= 39.5'
-    >>> condition_words(LinearCondition((("age", 0.5), ("pay", -2.0)), 3.0, positive=True))
-    '-2 * pay + 0.5 * age + 3 > 0'
+    >>> terms = LinearTerm(Column("age", "numeric"), 0.5), LinearTerm(Column("pay", "numeric"), -2)
+    >>> condition_words(LinearCondition(terms, 3.0, positive=True))
+    '0.5 age - 2 pay > -3'
     """
     others = ["missing"] if also and condition.missing else []
     others += ["unseen"] if also and condition.unseen else []
     if isinstance(condition, LinearCondition):
-        text = _linear(condition, style)
+        text = linear_words(condition, style, name)
+        others = others if condition.needs_numbers else []
     else:
         name = name_words(condition.column.name, style) if name is None else name
         if isinstance(condition, SetCondition):
@@ -106,13 +104,6 @@ def condition_words(
         if not text:  # no value fits
             return f"{name} {' or '.join(others)}" if others else f"no {name}"
     return f"{text} (or {' or '.join(others)})" if others else text
-
-
-def value_words(column: Column, code: int, style: Style = DEFAULT) -> str:
-    """Spell one value of a column with labels."""
-    values = column.values
-    mixed = isinstance(values[0], str) != isinstance(values[-1], str)
-    return label_words(values[code], style, mixed=mixed)
 
 
 def _piece(name: str, piece: Piece, style: Style) -> str:
@@ -175,26 +166,3 @@ def _listed(name: str, column: Column, codes: Iterator[int], total: int, style: 
     return (
         f"{name} = {next(words)}" if total == 1 else f"{name} in {list_words(words, total, style)}"
     )
-
-
-def _linear(condition: LinearCondition, style: Style) -> str:
-    # The size of a contribution depends on the row; without one, weights are all there is.
-    terms = sorted((t for t in condition.terms if t[1] != 0), key=lambda term: -abs(term[1]))
-    words = [(weight, name_words(name, style)) for name, weight in terms]
-    return f"{sum_words(words, condition.intercept, style)} {'>' if condition.positive else '<='} 0"
-
-
-def sum_words(terms: list[tuple[float, str]], intercept: float, style: Style) -> str:
-    """Spell a weighted sum, signs between its terms."""
-    limit = len(terms) if style.max_values is None else style.max_values
-    signed = []
-    for weight, name in terms[:limit]:
-        size = number_words(abs(weight), style.linear_digits)
-        signed.append((weight < 0, name if abs(weight) == 1 else f"{size} * {name}"))
-    if len(terms) > limit:
-        signed.append((False, f"... {len(terms) - limit} more"))
-    if intercept != 0 or not signed:
-        signed.append((intercept < 0, number_words(abs(intercept), style.linear_digits)))
-    first = "-" if signed[0][0] else ""
-    rest = [f" {'-' if minus else '+'} {text}" for minus, text in signed[1:]]
-    return first + signed[0][1] + "".join(rest)

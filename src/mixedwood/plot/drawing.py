@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from mixedwood.explain.conditions import branch_conditions
+from mixedwood.explain.conditions import LinearCondition, branch_conditions, linear_terms
+from mixedwood.explain.linear import term_words
 from mixedwood.explain.shown import choose_nodes
 from mixedwood.explain.spelling import Style, label_words, name_words, share_words, weight_words
 from mixedwood.explain.text import answer_words, more_words
@@ -31,8 +32,11 @@ COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f
 
 OTHERS = "#999999"
 
+SUM = "sum"
+"""What a linear test is called; its terms are told in its box."""
+
 _STYLE = Style(max_values=6, max_label=40, digits=6, linear_digits=3)
-_TIP = Style(max_values=50, max_label=200)
+_TIP = Style(max_values=50, max_label=200, max_terms=50)
 
 
 @dataclass(frozen=True)
@@ -101,7 +105,12 @@ class Drawing:
     height: float
 
 
-def draw(tree: Tree, max_depth: int | None = None, max_nodes: int | None = 60) -> Drawing:
+def draw(
+    tree: Tree,
+    max_depth: int | None = None,
+    max_nodes: int | None = 60,
+    max_terms: int | None = 4,
+) -> Drawing:
     """Lay out the part of a tree that is nearest to the root.
 
     Examples
@@ -124,13 +133,14 @@ def draw(tree: Tree, max_depth: int | None = None, max_nodes: int | None = 60) -
     above, tips = {0: ""}, {0: ""}
     for node, below in shown.children.items():  # parents come first
         for child, condition in zip(below, branch_conditions(tree, node), strict=False):
-            above[child] = condition_words(condition, _STYLE)
+            name = SUM if isinstance(condition, LinearCondition) else None  # told in the box above
+            above[child] = condition_words(condition, _STYLE, name=name)
             tips[child] = condition_words(condition, _TIP) + "\n"
         place[node] = len(parts)
         parent = place[int(tree.parent[node])] if node else -1
         left_out = shown.left_out.get(node, 0)
         is_inner = bool(below)
-        part = _inner(tree, node) if is_inner else _leaf(tree, node, palette, left_out)
+        part = _inner(tree, node, max_terms) if is_inner else _leaf(tree, node, palette, left_out)
         part |= {"node": node, "parent": parent}
         part["above"] = tuple(wrap(above[node], LABEL_ROOM, FONT)) if above[node] else ()
         part["tip"] = f"{tips[node]}node {node}: {answer_words(tree, node)}"
@@ -146,13 +156,14 @@ def draw(tree: Tree, max_depth: int | None = None, max_nodes: int | None = 60) -
     return _placed(parts, children, list(palette.values()))
 
 
-def _inner(tree: Tree, node: int) -> dict[str, Any]:
+def _inner(tree: Tree, node: int, max_terms: int | None) -> dict[str, Any]:
+    lines: tuple[str, ...] = (weight_words(float(tree.weight[node])),)
     if tree.kind[node] == TestKind.LINEAR:
-        n = len(tree.terms_of(node)[0])
-        title = "1 number" if n == 1 else f"{n} numbers, weighed"
+        terms = linear_terms(tree, node)
+        title = SUM
+        lines = (*term_words(terms, replace(_STYLE, max_terms=max_terms)), *lines)
     else:
         title = name_words(tree.column_of(node).name, _STYLE)
-    lines = (weight_words(float(tree.weight[node])),)
     return {"title": title, "lines": lines, "shares": (), "is_cut": False}
 
 

@@ -17,6 +17,7 @@ def plot_tree(
     ax: Any = None,
     max_depth: int | None = None,
     max_nodes: int | None = 60,
+    max_terms: int | None = 4,
 ) -> Any:
     """Draw a tree with matplotlib.
 
@@ -31,6 +32,8 @@ def plot_tree(
         Deepest level drawn, counted in tests. None means no limit.
     max_nodes : int or None, default=60
         Most nodes drawn; those nearest to the root come first. None means no limit.
+    max_terms : int or None, default=4
+        Most terms drawn of a linear test, the most important first. None means no limit.
 
     Returns
     -------
@@ -48,7 +51,7 @@ def plot_tree(
     >>> ax.texts[0].get_text()
     'age'
     """
-    drawing = draw(tree, max_depth, max_nodes)
+    drawing = draw(tree, max_depth, max_nodes, max_terms)
     width, height = drawing.width + 20.0, drawing.height + 20.0
     ax = _axes(width, height) if ax is None else ax
     ax.set_axis_off()

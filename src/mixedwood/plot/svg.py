@@ -17,7 +17,13 @@ __all__ = ["tree_svg"]
 _MARGIN = 10.0
 
 
-def tree_svg(tree: Tree, *, max_depth: int | None = None, max_nodes: int | None = 60) -> str:
+def tree_svg(
+    tree: Tree,
+    *,
+    max_depth: int | None = None,
+    max_nodes: int | None = 60,
+    max_terms: int | None = 4,
+) -> str:
     """Draw a tree as SVG.
 
     Parameters
@@ -29,6 +35,8 @@ def tree_svg(tree: Tree, *, max_depth: int | None = None, max_nodes: int | None 
     max_nodes : int or None, default=60
         Most nodes drawn; those nearest to the root come first. None means no limit. A cut shows
         as a dashed box that counts what is not drawn.
+    max_terms : int or None, default=4
+        Most terms drawn of a linear test, the most important first. None means no limit.
 
     Returns
     -------
@@ -44,7 +52,7 @@ def tree_svg(tree: Tree, *, max_depth: int | None = None, max_nodes: int | None 
     >>> tree_svg(builder.build())[:42]
     '<svg xmlns="http://www.w3.org/2000/svg" ro'
     """
-    drawing = draw(tree, max_depth, max_nodes)
+    drawing = draw(tree, max_depth, max_nodes, max_terms)
     width, height = (int(size + 2 * _MARGIN) + 1 for size in (drawing.width, drawing.height))
     about = f"Decision tree of {tree.n_nodes} nodes and {tree.n_leaves} leaves"
     fonts = ", ".join(f"'{font}'" if " " in font else font for font in FONTS)
