@@ -2,7 +2,6 @@
 #include <nanobind/stl/string.h>
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
