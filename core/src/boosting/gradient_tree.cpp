@@ -18,10 +18,6 @@ namespace {
 constexpr std::size_t kSumsWorthAThread = 300;
 constexpr std::size_t kRowsWorthAThread = 2'000;
 
-std::uint64_t mix(std::uint64_t seed, std::uint64_t number) {
-  return Random(seed ^ (0x9e3779b97f4a7c15ULL * (number + 1))).bits();
-}
-
 // A stretch of a list of rows.
 struct Stretch {
   std::size_t begin = 0, end = 0;
