@@ -17,6 +17,7 @@
 #include "mixedwood/grow_prune.hpp"
 #include "mixedwood/registry.hpp"
 #include "python_parts.hpp"
+#include "settings.hpp"
 
 namespace mixedwood {
 namespace {
@@ -27,13 +28,6 @@ struct Parts {
   std::unique_ptr<Partitioner> partitioner;
   std::vector<std::unique_ptr<Acceptor>> acceptors;
 };
-
-template <typename T>
-T get(const nb::dict& settings, const char* name) {
-  if (!settings.contains(name))
-    throw std::invalid_argument(std::string("the setting '") + name + "' is missing");
-  return nb::cast<T>(settings[name]);
-}
 
 template <typename Enum>
 Enum choice(const nb::dict& settings, const char* name,

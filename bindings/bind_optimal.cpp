@@ -27,16 +27,6 @@ const std::map<std::string, bool OptimalSwitches::*>& switches() {
   return all;
 }
 
-const char* name_of(OptimalStatus status) {
-  switch (status) {
-    case OptimalStatus::kOptimal: return "optimal";
-    case OptimalStatus::kNoTree: return "no_tree";
-    case OptimalStatus::kTimeLimit: return "time_limit";
-    case OptimalStatus::kInterrupted: return "interrupted";
-  }
-  return "";
-}
-
 void make_solver(OptimalSolver* room, const ByteMatrix& matrix, const IntVector& classes,
                  const std::optional<LongVector>& weights, std::int32_t n_classes, Cost leaf_cost,
                  std::int64_t min_leaf, const nb::dict& given, Cost error_cost) {
@@ -80,7 +70,7 @@ nb::dict solve(OptimalSolver& solver, std::int32_t max_depth, std::int64_t max_n
   }
   watch.rethrow_unless_interrupt();
   nb::dict answer;
-  answer["status"] = name_of(result.status);
+  answer["status"] = word_for(result.status);
   answer["test"] = hand_over(std::move(result.test));
   answer["yes"] = hand_over(std::move(result.yes));
   answer["no"] = hand_over(std::move(result.no));
