@@ -13,7 +13,7 @@
 
 #include "node_tests.hpp"
 
-namespace mixedwood {
+namespace mixedwood::rebinarise {
 
 struct Budget {
   int depth;
@@ -132,4 +132,4 @@ class RowMemo {
   std::unordered_multimap<std::uint64_t, Entry> entries_;
 };
 
-}  // namespace mixedwood
+}  // namespace mixedwood::rebinarise
