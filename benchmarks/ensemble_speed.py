@@ -205,8 +205,6 @@ def shown_command(args: argparse.Namespace) -> str:
     words += ["--tasks " + " ".join(args.tasks)] if args.tasks != list(TASKS) else []
     words += [f"--size {args.size}"] if args.size != 100 else []
     words += [f"--rounds {args.rounds}"] if args.rounds != 5 else []
-    words += ["--scaling"] if args.scaling else []
-    words += [f"--plot {args.plot}"] if args.plot else []
     return " ".join(words)
 
 
@@ -217,15 +215,13 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--tasks", nargs="+", default=list(TASKS), choices=list(TASKS))
     parser.add_argument("--size", type=int, default=100, help="number of trees or rounds")
     parser.add_argument("--rounds", type=int, default=5, help="turns of each contender")
-    parser.add_argument("--scaling", action="store_true", help="also: cost against trees and rows")
-    parser.add_argument("--plot", type=Path, help="draw the scaling")
     parser.add_argument("--page", type=Path, help="write the page of the documentation")
     parser.add_argument("--probe", nargs=3, help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
 def main() -> None:
-    """Compare, and show how the cost grows if asked."""
+    """Compare, and write the page if asked."""
     args = parse_arguments()
     warnings.simplefilter("ignore")
     if args.probe:
@@ -246,10 +242,6 @@ def main() -> None:
             add(*compare(data, set_name, task, args.size, args.rounds), "")
     add(f"## Grow-and-prune, {WAVEFORM_TREES} trees on 300 rows of waveform", "")
     add(*compare_waveform(args.rounds))
-    if args.scaling:
-        from ensemble_scaling import scaling
-
-        add("", "## Cost against trees and rows", "", *scaling(args.plot, args.page))
     if args.page:
         write_page(args.page, page(sections, shown_command(args)))
 

@@ -17,7 +17,7 @@ import platform
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -259,7 +259,7 @@ class Comparison:
             )
         return lines
 
-    def verdict(self, variants: list[str]) -> str:
+    def verdict(self, variants: list[str], *, with_loss: bool = True) -> str:
         """What the errors say of some variants, in words."""
         words: dict[str, list[str]] = {"better": [], "worse": [], "not clearly different": []}
         for v in variants:
@@ -269,7 +269,7 @@ class Comparison:
             if abs(gap) > 2 * error:
                 kind = "better" if gap < 0 else "worse"
             more = ""
-            if abs(loss) > 2 * loss_error:
+            if with_loss and abs(loss) > 2 * loss_error:
                 more = f", log loss {'better' if loss < 0 else 'worse'}"
             words[kind].append(f"{v} ({gap:+.2f}{more})")
         return "; ".join(f"{kind}: {', '.join(who)}" for kind, who in words.items() if who) + "."
@@ -298,9 +298,9 @@ def report(found: dict[str, Comparison]) -> list[str]:
     return lines
 
 
-def by_set(comparison: Comparison) -> list[str]:
+def by_set(comparison: Comparison, names: Iterable[str]) -> list[str]:
     """Error of each set, a table with one line per variant."""
-    lines = ["| | " + " | ".join(SETS) + " |", "|---|" + "---:|" * len(SETS)]
+    lines = ["| | " + " | ".join(names) + " |", "|---|" + "---:|" * len(comparison.error)]
     for j, v in enumerate(comparison.variants):
         lines.append(f"| {v} | " + " | ".join(f"{e:.1f}" for e in comparison.error[:, j]) + " |")
     return lines
@@ -336,7 +336,7 @@ def page(found: dict[str, Comparison], command: str, repetitions: int) -> list[s
         "",
         "## Error in percent on each table",
         "",
-        *by_set(found["all"]),
+        *by_set(found["all"], SETS),
     ]
 
 

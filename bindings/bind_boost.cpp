@@ -9,6 +9,7 @@
 #include "growth.hpp"
 #include "mixedwood/boost.hpp"
 #include "python_parts.hpp"
+#include "settings.hpp"
 
 namespace mixedwood {
 namespace {
@@ -26,13 +27,6 @@ void make_binned(BinnedColumns* room, const CodedColumns& coded, std::int32_t ma
     return BinnedTable(coded.table, max_bins);
   }();
   new (room) BinnedColumns{std::move(table), coded.owners};
-}
-
-template <typename T>
-T get(const nb::dict& settings, const char* name) {
-  if (!settings.contains(name))
-    throw std::invalid_argument(std::string("the setting '") + name + "' is missing");
-  return nb::cast<T>(settings[name]);
 }
 
 BoostSettings read_settings(const nb::dict& given) {

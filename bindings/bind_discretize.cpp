@@ -20,7 +20,7 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> cut_points_py(
   std::vector<double> cuts;
   {
     nb::gil_scoped_release released;
-    for (const Cut& cut :
+    for (const CutPoint& cut :
          cut_points(read, values_of(numbers),
                     classes ? values_of(*classes) : std::span<const std::int32_t>(), n_classes,
                     n_bins))

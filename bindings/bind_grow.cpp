@@ -18,6 +18,7 @@
 #include "mixedwood/grow_prune.hpp"
 #include "mixedwood/registry.hpp"
 #include "python_parts.hpp"
+#include "settings.hpp"
 
 namespace mixedwood {
 namespace {
@@ -29,13 +30,6 @@ struct Parts {
   std::vector<std::unique_ptr<Acceptor>> acceptors;
   LinearParts linear;
 };
-
-template <typename T>
-T get(const nb::dict& settings, const char* name) {
-  if (!settings.contains(name))
-    throw std::invalid_argument(std::string("the setting '") + name + "' is missing");
-  return nb::cast<T>(settings[name]);
-}
 
 template <typename Enum>
 Enum choice(const nb::dict& settings, const char* name,

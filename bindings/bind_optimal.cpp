@@ -2,7 +2,6 @@
 #include <nanobind/stl/string.h>
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -26,16 +25,6 @@ const std::map<std::string, bool OptimalSwitches::*>& switches() {
       {"merge_rows", &OptimalSwitches::merge_rows},
       {"wide_registers", &OptimalSwitches::wide_registers}};
   return all;
-}
-
-const char* name_of(OptimalStatus status) {
-  switch (status) {
-    case OptimalStatus::kOptimal: return "optimal";
-    case OptimalStatus::kNoTree: return "no_tree";
-    case OptimalStatus::kTimeLimit: return "time_limit";
-    case OptimalStatus::kInterrupted: return "interrupted";
-  }
-  return "";
 }
 
 void make_solver(OptimalSolver* room, const ByteMatrix& matrix, const IntVector& classes,
@@ -81,7 +70,7 @@ nb::dict solve(OptimalSolver& solver, std::int32_t max_depth, std::int64_t max_n
   }
   watch.rethrow_unless_interrupt();
   nb::dict answer;
-  answer["status"] = name_of(result.status);
+  answer["status"] = word_for(result.status);
   answer["test"] = hand_over(std::move(result.test));
   answer["yes"] = hand_over(std::move(result.yes));
   answer["no"] = hand_over(std::move(result.no));

@@ -9,16 +9,10 @@
 #include "growth.hpp"
 #include "mixedwood/optimal_all.hpp"
 #include "python_parts.hpp"
+#include "settings.hpp"
 
 namespace mixedwood {
 namespace {
-
-template <typename T>
-T get(const nb::dict& settings, const char* name) {
-  if (!settings.contains(name))
-    throw std::invalid_argument(std::string("the setting '") + name + "' is missing");
-  return nb::cast<T>(settings[name]);
-}
 
 nb::dict optimal_all_py(const CodedColumns& coded, const IntVector& classes,
                         const std::optional<LongVector>& weights, std::int32_t n_classes,
@@ -54,7 +48,7 @@ nb::dict optimal_all_py(const CodedColumns& coded, const IntVector& classes,
   result["missing_yes"] = hand_over(std::move(found.missing_yes));
   result["cost"] = found.cost;
   result["lower_bound"] = found.lower_bound;
-  result["status"] = found.status;
+  result["status"] = word_for(found.status);
   result["n_explored"] = found.n_explored;
   result["n_cached"] = found.n_cached;
   result["seconds"] = found.seconds;

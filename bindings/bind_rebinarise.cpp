@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -16,16 +15,10 @@
 #include "growth.hpp"
 #include "mixedwood/rebinarise.hpp"
 #include "python_parts.hpp"
+#include "settings.hpp"
 
 namespace mixedwood {
 namespace {
-
-template <typename T>
-T get(const nb::dict& settings, const char* name) {
-  if (!settings.contains(name))
-    throw std::invalid_argument(std::string("the setting '") + name + "' is missing");
-  return nb::cast<T>(settings[name]);
-}
 
 Encoding encoding_of(const std::string& name) {
   if (name == "one_hot") return Encoding::kOneHot;
@@ -68,16 +61,6 @@ RebinariseColumn read_column(nb::handle given, char kind, std::int32_t n_values,
   }
   if (length != n_rows) throw std::invalid_argument("columns differ in length");
   return column;
-}
-
-const char* word_for(ProofStatus status) {
-  switch (status) {
-    case ProofStatus::kOptimal: return "optimal";
-    case ProofStatus::kNoTree: return "no_tree";
-    case ProofStatus::kTimeLimit: return "time_limit";
-    case ProofStatus::kInterrupted: return "interrupted";
-  }
-  return "";
 }
 
 nb::dict rebinarised_tree_py(const nb::list& columns, const std::string& kinds,

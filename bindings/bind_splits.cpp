@@ -4,7 +4,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <limits>
-#include <memory>
 #include <optional>
 
 #include "arrays.hpp"

@@ -133,11 +133,6 @@ Significance pearson_test(const Contingency& table) {
   return finish(pearson_statistic(table), freedom(table));
 }
 
-Significance conditional_test(const Contingency& table) {
-  const double factor = table.total() > 1.0 ? (table.total() - 1.0) / table.total() : 0.0;
-  return finish(factor * pearson_statistic(table), freedom(table));
-}
-
 Significance conditional_test(std::span<const double> counts, std::size_t n_rows,
                               std::size_t n_columns) {
   const PresentTable present = keep_present(counts, n_rows, n_columns);

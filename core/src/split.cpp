@@ -5,7 +5,6 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 #include "mixedwood/impurity.hpp"
 #include "pair_weights.hpp"

@@ -81,7 +81,7 @@ TEST(a_deeper_optimal_tree_is_never_worse_and_costs_what_it_says) {
       AllSplitsSettings settings;
       settings.max_depth = depth;
       const AllSplitsResult result = solve(made, settings);
-      CHECK(result.status == "optimal");
+      CHECK(result.status == ProofStatus::kOptimal);
       CHECK(result.lower_bound == result.cost);
       CHECK(result.cost <= before);
       CHECK(wrong(made, result) == result.cost);
@@ -113,7 +113,7 @@ TEST(an_optimal_search_obeys_the_time_limit) {
   const auto start = Stop::Clock::now();
   const AllSplitsResult result = solve(made, settings, 0.2);
   const std::chrono::duration<double> took = Stop::Clock::now() - start;
-  CHECK(result.status == "time_limit");
+  CHECK(result.status == ProofStatus::kTimeLimit);
   CHECK(result.lower_bound < result.cost);
   CHECK(wrong(made, result) == result.cost);
   CHECK(took.count() < 5.0);

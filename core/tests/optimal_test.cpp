@@ -78,7 +78,7 @@ TEST(optimal_trees_are_those_of_the_obvious_recursion) {
     OptimalSolver solver(p.view(), settings);
     for (const int depth : {4, 1, 3, 2}) {
       const auto found = solve(solver, depth, random.coin() ? 1 : -1);
-      CHECK(found.status == OptimalStatus::kOptimal);
+      CHECK(found.status == ProofStatus::kOptimal);
       CHECK(found.cost == best(p, all_rows(p), depth, settings));
       CHECK(found.lower_bound == found.cost);
     }

@@ -35,10 +35,10 @@ inline bool looks_at_classes(CutRule rule) {
 }
 
 // Values up to `at` are left of the cut; there are `after` of them among the distinct ones.
-struct Cut {
+struct CutPoint {
   double at;
   std::size_t after;
-  bool operator==(const Cut&) const = default;
+  bool operator==(const CutPoint&) const = default;
 };
 
 // Halfway between two numbers that follow each other, never the upper one.
@@ -48,7 +48,7 @@ double halfway(double below, double above);
 class Discretizer {
  public:
   // `n_bins`: ranges wanted, for the two rules that are told how many.
-  void find(CutRule rule, const ValueCounts& column, std::int64_t n_bins, std::vector<Cut>& cuts);
+  void find(CutRule rule, const ValueCounts& column, std::int64_t n_bins, std::vector<CutPoint>& cuts);
 
  private:
   struct Range {
@@ -56,10 +56,10 @@ class Discretizer {
   };
   struct CaimRange;
 
-  void mdlp(const ValueCounts& column, std::vector<Cut>& cuts);
-  void caim(const ValueCounts& column, std::vector<Cut>& cuts);
-  void equal_width(const ValueCounts& column, std::int64_t n_bins, std::vector<Cut>& cuts);
-  void equal_frequency(const ValueCounts& column, std::int64_t n_bins, std::vector<Cut>& cuts);
+  void mdlp(const ValueCounts& column, std::vector<CutPoint>& cuts);
+  void caim(const ValueCounts& column, std::vector<CutPoint>& cuts);
+  void equal_width(const ValueCounts& column, std::int64_t n_bins, std::vector<CutPoint>& cuts);
+  void equal_frequency(const ValueCounts& column, std::int64_t n_bins, std::vector<CutPoint>& cuts);
   CaimRange look(const ValueCounts& column, Range range);
 
   std::vector<Range> waiting_;
@@ -67,9 +67,9 @@ class Discretizer {
   std::vector<double> terms_;
 };
 
-// Cut points of a column of numbers; NaN is left out. Throws std::invalid_argument when a class is
+// CutPoint points of a column of numbers; NaN is left out. Throws std::invalid_argument when a class is
 // not one of `n_classes`, or the lengths differ. Without classes (empty) rows are of one class.
-std::vector<Cut> cut_points(CutRule rule, std::span<const double> numbers,
+std::vector<CutPoint> cut_points(CutRule rule, std::span<const double> numbers,
                             std::span<const std::int32_t> classes, std::size_t n_classes,
                             std::int64_t n_bins);
 

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "mixedwood/proof.hpp"
 #include "mixedwood/stop.hpp"
 
 namespace mixedwood {
@@ -50,10 +51,8 @@ struct OptimalBudget {
   std::int64_t memory = -1;       // bytes for what is remembered; -1: no limit
 };
 
-enum class OptimalStatus { kOptimal, kNoTree, kTimeLimit, kInterrupted };
-
 struct OptimalResult {
-  OptimalStatus status = OptimalStatus::kOptimal;
+  ProofStatus status = ProofStatus::kOptimal;
   // Node 0 is the root; test -1: a leaf. A row goes to `yes` where the tested column is 1.
   std::vector<std::int32_t> test, yes, no;
   Cost cost = 0, lower_bound = 0;

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "mixedwood/coded_table.hpp"
+#include "mixedwood/proof.hpp"
 #include "mixedwood/stop.hpp"
 
 namespace mixedwood {
@@ -38,7 +38,7 @@ struct AllSplitsResult {
   std::vector<std::uint8_t> missing_yes;
   std::int64_t cost = -1;         // -1: no tree was found within the upper bound
   std::int64_t lower_bound = 0;   // of the cost of any tree within the limits
-  std::string status;             // optimal, no_tree, time_limit, memory_limit or interrupted
+  ProofStatus status = ProofStatus::kOptimal;
   std::int64_t n_explored = 0;    // subproblems that were searched
   std::int64_t n_cached = 0;      // and kept
   double seconds = 0.0;

@@ -12,6 +12,9 @@ namespace mixedwood {
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
+  // A generator of its own for each of many things that share a seed, by their numbers.
+  Random(std::uint64_t seed, std::uint64_t number)
+      : state_(seed ^ (0x9e3779b97f4a7c15ULL * (number + 1))) {}
 
   std::uint64_t bits() {
     std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
@@ -43,5 +46,10 @@ class Random {
  private:
   std::uint64_t state_;
 };
+
+// A seed for one of many things that share a seed, by its number.
+inline std::uint64_t mix(std::uint64_t seed, std::uint64_t number) {
+  return Random(seed, number).bits();
+}
 
 }  // namespace mixedwood

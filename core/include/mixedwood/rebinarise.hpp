@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mixedwood/discretize.hpp"
+#include "mixedwood/proof.hpp"
 #include "mixedwood/stop.hpp"
 #include "mixedwood/tree.hpp"
 
@@ -44,8 +45,6 @@ struct RebinarisedTree {
   std::vector<std::int32_t> value_offset{0}, value_code;
   std::vector<std::int32_t> yes, no;  // -1 for leaves
 };
-
-enum class ProofStatus { kOptimal, kNoTree, kTimeLimit, kInterrupted };
 
 struct RebinarisedResult {
   RebinarisedTree tree;  // without nodes: no tree within the upper bound is known

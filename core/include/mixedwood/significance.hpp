@@ -28,7 +28,6 @@ Significance pearson_test(const Contingency& table);
 // Conditional inference (c_quad) on the same table: (N-1)/N times Pearson's statistic.
 Significance conditional_test(std::span<const double> counts, std::size_t n_rows,
                               std::size_t n_columns);
-Significance conditional_test(const Contingency& table);
 
 // c_quad of a numeric column against k classes: (N-1) * between / total sum of squares.
 Significance conditional_test_numeric(std::span<const double> x, std::span<const int> classes,

@@ -110,8 +110,7 @@ void CutSearch::put_in_random_order(std::int32_t column, std::uint64_t node_seed
     std::vector<std::uint32_t> order(
         static_cast<std::size_t>(table_.columns()[static_cast<std::size_t>(column)].n_bins));
     std::iota(order.begin(), order.end(), 0U);
-    Random(settings_.seed ^ (0x9e3779b97f4a7c15ULL * (static_cast<std::uint64_t>(column) + 1)))
-        .shuffle(order);
+    Random(settings_.seed, static_cast<std::uint64_t>(column)).shuffle(order);
     rank.resize(order.size());
     for (std::size_t i = 0; i < order.size(); ++i) rank[order[i]] = static_cast<std::uint32_t>(i);
   }

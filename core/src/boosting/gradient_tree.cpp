@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -18,10 +17,6 @@ namespace {
 // What is worth another thread.
 constexpr std::size_t kSumsWorthAThread = 300;
 constexpr std::size_t kRowsWorthAThread = 2'000;
-
-std::uint64_t mix(std::uint64_t seed, std::uint64_t number) {
-  return Random(seed ^ (0x9e3779b97f4a7c15ULL * (number + 1))).bits();
-}
 
 // A stretch of a list of rows.
 struct Stretch {

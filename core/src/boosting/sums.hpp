@@ -1,8 +1,6 @@
 // Sums of gradients in whole numbers.
 #pragma once
 
-#include <bit>
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <span>

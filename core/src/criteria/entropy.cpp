@@ -1,6 +1,5 @@
 // Information gain (Quinlan 1986): entropy of the node minus the weighted mean of the groups',
 // in bits.
-#include <algorithm>
 
 #include "criteria.hpp"
 #include "information.hpp"

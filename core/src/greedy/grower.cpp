@@ -27,10 +27,6 @@ constexpr double kRounding = 1e-12;
 // WEKA's RandomTree wants more than this.
 constexpr double kPositiveGain = 1e-6;
 
-std::uint64_t mix(std::uint64_t seed, std::uint64_t number) {
-  return Random(seed ^ (0x9e3779b97f4a7c15ULL * (number + 1))).bits();
-}
-
 // A node that has been looked at and has a test, but no children yet.
 struct Waiting {
   std::int32_t node = 0;

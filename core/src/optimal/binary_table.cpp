@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "../hash.hpp"
+
 namespace mixedwood::optimal {
 namespace {
 
@@ -68,15 +70,6 @@ PackedMatrix pack(const BinaryProblem& p, const std::vector<Row>& rows) {
   return packed;
 }
 
-std::uint64_t mix(std::span<const Word> words) {
-  std::uint64_t h = 0x9e3779b97f4a7c15u;
-  for (const Word w : words) {
-    h = (h ^ w) * 0xff51afd7ed558ccdu;
-    h ^= h >> 32;
-  }
-  return h;
-}
-
 // The number of each row's kind: equal rows have the same, in the order of their first.
 std::vector<std::uint32_t> kinds_of(const PackedMatrix& packed, std::size_t n_rows) {
   std::vector<std::uint32_t> kinds(n_rows), firsts;
@@ -85,7 +78,7 @@ std::vector<std::uint32_t> kinds_of(const PackedMatrix& packed, std::size_t n_ro
   std::vector<std::int32_t> table(size, -1);
   for (std::size_t r = 0; r < n_rows; ++r) {
     const auto row = packed.row(r);
-    std::size_t at = mix(row) & (size - 1);
+    std::size_t at = hash_of(row) & (size - 1);
     while (table[at] >= 0 &&
            !std::ranges::equal(row, packed.row(firsts[static_cast<std::size_t>(table[at])])))
       at = (at + 1) & (size - 1);
@@ -119,7 +112,7 @@ std::vector<std::int32_t> useful(const PackedMatrix& packed, std::size_t n_colum
       key.back() &= last;
     }
     if (std::ranges::all_of(key, [](Word w) { return w == 0; })) continue;
-    const auto hash = mix(key);
+    const auto hash = hash_of(key);
     const auto [from, to] = seen.equal_range(hash);
     if (std::any_of(from, to, [&](const auto& other) {
           return std::ranges::equal(

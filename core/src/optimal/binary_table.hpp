@@ -45,9 +45,6 @@ class BinaryTable {
   // Bits of a position's columns, in the order that the gathering of rows wants (`bit_place`).
   const std::uint8_t* row_bits() const { return row_bits_.data(); }
   std::size_t row_bytes() const { return row_bytes_; }
-  std::size_t bytes() const {
-    return (columns_.size() + 2 * n_words_) * sizeof(Word) + row_bits_.size();
-  }
 
   // Sum of weights by count.
   void tally(std::span<const Word> rows, std::span<Cost> counts) const {

@@ -31,15 +31,6 @@ struct Budget {
   bool operator==(const Budget&) const = default;
 };
 
-inline std::uint64_t hash_of(std::span<const Word> rows) {
-  std::uint64_t h = 0x9e3779b97f4a7c15u;
-  for (const Word w : rows) {
-    h = (h ^ w) * 0xff51afd7ed558ccdu;
-    h ^= h >> 32;
-  }
-  return h;
-}
-
 // A tree by its first test; what lies below is found among the solutions of the children.
 inline constexpr std::int32_t kLeafOnly = -1, kSmallTree = -2;  // the latter: depth two at most
 struct Solution {

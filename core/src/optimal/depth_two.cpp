@@ -56,7 +56,6 @@ class DepthTwo::Base {
   virtual void children(std::size_t column, std::span<const Word> with,
                         std::span<const Word> without, FewestErrors* of_with,
                         FewestErrors* of_without, Stop& stop) = 0;
-  virtual Cost weight() const = 0;
   virtual Cost weight(std::size_t column) const = 0;
   virtual Cost weight(std::size_t i, std::size_t j) const = 0;
   virtual bool knows_pairs() const = 0;
@@ -154,7 +153,6 @@ class DepthTwo::Room final : public DepthTwo::Base {
     return result;
   }
 
-  Cost weight() const override { return parent_.total; }
   Cost weight(std::size_t column) const override { return parent_.sums[column]; }
   Cost weight(std::size_t i, std::size_t j) const override {
     if (j < i / kLanes * kLanes) std::swap(i, j);
@@ -404,7 +402,6 @@ void DepthTwo::children(std::size_t column, std::span<const Word> with,
                         FewestErrors* of_without, Stop& stop) {
   opened_->children(column, with, without, of_with, of_without, stop);
 }
-Cost DepthTwo::weight() const { return opened_->weight(); }
 Cost DepthTwo::weight(std::size_t column) const { return opened_->weight(column); }
 Cost DepthTwo::weight(std::size_t i, std::size_t j) const { return opened_->weight(i, j); }
 bool DepthTwo::knows_pairs() const { return opened_->knows_pairs(); }

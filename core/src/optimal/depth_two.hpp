@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "binary_table.hpp"
 #include "mixedwood/optimal.hpp"
@@ -39,7 +38,6 @@ class DepthTwo {
   void children(std::size_t column, std::span<const Word> with, std::span<const Word> without,
                 FewestErrors* of_with, FewestErrors* of_without, Stop& stop);
   // Of the opened set: rows where a column is 1, in weight, and those where two are.
-  Cost weight() const;
   Cost weight(std::size_t column) const;
   Cost weight(std::size_t i, std::size_t j) const;
   bool knows_pairs() const;

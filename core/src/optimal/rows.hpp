@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "../hash.hpp"
 #include "cache.hpp"
 
 namespace mixedwood::optimal {

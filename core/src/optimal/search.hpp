@@ -1,7 +1,6 @@
 // The search: which column first, with bounds from both sides.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -69,7 +68,6 @@ class OptimalSolver::Search {
 
   void write(const Rows& rows, Budget budget, const Solution& solution, PlainTree& tree,
              std::size_t node);
-  Cost cost_of(const PlainTree& tree) const;
   Cost prune(const Rows& rows, PlainTree& tree, std::size_t node) const;
   void greedy(const Budget& budget, PlainTree& tree);
   void polish(const Rows& rows, std::int32_t depth, std::int32_t levels, const PlainTree& from,

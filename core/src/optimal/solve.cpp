@@ -210,10 +210,9 @@ OptimalResult OptimalSolver::Search::solve(const OptimalBudget& wanted, Stop& st
     }
     result.lower_bound = std::min(cost_, std::max<Cost>(-1, wanted.upper_bound) + 1);
     if (wanted.upper_bound >= cost_) result.lower_bound = cost_;
-    result.status = cost_ <= wanted.upper_bound ? OptimalStatus::kOptimal : OptimalStatus::kNoTree;
+    result.status = cost_ <= wanted.upper_bound ? ProofStatus::kOptimal : ProofStatus::kNoTree;
   } catch (const Stopped&) {
-    result.status =
-        stop.interrupted() ? OptimalStatus::kInterrupted : OptimalStatus::kTimeLimit;
+    result.status = stop.interrupted() ? ProofStatus::kInterrupted : ProofStatus::kTimeLimit;
     result.lower_bound = std::min(cost_, bound_of_root(budget));
   }
   root_ = nullptr;

@@ -1,6 +1,6 @@
 #include "cache.hpp"
 
-#include <algorithm>
+#include "../hash.hpp"
 
 namespace mixedwood::all_splits {
 
@@ -10,12 +10,7 @@ std::uint64_t Cache::read(const Rows& rows) {
     const auto row = static_cast<std::size_t>(id);
     key_[row / 64] |= std::uint64_t{1} << (row % 64);
   }
-  std::uint64_t hash = 0;
-  for (const std::uint64_t word : key_) {
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
-    hash ^= hash >> 29;
-  }
-  return hash;
+  return hash_of(key_);
 }
 
 Cache::Entry* Cache::find(const Rows& rows) {

@@ -69,14 +69,14 @@ class Solving {
     result.n_cached = search_.n_cached();
     const bool too_dear = best_->cost > settings_.upper_bound;
     if (lower_ > settings_.upper_bound)
-      result.status = "no_tree";
+      result.status = ProofStatus::kNoTree;
     else if (proven)
-      result.status = "optimal";
+      result.status = ProofStatus::kOptimal;
     else if (watch_.out_of_memory())
-      result.status = "memory_limit";
+      result.status = ProofStatus::kMemoryLimit;
     else
-      result.status = stop.interrupted() ? "interrupted" : "time_limit";
-    if (result.status == "no_tree" || too_dear) {
+      result.status = stop.interrupted() ? ProofStatus::kInterrupted : ProofStatus::kTimeLimit;
+    if (result.status == ProofStatus::kNoTree || too_dear) {
       result.value_offset.push_back(0);
       return result;
     }

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "../hash.hpp"
+
 namespace mixedwood::all_splits {
 
 Options::Options(const AllSplitsProblem& problem) : n_classes(problem.n_classes) {
@@ -71,10 +73,8 @@ void Options::find_unavoidable() {
   // Rows by a hash of their values, then by the values: equal rows become neighbours.
   std::vector<std::uint64_t> hash(n, 0);
   for (const Option& option : list)
-    for (std::size_t i = 0; i < n; ++i) {
-      hash[i] = (hash[i] ^ static_cast<std::uint64_t>(option.rank[i])) * 0x9e3779b97f4a7c15ULL;
-      hash[i] ^= hash[i] >> 29;
-    }
+    for (std::size_t i = 0; i < n; ++i)
+      hash[i] = hash_with(hash[i], static_cast<std::uint64_t>(option.rank[i]));
   std::vector<std::int32_t> order(n);
   std::iota(order.begin(), order.end(), 0);
   const auto compare = [&](std::int32_t a, std::int32_t b) {

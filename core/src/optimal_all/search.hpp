@@ -6,8 +6,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
-#include <memory>
 #include <vector>
 
 #include "cache.hpp"

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 namespace mixedwood {

@@ -2,7 +2,6 @@
 // partition for those superclasses, and so on until nothing changes. Both halves are two-class
 // problems, hence an order and a scan.
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <vector>
 

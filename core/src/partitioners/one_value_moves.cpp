@@ -3,7 +3,6 @@
 // one_vs_rest: each value against all others. sliq (Mehta, Agrawal, Rissanen 1996): from all
 // values on the left, move the value whose move is best, as long as the score rises. sliq_ext:
 // go on until one value is left and return the best partition met. O(values^2 * classes).
-#include <algorithm>
 #include <limits>
 #include <vector>
 

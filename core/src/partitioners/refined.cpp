@@ -6,7 +6,6 @@
 // or with single classes, as far as that is affordable, else largest_alone. The result is never
 // worse than theirs. O(values * classes) per pass; a few passes per start.
 #include <cstdint>
-#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>

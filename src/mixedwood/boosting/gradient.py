@@ -62,7 +62,7 @@ class GradientPlan:
     """
 
     settings: GradientSettings = field(default_factory=GradientSettings)
-    learner: Any = None
+    learner: GrowOnWeights | None = None
     learning_rate: float = 0.1
     subsample: float = 1.0
     n_columns: int = -1
@@ -223,8 +223,9 @@ class Run:
         for first in range(0, n_outputs, width):
             seed = int(rng.integers(2**63))
             here = slice(first, first + width)
-            if self.plan.learner is not None:
-                tree, steps, node = self._tree_of_learner(rows, here, seed, scores, time_limit)
+            learner = self.plan.learner
+            if learner is not None:
+                tree, steps, node = self._tree_of_learner(learner, rows, here, seed, time_limit)
             else:
                 tree, steps, node = self._gradient_tree(rows, others, here, rng, seed, time_limit)
             steps = np.ascontiguousarray(self.plan.learning_rate * steps)
@@ -268,7 +269,7 @@ class Run:
         return grown.tree, grown.steps, grown.node_of_row
 
     def _tree_of_learner(
-        self, rows: Rows, here: slice, seed: int, scores: Numbers, time_limit: float
+        self, learner: GrowOnWeights, rows: Rows, here: slice, seed: int, time_limit: float
     ) -> tuple[Tree, Numbers, Rows]:
         """A classification tree on rows weighted by their residuals, answering by Newton steps."""
         classes, left = self._residuals(here)
@@ -278,7 +279,7 @@ class Run:
             weights[rows] = 1.0
         labels = self.target.classes if classes is self.target.codes else np.array([0, 1])
         target = Target(labels, classes, weights)
-        tree = self.plan.learner.learn(self.coded, target, seed=seed, time_limit=time_limit)
+        tree = learner.learn(self.coded, target, seed=seed, time_limit=time_limit)
         node = tree.apply(self.coded.table)
         steps = _newton_steps(
             tree, node[rows], self.gradients[rows, here], self.hessians[rows, here],

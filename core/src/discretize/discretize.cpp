@@ -69,7 +69,7 @@ void add_rows(const ValueCounts& column, std::size_t begin, std::size_t end,
     for (const auto [k, count] : column.of(v)) counts[static_cast<std::size_t>(k)] += count;
 }
 
-Cut cut_after(const ValueCounts& column, std::size_t value) {
+CutPoint cut_after(const ValueCounts& column, std::size_t value) {
   return {halfway(column.values[value], column.values[value + 1]), value + 1};
 }
 
@@ -87,7 +87,7 @@ double halfway(double below, double above) {
 }
 
 void Discretizer::find(CutRule rule, const ValueCounts& column, std::int64_t n_bins,
-                       std::vector<Cut>& cuts) {
+                       std::vector<CutPoint>& cuts) {
   cuts.clear();
   if (column.size() < 2) return;
   switch (rule) {
@@ -98,7 +98,7 @@ void Discretizer::find(CutRule rule, const ValueCounts& column, std::int64_t n_b
   }
 }
 
-void Discretizer::mdlp(const ValueCounts& column, std::vector<Cut>& cuts) {
+void Discretizer::mdlp(const ValueCounts& column, std::vector<CutPoint>& cuts) {
   const XLogX& x_log_x = XLogX::table();
   const auto f = [&](std::int64_t x) { return x_log_x(static_cast<double>(x)); };
   waiting_.assign(1, {0, column.size()});
@@ -140,7 +140,7 @@ void Discretizer::mdlp(const ValueCounts& column, std::vector<Cut>& cuts) {
     waiting_.push_back({range.begin, best + 1});
     waiting_.push_back({best + 1, range.end});
   }
-  std::sort(cuts.begin(), cuts.end(), [](const Cut& a, const Cut& b) { return a.after < b.after; });
+  std::sort(cuts.begin(), cuts.end(), [](const CutPoint& a, const CutPoint& b) { return a.after < b.after; });
 }
 
 // A range with what it adds now, and what its best cut would make of it.
@@ -184,7 +184,7 @@ Discretizer::CaimRange Discretizer::look(const ValueCounts& column, Range range)
 
 // A new cut changes one range only, so every range remembers its best cut: all steps together look
 // at a value once for each time its range is cut.
-void Discretizer::caim(const ValueCounts& column, std::vector<Cut>& cuts) {
+void Discretizer::caim(const ValueCounts& column, std::vector<CutPoint>& cuts) {
   std::vector<CaimRange> ranges{look(column, {0, column.size()})};
   add_rows(column, 0, column.size(), left_);
   const auto classes = std::count_if(left_.begin(), left_.end(), [](auto n) { return n > 0; });
@@ -217,7 +217,7 @@ void Discretizer::caim(const ValueCounts& column, std::vector<Cut>& cuts) {
 }
 
 void Discretizer::equal_width(const ValueCounts& column, std::int64_t n_bins,
-                              std::vector<Cut>& cuts) {
+                              std::vector<CutPoint>& cuts) {
   const double least = column.values.front(), most = column.values.back();
   const auto bins = static_cast<double>(n_bins);
   for (std::int64_t i = 1; i < n_bins; ++i) {
@@ -233,7 +233,7 @@ void Discretizer::equal_width(const ValueCounts& column, std::int64_t n_bins,
 }
 
 void Discretizer::equal_frequency(const ValueCounts& column, std::int64_t n_bins,
-                                  std::vector<Cut>& cuts) {
+                                  std::vector<CutPoint>& cuts) {
   const std::int64_t n =
       std::accumulate(column.rows.begin(), column.rows.end(), std::int64_t{0});
   std::int64_t reached = 0;  // rows up to and with `value`
@@ -248,7 +248,7 @@ void Discretizer::equal_frequency(const ValueCounts& column, std::int64_t n_bins
   }
 }
 
-std::vector<Cut> cut_points(CutRule rule, std::span<const double> numbers,
+std::vector<CutPoint> cut_points(CutRule rule, std::span<const double> numbers,
                             std::span<const std::int32_t> classes, std::size_t n_classes,
                             std::int64_t n_bins) {
   if (!classes.empty() && classes.size() != numbers.size())
@@ -283,7 +283,7 @@ std::vector<Cut> cut_points(CutRule rule, std::span<const double> numbers,
     else entries.push_back({c, 1});
   }
   offset.back() = static_cast<std::int32_t>(entries.size());
-  std::vector<Cut> cuts;
+  std::vector<CutPoint> cuts;
   Discretizer().find(rule, {values, counts, entries, offset, n_classes}, n_bins, cuts);
   return cuts;
 }

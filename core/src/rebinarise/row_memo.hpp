@@ -8,13 +8,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "node_tests.hpp"
 
-namespace mixedwood {
+namespace mixedwood::rebinarise {
 
 struct Budget {
   int depth;
@@ -133,4 +132,4 @@ class RowMemo {
   std::unordered_multimap<std::uint64_t, Entry> entries_;
 };
 
-}  // namespace mixedwood
+}  // namespace mixedwood::rebinarise

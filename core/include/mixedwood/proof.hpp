@@ -1,0 +1,25 @@
+// What a search for the best tree says of its answer: the same words for all solvers.
+#pragma once
+
+namespace mixedwood {
+
+enum class ProofStatus {
+  kOptimal,      // no tree within the limits costs less
+  kNoTree,       // no tree within the limits costs as little as was asked for
+  kTimeLimit,    // ended early: the tree, if any, is the best so far
+  kMemoryLimit,  // likewise
+  kInterrupted,  // likewise, by the caller
+};
+
+constexpr const char* word_for(ProofStatus status) {
+  switch (status) {
+    case ProofStatus::kOptimal: return "optimal";
+    case ProofStatus::kNoTree: return "no_tree";
+    case ProofStatus::kTimeLimit: return "time_limit";
+    case ProofStatus::kMemoryLimit: return "memory_limit";
+    case ProofStatus::kInterrupted: return "interrupted";
+  }
+  return "";
+}
+
+}  // namespace mixedwood

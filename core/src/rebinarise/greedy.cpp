@@ -1,0 +1,52 @@
+// A first tree for the search to beat: the greedy one, pruned to the nodes that may be.
+#include "search.hpp"
+
+namespace mixedwood::rebinarise {
+
+// The best single split by Gini impurity, again and again.
+TreePtr Search::grow_greedily(const RowSet& set, int depth) {
+  if (depth == 0 || errors_of_leaf(set.weights) == 0) return leaf(set);
+  const auto impurity = [](Weights weights) {
+    double sum = 0.0, squares = 0.0;
+    for (const std::int64_t weight : weights) {
+      sum += static_cast<double>(weight);
+      squares += static_cast<double>(weight) * static_cast<double>(weight);
+    }
+    return sum - squares / sum;
+  };
+  double least = std::numeric_limits<double>::infinity();
+  NodeTest test;
+  try {
+    each_test(set, [&](const SeenTest& seen, Weights no) {
+      const double sum = impurity(seen.yes) + impurity(no);
+      if (sum >= least) return;
+      least = sum;
+      test = tests_.kept(seen);
+    });
+  } catch (const Stopped&) {
+    return leaf(set);
+  }
+  if (test.column < 0) return leaf(set);
+  const auto [yes, no] = split(set, test);
+  return branch(test, grow_greedily(yes, depth - 1), grow_greedily(no, depth - 1));
+}
+
+// The cheapest of the trees that are left when subtrees become leaves, for each number of nodes.
+std::vector<TreePtr> Search::pruned(const TreePtr& tree, std::int64_t nodes, const RowSet& set) {
+  std::vector<TreePtr> best{leaf(set)};
+  if (!tree->yes) return best;
+  const auto [yes_rows, no_rows] = split(set, tree->test);
+  const std::vector<TreePtr> yes = pruned(tree->yes, nodes - 1, yes_rows);
+  const std::vector<TreePtr> no = pruned(tree->no, nodes - 1, no_rows);
+  const std::size_t most = std::min(static_cast<std::size_t>(nodes), yes.size() + no.size() - 1);
+  best.resize(most + 1, best[0]);
+  for (std::size_t i = 0; i < yes.size(); ++i)
+    for (std::size_t j = 0; j < no.size() && i + j + 1 <= most; ++j)
+      if (yes[i]->cost + no[j]->cost < best[i + j + 1]->cost)
+        best[i + j + 1] = branch(tree->test, yes[i], no[j]);
+  for (std::size_t i = 1; i <= most; ++i)
+    if (best[i - 1]->cost <= best[i]->cost) best[i] = best[i - 1];
+  return best;
+}
+
+}  // namespace mixedwood::rebinarise
