@@ -1,0 +1,162 @@
+#include "mixedwood/smooth_svm.hpp"
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "svm_rows.hpp"
+
+namespace mixedwood {
+namespace {
+
+using linear::SvmPoint;
+using linear::SvmRows;
+using linear::UpperMatrix;
+
+constexpr double kArmijo = 0.05;  // the share of the promised decrease that a step must bring
+
+double length(std::span<const double> v) {
+  double sum = 0.0;
+  for (double x : v) sum += x * x;
+  return std::sqrt(sum);
+}
+
+void check(const SvmData& data, const SvmSettings& settings, std::size_t start_size) {
+  const std::size_t n = data.signs.size();
+  if (data.x.size() != n * data.n_columns)
+    throw std::invalid_argument("x must hold n_columns numbers for every sign");
+  if (!data.weights.empty() && data.weights.size() != n)
+    throw std::invalid_argument("weights must be empty or one for every sign");
+  if (start_size != 0 && start_size != data.n_columns + 1)
+    throw std::invalid_argument("the start must hold one number for every column and one more");
+  if (!(settings.c > 0.0) || !std::isfinite(settings.c))
+    throw std::invalid_argument("c must be a positive number");
+  if (!(settings.alpha >= 0.0) || !std::isfinite(settings.alpha))
+    throw std::invalid_argument("alpha must be 0 (the limit form) or a positive number");
+}
+
+class Newton {
+ public:
+  Newton(const SvmRows& rows, const SvmSettings& settings, Stop& stop)
+      : rows_(rows), settings_(settings), stop_(stop), hessian_(rows.size()) {}
+
+  SvmFit run(std::vector<double> start) {
+    here_.z = std::move(start);
+    SvmFit fit;
+    if (!rows_.evaluate(here_, stop_)) {
+      here_.objective = std::numeric_limits<double>::infinity();
+      here_.gradient.assign(here_.z.size(), here_.objective);
+      return finish(std::move(fit));
+    }
+    while (!(fit.converged = is_flat()) && fit.iterations < settings_.max_iterations) {
+      const double step = move();
+      if (step == 0.0) {
+        fit.converged = !stop_.requested() && is_flat_but_for_rounding();
+        break;
+      }
+      fit.steps.push_back(step);
+      ++fit.iterations;
+    }
+    return finish(std::move(fit));
+  }
+
+ private:
+  static constexpr double kRounding = 4.0;
+
+  bool is_flat() const {
+    return length(here_.gradient) <= settings_.tolerance * (1.0 + length(here_.z));
+  }
+
+  bool is_flat_but_for_rounding() const {
+    const double bound = kRounding * rows_.gradient_rounding(here_);
+    return std::isfinite(bound) && length(here_.gradient) <= bound;
+  }
+
+  SvmFit finish(SvmFit fit) {
+    fit.gradient_norm = length(here_.gradient);
+    fit.objective = here_.objective;
+    fit.z = std::move(here_.z);
+    return fit;
+  }
+
+  // One step of Newton's method, shortened by Armijo's rule. Its length, or 0 when there is no way
+  // down that rounding leaves visible, or when asked to stop.
+  double move() {
+    if (!rows_.add_up_hessian(here_, hessian_, stop_)) return 0.0;
+    if (!factorise(hessian_, linear::row_kernels(), stop_)) return 0.0;
+    std::vector<double> direction(here_.gradient);
+    solve(hessian_, direction);
+    double promised = 0.0;  // the slope along the direction, downhill
+    next_.z.resize(direction.size());
+    for (std::size_t j = 0; j < direction.size(); ++j) {
+      promised += direction[j] * here_.gradient[j];
+      next_.z[j] = here_.z[j] - direction[j];
+    }
+    if (!(promised > 0.0)) return 0.0;  // no slope left, or numbers that overflow
+    if (!rows_.evaluate(next_, stop_)) return 0.0;
+    double step = 1.0, objective = next_.objective;
+    for (int halvings = 0;; ++halvings) {
+      if (here_.objective - objective >= kArmijo * step * promised) break;
+      if (is_lost_in_rounding(step * promised)) {
+        // The objective no longer tells; its gradient still does.
+        if (length(next_.gradient) >= 0.5 * length(here_.gradient)) return 0.0;
+        step = 1.0;
+        break;
+      }
+      if (halvings == settings_.max_halvings || stop_.requested()) return 0.0;
+      step *= 0.5;
+      objective = rows_.objective_between(here_, next_, step);
+    }
+    if (step < 1.0) {
+      for (std::size_t j = 0; j < direction.size(); ++j)
+        next_.z[j] = here_.z[j] - step * direction[j];
+      if (!rows_.evaluate(next_, stop_)) return 0.0;
+    }
+    std::swap(here_, next_);
+    return step;
+  }
+
+  bool is_lost_in_rounding(double decrease) const {
+    return decrease <= 1e-13 * here_.objective;
+  }
+
+  const SvmRows& rows_;
+  const SvmSettings& settings_;
+  Stop& stop_;
+  UpperMatrix hessian_;
+  SvmPoint here_, next_;
+};
+
+}  // namespace
+
+SvmFit fit_smooth_svm(const SvmData& data, const SvmSettings& settings,
+                      std::span<const double> start, Stop& stop) {
+  check(data, settings, start.size());
+  const SvmRows rows(data, settings, linear::row_kernels());
+  std::vector<double> z(start.begin(), start.end());
+  z.resize(rows.size(), 0.0);
+  return Newton(rows, settings, stop).run(std::move(z));
+}
+
+SvmDerivatives svm_derivatives(const SvmData& data, const SvmSettings& settings,
+                               std::span<const double> z) {
+  check(data, settings, z.size());
+  const SvmRows rows(data, settings, linear::row_kernels());
+  Stop never;
+  SvmPoint point;
+  point.z.assign(z.begin(), z.end());
+  point.z.resize(rows.size(), 0.0);
+  UpperMatrix upper(rows.size());
+  rows.evaluate(point, never);
+  rows.add_up_hessian(point, upper, never);
+  SvmDerivatives result{point.objective, std::move(point.gradient), {}};
+  const std::size_t m = rows.size();
+  result.hessian.resize(m * m);
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = i; j < m; ++j)
+      result.hessian[i * m + j] = result.hessian[j * m + i] = upper.row(i)[j];
+  return result;
+}
+
+}  // namespace mixedwood
