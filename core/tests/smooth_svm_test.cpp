@@ -164,6 +164,34 @@ TEST(every_c_converges_as_far_as_rounding_allows) {
     }
 }
 
+TEST(many_columns_are_fitted_without_the_matrix) {
+  // Columns of zeros change nothing; 2500 of them are too many for a matrix.
+  const auto small = random_problem(300, 5, 6);
+  Problem large{{}, small.signs, {}, 2500};
+  large.x.assign(300 * 2500, 0.0);
+  for (std::size_t i = 0; i < 300; ++i)
+    for (std::size_t j = 0; j < 5; ++j) large.x[i * 2500 + j * 499] = small.x[i * 5 + j];
+  for (double alpha : {0.0, 5.0})
+    for (double c : {0.01, 1.0, 1000.0}) {
+      const SvmFit a = fit(small, c, alpha), b = fit(large, c, alpha);
+      CHECK(b.converged);
+      CHECK(b.iterations < 30);
+      CHECK_NEAR(a.objective, b.objective, 1e-9 * a.objective);
+      for (std::size_t j = 0; j < 5; ++j) CHECK_NEAR(a.z[j], b.z[j * 499], 1e-7);
+    }
+}
+
+TEST(a_sample_of_many_rows_changes_the_way_but_not_the_end) {
+  const auto problem = random_problem(20'000, 4, 7);
+  const std::vector<double> zero(5, 0.0);
+  Stop never;
+  const SvmFit sampled = fit_smooth_svm(problem.data(), {}, {}, never);
+  const SvmFit plain = fit_smooth_svm(problem.data(), {}, zero, never);
+  CHECK(sampled.converged && plain.converged);
+  CHECK(sampled.iterations < plain.iterations);
+  for (std::size_t j = 0; j < 5; ++j) CHECK_NEAR(sampled.z[j], plain.z[j], 1e-10);
+}
+
 TEST(too_few_iterations_are_reported) {
   Stop never;
   SvmSettings settings;

@@ -39,11 +39,12 @@ struct SvmFit {
   std::vector<double> steps;  // the length of each step, 1 for Newton's
 };
 
-// Where rounding keeps the gradient above the tolerance (a very large c), a gradient as small as
+// Without a start it is 0; of very many rows, the minimum of a fixed sample of them, whose steps are
+// not counted. Where rounding keeps the gradient above the tolerance (a very large c), a gradient as small as
 // rounding allows counts as converged. When `stop` asks to stop, the best point so far comes back,
 // not converged; before the first look at all rows that is the start, with an infinite objective.
 SvmFit fit_smooth_svm(const SvmData& data, const SvmSettings& settings,
-                      std::span<const double> start /* empty: 0 */, Stop& stop);
+                      std::span<const double> start /* may be empty */, Stop& stop);
 
 struct SvmDerivatives {
   double objective = 0;

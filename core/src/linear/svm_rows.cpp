@@ -12,14 +12,11 @@ namespace {
 
 constexpr std::size_t kBlockNumbers = 2048;
 constexpr std::size_t kMaxBlock = 256;
+constexpr std::size_t kFewColumns = 16;
 
 }  // namespace
 
-RowTerms row_terms(double r, double c, double alpha) {
-  if (alpha == 0.0) {
-    if (r > 0.0) return {0.5 * c * r * r, c * r, c};
-    return {0.0, 0.0, r == 0.0 ? 0.5 * c : 0.0};
-  }
+RowTerms smooth_row_terms(double r, double c, double alpha) {
   const double t = std::exp(-alpha * std::abs(r));
   const double q = std::max(r, 0.0) + std::log1p(t) / alpha;
   const double small = t / (1.0 + t), large = 1.0 / (1.0 + t);
@@ -55,9 +52,9 @@ bool SvmRows::evaluate(SvmPoint& point, Stop& stop) const {
       const RowTerms terms = row_terms(residual(i, decisions[k]), c_of(i), settings_.alpha);
       loss += terms.loss;
       rows[active] = x + k * d;
-      factors[active] = data_.signs[i] > 0 ? -terms.slope : terms.slope;
+      factors[active] = -data_.signs[i] * terms.slope;
       offset += factors[active];
-      active += terms.slope != 0.0;  // without a branch: which rows count is hard to foresee
+      active += terms.slope != 0.0;
     }
     std::fill(sum.begin(), sum.end(), 0.0);
     kernels_.add_rows(rows, factors, active, d, sum.data());
@@ -72,7 +69,9 @@ bool SvmRows::evaluate(SvmPoint& point, Stop& stop) const {
 bool SvmRows::add_up_hessian(const SvmPoint& point, UpperMatrix& hessian, Stop& stop) const {
   const std::size_t n = n_rows(), d = n_columns(), width = hessian.stride;
   hessian.reset();
-  std::vector<double> packed(block_ * width, 0.0);
+  // Of many columns the matrix is larger than the rows: it is gone through less often.
+  const std::size_t block = std::max<std::size_t>(block_, 64);
+  std::vector<double> packed((block + 1) * width, 0.0);
   std::size_t filled = 0;
   const auto flush = [&] {
     kernels_.add_outer(packed.data(), filled, width, width, 1.0, hessian.entries.data(), width);
@@ -81,17 +80,51 @@ bool SvmRows::add_up_hessian(const SvmPoint& point, UpperMatrix& hessian, Stop& 
     return !stop.requested(cost);
   };
   for (std::size_t i = 0; i < n; ++i) {
-    const double curvature =
-        row_terms(residual(i, point.decisions[i]), c_of(i), settings_.alpha).curvature;
-    if (!(curvature > 0.0)) continue;
+    const double curvature = curvature_of(point, i);
+    if (d > kFewColumns && !(curvature > 0.0)) continue;  // else a row in vain is cheaper
     const double root = std::sqrt(curvature);
     const double* x = data_.x.data() + i * d;
     double* row = packed.data() + filled * width;
     for (std::size_t j = 0; j < d; ++j) row[j] = root * x[j];
     row[d] = root;
-    if (++filled == block_ && !flush()) return false;
+    filled += curvature > 0.0;
+    if (filled == block && !flush()) return false;
   }
   return flush();
+}
+
+bool SvmRows::multiply_hessian(const SvmPoint& point, std::span<const double> v,
+                               std::vector<double>& product, Stop& stop) const {
+  const std::size_t n = n_rows(), d = n_columns();
+  product.assign(v.begin(), v.end());
+  const double* rows[kMaxBlock];
+  double factors[kMaxBlock];
+  for (std::size_t begin = 0; begin < n; begin += block_) {
+    const std::size_t count = std::min(block_, n - begin);
+    if (stop.requested(static_cast<std::int64_t>(count * (d + 1)))) return false;
+    kernels_.decide(data_.x.data() + begin * d, count, d, v.data(), factors);
+    for (std::size_t k = 0; k < count; ++k) {
+      rows[k] = data_.x.data() + (begin + k) * d;
+      factors[k] *= curvature_of(point, begin + k);
+      product[d] += factors[k];
+    }
+    kernels_.add_rows(rows, factors, count, d, product.data());
+  }
+  return true;
+}
+
+bool SvmRows::add_up_diagonal(const SvmPoint& point, std::vector<double>& diagonal,
+                              Stop& stop) const {
+  const std::size_t d = n_columns();
+  diagonal.assign(d + 1, 1.0);
+  for (std::size_t i = 0; i < n_rows(); ++i) {
+    if (stop.requested(static_cast<std::int64_t>(d + 1))) return false;
+    const double curvature = curvature_of(point, i);
+    const double* x = data_.x.data() + i * d;
+    for (std::size_t j = 0; j < d; ++j) diagonal[j] += curvature * (x[j] * x[j]);
+    diagonal[d] += curvature;
+  }
+  return true;
 }
 
 double SvmRows::objective_between(const SvmPoint& a, const SvmPoint& b, double step) const {

@@ -19,8 +19,15 @@ struct RowTerms {
   double curvature;  // C D
 };
 
-// p(r) and its two derivatives in terms of r, in the smooth or the limit form.
-RowTerms row_terms(double r, double c, double alpha);
+RowTerms smooth_row_terms(double r, double c, double alpha);
+
+// The limit form has no branch: which rows count is hard to foresee.
+inline RowTerms row_terms(double r, double c, double alpha) {
+  if (alpha != 0.0) return smooth_row_terms(r, c, alpha);
+  const double slope = r > 0.0 ? c * r : 0.0;
+  const double at_zero = r == 0.0 ? 0.5 * c : 0.0;
+  return {0.5 * slope * r, slope, r > 0.0 ? c : at_zero};
+}
 
 // A point with all that the rows say there.
 struct SvmPoint {
@@ -41,6 +48,10 @@ class SvmRows {
   bool evaluate(SvmPoint& point, Stop& stop) const;
   // The identity and C D zhat zhat^T of every row. False when asked to stop.
   bool add_up_hessian(const SvmPoint& point, UpperMatrix& hessian, Stop& stop) const;
+  // The same matrix times v, and its diagonal, without having it. False when asked to stop.
+  bool multiply_hessian(const SvmPoint& point, std::span<const double> v,
+                        std::vector<double>& product, Stop& stop) const;
+  bool add_up_diagonal(const SvmPoint& point, std::vector<double>& diagonal, Stop& stop) const;
   // The objective at a + step * (b - a).
   double objective_between(const SvmPoint& a, const SvmPoint& b, double step) const;
   // Length of what rounding may add to the gradient at the point.
@@ -50,8 +61,12 @@ class SvmRows {
   double c_of(std::size_t row) const {
     return data_.weights.empty() ? settings_.c : settings_.c * data_.weights[row];
   }
+  double curvature_of(const SvmPoint& point, std::size_t row) const {
+    const double r = residual(row, point.decisions[row]);
+    return row_terms(r, c_of(row), settings_.alpha).curvature;
+  }
   double residual(std::size_t row, double decision) const {
-    return data_.signs[row] > 0 ? 1.0 - decision : 1.0 + decision;
+    return 1.0 - data_.signs[row] * decision;
   }
 
   SvmData data_;
