@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "arrays.hpp"
 #include "mixedwood/smooth_svm.hpp"
@@ -61,16 +62,36 @@ nb::dict derivatives(const DoubleMatrix& x, const SignVector& signs,
   return result;
 }
 
+auto decisions(const DoubleMatrix& x, const DoubleVector& z) {
+  std::vector<double> found;
+  {
+    nb::gil_scoped_release released;
+    found = svm_decisions(values_of(x), x.shape(0), values_of(z));
+  }
+  return hand_over(std::move(found));
+}
+
 }  // namespace
 
 void bind_linear(nb::module_& m) {
   m.def("fit_smooth_svm", &fit, nb::arg("x").noconvert(), nb::arg("signs").noconvert(),
         nb::arg("weights").noconvert().none(), nb::arg("c"), nb::arg("alpha"),
         nb::arg("tolerance"), nb::arg("max_iterations"), nb::arg("start").noconvert().none(),
-        nb::arg("seconds"), "The plane of a smooth support vector machine. alpha 0: limit form.");
+        nb::arg("seconds"),
+        nb::sig("def fit_smooth_svm(x: NDArray[numpy.float64], signs: NDArray[numpy.int8], "
+                "weights: NDArray[numpy.float64] | None, c: float, alpha: float, "
+                "tolerance: float, max_iterations: int, start: NDArray[numpy.float64] | None, "
+                "seconds: float) -> dict[str, Any]"),
+        "The plane of a smooth support vector machine. alpha 0: limit form.");
+  m.def("svm_decisions", &decisions, nb::arg("x").noconvert(), nb::arg("z").noconvert(),
+        "w.x + b of each row.");
   m.def("svm_derivatives", &derivatives, nb::arg("x").noconvert(), nb::arg("signs").noconvert(),
         nb::arg("weights").noconvert().none(), nb::arg("c"), nb::arg("alpha"),
-        nb::arg("z").noconvert(), "Objective, gradient and Hessian (row by row) at z.");
+        nb::arg("z").noconvert(),
+        nb::sig("def svm_derivatives(x: NDArray[numpy.float64], signs: NDArray[numpy.int8], "
+                "weights: NDArray[numpy.float64] | None, c: float, alpha: float, "
+                "z: NDArray[numpy.float64]) -> dict[str, Any]"),
+        "Objective, gradient and Hessian (row by row) at z.");
 }
 
 }  // namespace mixedwood

@@ -14,6 +14,7 @@ _ESTIMATORS = (
     "NoTreeError",
     "OptimalTreeClassifier",
     "RandomOrdinalityClassifier",
+    "SmoothSVC",
     "TreeClassifier",
     "UnseenValueWarning",
 )
@@ -27,6 +28,7 @@ __all__ = [
     "NoTreeError",
     "OptimalTreeClassifier",
     "RandomOrdinalityClassifier",
+    "SmoothSVC",
     "TreeClassifier",
     "UnseenValueWarning",
     "data",
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
         NoTreeError,
         OptimalTreeClassifier,
         RandomOrdinalityClassifier,
+        SmoothSVC,
         TreeClassifier,
         UnseenValueWarning,
     )

@@ -46,6 +46,10 @@ struct SvmFit {
 SvmFit fit_smooth_svm(const SvmData& data, const SvmSettings& settings,
                       std::span<const double> start /* may be empty */, Stop& stop);
 
+// w.x + b of each row, rounded as the fit rounds it. z is w, then b.
+std::vector<double> svm_decisions(std::span<const double> x, std::size_t n_rows,
+                                  std::span<const double> z);
+
 struct SvmDerivatives {
   double objective = 0;
   std::vector<double> gradient;

@@ -178,6 +178,15 @@ SvmFit fit_smooth_svm(const SvmData& data, const SvmSettings& settings,
   return Newton(rows, settings, stop).run(std::move(z));
 }
 
+std::vector<double> svm_decisions(std::span<const double> x, std::size_t n_rows,
+                                  std::span<const double> z) {
+  if (z.empty() || x.size() != n_rows * (z.size() - 1))
+    throw std::invalid_argument("z must hold one number for every column of x and one more");
+  std::vector<double> found(n_rows);
+  linear::row_kernels().decide(x.data(), n_rows, z.size() - 1, z.data(), found.data());
+  return found;
+}
+
 SvmDerivatives svm_derivatives(const SvmData& data, const SvmSettings& settings,
                                std::span<const double> z) {
   check(data, settings, z.size());

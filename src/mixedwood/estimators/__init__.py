@@ -8,6 +8,7 @@ from mixedwood.estimators.grow_prune import GrowPruneTreeClassifier
 from mixedwood.estimators.grow_prune_forest import GrowPruneForestClassifier
 from mixedwood.estimators.optimal import NoTreeError, OptimalTreeClassifier
 from mixedwood.estimators.random_ordinality import RandomOrdinalityClassifier
+from mixedwood.estimators.smooth_svc import SmoothSVC
 from mixedwood.estimators.tree import TreeClassifier
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "NoTreeError",
     "OptimalTreeClassifier",
     "RandomOrdinalityClassifier",
+    "SmoothSVC",
     "TreeClassifier",
     "UnseenValueWarning",
 ]
