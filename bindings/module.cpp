@@ -16,6 +16,7 @@ void bind_optimal(nb::module_& m);
 void bind_discretize(nb::module_& m);
 void bind_rebinarise(nb::module_& m);
 void bind_optimal_all(nb::module_& m);
+void bind_linear(nb::module_& m);
 }  // namespace mixedwood
 
 NB_MODULE(_core, m) {
@@ -32,4 +33,5 @@ NB_MODULE(_core, m) {
   mixedwood::bind_discretize(m);
   mixedwood::bind_rebinarise(m);
   mixedwood::bind_optimal_all(m);
+  mixedwood::bind_linear(m);
 }

@@ -37,6 +37,7 @@ MAY_IMPORT = {
     "preprocessing": {"_core", "data", "explain", "splits"},
     "optimal": {"_core", "data", "growers", "preprocessing", "tree", "tree_builder"},
     "ensembles": {"_core", "data", "tree"},
+    "linear": {"_core", "data"},
     "boosting": {"_core", "data", "ensembles", "growers", "tree"},
     "estimators": {
         "boosting",
@@ -44,6 +45,7 @@ MAY_IMPORT = {
         "ensembles",
         "explain",
         "growers",
+        "linear",
         "optimal",
         "parts",
         "preprocessing",

@@ -15,6 +15,7 @@ _ESTIMATORS = (
     "NoTreeError",
     "OptimalTreeClassifier",
     "RandomOrdinalityClassifier",
+    "SmoothSVC",
     "TreeClassifier",
     "UnseenValueWarning",
 )
@@ -29,6 +30,7 @@ __all__ = [
     "NoTreeError",
     "OptimalTreeClassifier",
     "RandomOrdinalityClassifier",
+    "SmoothSVC",
     "TreeClassifier",
     "UnseenValueWarning",
     "data",
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
         NoTreeError,
         OptimalTreeClassifier,
         RandomOrdinalityClassifier,
+        SmoothSVC,
         TreeClassifier,
         UnseenValueWarning,
     )

@@ -152,3 +152,12 @@ def optimal_all(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArr
     """
     The best tree over all thresholds and subsets: its arrays, its cost and the proof.
     """
+
+def fit_smooth_svm(x: NDArray[numpy.float64], signs: NDArray[numpy.int8], weights: NDArray[numpy.float64] | None, c: float, alpha: float, tolerance: float, max_iterations: int, start: NDArray[numpy.float64] | None, seconds: float) -> dict[str, Any]:
+    """The plane of a smooth support vector machine. alpha 0: limit form."""
+
+def svm_decisions(x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """w.x + b of each row."""
+
+def svm_derivatives(x: NDArray[numpy.float64], signs: NDArray[numpy.int8], weights: NDArray[numpy.float64] | None, c: float, alpha: float, z: NDArray[numpy.float64]) -> dict[str, Any]:
+    """Objective, gradient and Hessian (row by row) at z."""

@@ -9,6 +9,7 @@ from mixedwood.estimators.grow_prune_forest import GrowPruneForestClassifier
 from mixedwood.estimators.model_tree import ModelTreeClassifier
 from mixedwood.estimators.optimal import NoTreeError, OptimalTreeClassifier
 from mixedwood.estimators.random_ordinality import RandomOrdinalityClassifier
+from mixedwood.estimators.smooth_svc import SmoothSVC
 from mixedwood.estimators.tree import TreeClassifier
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "NoTreeError",
     "OptimalTreeClassifier",
     "RandomOrdinalityClassifier",
+    "SmoothSVC",
     "TreeClassifier",
     "UnseenValueWarning",
 ]

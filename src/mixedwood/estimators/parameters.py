@@ -20,6 +20,7 @@ __all__ = [
     "check_flag",
     "count_columns",
     "count_share_of_rows",
+    "is_number",
     "is_whole",
     "read_grow_prune_parameters",
     "read_limit",
@@ -191,7 +192,7 @@ def count_columns(max_features: Any, n_columns: int, name: str = "max_features")
             return max(1, int(math.log2(n_columns)) + 1)
     elif is_whole(max_features) and max_features >= 1:
         return min(int(max_features), n_columns)
-    elif _is_number(max_features) and not is_whole(max_features) and 0 < max_features <= 1:
+    elif is_number(max_features) and not is_whole(max_features) and 0 < max_features <= 1:
         return max(1, int(max_features * n_columns))
     raise ValueError(
         f"{name} must be None, a whole number of at least 1, a share above 0 and at most 1.0, "
@@ -213,7 +214,8 @@ def check_flag(model: Any, name: str) -> None:
         raise ValueError(f"{name} must be True or False; got {value!r}.")
 
 
-def _is_number(value: object) -> bool:
+def is_number(value: object) -> bool:
+    """Whether a value is a number, and not True or False."""
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
@@ -230,7 +232,7 @@ def _either(accepted: tuple[str, ...]) -> str:
 def read_number(model: Any, name: str, least: float, most: float) -> float:
     """Read a number within limits."""
     value = getattr(model, name)
-    if not _is_number(value) or not least <= value <= most:
+    if not is_number(value) or not least <= value <= most:
         limits = f" from {least:g} to {most:g}" if math.isfinite(most) else ""
         raise ValueError(f"{name} must be a number{limits}; got {value!r}.")
     return float(value)
@@ -251,7 +253,7 @@ def read_limit(model: Any, name: str, least: int) -> int:
 def read_rows_or_share(model: Any, name: str) -> float:
     """Read a number of rows, or a share of them."""
     value = getattr(model, name)
-    if not _is_number(value) or not 0 < value < math.inf or (is_whole(value) and value < 1):
+    if not is_number(value) or not 0 < value < math.inf or (is_whole(value) and value < 1):
         raise ValueError(
             f"{name} must be a number of rows, at least 1, or a share of them between 0.0 and 1.0; "
             f"got {value!r}."

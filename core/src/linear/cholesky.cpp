@@ -1,0 +1,59 @@
+#include "cholesky.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace mixedwood::linear {
+namespace {
+
+constexpr std::size_t kPanel = 32;  // rows; a multiple of kLanes
+
+// to[j] -= factor * from[j]
+void subtract_scaled(double* to, const double* from, double factor, std::size_t first,
+                     std::size_t end) {
+  for (std::size_t j = first; j < end; ++j) to[j] -= factor * from[j];
+}
+
+}  // namespace
+
+void UpperMatrix::reset() {
+  std::fill(entries.begin(), entries.end(), 0.0);
+  for (std::size_t i = 0; i < stride; ++i) row(i)[i] = 1.0;
+}
+
+bool factorise(UpperMatrix& matrix, const RowKernels& kernels, Stop& stop) {
+  const std::size_t n = matrix.stride;
+  for (std::size_t begin = 0; begin < n; begin += kPanel) {
+    const std::size_t end = std::min(n, begin + kPanel);
+    if (stop.requested(static_cast<std::int64_t>((end - begin) * (n - begin) * (n - begin) / 8)))
+      return false;
+    for (std::size_t k = begin; k < end; ++k) {
+      double* pivot_row = matrix.row(k);
+      const double pivot = std::sqrt(std::max(pivot_row[k], 1.0));
+      pivot_row[k] = pivot;
+      for (std::size_t j = k + 1; j < n; ++j) pivot_row[j] /= pivot;
+      for (std::size_t i = k + 1; i < end; ++i)
+        subtract_scaled(matrix.row(i), pivot_row, pivot_row[i], i, n);
+    }
+    if (end < n)
+      kernels.add_outer(matrix.row(begin) + end, end - begin, n, n - end, -1.0,
+                        matrix.row(end) + end, n);
+  }
+  return true;
+}
+
+void solve(const UpperMatrix& factor, std::span<double> v) {
+  const std::size_t n = factor.size;
+  for (std::size_t k = 0; k < n; ++k) {
+    v[k] /= factor.row(k)[k];
+    subtract_scaled(v.data(), factor.row(k), v[k], k + 1, n);
+  }
+  for (std::size_t k = n; k-- > 0;) {
+    double s = v[k];
+    for (std::size_t j = k + 1; j < n; ++j) s -= factor.row(k)[j] * v[j];
+    v[k] = s / factor.row(k)[k];
+  }
+}
+
+}  // namespace mixedwood::linear

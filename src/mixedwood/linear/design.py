@@ -1,0 +1,177 @@
+"""From a table to a matrix of numbers: indicators of values, and columns on one scale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixedwood.data import Column, ColumnKind, Schema, Table
+
+__all__ = ["Design", "Scale"]
+
+_CHUNK = 4096  # rows: a chunk of columns stays near while it is turned into rows
+_LARGEST = 1e100  # on the common scale; products of two such numbers are still numbers
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How the numbers of one column are put on the common scale: (x / size - mean) / spread.
+
+    Attributes
+    ----------
+    size : float
+        Largest absolute value; dividing by it first, no sum of squares overflows.
+    mean : float
+        Mean of x / size, which stands for missing values as well.
+    spread : float
+        Standard deviation of x / size; infinite for a constant column, which becomes 0.
+    """
+
+    size: float
+    mean: float
+    spread: float
+
+    @classmethod
+    def learn(cls, numbers: NDArray[np.float64], weights: NDArray[np.float64] | None) -> Scale:
+        """Measure a column; NaN is missing."""
+        present = ~np.isnan(numbers)
+        if not present.all():
+            numbers = numbers[present]
+            weights = None if weights is None else weights[present]
+        if len(numbers) == 0:
+            return cls(1.0, 0.0, np.inf)
+        least, most = float(numbers.min()), float(numbers.max())
+        size = max(abs(least), abs(most)) or 1.0
+        if least == most:
+            return cls(size, least / size, np.inf)
+        scaled = numbers / size
+        if weights is None:
+            mean = float(scaled.mean())
+            spread = float(np.sqrt(np.square(scaled - mean).mean()))
+        else:
+            shares = weights / weights.max()
+            shares /= shares.sum()
+            mean = float((shares * scaled).sum())
+            spread = float(np.sqrt((shares * np.square(scaled - mean)).sum()))
+        return cls(size, mean, spread or np.inf)
+
+    def without_scaling(self) -> Scale:
+        """Leave numbers as they are; missing ones are still the mean."""
+        return Scale(1.0, self.mean * self.size, 1.0)
+
+
+@dataclass(frozen=True)
+class Design:
+    """What became of each column of a table, learned from training rows.
+
+    A numeric column is one column of the matrix, on the common scale; so is an ordinal one, by the
+    places of its values. Each value of a nominal column is an indicator of 0 and 1. Missing numbers
+    and places are the mean; a missing or unknown value of a nominal column is none of its values.
+
+    Attributes
+    ----------
+    schema : Schema
+        The columns of the table.
+    scales : tuple of Scale or None
+        One for each column; None for nominal ones.
+    centred : bool
+        Whether means are subtracted, or numbers stay as they are.
+    """
+
+    schema: Schema
+    scales: tuple[Scale | None, ...]
+    centred: bool
+
+    @classmethod
+    def learn(
+        cls, table: Table, weights: NDArray[np.float64] | None = None, *, standardize: bool = True
+    ) -> Design:
+        """Learn from training rows, all of positive weight.
+
+        Examples
+        --------
+        >>> from mixedwood.data import read_table
+        >>> table = read_table({"age": [20.0, 40.0, None], "on": ["a", "b", "a"]})
+        >>> design = Design.learn(table)
+        >>> design.terms
+        ('age', 'on = a', 'on = b')
+        >>> design.matrix(table)
+        array([[-1.,  1.,  0.],
+               [ 1.,  0.,  1.],
+               [ 0.,  1.,  0.]])
+        """
+        scales: list[Scale | None] = []
+        for column, array in zip(table.schema, table.arrays, strict=True):
+            if column.kind is ColumnKind.NOMINAL:
+                scales.append(None)
+                continue
+            scale = Scale.learn(_as_numbers(column, array), weights)
+            scales.append(scale if standardize else scale.without_scaling())
+        return cls(table.schema, tuple(scales), standardize)
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Names of the columns of the matrix."""
+        names: list[str] = []
+        for column in self.schema:
+            if column.kind is ColumnKind.NOMINAL:
+                names += [f"{column.name} = {value}" for value in column.values]
+            else:
+                names.append(column.name)
+        return tuple(names)
+
+    def matrix(self, table: Table) -> NDArray[np.float64]:
+        """Turn rows into numbers, all finite."""
+        widths = [1 if scale else c.n_values for c, scale in self._columns()]
+        ends = np.cumsum(widths)
+        found = np.zeros((table.n_rows, int(ends[-1])))
+        for begin in range(0, table.n_rows, _CHUNK):
+            rows = slice(begin, begin + _CHUNK)
+            part = found[rows]
+            for place, (column, scale) in enumerate(self._columns()):
+                array = table.arrays[place][rows]
+                first = ends[place] - widths[place]
+                if scale is None:
+                    known = np.flatnonzero(array >= 0)
+                    part[known, first + array[known]] = 1.0
+                else:
+                    part[:, first] = self._scaled(_as_numbers(column, array), scale)
+        return found
+
+    def original_units(
+        self, coefficients: NDArray[np.float64], intercepts: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Coefficients for numbers as they were, from those for the matrix; a row for a plane."""
+        coefficients, intercepts = coefficients.copy(), intercepts.copy()
+        first = 0
+        with np.errstate(over="ignore"):  # of numbers like 1e-310
+            for column, scale in self._columns():
+                if scale is None:
+                    first += column.n_values
+                    continue
+                if self.centred:
+                    coefficients[:, first] /= scale.spread
+                    intercepts -= coefficients[:, first] * scale.mean
+                    coefficients[:, first] /= scale.size
+                first += 1
+        return coefficients, intercepts
+
+    def _columns(self) -> list[tuple[Column, Scale | None]]:
+        return list(zip(self.schema, self.scales, strict=True))
+
+    def _scaled(self, numbers: NDArray[np.float64], scale: Scale) -> NDArray[np.float64]:
+        absent = np.isnan(numbers)
+        if not self.centred:
+            return np.where(absent, scale.mean, numbers)
+        with np.errstate(over="ignore"):  # new rows may be far outside of what was learned
+            scaled = (numbers / scale.size - scale.mean) / scale.spread
+        scaled[absent] = 0.0
+        return np.clip(scaled, -_LARGEST, _LARGEST, out=scaled)
+
+
+def _as_numbers(column: Column, array: NDArray[np.generic]) -> NDArray[np.float64]:
+    if column.is_numeric:
+        return array  # type: ignore[return-value]
+    return np.where(array >= 0, array, np.nan)  # type: ignore[operator]
