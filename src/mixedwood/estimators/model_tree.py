@@ -106,7 +106,7 @@ class ModelTreeClassifier(OneTreeClassifier):
     ----------
     tree_ : Tree
         The tree; print it, draw it with ``tree_.plot()``, or see it in a notebook.
-    min_instances_ : int
+    min_instances_ : float
         Fewest rows of a node that is split, given or chosen.
     classes_ : ndarray
         The classes.
@@ -126,7 +126,7 @@ class ModelTreeClassifier(OneTreeClassifier):
     Examples
     --------
     >>> import mixedwood as mw
-    >>> X = {"length": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0] * 4, "width": [1.5, 1.0, 4.0, 3.0, 6.5, 5.0] * 4}
+    >>> X = {"length": [1.0, 2.0, 3.0, 4.0, 5.0] * 4, "width": [1.5, 1.0, 4.0, 3.0, 6.5] * 4}
     >>> y = ["long" if a > b else "wide" for a, b in zip(X["length"], X["width"])]
     >>> model = mw.ModelTreeClassifier().fit(X, y)
     >>> model.get_depth()
@@ -135,7 +135,7 @@ class ModelTreeClassifier(OneTreeClassifier):
     array(['long'], dtype='<U4')
     """
 
-    min_instances_: int
+    min_instances_: float
     pruning_path_: CrossValidatedPath | None
 
     def __init__(
@@ -144,7 +144,7 @@ class ModelTreeClassifier(OneTreeClassifier):
         *,
         machine: Any = "svm",
         linear_columns: Literal["all", "numeric"] = "all",
-        C: Literal["tune"] | float | Sequence[float] = "tune",  # noqa: N803
+        C: Literal["tune"] | float | Sequence[float] = "tune",
         alpha: float | None = None,
         cut: Literal["machine", "best"] = "machine",
         evidence: Literal["training", "validation"] = "training",

@@ -75,7 +75,7 @@ class ModelTreeLearner:
         time_limit: float = math.inf,
         stop: StopFlag | None = None,
     ) -> tuple[Tree, CrossValidatedPath | None, float]:
-        """Learn a tree; the path of pruning and the fewest rows of a node that is split go with it."""
+        """Learn a tree; with it go the path of pruning and the size of nodes that was used."""
         deadline = time.monotonic() + min(time_limit, self.parameters.time_limit)
         parameters = self.parameters
         if self.tuned:

@@ -64,8 +64,8 @@ def machines() -> dict[str, str]:
     return dict(_SUMMARIES)
 
 
-def read_machines(machine: Any, C: Any, alpha: float | None) -> tuple[tuple[Any, ...], ...]:  # noqa: N803
-    """Turn names and classifiers into machines of the native core; several where a list is given."""
+def read_machines(machine: Any, C: Any, alpha: float | None) -> tuple[tuple[Any, ...], ...]:
+    """Turn names and classifiers, one or a list of them, into machines of the native core."""
     costs = _read_costs(C)
     if alpha is not None and not (_is_number(alpha) and 0 < alpha < math.inf):
         raise ValueError(f"alpha must be None or a positive number; got {alpha!r}.")
@@ -101,8 +101,8 @@ def _read_machine(machine: Any, costs: tuple[float, ...], alpha: float | None) -
         tunable = "C" in machine.get_params(deep=False)
         return _python(FittedInPython(machine, costs if tunable else ()))
     raise ValueError(
-        f"machine must be {', '.join(map(repr, _SUMMARIES))}, a linear classifier of scikit-learn's "
-        f"kind, or a list of those; got {machine!r}."
+        f"machine must be {', '.join(map(repr, _SUMMARIES))}, a linear classifier like those of "
+        f"scikit-learn, or a list of machines; got {machine!r}."
     )
 
 
@@ -124,7 +124,7 @@ class FittedInPython:
 
     def __call__(
         self,
-        X: NDArray[np.float64],  # noqa: N803
+        X: NDArray[np.float64],
         signs: NDArray[np.int8],
         weights: NDArray[np.float64] | None,
         setting: int,
