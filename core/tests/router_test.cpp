@@ -238,3 +238,91 @@ TEST(a_code_beyond_its_column_is_refused) {
     CHECK(said.empty() || said.find("beyond") != std::string::npos);
   }
 }
+
+namespace {
+
+// One linear test over a nominal column, an ordinal one and two of numbers, asked of rows.
+struct Sums {
+  std::vector<std::int32_t> column, value;
+  std::vector<double> weight, fill;
+  double intercept = 0.0;
+  std::vector<std::int32_t> colour{0, 1, -1, -2, 2}, size{0, 3, -1, -2, 1};
+  std::vector<double> age{1.0, kNaN, kInf, 2.0, -kInf}, pay{0.5, 4.0, kInf, kNaN, 1e308};
+  TableView table;
+
+  Sums() {
+    table.columns = {{colour.data(), nullptr, 3}, {size.data(), nullptr, 4},
+                     {nullptr, age.data(), 0}, {nullptr, pay.data(), 0}};
+    table.n_rows = 5;
+  }
+  Sums& add(std::int32_t c, std::int32_t v, double w, double f = kNaN) {
+    column.push_back(c);
+    value.push_back(v);
+    weight.push_back(w);
+    fill.push_back(f);
+    return *this;
+  }
+  std::vector<double> of(const std::vector<std::int32_t>& rows) const {
+    LinearTests tests;
+    tests.add({{}, {}, {}, {}, 99.0}, table);  // another one before it
+    const std::uint32_t number = tests.add({column, value, weight, fill, intercept}, table);
+    CHECK(number == 1);
+    std::vector<double> sums(rows.size());
+    tests.sums(number, table, rows, sums);
+    return sums;
+  }
+};
+
+}  // namespace
+
+TEST(a_sum_adds_numbers_places_and_values) {
+  Sums sums;
+  sums.intercept = 0.25;
+  sums.add(0, 2, 8.0).add(2, kNumberTerm, 2.0, 10.0).add(0, 0, 16.0).add(1, kNumberTerm, 64.0, 0.5);
+  sums.add(1, 3, 1024.0);
+  const auto found = sums.of({0, 1, 3, 3, 0});  // rows in any order, and twice
+  CHECK(found == (std::vector<double>{18.25, 1236.25, 36.25, 36.25, 18.25}));
+}
+
+TEST(a_sum_without_a_number_to_fill_in_has_no_answer) {
+  Sums sums;
+  sums.add(2, kNumberTerm, 1.0).add(1, kNumberTerm, 1.0);
+  const auto found = sums.of({0, 1, 2, 3, 4});
+  CHECK(found[0] == 1.0);
+  CHECK(std::isnan(found[1]) && std::isnan(found[2]) && std::isnan(found[3]));
+  CHECK(found[4] == -kInf);
+}
+
+TEST(infinite_numbers_decide_alone_unless_they_pull_to_opposite_sides) {
+  Sums sums;
+  sums.add(2, kNumberTerm, 1.0, 0.0).add(3, kNumberTerm, 1.0, 0.0);
+  CHECK(sums.of({2, 4}) == (std::vector<double>{kInf, -kInf}));
+  sums.weight[1] = -1.0;
+  CHECK(std::isnan(sums.of({2})[0]));
+  sums.weight[0] = 0.0;
+  CHECK(sums.of({2, 4}) == (std::vector<double>{-kInf, -1e308}));
+}
+
+TEST(a_sum_that_overflows_on_the_way_has_the_sign_that_it_should_have) {
+  Sums sums;
+  sums.intercept = 1e308;
+  sums.add(3, kNumberTerm, 8.0, 0.0).add(0, 2, -1e308).add(1, 1, 1e308);
+  CHECK(sums.of({4}) == (std::vector<double>{kInf}));
+  sums.weight[0] = -8.0;
+  CHECK(sums.of({4}) == (std::vector<double>{-kInf}));
+  // Of two products that overflow, and almost cancel.
+  sums.add(2, kNumberTerm, 0.0, 0.0);
+  sums.age[4] = 1e308;
+  sums.weight = {-8.0, -1e308, 1e308, 8.5};
+  const double sum = sums.of({4})[0];
+  CHECK(sum > 1.49e308 && sum < 1.51e308);
+}
+
+TEST(a_code_beyond_its_column_is_refused_by_sums_too) {
+  Sums sums;
+  sums.add(0, 1, 1.0).add(1, kNumberTerm, 1.0, 0.0);
+  sums.colour[0] = 3;
+  sums.size[1] = 4;
+  for (const std::int32_t row : {0, 1})
+    CHECK(check::message_of([&] { sums.of({row}); }).find("beyond") != std::string::npos);
+}

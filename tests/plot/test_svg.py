@@ -125,6 +125,22 @@ def test_a_chain_of_50_000_tests_is_drawn():
     ET.fromstring(tree_svg(chain_tree(50_000)))
 
 
+def test_a_sum_is_told_in_its_box_and_compared_at_its_branches():
+    schema = Schema((*(Column(f"c{i}", "numeric") for i in range(8)), Column("b", "nominal", "xy")))
+    builder = TreeBuilder(schema, ["no", "yes"], [3, 1])
+    weights = {"c0": -0.125, ("b", "y"): 2.0} | {f"c{i}": 1.0 for i in range(1, 8)}
+    builder.split_linear(0, weights, -1 / 3, [[3, 0], [0, 1]], missing=1)
+    root, first, second = draw(builder.build()).boxes
+    assert root.title == "sum"
+    assert root.lines == ("- 0.125 c0", "+ 2 [b = y]", "+ c1", "+ c2", "... and 5 more", "4")
+    assert (first.above, second.above) == (("sum > 0.333",), ("sum <= 0.333", "(or missing)"))
+    assert "+ c6 + c7 > 0.3333\n" in first.tip  # in full
+    everything = draw(builder.build(), max_terms=None).boxes[0]
+    assert everything.lines[-3:] == ("+ c6", "+ c7", "4")
+    assert "+ c7" in texts(builder.build().to_svg(max_terms=None))
+    assert "+ c7" not in texts(builder.build().to_svg())
+
+
 def test_rare_classes_share_a_colour():
     builder = TreeBuilder(Schema((Column("x", "numeric"),)), range(20), range(1, 21))
     drawing = draw(builder.build())

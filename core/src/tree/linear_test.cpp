@@ -142,9 +142,15 @@ void LinearTests::sums(std::uint32_t number, const TableView& table,
       out[i] += place.weight * place_of(place, column, static_cast<std::size_t>(rows[i]));
   }
   for (std::size_t v = test.values; v < test.end_of_values; ++v) {
-    const ColumnView& column = column_of(values_[v].column, table);
-    for (std::size_t i = 0; i < n; ++i)
-      out[i] += weight_of(values_[v], column, static_cast<std::size_t>(rows[i]));
+    const ColumnView column = column_of(values_[v].column, table);
+    if (values_[v].n_listed == kTable) {
+      const double* const weights = weights_.data() + values_[v].weights;
+      for (std::size_t i = 0; i < n; ++i)
+        out[i] += weights[entry_of(column, static_cast<std::size_t>(rows[i]))];
+    } else {
+      for (std::size_t i = 0; i < n; ++i)
+        out[i] += weight_of(values_[v], column, static_cast<std::size_t>(rows[i]));
+    }
   }
   for (std::size_t i = 0; i < n; ++i)
     if (!std::isfinite(out[i])) [[unlikely]]

@@ -161,7 +161,9 @@ def _inner(tree: Tree, node: int, max_terms: int | None) -> dict[str, Any]:
     if tree.kind[node] == TestKind.LINEAR:
         terms = linear_terms(tree, node)
         title = SUM
-        lines = (*term_words(terms, replace(_STYLE, max_terms=max_terms)), *lines)
+        told = term_words(terms, replace(_STYLE, max_terms=max_terms))
+        told[:1] = [first.removeprefix("+ ") for first in told[:1]]
+        lines = (*told, *lines)
     else:
         title = name_words(tree.column_of(node).name, _STYLE)
     return {"title": title, "lines": lines, "shares": (), "is_cut": False}
