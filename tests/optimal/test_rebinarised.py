@@ -147,7 +147,7 @@ def test_encoding_again_gains_nothing_over_ranges_made_once(seed):
     rng = np.random.default_rng(seed)
     _, table, target, _ = random_problem(rng, 14)
     cutting, encoding = Cutting(str(rng.choice(RULES)), 4), str(rng.choice(ENCODINGS))
-    matrix, _, _ = binarise(table, target, cutting=cutting, encoding=encoding)
+    matrix, _ = binarise(table, target, cutting=cutting, encoding=encoding)
     wanted = RebinarisedSettings(cutting, encoding, "encode_every_split", max_depth=2)
     assert find_rebinarised_tree(table, target, wanted).cost == best_on_matrix(
         matrix, target.codes, 2
@@ -167,7 +167,7 @@ def test_subsets_of_what_is_left_at_a_node():
         )
         found = find_rebinarised_tree(table, target, wanted)
         assert found.cost == want
-    once, _, _ = binarise(table, target, cutting=cutting, encoding="subsets", max_subset_values=6)
+    once, _ = binarise(table, target, cutting=cutting, encoding="subsets", max_subset_values=6)
     assert best_on_matrix(once, target.codes, 2) == 1
 
 
