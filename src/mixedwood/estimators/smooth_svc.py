@@ -249,7 +249,9 @@ def _learn(table: Table, target: Target, parameters: SvcParameters) -> tuple[Mac
     if c is None:
         # The planes of all rows need some of the time as well.
         deadline = begin + 0.7 * parameters.time_limit
-        c = tune_c(table, target, settings, seed=seed, deadline=deadline)
+        c, all_tried = tune_c(table, target, settings, seed=seed, deadline=deadline)
+        if not all_tried:
+            _warn_of_time(f"The time limit came before C was tuned; C = {c:g} is the best so far.")
     try:
         machines = learn_machines(
             table, target, settings, c=c, seed=seed, deadline=begin + parameters.time_limit
@@ -266,11 +268,9 @@ def _learn(table: Table, target: Target, parameters: SvcParameters) -> tuple[Mac
 def _warn(machines: Machines) -> None:
     undone = int((~machines.converged).sum())
     if machines.timed_out.any():
-        warnings.warn(
+        _warn_of_time(
             f"The time limit came before {undone} of {len(machines.z)} machines had converged; "
-            "their planes are what they were by then.",
-            RuntimeWarning,
-            stacklevel=outside_the_library(),
+            "their planes are what they were by then."
         )
     elif undone:
         warnings.warn(
@@ -279,3 +279,7 @@ def _warn(machines: Machines) -> None:
             ConvergenceWarning,
             stacklevel=outside_the_library(),
         )
+
+
+def _warn_of_time(message: str) -> None:
+    warnings.warn(message, RuntimeWarning, stacklevel=outside_the_library())

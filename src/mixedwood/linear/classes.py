@@ -61,8 +61,8 @@ class Pairing:
     def scores(self, decisions: NDArray[np.float64]) -> NDArray[np.float64]:
         """One score for each class from the decisions of the machines; of two classes only one.
 
-        Pairs of classes vote. The sum of a class's decisions, squeezed to less than a third of a vote,
-        decides between equal numbers of votes, as in scikit-learn.
+        Pairs of classes vote. The sum of a class's decisions, squeezed to less than a third of a
+        vote, decides between equal numbers of votes, as in scikit-learn.
         """
         if self.n_classes <= 2:
             return decisions[:, 0]

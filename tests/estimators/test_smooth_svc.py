@@ -1,0 +1,350 @@
+"""SmoothSVC: among scikit-learn's tools, on mixed tables, with odd and bad input, stopped."""
+
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_iris, make_moons
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mixedwood import SmoothSVC
+from mixedwood.estimators import UnseenValueWarning
+from mixedwood.linear import machine
+
+HELD_OUT = {
+    "check_sample_weight_equivalence_on_dense_data": (
+        "a row of weight 2 is held out once, two copies may be on both sides"
+    )
+}
+CHECKED = [
+    (SmoothSVC(), {}),
+    (SmoothSVC(alpha=5.0), {}),
+    (SmoothSVC(kernel="rbf"), {}),
+    (SmoothSVC(multi_class="ovo"), {}),
+    (SmoothSVC("tune"), HELD_OUT),
+]
+
+
+def expected(model):
+    return next(reasons for known, reasons in CHECKED if repr(known) == repr(model))
+
+
+@pytest.mark.filterwarnings("ignore")
+@parametrize_with_checks([model for model, _ in CHECKED], expected_failed_checks=expected)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture
+def problem():
+    """Text, numbers and gaps; three classes."""
+    rng = np.random.default_rng(0)
+    n = 240
+    y = rng.integers(0, 3, n)
+    colour = np.array(["red", "green", "blue"], dtype=object)[(y + rng.integers(0, 2, n)) % 3]
+    colour[rng.random(n) < 0.05] = None
+    X = pd.DataFrame({"colour": colour, "size": rng.normal(y, 1.0), "noise": rng.normal(size=n)})
+    X.loc[rng.random(n) < 0.05, "size"] = np.nan
+    return X, np.array(["ash", "birch", "cedar"])[y]
+
+
+# Against scikit-learn
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
+def test_machines_are_those_of_scikit_learn(multi_class):
+    X, y = load_iris(return_X_y=True)
+    model = SmoothSVC(2.0, multi_class=multi_class, standardize=False).fit(X, y)
+    rival = LinearSVC(C=1.0, dual=False, tol=1e-12, max_iter=100_000)
+    many = (OneVsRestClassifier if multi_class == "ovr" else OneVsOneClassifier)(rival).fit(X, y)
+    np.testing.assert_allclose(model.coef_, [m.coef_[0] for m in many.estimators_], atol=1e-6)
+    np.testing.assert_allclose(
+        model.intercept_, [m.intercept_[0] for m in many.estimators_], atol=1e-6
+    )
+    np.testing.assert_allclose(model.decision_function(X), many.decision_function(X), atol=1e-5)
+    np.testing.assert_array_equal(model.predict(X), many.predict(X))
+
+
+def test_standardising_is_the_same_as_a_scaler():
+    X, y = load_iris(return_X_y=True)
+    y = y == 2
+    model = SmoothSVC().fit(X, y)
+    scaled = StandardScaler().fit_transform(X)
+    plain = SmoothSVC(standardize=False).fit(scaled, y)
+    np.testing.assert_allclose(model.objective_, plain.objective_)
+    np.testing.assert_allclose(model.decision_function(X), plain.decision_function(scaled))
+    np.testing.assert_allclose(
+        X @ model.coef_[0] + model.intercept_[0], model.decision_function(X), atol=1e-10
+    )
+    assert ((model.decision_function(X) > 0) == model.predict(X)).all()
+
+
+def test_a_kernel_bends_the_plane():
+    X, y = make_moons(400, noise=0.2, random_state=0)
+    new, truth = make_moons(400, noise=0.2, random_state=1)
+    plane = SmoothSVC().fit(X, y).score(new, truth)
+    whole = SmoothSVC(kernel="rbf").fit(X, y)
+    reduced = SmoothSVC(kernel="rbf", n_landmarks=30, random_state=0).fit(X, y)
+    rival = SVC().fit(StandardScaler().fit_transform(X), y)
+    best = rival.score(StandardScaler().fit(X).transform(new), truth)
+    assert plane < 0.9
+    assert whole.score(new, truth) >= best - 0.01
+    assert reduced.score(new, truth) >= best - 0.02
+    assert whole.dual_coef_.shape == (1, 400)
+    assert reduced.dual_coef_.shape == (1, 30)
+    with pytest.raises(AttributeError, match="dual_coef_"):
+        _ = reduced.coef_
+    with pytest.raises(AttributeError, match="coef_"):
+        _ = SmoothSVC().fit(X, y).dual_coef_
+
+
+# Among scikit-learn's tools
+
+
+def test_in_a_pipeline_a_grid_and_a_calibration(problem):
+    X, y = problem
+    grid = GridSearchCV(
+        SmoothSVC(),
+        {"C": [0.1, "tune"], "alpha": [None, 5.0], "kernel": ["linear", "rbf"],
+         "multi_class": ["ovr", "ovo"]},
+        cv=3, error_score="raise",
+    ).fit(X, y)  # fmt: skip
+    assert grid.best_score_ > 0.6
+    calibrated = CalibratedClassifierCV(SmoothSVC(), cv=3).fit(X, y)
+    np.testing.assert_allclose(calibrated.predict_proba(X).sum(axis=1), 1)
+    assert calibrated.score(X, y) > 0.6
+    two = CalibratedClassifierCV(SmoothSVC(), cv=3, method="isotonic").fit(X, y == "ash")
+    assert two.score(X, y == "ash") > 0.75
+    numbers = X[["size", "noise"]].fillna(0)
+    pipe = make_pipeline(StandardScaler(), SmoothSVC(standardize=False))
+    np.testing.assert_array_equal(
+        cross_val_score(pipe, numbers, y, cv=3), cross_val_score(SmoothSVC(), numbers, y, cv=3)
+    )
+
+
+def test_copies_and_frames_answer_the_same(problem):
+    X, y = problem
+    for parameters in ({}, {"kernel": "rbf"}, {"multi_class": "ovo", "alpha": 5.0}):
+        model = SmoothSVC(**parameters).fit(X, y)
+        want = model.decision_function(X)
+        assert want.shape == (240, 3)
+        for twin in (pickle.loads(pickle.dumps(model)), clone(model).fit(pl.from_pandas(X), y)):
+            np.testing.assert_array_equal(twin.decision_function(X), want)
+            assert (twin.predict(X) == model.predict(X)).all()
+
+
+def test_what_a_fit_leaves(problem):
+    X, y = problem
+    model = SmoothSVC("tune").fit(X, y)
+    assert model.terms_ == ("colour = blue", "colour = green", "colour = red", "size", "noise")
+    assert model.coef_.shape == (3, 5)
+    assert model.intercept_.shape == model.objective_.shape == model.n_iter_.shape == (3,)
+    assert model.C_ in 2.0 ** np.arange(-6, 7, 2)
+    assert model.feature_names_in_.tolist() == ["colour", "size", "noise"]
+    assert model.score(X, y) > 0.6
+    assert SmoothSVC(0.5).fit(X, y).C_ == 0.5
+    fresh = SmoothSVC()
+    assert not hasattr(fresh, "coef_")
+    with pytest.raises(NotFittedError):
+        fresh.predict(X)
+
+
+def test_weights_of_rows_and_classes(problem):
+    X, y = problem
+    times = np.arange(len(y)) % 3
+    rows = np.repeat(np.arange(len(y)), times)
+    for parameters in ({}, {"multi_class": "ovo"}, {"kernel": "rbf", "alpha": 5.0}):
+        model = SmoothSVC(**parameters)
+        once = clone(model).fit(X, y, sample_weight=times)
+        twice = clone(model).fit(X.iloc[rows], y[rows])
+        np.testing.assert_allclose(once.decision_function(X), twice.decision_function(X), atol=1e-7)
+    by_class = SmoothSVC(standardize=False, class_weight={"ash": 3.0}).fit(X, y)
+    by_row = SmoothSVC(standardize=False).fit(X, y, sample_weight=np.where(y == "ash", 3.0, 1.0))
+    np.testing.assert_allclose(by_class.coef_, by_row.coef_)
+    few = np.where(y == "ash", np.arange(240) % 10 == 0, True)
+    plain = SmoothSVC().fit(X[few], y[few]).predict(X)
+    balanced = SmoothSVC(class_weight="balanced").fit(X[few], y[few]).predict(X)
+    assert (balanced == "ash").sum() > (plain == "ash").sum()
+
+
+def test_the_same_seed_gives_the_same_machine():
+    X, y = make_moons(300, noise=0.3, random_state=0)
+    models = [
+        SmoothSVC("tune", kernel="rbf", n_landmarks=20, random_state=s).fit(X, y) for s in (0, 0, 1)
+    ]
+    first, again, other = (m.decision_function(X) for m in models)
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any()
+
+
+# Odd and bad input
+
+
+def test_one_class_and_nothing_to_learn_from():
+    x = np.arange(6.0)[:, None]
+    for kernel in ("linear", "rbf"):
+        model = SmoothSVC(kernel=kernel).fit(x, ["only"] * 6)
+        assert model.predict(x).tolist() == ["only"] * 6
+        assert model.decision_function(x).shape == (6,)
+        for table in (
+            np.ones((6, 1)),
+            np.full((6, 1), np.nan),
+            {"a": [None] * 6},
+            {"a": ["s"] * 6},
+        ):
+            model = SmoothSVC(kernel=kernel).fit(table, [0, 0, 0, 0, 1, 1])
+            assert model.predict(table).tolist() == [0] * 6
+
+
+@pytest.mark.parametrize("power", [-300, -150, 0, 150, 300])
+def test_any_scale_of_numbers(power):
+    X, y = load_iris(return_X_y=True)
+    want = SmoothSVC().fit(X, y)
+    scale = 10.0 ** np.array([power, 0, -power, power / 2])
+    model = SmoothSVC().fit(X * scale, y)
+    np.testing.assert_allclose(
+        model.decision_function(X * scale), want.decision_function(X), atol=1e-8
+    )
+    np.testing.assert_allclose(model.coef_ * scale, want.coef_, rtol=1e-7)
+
+
+def test_numbers_that_overflow_are_refused():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=r"overflow.*standardize=True"):
+        SmoothSVC(standardize=False).fit(X * 1e200, y)
+    with pytest.raises(ValueError, match="overflow"):
+        SmoothSVC(1e300).fit(X, y, sample_weight=np.full(150, 1e200))
+
+
+def test_collinear_columns():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(100, 2))
+    y = x[:, 0] > 0
+    model = SmoothSVC().fit(np.column_stack([x, x, x[:, :1] + x[:, 1:]]), y)
+    assert model.score(np.column_stack([x, x, x[:, :1] + x[:, 1:]]), y) > 0.95
+    np.testing.assert_allclose(model.coef_[0, :2], model.coef_[0, 2:4], rtol=1e-6)
+
+
+def test_values_that_no_training_row_had(problem):
+    X, y = problem
+    model = SmoothSVC().fit(X, y)
+    new = X.iloc[:2].assign(colour="mauve")
+    with pytest.warns(UnseenValueWarning, match="mauve.*treated as missing"):
+        found = model.decision_function(new)
+    np.testing.assert_array_equal(found, model.decision_function(new.assign(colour=None)))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"C": 0}, "C must be a positive number or 'tune'; got 0"),
+        ({"C": "best"}, "'best'"),
+        ({"C": np.nan}, "C must be"),
+        ({"C": True}, "C must be"),
+        ({"alpha": -1.0}, "alpha must be a positive number or None; got -1.0"),
+        ({"kernel": "poly"}, "kernel must be 'linear' or 'rbf'; got 'poly'"),
+        ({"gamma": "auto"}, "gamma must be a positive number or 'scale'"),
+        ({"n_landmarks": 0}, "n_landmarks must be a whole number of at least 1"),
+        ({"n_landmarks": 2.5}, "n_landmarks"),
+        ({"multi_class": "crammer_singer"}, "multi_class must be"),
+        ({"standardize": "yes"}, "standardize must be True or False"),
+        ({"tol": 0.0}, "tol must be a positive number; got 0.0"),
+        ({"max_iter": 0}, "max_iter"),
+        ({"random_state": -1}, "random_state"),
+        ({"time_limit": 0.0}, "time_limit"),
+        ({"class_weight": {7: 1.0}}, "not in y"),
+    ],
+)
+def test_parameters_that_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        SmoothSVC(**parameters).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        ([[0.0], [np.inf]], [0, 1], "infinity"),
+        ([[0.0], [1.0]], [np.nan, 1], "NaN"),
+        ([[0.0], [1.0]], [0.5, 1], "continuous"),
+        ([[0.0], [1.0]], [0], "inconsistent"),
+        (np.empty((0, 1)), [], "0 sample"),
+    ],
+)
+def test_tables_that_are_refused(X, y, message):
+    with pytest.raises(ValueError, match=message):
+        SmoothSVC().fit(X, y)
+
+
+def test_a_fit_that_fails_changes_nothing(problem):
+    X, y = problem
+    model = SmoothSVC().fit(X, y)
+    before = model.decision_function(X)
+    with pytest.raises(ValueError, match="kernel"):
+        model.set_params(kernel="none").fit(X[["size"]], y == "ash")
+    np.testing.assert_array_equal(model.decision_function(X), before)
+
+
+# Stopping
+
+
+def test_too_few_steps_warn_with_the_line_of_the_caller(problem):
+    X, y = problem
+    with pytest.warns(ConvergenceWarning, match="did not converge in 1 steps") as caught:
+        model = SmoothSVC(max_iter=1).fit(X, y)
+    assert caught[0].filename == __file__
+    assert model.score(X, y) > 0.5
+
+
+def test_the_time_limit(problem, monkeypatch):
+    X, y = problem
+    large = np.random.default_rng(0).normal(size=(3000, 40))
+    with pytest.raises(TimeoutError, match="came before the first step"):
+        SmoothSVC(time_limit=1e-9).fit(large, large[:, 0] > 0)
+    whole = machine._core.fit_smooth_svm
+
+    def cut_short(*arguments):
+        return {**whole(*arguments), "timed_out": True, "converged": False}
+
+    monkeypatch.setattr(machine._core, "fit_smooth_svm", cut_short)
+    with pytest.warns(RuntimeWarning, match="before 3 of 3 machines had converged") as caught:
+        model = SmoothSVC(time_limit=100.0).fit(X, y)
+    assert caught[0].filename == __file__
+    assert model.score(X, y) > 0.6
+    with pytest.warns(RuntimeWarning) as caught:
+        model = SmoothSVC("tune", time_limit=100.0).fit(X, y)
+    assert "before C was tuned; C = 1 is" in str(caught[0].message)
+    assert model.C_ == 1.0
+
+
+def test_ctrl_c_ends_a_fit():
+    code = textwrap.dedent("""
+        import numpy as np, mixedwood as mw
+        rng = np.random.default_rng(0)
+        X, y = rng.normal(size=(20000, 40)), rng.integers(0, 2, 20000)
+        print("ready", flush=True)
+        try:
+            mw.SmoothSVC("tune", kernel="rbf", n_landmarks=4000, gamma=2.0).fit(X, y)
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+    """)
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(3.0)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert output == "interrupted\n"
