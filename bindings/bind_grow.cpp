@@ -59,6 +59,9 @@ void read_linear(const nb::dict& given, LinearParts& linear) {
   s.n_folds = get<std::int32_t>(given, "n_folds");
   s.max_tuning_rows = get<std::int64_t>(given, "max_tuning_rows");
   s.min_rows = get<double>(given, "min_rows");
+  if (s.machines.empty() || s.max_questions < 1 || s.max_weights < 2 || s.n_folds < 1 ||
+      s.max_tuning_rows < 10)
+    throw std::invalid_argument("linear tests need a machine, questions, weights, folds and rows");
 }
 
 GrowSettings read_settings(const nb::dict& given, std::int32_t n_classes, Parts& parts) {

@@ -94,6 +94,7 @@ inline std::unique_ptr<LinearMachine> read_machine(const nb::tuple& given) {
                                            nb::cast<std::size_t>(given[3]));
   const auto loss = name == "squared_hinge"  ? LinearLoss::kSquaredHinge
                     : name == "smooth_hinge" ? LinearLoss::kSmoothHinge
+                    : name == "sparse_hinge" ? LinearLoss::kSparseHinge
                     : name == "logistic"     ? LinearLoss::kLogistic
                     : name == "fisher"       ? LinearLoss::kFisher
                                              : throw std::invalid_argument("no such machine: " + name);

@@ -51,6 +51,7 @@ class LinearMachine {
 enum class LinearLoss {
   kSquaredHinge,  // max(1 - m, 0)^2 / 2: the support vector machine in its limit form
   kSmoothHinge,   // the same, smoothed by alpha
+  kSparseHinge,   // the squared hinge with the sum of |weight| in place of |plane|^2 / 2
   kLogistic,      // ln(1 + exp(-m))
   kFisher,        // (1 - m)^2 / 2, cut halfway between the groups: Fisher's discriminant
 };

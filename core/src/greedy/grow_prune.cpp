@@ -308,6 +308,8 @@ GrowPruneResult grow_prune(const CodedTable& table, const GrowData& data,
                            const GrowPruneSettings& turns, Stop& stop) {
   if (settings.fractional)
     throw std::invalid_argument("rows that are shared out cannot prune a tree");
+  if (settings.linear != nullptr)
+    throw std::invalid_argument("trees that are grown and pruned in turns have no linear tests");
   if (halves.size() != table.n_rows || data.classes.size() != table.n_rows)
     throw std::invalid_argument("a half and a class are needed for each row");
   if (turns.max_iterations < 1) throw std::invalid_argument("at least one iteration is needed");

@@ -228,19 +228,9 @@ Candidate LinearSearch::candidate(const LinearMachine& machine, const NodeRows& 
   rows_.terms_of(plane, found.terms, found.intercept);
   if (found.terms.empty()) return {};
 
-  // Distances in the numbers of the table, added up as they will be for new rows.
   const std::size_t n = node.size();
-  std::vector<double> distances(n, found.intercept);
-  for (const LinearTerm& term : found.terms) {
-    const CodedColumn& column = columns_[static_cast<std::size_t>(term.column)];
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::int32_t code = column.codes()[node.rows[i]];
-      if (term.value < 0)
-        distances[i] += term.weight * (code < 0 ? term.fill : column.number(code));
-      else if (code == term.value)
-        distances[i] += term.weight;
-    }
-  }
+  std::vector<double> distances(n);
+  add_up(found, node, distances);
   if (!std::all_of(distances.begin(), distances.end(), [](double d) { return std::isfinite(d); }))
     return {};
   order_.resize(n);
@@ -249,12 +239,47 @@ Candidate LinearSearch::candidate(const LinearMachine& machine, const NodeRows& 
   double where = 0.0;
   const Cut cut_at = cut(distances, everyone, node, present, settings().best_cut, where);
   if (!cut_at.found()) return {};
-  found.intercept -= where;
   found.kind = kLinear;
   found.score = settings().validated ? chosen.score : cut_at.score;
+  if (where != 0.0) {
+    found.intercept -= where;
+    add_up(found, node, distances);
+  }
   found.children.resize(n);
-  for (std::size_t i = 0; i < n; ++i) found.children[i] = distances[i] - where > 0.0 ? 0 : 1;
+  for (std::size_t i = 0; i < n; ++i) found.children[i] = distances[i] > 0.0 ? 0 : 1;
   return found;
+}
+
+// In the numbers of the table and in the order of `LinearTests`: training rows go to the side that
+// the finished tree sends them to, to the last bit.
+void LinearSearch::add_up(const Candidate& test, const NodeRows& node,
+                          std::span<double> distances) const {
+  std::fill(distances.begin(), distances.end(), test.intercept);
+  const auto column_of = [&](const LinearTerm& term) -> const CodedColumn& {
+    return columns_[static_cast<std::size_t>(term.column)];
+  };
+  for (const bool numeric : {true, false})
+    for (const LinearTerm& term : test.terms) {
+      const CodedColumn& column = column_of(term);
+      if (term.value >= 0 || column.is_numeric() != numeric) continue;
+      for (std::size_t i = 0; i < distances.size(); ++i) {
+        const std::int32_t code = column.codes()[node.rows[i]];
+        distances[i] += term.weight * (code < 0 ? term.fill : column.number(code));
+      }
+    }
+  std::vector<std::int32_t> done;  // columns whose values have been added
+  std::vector<double> weight_of;
+  for (const LinearTerm& first : test.terms) {
+    if (first.value < 0 || std::find(done.begin(), done.end(), first.column) != done.end()) continue;
+    done.push_back(first.column);
+    const CodedColumn& column = column_of(first);
+    weight_of.assign(static_cast<std::size_t>(column.n_values()) + 1, 0.0);
+    for (const LinearTerm& term : test.terms)
+      if (term.column == first.column)
+        weight_of[static_cast<std::size_t>(term.value) + 1] = term.weight;
+    for (std::size_t i = 0; i < distances.size(); ++i)
+      distances[i] += weight_of[static_cast<std::size_t>(column.codes()[node.rows[i]] + 1)];
+  }
 }
 
 Cut LinearSearch::cut(std::span<const double> distances, std::span<const std::int32_t> positions,

@@ -47,6 +47,7 @@ class LinearSearch {
                       Chosen& chosen);
   Candidate candidate(const LinearMachine& machine, const NodeRows& node,
                       const PresentClasses& present, std::span<const std::int8_t> signs);
+  void add_up(const Candidate& test, const NodeRows& node, std::span<double> distances) const;
   // Best or given cut of rows by their distances; NaN: rows that do not count.
   Cut cut(std::span<const double> distances, std::span<const std::int32_t> positions,
           const NodeRows& node, const PresentClasses& present, bool best, double& where);

@@ -15,6 +15,10 @@ namespace {
 // Planes are fitted anew at every node, and compared by where they cut: more digits tell nothing.
 constexpr NewtonSettings kPrecision{1e-6, 50, 20, 0.05};
 
+// Of the sparse machine: rounds, and what keeps its divisions from infinity.
+constexpr int kRounds = 40;
+constexpr double kLeastSlack = 1e-6;
+
 // A loss at distance m: its value, and the first two derivatives by m.
 struct LossAt {
   double value, slope, curvature;
@@ -64,8 +68,10 @@ double distance(const MixedRows& rows, std::size_t i, std::span<const double> pl
 template <typename Loss>
 class RegularisedLoss {
  public:
-  RegularisedLoss(const MixedRows& rows, const TwoGroups& groups, double cost, Loss loss)
-      : rows_(rows), groups_(groups), cost_(cost), loss_(loss), at_(rows.size()) {}
+  // `ridge`: by how much the square of each weight counts; empty: 1.
+  RegularisedLoss(const MixedRows& rows, const TwoGroups& groups, double cost, Loss loss,
+                  std::span<const double> ridge)
+      : rows_(rows), groups_(groups), cost_(cost), loss_(loss), ridge_(ridge), at_(rows.size()) {}
 
   double value(const std::vector<double>& z) {
     double sum = 0.0;
@@ -73,14 +79,18 @@ class RegularisedLoss {
       at_[i] = loss_(groups_.signs[i] * distance(rows_, i, z));
       sum += weight(i) * at_[i].value;
     }
-    return cost_ * sum + 0.5 * dot(z, z);
+    double penalty = 0.0;
+    for (std::size_t j = 0; j < z.size(); ++j) penalty += ridge(j) * z[j] * z[j];
+    return cost_ * sum + 0.5 * penalty;
   }
 
   void derivatives(const std::vector<double>& z, std::vector<double>& gradient,
                    SymmetricMatrix& hessian) const {
-    std::copy(z.begin(), z.end(), gradient.begin());
     std::fill(hessian.entries.begin(), hessian.entries.end(), 0.0);
-    for (std::size_t j = 0; j < z.size(); ++j) hessian.row(j)[j] = 1.0;
+    for (std::size_t j = 0; j < z.size(); ++j) {
+      gradient[j] = ridge(j) * z[j];
+      hessian.row(j)[j] = ridge(j);
+    }
     for (std::size_t i = 0; i < at_.size(); ++i) {
       const double w = cost_ * weight(i);
       if (at_[i].slope != 0.0) add(gradient, i, w * at_[i].slope * groups_.signs[i]);
@@ -89,6 +99,7 @@ class RegularisedLoss {
   }
 
  private:
+  double ridge(std::size_t j) const { return ridge_.empty() ? 1.0 : ridge_[j]; }
   double weight(std::size_t i) const { return groups_.weights.empty() ? 1.0 : groups_.weights[i]; }
 
   void add(std::vector<double>& to, std::size_t i, double factor) const {
@@ -119,6 +130,7 @@ class RegularisedLoss {
   const TwoGroups& groups_;
   double cost_;
   Loss loss_;
+  std::span<const double> ridge_;
   std::vector<LossAt> at_;  // of each row, where the value was asked for last
 };
 
@@ -147,6 +159,7 @@ class NewtonMachine : public LinearMachine {
     switch (loss_) {
       case LinearLoss::kSquaredHinge: minimise(rows, groups, setting, SquaredHinge{}, plane, stop); break;
       case LinearLoss::kSmoothHinge: minimise(rows, groups, setting, SmoothHinge{alpha_}, plane, stop); break;
+      case LinearLoss::kSparseHinge: minimise_sparsely(rows, groups, setting, plane, stop); break;
       case LinearLoss::kLogistic: minimise(rows, groups, setting, Logistic{}, plane, stop); break;
       case LinearLoss::kFisher:
         minimise(rows, groups, setting, Squares{}, plane, stop);
@@ -160,9 +173,35 @@ class NewtonMachine : public LinearMachine {
  private:
   template <typename Loss>
   void minimise(const MixedRows& rows, const TwoGroups& groups, std::size_t setting, Loss loss,
-                std::vector<double>& plane, Stop& stop) const {
-    RegularisedLoss<Loss> function(rows, groups, costs_[setting], loss);
+                std::vector<double>& plane, Stop& stop,
+                std::span<const double> ridge = {}) const {
+    RegularisedLoss<Loss> function(rows, groups, costs_[setting], loss, ridge);
     newton_armijo(function, kPrecision, plane, stop);
+  }
+
+  // |w| is at most w^2 / (2 a) + a / 2, and equal at a = |w|: squares with the weights of the last
+  // round lead down to the sum of |w|. Weights that go to nothing are set to nothing in the end.
+  void minimise_sparsely(const MixedRows& rows, const TwoGroups& groups, std::size_t setting,
+                         std::vector<double>& plane, Stop& stop) const {
+    std::vector<double> ridge(plane.size(), 1.0), last;
+    std::fill(plane.begin(), plane.end(), 0.0);  // a weight that starts at nothing stays there
+    double slack = 0.1;
+    for (int round = 0; round < kRounds && !stop.requested(); ++round) {
+      last = plane;
+      minimise(rows, groups, setting, SquaredHinge{}, plane, stop, ridge);
+      double change = 0.0, largest = 0.0;
+      for (std::size_t j = 0; j < plane.size(); ++j) {
+        change = std::max(change, std::abs(plane[j] - last[j]));
+        largest = std::max(largest, std::abs(plane[j]));
+        if (j != rows.constant()) ridge[j] = 1.0 / (std::abs(plane[j]) + slack);
+      }
+      if (slack <= kLeastSlack && change <= 1e-4 * largest) break;
+      slack = std::max(kLeastSlack, slack / 3.0);
+    }
+    double largest = 0.0;
+    for (const double w : plane) largest = std::max(largest, std::abs(w));
+    for (std::size_t j = 0; j < plane.size(); ++j)
+      if (j != rows.constant() && std::abs(plane[j]) <= 1e-3 * largest) plane[j] = 0.0;
   }
 
   // Least squares find Fisher's direction; his cut is halfway between the means of the groups.

@@ -21,6 +21,7 @@ from mixedwood.estimators.parameters import (
     read_rows_or_share,
 )
 from mixedwood.growers import CodedTable, LinearTests, StopFlag, read_machines
+from mixedwood.parts import read_partitioner
 from mixedwood.pruning import stratified_folds
 from mixedwood.tree import Tree
 
@@ -152,6 +153,11 @@ def read_model_tree_parameters(model: Any) -> ModelTreeLearner:
     if not is_whole(model.min_linear) or model.min_linear < 2:
         raise ValueError(
             f"min_linear must be a whole number of rows, at least 2; got {model.min_linear!r}."
+        )
+    if read_partitioner(model.partitioner).options.get("per") == "tree":
+        raise ValueError(
+            "planes go through the values of a column, which partitioner='random_order' replaces "
+            "by their places for the whole tree. Use Partitioner('random_order', per='node')."
         )
     linear = LinearTests(
         machines=read_machines(model.machine, model.C, model.alpha),

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import LinearSVC
 from sklearn.utils.validation import has_fit_parameter
 
 __all__ = ["COSTS", "LinearTests", "machines", "read_machines"]
@@ -90,8 +89,7 @@ def _read_costs(given: Any) -> tuple[float, ...]:
 def _read_machine(machine: Any, costs: tuple[float, ...], alpha: float | None) -> tuple[Any, ...]:
     if isinstance(machine, str) and machine in _SUMMARIES:
         if machine == "sparse_svm":
-            sparse = LinearSVC(penalty="l1", dual=False, tol=1e-3)
-            return _python(FittedInPython(sparse, costs))
+            return "sparse_hinge", 0.0, costs
         if machine == "svm":
             return (
                 ("squared_hinge", 0.0, costs) if alpha is None else ("smooth_hinge", alpha, costs)
