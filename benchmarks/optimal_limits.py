@@ -222,10 +222,11 @@ def page(memory: list[str], inputs: list[str], args: argparse.Namespace) -> list
         "",
         "## Memory under a limit",
         "",
-        f"A table that is too large to prove anything of: {ROWS} rows, {NUMBERS} numbers and "
-        f"{CATEGORIES} categories,",
-        "two classes that lean a little on all of them. The limit is of what the search remembers;",
-        "the line of depth 1 shows what `fit` takes for everything else.",
+        f"A table that is too large for a proof: {ROWS} rows, {NUMBERS} numbers and {CATEGORIES} "
+        "columns of categories, two",
+        "classes that lean a little on all of them. The limit is of what the search remembers; the",
+        "line of depth 1 shows what `fit` takes for everything else. Where a peak is far below its",
+        "limit, the time was over first.",
         "",
         *memory,
         "",
