@@ -354,7 +354,7 @@ def test_a_missing_value_that_no_training_row_had():
         ({"rules": "x"}, "'parts', 'c45' or 'random_tree'; got 'x'"),
         ({"rules": "c45"}, r"TreeClassifier\.c45\(\)"),
         ({"rules": "random_tree"}, r"TreeClassifier\.random_tree\(\)"),
-        ({"selection": "x"}, "'score' or 'significance'"),
+        ({"selection": "x"}, "'score', 'average_gain' or 'significance'"),
         ({"growth": "x"}, "'best_first'; got 'x'"),
         ({"missing": None}, "'category'; got None"),
         ({"unseen": ["node"]}, r"'error'; got \['node'\]"),

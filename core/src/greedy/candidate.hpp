@@ -1,6 +1,7 @@
 // A test that a column offers at a node.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -35,6 +36,21 @@ struct Candidate {
   double intercept = 0.0;
 
   bool found() const { return kind != kLeaf; }
+  std::int32_t child_of_missing() const { return missing_child == kStopHere ? 0 : missing_child; }
+  // Code + 1 -> child, for tests of one column. Codes that are not present keep whatever they had:
+  // no row asks.
+  void children_by_code(std::int32_t n_values, std::vector<std::int32_t>& child_of) const {
+    child_of.resize(static_cast<std::size_t>(n_values) + 1);
+    child_of[0] = child_of_missing();
+    if (kind == kInterval) {
+      const auto left = static_cast<std::ptrdiff_t>(last_left) + 2;
+      std::fill(child_of.begin() + 1, child_of.begin() + left, 0);
+      std::fill(child_of.begin() + left, child_of.end(), 1);
+    } else {
+      for (std::size_t v = 0; v < values.size(); ++v)
+        child_of[static_cast<std::size_t>(values[v]) + 1] = children[v];
+    }
+  }
 };
 
 }  // namespace mixedwood

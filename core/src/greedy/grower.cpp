@@ -7,25 +7,14 @@
 #include <unordered_map>
 #include <utility>
 
-#include "c45.hpp"
+#include "chooser.hpp"
 #include "counting.hpp"
-#include "linear_search.hpp"
 #include "mixedwood/grow.hpp"
 #include "mixedwood/random.hpp"
-#include "mixedwood/significance.hpp"
 #include "rows.hpp"
-#include "search.hpp"
-#include "x_log_x.hpp"
 
 namespace mixedwood {
 namespace {
-
-// Scores closer than this, relative to the larger, are equal: the lower column wins.
-constexpr double kEqual = 1e-10;
-// A gain that is zero but for rounding.
-constexpr double kRounding = 1e-12;
-// WEKA's RandomTree wants more than this.
-constexpr double kPositiveGain = 1e-6;
 
 // A node that has been looked at and has a test, but no children yet.
 struct Waiting {
@@ -72,8 +61,7 @@ class Grower {
         columns_(table.columns),
         rows_(data, settings.fractional && any_missing(columns_)),
         counter_(columns_, data.n_classes),
-        search_(settings, stop),
-        linear_(settings, columns_, stop),
+        chooser_(settings, columns_, counter_, rows_.size(), stop),
         frontier_(settings.best_first) {}
 
   GrownTree run() {
@@ -177,269 +165,18 @@ class Grower {
   // Looks for a test, and puts the node on the frontier if it has one.
   void consider(Waiting node) {
     if (!may_be_split(node)) return;
-    PresentClasses& present = present_classes_;
-    present.classes.clear();
-    const auto counts = counts_of(node.node);
-    present.position.assign(counts.size(), -1);
-    for (std::size_t l = 0; l < counts.size(); ++l) {
-      if (!(counts[l] > 0.0)) continue;
-      present.position[l] = static_cast<std::int32_t>(present.classes.size());
-      present.classes.push_back(static_cast<std::int32_t>(l));
-    }
     NodeRows rows = rows_.view(node.rows);
     rows.fractional = settings_.fractional && settings_.rules == Rules::kParts;
     if (node.histogram.empty() && keeps_histograms() && counter_.worth_keeping(rows.size()))
       node.histogram = counter_.count(rows, node.columns, rows.size());
-    if (settings_.rules == Rules::kC45)
-      choose_by_c45(node, rows, present);
-    else if (settings_.selection == Selection::kSignificance)
-      choose_by_significance(node, rows, present);
-    else if (settings_.selection == Selection::kAverageGain)
-      choose_by_average_gain(node, rows, present);
-    else
-      choose_by_score(node, rows, present);
+    AtNode at{node.seed, counts_of(node.node), node.histogram, node.columns};
+    chooser_.choose(at, rows);
+    node.test = std::move(at.test);
     if (!node.test.found() || stop_.requested()) return;
     const bool scales = settings_.criterion->traits().scales_with_weight;
     node.worth = node.test.score *
                  (scales ? 1.0 : tree_.weight[static_cast<std::size_t>(node.node)]);
     frontier_.push(std::move(node));
-  }
-
-  // The columns to look at, in order: all, or some drawn at random. Valid until the next call.
-  const std::vector<std::int32_t>& columns_to_try(const Waiting& node) {
-    drawn_ = node.columns;
-    if (settings_.max_columns < 0) return drawn_;
-    drawn_.resize(columns_.size());
-    std::iota(drawn_.begin(), drawn_.end(), 0);
-    Random(mix(node.seed, 0)).shuffle(drawn_);
-    return drawn_;
-  }
-
-  void choose_by_score(Waiting& node, const NodeRows& rows, const PresentClasses& present) {
-    const bool random_tree = settings_.rules == Rules::kRandomTree;
-    std::vector<std::int32_t> varying;
-    std::int32_t tried = 0;
-    for (std::int32_t c : columns_to_try(node)) {
-      if (settings_.max_columns >= 0 && tried++ >= settings_.max_columns && node.test.found())
-        break;
-      bool varies = true;
-      Candidate candidate = random_tree ? candidate_of_random_tree(node, rows, present, c)
-                                        : candidate_of_parts(node, rows, present, c, varies);
-      if (varies) varying.push_back(c);
-      if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
-      candidate.column = c;
-      if (random_tree && !(candidate.score > kPositiveGain)) continue;
-      take_if_better(node, std::move(candidate));
-    }
-    for (Candidate& candidate : linear_candidates(node, rows, present, varying))
-      take_if_better(node, std::move(candidate));
-    if (stop_.requested()) return;
-    if (settings_.max_columns < 0) node.columns = std::move(varying);
-    if (node.test.screened) search_thoroughly(node, rows, present);
-  }
-
-  void take_if_better(Waiting& node, Candidate candidate) const {
-    if (candidate.found() && candidate.score >= settings_.min_gain - kRounding &&
-        better(candidate, node.test))
-      node.test = std::move(candidate);
-  }
-
-  // Tests of several columns; as columns they count behind all others.
-  std::vector<Candidate> linear_candidates(const Waiting& node, const NodeRows& rows,
-                                           const PresentClasses& present,
-                                           std::span<const std::int32_t> columns) {
-    if (settings_.linear == nullptr) return {};
-    auto found = linear_.candidates(rows, present, columns, mix(node.seed, columns_.size() + 1));
-    std::int32_t place = static_cast<std::int32_t>(columns_.size());
-    for (Candidate& candidate : found) {
-      // A plane that leaves the rows as they are tells nothing, whatever score it is given.
-      candidate.column = place++;
-      if (!(candidate.score > kRounding)) candidate.kind = kLeaf;
-    }
-    return found;
-  }
-
-  // C4.5's guard against ratios of tiny gains: only tests of at least average gain compete.
-  void choose_by_average_gain(Waiting& node, const NodeRows& rows, const PresentClasses& present) {
-    std::vector<Candidate> candidates;
-    std::vector<std::int32_t> varying, tried;
-    for (std::int32_t c : columns_to_try(node)) {
-      if (settings_.max_columns >= 0 &&
-          static_cast<std::int32_t>(tried.size()) >= settings_.max_columns && !candidates.empty())
-        break;
-      tried.push_back(c);
-      bool varies = true;
-      Candidate candidate = candidate_of_parts(node, rows, present, c, varies);
-      if (varies) varying.push_back(c);
-      if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
-      candidate.column = c;
-      if (candidate.found()) candidates.push_back(std::move(candidate));
-    }
-    for (Candidate& candidate : linear_candidates(node, rows, present, varying))
-      if (candidate.found()) candidates.push_back(std::move(candidate));
-    if (stop_.requested()) return;
-    if (settings_.max_columns < 0) node.columns = std::move(varying);
-    double average = 0.0;
-    for (Candidate& candidate : candidates) {
-      candidate.gain = gain_of(candidate, rows, present);
-      average += candidate.gain / static_cast<double>(candidates.size());
-    }
-    for (Candidate& candidate : candidates)
-      if (candidate.gain >= average - kRounding) take_if_better(node, std::move(candidate));
-    if (node.test.screened) search_thoroughly(node, rows, present);
-  }
-
-  // Information gain of a test, in bits; of rows that can answer it.
-  double gain_of(const Candidate& test, const NodeRows& rows, const PresentClasses& present) {
-    const std::size_t k = present.classes.size();
-    const auto n_children = static_cast<std::size_t>(test.n_children);
-    std::vector<double> counts((n_children + 1) * k, 0.0);  // children, then all of them
-    if (test.kind != kLinear) fill_child_of(test, columns_[static_cast<std::size_t>(test.column)]);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const std::int32_t child =
-          test.kind == kLinear
-              ? test.children[i]
-              : child_of_[static_cast<std::size_t>(
-                    columns_[static_cast<std::size_t>(test.column)].codes()[rows.rows[i]] + 1)];
-      if (child < 0) continue;
-      const auto cls = static_cast<std::size_t>(
-          present.position[static_cast<std::size_t>(rows.classes[i])]);
-      const double weight = rows.weights.empty() ? 1.0 : rows.weights[i];
-      counts[static_cast<std::size_t>(child) * k + cls] += weight;
-      counts[n_children * k + cls] += weight;
-    }
-    const XLogX& x_log_x = XLogX::table();
-    const auto uncertainty = [&](std::size_t group) {  // entropy times weight
-      double total = 0.0, sum = 0.0;
-      for (std::size_t l = 0; l < k; ++l) {
-        total += counts[group * k + l];
-        sum += x_log_x(counts[group * k + l]);
-      }
-      return x_log_x(total) - sum;
-    };
-    double gain = uncertainty(n_children), total = 0.0;
-    for (std::size_t c = 0; c < n_children; ++c) gain -= uncertainty(c);
-    for (std::size_t l = 0; l < k; ++l) total += counts[n_children * k + l];
-    return total > 0.0 ? gain / total : 0.0;
-  }
-
-  Candidate candidate_of_parts(const Waiting& node, const NodeRows& rows,
-                               const PresentClasses& present, std::int32_t c, bool& varies) {
-    const auto column = static_cast<std::size_t>(c);
-    if (columns_[column].ordered() && !settings_.thresholds) return {};
-    if (columns_[column].ordered() && settings_.criterion->traits().impurity_gain) {
-      Candidate found;
-      const auto counts = counts_of(node.node);
-      if (const auto* buckets = counter_.buckets(rows, column, node.histogram)) {
-        const double to_beat = node.test.found() ? node.test.score : settings_.min_gain;
-        found = search_.wide(rows, buckets, counts, columns_[column], to_beat);
-      } else if (const auto* cells = counter_.cells(rows, column, node.histogram)) {
-        found = search_.ordered(cells, counts, columns_[column], varies);
-      } else {
-        return candidate_of_table(node, rows, present, column, varies);
-      }
-      if (settings_.fractional) found.missing_child = kFractional;  // if any comes later
-      return found;
-    }
-    return candidate_of_table(node, rows, present, column, varies);
-  }
-
-  Candidate candidate_of_table(const Waiting& node, const NodeRows& rows,
-                               const PresentClasses& present, std::size_t column, bool& varies) {
-    counter_.tabulate(rows, column, present, node.histogram, table_);
-    varies = table_.size() > 1 || (table_.size() == 1 && table_.missing_rows > 0.0);
-    if (!varies) return {};
-    return search_.best(table_, columns_[column], mix(node.seed, column + 1), false);
-  }
-
-  Candidate candidate_of_random_tree(const Waiting& node, const NodeRows& rows,
-                                     const PresentClasses& present, std::int32_t c) {
-    const auto column = static_cast<std::size_t>(c);
-    counter_.tabulate(rows, column, present, node.histogram, table_);
-    return random_tree_candidate(table_, columns_[column]);
-  }
-
-  bool better(const Candidate& candidate, const Candidate& best) const {
-    if (!best.found()) return true;
-    const double margin = kEqual * std::max(std::abs(candidate.score), std::abs(best.score));
-    if (candidate.score > best.score + margin) return true;
-    return candidate.score >= best.score - margin && candidate.column < best.column;
-  }
-
-  void search_thoroughly(Waiting& node, const NodeRows& rows, const PresentClasses& present) {
-    const auto column = static_cast<std::size_t>(node.test.column);
-    counter_.tabulate(rows, column, present, node.histogram, table_);
-    Candidate candidate = search_.best(table_, columns_[column],
-                                       mix(node.seed, column + 1), true);
-    candidate.column = node.test.column;
-    if (candidate.found() && candidate.score > node.test.score) node.test = std::move(candidate);
-  }
-
-  void choose_by_c45(Waiting& node, const NodeRows& rows, const PresentClasses& present) {
-    std::vector<Candidate> candidates;
-    for (std::int32_t c : node.columns) {
-      const auto column = static_cast<std::size_t>(c);
-      counter_.tabulate(rows, column, present, node.histogram, table_);
-      if (table_.size() < 2) continue;
-      candidates.push_back(
-          c45_candidate(table_, columns_[column], settings_.min_leaf, data_.n_classes));
-      candidates.back().column = c;
-      if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
-    }
-    const std::int32_t best = c45_choice(candidates, columns_, rows_.size());
-    if (best >= 0) node.test = std::move(candidates[static_cast<std::size_t>(best)]);
-  }
-
-  // The column that depends most significantly on the classes; the next one where that column
-  // cannot be split.
-  void choose_by_significance(Waiting& node, const NodeRows& rows, const PresentClasses& present) {
-    std::vector<std::pair<double, std::int32_t>> tested;
-    std::vector<std::int32_t> varying;
-    std::int32_t tried = 0;
-    for (std::int32_t c : columns_to_try(node)) {
-      if (settings_.max_columns >= 0 && tried++ >= settings_.max_columns && !tested.empty()) break;
-      const auto column = static_cast<std::size_t>(c);
-      counter_.tabulate(rows, column, present, node.histogram, table_);
-      if (table_.size() < 2) continue;
-      varying.push_back(c);
-      tested.emplace_back(log_p(columns_[column]), c);
-      if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
-    }
-    if (settings_.max_columns < 0) node.columns = varying;
-    std::sort(tested.begin(), tested.end());
-    const auto n_tests = static_cast<double>(tested.size());
-    for (const auto& [significance, c] : tested) {
-      const double p = std::exp(significance);
-      const double adjusted = settings_.bonferroni ? -std::expm1(n_tests * std::log1p(-p)) : p;
-      if (p < 1.0 ? adjusted > settings_.max_p : settings_.max_p < 1.0) return;
-      const auto column = static_cast<std::size_t>(c);
-      counter_.tabulate(rows, column, present, node.histogram, table_);
-      Candidate candidate = search_.best(table_, columns_[column],
-                                         mix(node.seed, static_cast<std::uint64_t>(c) + 1), true);
-      if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
-      if (!candidate.found() || candidate.score < settings_.min_gain - kRounding) continue;
-      candidate.column = c;
-      node.test = std::move(candidate);
-      return;
-    }
-  }
-
-  // Of conditional inference between the column tabulated and the classes.
-  double log_p(const CodedColumn& column) const {
-    if (column.ordered()) {
-      std::vector<double> numbers, weights;
-      std::vector<int> classes;
-      for (std::size_t i = 0; i < table_.size(); ++i)
-        for (std::size_t l = 0; l < table_.n_classes; ++l) {
-          if (!(table_.entry(i)[l] > 0.0)) continue;
-          numbers.push_back(column.number(table_.values[i]));
-          classes.push_back(static_cast<int>(l));
-          weights.push_back(table_.entry(i)[l]);
-        }
-      return conditional_test_numeric(numbers, classes, weights,
-                                      static_cast<int>(table_.n_classes)).log_p;
-    }
-    return conditional_test(table_.entries, table_.size(), table_.n_classes).log_p;
   }
 
   void split(Waiting node) {
@@ -482,27 +219,9 @@ class Grower {
     if (test.kind == kLinear) return rows_.deal_as(node.rows, test.children);
     const CodedColumn& column = columns_[static_cast<std::size_t>(test.column)];
     if (test.kind == kInterval && rows_.in_place())
-      return rows_.deal_at(node.rows, column.codes(), test.last_left, child_of_missing(test));
-    fill_child_of(test, column);
+      return rows_.deal_at(node.rows, column.codes(), test.last_left, test.child_of_missing());
+    test.children_by_code(column.n_values(), child_of_);
     return rows_.deal(std::move(node.rows), column.codes(), child_of_, test.n_children);
-  }
-
-  static std::int32_t child_of_missing(const Candidate& test) {
-    return test.missing_child == kStopHere ? 0 : test.missing_child;
-  }
-
-  // Code + 1 -> child. Codes that are not present keep whatever they had: no row asks.
-  void fill_child_of(const Candidate& test, const CodedColumn& column) {
-    child_of_.resize(static_cast<std::size_t>(column.n_values()) + 1);
-    child_of_[0] = child_of_missing(test);
-    if (test.kind == kInterval) {
-      const auto left = static_cast<std::ptrdiff_t>(test.last_left) + 2;
-      std::fill(child_of_.begin() + 1, child_of_.begin() + left, 0);
-      std::fill(child_of_.begin() + left, child_of_.end(), 1);
-    } else {
-      for (std::size_t v = 0; v < test.values.size(); ++v)
-        child_of_[static_cast<std::size_t>(test.values[v]) + 1] = test.children[v];
-    }
   }
 
   // C4.5's threshold is a number of the rows it grew from, which may be few of the table's.
@@ -593,15 +312,12 @@ class Grower {
   const std::vector<CodedColumn>& columns_;
   RowStore rows_;
   Counter counter_;
-  Search search_;
-  LinearSearch linear_;
+  Chooser chooser_;
   Frontier frontier_;
   GrownTree tree_;
   std::vector<Test> tests_;  // of each node, until they are laid out
-  ValueTable table_;
-  std::vector<std::int32_t> child_of_, drawn_;
+  std::vector<std::int32_t> child_of_;
   std::vector<std::uint32_t> class_counts_;
-  PresentClasses present_classes_;
   std::unordered_map<std::int32_t, std::vector<bool>> present_;  // of a column: code + 1
 };
 

@@ -1,0 +1,277 @@
+#include "chooser.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "c45.hpp"
+#include "mixedwood/random.hpp"
+#include "mixedwood/significance.hpp"
+#include "x_log_x.hpp"
+
+namespace mixedwood {
+namespace {
+
+// Scores closer than this, relative to the larger, are equal: the lower column wins.
+constexpr double kEqual = 1e-10;
+// A gain that is zero but for rounding.
+constexpr double kRounding = 1e-12;
+// WEKA's RandomTree wants more than this.
+constexpr double kPositiveGain = 1e-6;
+
+}  // namespace
+
+void Chooser::choose(AtNode& node, const NodeRows& rows) {
+  present_.classes.clear();
+  present_.position.assign(node.counts.size(), -1);
+  for (std::size_t l = 0; l < node.counts.size(); ++l) {
+    if (!(node.counts[l] > 0.0)) continue;
+    present_.position[l] = static_cast<std::int32_t>(present_.classes.size());
+    present_.classes.push_back(static_cast<std::int32_t>(l));
+  }
+  if (settings_.rules == Rules::kC45)
+    choose_by_c45(node, rows);
+  else if (settings_.selection == Selection::kSignificance)
+    choose_by_significance(node, rows);
+  else if (settings_.selection == Selection::kAverageGain)
+    choose_by_average_gain(node, rows);
+  else
+    choose_by_score(node, rows);
+}
+
+// The columns to look at, in order: all, or some drawn at random. Valid until the next call.
+const std::vector<std::int32_t>& Chooser::columns_to_try(const AtNode& node) {
+  drawn_ = node.columns;
+  if (settings_.max_columns < 0) return drawn_;
+  drawn_.resize(columns_.size());
+  std::iota(drawn_.begin(), drawn_.end(), 0);
+  Random(mix(node.seed, 0)).shuffle(drawn_);
+  return drawn_;
+}
+
+void Chooser::choose_by_score(AtNode& node, const NodeRows& rows) {
+  const bool random_tree = settings_.rules == Rules::kRandomTree;
+  std::vector<std::int32_t> varying;
+  std::int32_t tried = 0;
+  for (std::int32_t c : columns_to_try(node)) {
+    if (settings_.max_columns >= 0 && tried++ >= settings_.max_columns && node.test.found())
+      break;
+    bool varies = true;
+    Candidate candidate = random_tree ? candidate_of_random_tree(node, rows, c)
+                                      : candidate_of_parts(node, rows, c, varies);
+    if (varies) varying.push_back(c);
+    if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
+    candidate.column = c;
+    if (random_tree && !(candidate.score > kPositiveGain)) continue;
+    take_if_better(node, std::move(candidate));
+  }
+  for (Candidate& candidate : linear_candidates(node, rows, varying))
+    take_if_better(node, std::move(candidate));
+  if (stop_.requested()) return;
+  if (settings_.max_columns < 0) node.columns = std::move(varying);
+  if (node.test.screened) search_thoroughly(node, rows);
+}
+
+void Chooser::take_if_better(AtNode& node, Candidate candidate) const {
+  if (candidate.found() && candidate.score >= settings_.min_gain - kRounding &&
+      better(candidate, node.test))
+    node.test = std::move(candidate);
+}
+
+// Tests of several columns; as columns they count behind all others.
+std::vector<Candidate> Chooser::linear_candidates(const AtNode& node, const NodeRows& rows,
+                                         std::span<const std::int32_t> columns) {
+  if (settings_.linear == nullptr) return {};
+  auto found = linear_.candidates(rows, present_, columns, mix(node.seed, columns_.size() + 1));
+  std::int32_t place = static_cast<std::int32_t>(columns_.size());
+  for (Candidate& candidate : found) {
+    // A plane that leaves the rows as they are tells nothing, whatever score it is given.
+    candidate.column = place++;
+    if (!(candidate.score > kRounding)) candidate.kind = kLeaf;
+  }
+  return found;
+}
+
+// C4.5's guard against ratios of tiny gains: only tests of at least average gain compete.
+void Chooser::choose_by_average_gain(AtNode& node, const NodeRows& rows) {
+  std::vector<Candidate> candidates;
+  std::vector<std::int32_t> varying, tried;
+  for (std::int32_t c : columns_to_try(node)) {
+    if (settings_.max_columns >= 0 &&
+        static_cast<std::int32_t>(tried.size()) >= settings_.max_columns && !candidates.empty())
+      break;
+    tried.push_back(c);
+    bool varies = true;
+    Candidate candidate = candidate_of_parts(node, rows, c, varies);
+    if (varies) varying.push_back(c);
+    if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
+    candidate.column = c;
+    if (candidate.found()) candidates.push_back(std::move(candidate));
+  }
+  for (Candidate& candidate : linear_candidates(node, rows, varying))
+    if (candidate.found()) candidates.push_back(std::move(candidate));
+  if (stop_.requested()) return;
+  if (settings_.max_columns < 0) node.columns = std::move(varying);
+  double average = 0.0;
+  for (Candidate& candidate : candidates) {
+    candidate.gain = gain_of(candidate, rows);
+    average += candidate.gain / static_cast<double>(candidates.size());
+  }
+  for (Candidate& candidate : candidates)
+    if (candidate.gain >= average - kRounding) take_if_better(node, std::move(candidate));
+  if (node.test.screened) search_thoroughly(node, rows);
+}
+
+// Information gain of a test, in bits; of rows that can answer it.
+double Chooser::gain_of(const Candidate& test, const NodeRows& rows) {
+  const std::size_t k = present_.classes.size();
+  const auto n_children = static_cast<std::size_t>(test.n_children);
+  std::vector<double> counts((n_children + 1) * k, 0.0);  // children, then all of them
+  if (test.kind != kLinear)
+    test.children_by_code(columns_[static_cast<std::size_t>(test.column)].n_values(), child_of_);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::int32_t child =
+        test.kind == kLinear
+            ? test.children[i]
+            : child_of_[static_cast<std::size_t>(
+                  columns_[static_cast<std::size_t>(test.column)].codes()[rows.rows[i]] + 1)];
+    if (child < 0) continue;
+    const auto cls = static_cast<std::size_t>(
+        present_.position[static_cast<std::size_t>(rows.classes[i])]);
+    const double weight = rows.weights.empty() ? 1.0 : rows.weights[i];
+    counts[static_cast<std::size_t>(child) * k + cls] += weight;
+    counts[n_children * k + cls] += weight;
+  }
+  const XLogX& x_log_x = XLogX::table();
+  const auto uncertainty = [&](std::size_t group) {  // entropy times weight
+    double total = 0.0, sum = 0.0;
+    for (std::size_t l = 0; l < k; ++l) {
+      total += counts[group * k + l];
+      sum += x_log_x(counts[group * k + l]);
+    }
+    return x_log_x(total) - sum;
+  };
+  double gain = uncertainty(n_children), total = 0.0;
+  for (std::size_t c = 0; c < n_children; ++c) gain -= uncertainty(c);
+  for (std::size_t l = 0; l < k; ++l) total += counts[n_children * k + l];
+  return total > 0.0 ? gain / total : 0.0;
+}
+
+Candidate Chooser::candidate_of_parts(const AtNode& node, const NodeRows& rows, std::int32_t c, bool& varies) {
+  const auto column = static_cast<std::size_t>(c);
+  if (columns_[column].ordered() && !settings_.thresholds) return {};
+  if (columns_[column].ordered() && settings_.criterion->traits().impurity_gain) {
+    Candidate found;
+    const auto counts = node.counts;
+    if (const auto* buckets = counter_.buckets(rows, column, node.histogram)) {
+      const double to_beat = node.test.found() ? node.test.score : settings_.min_gain;
+      found = search_.wide(rows, buckets, counts, columns_[column], to_beat);
+    } else if (const auto* cells = counter_.cells(rows, column, node.histogram)) {
+      found = search_.ordered(cells, counts, columns_[column], varies);
+    } else {
+      return candidate_of_table(node, rows, column, varies);
+    }
+    if (settings_.fractional) found.missing_child = kFractional;  // if any comes later
+    return found;
+  }
+  return candidate_of_table(node, rows, column, varies);
+}
+
+Candidate Chooser::candidate_of_table(const AtNode& node, const NodeRows& rows, std::size_t column, bool& varies) {
+  counter_.tabulate(rows, column, present_, node.histogram, table_);
+  varies = table_.size() > 1 || (table_.size() == 1 && table_.missing_rows > 0.0);
+  if (!varies) return {};
+  return search_.best(table_, columns_[column], mix(node.seed, column + 1), false);
+}
+
+Candidate Chooser::candidate_of_random_tree(const AtNode& node, const NodeRows& rows, std::int32_t c) {
+  const auto column = static_cast<std::size_t>(c);
+  counter_.tabulate(rows, column, present_, node.histogram, table_);
+  return random_tree_candidate(table_, columns_[column]);
+}
+
+bool Chooser::better(const Candidate& candidate, const Candidate& best) const {
+  if (!best.found()) return true;
+  const double margin = kEqual * std::max(std::abs(candidate.score), std::abs(best.score));
+  if (candidate.score > best.score + margin) return true;
+  return candidate.score >= best.score - margin && candidate.column < best.column;
+}
+
+void Chooser::search_thoroughly(AtNode& node, const NodeRows& rows) {
+  const auto column = static_cast<std::size_t>(node.test.column);
+  counter_.tabulate(rows, column, present_, node.histogram, table_);
+  Candidate candidate = search_.best(table_, columns_[column],
+                                     mix(node.seed, column + 1), true);
+  candidate.column = node.test.column;
+  if (candidate.found() && candidate.score > node.test.score) node.test = std::move(candidate);
+}
+
+void Chooser::choose_by_c45(AtNode& node, const NodeRows& rows) {
+  std::vector<Candidate> candidates;
+  for (std::int32_t c : node.columns) {
+    const auto column = static_cast<std::size_t>(c);
+    counter_.tabulate(rows, column, present_, node.histogram, table_);
+    if (table_.size() < 2) continue;
+    candidates.push_back(
+        c45_candidate(table_, columns_[column], settings_.min_leaf, static_cast<std::int32_t>(node.counts.size())));
+    candidates.back().column = c;
+    if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
+  }
+  const std::int32_t best = c45_choice(candidates, columns_, n_rows_);
+  if (best >= 0) node.test = std::move(candidates[static_cast<std::size_t>(best)]);
+}
+
+// The column that depends most significantly on the classes; the next one where that column
+// cannot be split.
+void Chooser::choose_by_significance(AtNode& node, const NodeRows& rows) {
+  std::vector<std::pair<double, std::int32_t>> tested;
+  std::vector<std::int32_t> varying;
+  std::int32_t tried = 0;
+  for (std::int32_t c : columns_to_try(node)) {
+    if (settings_.max_columns >= 0 && tried++ >= settings_.max_columns && !tested.empty()) break;
+    const auto column = static_cast<std::size_t>(c);
+    counter_.tabulate(rows, column, present_, node.histogram, table_);
+    if (table_.size() < 2) continue;
+    varying.push_back(c);
+    tested.emplace_back(log_p(columns_[column]), c);
+    if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
+  }
+  if (settings_.max_columns < 0) node.columns = varying;
+  std::sort(tested.begin(), tested.end());
+  const auto n_tests = static_cast<double>(tested.size());
+  for (const auto& [significance, c] : tested) {
+    const double p = std::exp(significance);
+    const double adjusted = settings_.bonferroni ? -std::expm1(n_tests * std::log1p(-p)) : p;
+    if (p < 1.0 ? adjusted > settings_.max_p : settings_.max_p < 1.0) return;
+    const auto column = static_cast<std::size_t>(c);
+    counter_.tabulate(rows, column, present_, node.histogram, table_);
+    Candidate candidate = search_.best(table_, columns_[column],
+                                       mix(node.seed, static_cast<std::uint64_t>(c) + 1), true);
+    if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
+    if (!candidate.found() || candidate.score < settings_.min_gain - kRounding) continue;
+    candidate.column = c;
+    node.test = std::move(candidate);
+    return;
+  }
+}
+
+// Of conditional inference between the column tabulated and the classes.
+double Chooser::log_p(const CodedColumn& column) const {
+  if (column.ordered()) {
+    std::vector<double> numbers, weights;
+    std::vector<int> classes;
+    for (std::size_t i = 0; i < table_.size(); ++i)
+      for (std::size_t l = 0; l < table_.n_classes; ++l) {
+        if (!(table_.entry(i)[l] > 0.0)) continue;
+        numbers.push_back(column.number(table_.values[i]));
+        classes.push_back(static_cast<int>(l));
+        weights.push_back(table_.entry(i)[l]);
+      }
+    return conditional_test_numeric(numbers, classes, weights,
+                                    static_cast<int>(table_.n_classes)).log_p;
+  }
+  return conditional_test(table_.entries, table_.size(), table_.n_classes).log_p;
+}
+
+}  // namespace mixedwood

@@ -1,0 +1,72 @@
+// Which test a node gets: the candidates of its columns, and of planes, compared.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "candidate.hpp"
+#include "counting.hpp"
+#include "linear_search.hpp"
+#include "mixedwood/grow.hpp"
+#include "search.hpp"
+
+namespace mixedwood {
+
+// What a choice is made from.
+struct AtNode {
+  std::uint64_t seed;
+  std::span<const double> counts;  // weight of each class
+  const Histogram& histogram;
+  std::vector<std::int32_t>& columns;  // that may differ here; then, that may still differ below
+  Candidate test = {};                 // the best so far
+};
+
+class Chooser {
+ public:
+  // `n_rows`: of the whole tree. `counter` belongs to the grower, who keeps histograms.
+  Chooser(const GrowSettings& settings, const std::vector<CodedColumn>& columns, Counter& counter,
+          std::size_t n_rows, Stop& stop)
+      : settings_(settings),
+        columns_(columns),
+        counter_(counter),
+        n_rows_(n_rows),
+        stop_(stop),
+        search_(settings, stop),
+        linear_(settings, columns, stop) {}
+
+  // The test in `node`, if any was found.
+  void choose(AtNode& node, const NodeRows& rows);
+
+ private:
+  const std::vector<std::int32_t>& columns_to_try(const AtNode& node);
+  void choose_by_score(AtNode& node, const NodeRows& rows);
+  void take_if_better(AtNode& node, Candidate candidate) const;
+  std::vector<Candidate> linear_candidates(const AtNode& node, const NodeRows& rows,
+                                           std::span<const std::int32_t> columns);
+  void choose_by_average_gain(AtNode& node, const NodeRows& rows);
+  double gain_of(const Candidate& test, const NodeRows& rows);
+  Candidate candidate_of_parts(const AtNode& node, const NodeRows& rows, std::int32_t c,
+                               bool& varies);
+  Candidate candidate_of_table(const AtNode& node, const NodeRows& rows, std::size_t column,
+                               bool& varies);
+  Candidate candidate_of_random_tree(const AtNode& node, const NodeRows& rows, std::int32_t c);
+  bool better(const Candidate& candidate, const Candidate& best) const;
+  void search_thoroughly(AtNode& node, const NodeRows& rows);
+  void choose_by_c45(AtNode& node, const NodeRows& rows);
+  void choose_by_significance(AtNode& node, const NodeRows& rows);
+  double log_p(const CodedColumn& column) const;
+
+  const GrowSettings& settings_;
+  const std::vector<CodedColumn>& columns_;
+  Counter& counter_;
+  std::size_t n_rows_;
+  Stop& stop_;
+  Search search_;
+  LinearSearch linear_;
+  ValueTable table_;
+  PresentClasses present_;  // at the node
+  std::vector<std::int32_t> drawn_, child_of_;
+};
+
+}  // namespace mixedwood
