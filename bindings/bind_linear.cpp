@@ -1,18 +1,25 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stdexcept>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "arrays.hpp"
+#include "mixedwood/column_scale.hpp"
 #include "mixedwood/smooth_svm.hpp"
 #include "python_parts.hpp"
 
 namespace mixedwood {
 namespace {
 
+using DoubleMatrixOut = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using SignVector = nb::ndarray<const std::int8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 SvmData data_of(const DoubleMatrix& x, const SignVector& signs,
@@ -71,6 +78,29 @@ auto decisions(const DoubleMatrix& x, const DoubleVector& z) {
   return hand_over(std::move(found));
 }
 
+using Scale = std::tuple<double, double, double>;
+
+// Chunks of rows, so that what is written stays near until all its columns are there.
+constexpr std::size_t kChunk = 64;
+
+void scale_columns(const std::vector<DoubleVector>& columns, const std::vector<Scale>& scales,
+                   const std::vector<std::size_t>& places, const DoubleMatrixOut& matrix) {
+  const std::size_t n = matrix.shape(0), width = matrix.shape(1);
+  bool fits = columns.size() == scales.size() && columns.size() == places.size();
+  for (std::size_t k = 0; fits && k < columns.size(); ++k)
+    fits = columns[k].size() == n && places[k] < width;
+  if (!fits) throw std::invalid_argument("a column, a scale and a place in the matrix go together");
+  nb::gil_scoped_release released;
+  for (std::size_t begin = 0; begin < n; begin += kChunk) {
+    const std::size_t count = std::min(kChunk, n - begin);
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      const auto& [size, mean, spread] = scales[k];
+      scale_column({columns[k].data() + begin, count}, {size, mean, spread},
+                   matrix.data() + begin * width + places[k], width);
+    }
+  }
+}
+
 }  // namespace
 
 void bind_linear(nb::module_& m) {
@@ -83,6 +113,23 @@ void bind_linear(nb::module_& m) {
                 "tolerance: float, max_iterations: int, start: NDArray[numpy.float64] | None, "
                 "seconds: float) -> dict[str, Any]"),
         "The plane of a smooth support vector machine. alpha 0: limit form.");
+  m.def(
+      "measure_column",
+      [](const DoubleVector& numbers, const std::optional<DoubleVector>& weights) -> Scale {
+        if (weights && weights->size() != numbers.size())
+          throw std::invalid_argument("weights must be one for every number");
+        const ColumnScale scale = measure_column(
+            values_of(numbers), weights ? values_of(*weights) : std::span<const double>());
+        return {scale.size, scale.mean, scale.spread};
+      },
+      nb::arg("numbers").noconvert(), nb::arg("weights").noconvert().none(),
+      "A power of two near the largest number; mean and spread of the numbers divided by it.");
+  m.def("scale_columns", &scale_columns, nb::arg("columns"), nb::arg("scales"),
+        nb::arg("places"), nb::arg("matrix").noconvert(),
+        nb::sig("def scale_columns(columns: list[NDArray[numpy.float64]], "
+                "scales: list[tuple[float, float, float]], places: list[int], "
+                "matrix: NDArray[numpy.float64]) -> None"),
+        "Writes columns, each on its scale, into their places in a matrix.");
   m.def("svm_decisions", &decisions, nb::arg("x").noconvert(), nb::arg("z").noconvert(),
         "w.x + b of each row.");
   m.def("svm_derivatives", &derivatives, nb::arg("x").noconvert(), nb::arg("signs").noconvert(),

@@ -9,6 +9,7 @@
 #include "check.hpp"
 #include "linear/cholesky.hpp"
 #include "linear/row_kernel.hpp"
+#include "mixedwood/column_scale.hpp"
 #include "mixedwood/random.hpp"
 
 using namespace mixedwood;
@@ -236,4 +237,28 @@ TEST(wrong_sizes_are_refused) {
   CHECK(!check::message_of([&] {
            fit(ten_points(), 1.0, std::numeric_limits<double>::quiet_NaN());
          }).empty());
+}
+
+TEST(columns_of_any_size_are_measured_and_scaled) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (double size : {1e-310, 1e-300, 1.0, 1e300}) {
+    const std::vector<double> numbers = {1 * size, 3 * size, nan, 1 * size, 3 * size};
+    const ColumnScale scale = measure_column(numbers, {});
+    CHECK_NEAR(scale.mean * scale.size, 2.0 * size, 1e-15 * size);
+    std::vector<double> out(10, 7.0);
+    scale_column(numbers, scale, out.data(), 2);
+    const std::vector<double> want = {-1, 1, 0, -1, 1};
+    for (std::size_t i = 0; i < 5; ++i) {
+      CHECK_NEAR(out[2 * i], want[i], size < 1e-307 ? 1e-12 : 1e-14);
+      CHECK(out[2 * i + 1] == 7.0);
+    }
+  }
+  const std::vector<double> weights = {2, 1e300, 5};
+  const ColumnScale heavy = measure_column(std::vector<double>{0, 4, nan}, weights);
+  CHECK_NEAR(heavy.mean * heavy.size, 4.0, 1e-15);
+  for (const auto& flat : {std::vector<double>{5, nan, 5}, {nan, nan}, {0, 0}, {}}) {
+    std::vector<double> out(flat.size(), 7.0);
+    scale_column(flat, measure_column(flat, {}), out.data(), 1);
+    for (double x : out) CHECK(x == 0.0);
+  }
 }

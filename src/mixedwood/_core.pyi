@@ -156,6 +156,14 @@ def optimal_all(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArr
 def fit_smooth_svm(x: NDArray[numpy.float64], signs: NDArray[numpy.int8], weights: NDArray[numpy.float64] | None, c: float, alpha: float, tolerance: float, max_iterations: int, start: NDArray[numpy.float64] | None, seconds: float) -> dict[str, Any]:
     """The plane of a smooth support vector machine. alpha 0: limit form."""
 
+def measure_column(numbers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple[float, float, float]:
+    """
+    A power of two near the largest number; mean and spread of the numbers divided by it.
+    """
+
+def scale_columns(columns: list[NDArray[numpy.float64]], scales: list[tuple[float, float, float]], places: list[int], matrix: NDArray[numpy.float64]) -> None:
+    """Writes columns, each on its scale, into their places in a matrix."""
+
 def svm_decisions(x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
     """w.x + b of each row."""
 

@@ -1,6 +1,7 @@
 // Machines that minimise a regularised loss over mixed rows. A nominal column adds one weight to a
 // row's sum whatever the number of its values, so that a Hessian costs the square of the number of
-// columns for each row, not of the number of weights.
+// columns for each row, not of the number of weights. A tree fits thousands of small planes to a few
+// digits; smooth_svm.cpp fits one large one to the last.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -8,6 +9,7 @@
 
 #include "mixedwood/linear_machine.hpp"
 #include "newton_armijo.hpp"
+#include "svm_rows.hpp"
 
 namespace mixedwood {
 namespace {
@@ -24,22 +26,11 @@ struct LossAt {
   double value, slope, curvature;
 };
 
-struct SquaredHinge {
+struct Hinge {  // in its limit form, or smooth
+  double alpha = 0.0;
   LossAt operator()(double m) const {
-    const double r = 1.0 - m;
-    if (r <= 0.0) return {0.0, 0.0, r < 0.0 ? 0.0 : 0.5};
-    return {0.5 * r * r, -r, 1.0};
-  }
-};
-
-struct SmoothHinge {
-  double alpha;
-  LossAt operator()(double m) const {
-    const double r = 1.0 - m;
-    const double e = std::exp(-alpha * std::abs(r));
-    const double p = std::max(r, 0.0) + std::log1p(e) / alpha;
-    const double s = r > 0.0 ? 1.0 / (1.0 + e) : e / (1.0 + e);
-    return {0.5 * p * p, -p * s, s * s + alpha * p * s * (1.0 - s)};
+    const linear::RowTerms terms = linear::row_terms(1.0 - m, 1.0, alpha);
+    return {terms.loss, -terms.slope, terms.curvature};
   }
 };
 
@@ -157,8 +148,8 @@ class NewtonMachine : public LinearMachine {
   bool fit(const MixedRows& rows, const TwoGroups& groups, std::size_t setting,
            std::vector<double>& plane, Stop& stop) const override {
     switch (loss_) {
-      case LinearLoss::kSquaredHinge: minimise(rows, groups, setting, SquaredHinge{}, plane, stop); break;
-      case LinearLoss::kSmoothHinge: minimise(rows, groups, setting, SmoothHinge{alpha_}, plane, stop); break;
+      case LinearLoss::kSquaredHinge: minimise(rows, groups, setting, Hinge{}, plane, stop); break;
+      case LinearLoss::kSmoothHinge: minimise(rows, groups, setting, Hinge{alpha_}, plane, stop); break;
       case LinearLoss::kSparseHinge: minimise_sparsely(rows, groups, setting, plane, stop); break;
       case LinearLoss::kLogistic: minimise(rows, groups, setting, Logistic{}, plane, stop); break;
       case LinearLoss::kFisher:
@@ -188,7 +179,7 @@ class NewtonMachine : public LinearMachine {
     double slack = 0.1;
     for (int round = 0; round < kRounds && !stop.requested(); ++round) {
       last = plane;
-      minimise(rows, groups, setting, SquaredHinge{}, plane, stop, ridge);
+      minimise(rows, groups, setting, Hinge{}, plane, stop, ridge);
       double change = 0.0, largest = 0.0;
       for (std::size_t j = 0; j < plane.size(); ++j) {
         change = std::max(change, std::abs(plane[j] - last[j]));

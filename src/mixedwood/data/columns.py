@@ -224,8 +224,11 @@ def to_numbers(name: str, column: OpenColumn) -> NumberArray:
         numbers = np.array([_to_float(value) for value in column.values], dtype=np.float64)
     else:
         raw = series_to_numpy(column) if isinstance(column, nw.Series) else column
-        with np.errstate(over="ignore"):  # a long double may overflow: refused below
-            numbers = np.ascontiguousarray(raw, dtype=np.float64)
+        if raw.dtype == np.float64:
+            numbers = np.ascontiguousarray(raw)
+        else:
+            with np.errstate(over="ignore"):  # a long double may overflow: refused below
+                numbers = np.ascontiguousarray(raw, dtype=np.float64)
     infinite = np.isinf(numbers)
     if infinite.any():
         raise refusals.infinite(name, int(np.argmax(infinite)))

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood import _core
 from mixedwood.data import Column, ColumnKind, Schema, Table
 
 __all__ = ["Design", "Scale"]
-
-_CHUNK = 4096  # rows: a chunk of columns stays near while it is turned into rows
-_LARGEST = 1e100  # on the common scale; products of two such numbers are still numbers
 
 
 @dataclass(frozen=True)
@@ -22,7 +20,8 @@ class Scale:
     Attributes
     ----------
     size : float
-        Largest absolute value; dividing by it first, no sum of squares overflows.
+        A power of two near the largest absolute value; divided by it first, which rounds nothing,
+        no sum of squares overflows.
     mean : float
         Mean of x / size, which stands for missing values as well.
     spread : float
@@ -36,26 +35,7 @@ class Scale:
     @classmethod
     def learn(cls, numbers: NDArray[np.float64], weights: NDArray[np.float64] | None) -> Scale:
         """Measure a column; NaN is missing."""
-        present = ~np.isnan(numbers)
-        if not present.all():
-            numbers = numbers[present]
-            weights = None if weights is None else weights[present]
-        if len(numbers) == 0:
-            return cls(1.0, 0.0, np.inf)
-        least, most = float(numbers.min()), float(numbers.max())
-        size = max(abs(least), abs(most)) or 1.0
-        if least == most:
-            return cls(size, least / size, np.inf)
-        scaled = numbers / size
-        if weights is None:
-            mean = float(scaled.mean())
-            spread = float(np.sqrt(np.square(scaled - mean).mean()))
-        else:
-            shares = weights / weights.max()
-            shares /= shares.sum()
-            mean = float((shares * scaled).sum())
-            spread = float(np.sqrt((shares * np.square(scaled - mean)).sum()))
-        return cls(size, mean, spread or np.inf)
+        return cls(*_core.measure_column(numbers, weights))
 
     def without_scaling(self) -> Scale:
         """Leave numbers as they are; missing ones are still the mean."""
@@ -125,19 +105,22 @@ class Design:
     def matrix(self, table: Table) -> NDArray[np.float64]:
         """Turn rows into numbers, all finite."""
         widths = [1 if scale else c.n_values for c, scale in self._columns()]
-        ends = np.cumsum(widths)
-        found = np.zeros((table.n_rows, int(ends[-1])))
-        for begin in range(0, table.n_rows, _CHUNK):
-            rows = slice(begin, begin + _CHUNK)
-            part = found[rows]
-            for place, (column, scale) in enumerate(self._columns()):
-                array = table.arrays[place][rows]
-                first = ends[place] - widths[place]
-                if scale is None:
-                    known = np.flatnonzero(array >= 0)
-                    part[known, first + array[known]] = 1.0
-                else:
-                    part[:, first] = self._scaled(_as_numbers(column, array), scale)
+        firsts = np.cumsum([0, *widths])
+        found = np.zeros((table.n_rows, int(firsts[-1])))
+        columns, scales, places = [], [], []
+        for place, (column, scale) in enumerate(self._columns()):
+            array, first = table.arrays[place], int(firsts[place])
+            if scale is None:
+                known = np.flatnonzero(array >= 0)
+                found[known, first + array[known]] = 1.0
+            elif self.centred:
+                columns.append(_as_numbers(column, array))
+                scales.append((scale.size, scale.mean, scale.spread))
+                places.append(first)
+            else:
+                numbers = _as_numbers(column, array)
+                found[:, first] = np.where(np.isnan(numbers), scale.mean, numbers)
+        _core.scale_columns(columns, scales, places, found)
         return found
 
     def original_units(
@@ -160,15 +143,6 @@ class Design:
 
     def _columns(self) -> list[tuple[Column, Scale | None]]:
         return list(zip(self.schema, self.scales, strict=True))
-
-    def _scaled(self, numbers: NDArray[np.float64], scale: Scale) -> NDArray[np.float64]:
-        absent = np.isnan(numbers)
-        if not self.centred:
-            return np.where(absent, scale.mean, numbers)
-        with np.errstate(over="ignore"):  # new rows may be far outside of what was learned
-            scaled = (numbers / scale.size - scale.mean) / scale.spread
-        scaled[absent] = 0.0
-        return np.clip(scaled, -_LARGEST, _LARGEST, out=scaled)
 
 
 def _as_numbers(column: Column, array: NDArray[np.generic]) -> NDArray[np.float64]:
