@@ -20,6 +20,7 @@ constexpr NewtonSettings kPrecision{1e-6, 50, 20, 0.05};
 // Of the sparse machine: rounds, and what keeps its divisions from infinity.
 constexpr int kRounds = 40;
 constexpr double kLeastSlack = 1e-6;
+constexpr NewtonSettings kRound{1e-4, 3, 20, 0.05};  // the next round changes the question anyway
 
 // A loss at distance m: its value, and the first two derivatives by m.
 struct LossAt {
@@ -165,9 +166,10 @@ class NewtonMachine : public LinearMachine {
   template <typename Loss>
   void minimise(const MixedRows& rows, const TwoGroups& groups, std::size_t setting, Loss loss,
                 std::vector<double>& plane, Stop& stop,
-                std::span<const double> ridge = {}) const {
+                std::span<const double> ridge = {},
+                const NewtonSettings& precision = kPrecision) const {
     RegularisedLoss<Loss> function(rows, groups, costs_[setting], loss, ridge);
-    newton_armijo(function, kPrecision, plane, stop);
+    newton_armijo(function, precision, plane, stop);
   }
 
   // |w| is at most w^2 / (2 a) + a / 2, and equal at a = |w|: squares with the weights of the last
@@ -179,7 +181,7 @@ class NewtonMachine : public LinearMachine {
     double slack = 0.1;
     for (int round = 0; round < kRounds && !stop.requested(); ++round) {
       last = plane;
-      minimise(rows, groups, setting, Hinge{}, plane, stop, ridge);
+      minimise(rows, groups, setting, Hinge{}, plane, stop, ridge, kRound);
       double change = 0.0, largest = 0.0;
       for (std::size_t j = 0; j < plane.size(); ++j) {
         change = std::max(change, std::abs(plane[j] - last[j]));
