@@ -53,10 +53,17 @@ const std::vector<std::int32_t>& Chooser::columns_to_try(const AtNode& node) {
 void Chooser::choose_by_score(AtNode& node, const NodeRows& rows) {
   const bool random_tree = settings_.rules == Rules::kRandomTree;
   std::vector<std::int32_t> varying;
+  const auto try_planes = [&] {
+    for (Candidate& candidate : linear_candidates(node, rows, varying))
+      take_if_better(node, std::move(candidate));
+  };
   std::int32_t tried = 0;
+  bool enough = false;
   for (std::int32_t c : columns_to_try(node)) {
-    if (settings_.max_columns >= 0 && tried++ >= settings_.max_columns && node.test.found())
-      break;
+    // Planes go through the columns that were drawn; others count only where these have no test.
+    if (tried == settings_.max_columns) try_planes();
+    enough = settings_.max_columns >= 0 && tried++ >= settings_.max_columns && node.test.found();
+    if (enough) break;
     bool varies = true;
     Candidate candidate = random_tree ? candidate_of_random_tree(node, rows, c)
                                       : candidate_of_parts(node, rows, c, varies);
@@ -66,8 +73,7 @@ void Chooser::choose_by_score(AtNode& node, const NodeRows& rows) {
     if (random_tree && !(candidate.score > kPositiveGain)) continue;
     take_if_better(node, std::move(candidate));
   }
-  for (Candidate& candidate : linear_candidates(node, rows, varying))
-    take_if_better(node, std::move(candidate));
+  if (!enough) try_planes();
   if (stop_.requested()) return;
   if (settings_.max_columns < 0) node.columns = std::move(varying);
   if (node.test.screened) search_thoroughly(node, rows);
@@ -96,12 +102,17 @@ std::vector<Candidate> Chooser::linear_candidates(const AtNode& node, const Node
 // C4.5's guard against ratios of tiny gains: only tests of at least average gain compete.
 void Chooser::choose_by_average_gain(AtNode& node, const NodeRows& rows) {
   std::vector<Candidate> candidates;
-  std::vector<std::int32_t> varying, tried;
+  std::vector<std::int32_t> varying;
+  const auto try_planes = [&] {
+    for (Candidate& candidate : linear_candidates(node, rows, varying))
+      if (candidate.found()) candidates.push_back(std::move(candidate));
+  };
+  std::int32_t tried = 0;
+  bool enough = false;
   for (std::int32_t c : columns_to_try(node)) {
-    if (settings_.max_columns >= 0 &&
-        static_cast<std::int32_t>(tried.size()) >= settings_.max_columns && !candidates.empty())
-      break;
-    tried.push_back(c);
+    if (tried == settings_.max_columns) try_planes();
+    enough = settings_.max_columns >= 0 && tried++ >= settings_.max_columns && !candidates.empty();
+    if (enough) break;
     bool varies = true;
     Candidate candidate = candidate_of_parts(node, rows, c, varies);
     if (varies) varying.push_back(c);
@@ -109,8 +120,7 @@ void Chooser::choose_by_average_gain(AtNode& node, const NodeRows& rows) {
     candidate.column = c;
     if (candidate.found()) candidates.push_back(std::move(candidate));
   }
-  for (Candidate& candidate : linear_candidates(node, rows, varying))
-    if (candidate.found()) candidates.push_back(std::move(candidate));
+  if (!enough) try_planes();
   if (stop_.requested()) return;
   if (settings_.max_columns < 0) node.columns = std::move(varying);
   double average = 0.0;
@@ -123,14 +133,17 @@ void Chooser::choose_by_average_gain(AtNode& node, const NodeRows& rows) {
   if (node.test.screened) search_thoroughly(node, rows);
 }
 
-// Information gain of a test, in bits; of rows that can answer it.
+// Information gain of a test; rows that cannot answer it gain nothing.
 double Chooser::gain_of(const Candidate& test, const NodeRows& rows) {
   const std::size_t k = present_.classes.size();
   const auto n_children = static_cast<std::size_t>(test.n_children);
   std::vector<double> counts((n_children + 1) * k, 0.0);  // children, then all of them
   if (test.kind != kLinear)
     test.children_by_code(columns_[static_cast<std::size_t>(test.column)].n_values(), child_of_);
+  double total = 0.0;  // of all rows
   for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double weight = rows.weights.empty() ? 1.0 : rows.weights[i];
+    total += weight;
     const std::int32_t child =
         test.kind == kLinear
             ? test.children[i]
@@ -139,7 +152,6 @@ double Chooser::gain_of(const Candidate& test, const NodeRows& rows) {
     if (child < 0) continue;
     const auto cls = static_cast<std::size_t>(
         present_.position[static_cast<std::size_t>(rows.classes[i])]);
-    const double weight = rows.weights.empty() ? 1.0 : rows.weights[i];
     counts[static_cast<std::size_t>(child) * k + cls] += weight;
     counts[n_children * k + cls] += weight;
   }
@@ -152,10 +164,9 @@ double Chooser::gain_of(const Candidate& test, const NodeRows& rows) {
     }
     return x_log_x(total) - sum;
   };
-  double gain = uncertainty(n_children), total = 0.0;
+  double gain = uncertainty(n_children);
   for (std::size_t c = 0; c < n_children; ++c) gain -= uncertainty(c);
-  for (std::size_t l = 0; l < k; ++l) total += counts[n_children * k + l];
-  return total > 0.0 ? gain / total : 0.0;
+  return gain / total;
 }
 
 Candidate Chooser::candidate_of_parts(const AtNode& node, const NodeRows& rows, std::int32_t c, bool& varies) {
