@@ -9,8 +9,9 @@ while SmoothSVC reads it as a table, standardises it again and is as exact as by
 is tried with every tolerance of a ladder, in the primal and up to 10,000 rows in the dual ("auto"
 is the primal here), and the fastest of those that come within a share of the least objective known
 is what counts: a share of 1e-6, and of 1e-10. Which is fastest is seen in one run of each. Times
-are processor time of one thread, the best of several runs in turns; columns are independent, or correlated. The excess is the share by which an
-objective is above the least. The ratio is LinearSVC's time over ours; above 1 we are faster.
+are processor time of one thread, the best of several runs in turns; columns are independent, or
+correlated. The excess is the share by which an objective is above the least. The ratio is
+LinearSVC's time over ours; above 1 we are faster.
 """
 
 from __future__ import annotations
