@@ -8,9 +8,10 @@ the same standardised matrix; LinearSVC gets it in the layout it likes and need 
 while SmoothSVC reads it as a table, standardises it again and is as exact as by default. LinearSVC
 is tried with every tolerance of a ladder, in the primal and up to 10,000 rows in the dual ("auto"
 is the primal here), and the fastest of those that come within a share of the least objective known
-is what counts: a share of 1e-6, and of 1e-10. Times are processor time of one thread, the best of
-several runs in turns; columns are independent, or correlated. The excess is the share by which an
-objective is above the least. The ratio is LinearSVC's time over ours; above 1 we are faster.
+is what counts: a share of 1e-6, and of 1e-10. Which is fastest is seen in one run of each. Times
+are processor time of one thread, the best of several runs in turns; columns are independent, or
+correlated. The excess is the share by which an objective is above the least. The ratio is
+LinearSVC's time over ours; above 1 we are faster.
 """
 
 from __future__ import annotations

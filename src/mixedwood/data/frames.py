@@ -175,7 +175,7 @@ def _open_array(X: Any) -> OpenTable:
         )
     n_rows, n_columns = array.shape
     names, generated = _read_names(range(n_columns))
-    if array.dtype.kind in "iuf":  # all columns in one go: one by one is many times slower
+    if array.dtype.kind in "iuf":  # in one go: of large arrays half the time of one by one
         columns = list(np.ascontiguousarray(array.T))
     else:
         columns = [array[:, j] for j in range(n_columns)]
