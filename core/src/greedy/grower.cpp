@@ -218,10 +218,17 @@ class Grower {
   void choose_by_score(Waiting& node, const NodeRows& rows, const PresentClasses& present) {
     const bool random_tree = settings_.rules == Rules::kRandomTree;
     std::vector<std::int32_t> varying;
+    const auto try_planes = [&] {
+      for (Candidate& candidate : linear_candidates(node, rows, present, varying))
+        take_if_better(node, std::move(candidate));
+    };
     std::int32_t tried = 0;
+    bool enough = false;
     for (std::int32_t c : columns_to_try(node)) {
-      if (settings_.max_columns >= 0 && tried++ >= settings_.max_columns && node.test.found())
-        break;
+      // Planes go through the columns that were drawn; others count only where these have no test.
+      if (tried == settings_.max_columns) try_planes();
+      enough = settings_.max_columns >= 0 && tried++ >= settings_.max_columns && node.test.found();
+      if (enough) break;
       bool varies = true;
       Candidate candidate = random_tree ? candidate_of_random_tree(node, rows, present, c)
                                         : candidate_of_parts(node, rows, present, c, varies);
@@ -231,8 +238,7 @@ class Grower {
       if (random_tree && !(candidate.score > kPositiveGain)) continue;
       take_if_better(node, std::move(candidate));
     }
-    for (Candidate& candidate : linear_candidates(node, rows, present, varying))
-      take_if_better(node, std::move(candidate));
+    if (!enough) try_planes();
     if (stop_.requested()) return;
     if (settings_.max_columns < 0) node.columns = std::move(varying);
     if (node.test.screened) search_thoroughly(node, rows, present);
@@ -262,12 +268,17 @@ class Grower {
   // C4.5's guard against ratios of tiny gains: only tests of at least average gain compete.
   void choose_by_average_gain(Waiting& node, const NodeRows& rows, const PresentClasses& present) {
     std::vector<Candidate> candidates;
-    std::vector<std::int32_t> varying, tried;
+    std::vector<std::int32_t> varying;
+    const auto try_planes = [&] {
+      for (Candidate& candidate : linear_candidates(node, rows, present, varying))
+        if (candidate.found()) candidates.push_back(std::move(candidate));
+    };
+    std::int32_t tried = 0;
+    bool enough = false;
     for (std::int32_t c : columns_to_try(node)) {
-      if (settings_.max_columns >= 0 &&
-          static_cast<std::int32_t>(tried.size()) >= settings_.max_columns && !candidates.empty())
-        break;
-      tried.push_back(c);
+      if (tried == settings_.max_columns) try_planes();
+      enough = settings_.max_columns >= 0 && tried++ >= settings_.max_columns && !candidates.empty();
+      if (enough) break;
       bool varies = true;
       Candidate candidate = candidate_of_parts(node, rows, present, c, varies);
       if (varies) varying.push_back(c);
@@ -275,8 +286,7 @@ class Grower {
       candidate.column = c;
       if (candidate.found()) candidates.push_back(std::move(candidate));
     }
-    for (Candidate& candidate : linear_candidates(node, rows, present, varying))
-      if (candidate.found()) candidates.push_back(std::move(candidate));
+    if (!enough) try_planes();
     if (stop_.requested()) return;
     if (settings_.max_columns < 0) node.columns = std::move(varying);
     double average = 0.0;
@@ -289,13 +299,16 @@ class Grower {
     if (node.test.screened) search_thoroughly(node, rows, present);
   }
 
-  // Information gain of a test, in bits; of rows that can answer it.
+  // Information gain of a test; rows that cannot answer it gain nothing.
   double gain_of(const Candidate& test, const NodeRows& rows, const PresentClasses& present) {
     const std::size_t k = present.classes.size();
     const auto n_children = static_cast<std::size_t>(test.n_children);
     std::vector<double> counts((n_children + 1) * k, 0.0);  // children, then all of them
     if (test.kind != kLinear) fill_child_of(test, columns_[static_cast<std::size_t>(test.column)]);
+    double total = 0.0;  // of all rows
     for (std::size_t i = 0; i < rows.size(); ++i) {
+      const double weight = rows.weights.empty() ? 1.0 : rows.weights[i];
+      total += weight;
       const std::int32_t child =
           test.kind == kLinear
               ? test.children[i]
@@ -304,7 +317,6 @@ class Grower {
       if (child < 0) continue;
       const auto cls = static_cast<std::size_t>(
           present.position[static_cast<std::size_t>(rows.classes[i])]);
-      const double weight = rows.weights.empty() ? 1.0 : rows.weights[i];
       counts[static_cast<std::size_t>(child) * k + cls] += weight;
       counts[n_children * k + cls] += weight;
     }
@@ -317,10 +329,9 @@ class Grower {
       }
       return x_log_x(total) - sum;
     };
-    double gain = uncertainty(n_children), total = 0.0;
+    double gain = uncertainty(n_children);
     for (std::size_t c = 0; c < n_children; ++c) gain -= uncertainty(c);
-    for (std::size_t l = 0; l < k; ++l) total += counts[n_children * k + l];
-    return total > 0.0 ? gain / total : 0.0;
+    return gain / total;
   }
 
   Candidate candidate_of_parts(const Waiting& node, const NodeRows& rows,
