@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mixedwood.data import Column, Schema, Table
-from mixedwood.estimators.ensemble import columns_used
+from mixedwood.estimators.base import columns_used
 from mixedwood.estimators.member_plan import _in_all_columns
 from mixedwood.pruning.grafting import grafted
 from mixedwood.tree import FRACTIONAL, NUMBER, Terms, Tree

@@ -68,6 +68,28 @@ struct RandomTable {
   }
 };
 
+struct RandomPlanes {
+  std::vector<std::unique_ptr<LinearMachine>> machines;
+  LinearTestSettings settings;
+
+  explicit RandomPlanes(Random& random) {
+    for (std::uint64_t left = 1 + random.below(2); left > 0; --left) {
+      const auto loss = static_cast<LinearLoss>(random.below(5));
+      const std::vector<double> costs = random.coin() ? std::vector{1.0} : std::vector{0.1, 1.0, 10.0};
+      machines.push_back(make_newton_machine(loss, 5.0, costs));
+      settings.machines.push_back(machines.back().get());
+    }
+    settings.superclasses = static_cast<Superclasses>(random.below(4));
+    settings.nominal = random.coin();
+    settings.max_weights = random.coin() ? 256 : 6;
+    settings.best_cut = random.coin();
+    settings.validated = random.coin();
+    settings.n_folds = static_cast<std::int32_t>(1 + random.below(4));
+    settings.max_tuning_rows = random.coin() ? 2000 : 15;
+    settings.min_rows = random.coin() ? 2.0 : 10.0;
+  }
+};
+
 TreeView view_of(const GrownTree& tree) {
   TreeView view;
   view.kind = tree.kind;
@@ -120,7 +142,7 @@ void grow_and_check(Random& random, std::size_t n_rows) {
   settings.partitioner = partitioner.get();
   settings.exact = settings.may_hurry = search == "auto";
   settings.rules = static_cast<Rules>(random.below(8) < 6 ? 0 : 1 + random.below(2));
-  settings.selection = random.below(4) == 0 ? Selection::kSignificance : Selection::kScore;
+  settings.selection = static_cast<Selection>(random.below(4) < 2 ? 0 : 1 + random.below(2));
   if (random.below(4) == 0) settings.acceptors = {chi2.get(), second.get()};
   settings.fractional = settings.rules != Rules::kParts || random.below(5) == 0;
   settings.min_leaf = random.below(3) == 0 ? 3.0 : 1.0;
@@ -132,6 +154,12 @@ void grow_and_check(Random& random, std::size_t n_rows) {
   settings.missing_is_value = random.coin();
   settings.unseen = static_cast<GrowSettings::Unseen>(random.below(3));
   settings.seed = random.bits();
+  RandomPlanes planes(random);
+  if (settings.rules == Rules::kParts && settings.selection != Selection::kSignificance &&
+      random.coin()) {
+    settings.linear = &planes.settings;
+    settings.thresholds = random.coin();
+  }
   Stop stop;
   const GrownTree tree = grow(CodedTable(table.columns, n_rows), table.data, settings, stop);
   const TreeView view = view_of(tree);
@@ -167,7 +195,7 @@ bool refuses(const std::vector<GrowColumn>& columns, const GrowData& data,
 
 TEST(growth_on_random_tables) {
   Random random(7);
-  for (int i = 0; i < 3000; ++i) grow_and_check(random, 1 + random.below(60));
+  for (int i = 0; i < 4000; ++i) grow_and_check(random, 1 + random.below(60));
 }
 
 // Enough rows for histograms, for buckets of numbers and for the quick search of many values.

@@ -33,12 +33,13 @@ std::uint64_t key_of(std::uint64_t seed, std::int32_t row) {
   return Random(seed ^ (0x9e3779b97f4a7c15ULL * (static_cast<std::uint64_t>(row) + 1))).bits();
 }
 
-// Weights of rows as machines take them.
+// Weights of rows as machines take them. Light rows beside others of a usual weight are no reason to
+// change the weight of the others: rows shared out among children can be very light.
 void scale_weights(const NodeRows& node, std::vector<double>& weights) {
   weights.assign(node.weights.begin(), node.weights.end());
   if (weights.empty()) return;
-  const auto [least, most] = std::minmax_element(weights.begin(), weights.end());
-  if (*most <= kFarFromOne && *least >= 1.0 / kFarFromOne) return;
+  const double most = *std::max_element(weights.begin(), weights.end());
+  if (most <= kFarFromOne && most >= 1.0 / kFarFromOne) return;
   const double mean =
       std::accumulate(weights.begin(), weights.end(), 0.0) / static_cast<double>(weights.size());
   for (double& w : weights) w /= mean;
@@ -193,8 +194,8 @@ bool LinearSearch::choose_setting(const LinearMachine& machine, const NodeRows& 
   double best = -std::numeric_limits<double>::infinity();
   for (std::size_t s = 0; s < n_settings; ++s) {
     double where = 0.0;
-    const Cut found =
-        cut(left_out[s], parts_.sample, node, present, settings().best_cut, where);
+    const Cut found = cut(left_out[s], parts_.sample, node, present, settings().best_cut,
+                          left_out_sweep_, where);
     const double score = found.found() ? found.score : -std::numeric_limits<double>::infinity();
     double goodness = score;
     if (!settings().best_cut) {  // fewest errors on the rows left out
@@ -211,8 +212,20 @@ bool LinearSearch::choose_setting(const LinearMachine& machine, const NodeRows& 
     chosen.plane = planes[s];
     chosen.score = score;
   }
+  if (settings_.criterion->traits().scales_with_weight)
+    chosen.score *= weight_beside_left_out(node, left_out[0]);
   chosen.validated = true;
   return true;
+}
+
+// Scores that grow with the weight are compared with those of all rows.
+double LinearSearch::weight_beside_left_out(const NodeRows& node,
+                                            std::span<const double> left_out) const {
+  double all = 0.0, out = 0.0;
+  for (std::size_t i = 0; i < node.size(); ++i) all += weight_of(node, i);
+  for (std::size_t i = 0; i < left_out.size(); ++i)
+    if (!std::isnan(left_out[i])) out += weight_of(node, static_cast<std::size_t>(parts_.sample[i]));
+  return out > 0.0 ? all / out : 1.0;
 }
 
 Candidate LinearSearch::candidate(const LinearMachine& machine, const NodeRows& node,
@@ -230,29 +243,29 @@ Candidate LinearSearch::candidate(const LinearMachine& machine, const NodeRows& 
 
   const std::size_t n = node.size();
   std::vector<double> distances(n);
-  add_up(found, node, distances);
-  if (!std::all_of(distances.begin(), distances.end(), [](double d) { return std::isfinite(d); }))
-    return {};
+  if (!add_up(found, node, distances)) return {};
   order_.resize(n);
   std::iota(order_.begin(), order_.end(), 0);
   const std::vector<std::int32_t> everyone = order_;
   double where = 0.0;
-  const Cut cut_at = cut(distances, everyone, node, present, settings().best_cut, where);
+  Cut cut_at = cut(distances, everyone, node, present, settings().best_cut, sweep_, where);
+  if (cut_at.found() && where != 0.0) {
+    // Rounding may take rows next to the cut to the other side: what counts is where they are now.
+    found.intercept -= where;
+    if (!add_up(found, node, distances)) return {};
+    cut_at = cut(distances, everyone, node, present, false, sweep_, where);
+  }
   if (!cut_at.found()) return {};
   found.kind = kLinear;
   found.score = settings().validated ? chosen.score : cut_at.score;
-  if (where != 0.0) {
-    found.intercept -= where;
-    add_up(found, node, distances);
-  }
   found.children.resize(n);
   for (std::size_t i = 0; i < n; ++i) found.children[i] = distances[i] > 0.0 ? 0 : 1;
   return found;
 }
 
 // In the numbers of the table and in the order of `LinearTests`: training rows go to the side that
-// the finished tree sends them to, to the last bit.
-void LinearSearch::add_up(const Candidate& test, const NodeRows& node,
+// the finished tree sends them to, to the last bit. False when a sum is beyond all numbers.
+bool LinearSearch::add_up(const Candidate& test, const NodeRows& node,
                           std::span<double> distances) const {
   std::fill(distances.begin(), distances.end(), test.intercept);
   const auto column_of = [&](const LinearTerm& term) -> const CodedColumn& {
@@ -280,11 +293,13 @@ void LinearSearch::add_up(const Candidate& test, const NodeRows& node,
     for (std::size_t i = 0; i < distances.size(); ++i)
       distances[i] += weight_of[static_cast<std::size_t>(column.codes()[node.rows[i]] + 1)];
   }
+  return std::all_of(distances.begin(), distances.end(),
+                     [](double d) { return std::isfinite(d); });
 }
 
 Cut LinearSearch::cut(std::span<const double> distances, std::span<const std::int32_t> positions,
                       const NodeRows& node, const PresentClasses& present, bool best,
-                      double& where) {
+                      Sweep& sweep, double& where) {
   std::vector<std::int32_t> order;
   for (std::size_t i = 0; i < distances.size(); ++i)
     if (!std::isnan(distances[i])) order.push_back(static_cast<std::int32_t>(i));
@@ -323,7 +338,7 @@ Cut LinearSearch::cut(std::span<const double> distances, std::span<const std::in
   }
   table_.finish();
   if (table_.size() < 2) return {};
-  const Cut found = sweep_.best(table_, {}, false, stop_);
+  const Cut found = sweep.best(table_, {}, false, stop_);
   if (!found.found()) return found;
   where = 0.0;
   if (best) {

@@ -1,6 +1,7 @@
 // The linear tests of a node: planes by machines, cut and scored like any other candidate.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -19,6 +20,8 @@ class LinearSearch {
       : settings_(settings),
         columns_(columns),
         sweep_(*settings.criterion, settings.min_leaf, !settings.fractional),
+        left_out_sweep_(*settings.criterion, std::min(settings.min_leaf, 1.0),
+                        !settings.fractional),
         stop_(stop) {}
 
   // Candidates through the given columns, one for each machine and each way to group the classes.
@@ -47,16 +50,19 @@ class LinearSearch {
                       Chosen& chosen);
   Candidate candidate(const LinearMachine& machine, const NodeRows& node,
                       const PresentClasses& present, std::span<const std::int8_t> signs);
-  void add_up(const Candidate& test, const NodeRows& node, std::span<double> distances) const;
+  double weight_beside_left_out(const NodeRows& node, std::span<const double> left_out) const;
+  bool add_up(const Candidate& test, const NodeRows& node, std::span<double> distances) const;
   // Best or given cut of rows by their distances; NaN: rows that do not count.
   Cut cut(std::span<const double> distances, std::span<const std::int32_t> positions,
-          const NodeRows& node, const PresentClasses& present, bool best, double& where);
+          const NodeRows& node, const PresentClasses& present, bool best, Sweep& sweep,
+          double& where);
 
   const LinearTestSettings& settings() const { return *settings_.linear; }
 
   const GrowSettings& settings_;
   const std::vector<CodedColumn>& columns_;
   Sweep sweep_;
+  Sweep left_out_sweep_;  // rows left out are few: how many a leaf must have is no matter of theirs
   Stop& stop_;
   LinearRows rows_;
   Parts parts_;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -26,8 +27,9 @@ struct NewtonEnd {
   std::vector<double> steps;
 };
 
-// `Function` offers  double value(z),  and  void derivatives(z, gradient, hessian), which is asked
-// right after `value` of the same z and fills the lower half of the matrix.
+// `Function` offers  double value(z);  void derivatives(z, gradient, hessian), which is asked right
+// after `value` of the same z and fills the lower half of the matrix; and  std::int64_t cost(),
+// roughly the steps that both take together.
 template <typename Function>
 NewtonEnd newton_armijo(Function& function, const NewtonSettings& settings,
                         std::vector<double>& z, Stop& stop) {
@@ -44,7 +46,7 @@ NewtonEnd newton_armijo(Function& function, const NewtonSettings& settings,
       return end;
     }
     if (end.iterations == settings.max_iterations) return end;
-    if (stop.requested(static_cast<std::int64_t>(n * n))) return end;
+    if (stop.requested(function.cost())) return end;
     for (std::size_t i = 0; i < n; ++i) step[i] = -gradient[i];
     if (!solve_positive_definite(hessian, step)) return end;
     const double slope = dot(gradient, step);

@@ -65,6 +65,12 @@ class RegularisedLoss {
                   std::span<const double> ridge)
       : rows_(rows), groups_(groups), cost_(cost), loss_(loss), ridge_(ridge), at_(rows.size()) {}
 
+  std::int64_t cost() const {
+    const std::size_t per_row = rows_.n_numbers + rows_.n_nominal;
+    return static_cast<std::int64_t>(rows_.size() * per_row * per_row +
+                                     rows_.n_weights * rows_.n_weights);
+  }
+
   double value(const std::vector<double>& z) {
     double sum = 0.0;
     for (std::size_t i = 0; i < at_.size(); ++i) {

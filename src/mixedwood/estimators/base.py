@@ -24,7 +24,9 @@ from mixedwood.data import (
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-__all__ = ["TableClassifier", "UnseenValueWarning"]
+    from mixedwood.tree import Tree
+
+__all__ = ["TableClassifier", "UnseenValueWarning", "columns_used"]
 
 
 class UnseenValueWarning(UserWarning):
@@ -102,6 +104,15 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 stacklevel=4,
             )
         return table
+
+
+def columns_used(trees: list[Tree]) -> set[str]:
+    """Name the columns that some tree asks for."""
+    if not trees:
+        return set()
+    asked = np.concatenate([a for tree in trees for a in (tree.column, tree.term_column)])
+    columns = trees[0].schema.columns
+    return {columns[int(c)].name for c in np.unique(asked) if c >= 0}
 
 
 _UNSEEN_WAYS = {

@@ -15,10 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from mixedwood.boosting import FollowDepth, TuningPlan, choose, make_folds
 from mixedwood.data import Table, Target
 from mixedwood.ensembles import first_of_largest
-from mixedwood.estimators.base import TableClassifier
+from mixedwood.estimators.base import TableClassifier, columns_used
 from mixedwood.estimators.boosted import BoostedTreesClassifier, rows_with_weight
 from mixedwood.estimators.boosting_parameters import BoostingParameters, read_boosting_parameters
-from mixedwood.estimators.ensemble import columns_used
 from mixedwood.estimators.forest import ForestClassifier
 from mixedwood.estimators.growing import grow_members
 from mixedwood.estimators.parameters import check_flag, is_whole, read_limit, read_number

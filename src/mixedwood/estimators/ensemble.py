@@ -22,7 +22,7 @@ from mixedwood.ensembles import (
     vote_margins,
 )
 from mixedwood.ensembles.votes import Vote
-from mixedwood.estimators.base import TableClassifier
+from mixedwood.estimators.base import TableClassifier, columns_used
 from mixedwood.explain.importance import impurity_importance
 from mixedwood.tree import Tree
 
@@ -188,12 +188,3 @@ class TreeEnsembleClassifier(TableClassifier):
         place = {label: i for i, label in enumerate(self.classes_.tolist())}
         known = np.array([place.get(label, -1) for label in target.classes.tolist()], np.int32)
         return table, known[target.codes], target.weights
-
-
-def columns_used(trees: list[Tree]) -> set[str]:
-    """Name the columns that some tree asks for."""
-    if not trees:
-        return set()
-    asked = np.concatenate([a for tree in trees for a in (tree.column, tree.term_column)])
-    columns = trees[0].schema.columns
-    return {columns[int(c)].name for c in np.unique(asked) if c >= 0}

@@ -80,14 +80,15 @@ class ModelTreeClassifier(OneTreeClassifier):
     min_gain : float, default=0.0
         Least score of a split, on the criterion's scale.
     max_features : None, int, float, "sqrt" or "log2", default=None
-        How many columns are drawn at random at each node; planes go through those only.
+        How many columns are drawn at random at each node; planes go through those, and through
+        others only where those drawn have no test.
     missing : {"learned", "fractional", "category"}, default="learned"
         Rows without a value at tests of single columns, as in `TreeClassifier`. In a plane a
         missing number counts as the mean of the node, and a missing value of a nominal column as
         what such rows had there, or as the average of its values.
     unseen : {"node", "missing", "majority", "error"}, default="node"
         What happens to a value that a test of a single column has never met. In a plane it counts
-        as the average of the values; with "error", values that no training row had are an error.
+        as a missing value; with "error", values that no training row had are an error.
     pruning : None, str, Pruner or list, default="cost_complexity"
         How the grown tree is made smaller; `mixedwood.pruning.pruners` lists the names.
     class_weight : mapping, "balanced" or None, default=None
@@ -204,8 +205,8 @@ class ModelTreeClassifier(OneTreeClassifier):
         """Grow as the paper on model trees for hybrid data does: one plane, multiway tests.
 
         The plane goes through the numbers alone and competes by gain ratio with one branch per
-        value of each nominal column. There are no thresholds, and nothing is pruned but by the
-        size of nodes.
+        value of each nominal column. There are no thresholds, tests without any gain are not
+        taken, and nothing is pruned but by the size of nodes.
 
         Parameters
         ----------
@@ -228,6 +229,7 @@ class ModelTreeClassifier(OneTreeClassifier):
             "partitioner": "multiway",
             "min_instances": min_instances,
             "min_samples_leaf": 2,
+            "min_gain": 1e-9,  # some gain, beyond rounding
             "pruning": None,
         }
         return cls(**{**recipe, **parameters})

@@ -122,6 +122,8 @@ class ModelTreeLearner:
                     )
                     return best
                 out = folds == fold
+                if not weights[~out].any():
+                    continue  # nobody is left to learn from
                 tree = learner.learn(
                     table.take(~out), target.take(~out), seed=seed, time_limit=left, stop=stop
                 )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mixedwood.data import Table
-from mixedwood.estimators.base import TableClassifier
+from mixedwood.estimators.base import TableClassifier, columns_used
 from mixedwood.explain.importance import impurity_importance
 from mixedwood.tree import Tree
 
@@ -74,9 +74,7 @@ class OneTreeClassifier(TableClassifier):
         return self.tree_
 
     def _new(self, X: Any) -> Table:
-        column = self._fitted.column
-        used = {self.schema_.columns[int(c)].name for c in np.unique(column[column >= 0])}
-        return self._read_new(X, used, self.unseen)
+        return self._read_new(X, columns_used([self._fitted]), self.unseen)
 
 
 def impurity_of(criterion: Any) -> Literal["gini", "entropy"]:
