@@ -27,6 +27,15 @@ struct MixedRows {
 
   std::size_t size() const { return numbers.size() / n_numbers; }
   std::size_t constant() const { return n_numbers - 1; }
+  // Of a row from a plane, times the length of the plane's normal.
+  double distance(std::size_t row, std::span<const double> plane) const {
+    const double* x = numbers.data() + row * n_numbers;
+    const std::int32_t* value = places.data() + row * n_nominal;
+    double sum = 0.0;
+    for (std::size_t j = 0; j < n_numbers; ++j) sum += plane[j] * x[j];
+    for (std::size_t q = 0; q < n_nominal; ++q) sum += plane[static_cast<std::size_t>(value[q])];
+    return sum;
+  }
 };
 
 // What to separate: rows of sign +1 from rows of sign -1.

@@ -142,7 +142,7 @@ double Chooser::gain_of(const Candidate& test, const NodeRows& rows) {
     test.children_by_code(columns_[static_cast<std::size_t>(test.column)].n_values(), child_of_);
   double total = 0.0;  // of all rows
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double weight = rows.weights.empty() ? 1.0 : rows.weights[i];
+    const double weight = rows.weight(i);
     total += weight;
     const std::int32_t child =
         test.kind == kLinear

@@ -247,7 +247,7 @@ void Counter::by_sorting(const NodeRows& node, std::size_t column, const Present
       rows = &table.rows[value];
       previous = slot;
     }
-    const double weight = node.weights.empty() ? 1.0 : node.weights[i];
+    const double weight = node.weight(i);
     entry[present.position[static_cast<std::size_t>(node.classes[i])]] += weight;
     *total += weight;
     *rows += node.fractional ? weight : 1.0;

@@ -23,6 +23,7 @@ struct NodeRows {
   bool fractional = false;
 
   std::size_t size() const { return rows.size(); }
+  double weight(std::size_t i) const { return weights.empty() ? 1.0 : weights[i]; }
 };
 
 // Which classes a node has; columns of its tables are those.

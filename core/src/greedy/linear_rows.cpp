@@ -5,15 +5,13 @@
 #include <limits>
 #include <numeric>
 
+#include "mixedwood/column_scale.hpp"
+
 namespace mixedwood {
 namespace {
 
 // A column that varies by less than this, relative to its size, is constant but for rounding.
 constexpr double kConstant = 1e-12;
-
-double weight_of(const NodeRows& node, std::size_t i) {
-  return node.weights.empty() ? 1.0 : node.weights[i];
-}
 
 }  // namespace
 
@@ -67,35 +65,24 @@ void LinearRows::read(const std::vector<CodedColumn>& columns,
 }
 
 bool LinearRows::read_number(const CodedColumn& column, std::int32_t c, const NodeRows& node) {
-  // Divided by the largest first, so that no square overflows or vanishes.
-  double largest = 0.0;
-  for (const std::int32_t row : node.rows) {
-    const std::int32_t code = column.codes()[row];
-    if (code >= 0) largest = std::max(largest, std::abs(column.number(code)));
-  }
-  if (!(largest > 0.0) || !std::isfinite(largest)) return false;
   std::vector<double>& x = scaled_.emplace_back(node.size());
-  double sum = 0.0, weight = 0.0;
+  bool finite = true;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const std::int32_t code = column.codes()[node.rows[i]];
-    x[i] = code < 0 ? std::numeric_limits<double>::quiet_NaN() : column.number(code) / largest;
-    if (code < 0) continue;
-    sum += weight_of(node, i) * x[i];
-    weight += weight_of(node, i);
+    x[i] = code < 0 ? std::numeric_limits<double>::quiet_NaN() : column.number(code);
+    finite &= !std::isinf(x[i]);
   }
-  const double mean = sum / weight;
-  double squares = 0.0;
-  for (std::size_t i = 0; i < x.size(); ++i)
-    if (!std::isnan(x[i])) squares += weight_of(node, i) * (x[i] - mean) * (x[i] - mean);
-  const double deviation = std::sqrt(squares / weight);
+  const ColumnScale scale = finite ? measure_column(x, node.weights) : ColumnScale{};
+  const double deviation = scale.spread * scale.size;
   // A weight of the plane is divided by the deviation, and multiplied by numbers of this size.
-  const bool usable = deviation > kConstant && std::isfinite(1e6 / (deviation * largest));
+  const bool usable = finite && std::isfinite(deviation) && scale.spread > kConstant &&
+                      std::isfinite(1e6 / deviation);
   if (!usable) {
     scaled_.pop_back();
     return false;
   }
-  for (double& value : x) value = std::isnan(value) ? 0.0 : (value - mean) / deviation;
-  numbers_read_.push_back({c, mean * largest, deviation * largest});
+  scale_column(x, scale, x.data(), 1);
+  numbers_read_.push_back({c, scale.mean * scale.size, deviation});
   return true;
 }
 
@@ -104,8 +91,8 @@ bool LinearRows::read_nominal(const CodedColumn& column, std::int32_t c, const N
   std::vector<double> weights(static_cast<std::size_t>(column.n_values()) + 1, 0.0);
   double total = 0.0;
   for (std::size_t i = 0; i < node.size(); ++i) {
-    weights[static_cast<std::size_t>(column.codes()[node.rows[i]] + 1)] += weight_of(node, i);
-    total += weight_of(node, i);
+    weights[static_cast<std::size_t>(column.codes()[node.rows[i]] + 1)] += node.weight(i);
+    total += node.weight(i);
   }
   found.column = c;
   for (std::size_t v = 0; v < weights.size(); ++v) {

@@ -15,24 +15,6 @@ constexpr std::size_t kMostCuts = 1024;    // that are looked at; groups of rows
 constexpr std::size_t kFewClasses = 5;     // all groupings of so many are tried when asked for
 constexpr double kFarFromOne = 1e6;        // weights so large or small count by their ratios only
 
-double weight_of(const NodeRows& node, std::size_t i) {
-  return node.weights.empty() ? 1.0 : node.weights[i];
-}
-
-double distance(const MixedRows& rows, std::size_t i, std::span<const double> plane) {
-  const double* x = rows.numbers.data() + i * rows.n_numbers;
-  const std::int32_t* places = rows.places.data() + i * rows.n_nominal;
-  double sum = 0.0;
-  for (std::size_t j = 0; j < rows.n_numbers; ++j) sum += plane[j] * x[j];
-  for (std::size_t q = 0; q < rows.n_nominal; ++q)
-    sum += plane[static_cast<std::size_t>(places[q])];
-  return sum;
-}
-
-std::uint64_t key_of(std::uint64_t seed, std::int32_t row) {
-  return Random(seed ^ (0x9e3779b97f4a7c15ULL * (static_cast<std::uint64_t>(row) + 1))).bits();
-}
-
 // Weights of rows as machines take them. Light rows beside others of a usual weight are no reason to
 // change the weight of the others: rows shared out among children can be very light.
 void scale_weights(const NodeRows& node, std::vector<double>& weights) {
@@ -82,7 +64,7 @@ void LinearSearch::deal_parts(const NodeRows& node, const PresentClasses& presen
   std::vector<Keyed> keyed(n);
   for (std::size_t i = 0; i < n; ++i)
     keyed[i] = {present.position[static_cast<std::size_t>(node.classes[i])],
-                key_of(seed, node.rows[i]), static_cast<std::int32_t>(i)};
+                Random(seed, static_cast<std::uint64_t>(node.rows[i])).bits(), static_cast<std::int32_t>(i)};
   std::sort(keyed.begin(), keyed.end(), [](const Keyed& a, const Keyed& b) {
     return a.cls != b.cls ? a.cls < b.cls : a.key != b.key ? a.key < b.key : a.position < b.position;
   });
@@ -110,7 +92,7 @@ std::vector<std::vector<std::int8_t>> LinearSearch::questions(
   std::vector<double> weights(k, 0.0);
   for (std::size_t i = 0; i < node.size(); ++i)
     weights[static_cast<std::size_t>(present.position[static_cast<std::size_t>(node.classes[i])])] +=
-        weight_of(node, i);
+        node.weight(i);
   std::vector<std::size_t> order(k);  // heaviest first
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
@@ -188,7 +170,7 @@ bool LinearSearch::choose_setting(const LinearMachine& machine, const NodeRows& 
       planes[s] = plane;
       for (std::size_t i = 0; i < n; ++i)
         if (parts_.part[i] == part)
-          left_out[s][i] = distance(all, static_cast<std::size_t>(parts_.sample[i]), plane);
+          left_out[s][i] = all.distance(static_cast<std::size_t>(parts_.sample[i]), plane);
     }
   }
   double best = -std::numeric_limits<double>::infinity();
@@ -203,7 +185,7 @@ bool LinearSearch::choose_setting(const LinearMachine& machine, const NodeRows& 
       for (std::size_t i = 0; i < n; ++i) {
         if (std::isnan(left_out[s][i])) continue;
         const auto position = static_cast<std::size_t>(parts_.sample[i]);
-        if ((left_out[s][i] > 0.0) != (signs[position] > 0)) goodness -= weight_of(node, position);
+        if ((left_out[s][i] > 0.0) != (signs[position] > 0)) goodness -= node.weight(position);
       }
     }
     if (s > 0 && !(goodness > best)) continue;
@@ -222,9 +204,9 @@ bool LinearSearch::choose_setting(const LinearMachine& machine, const NodeRows& 
 double LinearSearch::weight_beside_left_out(const NodeRows& node,
                                             std::span<const double> left_out) const {
   double all = 0.0, out = 0.0;
-  for (std::size_t i = 0; i < node.size(); ++i) all += weight_of(node, i);
+  for (std::size_t i = 0; i < node.size(); ++i) all += node.weight(i);
   for (std::size_t i = 0; i < left_out.size(); ++i)
-    if (!std::isnan(left_out[i])) out += weight_of(node, static_cast<std::size_t>(parts_.sample[i]));
+    if (!std::isnan(left_out[i])) out += node.weight(static_cast<std::size_t>(parts_.sample[i]));
   return out > 0.0 ? all / out : 1.0;
 }
 
@@ -244,9 +226,8 @@ Candidate LinearSearch::candidate(const LinearMachine& machine, const NodeRows& 
   const std::size_t n = node.size();
   std::vector<double> distances(n);
   if (!add_up(found, node, distances)) return {};
-  order_.resize(n);
-  std::iota(order_.begin(), order_.end(), 0);
-  const std::vector<std::int32_t> everyone = order_;
+  std::vector<std::int32_t> everyone(n);
+  std::iota(everyone.begin(), everyone.end(), 0);
   double where = 0.0;
   Cut cut_at = cut(distances, everyone, node, present, settings().best_cut, sweep_, where);
   if (cut_at.found() && where != 0.0) {
@@ -331,7 +312,7 @@ Cut LinearSearch::cut(std::span<const double> distances, std::span<const std::in
         positions[static_cast<std::size_t>(order[i])]);
     const auto cls = static_cast<std::size_t>(
         present.position[static_cast<std::size_t>(node.classes[position])]);
-    const double w = weight_of(node, position);
+    const double w = node.weight(position);
     table_.entry_at(group)[cls] += w;
     table_.totals[group] += w;
     table_.rows[group] += node.fractional ? w : 1.0;

@@ -69,7 +69,6 @@ class LinearSearch {
   std::vector<double> row_weights_, some_weights_;
   std::vector<std::int8_t> some_signs_;
   ValueTable table_;
-  std::vector<std::int32_t> order_;
 };
 
 }  // namespace mixedwood

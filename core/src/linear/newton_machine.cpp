@@ -47,16 +47,6 @@ struct Squares {
   LossAt operator()(double m) const { return {0.5 * (1.0 - m) * (1.0 - m), m - 1.0, 1.0}; }
 };
 
-double distance(const MixedRows& rows, std::size_t i, std::span<const double> plane) {
-  const double* x = rows.numbers.data() + i * rows.n_numbers;
-  const std::int32_t* places = rows.places.data() + i * rows.n_nominal;
-  double sum = 0.0;
-  for (std::size_t j = 0; j < rows.n_numbers; ++j) sum += plane[j] * x[j];
-  for (std::size_t q = 0; q < rows.n_nominal; ++q)
-    sum += plane[static_cast<std::size_t>(places[q])];
-  return sum;
-}
-
 template <typename Loss>
 class RegularisedLoss {
  public:
@@ -74,7 +64,7 @@ class RegularisedLoss {
   double value(const std::vector<double>& z) {
     double sum = 0.0;
     for (std::size_t i = 0; i < at_.size(); ++i) {
-      at_[i] = loss_(groups_.signs[i] * distance(rows_, i, z));
+      at_[i] = loss_(groups_.signs[i] * rows_.distance(i, z));
       sum += weight(i) * at_[i].value;
     }
     double penalty = 0.0;
@@ -210,7 +200,7 @@ class NewtonMachine : public LinearMachine {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const int side = groups.signs[i] > 0;
       const double w = groups.weights.empty() ? 1.0 : groups.weights[i];
-      sum[side] += w * distance(rows, i, plane);
+      sum[side] += w * rows.distance(i, plane);
       weight[side] += w;
     }
     if (weight[0] > 0.0 && weight[1] > 0.0)
