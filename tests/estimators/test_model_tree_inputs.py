@@ -113,7 +113,7 @@ def test_infinity_is_refused(bad):
     X, y = slanted()
     model = ModelTreeClassifier().fit(X, y)
     X[3, 1] = bad
-    with pytest.raises(ValueError, match="'x1' contains infinity .* in row 3. Numbers must be fin"):
+    with pytest.raises(ValueError, match=r"'x1' contains infinity .* in row 3\. Numbers must"):
         model.predict(X)
     fresh = ModelTreeClassifier()
     with pytest.raises(ValueError, match="'x1' contains infinity"):
@@ -199,9 +199,9 @@ def test_equal_rows_of_different_classes():
 
 def test_weights_that_leave_nothing_are_refused():
     X, y = slanted(20)
-    with pytest.raises(ValueError, match="[Ww]eight"):
+    with pytest.raises(ValueError, match=r"[Ww]eight"):
         ModelTreeClassifier().fit(X, y, np.zeros(20))
-    with pytest.raises(ValueError, match="[Ww]eight"):
+    with pytest.raises(ValueError, match=r"[Ww]eight"):
         ModelTreeClassifier().fit(X, y, np.full(20, -1.0))
 
 
