@@ -11,6 +11,12 @@ from mixedwood import ModelTreeClassifier, TreeClassifier
 from mixedwood.splits import Partitioner
 from mixedwood.tree import TestKind
 
+
+class NotOfScikitLearn:
+    def fit(self, X, y):
+        return self
+
+
 MACHINES = ["svm", "sparse_svm", "logistic", "fisher"]
 
 
@@ -226,6 +232,7 @@ def test_a_failed_fit_changes_nothing():
         ({"machine": None}, "machine must be 'svm'.*got None"),
         ({"machine": LogisticRegression}, "machine must be .*got <class"),
         ({"machine": LinearRegression()}, "machine must be .*got LinearRegression()"),
+        ({"machine": NotOfScikitLearn()}, "machine must be .*got <.*NotOfScikitLearn object"),
         ({"machine": []}, "at least one machine; got an empty list"),
         ({"machine": ["svm", 3]}, "machine must be .*got 3"),
         ({"linear_columns": "nominal"}, "linear_columns must be 'all' or 'numeric'; got 'nominal'"),

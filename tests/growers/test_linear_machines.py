@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
 from sklearn.svm import LinearSVC
 
 from mixedwood import ModelTreeClassifier
@@ -169,6 +169,24 @@ def test_discriminants_without_weights_are_refused_only_with_weights(two_groups)
         ValueError, match=r"rows have weights, but LinearDiscriminant\w+ takes none"
     ):
         model.fit(X, y, weights)
+
+
+def test_rows_shared_out_have_weights_too(two_groups):
+    X, y, _ = two_groups
+    X = np.where(np.arange(len(y))[:, None] % 9 == 0, np.nan, X)
+    model = ModelTreeClassifier(machine=LinearDiscriminantAnalysis(), missing="fractional")
+    with pytest.raises(ValueError, match=r"takes none.*fit without .*missing='fractional'"):
+        model.fit(X, y)
+
+
+def test_machines_that_shuffle_give_the_same_tree_every_time(two_groups):
+    X, y, _ = two_groups
+    for machine in (LinearSVC(max_iter=5), SGDClassifier(max_iter=5)):
+        model = ModelTreeClassifier(machine=machine, C=1.0, pruning=None, max_depth=2)
+        first = model.fit(X, y).tree_
+        assert TestKind.LINEAR in first.kind
+        assert all(model.fit(X, y).tree_ == first for _ in range(3))
+        assert machine.random_state is None
 
 
 class NotLinear(ClassifierMixin, BaseEstimator):
