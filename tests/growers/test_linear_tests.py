@@ -8,9 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mixedwood import ModelTreeClassifier
+from mixedwood.data import read_table_as
 from mixedwood.tree import TestKind
 from planes import as_table, mixed_rows, only_plane, plane_of, sides
 from reference import model_tree as twin
+from reference import tree as routing
 
 
 def compare(node, tree, place, n_numbers, labels, seen):
@@ -235,3 +237,29 @@ def test_rounding_next_to_a_cut_leaves_no_empty_side():
         if groups is not None:
             assert tree.score[0] == pytest.approx(twin.gain(groups), abs=1e-12)
     assert n_planes > 300
+
+
+def test_rows_shared_out_reach_the_leaves_in_the_parts_that_were_counted():
+    n_planes = n_shared = 0
+    for seed in range(25):
+        numbers, nominal, y, weights = mixed_rows(seed, n_rows=50, weighted=seed % 2 == 1)
+        rng = np.random.default_rng(seed)
+        numbers[rng.random(numbers.shape) < 0.15] = np.nan
+        X = as_table(numbers, nominal)
+        for name in [name for name in X if name.startswith("a")]:
+            X[name] = np.where(rng.random(50) < 0.2, None, X[name].astype(object))
+        model = ModelTreeClassifier(C=1.0, missing="fractional", pruning=None).fit(X, y, weights)
+        tree = model.tree_
+        table = read_table_as(X, model.schema_)
+        counts = np.zeros_like(tree.counts)
+        for row, cls in enumerate(y):
+            cells = [array[row] for array in table.arrays]
+            parts = routing.shares(tree, cells)
+            n_shared += len(parts) > 1
+            for node, part in parts.items():
+                counts[node, cls] += part * (1.0 if weights is None else weights[row])
+        leaves = tree.kind == TestKind.LEAF
+        np.testing.assert_allclose(counts[leaves], tree.counts[leaves], rtol=1e-6, atol=1e-4)
+        n_planes += np.count_nonzero(tree.kind == TestKind.LINEAR)
+    assert n_planes > 20
+    assert n_shared > 100
