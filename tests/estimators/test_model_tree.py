@@ -58,7 +58,9 @@ MODELS = {
     "default": ModelTreeClassifier(),
     "published": ModelTreeClassifier.published(min_instances=10),
     "validated": ModelTreeClassifier(evidence="validation", cut="best", tuning_folds=3),
-    "several": ModelTreeClassifier(machine=["fisher", RidgeClassifier()], pruning=None, max_depth=2),
+    "several": ModelTreeClassifier(
+        machine=["fisher", RidgeClassifier()], pruning=None, max_depth=2
+    ),
     "fractional": ModelTreeClassifier(missing="fractional", pruning=["collapse", "pessimistic"]),
 }
 
@@ -235,7 +237,6 @@ def test_a_time_limit_leaves_a_tree_that_works():
     [
         "ModelTreeClassifier()",
         "ModelTreeClassifier(machine=LogisticRegression(max_iter=20))",
-        "ForestClassifier(ModelTreeClassifier(pruning=None), n_jobs=2)",
     ],
 )
 def test_ctrl_c_is_heard_at_once(model):

@@ -11,6 +11,12 @@ from mixedwood import ModelTreeClassifier, TreeClassifier
 from mixedwood.splits import Partitioner
 from mixedwood.tree import TestKind
 
+
+class NotOfScikitLearn:
+    def fit(self, X, y):
+        return self
+
+
 MACHINES = ["svm", "sparse_svm", "logistic", "fisher"]
 
 
@@ -113,7 +119,7 @@ def test_infinity_is_refused(bad):
     X, y = slanted()
     model = ModelTreeClassifier().fit(X, y)
     X[3, 1] = bad
-    with pytest.raises(ValueError, match="'x1' contains infinity .* in row 3. Numbers must be fin"):
+    with pytest.raises(ValueError, match=r"'x1' contains infinity .* in row 3\. Numbers must"):
         model.predict(X)
     fresh = ModelTreeClassifier()
     with pytest.raises(ValueError, match="'x1' contains infinity"):
@@ -199,9 +205,9 @@ def test_equal_rows_of_different_classes():
 
 def test_weights_that_leave_nothing_are_refused():
     X, y = slanted(20)
-    with pytest.raises(ValueError, match="[Ww]eight"):
+    with pytest.raises(ValueError, match=r"[Ww]eight"):
         ModelTreeClassifier().fit(X, y, np.zeros(20))
-    with pytest.raises(ValueError, match="[Ww]eight"):
+    with pytest.raises(ValueError, match=r"[Ww]eight"):
         ModelTreeClassifier().fit(X, y, np.full(20, -1.0))
 
 
@@ -226,6 +232,7 @@ def test_a_failed_fit_changes_nothing():
         ({"machine": None}, "machine must be 'svm'.*got None"),
         ({"machine": LogisticRegression}, "machine must be .*got <class"),
         ({"machine": LinearRegression()}, "machine must be .*got LinearRegression()"),
+        ({"machine": NotOfScikitLearn()}, "machine must be .*got <.*NotOfScikitLearn object"),
         ({"machine": []}, "at least one machine; got an empty list"),
         ({"machine": ["svm", 3]}, "machine must be .*got 3"),
         ({"linear_columns": "nominal"}, "linear_columns must be 'all' or 'numeric'; got 'nominal'"),

@@ -95,13 +95,21 @@ def _read_machine(machine: Any, costs: tuple[float, ...], alpha: float | None) -
                 ("squared_hinge", 0.0, costs) if alpha is None else ("smooth_hinge", alpha, costs)
             )
         return machine, 0.0, costs
-    if not isinstance(machine, (str, type)) and hasattr(machine, "fit") and is_classifier(machine):
+    if _is_classifier(machine):
         tunable = "C" in machine.get_params(deep=False)
         return _python(FittedInPython(machine, costs if tunable else ()))
     raise ValueError(
         f"machine must be {', '.join(map(repr, _SUMMARIES))}, a linear classifier like those of "
         f"scikit-learn, or a list of machines; got {machine!r}."
     )
+
+
+def _is_classifier(machine: Any) -> bool:
+    """Whether this can be copied and fitted as scikit-learn's classifiers can."""
+    if isinstance(machine, (str, type)):
+        return False
+    methods = ("fit", "get_params", "__sklearn_tags__")
+    return all(hasattr(machine, name) for name in methods) and bool(is_classifier(machine))
 
 
 def _python(machine: FittedInPython) -> tuple[Any, ...]:
@@ -131,11 +139,13 @@ class FittedInPython:
         classifier = clone(self.classifier)
         if self.costs:
             classifier.set_params(C=self.costs[setting])
+        if getattr(classifier, "random_state", 0) is None:
+            classifier.set_params(random_state=0)  # the same tree every time
         weighted = {} if weights is None else {"sample_weight": weights}
         if weighted and not has_fit_parameter(classifier, "sample_weight"):
             raise ValueError(
                 f"rows have weights, but {type(classifier).__name__} takes none. Use another "
-                "machine, or fit without weights."
+                "machine, or fit without sample_weight, class_weight and missing='fractional'."
             )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
