@@ -224,9 +224,19 @@ def beside_the_machine(cells: Sequence[Cell]) -> list[str]:
             error = gaps.std(ddof=1) / np.sqrt(gaps.size)
             words.append(f"{name} {gaps.mean():+.2f} (s.e. {error:.2f})")
     return [
-        f"- What the tree adds to one machine over all columns: our default minus linear SSVM, fold "
-        f"by fold, is {'; '.join(words)} points. On these sets it is often a single plane, so its "
-        "places above are those of the linear machine rather than of a tree."
+        "- What the tree adds to one machine over all columns: our default minus linear SSVM, fold "
+        f"by fold, is {'; '.join(words)} points."
+    ]
+
+
+def size_line(leaves: Mapping[str, Sequence[int]]) -> list[str]:
+    """How many of the default's trees are one test."""
+    words = [
+        f"{name} {sum(n == 2 for n in found)} of {len(found)}" for name, found in leaves.items()
+    ]
+    return [
+        "- Trees of our default with two leaves, hence one test, over the folds of the first "
+        f"repetition: {'; '.join(words)}. Such a tree is no more than a plane or a single column."
     ]
 
 
@@ -248,7 +258,7 @@ def table(cells: Sequence[Cell], block: str) -> list[str]:
     return [*lines, ""]
 
 
-def page(cells: Sequence[Cell], command: str) -> list[str]:
+def page(cells: Sequence[Cell], leaves: Mapping[str, Sequence[int]], command: str) -> list[str]:
     """The page of the documentation."""
     repetitions = len(cells[0].errors)
     return [
@@ -269,6 +279,7 @@ def page(cells: Sequence[Cell], command: str) -> list[str]:
         "## Verdicts",
         "",
         *claims(cells),
+        *size_line(leaves),
         "",
         "## Cells near the published ones",
         "",

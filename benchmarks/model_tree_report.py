@@ -159,8 +159,8 @@ def words(results: Results) -> list[str]:
     planes = [name for name, leaves in sizes.items() if 1.5 <= leaves < 3.0]
     if planes:
         lines.append(
-            f"- On {', '.join(planes)} it has fewer than three leaves on average: mostly one plane, "
-            "in effect a linear machine."
+            f"- On {', '.join(planes)} it has fewer than three leaves on average: mostly "
+            "one test, in effect a linear machine where that is a plane."
         )
     ranks, n_sets = mean_ranks(results, trees)
     order = [trees[place] for place in np.argsort(ranks, kind="stable")]
