@@ -155,6 +155,13 @@ def words(results: Results) -> list[str]:
         )
         if behind:
             lines.append(f"- Among {what} it is behind on {'; '.join(behind)}.")
+    sizes = {name: mean(results, DEFAULT, name, "leaves") for name in names_of(results)}
+    planes = [name for name, leaves in sizes.items() if 1.5 <= leaves < 3.0]
+    if planes:
+        lines.append(
+            f"- On {', '.join(planes)} it has fewer than three leaves on average: mostly "
+            "one test, in effect a linear machine where that is a plane."
+        )
     ranks, n_sets = mean_ranks(results, trees)
     order = [trees[place] for place in np.argsort(ranks, kind="stable")]
     place = order.index(DEFAULT) + 1

@@ -24,11 +24,13 @@ from typing import NamedTuple
 
 import joblib
 import numpy as np
+import pandas as pd
 from accuracy import write_page
 from model_tree_cells import BLOCKS, SETS, claims, far_lines, make_cells, near_lines, page
 from model_tree_paper_methods import METHODS
 from sklearn.model_selection import StratifiedKFold
 
+import mixedwood as mw
 from mixedwood import datasets
 
 
@@ -48,18 +50,37 @@ class Task(NamedTuple):
     def run(self) -> list[float]:
         """Give the error of each fold in percent."""
         warnings.simplefilter("ignore")
-        data = datasets.load(SETS[self.set], frame="pandas")
-        kinds = {column.name: column.kind for column in data.columns}
-        wanted = [n for n, kind in kinds.items() if self.block in ("all", kind)]
-        nominal = [name for name in wanted if kinds[name] == "nominal"]
-        X, y = data.X[wanted], np.unique(data.y, return_inverse=True)[1]
-        folds = StratifiedKFold(10, shuffle=True, random_state=self.repetition)
+        X, y, nominal = read_columns(self.set, self.block)
         errors = []
-        for number, (train, test) in enumerate(folds.split(y, y)):
+        for number, (train, test) in enumerate(ten_folds(y, self.repetition)):
             answer = METHODS[self.method].run
             found = answer(X, y, nominal, train, test, 10 * self.repetition + number)
             errors.append(100.0 * float(np.mean(found != y[test])))
         return errors
+
+
+def read_columns(name: str, block: str) -> tuple[pd.DataFrame, np.ndarray, list[str]]:
+    """Columns of a kind or all, classes as codes, and which columns are nominal."""
+    data = datasets.load(SETS[name], frame="pandas")
+    kinds = {column.name: column.kind for column in data.columns}
+    wanted = [n for n, kind in kinds.items() if block in ("all", kind)]
+    nominal = [n for n in wanted if kinds[n] == "nominal"]
+    return data.X[wanted], np.unique(data.y, return_inverse=True)[1], nominal
+
+
+def ten_folds(y: np.ndarray, repetition: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Rows to learn from and rows to be judged by, ten times."""
+    folds = StratifiedKFold(10, shuffle=True, random_state=repetition)
+    return list(folds.split(y, y))
+
+
+def count_leaves(name: str) -> list[int]:
+    """Leaves of the default model tree on the folds of the first repetition, all columns."""
+    X, y, _ = read_columns(name, "all")
+    return [
+        int(mw.ModelTreeClassifier(random_state=seed).fit(X.iloc[rows], y[rows]).tree_.n_leaves)
+        for seed, (rows, _) in enumerate(ten_folds(y, 0))
+    ]
 
 
 def all_tasks(args: argparse.Namespace) -> Iterator[Task]:
@@ -112,7 +133,8 @@ def main() -> None:
     print("\n".join([*near_lines(cells), "", *claims(cells), "", *far_lines(cells)]))
     if args.page:
         command = "python benchmarks/model_trees_published.py" + (" --quick" if args.quick else "")
-        write_page(args.page, page(cells, command))
+        leaves = {name: count_leaves(name) for name in args.sets}
+        write_page(args.page, page(cells, leaves, command))
 
 
 if __name__ == "__main__":
