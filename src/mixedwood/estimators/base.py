@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,13 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_: NDArray[Any]
     schema_: Schema
     n_features_in_: int
+
+    # What becomes of values that no training row had, in a warning about them.
+    _unseen_ways: ClassVar[dict[str, str]] = {
+        "node": "A node that asks for such a value answers with its own classes.",
+        "missing": "They are treated as missing.",
+        "majority": "They go to the heavier child of a node.",
+    }
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -99,7 +106,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     "or choose another way with unseen='node', 'missing' or 'majority'."
                 )
             warnings.warn(
-                f"X holds values that no training row had: {found}. {_UNSEEN_WAYS[unseen]}",
+                f"X holds values that no training row had: {found}. {self._unseen_ways[unseen]}",
                 UnseenValueWarning,
                 stacklevel=4,
             )
@@ -113,10 +120,3 @@ def columns_used(trees: list[Tree]) -> set[str]:
     asked = np.concatenate([a for tree in trees for a in (tree.column, tree.term_column)])
     columns = trees[0].schema.columns
     return {columns[int(c)].name for c in np.unique(asked) if c >= 0}
-
-
-_UNSEEN_WAYS = {
-    "node": "A node that asks for such a value answers with its own classes.",
-    "missing": "They are treated as missing.",
-    "majority": "They go to the heavier child of a node.",
-}

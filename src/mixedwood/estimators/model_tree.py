@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from numpy.typing import ArrayLike
 
@@ -138,6 +138,10 @@ class ModelTreeClassifier(OneTreeClassifier):
 
     min_instances_: float
     pruning_path_: CrossValidatedPath | None
+    _unseen_ways: ClassVar[dict[str, str]] = {
+        way: f"{words} A plane counts them as missing."
+        for way, words in OneTreeClassifier._unseen_ways.items()
+    }
 
     def __init__(
         self,
