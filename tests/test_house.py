@@ -25,6 +25,7 @@ PUBLIC = [*(f"mixedwood.{room}" for room in ROOMS), "mixedwood.estimators"]
 MAY_IMPORT = {
     "data": set(),
     "datasets": {"data"},
+    "stats": set(),
     "parts": {"_core"},
     "splits": {"_core", "data", "parts"},
     "tree_views": {"data"},
