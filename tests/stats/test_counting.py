@@ -90,6 +90,13 @@ def test_the_diagonal_is_not_looked_at():
     assert win_draw_loss([[0.1, 0.2]], p_values).wins[0, 1] == 1
 
 
+def test_results_cannot_be_changed():
+    found = win_draw_loss([[0.1, 0.2]])
+    for array in (found.wins, found.draws, found.losses, found.p_values):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+
+
 @pytest.mark.parametrize(
     ("p_values", "words"),
     [

@@ -170,11 +170,12 @@ def win_draw_loss(
     wins = np.sum(gaps < 0, axis=0)
     losses = np.sum(gaps > 0, axis=0)
     tests = _sign_test(wins, losses)
-    for array in (wins, losses, tests):
+    draws = n_sets - wins - losses
+    for array in (wins, draws, losses, tests):
         array.setflags(write=False)
     return WinDrawLoss(
         wins=wins,
-        draws=n_sets - wins - losses,
+        draws=draws,
         losses=losses,
         p_values=tests,
         n_sets=n_sets,
