@@ -42,7 +42,7 @@ class SmoothSVC(TableClassifier):
     kernel : {"linear", "rbf"}, default="linear"
         A plane through the columns, or through Gaussian kernels of the rows.
     gamma : float or "scale", default="scale"
-        With ``kernel="rbf"``: exp(-gamma |x - x'|^2); "scale" is 1 / (columns * variance).
+        With ``kernel="rbf"``: ``exp(-gamma |x - x'|^2)``; "scale" is 1 / (columns * variance).
     n_landmarks : int, default=500
         With ``kernel="rbf"``: most training rows that get a coefficient. Of more rows as many are
         drawn at random (reduced kernel); all rows are learned from either way.
