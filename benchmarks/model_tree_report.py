@@ -9,7 +9,7 @@ from importlib.metadata import version
 import numpy as np
 from five_by_two import verdict
 from model_tree_contenders import CONTENDERS, DEFAULT
-from scipy.stats import rankdata
+from scipy.stats import rankdata, studentized_range
 
 import mixedwood
 
@@ -40,25 +40,44 @@ def of_kind(results: Results, *kinds: str) -> list[str]:
     return [method for method in results if CONTENDERS[method].kind in kinds]
 
 
+def common_sets(results: Results, methods: Sequence[str]) -> list[str]:
+    """Sets that all of the methods were run on."""
+    return [name for name in names_of(results) if all(name in results[m] for m in methods)]
+
+
 def mean_ranks(
-    results: Results, methods: Sequence[str], figure: str = "error"
-) -> tuple[np.ndarray, int]:
-    """One per method, over the sets that all of them were run on, and the number of those."""
-    rows = [[mean(results, m, name, figure) for m in methods] for name in names_of(results)]
-    whole = np.round([row for row in rows if not np.isnan(row).any()], 12)
-    return rankdata(whole, axis=1).mean(axis=0), len(whole)
+    results: Results, methods: Sequence[str], names: Sequence[str], figure: str = "error"
+) -> np.ndarray:
+    """One per method: 1 is the least, equal ones share their ranks."""
+    rows = [[mean(results, method, name, figure) for method in methods] for name in names]
+    return rankdata(np.round(rows, 12), axis=1).mean(axis=0)
+
+
+def critical_difference(n_methods: int, n_sets: int) -> float:
+    """Mean ranks that differ by less are not told apart (Nemenyi's test at 0.05; Demsar 2006)."""
+    spread = studentized_range.ppf(0.95, n_methods, np.inf) / np.sqrt(2.0)
+    return float(spread * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_sets)))
+
+
+def probable(results: Results, methods: Sequence[str]) -> list[str]:
+    """Methods that give probabilities."""
+    return [m for m in methods if all(f["log_loss"] is not None for f in first(results[m]))]
+
+
+def first(sets: Mapping[str, Sequence[Mapping[str, float | None]]]) -> Sequence[Mapping]:
+    """Folds of a method on its first set."""
+    return next(iter(sets.values()))
 
 
 def rank_table(results: Results, methods: Sequence[str]) -> list[str]:
     """Mean ranks by three figures, best error first; the log loss among those that have one."""
-    by_error, n_sets = mean_ranks(results, methods)
-    by_balance, _ = mean_ranks(results, methods, "balanced")
-    probable = [m for m in methods if not all(
-        np.isnan(mean(results, m, name, "log_loss")) for name in names_of(results)
-    )]  # fmt: skip
-    by_loss = dict(zip(probable, mean_ranks(results, probable, "log_loss")[0], strict=True))
+    names = common_sets(results, methods)
+    by_error = mean_ranks(results, methods, names)
+    by_balance = mean_ranks(results, methods, names, "balanced")
+    giving = probable(results, methods)
+    by_loss = dict(zip(giving, mean_ranks(results, giving, names, "log_loss"), strict=True))
     lines = [
-        f"| over {n_sets} sets | error | balanced error | log loss |",
+        f"| over {len(names)} sets | error | balanced error | log loss |",
         "|---|---:|---:|---:|",
     ]
     for place in np.argsort(by_error, kind="stable"):
@@ -66,7 +85,12 @@ def rank_table(results: Results, methods: Sequence[str]) -> list[str]:
         loss = f"{by_loss[method]:.2f}" if method in by_loss else ""
         shown = f"**{method}**" if method == DEFAULT else method
         lines.append(f"| {shown} | {by_error[place]:.2f} | {by_balance[place]:.2f} | {loss} |")
-    return lines
+    difference = critical_difference(len(methods), len(names))
+    return [
+        *lines,
+        "",
+        f"Ranks by error that differ by less than {difference:.2f} are not told apart.",
+    ]
 
 
 def figure_table(results: Results, figure: str) -> list[str]:
@@ -74,10 +98,7 @@ def figure_table(results: Results, figure: str) -> list[str]:
     title, scale, digits = FIGURES[figure]
     methods = [m for m in results if figure != "leaves" or CONTENDERS[m].kind == "tree"]
     if figure == "log_loss":
-        names = names_of(results)
-        methods = [
-            m for m in methods if not all(np.isnan(mean(results, m, n, figure)) for n in names)
-        ]
+        methods = probable(results, methods)
     lines = [
         f"## {title}",
         "",
@@ -134,43 +155,65 @@ def test_table(results: Results) -> list[str]:
     return lines
 
 
+def places(results: Results, what: str, methods: Sequence[str]) -> list[str]:
+    """On which sets the default has the least error of some methods, alone or not."""
+    alone, shared, behind = [], [], []
+    for name in names_of(results):
+        found = {m: mean(results, m, name, "error") for m in methods if name in results[m]}
+        mine = found.pop(DEFAULT)
+        best = min(found, key=found.__getitem__)
+        gap = 100 * (mine - found[best])
+        if gap < -1e-9:
+            alone.append(name)
+        elif gap < 1e-9:
+            shared.append(name)
+        else:
+            behind.append(f"{name} ({best} is {gap:.2f} points lower)")
+    total = len(alone) + len(shared) + len(behind)
+    return [
+        f"- Among {what} the model tree has the least error on {len(alone)} of {total} sets: "
+        f"{', '.join(alone) or 'none'}; it shares it on {', '.join(shared) or 'none'}.",
+        f"- Among {what} it is behind on {'; '.join(behind) or 'none'}.",
+    ]
+
+
+def sizes(results: Results) -> list[str]:
+    """Sets on which the default is hardly a tree."""
+    leaves = {name: mean(results, DEFAULT, name, "leaves") for name in names_of(results)}
+    nothing = [name for name, n in leaves.items() if n < 1.5]
+    one = [name for name, n in leaves.items() if 1.5 <= n < 3.0]
+    lines = []
+    if one:
+        lines.append(
+            f"- On {', '.join(one)} it has fewer than three leaves on average: mostly one test, in "
+            "effect a linear machine where that is a plane."
+        )
+    if nothing:
+        lines.append(
+            f"- On {', '.join(nothing)} it is mostly one leaf, which answers the most frequent "
+            "class: few errors, but of no use. See the balanced error."
+        )
+    return lines
+
+
 def words(results: Results) -> list[str]:
     """Where the default wins, and where not."""
-    trees, lines = of_kind(results, "tree"), []
-    single = of_kind(results, "tree", "linear")
-    for what, methods in [("single trees", trees), ("single models", single)]:
-        first, behind = [], []
-        for name in names_of(results):
-            found = {m: mean(results, m, name, "error") for m in methods}
-            found = {m: x for m, x in found.items() if x == x}
-            best = min(found, key=found.__getitem__)
-            if found[DEFAULT] <= found[best]:
-                first.append(name)
-            else:
-                gap = 100 * (found[DEFAULT] - found[best])
-                behind.append(f"{name} ({best} is {gap:.2f} points lower)")
-        lines.append(
-            f"- Among {what} the model tree has the least error on {len(first)} of "
-            f"{len(first) + len(behind)} sets: {', '.join(first) or 'none'}."
-        )
-        if behind:
-            lines.append(f"- Among {what} it is behind on {'; '.join(behind)}.")
-    sizes = {name: mean(results, DEFAULT, name, "leaves") for name in names_of(results)}
-    planes = [name for name, leaves in sizes.items() if 1.5 <= leaves < 3.0]
-    if planes:
-        lines.append(
-            f"- On {', '.join(planes)} it has fewer than three leaves on average: mostly "
-            "one test, in effect a linear machine where that is a plane."
-        )
-    ranks, n_sets = mean_ranks(results, trees)
-    order = [trees[place] for place in np.argsort(ranks, kind="stable")]
-    place = order.index(DEFAULT) + 1
-    reached = "reached" if place == 1 else f"not reached: {order[0]} has a lower one"
-    lines.append(
-        f"- Goal, the best single tree by mean rank: place {place} of {len(trees)} over {n_sets} "
-        f"sets, {reached}."
-    )
-    return lines
+    trees = of_kind(results, "tree")
+    names = common_sets(results, trees)
+    ranks = mean_ranks(results, trees, names)
+    order = [int(place) for place in np.argsort(ranks, kind="stable")]
+    place = order.index(trees.index(DEFAULT)) + 1
+    mine, other = ranks[trees.index(DEFAULT)], order[1] if place == 1 else order[0]
+    lead = abs(float(mine - ranks[other]))
+    told = "more" if lead > critical_difference(len(trees), len(names)) else "less"
+    return [
+        *places(results, "single trees", trees),
+        *places(results, "single models", of_kind(results, "tree", "linear")),
+        *sizes(results),
+        f"- Goal, the best single tree by mean rank: {'reached' if place == 1 else 'not reached'}, "
+        f"place {place} of {len(trees)} over {len(names)} sets. The distance to {trees[other]} is "
+        f"{lead:.2f}, {told} than is told apart with so many sets.",
+    ]
 
 
 def summary(results: Results) -> list[str]:
