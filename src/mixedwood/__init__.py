@@ -38,10 +38,11 @@ __all__ = [
     "preprocessing",
     "pruning",
     "splits",
+    "stats",
 ]
 
 if TYPE_CHECKING:
-    from mixedwood import data, datasets, preprocessing, pruning, splits
+    from mixedwood import data, datasets, preprocessing, pruning, splits, stats
     from mixedwood.estimators import (
         BoostedTreesClassifier,
         EnsembleClassifier,
