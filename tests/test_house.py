@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "progress": set(),
     "data": set(),
     "datasets": {"data"},
+    "stats": set(),
     "parts": {"_core"},
     "splits": {"_core", "data", "parts"},
     "tree_views": {"data"},

@@ -1,4 +1,4 @@
-"""The 5x2cv F test that the benchmarks use; they are no package, so the file is loaded by path."""
+"""The 5x2cv F test of the benchmarks; they are no package, so the file is loaded by path."""
 
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path

@@ -11,10 +11,10 @@ from scipy import special
 
 from mixedwood.stats.paired_test import in_words
 from mixedwood.stats.reading import (
+    as_numbers,
     read_alpha,
     read_errors,
     read_names,
-    read_numbers,
     rounding_of,
 )
 
@@ -72,6 +72,8 @@ class WinDrawLoss:
     @property
     def sentence(self) -> str:
         """The result in plain words."""
+        if self.statistic == 0:
+            return "win/draw/loss: no method wins more often than it loses against any other."
         i, j = self._most_different()
         wins, draws, losses = self.wins[i, j], self.draws[i, j], self.losses[i, j]
         how = "significantly better" if self.by_test else "better"
@@ -168,11 +170,12 @@ def win_draw_loss(
     wins = np.sum(gaps < 0, axis=0)
     losses = np.sum(gaps > 0, axis=0)
     tests = _sign_test(wins, losses)
-    for array in (wins, losses, tests):
+    draws = n_sets - wins - losses
+    for array in (wins, draws, losses, tests):
         array.setflags(write=False)
     return WinDrawLoss(
         wins=wins,
-        draws=n_sets - wins - losses,
+        draws=draws,
         losses=losses,
         p_values=tests,
         n_sets=n_sets,
@@ -184,14 +187,19 @@ def win_draw_loss(
 
 def _read_p_values(p_values: ArrayLike, n_sets: int, n_methods: int) -> NDArray[np.float64]:
     shape = (n_sets, n_methods, n_methods)
-    given = np.array(p_values, dtype=np.float64)
+    given = as_numbers(p_values, "p_values")
     if given.shape != shape:
         raise ValueError(
             f"p_values has the shape {given.shape}; one table of all pairs of methods for each "
             f"data set is needed: {shape}."
         )
     given[:, np.arange(n_methods), np.arange(n_methods)] = 1.0
-    given = read_numbers(given, "p_values")
+    n_missing = int(np.sum(np.isnan(given)))
+    if n_missing:
+        raise ValueError(
+            f"p_values has {n_missing} missing values outside its diagonals. Give 1 where there "
+            "was no test."
+        )
     if given.min() < 0.0 or given.max() > 1.0:
         raise ValueError(f"p_values must be from 0 to 1; got {given.min():g} to {given.max():g}.")
     if not np.array_equal(given, given.transpose(0, 2, 1)):

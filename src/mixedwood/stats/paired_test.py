@@ -65,20 +65,19 @@ class PairedTest:
     @property
     def sentence(self) -> str:
         """The result in plain words."""
-        first, second = self.names if self.direction <= 0 else self.names[::-1]
         degrees = ", ".join(str(degree) for degree in self.degrees_of_freedom)
-        degrees = f"({degrees})" if degrees else ""
-        figures = f"{self.symbol}{degrees} = {self.statistic:.3g}, {in_words(self.p_value)}"
-        if self.direction == 0:
+        symbol = f"{self.symbol}({degrees})" if degrees else self.symbol
+        figures = f"({symbol} = {self.statistic:.3g}, {in_words(self.p_value)})"
+        first, second = self.names if self.mean_difference <= 0.0 else self.names[::-1]
+        if self.is_significant and self.direction == 0:
+            found = f"{first} and {second} differ, but neither has clearly the lower {self.measure}"
+        elif self.mean_difference == 0.0:
             found = f"{first} and {second} have the same {self.measure} on average"
-            if self.is_significant:
-                found = f"{first} and {second} differ, but neither has the lower {self.measure}"
-            return f"{self.test}: {found} ({figures})."
-        gap = f"{first} has a lower {self.measure} than {second}"
-        if self.mean_difference:
-            gap += f", by {abs(self.mean_difference):.3g} on average"
-        luck = "more than luck explains" if self.is_significant else "but it may be luck"
-        return f"{self.test}: {gap}, {luck} ({figures})."
+        else:
+            gap = f"by {abs(self.mean_difference):.3g} on average"
+            luck = "more than luck explains" if self.is_significant else "but it may be luck"
+            found = f"{first} has a lower {self.measure} than {second}, {gap}, {luck}"
+        return f"{self.test}: {found} {figures}."
 
 
 def agreed_direction(mean_difference: float, statistic: float) -> int:

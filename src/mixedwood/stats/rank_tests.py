@@ -129,13 +129,14 @@ class NemenyiTest:
         gaps = np.abs(self.mean_ranks[:, None] - self.mean_ranks[None, :])
         n_pairs = len(self.names) * (len(self.names) - 1) // 2
         n_apart = int(np.sum(gaps > self.critical_difference)) // 2
-        pairs = f"of {n_pairs} pairs of methods {n_apart}" if n_pairs > 1 else "the two methods"
-        differ = "differs" if n_pairs > 1 and n_apart == 1 else "differ"
-        if n_pairs == 1 and n_apart == 0:
-            differ = "do not differ"
+        if n_pairs == 1:
+            found = "the two methods differ" if n_apart else "the two methods do not differ"
+        else:
+            count = {0: "none differs", 1: "one differs"}.get(n_apart, f"{n_apart} differ")
+            found = f"of {n_pairs} pairs of methods {count}"
         return (
-            f"Nemenyi test over {self.n_sets} data sets: {pairs} {differ} by more than the "
-            f"critical difference of {self.critical_difference:.3f} mean ranks at alpha = {self.alpha:g}; "
+            f"Nemenyi test over {self.n_sets} data sets: {found} by more than the critical "
+            f"difference of {self.critical_difference:.3f} mean ranks at alpha = {self.alpha:g}; "
             f"{_best(self.mean_ranks, self.names)} (smallest {in_words(self.p_value)})."
         )
 
@@ -148,6 +149,7 @@ class NemenyiTest:
             The numbers of the critical-difference diagram.
         """
         width = max(len(name) for name in self.names)
+        digits = len(f"{self.mean_ranks.max():.3f}")
         lines = [
             f"Mean ranks over {self.n_sets} data sets (1 is best). At alpha = {self.alpha:g} the "
             f"critical difference is {self.critical_difference:.3f}.",
@@ -155,7 +157,9 @@ class NemenyiTest:
         ]
         for i in self.order:
             bars = " ".join("|" if i in group else " " for group in self.groups)
-            lines.append(f"  {self.mean_ranks[i]:.3f}  {self.names[i]:<{width}}  {bars}".rstrip())
+            lines.append(
+                f"  {self.mean_ranks[i]:>{digits}.3f}  {self.names[i]:<{width}}  {bars}".rstrip()
+            )
         return "\n".join(lines)
 
 

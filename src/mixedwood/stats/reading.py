@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "Differences",
+    "as_numbers",
     "mean_ranks_of",
     "read_alpha",
     "read_errors",
@@ -69,14 +70,19 @@ def mean_ranks_of(values: NDArray[np.float64], rounding: float) -> NDArray[np.fl
     return ranks
 
 
-def read_numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    """Read an array of finite numbers."""
+def as_numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    """Read an array of numbers into one of its own."""
     try:
-        numbers = np.array(values, dtype=np.float64)
+        return np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(
             f"{name} must be an array of numbers, with rows of one length; got {_short(values)}."
         ) from None
+
+
+def read_numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    """Read an array of finite numbers."""
+    numbers = as_numbers(values, name)
     n_bad = int(np.sum(~np.isfinite(numbers)))
     if n_bad:
         raise ValueError(
