@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -241,3 +242,19 @@ def test_control_c_ends_with_130(tmp_path):
     finally:
         if process.poll() is None:
             process.kill()
+
+
+@pytest.mark.parametrize(("columns", "drawn"), [(200, True), (70, False)])
+def test_on_a_terminal_the_table_is_drawn_where_it_fits(pets, monkeypatch, capsys, columns, drawn):
+    pytest.importorskip("rich")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    main(["compare", str(pets), "--target", "class", *QUICK, "-q"], standalone_mode=False)
+    out = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out)  # without colours
+    assert ("│" in out) == drawn
+    assert "c45" in out
+    assert "* lowest mean." in out
+    assert max(map(len, out.splitlines())) <= columns
+    tree, c45 = [line for line in out.splitlines() if re.match(r"│? ?(tree|c45)", line)][:2]
+    # Figures end at the same place, whether or not a mark follows.
+    assert re.search(r"± [\d.]+", tree).end() == re.search(r"± [\d.]+", c45).end()

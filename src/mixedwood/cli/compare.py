@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -218,28 +219,34 @@ def _deliver(
 
 def _show(found: Comparison, baseline: str | None, alpha: float) -> None:
     """On a terminal: a drawn table where rich is installed."""
-    from importlib.util import find_spec
-
     from mixedwood.comparison.grid import make_grid
     from mixedwood.comparison.text import plain_column
 
-    width = max(60, shutil.get_terminal_size((100, 24)).columns)
-    if find_spec("rich") is None:
-        click.echo(found.to_text(baseline=baseline, alpha=alpha, width=width))
-        return
+    width = max(60, shutil.get_terminal_size((80, 24)).columns)
     grid = make_grid(found, None, baseline, alpha)
     rows = [*grid.rows, *grid.sums]
     columns = [
         plain_column(title, [cells[c] for _, cells in rows])
         for c, title in enumerate(grid.header[1:])
     ]
+    columns.insert(0, [grid.header[0], *(name for name, _ in rows)])
+    # Lines and spaces between columns take three characters each. A drawn table that is too wide
+    # breaks figures; plain text goes on below.
+    if find_spec("rich") is None or sum(max(map(len, c)) + 3 for c in columns) >= width:
+        click.echo(found.to_text(baseline=baseline, alpha=alpha, width=width))
+        return
     print_table(
         grid.title,
-        [grid.header[0], *(column[0] for column in columns)],
-        [[name, *(column[i + 1] for column in columns)] for i, (name, _) in enumerate(rows)],
+        [_kept(column[0]) for column in columns],
+        [list(map(_kept, cells)) for cells in zip(*(c[1:] for c in columns), strict=True)],
     )
     for note in grid.notes:
         click.echo(click.wrap_text(note, width))
+
+
+def _kept(cell: str) -> str:
+    """Keep the place of the marks, which rich would take away: its spaces must not be spaces."""
+    return cell.rstrip() + "\N{NO-BREAK SPACE}" * (len(cell) - len(cell.rstrip()))
 
 
 def _say_failures(found: Comparison) -> None:

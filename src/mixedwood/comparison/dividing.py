@@ -7,6 +7,7 @@ share of each class, give or take one row.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -189,7 +190,8 @@ def _by_class(codes: Rows, rng: np.random.Generator) -> Rows:
 def _systematic(order: Rows, share: Fraction, rng: np.random.Generator) -> Rows:
     """Every so many rows from a random start: each class gives its share, give or take one row."""
     n_rows = len(order)
-    n_test = min(max(1, round(share * n_rows)), n_rows - 1)
+    # A half is rounded down: up to a half left out, no two neighbours are, and so no whole class.
+    n_test = min(max(1, math.ceil(share * n_rows - Fraction(1, 2))), n_rows - 1)
     places = np.floor((np.arange(n_test) + rng.random()) * (n_rows / n_test))
     return np.asarray(order[np.minimum(places.astype(np.intp), n_rows - 1)])
 
