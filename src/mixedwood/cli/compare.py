@@ -235,18 +235,12 @@ def _show(found: Comparison, baseline: str | None, alpha: float) -> None:
     if find_spec("rich") is None or sum(max(map(len, c)) + 3 for c in columns) >= width:
         click.echo(found.to_text(baseline=baseline, alpha=alpha, width=width))
         return
-    print_table(
-        grid.title,
-        [_kept(column[0]) for column in columns],
-        [list(map(_kept, cells)) for cells in zip(*(c[1:] for c in columns), strict=True)],
-    )
+    # rich would move a figure into the place of a mark that is not there; as text it stays.
+    padded = [[cell.rjust(max(map(len, column))) for cell in column] for column in columns[1:]]
+    header, *lines = zip(columns[0], *padded, strict=True)
+    print_table(grid.title, header, lines, n_text=len(columns))
     for note in grid.notes:
         click.echo(click.wrap_text(note, width))
-
-
-def _kept(cell: str) -> str:
-    """Keep the place of the marks, which rich would take away: its spaces must not be spaces."""
-    return cell.rstrip() + "\N{NO-BREAK SPACE}" * (len(cell) - len(cell.rstrip()))
 
 
 def _say_failures(found: Comparison) -> None:
