@@ -60,7 +60,17 @@ def test_links_between_pages_lead_somewhere(page):
 
 
 @pytest.mark.parametrize(
-    "room", ["data", "datasets", "estimators", "preprocessing", "pruning", "splits", "stats"]
+    "room",
+    [
+        "comparison",
+        "data",
+        "datasets",
+        "estimators",
+        "preprocessing",
+        "pruning",
+        "splits",
+        "stats",
+    ],
 )
 def test_every_public_name_is_in_the_reference(room):
     text = (DOCS / "reference" / f"{room}.md").read_text("utf-8")

@@ -22,6 +22,7 @@ _ESTIMATORS = (
 
 __all__ = [
     "BoostedTreesClassifier",
+    "Comparison",
     "EnsembleClassifier",
     "ForestClassifier",
     "GrowPruneForestClassifier",
@@ -33,6 +34,8 @@ __all__ = [
     "SmoothSVC",
     "TreeClassifier",
     "UnseenValueWarning",
+    "compare",
+    "comparison",
     "data",
     "datasets",
     "preprocessing",
@@ -42,7 +45,8 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from mixedwood import data, datasets, preprocessing, pruning, splits, stats
+    from mixedwood import comparison, data, datasets, preprocessing, pruning, splits, stats
+    from mixedwood.comparison import Comparison, compare
     from mixedwood.estimators import (
         BoostedTreesClassifier,
         EnsembleClassifier,
@@ -63,6 +67,8 @@ def __getattr__(name: str) -> object:
     # Rooms are entered on first use, so that `import mixedwood` stays quick.
     if name in _ESTIMATORS:
         return getattr(import_module("mixedwood.estimators"), name)
+    if name in ("Comparison", "compare"):
+        return getattr(import_module("mixedwood.comparison"), name)
     if name in __all__:
         return import_module(f"mixedwood.{name}")
     raise AttributeError(f"module 'mixedwood' has no attribute {name!r}")

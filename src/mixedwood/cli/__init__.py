@@ -3,6 +3,7 @@
 import click
 
 from mixedwood import __version__
+from mixedwood.cli.compare import compare
 from mixedwood.cli.demo import demo
 from mixedwood.cli.info import info
 
@@ -15,5 +16,6 @@ def main() -> None:
     """Decision trees for tables of categories and numbers."""
 
 
+main.add_command(compare)
 main.add_command(demo)
 main.add_command(info)

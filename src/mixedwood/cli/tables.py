@@ -13,15 +13,16 @@ def print_table(
     """Print a table; the first `n_text` columns are text, the others numbers."""
     try:
         from rich.console import Console
+        from rich.markup import escape
         from rich.table import Table
     except ImportError:
         _print_plain(title, header, rows, n_text)
         return
-    table = Table(title=title, title_justify="left", title_style="bold")
+    table = Table(title=escape(title), title_justify="left", title_style="bold")
     for i, name in enumerate(header):
-        table.add_column(name, justify="left" if i < n_text else "right")
+        table.add_column(escape(name), justify="left" if i < n_text else "right")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(escape, row))
     Console().print(table)
 
 

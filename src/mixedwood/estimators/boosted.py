@@ -15,10 +15,10 @@ from mixedwood.data import Table, Target
 from mixedwood.ensembles import add_answers
 from mixedwood.estimators.boosting_parameters import BoostingParameters, read_boosting_parameters
 from mixedwood.estimators.ensemble import TreeEnsembleClassifier
-from mixedwood.estimators.progress import show_progress
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.growers import CodedTable
 from mixedwood.parts import Criterion, Partitioner
+from mixedwood.progress import show_progress
 
 __all__ = ["BoostedTreesClassifier", "rows_with_weight"]
 

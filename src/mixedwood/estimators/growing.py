@@ -16,9 +16,9 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from joblib import Parallel, delayed
 
-from mixedwood.estimators.progress import show_progress
 from mixedwood.growers import StopFlag
 from mixedwood.growers.limits import outside_the_library
+from mixedwood.progress import show_progress
 
 __all__ = ["MakeMember", "grow_members", "member_generator"]
 

@@ -12,9 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 from mixedwood.estimators.one_tree import OneTreeClassifier
 from mixedwood.estimators.optimal_learner import NoTreeError, OptimalLearner
 from mixedwood.estimators.optimal_parameters import read_optimal_parameters
-from mixedwood.estimators.progress import show_waiting
 from mixedwood.optimal import Proof, TriedBudget
 from mixedwood.preprocessing import BinaryTest
+from mixedwood.progress import show_waiting
 
 __all__ = ["NoTreeError", "OptimalTreeClassifier"]
 

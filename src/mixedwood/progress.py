@@ -32,7 +32,9 @@ def show_progress(
         if n_done > shown[0] and (n_done >= shown[0] + step or n_done == n_members):
             shown[0] = n_done
             seconds = time.monotonic() - started
-            _say(f"{n_done} of {n_members} {what} in {seconds:.1f} s")
+            left = seconds * (n_members - n_done) / n_done
+            rest = f", about {left:.1f} s left" if n_done < n_members else ""
+            _say(f"{n_done} of {n_members} {what} in {seconds:.1f} s{rest}")
 
     yield tell
 

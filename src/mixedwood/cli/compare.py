@@ -1,0 +1,252 @@
+"""`mixedwood compare`: methods on the same folds of your own tables."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mixedwood.cli.errors import DataError, interruptible
+from mixedwood.cli.tables import print_table
+
+if TYPE_CHECKING:
+    from mixedwood.comparison import Comparison
+
+_FORMATS = {".txt": "text", ".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
+_NAMES = tuple(_FORMATS.values())
+
+
+class _Command(click.Command):
+    """Takes several words after --methods: all up to the next option or file."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Repeat the option for each of the words, which is what click knows."""
+        parsed: list[str] = []
+        within = False
+        for place, word in enumerate(args):
+            if word.startswith("-"):
+                within = word == "--methods"
+            elif within and args[place - 1] != "--methods":
+                if Path(word).exists():
+                    within = False
+                else:
+                    parsed.append("--methods")
+            parsed.append(word)
+        return super().parse_args(ctx, parsed)
+
+
+@click.command(cls=_Command)
+@click.argument(
+    "data", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@click.option("--target", required=True, help="Name of the column of classes.")
+@click.option(
+    "--methods",
+    multiple=True,
+    metavar="NAME...",
+    help="Methods to compare; see --list. Default: a line-up of ours and scikit-learn's.",
+)
+@click.option("--protocol", default="5x2cv", show_default=True, help="How rows are divided.")
+@click.option("--metrics", default="", metavar="NAME,...", help="What to measure; see --list.")
+@click.option("--baseline", default=None, help="Method the others are tested against.")
+@click.option("--alpha", default=0.05, show_default=True, type=click.FloatRange(0, 1, True, True))
+@click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out.")
+@click.option("--nominal", multiple=True, metavar="COLUMN", help="A column of numbers as labels.")
+@click.option("--jobs", default=1, show_default=True, help="Workers; -1 for one per core.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
+@click.option("--time-limit", type=click.FloatRange(0, min_open=True), help="Seconds per fit.")
+@click.option("--format", "form", type=click.Choice(_NAMES), help="Default: text, or by --output.")
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="A file.")
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@click.option("--quiet", "-q", is_flag=True, help="No types and no progress.")
+@click.option(
+    "--list",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda *given: _list(*given),
+    help="Name the methods, protocols and metrics, and end.",
+)
+@interruptible
+def compare(
+    data: tuple[Path, ...],
+    target: str,
+    methods: tuple[str, ...],
+    protocol: str,
+    metrics: str,
+    seed: int,
+    jobs: int,
+    time_limit: float | None,
+    output: Path | None,
+    force: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Compare methods on the same folds of CSV or Parquet files.
+
+    Prints a table with marks of significance. With several files, which all have the target, it
+    also tests the methods over all of them. Types of columns are inferred and shown.
+    """
+    form = _format(options, output)
+    if output is not None and output.exists() and not force:
+        raise click.UsageError(f"{output} is there already; --force writes over it.")
+    if output is not None and not output.parent.is_dir():
+        raise click.UsageError(f"The folder {output.parent} is not there; make it first.")
+
+    from mixedwood import comparison
+
+    sets = _read(data, target, options["drop"], options["nominal"], quiet)
+    named = [name for text in methods for name in text.replace(",", " ").split()]
+    wanted = metrics.replace(",", " ").split() or list(comparison.metrics())
+    _check_names(named, protocol, wanted, options["baseline"])
+    try:
+        found = comparison.compare(
+            sets,
+            methods=named or None,
+            protocol=protocol,
+            metrics=wanted,
+            random_state=seed,
+            n_jobs=jobs,
+            time_limit=time_limit,
+            verbose=0 if quiet else 1,
+        )
+    except (TypeError, ValueError) as error:
+        raise DataError(str(error)) from error
+    _deliver(found, form, output, options["baseline"], options["alpha"])
+    _say_failures(found)
+
+
+def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if not wanted or context.resilient_parsing:
+        return
+    from mixedwood import comparison
+
+    for title, names in {
+        "Methods": comparison.methods(),
+        "Protocols": comparison.protocols(),
+        "Metrics": comparison.metrics(),
+    }.items():
+        click.echo(f"{title}:")
+        width = max(map(len, names))
+        for name, line in names.items():
+            click.echo(f"  {name:<{width}}  {line}")
+    context.exit()
+
+
+def _format(options: dict[str, Any], output: Path | None) -> str:
+    if options["as_json"]:
+        if options["form"] not in (None, "json"):
+            raise click.UsageError(f"--json and --format {options['form']} contradict each other.")
+        return "json"
+    if options["form"] is not None:
+        return str(options["form"])
+    return "text" if output is None else _FORMATS.get(output.suffix, "text")
+
+
+def _check_names(
+    methods: list[str], protocol: str, metrics: list[str], baseline: str | None
+) -> None:
+    """Names are a matter of usage, not of data: they are looked at first."""
+    from mixedwood.comparison.dividing import read_protocol
+    from mixedwood.comparison.line_up import read_methods
+    from mixedwood.comparison.scores import read_metrics
+
+    try:
+        read_protocol(protocol)
+        read_metrics(metrics)
+        known = read_methods(methods or None)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    if baseline is not None and baseline not in known:
+        raise click.UsageError(f"--baseline {baseline} is not compared: {', '.join(known)}.")
+
+
+def _read(
+    paths: tuple[Path, ...], target: str, drop: Any, nominal: Any, quiet: bool
+) -> dict[str, tuple[Any, Any]]:
+    from mixedwood.data import read_table
+    from mixedwood.files import FileError, read_file
+
+    sets = {}
+    for path in paths:
+        name = path.name.removesuffix(".gz").rpartition(".")[0] or path.name
+        if name in sets:
+            raise click.UsageError(f"Two files are called {name}; rename one of them.")
+        try:
+            table = read_file(path, target, drop=drop, nominal=nominal)
+            schema = read_table(table.X).schema
+        except FileError as error:
+            raise DataError(str(error)) from error
+        except (TypeError, ValueError) as error:
+            raise DataError(f"{path}: {error}") from error
+        sets[name] = (table.X, table.y)
+        if not quiet:
+            click.echo(f"{path}: {len(table.y)} rows, {schema.describe()}", err=True)
+            for column in schema:
+                if column.n_values > 1 and column.n_values == len(table.y):
+                    click.echo(
+                        f"Every row has another value of {column.name!r}: if that is a name or a "
+                        f"number of the row, leave it out with --drop {column.name}.",
+                        err=True,
+                    )
+    return sets
+
+
+def _deliver(
+    found: Comparison, form: str, output: Path | None, baseline: str | None, alpha: float
+) -> None:
+    if form == "text" and output is None and sys.stdout.isatty():
+        _show(found, baseline, alpha)
+        return
+    options = {} if form in ("csv", "json") else {"baseline": baseline, "alpha": alpha}
+    text = getattr(found, f"to_{form}")(**options)
+    if output is None:
+        click.echo(text, nl=not text.endswith("\n"))
+        return
+    from mixedwood.files import write_text
+
+    try:
+        write_text(output, text if text.endswith("\n") else text + "\n")
+    except OSError as error:
+        raise click.ClickException(f"{output} cannot be written: {error}.") from error
+    click.echo(f"Written to {output}.", err=True)
+
+
+def _show(found: Comparison, baseline: str | None, alpha: float) -> None:
+    """On a terminal: a drawn table where rich is installed."""
+    from mixedwood.comparison.grid import make_grid
+    from mixedwood.comparison.text import plain_column
+
+    width = max(60, shutil.get_terminal_size((80, 24)).columns)
+    grid = make_grid(found, None, baseline, alpha)
+    rows = [*grid.rows, *grid.sums]
+    columns = [
+        plain_column(title, [cells[c] for _, cells in rows])
+        for c, title in enumerate(grid.header[1:])
+    ]
+    columns.insert(0, [grid.header[0], *(name for name, _ in rows)])
+    # Lines and spaces between columns take three characters each. A drawn table that is too wide
+    # breaks figures; plain text goes on below.
+    if find_spec("rich") is None or sum(max(map(len, c)) + 3 for c in columns) >= width:
+        click.echo(found.to_text(baseline=baseline, alpha=alpha, width=width))
+        return
+    # rich would move a figure into the place of a mark that is not there; as text it stays.
+    padded = [[cell.rjust(max(map(len, column))) for cell in column] for column in columns[1:]]
+    header, *lines = zip(columns[0], *padded, strict=True)
+    print_table(grid.title, header, lines, n_text=len(columns))
+    for note in grid.notes:
+        click.echo(click.wrap_text(note, width))
+
+
+def _say_failures(found: Comparison) -> None:
+    n_folds = sum(len(facts.n_test) for facts in found.sets) * len(found.methods)
+    if len(found.failures) == n_folds:
+        first = found.failures[0]
+        raise click.ClickException(f"Every fit failed; the first so:\n{first.traceback}")
+    if found.failures:
+        click.echo(f"{len(found.failures)} of {n_folds} fits failed.", err=True)

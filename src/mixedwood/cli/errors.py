@@ -1,0 +1,31 @@
+"""How commands end: 0 well, 1 failure, 2 usage, 3 data, 130 interrupted."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+__all__ = ["DataError", "interruptible"]
+
+
+class DataError(click.ClickException):
+    """The data is not what the command needs."""
+
+    exit_code = 3
+
+
+def interruptible(command: Callable[..., None]) -> Callable[..., None]:
+    """End with code 130 on Ctrl-C, and without a traceback."""
+
+    @functools.wraps(command)
+    def run(*args: Any, **kwargs: Any) -> None:
+        try:
+            command(*args, **kwargs)
+        except KeyboardInterrupt:
+            click.echo("Interrupted.", err=True)
+            raise click.exceptions.Exit(130) from None
+
+    return run

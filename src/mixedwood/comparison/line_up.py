@@ -1,0 +1,181 @@
+"""The methods that are compared: by name, as estimators, or a line-up of ours and others."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from mixedwood.comparison.encoded import EncodedClassifier
+
+__all__ = ["methods", "prepared", "read_methods"]
+
+
+def _ours(name: str, **parameters: Any) -> Callable[[], Any]:
+    def make() -> Any:
+        from mixedwood import estimators
+
+        return getattr(estimators, name)(**parameters)
+
+    return make
+
+
+def _recipe(name: str, recipe: str) -> Callable[[], Any]:
+    def make() -> Any:
+        from mixedwood import estimators
+
+        return getattr(getattr(estimators, name), recipe)()
+
+    return make
+
+
+def _sklearn_tree() -> Any:
+    from sklearn.tree import DecisionTreeClassifier
+
+    return EncodedClassifier(DecisionTreeClassifier())
+
+
+def _sklearn_forest() -> Any:
+    from sklearn.ensemble import RandomForestClassifier
+
+    return EncodedClassifier(RandomForestClassifier())
+
+
+def _sklearn_boosting() -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    return EncodedClassifier(HistGradientBoostingClassifier(), encoding="codes")
+
+
+def _sklearn_logistic() -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    return EncodedClassifier(LogisticRegression(max_iter=1000), scale=True)
+
+
+# The one list of names. A new method is one line here.
+_METHODS: dict[str, tuple[str, Callable[[], Any]]] = {
+    "tree": ("TreeClassifier()", _ours("TreeClassifier")),
+    "model_tree": ("ModelTreeClassifier()", _ours("ModelTreeClassifier")),
+    "optimal_tree": ("OptimalTreeClassifier(), of depth 3", _ours("OptimalTreeClassifier")),
+    "grow_prune_tree": ("GrowPruneTreeClassifier()", _ours("GrowPruneTreeClassifier")),
+    "c45": ("TreeClassifier.c45()", _recipe("TreeClassifier", "c45")),
+    "cart": ("TreeClassifier.cart()", _recipe("TreeClassifier", "cart")),
+    "conditional_inference": (
+        "TreeClassifier.conditional_inference()",
+        _recipe("TreeClassifier", "conditional_inference"),
+    ),
+    "forest": ("ForestClassifier()", _ours("ForestClassifier")),
+    "random_ordinality": ("RandomOrdinalityClassifier()", _ours("RandomOrdinalityClassifier")),
+    "grow_prune_forest": ("GrowPruneForestClassifier()", _ours("GrowPruneForestClassifier")),
+    "boosted": ("BoostedTreesClassifier()", _ours("BoostedTreesClassifier")),
+    "ensemble": ("EnsembleClassifier()", _ours("EnsembleClassifier")),
+    "svm": ("SmoothSVC(C='tune')", _ours("SmoothSVC", C="tune")),
+    "sklearn_tree": ("scikit-learn's DecisionTreeClassifier, one-hot", _sklearn_tree),
+    "sklearn_forest": ("scikit-learn's RandomForestClassifier, one-hot", _sklearn_forest),
+    "sklearn_boosting": ("scikit-learn's HistGradientBoostingClassifier", _sklearn_boosting),
+    "sklearn_logistic": ("scikit-learn's LogisticRegression, one-hot, scaled", _sklearn_logistic),
+}
+
+_LINE_UP = (
+    "tree",
+    "model_tree",
+    "optimal_tree",
+    "forest",
+    "random_ordinality",
+    "ensemble",
+    "sklearn_tree",
+    "sklearn_forest",
+    "sklearn_boosting",
+    "sklearn_logistic",
+)
+
+
+def methods() -> dict[str, str]:
+    """Name the methods that `compare` knows, with a line about each.
+
+    Examples
+    --------
+    >>> methods()["tree"]
+    'TreeClassifier()'
+    """
+    return {name: line for name, (line, _) in _METHODS.items()}
+
+
+def read_methods(chosen: Any) -> dict[str, Any]:
+    """Make estimators, by the name they have in the table, of whatever was asked for."""
+    if chosen is None:
+        chosen = _LINE_UP
+    if isinstance(chosen, str) or hasattr(chosen, "fit"):
+        chosen = [chosen]
+    if isinstance(chosen, Mapping):
+        found = {str(name): _one(method) for name, method in chosen.items()}
+    elif isinstance(chosen, Iterable):
+        found = _listed(chosen)
+    else:
+        raise TypeError(f"methods must be names or estimators; got {type(chosen).__name__}.")
+    if not found:
+        raise ValueError("methods is empty; name at least one, or pass None for the line-up.")
+    return found
+
+
+def _listed(chosen: Iterable[Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for entry in chosen:
+        if isinstance(entry, Mapping):
+            pairs = [(str(name), _one(method)) for name, method in entry.items()]
+        else:
+            name = entry if isinstance(entry, str) else " ".join(repr(entry).split())
+            pairs = [(name, _one(entry))]
+        for name, method in pairs:
+            if name in found:
+                raise ValueError(
+                    f"Two methods are called {name!r}. Give them names of their own, "
+                    "as in {'a': ..., 'b': ...}."
+                )
+            found[name] = method
+    return found
+
+
+def _one(method: Any) -> Any:
+    if isinstance(method, str):
+        if method not in _METHODS:
+            close = difflib.get_close_matches(method, _METHODS, n=1)
+            hint = f" Is {close[0]!r} meant?" if close else ""
+            raise ValueError(
+                f"The method {method!r} is not known.{hint} Use one of {', '.join(_METHODS)}, or "
+                "an estimator."
+            )
+        return _METHODS[method][1]()
+    if isinstance(method, type):
+        raise TypeError(f"{method.__name__} is a class; pass an estimator: {method.__name__}().")
+    if not all(hasattr(method, name) for name in ("fit", "predict", "get_params")):
+        raise TypeError(
+            f"A method must be a name or a scikit-learn estimator; got {type(method).__name__}."
+        )
+    return method
+
+
+def prepared(method: Any, seed: int, time_limit: float | None) -> Any:
+    """Copy a method, with a seed and a time limit where it has none of its own."""
+    from sklearn.base import clone
+
+    model = clone(method)
+    wanted: dict[str, Any] = {}
+    for name, value in model.get_params(deep=True).items():
+        last = name.rpartition("__")[2]
+        if value is not None:
+            continue
+        if last == "random_state":
+            wanted[name] = seed
+        elif name == "time_limit" and time_limit is not None:
+            wanted[name] = time_limit
+    return model.set_params(**wanted)
+
+
+def seed_of(random_state: int, fold: int) -> int:
+    """Make the seed of all methods in one fold; it fits into what scikit-learn takes."""
+    sequence = np.random.SeedSequence(random_state, spawn_key=(1 << 20, fold))
+    return int(sequence.generate_state(1, np.uint32)[0] >> 1)

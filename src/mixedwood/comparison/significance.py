@@ -1,0 +1,161 @@
+"""Which test goes with which protocol, and what it says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixedwood import stats
+
+if TYPE_CHECKING:
+    from mixedwood.comparison.results import Comparison
+    from mixedwood.stats import FriedmanTest, NemenyiTest, PairedTest, WinDrawLoss
+
+__all__ = ["Difference", "against_baseline", "friedman", "name_of_test", "nemenyi", "wins"]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A method beside the baseline on one set.
+
+    Attributes
+    ----------
+    set, method, baseline : str
+        Their names.
+    test : PairedTest or None
+        What the test found; None where none could be made.
+    sentence : str
+        The same in words, or why there is no test.
+    """
+
+    set: str
+    method: str
+    baseline: str
+    test: PairedTest | None
+    sentence: str
+
+    @property
+    def mark(self) -> str:
+        """Give ``"+"`` if the method is significantly better, ``"-"`` if worse, else nothing."""
+        winner = None if self.test is None else self.test.winner
+        return "" if winner is None else "+" if winner == self.method else "-"
+
+
+def name_of_test(comparison: Comparison) -> str:
+    """Name the test that goes with the protocol; empty if there is none."""
+    protocol = comparison.protocol
+    if protocol.kind == "seven_sets":
+        return ""
+    if _is_five_by_two(comparison):
+        return "the 5x2cv F test"
+    return "the corrected resampled t test"
+
+
+def against_baseline(
+    comparison: Comparison, metric: str, baseline: str | None, alpha: float
+) -> tuple[Difference, ...]:
+    """Test every other method against the baseline, set by set."""
+    first = comparison.methods[0] if baseline is None else baseline
+    if first not in comparison.methods:
+        raise ValueError(
+            f"baseline={first!r} is not one of the methods: {', '.join(comparison.methods)}."
+        )
+    found = []
+    b = comparison.methods.index(first)
+    for s, facts in enumerate(comparison.sets):
+        for m, method in enumerate(comparison.methods):
+            if m != b:
+                test, words = _pair(comparison, metric, s, m, b, alpha)
+                found.append(Difference(facts.name, method, first, test, words))
+    return tuple(found)
+
+
+def _pair(
+    comparison: Comparison, metric: str, s: int, m: int, b: int, alpha: float
+) -> tuple[PairedTest | None, str]:
+    """Test two methods on one set, or say why that cannot be done."""
+    facts, n = comparison.sets[s], comparison.n_folds(s)
+    values = comparison.values(metric)[s, :, :n]
+    for method in (m, b):
+        if (lacking := int(np.isnan(values[method]).sum())) > 0:
+            name = comparison.methods[method]
+            return None, f"{name} has no {metric} on {lacking} of {n} folds: no test."
+    if n < 2:
+        return None, f"{comparison.protocol} gives one figure for a set: nothing to test by."
+    names = comparison.methods[m], comparison.methods[b]
+    measure = metric.replace("_", " ")
+    if _is_five_by_two(comparison):
+        halves = values.reshape(len(values), 5, 2)
+        test = stats.five_by_two_cv_f_test(
+            halves[m], halves[b], names=names, measure=measure, alpha=alpha
+        )
+    else:
+        test = stats.corrected_resampled_t_test(
+            values[m],
+            values[b],
+            float(np.mean(facts.n_train)),
+            float(np.mean(facts.n_test)),
+            names=names,
+            measure=measure,
+            alpha=alpha,
+        )
+    return test, test.sentence
+
+
+def _is_five_by_two(comparison: Comparison) -> bool:
+    protocol = comparison.protocol
+    is_cross_validation = protocol.kind == "cross_validation"
+    return is_cross_validation and (protocol.repetitions, protocol.folds) == (5, 2)
+
+
+def wins(comparison: Comparison, metric: str, alpha: float) -> WinDrawLoss:
+    """Count significant differences of all pairs; without a test, differences of means."""
+    means, kept = _complete(comparison, metric)
+    names = [comparison.methods[m] for m in kept]
+    if not name_of_test(comparison):
+        return stats.win_draw_loss(means, names=names, alpha=alpha)
+    p_values = np.ones((len(comparison.sets), len(kept), len(kept)))
+    for s in range(len(comparison.sets)):
+        for i, m in enumerate(kept):
+            for j, b in enumerate(kept[:i]):
+                test, _ = _pair(comparison, metric, s, m, b, alpha)
+                if test is not None:
+                    p_values[s, i, j] = p_values[s, j, i] = test.p_value
+    return stats.win_draw_loss(means, p_values, names=names, alpha=alpha)
+
+
+def friedman(comparison: Comparison, metric: str, alpha: float) -> FriedmanTest:
+    """Test the ranks of the methods that have a figure on every set."""
+    means, kept = _complete(comparison, metric)
+    _check_sets(comparison)
+    return stats.friedman_test(means, names=[comparison.methods[m] for m in kept], alpha=alpha)
+
+
+def nemenyi(comparison: Comparison, metric: str, alpha: float) -> NemenyiTest:
+    """Compare the mean ranks of the methods that have a figure on every set."""
+    means, kept = _complete(comparison, metric)
+    _check_sets(comparison)
+    return stats.nemenyi_test(means, names=[comparison.methods[m] for m in kept], alpha=alpha)
+
+
+def _complete(comparison: Comparison, metric: str) -> tuple[NDArray[np.float64], list[int]]:
+    """Means of the methods that have one on every set, and which methods these are."""
+    means = comparison.means(metric)
+    kept = np.flatnonzero(~np.isnan(means).any(axis=0)).tolist()
+    if len(kept) < 2:
+        raise ValueError(
+            f"{len(kept)} of {len(comparison.methods)} methods have a figure of {metric} on every "
+            "set; two are needed. See `failures` for what went wrong."
+        )
+    return means[:, kept], kept
+
+
+def _check_sets(comparison: Comparison) -> None:
+    if len(comparison.sets) < 2:
+        raise ValueError(
+            "Ranks are compared over at least two data sets; here is one. `tests` compares two "
+            "methods over the folds of one set."
+        )

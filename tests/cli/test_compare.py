@@ -1,0 +1,260 @@
+"""`mixedwood compare`: files in, tables out, and errors that help."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from mixedwood import Comparison
+from mixedwood.cli import main
+
+QUICK = ["--methods", "tree", "c45", "--protocol", "1x2cv"]
+
+
+def run(*args):
+    return CliRunner().invoke(main, ["compare", *map(str, args)])
+
+
+@pytest.fixture
+def pets(tmp_path):
+    """A small table with text, numbers, gaps, codes with leading zeros and two classes."""
+    rng = np.random.default_rng(0)
+    lines = ["colour,size,zip,class"]
+    for i in range(60):
+        kind = ("cat", "dog")[i % 2]
+        colour = ("red", "blue", "?")[(i + i % 2) % 3]
+        lines.append(f"{colour},{rng.normal(i % 2):.2f},0{i % 5},{kind}")
+    path = tmp_path / "pets.csv"
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return path
+
+
+def test_a_table_is_printed_and_types_are_shown(pets):
+    result = run(pets, "--target", "class", *QUICK)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("1x2cv on pets: 60 rows, 3 columns, 2 classes")
+    assert "corrected resampled t test" in result.stdout
+    assert "pets.csv: 60 rows, 3 columns" in result.stderr
+    assert "colour  nominal, 2 values: 'blue', 'red'; 20 missing" in result.stderr
+    assert "size    numeric" in result.stderr
+    assert "zip     nominal, 5 values: '00'" in result.stderr
+    assert "4 of 4 fits" in result.stderr
+
+
+def test_json_is_a_comparison_and_quiet_is_quiet(pets):
+    result = run(pets, "--target", "class", *QUICK, "--json", "-q", "--seed", "3")
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    found = Comparison.from_json(result.stdout)
+    assert found.methods == ("tree", "c45")
+    assert found.random_state == 3
+    assert result.stdout == found.to_json()
+
+
+@pytest.mark.parametrize(
+    ("form", "start"),
+    [("csv", "set,method,"), ("markdown", "**1x2cv"), ("latex", "\\begin{table}"), ("text", "1x2")],
+)
+def test_other_forms(pets, form, start):
+    result = run(pets, "--target", "class", *QUICK, "--format", form)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith(start)
+
+
+def test_methods_may_come_in_any_way(pets):
+    for words in (
+        ["--methods", "tree,c45", pets],
+        ["--methods", "tree", "--methods", "c45", pets],
+        ["--methods", "tree", "c45", pets],
+    ):
+        result = run(*words, "--target", "class", "--protocol", "1x2cv", "--json", "-q")
+        assert json.loads(result.stdout)["methods"] == ["tree", "c45"]
+
+
+def test_output_goes_to_a_file_in_the_form_of_its_name(pets, tmp_path):
+    path = tmp_path / "found.json"
+    asked = [pets, "--target", "class", *QUICK, "-o", path]
+    result = run(*asked)
+    assert result.exit_code == 0, result.output
+    assert result.stdout == ""
+    assert Comparison.from_json(path).methods == ("tree", "c45")
+    again = run(*asked)
+    assert again.exit_code == 2
+    assert "--force writes over it" in again.stderr
+    assert run(*asked, "--force").exit_code == 0
+    lost = run(*asked[:-1], tmp_path / "no" / "found.json")
+    assert lost.exit_code == 2
+    assert "make it first" in lost.stderr
+
+
+def test_columns_dropped_and_retyped(pets):
+    result = run(
+        pets, "--target", "class", *QUICK, "--drop", "zip", "--nominal", "size", "--metrics",
+        "error,leaves",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert "2 columns" in result.stderr
+    assert "size    nominal" in result.stderr
+    assert "fit s" not in result.stdout
+
+
+def test_several_files_and_other_separators(pets, tmp_path):
+    other = tmp_path / "other.csv"
+    other.write_text(pets.read_text("utf-8").replace(",", ";"), "utf-8")
+    result = run(pets, other, "--target", "class", *QUICK)
+    assert result.exit_code == 0, result.output
+    assert "Friedman test" in result.stdout
+    assert "other" in result.stdout
+
+
+def test_parquet(pets, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pandas.read_csv(pets, dtype={"zip": "str"}, na_values="?")
+    path = tmp_path / "pets.parquet"
+    frame.to_parquet(path)
+    asked = ["--target", "class", *QUICK, "--json", "-q", "--metrics", "error"]
+    found = [Comparison.from_json(run(p, *asked).stdout).scores for p in (pets, path)]
+    np.testing.assert_array_equal(*found)
+
+
+def test_the_names_are_listed():
+    result = run("--list")
+    assert result.exit_code == 0, result.output
+    for name in ("model_tree", "5x2cv", "balanced_error"):
+        assert name in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "words"),
+    [
+        (["--target", "klass"], 3, "has no column 'klass'. Is 'class' meant?"),
+        (["--target", "size"], 3, "numbers with fractions"),
+        (["--target", "colour"], 3, "20 of 60 rows have no class"),
+        (["--target", "class", "--methods", "tre"], 2, "Is 'tree' meant?"),
+        (["--target", "class", "--protocol", "5x"], 2, "protocol='5x' is not known"),
+        (["--target", "class", "--metrics", "auc"], 2, "'auc' is not known"),
+        (["--target", "class", "--baseline", "cart", *QUICK], 2, "--baseline cart is not compared"),
+        (["--target", "class", "--protocol", "1x99cv"], 3, "at least 99 rows; there are 60"),
+        (["--target", "class", "--drop", "sice"], 3, "Is 'size' meant?"),
+        (["--target", "class", "--json", "--format", "csv"], 2, "contradict"),
+        ([], 2, "Missing option '--target'"),
+    ],
+)
+def test_errors_say_what_to_do(pets, change, code, words):
+    result = run(pets, *change)
+    assert result.exit_code == code, result.output
+    assert words in result.stderr
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "has no header"),
+        ("a,class\n", "no rows below its header"),
+        ("a,class\n1,x\n2\n", "line 3: 1 fields, but the header has 2"),
+        ("a,a,class\n1,2,x\n", "two columns are called 'a'"),
+        ("class\nx\ny\n", "no column besides the class"),
+        ("a,class\n1,x\n2,x\n3,x\n", "one class, 'x'"),
+        ("a,class\n1,x\n2,x\n3,y\n", "Class 'y' has one row"),
+        ('a,class\n"1,x\n', "line 2"),
+    ],
+)
+def test_files_that_cannot_be_used(tmp_path, text, words):
+    path = tmp_path / "odd.csv"
+    path.write_text(text, "utf-8")
+    result = run(path, "--target", "class", *QUICK)
+    assert result.exit_code == 3, result.output
+    assert words in result.stderr
+
+
+def test_files_that_are_not_text(tmp_path):
+    for name, content, words in [
+        ("a.csv", b"a,class\n\xff\xfe,x\n", "not UTF-8"),
+        ("a.csv.gz", b"nonsense", "cannot be read"),
+        ("a.parquet", b"nonsense", "cannot be read as Parquet"),
+    ]:
+        path = tmp_path / name
+        path.write_bytes(content)
+        result = run(path, "--target", "class")
+        assert result.exit_code == 3, result.output
+        assert words in result.stderr
+
+
+def test_a_file_that_is_not_there():
+    result = run("nowhere.csv", "--target", "class")
+    assert result.exit_code == 2
+    assert "nowhere.csv" in result.stderr
+
+
+def test_a_column_that_names_the_rows_is_pointed_out(pets):
+    lines = pets.read_text("utf-8").splitlines()
+    named = [f"{line},{'id' if i == 0 else f'row{i}'}" for i, line in enumerate(lines)]
+    pets.write_text("\n".join(named), "utf-8")
+    assert "--drop id" in run(pets, "--target", "class", *QUICK).stderr
+
+
+def test_when_everything_fails_so_does_the_command(pets, monkeypatch):
+    from mixedwood.estimators import TreeClassifier
+
+    def fail(self, *args):
+        raise ArithmeticError("not today")
+
+    monkeypatch.setattr(TreeClassifier, "fit", fail)
+    result = run(pets, "--target", "class", *QUICK)
+    assert result.exit_code == 1
+    assert "Every fit failed" in result.stderr
+    assert "ArithmeticError: not today" in result.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent as on Unix")
+def test_control_c_ends_with_130(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 9, (3000, 30)).astype(str)
+    path = tmp_path / "long.csv"
+    header = ",".join([*(f"c{i}" for i in range(30)), "class"])
+    body = "\n".join(
+        f"{','.join(f'v{v}' for v in row)},{'ab'[i % 2]}" for i, row in enumerate(rows)
+    )
+    path.write_text(f"{header}\n{body}\n", "utf-8")
+    command = [sys.executable, "-c", "from mixedwood.cli import main; main()", "compare"]
+    process = subprocess.Popen(
+        [*command, str(path), "--target", "class", "--methods", "ensemble"],
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        while "c29" not in process.stderr.readline():
+            pass
+        time.sleep(5)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+        assert process.returncode == 130, err
+        assert "Interrupted." in err
+        assert "Traceback" not in err
+    finally:
+        if process.poll() is None:
+            process.kill()
+
+
+@pytest.mark.parametrize(("columns", "drawn"), [(200, True), (70, False)])
+def test_on_a_terminal_the_table_is_drawn_where_it_fits(pets, monkeypatch, capsys, columns, drawn):
+    pytest.importorskip("rich")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    main(["compare", str(pets), "--target", "class", *QUICK, "-q"], standalone_mode=False)
+    out = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out)  # without colours
+    assert ("│" in out) == drawn
+    assert "c45" in out
+    assert "* lowest mean." in out
+    assert max(map(len, out.splitlines())) <= columns
+    tree, c45 = [line for line in out.splitlines() if re.match(r"│? ?(tree|c45)", line)][:2]
+    # Figures end at the same place, whether or not a mark follows.
+    assert re.search(r"± [\d.]+", tree).end() == re.search(r"± [\d.]+", c45).end()
