@@ -30,7 +30,7 @@ __all__ = ["MISSING_MARKS", "FileError", "FileTable", "read_file", "write_text"]
 MISSING_MARKS = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "None"})
 
 # A number as people write it; leading zeros make it a label, such as a postal code.
-_NUMBER = re.compile(r"[+-]?(0|[1-9]\d*|(?=\.\d))(\.\d*)?([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(0|[1-9]\d*|(?=\.\d))(\.\d*)?([eE][+-]?\d+)?", re.ASCII)
 _DELIMITERS = ",;\t|"
 
 
