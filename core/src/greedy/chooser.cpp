@@ -157,12 +157,12 @@ double Chooser::gain_of(const Candidate& test, const NodeRows& rows) {
   }
   const XLogX& x_log_x = XLogX::table();
   const auto uncertainty = [&](std::size_t group) {  // entropy times weight
-    double total = 0.0, sum = 0.0;
+    double of_group = 0.0, sum = 0.0;
     for (std::size_t l = 0; l < k; ++l) {
-      total += counts[group * k + l];
+      of_group += counts[group * k + l];
       sum += x_log_x(counts[group * k + l]);
     }
-    return x_log_x(total) - sum;
+    return x_log_x(of_group) - sum;
   };
   double gain = uncertainty(n_children);
   for (std::size_t c = 0; c < n_children; ++c) gain -= uncertainty(c);
