@@ -162,10 +162,13 @@ def tuned(
 
 
 def pruning_grid(coded: Any, target: np.ndarray) -> Mapping[str, list]:
-    """Penalties of a leaf, spread over the trees that pruning of the whole one gives."""
+    """Penalties of a leaf, from no tree to the whole one: the small trees densely, by doubling.
+
+    Most penalties of the path are of large trees; equal steps along it would miss the good ones.
+    """
     path = DecisionTreeClassifier(random_state=0).cost_complexity_pruning_path(coded, target)
-    alphas = np.unique(path.ccp_alphas.clip(0.0))
-    places = np.unique(np.linspace(0, len(alphas) - 1, ALPHAS).round().astype(int))
+    alphas = np.unique(path.ccp_alphas.clip(0.0))[::-1]
+    places = np.unique(np.geomspace(1, len(alphas), ALPHAS).round().astype(int)) - 1
     return {"ccp_alpha": alphas[places].tolist()}
 
 
