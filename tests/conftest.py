@@ -1,8 +1,13 @@
 """Settings for all tests."""
 
 import os
+import signal
 
 from hypothesis import settings
+
+# A shell that runs tests in the background has them ignore Ctrl-C, which some of them send.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No deadline: a busy machine is not a bug. In CI the same examples each time, so that a failure
 # there is a failure everywhere; elsewhere new ones, so that more is tried over the days.
