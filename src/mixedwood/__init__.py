@@ -38,14 +38,26 @@ __all__ = [
     "comparison",
     "data",
     "datasets",
+    "load",
     "preprocessing",
     "pruning",
+    "save",
+    "saving",
     "splits",
     "stats",
 ]
 
 if TYPE_CHECKING:
-    from mixedwood import comparison, data, datasets, preprocessing, pruning, splits, stats
+    from mixedwood import (
+        comparison,
+        data,
+        datasets,
+        preprocessing,
+        pruning,
+        saving,
+        splits,
+        stats,
+    )
     from mixedwood.comparison import Comparison, compare
     from mixedwood.estimators import (
         BoostedTreesClassifier,
@@ -61,6 +73,7 @@ if TYPE_CHECKING:
         TreeClassifier,
         UnseenValueWarning,
     )
+    from mixedwood.saving import load, save
 
 
 def __getattr__(name: str) -> object:
@@ -69,6 +82,8 @@ def __getattr__(name: str) -> object:
         return getattr(import_module("mixedwood.estimators"), name)
     if name in ("Comparison", "compare"):
         return getattr(import_module("mixedwood.comparison"), name)
+    if name in ("load", "save"):
+        return getattr(import_module("mixedwood.saving"), name)
     if name in __all__:
         return import_module(f"mixedwood.{name}")
     raise AttributeError(f"module 'mixedwood' has no attribute {name!r}")

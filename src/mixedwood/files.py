@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MISSING_MARKS", "FileError", "FileTable", "read_file", "write_text"]
+__all__ = ["MISSING_MARKS", "FileError", "FileTable", "read_file", "write_bytes", "write_text"]
 
 MISSING_MARKS = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "None"})
 
@@ -83,10 +83,15 @@ def read_file(
 
 def write_text(path: Path, text: str) -> None:
     """Write a file as a whole or not at all."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file as a whole or not at all."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:
-            out.write(text)
+        with os.fdopen(handle, "wb") as out:
+            out.write(content)
         umask = os.umask(0)
         os.umask(umask)
         Path(name).chmod(0o666 & ~umask)  # what a plain new file would have
