@@ -25,7 +25,7 @@ PUBLIC = [*(f"mixedwood.{room}" for room in ROOMS), "mixedwood.estimators"]
 
 # Which rooms a room may enter besides itself. A new room gets a line here; arrows never go back.
 MAY_IMPORT = {
-    "files": set(),
+    "files": {"data"},
     "progress": set(),
     "data": set(),
     "datasets": {"data", "files"},
@@ -73,7 +73,19 @@ MAY_IMPORT = {
         "pruning",
         "tree",
     },
-    "cli": {"comparison", "data", "datasets", "estimators", "files", "saving", "splits"},
+    "cli": {
+        "comparison",
+        "data",
+        "datasets",
+        "estimators",
+        "explain",
+        "files",
+        "preprocessing",
+        "pruning",
+        "saving",
+        "splits",
+        "tree",
+    },
 }
 
 # Rooms above that a method enters when it is called: `tree.plot()` is where people look for it.

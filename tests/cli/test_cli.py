@@ -1,3 +1,4 @@
+import io
 import json
 import subprocess
 import sys
@@ -6,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from mixedwood.cli import main
+from mixedwood.cli.tables import print_table
 
 
 def run(*args):
@@ -62,12 +64,27 @@ def test_demo_proves_a_small_tree():
     assert found["text"].startswith(f"[0] root ({found['rows']})")
 
 
-def test_tables_without_rich(monkeypatch):
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_tables_are_drawn_on_a_terminal_only(stream, monkeypatch):
+    def printed(out):
+        monkeypatch.setattr(sys, stream, out)
+        print_table(
+            "Woods", ["name", "n"], [["ash", "1"], ["b[red]", "12"]], err=stream == "stderr"
+        )
+        return out.getvalue()
+
+    plain = "Woods\nname     n\nash      1\nb[red]  12\n"
+    assert printed(io.StringIO()) == plain
+    drawn = printed(Terminal())
+    assert "│" in drawn
+    assert "b[red]" in drawn
     monkeypatch.setitem(sys.modules, "rich.console", None)
-    result = run("demo", "--rows", "500", "--values", "4")
-    assert result.exit_code == 0, result.output
-    assert "Splitting one nominal column by gini" in result.stdout
-    assert "principal_ext" in result.stdout
+    assert printed(Terminal()) == plain
 
 
 def test_unknown_criterion_is_a_usage_error():
