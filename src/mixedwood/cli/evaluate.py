@@ -34,6 +34,10 @@ def evaluate(model: Path, data: Path, target: str | None, as_json: bool, quiet: 
         raise click.UsageError(
             f"{model} does not say what its target was called; name the column with --target."
         )
+    if target in opened.model.schema_:
+        raise click.UsageError(
+            f"{target!r} is a column that the model asks for; it cannot be the class as well."
+        )
     rows = read_rows(opened, data, target, ())
     if rows.truth is None:
         raise DataError(

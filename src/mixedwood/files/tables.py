@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.data import Schema
+from mixedwood.data import Column, Schema
 from mixedwood.files.reading import FileError, Source, read_columns
 
 __all__ = ["FileTable", "NewRows", "parse_each", "read_file", "read_file_as"]
@@ -148,7 +148,7 @@ def read_file_as(
     X = {
         column.name: _numbers(source, column.name, columns[column.name])
         if column.is_numeric
-        else _typed(columns[column.name], nominal=isinstance(columns[column.name], list))
+        else _labels(column, columns[column.name])
         for column in schema
     }
     asked = {target, *keep, *schema.names}
@@ -179,6 +179,16 @@ def _typed(cells: Any, nominal: bool) -> Any:
     column = np.empty(len(cells), dtype=object)
     column[:] = cells
     return column
+
+
+def _labels(column: Column, cells: Any) -> Any:
+    """Labels as text; those that were booleans in training are found in any spelling of case."""
+    if not isinstance(cells, list):
+        return cells
+    flags = {str(label).lower(): label for label in column.values if isinstance(label, bool)}
+    if flags:
+        cells = [cell if cell is None else flags.get(cell.lower(), cell) for cell in cells]
+    return _typed(cells, nominal=True)
 
 
 def _numbers(source: Source, name: str, cells: Any) -> Any:
