@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from mixedwood.explain.shown import choose_nodes
+from mixedwood.explain.spelling import Style, name_words
 from mixedwood.explain.text import answer_words, more_words
 from mixedwood.explain.words import branch_words
 from mixedwood.tree import TestKind, Tree
 
 __all__ = ["tree_dot"]
+
+_STYLE = Style()
 
 
 def tree_dot(tree: Tree, max_depth: int | None = None, max_nodes: int | None = 1000) -> str:
@@ -49,7 +52,7 @@ def tree_dot(tree: Tree, max_depth: int | None = None, max_nodes: int | None = 1
         words = answer_words(tree, node)
         if children:
             plane = tree.kind[node] == TestKind.LINEAR
-            words = "plane" if plane else tree.column_of(node).name
+            words = "plane" if plane else name_words(tree.column_of(node).name, _STYLE)
             texts = branch_words(tree, node)[: len(children)]
             branches += [
                 f"  {node} -> {child} [label={_quoted(text)}];"

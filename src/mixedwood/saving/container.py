@@ -35,6 +35,7 @@ _MAGIC = b"\x93NUMPY\x01\x00"
 _HEADER = re.compile(
     rb"\{'descr': '([<|]\w+)', 'fortran_order': False, 'shape': \(([\d, ]{0,60})\), \} *\n"
 )
+_LEVEL = 2  # a fifth of the time of the usual level, for a fifth more bytes
 _DATE = (1980, 1, 1, 0, 0, 0)  # the same model gives the same bytes
 
 
@@ -95,7 +96,7 @@ def _zip(entries: Mapping[str, bytes], method: int) -> bytes:
         for name, content in entries.items():
             info = zipfile.ZipInfo(name, _DATE)
             info.compress_type, info.create_system = method, 3  # the same on every system
-            archive.writestr(info, content)
+            archive.writestr(info, content, compresslevel=_LEVEL)
     return out.getvalue()
 
 
