@@ -59,7 +59,8 @@ MAY_IMPORT = {
         "tree",
     },
     "comparison": {"data", "datasets", "estimators", "files", "progress", "splits", "stats"},
-    "cli": {"comparison", "data", "datasets", "estimators", "files", "splits"},
+    "study": {"comparison", "data", "datasets", "files", "progress", "stats"},
+    "cli": {"comparison", "data", "datasets", "estimators", "files", "splits", "study"},
 }
 
 # Rooms above that a method enters when it is called: `tree.plot()` is where people look for it.

@@ -42,10 +42,11 @@ __all__ = [
     "pruning",
     "splits",
     "stats",
+    "study",
 ]
 
 if TYPE_CHECKING:
-    from mixedwood import comparison, data, datasets, preprocessing, pruning, splits, stats
+    from mixedwood import comparison, data, datasets, preprocessing, pruning, splits, stats, study
     from mixedwood.comparison import Comparison, compare
     from mixedwood.estimators import (
         BoostedTreesClassifier,

@@ -6,6 +6,7 @@ from mixedwood import __version__
 from mixedwood.cli.compare import compare
 from mixedwood.cli.demo import demo
 from mixedwood.cli.info import info
+from mixedwood.cli.study import study
 
 __all__ = ["main"]
 
@@ -19,3 +20,4 @@ def main() -> None:
 main.add_command(compare)
 main.add_command(demo)
 main.add_command(info)
+main.add_command(study)
