@@ -58,6 +58,8 @@ def _module(address: str) -> tuple[str, list[str]]:
             raise StudyError(f"There is no {address!r}: {error}.") from error
         return module, names.split(".")
     words = address.split(".")
+    if words[0] in import_module("mixedwood").__all__:
+        return "mixedwood", words
     for n in range(len(words) - 1, 0, -1):
         module = ".".join(words[:n])
         try:

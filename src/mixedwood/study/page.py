@@ -30,6 +30,14 @@ def to_markdown(
     Returns
     -------
     str
+
+    Examples
+    --------
+    >>> from mixedwood import study
+    >>> with study.Store(":memory:") as store:
+    ...     found = study.results(study.load("random_ordinality"), store)
+    >>> print(to_markdown(found).splitlines()[0])
+    # Random Ordinality Ensembles
     """
     study = found.study
     lines = [f"# {study.title}", ""]

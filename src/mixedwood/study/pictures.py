@@ -30,6 +30,14 @@ def draw(found: Results, folder: str | Path, *, form: str = "png") -> dict[str, 
     -------
     dict of str to Path
         The file of each figure, by the figure's name.
+
+    Examples
+    --------
+    >>> from mixedwood import study
+    >>> with study.Store(":memory:") as store:
+    ...     found = study.results(study.load("random_ordinality"), store)
+    >>> draw(found, "out")  # nothing was run yet
+    {}
     """
     try:
         from matplotlib.figure import Figure as Canvas

@@ -120,11 +120,13 @@ def _run(
     _check_words("run", what, words)
     if "task" not in words:
         raise StudyError(f"{what} names no task.")
-    shorter = words.get("quick", {}) if quick else {}
-    if shorter.get("skip"):
-        return None
+    shorter = words.get("quick", {})
     if unknown := set(shorter) - {"skip", "axes", "settings"}:
         raise StudyError(f"{what}: quick does not know {sorted(unknown)[0]!r}.")
+    if not quick:
+        shorter = {}
+    if shorter.get("skip"):
+        return None
     axes = {}
     for axis, values in {**words.get("axes", {}), **shorter.get("axes", {})}.items():
         known = {"set": sets, "method": methods}.get(axis)

@@ -6,6 +6,7 @@ is under way, and the results depend neither on the order nor on the number of w
 
 from __future__ import annotations
 
+import json
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -110,6 +111,16 @@ def run(
     -------
     Report
         What was done. A task that fails is written down with its traceback, and the rest goes on.
+
+    Examples
+    --------
+    >>> from mixedwood import study
+    >>> roe = study.load("random_ordinality")
+    >>> with study.Store(":memory:") as store:
+    ...     print(study.run(roe, store, only={"run": ["orders"], "values": [4, 6]}).sentence)
+    ...     print(study.run(roe, store, only={"run": ["orders"], "values": [4, 6]}).sentence)
+    2 tasks done.
+    0 tasks done, 2 were there already.
     """
     chosen = choose(study, only)
     _check(chosen)
@@ -235,7 +246,9 @@ def do(point: Point, sent: Sent | None) -> Record:
         try:
             task: Callable[[Work], Any] = find_task(point.task)
             problem = None if sent is None else sent.open()
-            figures = task(Work(point.at, point.settings, point.method, problem))
+            found = task(Work(point.at, point.settings, point.method, problem))
+            json.dumps(found)  # what cannot be kept is a failure of this task, not of the run
+            figures = found
         except Exception as caught:
             error, trace = f"{type(caught).__name__}: {caught}", traceback.format_exc()
         warnings = heard()
