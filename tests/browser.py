@@ -16,7 +16,15 @@ import time
 from pathlib import Path
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-_START = "import os, sys; r, w = map(int, sys.argv[1:3]); r, w = os.dup(r), os.dup(w); os.dup2(r, 3); os.dup2(w, 4); os.execv(sys.argv[3], sys.argv[3:])"  # noqa: E501
+# Puts its pipes where the browser wants them, at 3 and 4 (by way of numbers that are not these),
+# and becomes the browser.
+_START = """
+import fcntl, os, sys
+high = [fcntl.fcntl(int(given), fcntl.F_DUPFD, 10) for given in sys.argv[1:3]]
+os.dup2(high[0], 3)
+os.dup2(high[1], 4)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
 _SECONDS = 60.0
 
 
@@ -45,7 +53,6 @@ class Browser:
             "--hide-scrollbars",
             f"--user-data-dir={self._folder.name}",
         ]
-        # The browser wants its pipes at 3 and 4; a Python of its own puts them there.
         self._process = subprocess.Popen(
             [sys.executable, "-c", _START, str(to_browser), str(from_browser), path, *options],
             pass_fds=(to_browser, from_browser),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mixedwood.plot.measure import text_width
 from mixedwood.report.scales import Scale
 from mixedwood.report.svg import FONT, Drawing
 
@@ -15,7 +16,8 @@ def draw_bottom(drawing: Drawing, scale: Scale, top: float, bottom: float, name:
     for value, text in scale.ticks():
         x = scale(value)
         drawing.line(x, top, x, bottom, "grid")
-        drawing.text(x, bottom + 15.0, text, "tick", anchor="middle")
+        if x + text_width(text, FONT) / 2 <= drawing.width:
+            drawing.text(x, bottom + 15.0, text, "tick", anchor="middle")
     drawing.line(scale.start, bottom, scale.end, bottom, "axis")
     room = scale.end - scale.start + 20.0
     drawing.text(

@@ -12,6 +12,7 @@ from mixedwood.plot.measure import text_width
 __all__ = ["Scale", "suits_logarithm"]
 
 _FONT = 11.0
+_ZERO = 1e-12
 _APART = 10.0  # least room between two numbers
 
 
@@ -37,16 +38,19 @@ class Scale:
     ) -> Scale:
         """Take in all values with a little room on either side; NaN and infinities do not count.
 
-        A logarithmic scale leaves values that are not positive to the edge.
+        A logarithmic scale leaves values that are not positive, or as good as zero, to the edge.
         """
-        known = [v for v in values if math.isfinite(v) and (v > 0 or not log)]
+        known = [v for v in values if math.isfinite(v) and (v > _ZERO or not log)]
         low, high = (min(known), max(known)) if known else (1.0, 10.0)
         if log:
             room = max((high / low) ** 0.06, 1.1)
             return cls(low / room, high * room, start, end, log=True)
         if from_zero:
             low, high = min(low, 0.0), max(high, 0.0)
-        room = 0.06 * (high - low) or 0.1 * abs(high) or 1.0
+        # Values that differ by their rounding only are one value.
+        room, most = 0.06 * (high - low), max(abs(low), abs(high))
+        if room <= max(1e-9 * most, _ZERO):
+            room = 0.1 * most if most > _ZERO else 1.0
         at_zero = low >= 0.0 and low - room < 0.0  # nothing lies below zero
         return cls(
             0.0 if at_zero or (from_zero and low == 0.0) else low - room, high + room, start, end
@@ -80,7 +84,12 @@ class Scale:
         decimals = max(0, -math.floor(math.log10(step) + 1e-9))
         first = math.ceil(self.low / step - 1e-9)
         last = math.floor(self.high / step + 1e-9)
-        return [(i * step, f"{i * step:.{decimals}f}") for i in range(first, last + 1)]
+        most = max(abs(self.low), abs(self.high))
+        if decimals <= 4 and most < 1e6:
+            form = f".{decimals}f"
+        else:  # as many digits as tell neighbours apart
+            form = f".{max(1, math.ceil(math.log10(most / step)) + 1)}g"
+        return [(i * step, f"{i * step:{form}}") for i in range(first, last + 1)]
 
     def _log_ticks(self, n: int) -> list[tuple[float, str]]:
         first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
