@@ -7,7 +7,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 SANITIZED := .venvs/sanitize
 # Whatever changes the installed package.
 SOURCES := $(shell find core bindings src build_backend -type f \
-             \( -name '*.?pp' -o -name '*.py' -o -name '*.json' -o -name '*.txt' \) 2>/dev/null) \
+             \( -name '*.?pp' -o -name '*.py' -o -name '*.json' -o -name '*.txt' \
+             -o -name '*.css' -o -name '*.js' \) 2>/dev/null) \
            CMakeLists.txt pyproject.toml
 
 .PHONY: help demo test lint types bench docs sanitize native-test stubs monte-carlo clean
