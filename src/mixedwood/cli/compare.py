@@ -221,7 +221,7 @@ def _deliver(
     found: Comparison, form: str, output: Path | None, baseline: str | None, alpha: float
 ) -> None:
     if form == "text" and output is None and sys.stdout.isatty():
-        _show(found, baseline, alpha)
+        show_comparison(found, baseline, alpha)
         return
     options = {} if form in ("csv", "json") else {"baseline": baseline, "alpha": alpha}
     text = getattr(found, f"to_{form}")(**options)
@@ -237,7 +237,7 @@ def _deliver(
     click.echo(f"Written to {output}.", err=True)
 
 
-def _show(found: Comparison, baseline: str | None, alpha: float) -> None:
+def show_comparison(found: Comparison, baseline: str | None = None, alpha: float = 0.05) -> None:
     """On a terminal: a drawn table where rich is installed."""
     from mixedwood.comparison.grid import make_grid
     from mixedwood.comparison.text import plain_column
