@@ -36,6 +36,8 @@ class Cell:
         Digits after the point of the published figure.
     published, check : Theirs or None
         What others found.
+    judged : bool
+        Whether it can be near or far: times of another computer are neither.
     """
 
     table: str
@@ -45,6 +47,7 @@ class Cell:
     digits: int = 1
     published: Theirs | None = None
     check: Theirs | None = None
+    judged: bool = True
 
     @property
     def ours(self) -> float:
@@ -73,6 +76,8 @@ class Cell:
 
         None where there is nothing to compare.
         """
+        if not self.judged:
+            return None
         gaps = [gap for gap in (self.gap, self.check_gap) if gap is not None]
         return any(abs(gap) <= _NEAR for gap in gaps) if gaps else None
 

@@ -37,7 +37,10 @@ class Table:
     """Results of a run as rows and columns, beside what is published.
 
     `rows` and `columns` are names of axes; or ``"figure"``, for the `figures` that the task gives.
-    `where` chooses points by the values of other axes; what is left is averaged.
+    `where` chooses points by the values of other axes; what is left is averaged. `pairs` names two
+    columns, `a` and `b`, that are compared row by row, the `published` p-values, and as `overlap`
+    a figure that says how far repetitions share rows. If it is not `judged`, what is published is
+    only shown: the times of another computer, say.
     """
 
     name: str
@@ -53,6 +56,8 @@ class Table:
     published_runs: int = 0  # over how many runs a published spread goes
     check: Mapping[str, Any] = field(default_factory=dict)
     check_runs: int = 0
+    pairs: Mapping[str, Any] = field(default_factory=dict)
+    judged: bool = True
     note: str = ""
 
 

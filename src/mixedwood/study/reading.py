@@ -20,7 +20,7 @@ _WORDS = {
     "run": {"task", "axes", "settings", "leave_out", "quick"},
     "table": {
         "name", "title", "run", "figures", "rows", "columns", "where", "factor", "digits",
-        "published", "published_runs", "check", "check_runs", "note",
+        "published", "published_runs", "check", "check_runs", "pairs", "judged", "note",
     },
     "figure": {
         "name", "title", "run", "y", "x", "series", "panels", "where", "factor", "x_label",
@@ -178,8 +178,21 @@ def _table(words: dict[str, Any], runs: dict[str, Run], published: dict[str, Any
         if isinstance(address := words.get(key), str):
             words[key] = _look_up(what, published, address)
     words["figures"] = tuple(words["figures"])
+    if "pairs" in words:
+        words["pairs"] = _read_pairs(what, words["pairs"], published)
     _check_axes(what, runs[words["run"]], words, ("rows", "columns"), {"figure"})
     return Table(**words)
+
+
+def _read_pairs(what: str, pairs: dict[str, Any], published: dict[str, Any]) -> dict[str, Any]:
+    if not {"a", "b"} <= set(pairs) <= {"a", "b", "overlap", "published"}:
+        raise StudyError(
+            f"{what}: pairs needs a and b, the titles of two columns, and takes overlap and "
+            f"published besides; got {', '.join(sorted(pairs)) or 'nothing'}."
+        )
+    if isinstance(address := pairs.get("published"), str):
+        return {**pairs, "published": _look_up(what, published, address)}
+    return pairs
 
 
 def _figure(words: dict[str, Any], runs: dict[str, Run]) -> Figure | None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from mixedwood.study.cells import Cell, read_theirs
 from mixedwood.study.claims import Verdict, judge
 from mixedwood.study.definition import Study, StudyError, Table
+from mixedwood.study.pairs import Pair, compare_pair
 from mixedwood.study.points import Point, points
 from mixedwood.study.store import Record, Store
 
@@ -18,12 +21,16 @@ __all__ = ["FilledTable", "Results", "results"]
 
 @dataclass(frozen=True)
 class FilledTable:
-    """A table with its cells, row by row; cells that were not run are left out."""
+    """A table with its cells, row by row; cells that were not run are left out.
+
+    `pairs` are the tests of two of its columns, if the table asks for them.
+    """
 
     table: Table
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     cells: Mapping[tuple[str, str], Cell]
+    pairs: tuple[Pair, ...] = ()
 
     @property
     def n_near(self) -> int:
@@ -130,7 +137,31 @@ class Results:
             tuple(title(table.rows, row) for row in rows),
             tuple(title(table.columns, column) for column in columns),
             cells,
+            tuple(self._pairs(table, cells)) if table.pairs else (),
         )
+
+    def _pairs(self, table: Table, cells: Mapping[tuple[str, str], Cell]) -> Iterator[Pair]:
+        words = table.pairs
+        for row in self.axis_values(table.run, table.rows, table):
+            title = self.study.title_of(table.rows, row)
+            first, second = (cells.get((title, words[name])) for name in ("a", "b"))
+            if first is None or second is None:
+                continue
+            theirs = words.get("published", {}).get(title)
+            overlap = self._overlap(table, row)
+            if pair := compare_pair(title, first.values, second.values, overlap, theirs):
+                yield pair
+
+    def _overlap(self, table: Table, row: Any) -> float:
+        """How far the repetitions of a row share rows; 0 if nothing is said about it."""
+        if (figure := table.pairs.get("overlap")) is None:
+            return 0.0
+        where = {**table.where, **({} if table.rows == "figure" else {table.rows: row})}
+        if not (found := self.flat(table.run, figure, where)):
+            raise StudyError(
+                f"The table {table.name!r} has pairs by {figure!r}, which is no figure."
+            )
+        return float(np.mean(found))
 
     def _cell(self, table: Table, row: Any, column: Any) -> Cell:
         where, figure = dict(table.where), table.figures[0]
@@ -151,6 +182,7 @@ class Results:
                 table.published.get(row_title, {}).get(column_title), table.published_runs
             ),
             check=read_theirs(table.check.get(row_title, {}).get(column_title), table.check_runs),
+            judged=table.judged,
         )
 
 

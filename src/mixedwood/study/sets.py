@@ -1,7 +1,8 @@
 """Data sets from what a study file says about them.
 
-A definition names a data set of the library (``load``, ``variant``) or a file (``file``,
-``target``), and what is done to it, always in the order of `_STEPS` below.
+A definition names a data set of the library (``load``, ``variant``), one that is drawn (``make``,
+``rows``, ``seed``) or a file (``file``, ``target``), and what is done to it, always in the order of
+`_STEPS` below.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def open_set(name: str, definition: Mapping[str, Any]) -> Problem:
     if words:
         raise StudyError(
             f"The set {name!r} has {sorted(words)[0]!r}, which is not known. Accepted are load, "
-            f"variant, file, target, nominal, {', '.join(_STEPS)}."
+            f"variant, make, rows, seed, file, target, nominal, {', '.join(_STEPS)}."
         )
     target = read_target(found.y)
     return Problem(name, found.table, target.classes, target.codes, found.table.n_columns)
@@ -79,16 +80,40 @@ def _read(name: str, words: dict[str, Any]) -> _Set:
         read = read_file(Path(words.pop("file")), words.pop("target"))
         forced = "all" if all_nominal else None
         return _Set(read_table(read.X, categorical_features=forced), np.asarray(read.y))
-    if "load" not in words:
-        raise StudyError(f"The set {name!r} needs load (a name of mixedwood.datasets) or a file.")
-    from mixedwood import datasets
-
-    data = datasets.load(words.pop("load"), variant=words.pop("variant", None), frame="dict")
+    data = _drawn(name, words) if "make" in words else _loaded(name, words)
     if all_nominal:
         return _Set(read_table(data.X, categorical_features="all"), data.y)
     orders = {c.name: c.values for c in data.columns if c.name in data.ordinal}
     nominal = list(data.nominal) or None
     return _Set(read_table(data.X, categorical_features=nominal, ordinal=orders), data.y)
+
+
+def _loaded(name: str, words: dict[str, Any]) -> Any:
+    if "load" not in words:
+        raise StudyError(
+            f"The set {name!r} needs load (a name of mixedwood.datasets), make (what is drawn) or "
+            "a file."
+        )
+    from mixedwood import datasets
+
+    return datasets.load(words.pop("load"), variant=words.pop("variant", None), frame="dict")
+
+
+def _drawn(name: str, words: dict[str, Any]) -> Any:
+    """Draw so many rows; the same seed gives the same rows."""
+    from mixedwood import datasets
+
+    kind = words.pop("make")
+    maker = getattr(datasets, f"make_{kind}", None)
+    if maker is None:
+        known = [n.removeprefix("make_") for n in dir(datasets) if n.startswith("make_")]
+        raise StudyError(
+            f"The set {name!r} is to be made as {kind!r}, which is not known; there are "
+            f"{', '.join(known)}."
+        )
+    if not isinstance(rows := words.pop("rows", None), int):
+        raise StudyError(f"The set {name!r} is drawn, so that it needs rows: how many.")
+    return maker(rows, random_state=words.pop("seed", 0), frame="dict")
 
 
 def _first_rows(found: _Set, n: int) -> _Set:
