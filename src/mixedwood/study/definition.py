@@ -22,7 +22,8 @@ class Run:
     """Something that is done at every point of a grid.
 
     `task` names what is done; each of the `axes` lists values of one name; `settings` are the same
-    for all points. Points that agree with an entry of `leave_out` in all its names are left out.
+    for all points. Points that agree with an entry of `leave_out` in all its names are left out; an
+    entry gives one value of a name, or a list of them.
     """
 
     name: str
@@ -41,6 +42,11 @@ class Table:
     columns, `a` and `b`, that are compared row by row, the `published` p-values, and as `overlap`
     a figure that says how far repetitions share rows. If it is not `judged`, what is published is
     only shown: the times of another computer, say.
+
+    `best` says over which axes only the best point counts: ``{over = ["depth"], by = "accuracy"}``
+    takes the depth with the highest accuracy, whatever figure is shown; with ``least = true`` the
+    lowest. `minus` names values of axes: from each figure that of the same point with these values
+    is taken away, and points without such a partner are left out.
     """
 
     name: str
@@ -50,6 +56,8 @@ class Table:
     rows: str = "set"
     columns: str = "method"
     where: Mapping[str, Any] = field(default_factory=dict)
+    best: Mapping[str, Any] = field(default_factory=dict)
+    minus: Mapping[str, Any] = field(default_factory=dict)
     factor: float = 1.0
     digits: int = 1
     published: Mapping[str, Any] = field(default_factory=dict)
@@ -66,7 +74,9 @@ class Figure:
     """Results of a run as lines: `y` over the values of the axis `x`, one line per `series`.
 
     Each value of `panels`, another axis, has a picture of its own. `x` may be ``"place"``: the
-    places of a figure that is a list, such as the errors after 1, 2, ... members.
+    places of a figure that is a list, such as the errors after 1, 2, ... members. With the kind
+    ``"points"``, `x` is a figure as `y` is. `best` and `minus` are those of a table; the latter
+    changes `y` alone.
     """
 
     name: str
@@ -77,12 +87,14 @@ class Figure:
     series: str = "method"
     panels: str = "set"
     where: Mapping[str, Any] = field(default_factory=dict)
+    best: Mapping[str, Any] = field(default_factory=dict)
+    minus: Mapping[str, Any] = field(default_factory=dict)
     factor: float = 1.0
     x_label: str = ""
     y_label: str = ""
     log_x: bool = False
     log_y: bool = False
-    kind: str = "lines"  # or "boxes", "bars"
+    kind: str = "lines"  # or "boxes", "bars", "points"
     note: str = ""
 
 

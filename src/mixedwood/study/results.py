@@ -13,7 +13,7 @@ from mixedwood.study.cells import Cell, read_theirs
 from mixedwood.study.claims import Verdict, judge
 from mixedwood.study.definition import Study, StudyError, Table
 from mixedwood.study.pairs import Pair, compare_pair
-from mixedwood.study.points import Point, points
+from mixedwood.study.points import Point, agrees, points
 from mixedwood.study.store import Record, Store
 
 __all__ = ["FilledTable", "Results", "results"]
@@ -75,21 +75,51 @@ class Results:
         """Versions of the library that the tasks were done with."""
         return tuple(sorted({record.version for record in self.records.values()}))
 
-    def values(self, run: str, figure: str, where: Mapping[str, Any]) -> list[Any]:
-        """Give a figure at all finished points of a run that agree with `where`, in their order."""
-        found: list[Any] = []
+    def found_at(
+        self, run: str, where: Mapping[str, Any], best: Mapping[str, Any] | None = None
+    ) -> list[tuple[Point, Mapping[str, Any]]]:
+        """Give the finished points of a run that agree with `where`, and what was found there.
+
+        Of those that differ only in the axes of `best`, the best one alone, the first of equals.
+        """
+        found: list[tuple[Point, Mapping[str, Any]]] = []
         for point in self.points[run]:
             record = self.records.get(point.key)
-            if record is None or record.figures is None or figure not in record.figures:
+            if record is None or record.figures is None:
                 continue
-            if all(_agrees(point.at[axis], value) for axis, value in where.items()):
-                found.append(record.figures[figure])
-        return found
+            if all(agrees(point.at[axis], value) for axis, value in where.items()):
+                found.append((point, record.figures))
+        return _only_best(found, best) if best else found
 
-    def flat(self, run: str, figure: str, where: Mapping[str, Any]) -> list[float]:
+    def values(
+        self,
+        run: str,
+        figure: str,
+        where: Mapping[str, Any],
+        best: Mapping[str, Any] | None = None,
+        minus: Mapping[str, Any] | None = None,
+    ) -> list[Any]:
+        """Give a figure at the points of `found_at`, in their order.
+
+        With `minus`, less that of the point that differs in its axes only.
+        """
+        best = {"by": figure, **best} if best else None
+        found = [(p, f[figure]) for p, f in self.found_at(run, where, best) if figure in f]
+        if not minus:
+            return [value for _, value in found]
+        apart = {*minus, *(best["over"] if best else ())}
+        partners = {
+            _place(p, apart): f[figure]
+            for p, f in self.found_at(run, {**where, **minus}, best)
+            if figure in f
+        }
+        both = [(value, partners.get(_place(p, apart))) for p, value in found]
+        return [_less(value, partner) for value, partner in both if partner is not None]
+
+    def flat(self, *asked: Any, **more: Any) -> list[float]:
         """Give the numbers of `values`: those of lists one after the other."""
         found: list[float] = []
-        for entry in self.values(run, figure, where):
+        for entry in self.values(*asked, **more):
             found += entry if isinstance(entry, list) else [entry]
         return [float(number) for number in found]
 
@@ -120,7 +150,7 @@ class Results:
         values = self.study.runs[run].axes[axis]
         if chosen is None:
             return tuple(values)
-        return tuple(value for value in values if _agrees(value, chosen))
+        return tuple(value for value in values if agrees(value, chosen))
 
     def _fill(self, table: Table) -> FilledTable:
         rows = self.axis_values(table.run, table.rows, table)
@@ -176,7 +206,10 @@ class Results:
             table=table.name,
             row=row_title,
             column=column_title,
-            values=tuple(table.factor * v for v in self.flat(table.run, figure, where)),
+            values=tuple(
+                table.factor * v
+                for v in self.flat(table.run, figure, where, table.best, table.minus)
+            ),
             digits=table.digits,
             published=read_theirs(
                 table.published.get(row_title, {}).get(column_title), table.published_runs
@@ -202,5 +235,28 @@ def results(study: Study, store: Store) -> Results:
     return Results(study, store.records(keys), spread)
 
 
-def _agrees(value: Any, wanted: Any) -> bool:
-    return value in wanted if isinstance(wanted, list | tuple) else value == wanted
+def _place(point: Point, apart: set[str]) -> tuple[Any, ...]:
+    """Where a point is on all axes but some."""
+    return tuple((axis, value) for axis, value in point.at.items() if axis not in apart)
+
+
+def _only_best(
+    found: list[tuple[Point, Mapping[str, Any]]], best: Mapping[str, Any]
+) -> list[tuple[Point, Mapping[str, Any]]]:
+    """Of the points that differ only in some axes, keep the best."""
+    kept: dict[tuple[Any, ...], tuple[Point, Mapping[str, Any]]] = {}
+    sign = -1 if best.get("least") else 1
+    for point, figures in found:
+        if best["by"] not in figures:
+            continue
+        place = _place(point, set(best["over"]))
+        score = sign * np.mean(figures[best["by"]])
+        if place not in kept or score > sign * np.mean(kept[place][1][best["by"]]):
+            kept[place] = (point, figures)
+    return list(kept.values())
+
+
+def _less(value: Any, partner: Any) -> Any:
+    if isinstance(value, list):
+        return [a - b for a, b in zip(value, partner, strict=True)]
+    return value - partner

@@ -151,6 +151,23 @@ def _one_against_all(found: _Set, name: str) -> _Set:
     return _Set(found.table, np.where(found.y == name, name, "others"))
 
 
+def _numbers(found: _Set, names: list[str]) -> _Set:
+    """Read labels that are numbers as numbers."""
+    columns, arrays = [], []
+    for column, array in zip(found.table.schema, found.table.arrays, strict=True):
+        if column.name in names and not column.is_numeric:
+            try:
+                values = np.array([*map(float, column.values), np.nan])
+            except ValueError as error:
+                raise StudyError(f"The values of {column.name!r} are no numbers.") from error
+            column, array = Column(column.name, ColumnKind.NUMERIC), values[array]
+        columns.append(column)
+        arrays.append(array)
+    if strange := set(names) - set(found.table.schema.names):
+        raise StudyError(f"There is no column {sorted(strange)[0]!r} to read as numbers.")
+    return _Set(Table(Schema(tuple(columns)), tuple(arrays)), found.y)
+
+
 def _missing(found: _Set, how: str) -> _Set:
     """What becomes of missing cells: their rows go, they are filled, or they are a value."""
     table = found.table
@@ -182,6 +199,7 @@ _STEPS: dict[str, Callable[[_Set, Any], _Set]] = {
     "first_rows": _first_rows,
     "sort_descending": _sort_descending,
     "drop": _drop,
+    "numbers": _numbers,
     "columns": _columns,
     "missing": _missing,
     "most_classes": _most_classes,
