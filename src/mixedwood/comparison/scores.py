@@ -120,7 +120,7 @@ def bounded_log_loss(
     places = np.array([place.get(label, -1) for label in truth.tolist()])
     # A class that the model does not know has no probability.
     given = np.where(places < 0, 0.0, answers[np.arange(len(truth)), places])
-    return float(-np.log(np.clip(given, LEAST_PROBABILITY, 1.0)).mean())
+    return 0.0 - float(np.log(np.clip(given, LEAST_PROBABILITY, 1.0)).mean())  # never -0
 
 
 def _leaves(model: Any) -> float:
