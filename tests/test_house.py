@@ -59,7 +59,18 @@ MAY_IMPORT = {
         "splits",
         "tree",
     },
-    "comparison": {"data", "datasets", "estimators", "files", "progress", "splits", "stats"},
+    "report": {"plot", "stats"},
+    "comparison": {
+        "data",
+        "datasets",
+        "estimators",
+        "files",
+        "progress",
+        "report",
+        "splits",
+        "stats",
+    },
+    "study": {"comparison", "data", "datasets", "files", "progress", "stats"},
     "saving": {
         "boosting",
         "data",
@@ -84,6 +95,7 @@ MAY_IMPORT = {
         "pruning",
         "saving",
         "splits",
+        "study",
         "tree",
     },
 }

@@ -45,6 +45,7 @@ __all__ = [
     "saving",
     "splits",
     "stats",
+    "study",
 ]
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
         saving,
         splits,
         stats,
+        study,
     )
     from mixedwood.comparison import Comparison, compare
     from mixedwood.estimators import (

@@ -5,15 +5,12 @@
 #include <limits>
 #include <numeric>
 
-#include "mixedwood/random.hpp"
+#include "../linear/superclasses.hpp"
 
 namespace mixedwood {
 namespace {
 
-constexpr std::size_t kFewestToTune = 10;  // rows
-constexpr std::size_t kMostCuts = 1024;    // that are looked at; groups of rows beyond
-constexpr std::size_t kFewClasses = 5;     // all groupings of so many are tried when asked for
-constexpr double kFarFromOne = 1e6;        // weights so large or small count by their ratios only
+constexpr double kFarFromOne = 1e6;  // weights so large or small count by their ratios only
 
 // Weights of rows as machines take them. Light rows beside others of a usual weight are no reason to
 // change the weight of the others: rows shared out among children can be very light.
@@ -39,7 +36,7 @@ std::vector<Candidate> LinearSearch::candidates(const NodeRows& node,
              static_cast<std::size_t>(settings().max_weights));
   if (rows_.empty()) return found;
   scale_weights(node, row_weights_);
-  deal_parts(node, present, seed);
+  parts_ = deal_parts(node, settings().n_folds, settings().max_tuning_rows, seed);
   const auto asked = questions(node, present);
   for (const LinearMachine* machine : settings().machines)
     for (const auto& signs : asked) {
@@ -50,95 +47,24 @@ std::vector<Candidate> LinearSearch::candidates(const NodeRows& node,
   return found;
 }
 
-// Rows are left out by turns, each class in its own proportion; copies of a row stay together.
-void LinearSearch::deal_parts(const NodeRows& node, const PresentClasses& present,
-                              std::uint64_t seed) {
-  parts_ = {};
-  const std::size_t n = node.size();
-  if (n < kFewestToTune) return;
-  struct Keyed {
-    std::int32_t cls;
-    std::uint64_t key;
-    std::int32_t position;
-  };
-  std::vector<Keyed> keyed(n);
-  for (std::size_t i = 0; i < n; ++i)
-    keyed[i] = {present.position[static_cast<std::size_t>(node.classes[i])],
-                Random(seed, static_cast<std::uint64_t>(node.rows[i])).bits(), static_cast<std::int32_t>(i)};
-  std::sort(keyed.begin(), keyed.end(), [](const Keyed& a, const Keyed& b) {
-    return a.cls != b.cls ? a.cls < b.cls : a.key != b.key ? a.key < b.key : a.position < b.position;
-  });
-  // Every so many rows of this order are a sample that has the classes in proportion.
-  const double stride = std::max(
-      1.0, static_cast<double>(n) / static_cast<double>(settings().max_tuning_rows));
-  const std::int32_t every = settings().n_folds == 1 ? 3 : settings().n_folds;
-  double next = 0.0;
-  std::int32_t turn = -1;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (static_cast<double>(i) < next) continue;
-    next += stride;
-    const bool copy = !parts_.sample.empty() && i > 0 && keyed[i].key == keyed[i - 1].key &&
-                      keyed[i].cls == keyed[i - 1].cls;
-    if (!copy) turn = (turn + 1) % every;
-    parts_.sample.push_back(keyed[i].position);
-    parts_.part.push_back(settings().n_folds == 1 ? (turn == 0 ? 0 : -1) : turn);
-  }
-  parts_.n_parts = settings().n_folds;
-}
-
 std::vector<std::vector<std::int8_t>> LinearSearch::questions(
     const NodeRows& node, const PresentClasses& present) const {
-  const std::size_t k = present.classes.size();
-  std::vector<double> weights(k, 0.0);
-  for (std::size_t i = 0; i < node.size(); ++i)
-    weights[static_cast<std::size_t>(present.position[static_cast<std::size_t>(node.classes[i])])] +=
-        node.weight(i);
-  std::vector<std::size_t> order(k);  // heaviest first
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
-  std::vector<std::vector<std::int8_t>> of_class;  // sign of each class
-  const auto alone = [&](std::size_t c) {
-    std::vector<std::int8_t> signs(k, -1);
-    signs[c] = 1;
-    of_class.push_back(std::move(signs));
+  const auto place = [&](std::size_t i) {
+    return static_cast<std::size_t>(present.position[static_cast<std::size_t>(node.classes[i])]);
   };
-  const auto most = static_cast<std::size_t>(settings().max_questions);
-  if (k == 2) {
-    alone(1);  // the later class is the positive one
-  } else if (settings().superclasses == Superclasses::kLargest) {
-    alone(order[0]);
-  } else if (settings().superclasses == Superclasses::kBalanced) {
-    std::vector<std::int8_t> signs(k, -1);
-    double sum[2] = {0.0, 0.0};
-    for (const std::size_t c : order) {
-      const bool positive = sum[1] <= sum[0];
-      sum[positive] += weights[c];
-      if (positive) signs[c] = 1;
-    }
-    of_class.push_back(std::move(signs));
-  } else if (settings().superclasses == Superclasses::kEvery && k <= kFewClasses) {
-    for (std::size_t bits = 1; bits < (std::size_t{1} << (k - 1)); ++bits) {
-      std::vector<std::int8_t> signs(k, -1);
-      for (std::size_t c = 0; c + 1 < k; ++c)
-        if (bits >> c & 1) signs[c] = 1;
-      of_class.push_back(std::move(signs));
-    }
-  } else {
-    for (std::size_t c = 0; c < std::min(k, most); ++c) alone(order[c]);
-  }
+  std::vector<double> weights(present.classes.size(), 0.0);
+  for (std::size_t i = 0; i < node.size(); ++i) weights[place(i)] += node.weight(i);
   std::vector<std::vector<std::int8_t>> asked;
-  for (const auto& signs : of_class) {
+  for (const auto& signs : group_classes(settings().superclasses, weights,
+                                         static_cast<std::size_t>(settings().max_questions))) {
     auto& of_row = asked.emplace_back(node.size());
-    for (std::size_t i = 0; i < node.size(); ++i)
-      of_row[i] = signs[static_cast<std::size_t>(
-          present.position[static_cast<std::size_t>(node.classes[i])])];
+    for (std::size_t i = 0; i < node.size(); ++i) of_row[i] = signs[place(i)];
   }
   return asked;
 }
 
-// Fits on all parts but one, in turn, for each setting, and looks at the rows left out. False when
-// there is nothing to look at.
+// Fits on all parts but one, in turn, for each setting, and looks at the rows left out. Where these
+// are too few, the machine's default stands. False when asked to stop, or there is no plane.
 bool LinearSearch::choose_setting(const LinearMachine& machine, const NodeRows& node,
                                   const PresentClasses& present,
                                   std::span<const std::int8_t> signs, Chosen& chosen) {
@@ -176,8 +102,8 @@ bool LinearSearch::choose_setting(const LinearMachine& machine, const NodeRows& 
   double best = -std::numeric_limits<double>::infinity();
   for (std::size_t s = 0; s < n_settings; ++s) {
     double where = 0.0;
-    const Cut found = cut(left_out[s], parts_.sample, node, present, settings().best_cut,
-                          left_out_sweep_, where);
+    const Cut found = cut_.find(left_out[s], parts_.sample, node, present, settings().best_cut,
+                                left_out_sweep_, where);
     const double score = found.found() ? found.score : -std::numeric_limits<double>::infinity();
     double goodness = score;
     if (!settings().best_cut) {  // fewest errors on the rows left out
@@ -229,12 +155,12 @@ Candidate LinearSearch::candidate(const LinearMachine& machine, const NodeRows& 
   std::vector<std::int32_t> everyone(n);
   std::iota(everyone.begin(), everyone.end(), 0);
   double where = 0.0;
-  Cut cut_at = cut(distances, everyone, node, present, settings().best_cut, sweep_, where);
+  Cut cut_at = cut_.find(distances, everyone, node, present, settings().best_cut, sweep_, where);
   if (cut_at.found() && where != 0.0) {
     // Rounding may take rows next to the cut to the other side: what counts is where they are now.
     found.intercept -= where;
     if (!add_up(found, node, distances)) return {};
-    cut_at = cut(distances, everyone, node, present, false, sweep_, where);
+    cut_at = cut_.find(distances, everyone, node, present, false, sweep_, where);
   }
   if (!cut_at.found()) return {};
   found.kind = kLinear;
@@ -276,58 +202,6 @@ bool LinearSearch::add_up(const Candidate& test, const NodeRows& node,
   }
   return std::all_of(distances.begin(), distances.end(),
                      [](double d) { return std::isfinite(d); });
-}
-
-Cut LinearSearch::cut(std::span<const double> distances, std::span<const std::int32_t> positions,
-                      const NodeRows& node, const PresentClasses& present, bool best,
-                      Sweep& sweep, double& where) {
-  std::vector<std::int32_t> order;
-  for (std::size_t i = 0; i < distances.size(); ++i)
-    if (!std::isnan(distances[i])) order.push_back(static_cast<std::int32_t>(i));
-  const auto at = [&](std::size_t i) { return distances[static_cast<std::size_t>(order[i])]; };
-  std::size_t per_group = order.size();
-  if (best) {
-    std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-      const double x = distances[static_cast<std::size_t>(a)], y = distances[static_cast<std::size_t>(b)];
-      return x != y ? x < y : a < b;
-    });
-    per_group = (order.size() + kMostCuts - 1) / kMostCuts;
-  } else {
-    std::stable_partition(order.begin(), order.end(), [&](std::int32_t i) {
-      return !(distances[static_cast<std::size_t>(i)] > 0.0);
-    });
-  }
-  // Groups of rows: next to each other in the order, or on one side.
-  table_.start(present.classes.size(), std::min(order.size(), kMostCuts) + 2);
-  std::vector<std::size_t> ends;  // of the groups, as places in the order
-  std::size_t group = 0;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const bool fresh = i == 0 || (best ? i - (ends.empty() ? 0 : ends.back()) >= per_group && at(i) > at(i - 1)
-                                       : (at(i) > 0.0) != (at(i - 1) > 0.0));
-    if (fresh) {
-      if (i > 0) ends.push_back(i);
-      group = table_.add(static_cast<std::int32_t>(ends.size()));
-    }
-    const auto position = static_cast<std::size_t>(
-        positions[static_cast<std::size_t>(order[i])]);
-    const auto cls = static_cast<std::size_t>(
-        present.position[static_cast<std::size_t>(node.classes[position])]);
-    const double w = node.weight(position);
-    table_.entry_at(group)[cls] += w;
-    table_.totals[group] += w;
-    table_.rows[group] += node.fractional ? w : 1.0;
-  }
-  table_.finish();
-  if (table_.size() < 2) return {};
-  const Cut found = sweep.best(table_, {}, false, stop_);
-  if (!found.found()) return found;
-  where = 0.0;
-  if (best) {
-    const std::size_t end = ends[static_cast<std::size_t>(found.last_left)];
-    where = at(end - 1) + (at(end) - at(end - 1)) / 2.0;
-    if (!(where < at(end))) where = at(end - 1);  // halfway between neighbours is no number
-  }
-  return found;
 }
 
 }  // namespace mixedwood

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "candidate.hpp"
+#include "distance_cut.hpp"
+#include "left_out_parts.hpp"
 #include "linear_rows.hpp"
 #include "mixedwood/grow.hpp"
 #include "mixedwood/linear_machine.hpp"
@@ -22,19 +24,14 @@ class LinearSearch {
         sweep_(*settings.criterion, settings.min_leaf, !settings.fractional),
         left_out_sweep_(*settings.criterion, std::min(settings.min_leaf, 1.0),
                         !settings.fractional),
-        stop_(stop) {}
+        stop_(stop),
+        cut_(stop) {}
 
   // Candidates through the given columns, one for each machine and each way to group the classes.
   std::vector<Candidate> candidates(const NodeRows& node, const PresentClasses& present,
                                     std::span<const std::int32_t> which, std::uint64_t seed);
 
  private:
-  // A way to leave rows out: the part each row of the sample is left out with.
-  struct Parts {
-    std::vector<std::int32_t> sample;  // positions of rows
-    std::vector<std::int32_t> part;    // of each row of the sample; -1: never left out
-    std::int32_t n_parts = 0;
-  };
   struct Chosen {
     std::size_t setting = 0;
     bool validated = false;
@@ -42,7 +39,6 @@ class LinearSearch {
     std::vector<double> plane;  // a good start
   };
 
-  void deal_parts(const NodeRows& node, const PresentClasses& present, std::uint64_t seed);
   std::vector<std::vector<std::int8_t>> questions(const NodeRows& node,
                                                   const PresentClasses& present) const;
   bool choose_setting(const LinearMachine& machine, const NodeRows& node,
@@ -52,10 +48,6 @@ class LinearSearch {
                       const PresentClasses& present, std::span<const std::int8_t> signs);
   double weight_beside_left_out(const NodeRows& node, std::span<const double> left_out) const;
   bool add_up(const Candidate& test, const NodeRows& node, std::span<double> distances) const;
-  // Best or given cut of rows by their distances; NaN: rows that do not count.
-  Cut cut(std::span<const double> distances, std::span<const std::int32_t> positions,
-          const NodeRows& node, const PresentClasses& present, bool best, Sweep& sweep,
-          double& where);
 
   const LinearTestSettings& settings() const { return *settings_.linear; }
 
@@ -64,11 +56,11 @@ class LinearSearch {
   Sweep sweep_;
   Sweep left_out_sweep_;  // rows left out are few: how many a leaf must have is no matter of theirs
   Stop& stop_;
+  DistanceCut cut_;
   LinearRows rows_;
-  Parts parts_;
+  LeftOutParts parts_;
   std::vector<double> row_weights_, some_weights_;
   std::vector<std::int8_t> some_signs_;
-  ValueTable table_;
 };
 
 }  // namespace mixedwood

@@ -11,6 +11,7 @@ from mixedwood.cli.fit import fit
 from mixedwood.cli.info import info
 from mixedwood.cli.predict import predict
 from mixedwood.cli.show import show
+from mixedwood.cli.study import study
 
 __all__ = ["main"]
 
@@ -21,5 +22,5 @@ def main() -> None:
     """Decision trees for tables of categories and numbers."""
 
 
-for command in (compare, demo, evaluate, explain, fit, info, predict, show):
+for command in (compare, demo, evaluate, explain, fit, info, predict, show, study):
     main.add_command(command)

@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.data import check_same_length, read_table, read_target
+from mixedwood.data import Table, check_same_length, read_table, read_target
 from mixedwood.datasets import Dataset
 
 __all__ = ["Problem", "read_problems"]
@@ -89,6 +89,8 @@ def _problem(name: str, X: Any, y: Any) -> Problem:
 
 def _indexable(X: Any) -> Any:
     """Make a table whose rows can be taken."""
+    if isinstance(X, Table):
+        return X
     if isinstance(X, Mapping):
         return {name: _column(cells) for name, cells in X.items()}
     native = nw.from_native(X, eager_only=True, pass_through=True)
@@ -107,6 +109,8 @@ def _column(cells: Any) -> NDArray[Any]:
 
 
 def _take(X: Any, rows: NDArray[np.intp]) -> Any:
+    if isinstance(X, Table):
+        return X.take(rows)
     if isinstance(X, dict):
         return {name: cells[rows] for name, cells in X.items()}
     if isinstance(X, np.ndarray):

@@ -36,7 +36,8 @@ def read_table(
     X : table
         pandas, polars or pyarrow table or any other eager frame narwhals knows, dict of columns,
         two-dimensional array, structured array, or list of rows. Columns without names are
-        called ``x0``, ``x1``, ...
+        called ``x0``, ``x1``, ... A `Table` stays as it is: all its values are known, also those
+        that none of its rows has.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Names, positions or a mask of columns to read as nominal whatever their type. The other
         columns, or all of them for None and ``"from_dtype"``, are read by their type.
@@ -62,6 +63,8 @@ def read_table(
       weight  numeric; none missing
     Ordinal columns, ordered categoricals among them, are split in order.
     """
+    if isinstance(X, Table):
+        return _as_it_is(X, categorical_features, ordinal)
     opened = open_table(X)
     forced = _read_categorical(categorical_features, opened.names)
     orders = _read_orders(ordinal, opened.names, forced)
@@ -103,6 +106,12 @@ def read_table_as(X: Any, schema: Schema, *, estimator: str = "this model") -> T
     >>> table["weight"], table["size"], table.unseen
     (array([7., 8.]), array([ 0, -2], dtype=int32), {'size': ('XL',)})
     """
+    if isinstance(X, Table):
+        if X.schema == schema:
+            return X
+        if _same_kinds(X, schema):
+            return _recode(X, schema)
+        X = {name: X.labels(name) for name in X.schema.names}
     opened = open_table(X)
     arrays: list[CodeArray | NumberArray] = []
     unseen = {}
@@ -117,6 +126,51 @@ def read_table_as(X: Any, schema: Schema, *, estimator: str = "this model") -> T
         arrays.append(codes)
         if unknown:
             unseen[column.name] = tuple(sort_labels(unknown)[:5])
+    return Table(schema, tuple(arrays), unseen)
+
+
+def _as_it_is(table: Table, categorical_features: Any, ordinal: Any) -> Table:
+    if ordinal or categorical_features not in (None, "from_dtype"):
+        raise ValueError(
+            "A Table knows what its columns are: read the data with categorical_features and "
+            "ordinal, and pass neither here."
+        )
+    if table.unseen:
+        raise ValueError(
+            f"The table has values in {', '.join(table.unseen)} that its schema does not know; "
+            "read the data with read_table."
+        )
+    return table
+
+
+def _same_kinds(table: Table, schema: Schema) -> bool:
+    """Whether columns differ in the values they know, at most."""
+    return all(
+        c.name in table.schema
+        and table.schema[c.name].kind is c.kind
+        and {*map(type, table.schema[c.name].values)} == {*map(type, c.values)}
+        for c in schema
+    )
+
+
+def _recode(table: Table, schema: Schema) -> Table:
+    """Codes of another schema for the same labels, without a look at every cell's label."""
+    arrays: list[CodeArray | NumberArray] = []
+    unseen = {}
+    for column in schema:
+        array = table[column.name]
+        if not column.is_numeric:
+            labels = table.schema[column.name].values
+            codes = [column.codes.get(label, UNSEEN) for label in labels]
+            # Codes below zero are read from the end.
+            images = np.array([*codes, UNSEEN, MISSING], dtype=np.int32)
+            array = images[array]
+            unknown = {labels[c] for c in np.unique(table[column.name][array == UNSEEN]) if c >= 0}
+            if unknown:
+                unseen[column.name] = tuple(sort_labels(unknown)[:5])
+            elif np.any(array == UNSEEN):
+                unseen[column.name] = table.unseen.get(column.name, ())
+        arrays.append(array)
     return Table(schema, tuple(arrays), unseen)
 
 

@@ -1,0 +1,244 @@
+"""`mixedwood study`: list, run, show, tables and plot."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mixedwood.cli.errors import DataError, interruptible
+
+if TYPE_CHECKING:
+    from mixedwood.study import Results
+
+__all__ = ["study"]
+
+_STORE = Path("mixedwood-studies.sqlite")
+
+_store = click.option(
+    "--store",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=_STORE,
+    show_default=True,
+    help="File in which finished tasks are kept.",
+)
+_quick = click.option("--quick", is_flag=True, help="The short form: minutes, less certain.")
+_name = click.argument("name", metavar="STUDY")
+
+
+@click.group()
+def study() -> None:
+    """Run studies, those of the papers among them, and see them beside what is published."""
+
+
+@study.command("list")
+@_store
+@click.option("--json", "as_json", is_flag=True, help="For machines.")
+def list_studies(store: Path, as_json: bool) -> None:
+    """List the studies that come with the library, and how much of each is done."""
+    from mixedwood.study import load, names
+
+    rows = []
+    for name in names():
+        row: dict[str, Any] = {"name": name, "title": load(name).title}
+        for form, quick in (("quick", True), ("full", False)):
+            found = _results(name, quick, store, must_exist=False)
+            row[form] = {"tasks": found.n_tasks, "done": len(found.records)}
+        rows.append(row)
+    if as_json:
+        click.echo(json.dumps(rows, indent=1))
+        return
+    for row in rows:
+        click.echo(f"{row['name']}: {row['title']}")
+        for form in ("quick", "full"):
+            click.echo(f"  {form}: {row[form]['done']} of {row[form]['tasks']} tasks done")
+
+
+@study.command("run")
+@_name
+@_quick
+@_store
+@click.option("--jobs", type=int, default=1, show_default=True, help="Worker processes; -1: all.")
+@click.option("--scheduler", help="Address of a Dask scheduler, as tcp://host:8786.")
+@click.option("--only", multiple=True, metavar="AXIS=VALUE", help="Restrict, as set=car.")
+@click.option("--available", is_flag=True, help="Leave out data sets that are not here.")
+@click.option("--retry", is_flag=True, help="Do tasks again that failed before.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Begin no task after this.")
+@click.option("-q", "--quiet", is_flag=True, help="No signs of life.")
+@interruptible
+def run_study(
+    name: str,
+    quick: bool,
+    store: Path,
+    jobs: int,
+    scheduler: str | None,
+    only: tuple[str, ...],
+    available: bool,
+    retry: bool,
+    time_limit: float | None,
+    quiet: bool,
+) -> None:
+    """Do what is left of STUDY: the name of one that is listed, or a file of your own.
+
+    Every finished task is kept. Stopped at any moment, the same command goes on.
+    """
+    from mixedwood.study import Store, StoreError, StudyError, run
+
+    chosen: dict[str, list[str]] = {}
+    for word in only:
+        axis, equals, value = word.partition("=")
+        if not equals:
+            raise click.UsageError(f"--only {word}: write AXIS=VALUE, as set=car.")
+        chosen.setdefault(axis, []).append(value)
+    try:
+        with Store(store) as kept:
+            report = run(
+                _load(name, quick),
+                kept,
+                only=chosen,
+                n_jobs=jobs,
+                scheduler=scheduler,
+                retry=retry,
+                available_only=available,
+                time_limit=time_limit,
+                verbose=0 if quiet else 1,
+            )
+    except StoreError as error:
+        raise click.ClickException(str(error)) from error
+    except StudyError as error:
+        raise DataError(str(error)) from error
+    click.echo(f"{report.sentence} They are kept in {store}.", err=True)
+    if report.failed:
+        click.echo(f"See them: mixedwood study show {name}; again: --retry.", err=True)
+    if report.failed and report.failed == report.done:
+        raise click.exceptions.Exit(1)
+
+
+@study.command("show")
+@_name
+@_quick
+@_store
+@click.option("--json", "as_json", is_flag=True, help="For machines.")
+def show_study(name: str, quick: bool, store: Path, as_json: bool) -> None:
+    """Show how far STUDY is, what failed, and what became of the paper's claims."""
+    found = _results(name, quick, store)
+    if as_json:
+        content = {
+            "tasks": found.n_tasks,
+            "done": len(found.records),
+            "seconds": found.seconds,
+            "failures": [
+                {"task": r.words, "error": r.error, "traceback": r.traceback}
+                for r in found.failures
+            ],
+            "tables": {t.table.name: {"near": t.n_near, "of": t.n_judged} for t in found.tables},
+            "claims": [
+                {"claim": v.claim.text, "verdict": v.verdict, "evidence": v.evidence}
+                for v in found.verdicts
+            ],
+        }
+        click.echo(json.dumps(content, indent=1))
+        return
+    click.echo(f"{found.study.title}: {len(found.records)} of {found.n_tasks} tasks done")
+    for run_name, points in found.points.items():
+        done = sum(point.key in found.records for point in points)
+        click.echo(f"  {run_name}: {done} of {len(points)}")
+    for filled in found.tables:
+        if filled.n_judged:
+            words = f"{filled.n_near} of {filled.n_judged} cells within two standard errors"
+            click.echo(f"{filled.table.title}: {words}")
+    for verdict in found.verdicts:
+        click.echo(f"- {verdict.claim.text}: {verdict.verdict.upper()}")
+        for sentence in verdict.evidence:
+            click.echo(f"    {sentence}")
+    for record in found.failures:
+        click.echo(f"failed: {record.words}\n{record.traceback}")
+
+
+@study.command("tables")
+@_name
+@_quick
+@_store
+@click.option("--table", "wanted", multiple=True, help="Only this table; may be repeated.")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "markdown", "csv", "json"]), default="text"
+)
+@click.option(
+    "--page",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the whole page in Markdown, with its pictures beside it.",
+)
+def show_tables(
+    name: str, quick: bool, store: Path, wanted: tuple[str, ...], form: str, page: Path | None
+) -> None:
+    """Show the tables of STUDY, ours beside the published."""
+    from mixedwood.study import StudyError
+
+    found = _results(name, quick, store)
+    if page is not None:
+        _write_page(found, page, name, quick)
+        return
+    try:
+        tables = [found.table(word) for word in wanted] or list(found.tables)
+    except StudyError as error:
+        raise click.UsageError(str(error)) from error
+    from mixedwood.study import forms
+
+    click.echo(getattr(forms, f"to_{form}")(tables).rstrip())
+
+
+@study.command("plot")
+@_name
+@_quick
+@_store
+@click.option(
+    "-o", "--output", type=click.Path(file_okay=False, path_type=Path), default=Path("out")
+)
+@click.option("--format", "form", type=click.Choice(["png", "svg", "pdf"]), default="png")
+def plot_study(name: str, quick: bool, store: Path, output: Path, form: str) -> None:
+    """Draw the figures of STUDY into a folder."""
+    from mixedwood.study import StudyError, draw
+
+    try:
+        written = draw(_results(name, quick, store), output, form=form)
+    except StudyError as error:
+        raise click.ClickException(str(error)) from error
+    if not written:
+        click.echo("There is nothing to draw yet.", err=True)
+    for path in written.values():
+        click.echo(str(path))
+
+
+def _load(name: str, quick: bool) -> Any:
+    from mixedwood.study import StudyError, load
+
+    try:
+        return load(name, quick=quick)
+    except StudyError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _results(name: str, quick: bool, store: Path, must_exist: bool = True) -> Results:
+    from mixedwood.study import Store, StoreError, results
+
+    try:
+        where = store if must_exist or store.exists() else ":memory:"
+        with Store(where, create=not must_exist) as kept:
+            return results(_load(name, quick), kept)
+    except StoreError as error:
+        raise DataError(f"{error} Run it first: mixedwood study run {name}") from error
+
+
+def _write_page(found: Results, page: Path, name: str, quick: bool) -> None:
+    from mixedwood.files import write_text
+    from mixedwood.study import draw, to_markdown
+
+    words = f"mixedwood study run {name}{' --quick' if quick else ''}"
+    pictures = {key: path.name for key, path in draw(found, page.parent).items()}
+    try:
+        write_text(page, to_markdown(found, command=words, pictures=pictures))
+    except OSError as error:
+        raise click.ClickException(f"{page} cannot be written: {error}.") from error
+    click.echo(f"Written to {page}.", err=True)

@@ -1,0 +1,189 @@
+"""What a paper says, judged by what was found.
+
+A claim has checks. Each looks at one table and says whether it was seen, in a sentence with its
+figures. All of them: the claim holds; some: in part; none: it does not hold here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mixedwood.study import checks
+from mixedwood.study.cells import Cell
+from mixedwood.study.definition import Claim, StudyError
+
+if TYPE_CHECKING:
+    from mixedwood.study.results import FilledTable
+
+__all__ = ["Verdict", "judge"]
+
+HOLDS, IN_PART, NOT_HERE, NOT_YET = "holds", "holds in part", "does not hold here", "not run"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a claim, and what was seen."""
+
+    claim: Claim
+    verdict: str
+    evidence: tuple[str, ...]
+
+
+def judge(claim: Claim, tables: Mapping[str, FilledTable]) -> Verdict:
+    """Say whether a claim holds."""
+    seen, evidence = [], []
+    for check in claim.checks:
+        words = dict(check)
+        kind, name = str(words.pop("check", "")), str(words.pop("table", ""))
+        if kind not in _CHECKS:
+            raise StudyError(f"There is no check {kind!r}; there are {', '.join(_CHECKS)}.")
+        if name not in tables:
+            continue  # left out of the short form
+        if "beside" in words:
+            if any(other not in tables for other in words["beside"]):
+                continue
+            words["beside"] = [tables[other] for other in words["beside"]]
+        outcome = _CHECKS[kind](tables[name], **words)
+        if outcome is not None:
+            seen.append(outcome[0])
+            evidence.append(f"{outcome[1]} ({tables[name].table.title})")
+    if not seen:
+        return Verdict(claim, NOT_YET, ())
+    verdict = HOLDS if all(seen) else IN_PART if any(seen) else NOT_HERE
+    return Verdict(claim, verdict, tuple(evidence))
+
+
+Outcome = tuple[bool, str] | None
+
+
+def _pairs(table: FilledTable, a: str, b: str, rows: list[str] | None) -> list[tuple[Cell, Cell]]:
+    """Cells of two columns in the rows that have both."""
+    for name in (a, b):
+        if name not in table.columns:
+            raise StudyError(
+                f"The table {table.table.name!r} has no column {name!r}; there are "
+                f"{', '.join(table.columns)}."
+            )
+    first, second = table.column(a), table.column(b)
+    wanted = table.rows if rows is None else rows
+    return [(first[row], second[row]) for row in wanted if row in first and row in second]
+
+
+def lower_mean(table: FilledTable, a: str, b: str, rows: list[str] | None = None) -> Outcome:
+    """The mean of column `a` over the rows is lower than that of `b`."""
+    pairs = _pairs(table, a, b, rows)
+    if not pairs:
+        return None
+    means = [float(np.mean([pair[i].ours for pair in pairs])) for i in (0, 1)]
+    digits = table.table.digits + 1
+    return means[0] < means[1], (
+        f"mean over {len(pairs)} rows: {a} {means[0]:.{digits}f}, {b} {means[1]:.{digits}f}"
+    )
+
+
+def lower_in_rows(
+    table: FilledTable, a: str, b: str, share: float = 0.5, rows: list[str] | None = None
+) -> Outcome:
+    """Column `a` is lower than `b` in more than a share of the rows; equal ones count half."""
+    pairs = _pairs(table, a, b, rows)
+    if not pairs:
+        return None
+    wins = sum(first.ours < second.ours for first, second in pairs)
+    ties = sum(first.ours == second.ours for first, second in pairs)
+    return wins + ties / 2 > share * len(pairs), (
+        f"{a} is lower than {b} in {wins} of {len(pairs)} rows"
+        + (f", equal in {ties}" if ties else "")
+    )
+
+
+def significantly_lower(
+    table: FilledTable,
+    a: str,
+    b: str,
+    at_least: int = 1,
+    at_most_worse: int | None = None,
+    rows: list[str] | None = None,
+) -> Outcome:
+    """Column `a` is significantly lower than `b` in so many rows, by the test of the protocol."""
+    better = worse = 0
+    pairs = _pairs(table, a, b, rows)
+    if not pairs:
+        return None
+    for first, second in pairs:
+        side = _significant(first, second)
+        better, worse = better + (side < 0), worse + (side > 0)
+    seen = better >= at_least and (at_most_worse is None or worse <= at_most_worse)
+    return seen, (
+        f"{a} is significantly lower than {b} in {better} of {len(pairs)} rows, higher in {worse}"
+    )
+
+
+def _significant(first: Cell, second: Cell) -> int:
+    """-1, 0 or 1: whether the first is lower, not different, or higher, at the level of 5 %."""
+    from mixedwood.stats import five_by_two_cv_f_test, paired_t_test
+
+    a, b = np.array(first.values), np.array(second.values)
+    if len(a) != len(b) or len(a) < 2 or np.array_equal(a, b):
+        return 0
+    if len(a) == 10:  # five times two halves
+        p_value = five_by_two_cv_f_test(a.reshape(5, 2), b.reshape(5, 2)).p_value
+    else:
+        p_value = paired_t_test(a, b).p_value
+    return 0 if p_value >= 0.05 else (-1 if a.mean() < b.mean() else 1)
+
+
+def ratio(
+    table: FilledTable,
+    a: str,
+    b: str,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    rows: list[str] | None = None,
+) -> Outcome:
+    """Column `b` is so many times column `a`, in the geometric mean over the rows."""
+    pairs = [(x, y) for x, y in _pairs(table, a, b, rows) if x.ours > 0 and y.ours > 0]
+    if not pairs:
+        return None
+    found = math.exp(float(np.mean([math.log(y.ours / x.ours) for x, y in pairs])))
+    seen = (at_least is None or found >= at_least) and (at_most is None or found <= at_most)
+    return seen, f"{b} is {found:.2f} times {a}, over {len(pairs)} rows"
+
+
+def near(table: FilledTable, share: float = 0.9) -> Outcome:
+    """So large a share of the cells is within two standard errors of what is published."""
+    if not table.n_judged:
+        return None
+    seen = table.n_near >= share * table.n_judged
+    return seen, f"{table.n_near} of {table.n_judged} cells within two standard errors"
+
+
+def grows_less(table: FilledTable, a: str, b: str, first: str, last: str) -> Outcome:
+    """From row `first` to row `last`, column `a` grows by less than `b`."""
+    low = _pairs(table, a, b, [first])
+    high = _pairs(table, a, b, [last])
+    if not low or not high:
+        return None
+    growth = [high[0][i].ours - low[0][i].ours for i in (0, 1)]
+    digits = table.table.digits
+    by = [f"{name} grows by {g:.{digits}f}" for name, g in zip((a, b), growth, strict=True)]
+    return growth[0] < growth[1], f"from {first} to {last}, {', '.join(by)}"
+
+
+_CHECKS: dict[str, Callable[..., Outcome]] = {
+    "lower_mean": lower_mean,
+    "lower_in_rows": lower_in_rows,
+    "significantly_lower": significantly_lower,
+    "ratio": ratio,
+    "near": near,
+    "grows_less": grows_less,
+    "between": checks.between,
+    "reaches": checks.reaches,
+    "among_first": checks.among_first,
+    "lower_than_beside": checks.lower_than_beside,
+    "different_pairs": checks.different_pairs,
+}

@@ -1,0 +1,180 @@
+"""Pictures of a study, by matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mixedwood.study.definition import Figure, StudyError
+from mixedwood.study.results import Results
+
+__all__ = ["draw"]
+
+
+def draw(found: Results, folder: str | Path, *, form: str = "png") -> dict[str, Path]:
+    """Draw the figures of a study into a folder; those without results are left out.
+
+    Parameters
+    ----------
+    found : Results
+        What was found.
+    folder : str or Path
+        Where to; it is made if there is none.
+    form : str, default="png"
+        Ending of the files, as matplotlib knows it.
+
+    Returns
+    -------
+    dict of str to Path
+        The file of each figure, by the figure's name.
+
+    Examples
+    --------
+    >>> from mixedwood import study
+    >>> with study.Store(":memory:") as store:
+    ...     found = study.results(study.load("random_ordinality"), store)
+    >>> draw(found, "out")  # nothing was run yet
+    {}
+    """
+    try:
+        from matplotlib.figure import Figure as Canvas
+    except ImportError as error:
+        raise StudyError("Pictures need matplotlib: pip install 'mixedwood[plot]'.") from error
+    written = {}
+    for figure in found.study.figures:
+        panels = _panels(found, figure)
+        if not panels:
+            continue
+        columns = min(3, len(panels))
+        rows = -(-len(panels) // columns)
+        canvas = Canvas(figsize=(4.2 * columns, 3.2 * rows + 0.4), layout="constrained")
+        axes = np.atleast_1d(canvas.subplots(rows, columns, squeeze=False)).ravel()
+        for axis, (title, lines) in zip(axes, panels.items(), strict=False):
+            _draw_panel(axis, figure, title, lines)
+        for axis in axes[len(panels) :]:
+            axis.remove()
+        handles, labels = axes[0].get_legend_handles_labels()
+        if len(labels) > 1:
+            canvas.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)))
+        path = Path(folder) / f"{_file_name(found.study.name, figure.name)}.{form}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        canvas.savefig(path, dpi=110)
+        written[figure.name] = path
+    return written
+
+
+Line = tuple[list[Any], list[list[float]]]  # x, and the values found there
+
+
+def _panels(found: Results, figure: Figure) -> dict[str, dict[str, Line]]:
+    panels = {}
+    for panel in _choices(found, figure, figure.panels):
+        lines = {}
+        for series in _choices(found, figure, figure.series):
+            where = dict(figure.where)
+            where |= {figure.panels: panel} if figure.panels else {}
+            where |= {figure.series: series} if figure.series else {}
+            if (line := _line(found, figure, where)) is not None:
+                lines[found.study.title_of(figure.series, series)] = line
+        if lines:
+            panels[found.study.title_of(figure.panels, panel)] = lines
+    return panels
+
+
+def _choices(found: Results, figure: Figure, axis: str) -> Sequence[Any]:
+    if not axis:
+        return [""]
+    chosen = figure.where.get(axis)
+    values = found.study.runs[figure.run].axes[axis]
+    if chosen is None:
+        return values
+    return [v for v in values if v in (chosen if isinstance(chosen, list) else [chosen])]
+
+
+def _line(found: Results, figure: Figure, where: dict[str, Any]) -> Line | None:
+    if figure.x == "place":
+        asked = figure.run, figure.y, where, figure.best, figure.minus
+        rows = [v for v in found.values(*asked) if isinstance(v, list)]
+        if not rows:
+            return None
+        at_each = np.array(rows, dtype=float).T * figure.factor
+        return list(range(1, len(at_each) + 1)), at_each.tolist()
+    if figure.kind == "points":
+        return _points(found, figure, where)
+    x: list[Any] = []
+    y: list[list[float]] = []
+    for value in _choices(found, figure, figure.x):
+        at = {**where, figure.x: value}
+        numbers = found.flat(figure.run, figure.y, at, figure.best, figure.minus)
+        if numbers:
+            named = figure.x in ("set", "method")
+            x.append(found.study.title_of(figure.x, value) if named else value)
+            y.append([figure.factor * number for number in numbers])
+    return (x, y) if x else None
+
+
+def _points(found: Results, figure: Figure, where: dict[str, Any]) -> Line | None:
+    """One point for each that was found."""
+    best = {"by": figure.y, **figure.best} if figure.best else None
+    x, y = [], []
+    for point, figures in found.found_at(figure.run, where, best):
+        over = set(figure.best.get("over", ()))
+        at = {axis: value for axis, value in point.at.items() if axis not in over}
+        numbers = found.flat(figure.run, figure.y, {**where, **at}, figure.best, figure.minus)
+        if numbers and figure.x in figures:
+            x.append(float(np.mean(figures[figure.x])))
+            y.append([figure.factor * float(np.mean(numbers))])
+    return (x, y) if x else None
+
+
+def _draw_panel(axis: Any, figure: Figure, title: str, lines: dict[str, Line]) -> None:
+    places: dict[Any, int] = {}
+    for x, _ in lines.values():
+        for value in x:
+            places.setdefault(value, len(places))
+    numeric = all(isinstance(value, int | float) for value in places)
+    for number, (name, (x, y)) in enumerate(lines.items()):
+        at = list(x) if numeric else [places[value] for value in x]
+        means = np.array([np.mean(values) for values in y])
+        errors = np.array([_error(values) for values in y])
+        if figure.kind == "points":
+            axis.scatter(at, means, label=name, s=14, alpha=0.7)
+            continue
+        if figure.kind == "lines":
+            axis.plot(at, means, label=name, marker="o" if len(at) <= 20 else None, markersize=3)
+            axis.fill_between(at, means - errors, means + errors, alpha=0.15, linewidth=0)
+            continue
+        width = 0.8 / len(lines)
+        shifted = [places[value] + (number - (len(lines) - 1) / 2) * width for value in x]
+        if figure.kind == "boxes":
+            parts = axis.boxplot(
+                y, positions=shifted, widths=0.9 * width, patch_artist=True, manage_ticks=False
+            )
+            for box in parts["boxes"]:
+                box.set(facecolor=f"C{number}", alpha=0.5)
+            axis.plot([], [], color=f"C{number}", label=name, linewidth=6, alpha=0.5)
+        else:
+            axis.bar(shifted, means, 0.9 * width, yerr=errors, label=name, color=f"C{number}")
+        numeric = False
+    if not numeric:
+        axis.set_xticks(list(places.values()), [str(v) for v in places], rotation=30, ha="right")
+    axis.set_title(title, fontsize=10)
+    axis.set_xlabel(figure.x_label or figure.x)
+    axis.set_ylabel(figure.y_label or figure.y)
+    if figure.log_x:
+        axis.set_xscale("log")
+    if figure.log_y:
+        axis.set_yscale("log")
+    axis.grid(alpha=0.3)
+
+
+def _error(values: list[float]) -> float:
+    n = len(values)
+    return float(np.std(values, ddof=1)) / n**0.5 if n > 1 else 0.0
+
+
+def _file_name(*words: str) -> str:
+    return "_".join("".join(c if c.isalnum() else "-" for c in word) for word in words).lower()

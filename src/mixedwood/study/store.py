@@ -1,0 +1,199 @@
+"""Where finished tasks are kept: one SQLite file.
+
+A task is written down in one transaction as soon as it is done, and never again. So a run may be
+killed at any moment: what is written is whole, and the next run goes on from there.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Record", "Store", "StoreError"]
+
+_FORMAT = "1"
+_TABLES = """
+CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS tasks (
+    key TEXT PRIMARY KEY,
+    task TEXT NOT NULL,
+    words TEXT NOT NULL,
+    figures TEXT,          -- JSON; NULL if the task failed
+    error TEXT NOT NULL,
+    traceback TEXT NOT NULL,
+    warnings TEXT NOT NULL,
+    seconds REAL NOT NULL,
+    finished TEXT NOT NULL,
+    version TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS sets (
+    key TEXT PRIMARY KEY, name TEXT NOT NULL, fingerprint TEXT NOT NULL, facts TEXT NOT NULL
+);
+"""
+
+
+class StoreError(RuntimeError):
+    """A store cannot be used."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """A finished task: its figures, or how it failed."""
+
+    key: str
+    task: str
+    words: str
+    figures: dict[str, Any] | None
+    error: str = ""
+    traceback: str = ""
+    warnings: tuple[str, ...] = ()
+    seconds: float = 0.0
+    finished: str = ""
+    version: str = ""
+
+
+class Store:
+    """Finished tasks in a file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file; it is made if there is none.
+
+    Examples
+    --------
+    >>> with Store(":memory:") as store:
+    ...     store.add(Record("k", "sum", "a 1", {"error": 0.25}))
+    ...     store.figures(["k"])
+    {'k': {'error': 0.25}}
+    """
+
+    def __init__(self, path: str | Path, *, create: bool = True) -> None:
+        self.path = str(path)
+        if not create and self.path != ":memory:" and not Path(path).exists():
+            raise StoreError(f"There is no store {path}: nothing has been run yet.")
+        try:
+            if self.path != ":memory:":
+                Path(path).parent.mkdir(parents=True, exist_ok=True)
+            # Other processes may read or write for a moment: wait for them.
+            self._file = sqlite3.connect(self.path, timeout=60)
+            self._file.execute("PRAGMA journal_mode=WAL")
+            self._file.execute("PRAGMA synchronous=FULL")
+            self._file.executescript(_TABLES)
+            with self._file:
+                self._file.execute("INSERT OR IGNORE INTO about VALUES ('format', ?)", (_FORMAT,))
+            [(found,)] = self._file.execute("SELECT value FROM about WHERE name = 'format'")
+        except (sqlite3.Error, OSError, ValueError) as error:
+            raise StoreError(f"{path} cannot be used to keep results: {error}.") from error
+        if found != _FORMAT:
+            self.close()
+            raise StoreError(f"{path} is of format {found}; this version knows {_FORMAT}.")
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Let nobody else run with this store; the system lets go when the process ends."""
+        if self.path == ":memory:":
+            yield
+            return
+        lock = sqlite3.connect(f"{self.path}.lock", timeout=0, isolation_level=None)
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            lock.close()
+            raise StoreError(
+                f"Another run is using {self.path}. Wait for it, or use another store."
+            ) from error
+        try:
+            yield
+        finally:
+            lock.close()
+
+    def add(self, record: Record) -> None:
+        """Write a finished task down; one that is there already is an error."""
+        figures = None if record.figures is None else json.dumps(record.figures)
+        with self._file:
+            self._file.execute(
+                "INSERT INTO tasks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    record.key,
+                    record.task,
+                    record.words,
+                    figures,
+                    record.error,
+                    record.traceback,
+                    json.dumps(record.warnings),
+                    record.seconds,
+                    record.finished,
+                    record.version,
+                ),
+            )
+
+    def forget(self, keys: Iterable[str]) -> int:
+        """Take tasks out, so that they are done again; give how many there were."""
+        with self._file:
+            found = [self._file.execute("DELETE FROM tasks WHERE key = ?", (k,)) for k in keys]
+        return sum(cursor.rowcount for cursor in found)
+
+    def records(self, keys: Iterable[str] | None = None) -> dict[str, Record]:
+        """Give finished tasks by key: all, or those asked for that are there."""
+        wanted = None if keys is None else set(keys)
+        found = {}
+        for row in self._file.execute("SELECT * FROM tasks"):
+            if wanted is None or row[0] in wanted:
+                found[row[0]] = _record(row)
+        return found
+
+    def figures(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """Give the figures of tasks that were done well."""
+        found = self.records(keys)
+        return {key: r.figures for key, r in found.items() if r.figures is not None}
+
+    def know_set(self, key: str, name: str, fingerprint: str, facts: dict[str, Any]) -> None:
+        """Remember a data set; one that has changed since is an error."""
+        with self._file:
+            self._file.execute(
+                "INSERT OR IGNORE INTO sets VALUES (?, ?, ?, ?)",
+                (key, name, fingerprint, json.dumps(facts)),
+            )
+        [(known,)] = self._file.execute("SELECT fingerprint FROM sets WHERE key = ?", (key,))
+        if known != fingerprint:
+            raise StoreError(
+                f"The data set {name!r} is not the one that {self.path} has results of. Use "
+                "another store, or the data of before."
+            )
+
+    def set_facts(self) -> dict[str, dict[str, Any]]:
+        """Give what is known of data sets, by key."""
+        rows = self._file.execute("SELECT key, facts FROM sets")
+        return {key: json.loads(facts) for key, facts in rows}
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _record(row: tuple[Any, ...]) -> Record:
+    key, task, words, figures, error, traceback, warnings, seconds, finished, version = row
+    return Record(
+        key=key,
+        task=task,
+        words=words,
+        figures=None if figures is None else json.loads(figures),
+        error=error,
+        traceback=traceback,
+        warnings=tuple(json.loads(warnings)),
+        seconds=seconds,
+        finished=finished,
+        version=version,
+    )

@@ -1,0 +1,108 @@
+"""A small study of its own, with tasks that a test can watch."""
+
+import textwrap
+
+import pytest
+
+TASKS = '''
+import json, os, time
+
+def draw(work):
+    """A figure that depends on the point alone; each time it is done is written down."""
+    with open(os.environ["TASK_LOG"], "a") as log:
+        log.write(json.dumps([work.at["letter"], work.at["repetition"]]) + "\\n")
+    time.sleep(work.value("nap", 0.0))
+    if work.at["letter"] == work.value("broken"):
+        raise ArithmeticError("not today")
+    seed = work.seed(ord(work.at["letter"]))
+    return {"error": seed % 1000 / 1000, "folds": [seed % 7 / 7, seed % 11 / 11]}
+
+def heard(work):
+    import warnings
+    warnings.warn("mind the gap", UserWarning)
+    return {"error": 0.5}
+
+def crash(work):
+    return {"error": object()}
+'''
+
+STUDY = """
+title = "Letters"
+paper = "A paper"
+about = "About letters."
+
+[methods]
+a = { title = "first", model = "TreeClassifier", max_depth = 1 }
+b = { title = "second", model = "TreeClassifier.c45", pruned = false }
+
+[sets]
+tic = { title = "Tic", load = "tic-tac-toe" }
+monks = { load = "monks-1" }
+
+[runs.letters]
+task = "letters:draw"
+axes = { letter = ["x", "y", "z"], repetition = 12 }
+settings = { nap = 0.0 }
+quick = { axes = { repetition = 2 } }
+
+[runs.trees]
+task = "cross_validation"
+axes = { set = "all", method = "all", repetition = 2 }
+settings = { folds = 3 }
+quick = { skip = true }
+
+[[tables]]
+name = "one"
+title = "Table one"
+run = "letters"
+rows = "letter"
+columns = "figure"
+figures = ["error", "folds"]
+digits = 2
+published = { x = { error = 0.5, folds = [0.5, 0.1] }, y = { error = 0.4 } }
+published_runs = 4
+
+[[tables]]
+name = "two"
+run = "trees"
+figures = ["error"]
+factor = 100
+check = { Tic = { first = 30.0 } }
+
+[[figures]]
+name = "lines"
+run = "letters"
+x = "repetition"
+y = "error"
+series = "letter"
+panels = ""
+
+[[claims]]
+text = "x is less than y"
+checks = [{ check = "lower_mean", table = "two", a = "second", b = "first" }]
+"""
+
+
+@pytest.fixture
+def letters(tmp_path, monkeypatch):
+    """The path of a study file, with its tasks beside it."""
+    (tmp_path / "letters.py").write_text(TASKS, "utf-8")
+    path = tmp_path / "letters.toml"
+    path.write_text(textwrap.dedent(STUDY), "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("TASK_LOG", str(tmp_path / "log"))
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{__import__('os').environ.get('PYTHONPATH', '')}")
+    return path
+
+
+@pytest.fixture
+def edited(letters):
+    """Change words of the study file."""
+
+    def edit(old, new):
+        text = letters.read_text("utf-8")
+        assert old in text
+        letters.write_text(text.replace(old, new), "utf-8")
+        return letters
+
+    return edit

@@ -1,0 +1,231 @@
+"""Data sets, methods and tasks from what a file says."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from mixedwood import TreeClassifier, datasets, study
+from mixedwood.data import Table, read_table
+from mixedwood.study import Work
+from mixedwood.study.making import make
+from mixedwood.study.sets import fingerprint, open_set
+from mixedwood.study.tasks.cross_validation import cross_validation, in_bins, only_known, sizes
+from mixedwood.study.tasks.gain_ratios import gain_ratios
+
+
+def test_methods_are_made_of_plain_words():
+    tree = make({"title": "T", "model": "TreeClassifier", "max_depth": 3})
+    assert isinstance(tree, TreeClassifier)
+    assert tree.max_depth == 3
+    assert make({"model": "TreeClassifier.c45", "pruned": False}, random_state=5).random_state == 5
+    forest = make(
+        {"model": "ForestClassifier", "estimator": {"model": "TreeClassifier", "max_depth": 2}}
+    )
+    assert forest.estimator.max_depth == 2
+    foreign = make({"model": "sklearn.naive_bayes.GaussianNB"}, random_state=3)
+    assert type(foreign).__name__ == "GaussianNB"
+    search = make({"model": "splits.Partitioner", "name": "max_cut_sdp", "roundings": 1})
+    assert search.name == "max_cut_sdp"
+
+
+@pytest.mark.parametrize(
+    ("definition", "words"),
+    [
+        ({}, "needs a model"),
+        ({"model": "NoSuchTree"}, "no 'NoSuchTree'"),
+        ({"model": "nowhere:Thing"}, "no 'nowhere:Thing'"),
+        ({"model": "TreeClassifier", "depth": 3}, "cannot be made"),
+    ],
+)
+def test_methods_that_are_not_there(definition, words):
+    with pytest.raises(study.StudyError, match=words):
+        make(definition)
+
+
+@pytest.fixture
+def csv(tmp_path):
+    path = tmp_path / "d.csv"
+    lines = ["size,colour,price,kind"]
+    lines += ["S,red,1,a", "M,,2,b", "L,blue,,a", "S,red,4,c", "M,blue,4,a", "S,blue,9,b"]
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return {"file": str(path), "target": "kind"}
+
+
+def columns(problem):
+    return {name: problem.X.labels(name).tolist() for name in problem.X.schema.names}
+
+
+def test_sets_are_prepared_in_steps(csv):
+    whole = open_set("d", csv)
+    assert isinstance(whole.X, Table)
+    assert whole.labels.tolist() == ["a", "b", "a", "c", "a", "b"]
+    assert columns(open_set("d", {**csv, "columns": "nominal"})).keys() == {"size", "colour"}
+    assert columns(open_set("d", {**csv, "drop": ["size", "colour"]})).keys() == {"price"}
+    assert len(open_set("d", {**csv, "missing": "drop_rows"}).codes) == 4
+    kept = open_set("d", {**csv, "drop": ["price", "colour"], "missing": "drop_rows"})
+    assert len(kept.codes) == 6  # only the columns that are left count
+    filled = columns(open_set("d", {**csv, "missing": "most_common"}))
+    assert filled["colour"] == ["red", "blue", "blue", "red", "blue", "blue"]
+    assert filled["price"] == [1, 2, 4, 4, 4, 9]
+    valued = columns(open_set("d", {**csv, "missing": "value"}))
+    assert valued["colour"] == ["red", "(missing)", "blue", "red", "blue", "blue"]
+    assert math.isnan(valued["price"][2])
+    assert open_set("d", {**csv, "most_classes": 2}).labels.tolist() == [
+        "a", "others", "a", "others", "a", "others",
+    ]  # fmt: skip
+    assert open_set("d", {**csv, "one_against_all": "b"}).labels.tolist().count("others") == 4
+    assert columns(open_set("d", {**csv, "first_rows": 2}))["size"] == ["S", "M"]
+    numbers = open_set("d", {**csv, "nominal": True, "numbers": ["price"]})
+    assert [column.is_numeric for column in numbers.X.schema] == [False, False, True]
+    assert np.array_equal(columns(numbers)["price"], [1, 2, np.nan, 4, 4, 9], equal_nan=True)
+    nominal = open_set("d", {**csv, "nominal": True})
+    assert not any(column.is_numeric for column in nominal.X.schema)
+    ordered = open_set("d", {**csv, "drop": ["colour"], "sort_descending": ["price"]})
+    prices = columns(ordered)["price"]
+    assert prices[:5] == [9, 4, 4, 2, 1]
+    assert columns(ordered)["size"][1:3] == ["S", "M"]  # equal ones stay in order
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"colums": "nominal"}, "'colums', which is not known"),
+        ({"columns": "odd"}, "columns must be"),
+        ({"missing": "odd"}, "missing must be"),
+        ({"drop": ["odd"]}, "no column 'odd'"),
+        ({"numbers": ["odd"]}, "no column 'odd'"),
+        ({"numbers": ["size"]}, "'size' are no numbers"),
+        ({"one_against_all": "odd"}, "no class 'odd'"),
+    ],
+)
+def test_mistakes_in_sets_are_named(csv, change, words):
+    with pytest.raises(study.StudyError, match=words):
+        open_set("d", {**csv, **change})
+
+
+def test_a_set_needs_a_source():
+    with pytest.raises(study.StudyError, match="needs load"):
+        open_set("d", {"title": "D"})
+    with pytest.raises(study.StudyError, match="no target"):
+        open_set("d", {"file": "x.csv"})
+
+
+def test_sets_of_the_library_keep_the_kinds_of_their_columns():
+    problem = open_set("b", {"load": "balance-scale"})
+    assert {column.kind.value for column in problem.X.schema} == {"ordinal"}
+    nominal = open_set("b", {"load": "balance-scale", "nominal": True})
+    assert {column.kind.value for column in nominal.X.schema} == {"nominal"}
+
+
+def test_a_fingerprint_is_that_of_the_contents(csv):
+    first = fingerprint(open_set("d", csv))
+    assert fingerprint(open_set("another name", {**csv, "title": "T"})) == first
+    others = [{"first_rows": 5}, {"drop": ["size"]}, {"one_against_all": "b"}]
+    assert len({first, *(fingerprint(open_set("d", {**csv, **o})) for o in others)}) == 4
+
+
+def test_cross_validation_is_that_of_compare():
+    """The same folds, fit by hand."""
+    from mixedwood.comparison.dividing import read_protocol
+
+    data = datasets.load("monks-1", frame="dict")
+    problem = open_set("m", {"load": "monks-1"})
+    method = {"model": "TreeClassifier", "max_depth": 2}
+    for repetition in (0, 2):
+        found = cross_validation(Work({"repetition": repetition}, {"folds": 3}, method, problem))
+        folds = read_protocol("3x3cv").split(data.y, 0)[3 * repetition : 3 * repetition + 3]
+        for number, fold in enumerate(folds):
+            X = [{name: cells[rows] for name, cells in data.X.items()} for rows in
+                 (fold.train, fold.test)]  # fmt: skip
+            tree = TreeClassifier(max_depth=2).fit(X[0], data.y[fold.train])
+            assert found["error"][number] == np.mean(tree.predict(X[1]) != data.y[fold.test])
+            assert found["leaves"][number] == tree.get_n_leaves()
+            assert found["nodes"][number] == tree.tree_.n_nodes
+    assert len(found["fit_seconds"]) == 3
+
+
+def test_seeds_differ_by_repetition_and_number_and_not_by_method():
+    one = Work({"repetition": 1, "method": "a"}, {})
+    two = Work({"repetition": 1, "method": "b"}, {})
+    assert one.seed(3) == two.seed(3)
+    assert len({one.seed(3), one.seed(4), Work({"repetition": 2}, {}).seed(3)}) == 3
+    assert Work({}, {"seed": 1}).seed() != Work({}, {"seed": 2}).seed()
+    assert two.value("repetition") == 1
+    assert Work({}, {"folds": 3}).value("folds") == 3
+    model = Work({}, {}, {"model": "TreeClassifier"}).model(9)
+    assert model.random_state == 9
+
+
+def test_values_that_no_row_has_are_forgotten():
+    table = read_table({"c": ["x", "y", None, "z"], "n": [1.0, 2.0, 3.0, 4.0]}).take([1, 2])
+    assert table.schema["c"].values == ("x", "y", "z")
+    less = only_known(table)
+    assert less.schema["c"].values == ("y",)
+    assert less.labels("c").tolist() == ["y", None]
+    assert less["n"].tolist() == [2.0, 3.0]
+
+
+def test_bins_have_equal_width():
+    table = in_bins(
+        read_table({"n": [0.0, 2.5, 2.6, 5.0, 7.5, 9.9, 10.0, np.nan], "m": [1.0] * 8}), 4
+    )
+    assert table["n"].tolist() == [0, 0, 1, 1, 2, 3, 3, -1]
+    assert table["m"].tolist() == [0] * 8
+
+
+def test_sizes_are_means_over_trees():
+    import mixedwood as mw
+
+    data = datasets.load("monks-1", frame="dict")
+    forest = mw.ForestClassifier(n_estimators=3, random_state=0).fit(data.X, data.y)
+    assert sizes(forest)["leaves"] == np.mean([tree.n_leaves for tree in forest.trees_])
+    assert sizes(object()) == {}
+
+
+def slow_gain_ratio(left, right):
+    """From the rows of both sides, by the definition."""
+
+    def entropy(labels):
+        shares = [labels.count(label) / len(labels) for label in set(labels)]
+        return -sum(p * math.log2(p) for p in shares)
+
+    everything = left + right
+    n = len(everything)
+    gain = entropy(everything) - sum(len(s) / n * entropy(s) for s in (left, right))
+    return gain / entropy(["left"] * len(left) + ["right"] * len(right))
+
+
+@pytest.mark.parametrize(
+    ("n", "ro_mean", "ro_sd", "split_mean", "split_sd"),
+    [
+        (4, 0.589126, 0.290532, 0.362108, 0.309611),
+        (6, 0.467457, 0.202421, 0.209587, 0.235256),
+        (8, 0.395006, 0.154381, 0.139431, 0.180833),
+    ],
+)
+def test_gain_ratios_are_the_worked_ones_and_those_of_the_definition(
+    n, ro_mean, ro_sd, split_mean, split_sd
+):
+    found = gain_ratios(Work({"values": n}, {}))
+    names = ("ro_mean", "ro_sd", "split_mean", "split_sd")
+    worked = (ro_mean, ro_sd, split_mean, split_sd)
+    assert [found[name] for name in names] == pytest.approx(worked, abs=1e-6)
+    assert found["multiway"] == pytest.approx(1 / math.log2(n))
+    labels = ["+"] * (n // 2) + ["-"] * (n // 2)
+    orders = set(itertools.permutations(labels)) if n < 8 else set()
+    if orders:
+        best = [max(slow_gain_ratio(list(o[:t]), list(o[t:])) for t in range(1, n)) for o in orders]
+        assert np.mean(best) == pytest.approx(found["ro_mean"])
+        assert np.std(best) == pytest.approx(found["ro_sd"])
+        splits = [
+            slow_gain_ratio(*sides)
+            for coins in itertools.product((True, False), repeat=n)
+            if all(sides := (
+                [x for x, c in zip(labels, coins, strict=True) if c],
+                [x for x, c in zip(labels, coins, strict=True) if not c],
+            ))
+        ]  # fmt: skip
+        assert np.mean(splits) == pytest.approx(found["split_mean"])
+        assert np.std(splits) == pytest.approx(found["split_sd"])

@@ -1,0 +1,217 @@
+"""Cells, tables, claims, pages and pictures."""
+
+import csv
+import io
+import json
+import math
+
+import numpy as np
+import pytest
+
+from mixedwood import study
+from mixedwood.study import Cell, Record, Theirs, forms
+from mixedwood.study.cells import read_theirs
+from mixedwood.study.claims import judge
+from mixedwood.study.definition import Claim
+from mixedwood.study.points import points
+
+
+def cell(values, **theirs):
+    return Cell("t", "r", "c", tuple(values), **theirs)
+
+
+def test_a_cell_knows_its_mean_and_standard_error():
+    found = cell([10.0, 12.0, 14.0, 16.0])
+    assert found.ours == 13.0
+    assert found.error == pytest.approx(np.std([10, 12, 14, 16], ddof=1) / 2)
+    assert found.gap is None
+    assert found.near is None
+    assert cell([3.0]).error == 0.0
+    assert math.isnan(cell([]).ours)
+
+
+def test_gaps_are_in_standard_errors_of_the_difference():
+    values = [9.0, 11.0] * 8  # mean 10, standard error 0.258
+    error = cell(values).error
+    found = cell(values, published=Theirs(11.0, 0.2))
+    assert found.gap == pytest.approx(-1.0 / math.hypot(error, 0.2))
+    assert found.near is False
+    assert cell(values, published=Theirs(10.0 + 1.99 * error)).near
+    assert not cell(values, published=Theirs(10.0 + 2.3 * error)).near
+    # The check run will do as well.
+    assert cell(values, published=Theirs(11.0, 0.2), check=Theirs(10.2)).near
+
+
+def test_what_rounds_to_the_printed_figure_is_no_difference():
+    assert cell([10.04, 10.04], published=Theirs(10.0)).gap == 0.0
+    assert cell([10.05, 10.05], published=Theirs(10.0)).gap == 0.0
+    assert cell([10.06, 10.06], published=Theirs(10.0)).gap == math.inf
+    assert cell([9.94, 9.94], published=Theirs(10.0)).gap == -math.inf
+    assert cell([10.06, 10.06], published=Theirs(10.0), digits=0).gap == 0.0
+
+
+def test_published_figures_come_with_or_without_a_spread():
+    assert read_theirs(5, 10) == Theirs(5.0)
+    assert read_theirs([5, 2.0], 16) == Theirs(5.0, 0.5)
+    assert read_theirs([5, 2.0], 0) == Theirs(5.0)
+    assert read_theirs(None, 3) is None
+    with pytest.raises(ValueError, match="number or"):
+        read_theirs("five", 3)
+
+
+@pytest.fixture
+def found(letters):
+    """Results with figures that are easy to follow; letter z was not run."""
+    chosen = study.load(letters)
+    with study.Store(":memory:") as store:
+        for point in points(chosen, chosen.runs["letters"]):
+            if point.at["letter"] != "z":
+                base = {"x": 0.5, "y": 0.6}[point.at["letter"]]
+                figures = {"error": base + point.at["repetition"] / 100, "folds": [base, base + 1]}
+                store.add(Record(point.key, "t", point.words, figures, seconds=60, version="7"))
+        return study.results(chosen, store)
+
+
+def test_tables_are_filled_with_what_is_there(found):
+    one = found.table("one")
+    assert one.rows == ("x", "y", "z")
+    assert one.columns == ("error", "folds")
+    assert set(one.cells) == {(r, c) for r in "xy" for c in ("error", "folds")}
+    assert one.cells["x", "error"].values == tuple(0.5 + n / 100 for n in range(12))
+    assert one.cells["x", "folds"].values == (0.5, 1.5) * 12
+    assert one.cells["x", "folds"].published == Theirs(0.5, 0.05)
+    assert one.cells["y", "folds"].published is None
+    assert (one.n_near, one.n_judged) == (0, 3)
+    assert found.table("two").cells == {}
+    with pytest.raises(study.StudyError, match="no table 'three'; there are one, two"):
+        found.table("three")
+
+
+def test_the_page_has_every_figure(found):
+    page = study.to_markdown(found, command="the command", pictures={"lines": "lines.png"})
+    assert "# Letters" in page
+    assert "`the command`" in page
+    assert "24 of 44 tasks done; 24 min of work" in page
+    assert "mixedwood 7" in page
+    assert "**0 of 3 published cells are within two standard errors**" in page
+    assert "| x is less than y | **not run** |" in page
+    assert "| x | 0.56 ± 0.01 (0.50, +5.3 se) ! |" in page
+    assert "![lines](lines.png)" in page
+    assert "| z |" not in page
+
+
+def test_remarks_go_to_the_narrowest_place(found):
+    from dataclasses import replace
+
+    remarks = {"one / x / error": "Just this.", "one / * / *": "All of it."}
+    page = study.to_markdown(
+        study.Results(replace(found.study, remarks=remarks), found.records, found.points)
+    )
+    assert "- x, error: 0.56 ± 0.01 (0.50, +5.3 se). Just this." in page
+    assert "All of it." in page
+
+
+def test_forms_agree(found):
+    text = forms.to_text(found.tables)
+    assert "0.56 ± 0.01 (0.50, +5.3 se) !" in text
+    rows = list(csv.DictReader(io.StringIO(forms.to_csv(found.tables))))
+    cells = json.loads(forms.to_json(found.tables))
+    assert len(rows) == len(cells) == 4
+    for row, content in zip(rows, cells, strict=True):
+        assert (row["row"], row["column"]) == (content["row"], content["column"])
+        assert float(row["ours"]) == content["ours"]
+    assert forms.to_markdown(found.tables).count("|---|") == 2
+
+
+def test_pictures_are_drawn(found, tmp_path):
+    from matplotlib.image import imread
+
+    [(name, path)] = study.draw(found, tmp_path / "out").items()
+    assert (name, path.name) == ("lines", "letters_lines.png")
+    assert imread(path).std() > 0.01  # something is on it
+
+
+@pytest.mark.parametrize("kind", ["boxes", "bars"])
+def test_other_kinds_are_drawn_too(found, tmp_path, kind):
+    from dataclasses import replace
+
+    figures = tuple(replace(figure, kind=kind) for figure in found.study.figures)
+    changed = study.Results(replace(found.study, figures=figures), found.records, found.points)
+    [path] = study.draw(changed, tmp_path).values()
+    assert path.exists()
+
+
+class Columns:
+    """A filled table of given columns, for the checks of claims."""
+
+    def __new__(cls, columns, rows=None, published=None):
+        rows = tuple(rows or (f"r{i}" for i in range(len(next(iter(columns.values()))))))
+        cells = {
+            (row, name): Cell(
+                "t", row, name, tuple(values[i]), published=(published or {}).get((row, name))
+            )
+            for name, values in columns.items()
+            for i, row in enumerate(rows)
+        }
+        table = study.Table("t", "Title", "run", ("error",))
+        return study.FilledTable(table, rows, tuple(columns), cells)
+
+
+def verdict(table, *checks):
+    return judge(Claim("text", tuple({"table": "t", **check} for check in checks)), {"t": table})
+
+
+def test_a_claim_holds_in_part_if_some_of_it_is_seen():
+    table = Columns({"a": [[1.0], [2.0]], "b": [[2.0], [1.5]]})
+    lower = {"check": "lower_mean", "a": "a", "b": "b"}
+    higher = {"check": "lower_mean", "a": "b", "b": "a"}
+    assert verdict(table, lower).verdict == "holds"
+    assert verdict(table, higher).verdict == "does not hold here"
+    both = verdict(table, lower, higher)
+    assert both.verdict == "holds in part"
+    assert both.evidence[0] == "mean over 2 rows: a 1.50, b 1.75 (Title)"
+    assert verdict(table, {**lower, "table": "elsewhere"}).verdict == "not run"
+
+
+def test_rows_are_counted_and_ties_count_half():
+    table = Columns({"a": [[1.0], [2.0], [3.0]], "b": [[2.0], [2.0], [2.0]]})
+    check = {"check": "lower_in_rows", "a": "a", "b": "b"}
+    assert verdict(table, {**check, "share": 0.49}).verdict == "holds"
+    found = verdict(table, {**check, "share": 0.5})
+    assert found.verdict == "does not hold here"
+    assert found.evidence == ("a is lower than b in 1 of 3 rows, equal in 1 (Title)",)
+
+
+def test_significance_is_that_of_the_protocol():
+    rng = np.random.default_rng(0)
+    base = rng.normal(20, 1, 10)
+    columns = {"a": [base, base], "b": [base + 5 + rng.normal(0, 0.1, 10), base + 0.0]}
+    table = Columns(columns)
+    check = {"check": "significantly_lower", "a": "a", "b": "b"}
+    assert verdict(table, {**check, "at_least": 1}).verdict == "holds"
+    assert verdict(table, {**check, "at_least": 2}).verdict == "does not hold here"
+    back = {"check": "significantly_lower", "a": "b", "b": "a", "at_least": 0}
+    assert verdict(table, back).verdict == "holds"
+    assert verdict(table, {**back, "at_most_worse": 0}).verdict == "does not hold here"
+
+
+def test_ratios_growth_and_nearness():
+    table = Columns({"a": [[1.0], [4.0]], "b": [[2.0], [32.0]]}, rows=("5", "10"))
+    ratio = {"check": "ratio", "a": "a", "b": "b"}  # geometric mean of 2 and 8
+    assert verdict(table, {**ratio, "at_least": 3.99, "at_most": 4.01}).verdict == "holds"
+    assert verdict(table, {**ratio, "at_least": 4.01}).verdict == "does not hold here"
+    grows = {"check": "grows_less", "a": "a", "b": "b", "first": "5", "last": "10"}
+    assert verdict(table, grows).verdict == "holds"
+    assert verdict(table, {**grows, "a": "b", "b": "a"}).verdict == "does not hold here"
+    published = {("5", "a"): Theirs(1.0), ("10", "a"): Theirs(9.0)}
+    table = Columns({"a": [[1.0], [4.0]]}, rows=("5", "10"), published=published)
+    assert verdict(table, {"check": "near", "share": 0.5}).verdict == "holds"
+    assert verdict(table, {"check": "near", "share": 0.6}).verdict == "does not hold here"
+
+
+def test_mistakes_in_checks_are_named():
+    table = Columns({"a": [[1.0]]})
+    with pytest.raises(study.StudyError, match="no check 'louder'; there are lower_mean"):
+        verdict(table, {"check": "louder"})
+    with pytest.raises(study.StudyError, match="no column 'z'; there are a"):
+        verdict(table, {"check": "lower_mean", "a": "a", "b": "z"})
