@@ -22,7 +22,8 @@ class Run:
     """Something that is done at every point of a grid.
 
     `task` names what is done; each of the `axes` lists values of one name; `settings` are the same
-    for all points. Points that agree with an entry of `leave_out` in all its names are left out.
+    for all points. Points that agree with an entry of `leave_out` in all its names are left out; an
+    entry gives one value of a name, or a list of them.
     """
 
     name: str
@@ -38,6 +39,11 @@ class Table:
 
     `rows` and `columns` are names of axes; or ``"figure"``, for the `figures` that the task gives.
     `where` chooses points by the values of other axes; what is left is averaged.
+
+    If it is not `judged`, what is published is only shown: the times of another computer, say.
+    With `relative_to`, the title of a column, every row is divided by its figure there, and the
+    published row by the published figure. `summary` may be ``"largest"``, in place of the mean.
+    With `same_spread`, published figures without a spread are taken to be as uncertain as ours.
     """
 
     name: str
@@ -53,6 +59,10 @@ class Table:
     published_runs: int = 0  # over how many runs a published spread goes
     check: Mapping[str, Any] = field(default_factory=dict)
     check_runs: int = 0
+    judged: bool = True
+    relative_to: str = ""
+    summary: str = "mean"  # or "largest"
+    same_spread: bool = False
     note: str = ""
 
 

@@ -103,7 +103,8 @@ def cell_text(cell: Cell | None) -> str:
         ("check ", cell.check, cell.check_gap),
     ):
         if figure is not None and gap is not None:
-            theirs.append(f"{name}{figure.value:.{cell.digits}f}, {_gap(gap)}")
+            distance = f", {_gap(gap)}" if cell.judged else ""
+            theirs.append(f"{name}{figure.value:.{cell.digits}f}{distance}")
     if theirs:
         text += f" ({'; '.join(theirs)})"
     return f"{text} !" if cell.near is False else text

@@ -15,7 +15,7 @@ from typing import Any
 
 from mixedwood.study.definition import Run, Study
 
-__all__ = ["Point", "points", "set_key"]
+__all__ = ["Point", "agrees", "points", "set_key"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def points(study: Study, run: Run) -> Iterator[Point]:
     """Give all points of a run, in the order of its axes."""
     for values in itertools.product(*run.axes.values()):
         at = dict(zip(run.axes, values, strict=True))
-        if any(all(at.get(k) == v for k, v in words.items()) for words in run.leave_out):
+        if any(all(agrees(at.get(k), v) for k, v in words.items()) for words in run.leave_out):
             continue
         yield Point(
             task=run.task,
@@ -57,6 +57,11 @@ def points(study: Study, run: Run) -> Iterator[Point]:
             method=study.methods[at["method"]] if "method" in at else {},
             settings=run.settings,
         )
+
+
+def agrees(value: Any, wanted: Any) -> bool:
+    """Whether a value is the wanted one, or one of them."""
+    return value in wanted if isinstance(wanted, list | tuple) else value == wanted
 
 
 def set_key(definition: Mapping[str, Any]) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from mixedwood.study.cells import Cell, read_theirs
+from mixedwood.study.cells import Cell, Theirs, read_theirs, relative
 from mixedwood.study.claims import Verdict, judge
 from mixedwood.study.definition import Study, StudyError, Table
-from mixedwood.study.points import Point, points
+from mixedwood.study.points import Point, agrees, points
 from mixedwood.study.store import Record, Store
 
 __all__ = ["FilledTable", "Results", "results"]
@@ -75,7 +75,7 @@ class Results:
             record = self.records.get(point.key)
             if record is None or record.figures is None or figure not in record.figures:
                 continue
-            if all(_agrees(point.at[axis], value) for axis, value in where.items()):
+            if all(agrees(point.at[axis], value) for axis, value in where.items()):
                 found.append(record.figures[figure])
         return found
 
@@ -113,7 +113,7 @@ class Results:
         values = self.study.runs[run].axes[axis]
         if chosen is None:
             return tuple(values)
-        return tuple(value for value in values if _agrees(value, chosen))
+        return tuple(value for value in values if agrees(value, chosen))
 
     def _fill(self, table: Table) -> FilledTable:
         rows = self.axis_values(table.run, table.rows, table)
@@ -125,10 +125,14 @@ class Results:
                 if cell.values:
                     cells[cell.row, cell.column] = cell
         title = self.study.title_of
+        titles = tuple(title(table.columns, column) for column in columns)
+        if table.relative_to:
+            cells = relative(cells, table.relative_to)
+            titles = tuple(name for name in titles if name != table.relative_to)
         return FilledTable(
             table,
             tuple(title(table.rows, row) for row in rows),
-            tuple(title(table.columns, column) for column in columns),
+            titles,
             cells,
         )
 
@@ -141,17 +145,24 @@ class Results:
                 where[axis] = value
         row_title = self.study.title_of(table.rows, row)
         column_title = self.study.title_of(table.columns, column)
-        return Cell(
+        values = tuple(table.factor * v for v in self.flat(table.run, figure, where))
+        if table.summary == "largest" and values:
+            values = (max(values),)
+        cell = Cell(
             table=table.name,
             row=row_title,
             column=column_title,
-            values=tuple(table.factor * v for v in self.flat(table.run, figure, where)),
+            values=values,
             digits=table.digits,
             published=read_theirs(
                 table.published.get(row_title, {}).get(column_title), table.published_runs
             ),
             check=read_theirs(table.check.get(row_title, {}).get(column_title), table.check_runs),
+            judged=table.judged,
         )
+        if table.same_spread and cell.published is not None and not cell.published.error:
+            cell = replace(cell, published=Theirs(cell.published.value, cell.error))
+        return cell
 
 
 def results(study: Study, store: Store) -> Results:
@@ -168,7 +179,3 @@ def results(study: Study, store: Store) -> Results:
     spread = {name: tuple(points(study, run)) for name, run in study.runs.items()}
     keys = {point.key for of_run in spread.values() for point in of_run}
     return Results(study, store.records(keys), spread)
-
-
-def _agrees(value: Any, wanted: Any) -> bool:
-    return value in wanted if isinstance(wanted, list | tuple) else value == wanted
