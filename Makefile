@@ -7,7 +7,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 SANITIZED := .venvs/sanitize
 # Whatever changes the installed package.
 SOURCES := $(shell find core bindings src build_backend -type f \
-             \( -name '*.?pp' -o -name '*.py' -o -name '*.json' -o -name '*.txt' \) 2>/dev/null) \
+             \( -name '*.?pp' -o -name '*.py' -o -name '*.json' -o -name '*.txt' \
+             -o -name '*.css' -o -name '*.js' \) 2>/dev/null) \
            CMakeLists.txt pyproject.toml
 
 .PHONY: help demo test lint types bench docs sanitize native-test stubs monte-carlo clean
@@ -23,7 +24,7 @@ $(VENV)/.installed-%: $(BIN)/python $(SOURCES)
 	$(PIP) install ".[$*]"
 	@touch "$@"
 
-demo: $(VENV)/.installed-cli  ## install, then show the split searches and trees on generated tables
+demo: $(VENV)/.installed-cli  ## install, then compare methods on two generated tables and write a page
 	$(BIN)/mixedwood demo
 
 test: $(VENV)/.installed-test native-test  ## install, then run every test

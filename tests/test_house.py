@@ -58,7 +58,17 @@ MAY_IMPORT = {
         "splits",
         "tree",
     },
-    "comparison": {"data", "datasets", "estimators", "files", "progress", "splits", "stats"},
+    "report": {"plot", "stats"},
+    "comparison": {
+        "data",
+        "datasets",
+        "estimators",
+        "files",
+        "progress",
+        "report",
+        "splits",
+        "stats",
+    },
     "study": {"comparison", "data", "datasets", "files", "progress", "stats"},
     "cli": {"comparison", "data", "datasets", "estimators", "files", "splits", "study"},
 }

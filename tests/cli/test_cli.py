@@ -2,9 +2,9 @@ import json
 import subprocess
 import sys
 
-import pytest
 from click.testing import CliRunner
 
+from mixedwood import Comparison
 from mixedwood.cli import main
 
 
@@ -12,68 +12,44 @@ def run(*args):
     return CliRunner().invoke(main, args)
 
 
-def test_demo_lists_every_search_with_impurity_exactness_and_time():
-    result = run("demo", "--rows", "2000", "--values", "9", "--classes", "3", "--json")
+def demo(tmp_path, *words):
+    methods = ["--methods", "tree", "--methods", "sklearn_tree"]
+    page = ["-o", str(tmp_path / "page.html"), "--jobs", "1", "--rows", "300"]
+    return run("demo", *methods, *page, *words)
+
+
+def test_demo_compares_on_two_tables_and_writes_a_page(tmp_path):
+    result = demo(tmp_path)
     assert result.exit_code == 0, result.output
-    found = json.loads(result.stdout)
-    searched = {f["search"]: f for f in found["searches"]}
-    best = searched["exact"]
-    assert best["exact"]
-    assert searched["auto"]["score"] == pytest.approx(best["score"])
-    for f in searched.values():
-        if "score" in f and len(f["groups"]) == 2:
-            assert f["score"] <= best["score"] + 1e-12
-            assert f["milliseconds"] > 0
-    assert "3 classes are present" in searched["two_class_order"]["reason"]
+    assert "[0] root (300)" in result.stdout
+    assert "tic-tac-toe" in result.stdout and "mixed" in result.stdout
+    assert f"{tmp_path / 'page.html'}" in result.stdout
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert "<svg" in page and "sklearn_tree" in page
 
 
-def test_demo_as_a_table():
-    result = run("demo", "--rows", "500", "--values", "6", "--criterion", "chi2")
+def test_demo_for_machines(tmp_path):
+    result = demo(tmp_path, "--json")
     assert result.exit_code == 0, result.output
-    assert "max_cut_sdp" in result.stdout
-    assert "exact" in result.stdout
-    assert "two_class_order" in result.stderr
-    assert "[0] root (1000)" in result.stdout
-    assert "scikit-learn, one-hot" in result.stdout
-    assert "best over every threshold" in result.stdout
-    assert "[0] root (500)" in result.stdout
+    found = Comparison.from_json(result.stdout)
+    assert found.methods == ("tree", "sklearn_tree")
+    assert [facts.name for facts in found.sets] == ["tic-tac-toe", "mixed"]
+    ours, theirs = found.means()[1]
+    assert ours < theirs  # the classes of the mixed table depend on groups of values
+    assert "page.html" in result.stderr
 
 
-def test_demo_shows_a_tree_and_compares_it_on_the_same_folds():
-    result = run("demo", "--rows", "500", "--values", "4", "--json")
-    assert result.exit_code == 0, result.output
-    tree = json.loads(result.stdout)["tree"]
-    assert tree["text"].startswith(f"[0] root ({tree['rows']})")
-    errors = {m["method"]: m["error"] for m in tree["methods"]}
-    assert len(errors) == 5
-    others = [error for method, error in errors.items() if method.startswith("scikit-learn")]
-    assert max(errors["TreeClassifier()"], errors["EnsembleClassifier()"]) < min(others)
-    assert [m["leaves"] is None for m in tree["methods"]] == [False] * 3 + [True] * 2
-
-
-def test_demo_proves_a_small_tree():
-    result = run("demo", "--rows", "500", "--values", "4", "--json")
-    assert result.exit_code == 0, result.output
-    found = json.loads(result.stdout)["optimal"]
-    greedy, ranges, every = found["trees"]
-    assert greedy["proven"] is None
-    assert ranges["proven"] and every["proven"]
-    assert every["wrong"] <= min(greedy["wrong"], ranges["wrong"])
-    assert found["text"].startswith(f"[0] root ({found['rows']})")
-
-
-def test_tables_without_rich(monkeypatch):
+def test_tables_without_rich(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "rich.console", None)
-    result = run("demo", "--rows", "500", "--values", "4")
+    result = demo(tmp_path)
     assert result.exit_code == 0, result.output
-    assert "Splitting one nominal column by gini" in result.stdout
-    assert "principal_ext" in result.stdout
+    assert "mean rank" in result.stdout
 
 
-def test_unknown_criterion_is_a_usage_error():
-    result = run("demo", "--criterion", "ginny")
+def test_an_unknown_method_is_a_usage_error(tmp_path):
+    result = run("demo", "--methods", "treee", "-o", str(tmp_path / "p.html"))
     assert result.exit_code == 2
-    assert "gain_ratio" in result.stderr
+    assert "'tree' meant?" in result.stderr
 
 
 def test_info_is_json_for_machines():

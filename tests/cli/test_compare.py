@@ -60,7 +60,13 @@ def test_json_is_a_comparison_and_quiet_is_quiet(pets):
 
 @pytest.mark.parametrize(
     ("form", "start"),
-    [("csv", "set,method,"), ("markdown", "**1x2cv"), ("latex", "\\begin{table}"), ("text", "1x2")],
+    [
+        ("csv", "set,method,"),
+        ("markdown", "**1x2cv"),
+        ("latex", "\\begin{table}"),
+        ("text", "1x2"),
+        ("html", "<!DOCTYPE html>"),
+    ],
 )
 def test_other_forms(pets, form, start):
     result = run(pets, "--target", "class", *QUICK, "--format", form)
@@ -92,6 +98,37 @@ def test_output_goes_to_a_file_in_the_form_of_its_name(pets, tmp_path):
     lost = run(*asked[:-1], tmp_path / "no" / "found.json")
     assert lost.exit_code == 2
     assert "make it first" in lost.stderr
+
+
+def test_a_page_is_written_by_the_name_of_the_file_or_beside_the_table(pets, tmp_path):
+    asked = [pets, "--target", "class", *QUICK, "--metrics", "error", "-q"]
+    alone, beside = tmp_path / "alone.html", tmp_path / "beside.html"
+    assert run(*asked, "-o", alone, "--baseline", "c45").exit_code == 0
+    assert "2 methods on pets" in alone.read_text("utf-8")
+    assert "Against c45" in alone.read_text("utf-8")
+    result = run(*asked, "--page", beside, "--alpha", "0.2")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("1x2cv on pets")
+    assert f"Written to {beside}." in result.stderr
+    assert "level of 20 %" in beside.read_text("utf-8")
+
+
+def test_a_page_that_cannot_be_written_is_told_before_the_work(pets, tmp_path):
+    page = tmp_path / "page.html"
+    asked = [pets, "--target", "class", *QUICK, "--page", page]
+    same = run(*asked, "-o", page)
+    assert same.exit_code == 2
+    assert "name the same file" in same.stderr
+    lost = run(*asked[:-1], tmp_path / "no" / "page.html")
+    assert lost.exit_code == 2
+    assert "make it first" in lost.stderr
+    page.write_text("mine", "utf-8")
+    kept = run(*asked)
+    assert kept.exit_code == 2
+    assert "--force writes over it" in kept.stderr
+    assert page.read_text("utf-8") == "mine"
+    assert run(*asked, "--force").exit_code == 0
+    assert page.read_text("utf-8").startswith("<!DOCTYPE html>")
 
 
 def test_columns_dropped_and_retyped(pets):

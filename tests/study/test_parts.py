@@ -77,6 +77,9 @@ def test_sets_are_prepared_in_steps(csv):
     ]  # fmt: skip
     assert open_set("d", {**csv, "one_against_all": "b"}).labels.tolist().count("others") == 4
     assert columns(open_set("d", {**csv, "first_rows": 2}))["size"] == ["S", "M"]
+    numbers = open_set("d", {**csv, "nominal": True, "numbers": ["price"]})
+    assert [column.is_numeric for column in numbers.X.schema] == [False, False, True]
+    assert np.array_equal(columns(numbers)["price"], [1, 2, np.nan, 4, 4, 9], equal_nan=True)
     nominal = open_set("d", {**csv, "nominal": True})
     assert not any(column.is_numeric for column in nominal.X.schema)
     ordered = open_set("d", {**csv, "drop": ["colour"], "sort_descending": ["price"]})
@@ -92,6 +95,8 @@ def test_sets_are_prepared_in_steps(csv):
         ({"columns": "odd"}, "columns must be"),
         ({"missing": "odd"}, "missing must be"),
         ({"drop": ["odd"]}, "no column 'odd'"),
+        ({"numbers": ["odd"]}, "no column 'odd'"),
+        ({"numbers": ["size"]}, "'size' are no numbers"),
         ({"one_against_all": "odd"}, "no class 'odd'"),
     ],
 )

@@ -16,8 +16,16 @@ from mixedwood.cli.tables import print_table
 if TYPE_CHECKING:
     from mixedwood.comparison import Comparison
 
-_FORMATS = {".txt": "text", ".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
+_FORMATS = {
+    ".txt": "text",
+    ".json": "json",
+    ".csv": "csv",
+    ".md": "markdown",
+    ".tex": "latex",
+    ".html": "html",
+}
 _NAMES = tuple(_FORMATS.values())
+_FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 class _Command(click.Command):
@@ -61,7 +69,8 @@ class _Command(click.Command):
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), help="Seconds per fit.")
 @click.option("--format", "form", type=click.Choice(_NAMES), help="Default: text, or by --output.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-@click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="A file.")
+@click.option("--output", "-o", type=_FILE, help="A file.")
+@click.option("--page", type=_FILE, help="Also write a page with charts, as HTML.")
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
 @click.option("--quiet", "-q", is_flag=True, help="No types and no progress.")
 @click.option(
@@ -83,6 +92,7 @@ def compare(
     jobs: int,
     time_limit: float | None,
     output: Path | None,
+    page: Path | None,
     force: bool,
     quiet: bool,
     **options: Any,
@@ -93,10 +103,7 @@ def compare(
     also tests the methods over all of them. Types of columns are inferred and shown.
     """
     form = _format(options, output)
-    if output is not None and output.exists() and not force:
-        raise click.UsageError(f"{output} is there already; --force writes over it.")
-    if output is not None and not output.parent.is_dir():
-        raise click.UsageError(f"The folder {output.parent} is not there; make it first.")
+    _check_files(output, page, force)
 
     from mixedwood import comparison
 
@@ -118,7 +125,20 @@ def compare(
     except (TypeError, ValueError) as error:
         raise DataError(str(error)) from error
     _deliver(found, form, output, options["baseline"], options["alpha"])
+    if page is not None:
+        _deliver(found, "html", page, options["baseline"], options["alpha"])
     _say_failures(found)
+
+
+def _check_files(output: Path | None, page: Path | None, force: bool) -> None:
+    """Files that cannot be written are told before the work, not after it."""
+    for path in (output, page):
+        if path is not None and path.exists() and not force:
+            raise click.UsageError(f"{path} is there already; --force writes over it.")
+        if path is not None and not path.parent.is_dir():
+            raise click.UsageError(f"The folder {path.parent} is not there; make it first.")
+    if output is not None and page is not None and output.absolute() == page.absolute():
+        raise click.UsageError(f"--output and --page name the same file, {page}. Name two.")
 
 
 def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -201,7 +221,7 @@ def _deliver(
     found: Comparison, form: str, output: Path | None, baseline: str | None, alpha: float
 ) -> None:
     if form == "text" and output is None and sys.stdout.isatty():
-        _show(found, baseline, alpha)
+        show_comparison(found, baseline, alpha)
         return
     options = {} if form in ("csv", "json") else {"baseline": baseline, "alpha": alpha}
     text = getattr(found, f"to_{form}")(**options)
@@ -217,7 +237,7 @@ def _deliver(
     click.echo(f"Written to {output}.", err=True)
 
 
-def _show(found: Comparison, baseline: str | None, alpha: float) -> None:
+def show_comparison(found: Comparison, baseline: str | None = None, alpha: float = 0.05) -> None:
     """On a terminal: a drawn table where rich is installed."""
     from mixedwood.comparison.grid import make_grid
     from mixedwood.comparison.text import plain_column

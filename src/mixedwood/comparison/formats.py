@@ -20,7 +20,7 @@ from mixedwood.files import write_text
 if TYPE_CHECKING:
     from mixedwood.comparison.results import Comparison
 
-__all__ = ["deliver", "from_json", "to_csv", "to_json", "to_latex", "to_markdown"]
+__all__ = ["deliver", "from_json", "to_content", "to_csv", "to_json", "to_latex", "to_markdown"]
 
 _FORMAT = "mixedwood comparison"
 _VERSION = 1
@@ -149,8 +149,13 @@ def _tex(text: str) -> str:
 
 def to_json(comparison: Comparison) -> str:
     """Everything, with null for what is not there."""
+    return json.dumps(to_content(comparison), indent=1, allow_nan=False) + "\n"
+
+
+def to_content(comparison: Comparison) -> dict[str, Any]:
+    """Give everything in plain lists and dicts, with None for what is not there."""
     protocol = comparison.protocol
-    content = {
+    return {
         "format": _FORMAT,
         "version": _VERSION,
         "protocol": {
@@ -171,7 +176,6 @@ def to_json(comparison: Comparison) -> str:
         "settings": comparison.settings,
         "versions": comparison.versions,
     }
-    return json.dumps(content, indent=1, allow_nan=False) + "\n"
 
 
 def from_json(source: Any) -> Comparison:

@@ -10,13 +10,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood.comparison.records import Notice
 from mixedwood.comparison.scores import METRICS, Metric
 from mixedwood.comparison.significance import name_of_test
 
 if TYPE_CHECKING:
     from mixedwood.comparison.results import Comparison
 
-__all__ = ["Cell", "Grid", "make_grid"]
+__all__ = [
+    "Cell",
+    "Grid",
+    "cells_of",
+    "check_baseline",
+    "expected",
+    "figure_in_words",
+    "make_grid",
+    "sentences_over_sets",
+]
 
 _EXPECTED = ("UnseenValueWarning",)  # a fold may well lack a value
 
@@ -45,11 +55,7 @@ def make_grid(
     comparison: Comparison, metric: str | None, baseline: str | None, alpha: float
 ) -> Grid:
     """Lay a comparison out: methods by metrics for one set, sets by methods for several."""
-    first = comparison.methods[0] if baseline is None else baseline
-    if first not in comparison.methods:
-        raise ValueError(
-            f"baseline={first!r} is not one of the methods: {', '.join(comparison.methods)}."
-        )
+    first = check_baseline(comparison, baseline)
     if metric is not None:
         comparison.means(metric)  # an error if there is no such metric
     if len(comparison.sets) == 1:
@@ -58,10 +64,20 @@ def make_grid(
     return _of_sets(comparison, comparison.metrics[0] if metric is None else metric, first, alpha)
 
 
+def check_baseline(comparison: Comparison, baseline: str | None) -> str:
+    """Give the name of the method that others are tested against: the first if not given."""
+    first = comparison.methods[0] if baseline is None else baseline
+    if first not in comparison.methods:
+        raise ValueError(
+            f"baseline={first!r} is not one of the methods: {', '.join(comparison.methods)}."
+        )
+    return first
+
+
 def _of_one_set(comparison: Comparison, shown: list[str], baseline: str, alpha: float) -> Grid:
     facts = comparison.sets[0]
     columns = [
-        (name, _cells(comparison, name, 0, baseline, alpha))
+        (name, cells_of(comparison, name, 0, baseline, alpha))
         for name in shown
         if not np.isnan(comparison.means(name)).all()
     ]
@@ -80,7 +96,7 @@ def _of_one_set(comparison: Comparison, shown: list[str], baseline: str, alpha: 
 
 def _of_sets(comparison: Comparison, name: str, baseline: str, alpha: float) -> Grid:
     rows = [
-        (facts.name, _cells(comparison, name, s, baseline, alpha))
+        (facts.name, cells_of(comparison, name, s, baseline, alpha))
         for s, facts in enumerate(comparison.sets)
     ]
     return Grid(
@@ -89,7 +105,7 @@ def _of_sets(comparison: Comparison, name: str, baseline: str, alpha: float) -> 
         ["set", *comparison.methods],
         rows,
         _sums(comparison, name, rows, baseline),
-        _notes(comparison, [name], baseline, alpha) + _over_sets(comparison, name, alpha),
+        _notes(comparison, [name], baseline, alpha) + sentences_over_sets(comparison, name, alpha),
     )
 
 
@@ -98,7 +114,7 @@ def _sums(
 ) -> list[tuple[str, list[Cell]]]:
     """Mean over the sets, mean rank, and how often a method is better, equal and worse."""
     means = comparison.means(name)
-    sums = [("mean", [Cell(_number(m, METRICS[name])) for m in means.mean(axis=0)])]
+    sums = [("mean", [Cell(figure_in_words(m, METRICS[name])) for m in means.mean(axis=0)])]
     complete = np.flatnonzero(~np.isnan(means).any(axis=0))
     if len(complete) >= 2:
         from mixedwood.stats import rank_methods
@@ -120,7 +136,7 @@ def _sums(
     return sums
 
 
-def _cells(comparison: Comparison, name: str, s: int, baseline: str, alpha: float) -> list[Cell]:
+def cells_of(comparison: Comparison, name: str, s: int, baseline: str, alpha: float) -> list[Cell]:
     """One cell for each method."""
     metric = METRICS[name]
     means = comparison.means(name)[s]
@@ -154,11 +170,12 @@ def _figure(
         failed = any(f.set == set_name and f.method == method for f in comparison.failures)
         return "failed" if failed else ""
     if math.isnan(errors[m]) or not metric.tested:
-        return _number(means[m], metric)
-    return f"{_number(means[m], metric)} ± {_number(errors[m], metric)}"
+        return figure_in_words(means[m], metric)
+    return f"{figure_in_words(means[m], metric)} ± {figure_in_words(errors[m], metric)}"
 
 
-def _number(value: float, metric: Metric) -> str:
+def figure_in_words(value: float, metric: Metric) -> str:
+    """Write a figure as tables show it; nothing for NaN."""
     if math.isnan(value):
         return ""
     if metric.percent:
@@ -209,12 +226,18 @@ def _troubles(comparison: Comparison) -> list[str]:
     notes += [
         f"{n.method} on {n.n_folds} folds of {n.set}: {n.words}"
         for n in comparison.notices
-        if not n.words.startswith(_EXPECTED)
+        if not expected(n)
     ]
     return notes
 
 
-def _over_sets(comparison: Comparison, name: str, alpha: float) -> list[str]:
+def expected(notice: Notice) -> bool:
+    """Whether a warning is of a kind that folds bring about by themselves."""
+    return notice.words.startswith(_EXPECTED)
+
+
+def sentences_over_sets(comparison: Comparison, name: str, alpha: float) -> list[str]:
+    """What Friedman's and Nemenyi's tests say, or why they cannot be made."""
     try:
         friedman = comparison.friedman(name, alpha=alpha)
     except ValueError as error:

@@ -251,6 +251,47 @@ class Comparison:
         """Give everything as JSON, or write it to a file; `from_json` reads it."""
         return formats.deliver(formats.to_json(self), path)
 
+    def to_html(
+        self,
+        path: Any = None,
+        *,
+        title: str | None = None,
+        baseline: str | None = None,
+        alpha: float = 0.05,
+    ) -> str | None:
+        """Give a page with tables, charts and tests, or write it to a file.
+
+        The page is complete in itself: it loads nothing, so that it can be opened offline, sent by
+        mail and kept. The same comparison gives the same page.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            A file to write; without it the page is returned.
+        title : str, optional
+            Title of the page.
+        baseline : str, optional
+            Name of the method that the others are tested against; the first if not given.
+        alpha : float, default=0.05
+            Level of significance.
+
+        Returns
+        -------
+        str or None
+            The page, if there is no path.
+
+        Examples
+        --------
+        >>> import mixedwood as mw
+        >>> data = mw.datasets.make_nominal(200, n_columns=3, random_state=0)
+        >>> found = mw.compare(data.X, data.y, ["tree", "c45"], "1x3cv", metrics="error")
+        >>> found.to_html(title="Two trees")[:15]
+        '<!DOCTYPE html>'
+        """
+        from mixedwood.comparison.page import to_html
+
+        return formats.deliver(to_html(self, title=title, baseline=baseline, alpha=alpha), path)
+
     @classmethod
     def from_json(cls, source: Any) -> Comparison:
         """Read what `to_json` gave: its text, or the path of a file."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mixedwood.study import checks
 from mixedwood.study.cells import Cell
 from mixedwood.study.definition import Claim, StudyError
 
@@ -43,6 +44,10 @@ def judge(claim: Claim, tables: Mapping[str, FilledTable]) -> Verdict:
             raise StudyError(f"There is no check {kind!r}; there are {', '.join(_CHECKS)}.")
         if name not in tables:
             continue  # left out of the short form
+        if "beside" in words:
+            if any(other not in tables for other in words["beside"]):
+                continue
+            words["beside"] = [tables[other] for other in words["beside"]]
         outcome = _CHECKS[kind](tables[name], **words)
         if outcome is not None:
             seen.append(outcome[0])
@@ -195,4 +200,9 @@ _CHECKS: dict[str, Callable[..., Outcome]] = {
     "near": near,
     "grows_less": grows_less,
     "grows": grows,
+    "between": checks.between,
+    "reaches": checks.reaches,
+    "among_first": checks.among_first,
+    "lower_than_beside": checks.lower_than_beside,
+    "different_pairs": checks.different_pairs,
 }

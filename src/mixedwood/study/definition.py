@@ -38,9 +38,16 @@ class Table:
     """Results of a run as rows and columns, beside what is published.
 
     `rows` and `columns` are names of axes; or ``"figure"``, for the `figures` that the task gives.
-    `where` chooses points by the values of other axes; what is left is averaged.
+    `where` chooses points by the values of other axes; what is left is averaged. `pairs` names two
+    columns, `a` and `b`, that are compared row by row, the `published` p-values, and as `overlap`
+    a figure that says how far repetitions share rows. If it is not `judged`, what is published is
+    only shown: the times of another computer, say.
 
-    If it is not `judged`, what is published is only shown: the times of another computer, say.
+    `best` says over which axes only the best point counts: ``{over = ["depth"], by = "accuracy"}``
+    takes the depth with the highest accuracy, whatever figure is shown; with ``least = true`` the
+    lowest. `minus` names values of axes: from each figure that of the same point with these values
+    is taken away, and points without such a partner are left out.
+
     With `relative_to`, the title of a column, every row is divided by its figure there, and the
     published row by the published figure. `summary` may be ``"largest"``, in place of the mean.
     With `same_spread`, published figures without a spread are taken to be as uncertain as ours.
@@ -53,12 +60,15 @@ class Table:
     rows: str = "set"
     columns: str = "method"
     where: Mapping[str, Any] = field(default_factory=dict)
+    best: Mapping[str, Any] = field(default_factory=dict)
+    minus: Mapping[str, Any] = field(default_factory=dict)
     factor: float = 1.0
     digits: int = 1
     published: Mapping[str, Any] = field(default_factory=dict)
     published_runs: int = 0  # over how many runs a published spread goes
     check: Mapping[str, Any] = field(default_factory=dict)
     check_runs: int = 0
+    pairs: Mapping[str, Any] = field(default_factory=dict)
     judged: bool = True
     relative_to: str = ""
     summary: str = "mean"  # or "largest"
@@ -71,7 +81,9 @@ class Figure:
     """Results of a run as lines: `y` over the values of the axis `x`, one line per `series`.
 
     Each value of `panels`, another axis, has a picture of its own. `x` may be ``"place"``: the
-    places of a figure that is a list, such as the errors after 1, 2, ... members.
+    places of a figure that is a list, such as the errors after 1, 2, ... members. With the kind
+    ``"points"``, `x` is a figure as `y` is. `best` and `minus` are those of a table; the latter
+    changes `y` alone.
     """
 
     name: str
@@ -82,12 +94,14 @@ class Figure:
     series: str = "method"
     panels: str = "set"
     where: Mapping[str, Any] = field(default_factory=dict)
+    best: Mapping[str, Any] = field(default_factory=dict)
+    minus: Mapping[str, Any] = field(default_factory=dict)
     factor: float = 1.0
     x_label: str = ""
     y_label: str = ""
     log_x: bool = False
     log_y: bool = False
-    kind: str = "lines"  # or "boxes", "bars"
+    kind: str = "lines"  # or "boxes", "bars", "points"
     note: str = ""
 
 

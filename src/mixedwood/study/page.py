@@ -48,7 +48,7 @@ def to_markdown(
     lines += [*_facts(found, command), "", *summary_lines(found), ""]
     for filled in found.tables:
         lines += [f"## {filled.table.title}", "", *_note(filled.table.note)]
-        lines += [*table_lines(filled), "", *_far_lines(found, filled)]
+        lines += [*table_lines(filled), "", *_far_lines(found, filled), *_pair_lines(filled)]
     for figure in study.figures:
         if pictures and figure.name in pictures:
             lines += [f"## {figure.title}", "", *_note(figure.note)]
@@ -58,16 +58,19 @@ def to_markdown(
 
 def summary_lines(found: Results) -> list[str]:
     """Count the cells near what is published, and judge the claims."""
-    judged = [t for t in found.tables if t.n_judged]
     lines = []
-    if judged:
-        total = sum(t.n_near for t in judged), sum(t.n_judged for t in judged)
-        each = "; ".join(f"{t.table.name}: {t.n_near} of {t.n_judged}" for t in judged)
-        lines += [
-            f"**{total[0]} of {total[1]} published cells are within two standard errors** "
-            f"({each}).",
-            "",
-        ]
+    for what, is_published in (
+        ("published cells", True),
+        ("cells of which only a check run is known", False),
+    ):
+        judged = [t for t in found.tables if t.n_judged and bool(t.table.published) == is_published]
+        if judged:
+            total = sum(t.n_near for t in judged), sum(t.n_judged for t in judged)
+            each = "; ".join(f"{t.table.name}: {t.n_near} of {t.n_judged}" for t in judged)
+            lines += [
+                f"**{total[0]} of {total[1]} {what} are within two standard errors** ({each}).",
+                "",
+            ]
     if found.verdicts:
         lines += ["| what the paper says | verdict | what was seen here |", "|---|---|---|"]
         for verdict in found.verdicts:
@@ -161,6 +164,32 @@ def _far_lines(found: Results, filled: FilledTable) -> list[str]:
         lines.append(
             f"- {cell.row}, {cell.column}: {cell_text(cell).rstrip(' !')}. {remark}".rstrip()
         )
+    return [*lines, ""]
+
+
+def _pair_lines(filled: FilledTable) -> list[str]:
+    """Two columns, row by row, with their tests."""
+    if not filled.pairs:
+        return []
+    a, b = filled.table.pairs["a"], filled.table.pairs["b"]
+    digits = filled.table.digits + 1
+    is_published = any(pair.published is not None for pair in filled.pairs)
+    is_corrected = any(pair.corrected != pair.p_value for pair in filled.pairs)
+    lines = [
+        f"{a} less {b}, with a two-sided paired t test"
+        + (", as it is and corrected for rows that repetitions share" if is_corrected else "")
+        + ":",
+        "",
+        f"| {_axis_name(filled.table.rows)} | difference | p |"
+        + (" corrected p |" if is_corrected else "")
+        + (" published p |" if is_published else ""),
+        "|---|---:|---:|" + "---:|" * is_corrected + "---:|" * is_published,
+    ]
+    for pair in filled.pairs:
+        figures = [f"{pair.difference:+.{digits}f}", f"{pair.p_value:.2g}"]
+        figures += [f"{pair.corrected:.2g}"] * is_corrected
+        figures += ["-" if pair.published is None else f"{pair.published:.2g}"] * is_published
+        lines.append(f"| {pair.row} | {' | '.join(figures)} |")
     return [*lines, ""]
 
 

@@ -96,17 +96,37 @@ def _choices(found: Results, figure: Figure, axis: str) -> Sequence[Any]:
 
 def _line(found: Results, figure: Figure, where: dict[str, Any]) -> Line | None:
     if figure.x == "place":
-        rows = [v for v in found.values(figure.run, figure.y, where) if isinstance(v, list)]
+        asked = figure.run, figure.y, where, figure.best, figure.minus
+        rows = [v for v in found.values(*asked) if isinstance(v, list)]
         if not rows:
             return None
         at_each = np.array(rows, dtype=float).T * figure.factor
         return list(range(1, len(at_each) + 1)), at_each.tolist()
-    x, y = [], []
-    for value in found.study.runs[figure.run].axes[figure.x]:
-        numbers = found.flat(figure.run, figure.y, {**where, figure.x: value})
+    if figure.kind == "points":
+        return _points(found, figure, where)
+    x: list[Any] = []
+    y: list[list[float]] = []
+    for value in _choices(found, figure, figure.x):
+        at = {**where, figure.x: value}
+        numbers = found.flat(figure.run, figure.y, at, figure.best, figure.minus)
         if numbers:
-            x.append(value)
+            named = figure.x in ("set", "method")
+            x.append(found.study.title_of(figure.x, value) if named else value)
             y.append([figure.factor * number for number in numbers])
+    return (x, y) if x else None
+
+
+def _points(found: Results, figure: Figure, where: dict[str, Any]) -> Line | None:
+    """One point for each that was found."""
+    best = {"by": figure.y, **figure.best} if figure.best else None
+    x, y = [], []
+    for point, figures in found.found_at(figure.run, where, best):
+        over = set(figure.best.get("over", ()))
+        at = {axis: value for axis, value in point.at.items() if axis not in over}
+        numbers = found.flat(figure.run, figure.y, {**where, **at}, figure.best, figure.minus)
+        if numbers and figure.x in figures:
+            x.append(float(np.mean(figures[figure.x])))
+            y.append([figure.factor * float(np.mean(numbers))])
     return (x, y) if x else None
 
 
@@ -120,6 +140,9 @@ def _draw_panel(axis: Any, figure: Figure, title: str, lines: dict[str, Line]) -
         at = list(x) if numeric else [places[value] for value in x]
         means = np.array([np.mean(values) for values in y])
         errors = np.array([_error(values) for values in y])
+        if figure.kind == "points":
+            axis.scatter(at, means, label=name, s=14, alpha=0.7)
+            continue
         if figure.kind == "lines":
             axis.plot(at, means, label=name, marker="o" if len(at) <= 20 else None, markersize=3)
             axis.fill_between(at, means - errors, means + errors, alpha=0.15, linewidth=0)

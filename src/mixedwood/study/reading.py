@@ -19,13 +19,13 @@ _WORDS = {
     },
     "run": {"task", "axes", "settings", "leave_out", "quick"},
     "table": {
-        "name", "title", "run", "figures", "rows", "columns", "where", "factor", "digits",
-        "published", "published_runs", "check", "check_runs", "judged", "relative_to", "summary",
-        "same_spread", "note",
+        "name", "title", "run", "figures", "rows", "columns", "where", "best", "minus", "factor",
+        "digits", "published", "published_runs", "check", "check_runs", "pairs", "judged",
+        "relative_to", "summary", "same_spread", "note",
     },
     "figure": {
-        "name", "title", "run", "y", "x", "series", "panels", "where", "factor", "x_label",
-        "y_label", "log_x", "log_y", "kind", "note",
+        "name", "title", "run", "y", "x", "series", "panels", "where", "best", "minus", "factor",
+        "x_label", "y_label", "log_x", "log_y", "kind", "note",
     },
     "claim": {"text", "checks", "note"},
 }  # fmt: skip
@@ -181,8 +181,21 @@ def _table(words: dict[str, Any], runs: dict[str, Run], published: dict[str, Any
     words["figures"] = tuple(words["figures"])
     if words.get("summary", "mean") not in ("mean", "largest"):
         raise StudyError(f"{what}: summary must be mean or largest; got {words['summary']!r}.")
+    if "pairs" in words:
+        words["pairs"] = _read_pairs(what, words["pairs"], published)
     _check_axes(what, runs[words["run"]], words, ("rows", "columns"), {"figure"})
     return Table(**words)
+
+
+def _read_pairs(what: str, pairs: dict[str, Any], published: dict[str, Any]) -> dict[str, Any]:
+    if not {"a", "b"} <= set(pairs) <= {"a", "b", "overlap", "published"}:
+        raise StudyError(
+            f"{what}: pairs needs a and b, the titles of two columns, and takes overlap and "
+            f"published besides; got {', '.join(sorted(pairs)) or 'nothing'}."
+        )
+    if isinstance(address := pairs.get("published"), str):
+        return {**pairs, "published": _look_up(what, published, address)}
+    return pairs
 
 
 def _figure(words: dict[str, Any], runs: dict[str, Run]) -> Figure | None:
@@ -193,7 +206,11 @@ def _figure(words: dict[str, Any], runs: dict[str, Run]) -> Figure | None:
         raise StudyError(f"{what} needs a name, a run, x and y.")
     if words["run"] not in runs:
         return None
-    _check_axes(what, runs[words["run"]], words, ("x", "series", "panels"), {"place", ""})
+    kinds = ("lines", "boxes", "bars", "points")
+    if words.get("kind", "lines") not in kinds:
+        raise StudyError(f"{what}: kind must be {', '.join(kinds)}; got {words['kind']!r}.")
+    axes = ("series", "panels") if words.get("kind") == "points" else ("x", "series", "panels")
+    _check_axes(what, runs[words["run"]], words, axes, {"place", ""})
     return Figure(**words)
 
 
@@ -225,8 +242,14 @@ def _check_axes(
                 f"{what}: {key} is {axis!r}, but the run {run.name!r} has the axes "
                 f"{', '.join(run.axes)}."
             )
-    if strange := set(words.get("where", {})) - set(run.axes):
-        raise StudyError(f"{what}: where names {sorted(strange)[0]!r}, which is not an axis.")
+    best = words.get("best", {})
+    if best and (not best.get("over") or not set(best) <= {"over", "by", "least"}):
+        raise StudyError(f"{what}: best needs over, and takes by and least; got {best!r}.")
+    named = {"where": words.get("where", {}), "best": best.get("over", ())}
+    named["minus"] = words.get("minus", {})
+    for word, axes in named.items():
+        if strange := set(axes) - set(run.axes):
+            raise StudyError(f"{what}: {word} names {sorted(strange)[0]!r}, which is not an axis.")
 
 
 def _check_words(kind: str, what: str, words: Mapping[str, Any]) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from mixedwood.study.cells import Cell, Theirs, read_theirs, relative
 from mixedwood.study.claims import Verdict, judge
 from mixedwood.study.definition import Study, StudyError, Table
+from mixedwood.study.pairs import Pair, compare_pair
 from mixedwood.study.points import Point, agrees, points
 from mixedwood.study.store import Record, Store
 
@@ -18,12 +21,16 @@ __all__ = ["FilledTable", "Results", "results"]
 
 @dataclass(frozen=True)
 class FilledTable:
-    """A table with its cells, row by row; cells that were not run are left out."""
+    """A table with its cells, row by row; cells that were not run are left out.
+
+    `pairs` are the tests of two of its columns, if the table asks for them.
+    """
 
     table: Table
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     cells: Mapping[tuple[str, str], Cell]
+    pairs: tuple[Pair, ...] = ()
 
     @property
     def n_near(self) -> int:
@@ -68,21 +75,51 @@ class Results:
         """Versions of the library that the tasks were done with."""
         return tuple(sorted({record.version for record in self.records.values()}))
 
-    def values(self, run: str, figure: str, where: Mapping[str, Any]) -> list[Any]:
-        """Give a figure at all finished points of a run that agree with `where`, in their order."""
-        found: list[Any] = []
+    def found_at(
+        self, run: str, where: Mapping[str, Any], best: Mapping[str, Any] | None = None
+    ) -> list[tuple[Point, Mapping[str, Any]]]:
+        """Give the finished points of a run that agree with `where`, and what was found there.
+
+        Of those that differ only in the axes of `best`, the best one alone, the first of equals.
+        """
+        found: list[tuple[Point, Mapping[str, Any]]] = []
         for point in self.points[run]:
             record = self.records.get(point.key)
-            if record is None or record.figures is None or figure not in record.figures:
+            if record is None or record.figures is None:
                 continue
             if all(agrees(point.at[axis], value) for axis, value in where.items()):
-                found.append(record.figures[figure])
-        return found
+                found.append((point, record.figures))
+        return _only_best(found, best) if best else found
 
-    def flat(self, run: str, figure: str, where: Mapping[str, Any]) -> list[float]:
+    def values(
+        self,
+        run: str,
+        figure: str,
+        where: Mapping[str, Any],
+        best: Mapping[str, Any] | None = None,
+        minus: Mapping[str, Any] | None = None,
+    ) -> list[Any]:
+        """Give a figure at the points of `found_at`, in their order.
+
+        With `minus`, less that of the point that differs in its axes only.
+        """
+        best = {"by": figure, **best} if best else None
+        found = [(p, f[figure]) for p, f in self.found_at(run, where, best) if figure in f]
+        if not minus:
+            return [value for _, value in found]
+        apart = {*minus, *(best["over"] if best else ())}
+        partners = {
+            _place(p, apart): f[figure]
+            for p, f in self.found_at(run, {**where, **minus}, best)
+            if figure in f
+        }
+        both = [(value, partners.get(_place(p, apart))) for p, value in found]
+        return [_less(value, partner) for value, partner in both if partner is not None]
+
+    def flat(self, *asked: Any, **more: Any) -> list[float]:
         """Give the numbers of `values`: those of lists one after the other."""
         found: list[float] = []
-        for entry in self.values(run, figure, where):
+        for entry in self.values(*asked, **more):
             found += entry if isinstance(entry, list) else [entry]
         return [float(number) for number in found]
 
@@ -134,7 +171,31 @@ class Results:
             tuple(title(table.rows, row) for row in rows),
             titles,
             cells,
+            tuple(self._pairs(table, cells)) if table.pairs else (),
         )
+
+    def _pairs(self, table: Table, cells: Mapping[tuple[str, str], Cell]) -> Iterator[Pair]:
+        words = table.pairs
+        for row in self.axis_values(table.run, table.rows, table):
+            title = self.study.title_of(table.rows, row)
+            first, second = (cells.get((title, words[name])) for name in ("a", "b"))
+            if first is None or second is None:
+                continue
+            theirs = words.get("published", {}).get(title)
+            overlap = self._overlap(table, row)
+            if pair := compare_pair(title, first.values, second.values, overlap, theirs):
+                yield pair
+
+    def _overlap(self, table: Table, row: Any) -> float:
+        """How far the repetitions of a row share rows; 0 if nothing is said about it."""
+        if (figure := table.pairs.get("overlap")) is None:
+            return 0.0
+        where = {**table.where, **({} if table.rows == "figure" else {table.rows: row})}
+        if not (found := self.flat(table.run, figure, where)):
+            raise StudyError(
+                f"The table {table.name!r} has pairs by {figure!r}, which is no figure."
+            )
+        return float(np.mean(found))
 
     def _cell(self, table: Table, row: Any, column: Any) -> Cell:
         where, figure = dict(table.where), table.figures[0]
@@ -145,7 +206,8 @@ class Results:
                 where[axis] = value
         row_title = self.study.title_of(table.rows, row)
         column_title = self.study.title_of(table.columns, column)
-        values = tuple(table.factor * v for v in self.flat(table.run, figure, where))
+        found = self.flat(table.run, figure, where, table.best, table.minus)
+        values = tuple(table.factor * v for v in found)
         if table.summary == "largest" and values:
             values = (max(values),)
         cell = Cell(
@@ -179,3 +241,30 @@ def results(study: Study, store: Store) -> Results:
     spread = {name: tuple(points(study, run)) for name, run in study.runs.items()}
     keys = {point.key for of_run in spread.values() for point in of_run}
     return Results(study, store.records(keys), spread)
+
+
+def _place(point: Point, apart: set[str]) -> tuple[Any, ...]:
+    """Where a point is on all axes but some."""
+    return tuple((axis, value) for axis, value in point.at.items() if axis not in apart)
+
+
+def _only_best(
+    found: list[tuple[Point, Mapping[str, Any]]], best: Mapping[str, Any]
+) -> list[tuple[Point, Mapping[str, Any]]]:
+    """Of the points that differ only in some axes, keep the best."""
+    kept: dict[tuple[Any, ...], tuple[Point, Mapping[str, Any]]] = {}
+    sign = -1 if best.get("least") else 1
+    for point, figures in found:
+        if best["by"] not in figures:
+            continue
+        place = _place(point, set(best["over"]))
+        score = sign * np.mean(figures[best["by"]])
+        if place not in kept or score > sign * np.mean(kept[place][1][best["by"]]):
+            kept[place] = (point, figures)
+    return list(kept.values())
+
+
+def _less(value: Any, partner: Any) -> Any:
+    if isinstance(value, list):
+        return [a - b for a, b in zip(value, partner, strict=True)]
+    return value - partner

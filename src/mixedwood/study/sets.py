@@ -1,7 +1,8 @@
 """Data sets from what a study file says about them.
 
-A definition names a data set of the library (``load``, ``variant``) or a file (``file``,
-``target``), and what is done to it, always in the order of `_STEPS` below.
+A definition names a data set of the library (``load``, ``variant``), one that is drawn (``make``,
+``rows``, ``seed``) or a file (``file``, ``target``), and what is done to it, always in the order of
+`_STEPS` below.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def open_set(name: str, definition: Mapping[str, Any]) -> Problem:
     if words:
         raise StudyError(
             f"The set {name!r} has {sorted(words)[0]!r}, which is not known. Accepted are load, "
-            f"variant, file, target, nominal, {', '.join(_STEPS)}."
+            f"variant, make, rows, seed, file, target, nominal, {', '.join(_STEPS)}."
         )
     target = read_target(found.y)
     return Problem(name, found.table, target.classes, target.codes, found.table.n_columns)
@@ -79,16 +80,40 @@ def _read(name: str, words: dict[str, Any]) -> _Set:
         read = read_file(Path(words.pop("file")), words.pop("target"))
         forced = "all" if all_nominal else None
         return _Set(read_table(read.X, categorical_features=forced), np.asarray(read.y))
-    if "load" not in words:
-        raise StudyError(f"The set {name!r} needs load (a name of mixedwood.datasets) or a file.")
-    from mixedwood import datasets
-
-    data = datasets.load(words.pop("load"), variant=words.pop("variant", None), frame="dict")
+    data = _drawn(name, words) if "make" in words else _loaded(name, words)
     if all_nominal:
         return _Set(read_table(data.X, categorical_features="all"), data.y)
     orders = {c.name: c.values for c in data.columns if c.name in data.ordinal}
     nominal = list(data.nominal) or None
     return _Set(read_table(data.X, categorical_features=nominal, ordinal=orders), data.y)
+
+
+def _loaded(name: str, words: dict[str, Any]) -> Any:
+    if "load" not in words:
+        raise StudyError(
+            f"The set {name!r} needs load (a name of mixedwood.datasets), make (what is drawn) or "
+            "a file."
+        )
+    from mixedwood import datasets
+
+    return datasets.load(words.pop("load"), variant=words.pop("variant", None), frame="dict")
+
+
+def _drawn(name: str, words: dict[str, Any]) -> Any:
+    """Draw so many rows; the same seed gives the same rows."""
+    from mixedwood import datasets
+
+    kind = words.pop("make")
+    maker = getattr(datasets, f"make_{kind}", None)
+    if maker is None:
+        known = [n.removeprefix("make_") for n in dir(datasets) if n.startswith("make_")]
+        raise StudyError(
+            f"The set {name!r} is to be made as {kind!r}, which is not known; there are "
+            f"{', '.join(known)}."
+        )
+    if not isinstance(rows := words.pop("rows", None), int):
+        raise StudyError(f"The set {name!r} is drawn, so that it needs rows: how many.")
+    return maker(rows, random_state=words.pop("seed", 0), frame="dict")
 
 
 def _first_rows(found: _Set, n: int) -> _Set:
@@ -139,6 +164,23 @@ def _one_against_all(found: _Set, name: str) -> _Set:
     if name not in found.y:
         raise StudyError(f"There is no class {name!r}.")
     return _Set(found.table, np.where(found.y == name, name, "others"))
+
+
+def _numbers(found: _Set, names: list[str]) -> _Set:
+    """Read labels that are numbers as numbers."""
+    columns, arrays = [], []
+    for column, array in zip(found.table.schema, found.table.arrays, strict=True):
+        if column.name in names and not column.is_numeric:
+            try:
+                values = np.array([*map(float, column.values), np.nan])
+            except ValueError as error:
+                raise StudyError(f"The values of {column.name!r} are no numbers.") from error
+            column, array = Column(column.name, ColumnKind.NUMERIC), values[array]
+        columns.append(column)
+        arrays.append(array)
+    if strange := set(names) - set(found.table.schema.names):
+        raise StudyError(f"There is no column {sorted(strange)[0]!r} to read as numbers.")
+    return _Set(Table(Schema(tuple(columns)), tuple(arrays)), found.y)
 
 
 def _missing(found: _Set, how: str) -> _Set:
@@ -207,6 +249,7 @@ _STEPS: dict[str, Callable[[_Set, Any], _Set]] = {
     "sort_descending": _sort_descending,
     "join": _join,
     "drop": _drop,
+    "numbers": _numbers,
     "columns": _columns,
     "missing": _missing,
     "most_classes": _most_classes,

@@ -19,6 +19,10 @@ _TASKS = {
         "mixedwood.study.tasks.cross_validation:cross_validation",
         "fit and test a method on the folds of one repetition",
     ),
+    "divisions": (
+        "mixedwood.study.tasks.divisions:divisions",
+        "learn from some rows, test on others, after every number of trees",
+    ),
     "gain_ratios": (
         "mixedwood.study.tasks.gain_ratios:gain_ratios",
         "gain ratios of all orders of a column's values",

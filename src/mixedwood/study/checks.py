@@ -1,0 +1,116 @@
+"""Checks of claims that look at more than two columns: at ranges, places, pairs, other tables."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from mixedwood.study.definition import StudyError
+
+if TYPE_CHECKING:
+    from mixedwood.study.cells import Cell
+    from mixedwood.study.claims import Outcome
+    from mixedwood.study.results import FilledTable
+
+__all__ = ["among_first", "between", "different_pairs", "lower_than_beside", "reaches"]
+
+
+def _column(table: FilledTable, name: str) -> dict[str, Cell]:
+    if name not in table.columns:
+        raise StudyError(
+            f"The table {table.table.name!r} has no column {name!r}; there are "
+            f"{', '.join(table.columns)}."
+        )
+    return table.column(name)
+
+
+def between(
+    table: FilledTable, column: str, low: float = -math.inf, high: float = math.inf
+) -> Outcome:
+    """All figures of a column, repetition by repetition, are in a range."""
+    values = [value for cell in _column(table, column).values() for value in cell.values]
+    if not values:
+        return None
+    return low <= min(values) and max(values) <= high, (
+        f"{column} goes from {min(values):g} to {max(values):g}"
+    )
+
+
+def reaches(table: FilledTable, column: str, share: float = 1.0) -> Outcome:
+    """So large a share of a column is lower than published, or higher by two errors at most."""
+    cells = [cell for cell in _column(table, column).values() if cell.gap is not None]
+    if not cells:
+        return None
+    reached = [cell for cell in cells if cell.gap is not None and cell.gap <= 2.0]
+    digits = table.table.digits
+    words = [
+        f"{cell.row} {cell.ours:.{digits}f} for {cell.published.value:.{digits}f}"
+        for cell in cells
+        if cell.published is not None
+    ]
+    return len(reached) >= share * len(cells), (
+        f"{column}: {', '.join(words)}; {len(reached)} of {len(cells)} are lower, or higher by at "
+        "most two standard errors"
+    )
+
+
+def among_first(
+    table: FilledTable, column: str, among: list[str], places: int = 1, share: float = 1.0
+) -> Outcome:
+    """In so large a share of the rows, a column is one of the lowest."""
+    for name in among:
+        _column(table, name)
+    rows, words, seen = 0, [], 0
+    for row, cell in _column(table, column).items():
+        others = [table.cells[row, name] for name in among if (row, name) in table.cells]
+        if len(others) < len(among):
+            continue
+        place = 1 + sum(other.ours < cell.ours for other in others)
+        rows, seen = rows + 1, seen + (place <= places)
+        words.append(f"{place} on {row}")
+    if not rows:
+        return None
+    return seen >= share * rows, f"place of {column} among {len(among) + 1}: {', '.join(words)}"
+
+
+def lower_than_beside(
+    table: FilledTable, beside: list[FilledTable], columns: list[str], share: float = 0.5
+) -> Outcome:
+    """In more than a share of the cells, a table is lower than all those beside it."""
+    for name in columns:
+        _column(table, name)
+    seen, lost = [], []
+    for (row, column), cell in table.cells.items():
+        others = [other.cells.get((row, column)) for other in beside]
+        found = [other.ours for other in others if other is not None]
+        if column not in columns or len(found) < len(beside):
+            continue
+        seen.append(cell.ours < min(found))
+        if not seen[-1]:
+            lost.append(f"{column} on {row}")
+    if not seen:
+        return None
+    return sum(seen) > share * len(seen), (
+        f"lower in {sum(seen)} of {len(seen)} cells"
+        + (f", not for {', '.join(lost)}" if lost else "")
+    )
+
+
+def different_pairs(
+    table: FilledTable,
+    lower: int = 0,
+    higher: int = 0,
+    same: int = 0,
+    corrected: bool = False,
+) -> Outcome:
+    """The paired tests say "lower", "higher" and "not different" in at least so many rows."""
+    if not table.pairs:
+        return None
+    sides = [pair.side(corrected=corrected) for pair in table.pairs]
+    seen = sides.count(-1) >= lower and sides.count(1) >= higher and sides.count(0) >= same
+    a, b = table.table.pairs["a"], table.table.pairs["b"]
+    text = (
+        f"{a} is significantly lower than {b} in {sides.count(-1)} of {len(sides)} rows, higher in "
+        f"{sides.count(1)}"
+    )
+    return seen, text + (", by the corrected test" if corrected else "")
