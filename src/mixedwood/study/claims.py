@@ -115,7 +115,8 @@ def significantly_lower(
     With `no_fewer_than_worse`, in as many as it is significantly higher in, or more.
     """
     better = worse = 0
-    pairs = _pairs(table, a, b, rows)
+    # Only the same repetitions can be paired.
+    pairs = [(x, y) for x, y in _pairs(table, a, b, rows) if len(x.values) == len(y.values)]
     if not pairs:
         return None
     for first, second in pairs:
