@@ -68,6 +68,7 @@ def test_links_between_pages_lead_somewhere(page):
         "estimators",
         "preprocessing",
         "pruning",
+        "saving",
         "splits",
         "stats",
     ],

@@ -38,15 +38,28 @@ __all__ = [
     "comparison",
     "data",
     "datasets",
+    "load",
     "preprocessing",
     "pruning",
+    "save",
+    "saving",
     "splits",
     "stats",
     "study",
 ]
 
 if TYPE_CHECKING:
-    from mixedwood import comparison, data, datasets, preprocessing, pruning, splits, stats, study
+    from mixedwood import (
+        comparison,
+        data,
+        datasets,
+        preprocessing,
+        pruning,
+        saving,
+        splits,
+        stats,
+        study,
+    )
     from mixedwood.comparison import Comparison, compare
     from mixedwood.estimators import (
         BoostedTreesClassifier,
@@ -62,6 +75,7 @@ if TYPE_CHECKING:
         TreeClassifier,
         UnseenValueWarning,
     )
+    from mixedwood.saving import load, save
 
 
 def __getattr__(name: str) -> object:
@@ -70,6 +84,8 @@ def __getattr__(name: str) -> object:
         return getattr(import_module("mixedwood.estimators"), name)
     if name in ("Comparison", "compare"):
         return getattr(import_module("mixedwood.comparison"), name)
+    if name in ("load", "save"):
+        return getattr(import_module("mixedwood.saving"), name)
     if name in __all__:
         return import_module(f"mixedwood.{name}")
     raise AttributeError(f"module 'mixedwood' has no attribute {name!r}")

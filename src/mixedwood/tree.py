@@ -15,7 +15,7 @@ from mixedwood import _core
 from mixedwood.data import Column, ColumnKind, Schema, Table
 from mixedwood.tree_views import TreeViews
 
-__all__ = ["FRACTIONAL", "NUMBER", "STOP_HERE", "Terms", "TestKind", "Tree"]
+__all__ = ["ARRAY_TYPES", "FRACTIONAL", "NUMBER", "STOP_HERE", "Terms", "TestKind", "Tree"]
 
 LAYOUT_VERSION = int(_core.tree_layout_version)
 
@@ -42,7 +42,7 @@ class TestKind(IntEnum):
     LINEAR = 4
 
 
-_TYPES = {
+ARRAY_TYPES = {
     "kind": np.uint8,
     "column": np.int32,
     "low": np.float64,
@@ -65,6 +65,7 @@ _TYPES = {
     "label": np.int32,
     "score": np.float64,
 }
+"""The arrays that a tree is made of, besides schema and classes."""
 
 
 class Terms(NamedTuple):
@@ -157,7 +158,7 @@ class Tree(TreeViews):
     def __post_init__(self) -> None:
         self._fill_in_terms()
         object.__setattr__(self, "classes", _frozen(np.array(self.classes)))
-        for name, dtype in _TYPES.items():
+        for name, dtype in ARRAY_TYPES.items():
             array = _frozen(np.array(getattr(self, name), dtype=dtype, order="C"))
             object.__setattr__(self, name, array)
         n = len(self.kind)
@@ -174,6 +175,8 @@ class Tree(TreeViews):
             raise ValueError("not a tree: counts must be one row of class weights per node.")
         if self.label.shape != (n,) or self.score.shape != (n,):
             raise ValueError("not a tree: its arrays differ in length.")
+        if not ((self.column >= -1) & (self.column < len(self.schema))).all():
+            raise ValueError("not a tree: a column is not one of the schema.")
         if n and not ((self.label >= 0) & (self.label < len(self.classes))).all():
             raise ValueError("not a tree: a label is not one of the classes.")
 
@@ -387,7 +390,7 @@ class Tree(TreeViews):
             and np.array_equal(self.classes, other.classes)
             and all(
                 np.array_equal(getattr(self, n), getattr(other, n), equal_nan=n == "term_fill")
-                for n in _TYPES
+                for n in ARRAY_TYPES
             )
         )
 

@@ -105,6 +105,24 @@ class TreeViews:
 
         return tree_svg(_tree(self), max_depth=max_depth, max_nodes=max_nodes, max_terms=max_terms)
 
+    def to_dot(self, *, max_depth: int | None = None, max_nodes: int | None = 1000) -> str:
+        """Write the tree in the language of Graphviz; see `mixedwood.plot.tree_dot`.
+
+        Examples
+        --------
+        >>> from mixedwood.data import read_table
+        >>> from mixedwood.tree_builder import TreeBuilder
+        >>> tree = TreeBuilder(read_table({"age": [1.0]}).schema, ["no", "yes"], [3, 1]).build()
+        >>> print(tree.to_dot())
+        digraph tree {
+          node [shape=box, style=rounded];
+          0 [label="no (75 % of 4)"];
+        }
+        """
+        from mixedwood.plot import tree_dot
+
+        return tree_dot(_tree(self), max_depth=max_depth, max_nodes=max_nodes)
+
     def plot(
         self,
         ax: Any = None,

@@ -1,11 +1,14 @@
+import io
 import json
 import subprocess
 import sys
 
+import pytest
 from click.testing import CliRunner
 
 from mixedwood import Comparison
 from mixedwood.cli import main
+from mixedwood.cli.tables import print_table
 
 
 def run(*args):
@@ -39,11 +42,27 @@ def test_demo_for_machines(tmp_path):
     assert "page.html" in result.stderr
 
 
-def test_tables_without_rich(tmp_path, monkeypatch):
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_tables_are_drawn_on_a_terminal_only(stream, monkeypatch):
+    def printed(out):
+        monkeypatch.setattr(sys, stream, out)
+        print_table(
+            "Woods", ["name", "n"], [["ash", "1"], ["b[red]", "12"]], err=stream == "stderr"
+        )
+        return out.getvalue()
+
+    plain = "Woods\nname     n\nash      1\nb[red]  12\n"
+    assert printed(io.StringIO()) == plain
+    drawn = printed(Terminal())
+    assert "│" in drawn
+    assert "b[red]" in drawn
     monkeypatch.setitem(sys.modules, "rich.console", None)
-    result = demo(tmp_path)
-    assert result.exit_code == 0, result.output
-    assert "mean rank" in result.stdout
+    assert printed(Terminal()) == plain
 
 
 def test_an_unknown_method_is_a_usage_error(tmp_path):

@@ -263,3 +263,11 @@ def test_the_repr_is_the_table(noisy):
     found = by_hand(noisy)
     assert repr(found) == found.to_text()
     assert mw.Comparison is Comparison
+
+
+def test_a_set_without_a_figure_is_no_draw(noisy):
+    noisy[1, 2, 0] = np.nan
+    found = by_hand(noisy)
+    line = next(line for line in found.to_text().splitlines() if line.startswith("+/=/-"))
+    wins, losses = ([marks(found)[f"set_{s}", "n"] for s in (0, 1)].count(m) for m in "+-")
+    assert line.split()[1:] == [f"{wins}/{2 - wins - losses}/{losses}", "0/1/0"]

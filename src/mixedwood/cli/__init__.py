@@ -5,7 +5,12 @@ import click
 from mixedwood import __version__
 from mixedwood.cli.compare import compare
 from mixedwood.cli.demo import demo
+from mixedwood.cli.evaluate import evaluate
+from mixedwood.cli.explain import explain
+from mixedwood.cli.fit import fit
 from mixedwood.cli.info import info
+from mixedwood.cli.predict import predict
+from mixedwood.cli.show import show
 from mixedwood.cli.study import study
 
 __all__ = ["main"]
@@ -17,7 +22,5 @@ def main() -> None:
     """Decision trees for tables of categories and numbers."""
 
 
-main.add_command(compare)
-main.add_command(demo)
-main.add_command(info)
-main.add_command(study)
+for command in (compare, demo, evaluate, explain, fit, info, predict, show, study):
+    main.add_command(command)

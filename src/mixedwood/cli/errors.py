@@ -1,4 +1,4 @@
-"""How commands end: 0 well, 1 failure, 2 usage, 3 data, 130 interrupted."""
+"""How commands end: 0 well, 1 failure, 2 usage, 3 data, 4 no model in time, 130 interrupted."""
 
 from __future__ import annotations
 
@@ -8,13 +8,19 @@ from typing import Any
 
 import click
 
-__all__ = ["DataError", "interruptible"]
+__all__ = ["DataError", "TimeIsUpError", "interruptible"]
 
 
 class DataError(click.ClickException):
     """The data is not what the command needs."""
 
     exit_code = 3
+
+
+class TimeIsUpError(click.ClickException):
+    """The time limit came before there was a model."""
+
+    exit_code = 4
 
 
 def interruptible(command: Callable[..., None]) -> Callable[..., None]:

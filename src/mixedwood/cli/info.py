@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import platform
-from importlib import metadata
 
 import click
 
@@ -18,6 +17,8 @@ _EXTRAS = ["rich", "matplotlib", "pandas", "polars", "pyarrow"]
 @click.option("--json", "as_json", is_flag=True, help="For machines: one JSON document.")
 def info(as_json: bool) -> None:
     """Show versions of mixedwood and of what it uses."""
+    from importlib import metadata
+
     facts = {"mixedwood": __version__, "python": platform.python_version()}
     for name in [*_PACKAGES, *_EXTRAS]:
         try:

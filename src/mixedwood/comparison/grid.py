@@ -123,7 +123,13 @@ def _sums(
         ranks[complete] = rank_methods(means[:, complete]).mean(axis=0)
         sums.append(("mean rank", [Cell("" if math.isnan(r) else f"{r:.2f}") for r in ranks]))
     if name_of_test(comparison) and METRICS[name].tested:
-        counts = [Counter(cells[m].mark for _, cells in rows) for m in range(means.shape[1])]
+        # A set on which either has no figure is no draw: it does not count.
+        b = comparison.methods.index(baseline)
+        tested = ~np.isnan(means) & ~np.isnan(means[:, [b]])
+        counts = [
+            Counter(cells[m].mark for s, (_, cells) in enumerate(rows) if tested[s, m])
+            for m in range(means.shape[1])
+        ]
         sums.append(
             (
                 "+/=/-",

@@ -116,7 +116,8 @@ def _lead(view: View) -> str:
         where = f"{sets[0].name} ({view.size(sets[0])})"
     else:
         rows = [facts.n_rows for facts in sets]
-        where = f"{len(sets)} data sets of {min(rows)} to {max(rows)} rows"
+        size = f"{min(rows)} to {max(rows)}" if min(rows) < max(rows) else f"{rows[0]}"
+        where = f"{len(sets)} data sets of {size} rows"
     same = "" if n == 1 else " All methods saw the same folds."
     return (
         f"{who} measured on {where} by {_protocol(view)}, with the seed {found.random_state}.{same}"

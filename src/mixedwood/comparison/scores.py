@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mixedwood.comparison.dividing import Fold
 from mixedwood.comparison.problems import Problem
 
-__all__ = ["METRICS", "Metric", "metrics", "read_metrics", "score_fold"]
+__all__ = ["METRICS", "Metric", "bounded_log_loss", "metrics", "read_metrics", "score_fold"]
 
 # A probability below this counts as this: one row that a method is sure of and wrong about must not
 # outweigh all the others. The loss of a row is at most 6.9.
@@ -109,11 +109,18 @@ def _balanced(wrong: NDArray[np.bool_], codes: NDArray[np.int32]) -> float:
 
 def _log_loss(model: Any, X: Any, truth: NDArray[Any]) -> float:
     answers = np.asarray(model.predict_proba(X), dtype=np.float64)
-    place = {label: i for i, label in enumerate(np.asarray(model.classes_).tolist())}
+    return bounded_log_loss(answers, np.asarray(model.classes_), truth)
+
+
+def bounded_log_loss(
+    answers: NDArray[np.float64], classes: NDArray[Any], truth: NDArray[Any]
+) -> float:
+    """Give the mean of -log(probability of the true class), as compared by `compare`."""
+    place = {label: i for i, label in enumerate(classes.tolist())}
     places = np.array([place.get(label, -1) for label in truth.tolist()])
     # A class that the model does not know has no probability.
     given = np.where(places < 0, 0.0, answers[np.arange(len(truth)), places])
-    return float(-np.log(np.clip(given, LEAST_PROBABILITY, 1.0)).mean())
+    return 0.0 - float(np.log(np.clip(given, LEAST_PROBABILITY, 1.0)).mean())  # never -0
 
 
 def _leaves(model: Any) -> float:

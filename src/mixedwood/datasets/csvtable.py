@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from mixedwood.datasets.coded import CodedTable, DatasetColumn, only_used
 from mixedwood.datasets.errors import DamagedDatasetError
 from mixedwood.datasets.frames import number_array
+from mixedwood.files import parse_each
 
 # Rows turned into columns at a time: few enough that their texts stay in the processor's cache.
 _CHUNK = 1024
@@ -127,10 +128,7 @@ class _NumberReader:
         self._parts: list[NDArray[np.float64]] = []
 
     def add(self, cells: Sequence[str]) -> None:
-        # Numbers of real tables repeat a lot: each text is parsed and checked once.
-        parsed = {text: self._parse(text) for text in dict.fromkeys(cells)}
-        numbers = map(parsed.__getitem__, cells)
-        self._parts.append(np.fromiter(numbers, dtype=np.float64, count=len(cells)))
+        self._parts.append(parse_each(cells, self._parse))
 
     def _parse(self, text: str) -> float:
         if text == "":

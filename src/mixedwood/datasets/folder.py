@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any
 from mixedwood.datasets.coded import KINDS, CodedTable, DatasetColumn
 from mixedwood.datasets.csvtable import read_table, write_table
 from mixedwood.datasets.errors import DamagedDatasetError
+from mixedwood.files import write_bytes
 
 MANIFEST = "manifest.json"
 
@@ -125,8 +125,8 @@ class DataFolder:
         }
         self.path.mkdir(parents=True, exist_ok=True)
         # The data first: a description must never name a file that is not there.
-        _write_atomically(self.path / f"{name}.csv.gz", packed)
-        _write_atomically(self.path / f"{name}.json", json.dumps(entry, indent=1).encode())
+        write_bytes(self.path / f"{name}.csv.gz", packed)
+        write_bytes(self.path / f"{name}.json", json.dumps(entry, indent=1).encode())
 
     def _descriptions(self) -> dict[str, Mapping[str, Any]]:
         manifest = self.path / MANIFEST
@@ -194,14 +194,3 @@ def _check_counts(table: CodedTable, entry: Entry) -> None:
         raise DamagedDatasetError(
             f"its classes are {table.class_counts()} instead of {dict(entry.class_counts)}"
         )
-
-
-def _write_atomically(path: Path, content: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

@@ -77,13 +77,16 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _remember(self, table: Table, target: Target) -> None:
         """Keep what the columns and classes are, once a fit has come to its end."""
-        self.schema_ = table.schema
-        self.classes_ = target.classes
-        self.n_features_in_ = table.n_columns
-        if table.schema.names_generated:
+        self._remember_columns(table.schema, target.classes)
+
+    def _remember_columns(self, schema: Schema, classes: NDArray[Any]) -> None:
+        self.schema_ = schema
+        self.classes_ = classes
+        self.n_features_in_ = len(schema)
+        if schema.names_generated:
             self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
         else:
-            self.feature_names_in_ = np.array(table.schema.names, dtype=object)
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
 
     def _read_new(self, X: Any, columns_used: set[str], unseen: str) -> Table:
         """Read new rows; say once which columns hold values that no training row had."""

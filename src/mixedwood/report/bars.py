@@ -13,7 +13,7 @@ from mixedwood.report.svg import FONT, Drawing
 
 __all__ = ["Bars", "bar_chart"]
 
-_BAR = 11.0
+_BAR = 13.0
 _GAP = 9.0
 _LABELS = 128.0
 

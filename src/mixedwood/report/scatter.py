@@ -88,10 +88,10 @@ def scatter_plot(
     for spot, (x, y), name, label in zip(known, places, names, labels, strict=True):
         with drawing.group(f"spot c{spot.group}", tip=spot.tip or spot.label, key=spot.key):
             if label is not None:
+                near = min(max(x, label[0]), label[2]), min(max(y, label[1]), label[3])
+                if math.dist(near, (x, y)) > 1.5 * _RADIUS:
+                    drawing.line(x, y, *near, "leader")
                 middle = (label[1] + label[3]) / 2
-                near = min(max(x, label[0]), label[2])
-                if math.hypot(near - x, middle - y) > 2.2 * _RADIUS:
-                    drawing.line(x, y, near, middle, "leader")
                 drawing.text(label[0] + 1.0, middle + 0.35 * FONT, name, "label")
             drawing.mark(x, y, spot.group)
     unnamed = [spot.label for spot, label in zip(known, labels, strict=True) if label is None]
@@ -103,20 +103,26 @@ def scatter_plot(
 
 
 def _place(names: list[str], places: list[tuple[float, float]], inside: Box) -> list[Box | None]:
-    """Find a box for each name, near its mark, that touches no other name and no mark."""
-    marks = [(x - _RADIUS, y - _RADIUS, x + _RADIUS, y + _RADIUS) for x, y in places]
+    """Find a box for each name, near its mark, that touches no other name and no mark.
+
+    A name beside the mark of another would be read as that one's, so that wide air around marks is
+    tried first.
+    """
     found: list[Box | None] = [None] * len(names)
     # Those in a crowd choose first.
     crowd = [sum(math.dist(a, b) < 70.0 for b in places) for a in places]
     for i in sorted(range(len(names)), key=lambda i: (-crowd[i], places[i])):
         taken = [box for box in found if box is not None]
-        taken += [mark for j, mark in enumerate(marks) if j != i]
-        for box in _candidates(places[i], text_width(names[i], FONT) + 2.0):
-            is_inside = (
-                box[0] >= inside[0] and box[1] >= inside[1]
-                and box[2] <= inside[2] and box[3] <= inside[3]
-            )  # fmt: skip
-            if is_inside and not any(_touch(box, other) for other in taken):
+        others = [place for j, place in enumerate(places) if j != i]
+        free = [
+            box
+            for box in _candidates(places[i], text_width(names[i], FONT) + 2.0)
+            if _within(box, inside) and not any(_touch(box, other) for other in taken)
+        ]
+        for air in (3.0 * _RADIUS, 2.0 * _RADIUS, _RADIUS):
+            marks = [(x - air, y - _RADIUS, x + air, y + _RADIUS) for x, y in others]
+            clear = (box for box in free if not any(_touch(box, mark) for mark in marks))
+            if (box := next(clear, None)) is not None:
                 found[i] = box
                 break
     return found
@@ -139,6 +145,11 @@ def _candidates(place: tuple[float, float], width: float) -> Iterator[Box]:
             (x - slant - width, y + slant + height / 3),
         ):
             yield left, middle - height / 2, left + width, middle + height / 2
+
+
+def _within(box: Box, frame: Box) -> bool:
+    is_beside = box[0] >= frame[0] and box[2] <= frame[2]
+    return is_beside and box[1] >= frame[1] and box[3] <= frame[3]
 
 
 def _touch(a: Box, b: Box) -> bool:

@@ -1,0 +1,110 @@
+"""`mixedwood explain`: why one row gets its class."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mixedwood.cli.errors import interruptible
+from mixedwood.cli.options import DATA, MODEL, open_model, read_rows, told, tree_of
+
+
+@click.command()
+@click.argument("model", type=MODEL)
+@click.argument("data", type=DATA)
+@click.option("--row", required=True, type=click.IntRange(1), help="Counted from 1.")
+@click.option("--member", type=click.IntRange(1), help="Of many trees, the path in this one.")
+@click.option("--json", "as_json", is_flag=True, help="For machines: one JSON document.")
+@click.option("--quiet", "-q", is_flag=True, help="No messages but errors.")
+@interruptible
+def explain(
+    model: Path, data: Path, row: int, member: int | None, as_json: bool, quiet: bool
+) -> None:
+    """Say in words which class a row of a file gets, and why.
+
+    For a single tree, or one --member of many: the tests on the way of the row. For many trees: how
+    they vote.
+    """
+    opened = open_model(model)
+    estimator = opened.model
+    rows = read_rows(opened, data, opened.about.get("target"), ())
+    if row > rows.n_rows:
+        raise click.UsageError(f"{data} has {rows.n_rows} rows; there is no row {row}.")
+    one = {name: _one(cells, row - 1) for name, cells in rows.X.items()}
+    with told(data, quiet):
+        facts = _whole(estimator, one, row)
+        if hasattr(estimator, "tree_") or member is not None:
+            facts |= _path(estimator, one, row, member)
+    if as_json:
+        facts.pop("text")
+        click.echo(json.dumps(facts, default=str))
+        return
+    click.echo(facts["text"])
+    if "path" not in facts and "votes" in facts and not quiet:
+        n = len(estimator.trees_)
+        click.echo(f"--member K, from 1 to {n}, tells the path in one of the trees.", err=True)
+
+
+def _one(cells: Any, place: int) -> Any:
+    """The cell of a column as a column of its own, of the same type."""
+    import narwhals as nw
+
+    if hasattr(cells, "dtype") and hasattr(cells, "tolist") and not hasattr(cells, "to_numpy"):
+        return cells[place : place + 1]  # an array
+    return nw.from_native(cells, series_only=True)[place : place + 1].to_native()
+
+
+def _whole(estimator: Any, one: Any, row: int) -> dict[str, Any]:
+    """What the model says as a whole."""
+    label = estimator.predict(one)[0]
+    label = label.item() if hasattr(label, "item") else label
+    facts: dict[str, Any] = {"row": row, "prediction": label}
+    names = [str(name) for name in estimator.classes_.tolist()]
+    if hasattr(estimator, "predict_proba"):
+        shares = estimator.predict_proba(one)[0].tolist()
+        facts["probabilities"] = dict(zip(names, shares, strict=True))
+        ordered = sorted(facts["probabilities"].items(), key=lambda pair: -pair[1])[:10]
+        told_shares = ", ".join(f"{name} {100 * share:.0f} %" for name, share in ordered)
+        facts["text"] = f"Row {row}: {label} ({told_shares})"
+    else:
+        decisions = estimator.decision_function(one)[0]
+        facts["decision"] = decisions.tolist()
+        facts["text"] = f"Row {row}: {label} (decision {decisions})"
+    if hasattr(estimator, "trees_") and not hasattr(estimator, "scores_"):
+        votes = _votes(estimator, one)
+        if votes:
+            facts["votes"] = votes
+            n = sum(votes.values())
+            words = ", ".join(f"{name} {count}" for name, count in votes.items())
+            facts["text"] += f"\nVotes of {n} trees: {words}"
+    return facts
+
+
+def _votes(estimator: Any, one: Any) -> dict[str, int]:
+    forest = getattr(estimator, "forest_", estimator)
+    if not hasattr(forest, "votes"):
+        return {}
+    said = forest.votes(one)[0].tolist()
+    return {str(name): said.count(name) for name in estimator.classes_.tolist() if name in said}
+
+
+def _path(estimator: Any, one: Any, row: int, member: int | None) -> dict[str, Any]:
+    from mixedwood.data import read_table_as
+
+    tree = tree_of(estimator, member)
+    path = tree.explain(read_table_as(one, estimator.schema_), 0)
+    facts: dict[str, Any] = {
+        "path": [{"node": step.node, "words": str(step)} for step in path.steps],
+        "answers": [
+            {"node": end.node, "share": end.share, "words": end.words} for end in path.endings
+        ],
+        "text": str(replace(path, row=row)),
+    }
+    if member is not None:
+        facts["member"] = member
+        facts["text"] = f"Tree {member}:\n{facts['text']}"
+    return facts

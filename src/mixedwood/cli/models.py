@@ -1,0 +1,217 @@
+"""Models of the library by plain names, with parameters from text."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import inspect
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import click
+
+__all__ = ["list_models", "make_model", "read_value"]
+
+
+def _estimators() -> dict[str, Any]:
+    """Public classifiers by plain name: `ForestClassifier` is forest."""
+    from mixedwood import estimators
+
+    found = {}
+    for name in estimators.__all__:
+        kind = getattr(estimators, name)
+        if hasattr(kind, "fit"):
+            stem = re.sub(r"(Trees)?Classifier$", "", name)
+            found[re.sub(r"(?<=[a-z])(?=[A-Z])", "_", stem).lower()] = kind
+    return found
+
+
+def _recipes(kind: Any) -> dict[str, Callable[..., Any]]:
+    """Recipes are the public class methods of a classifier itself."""
+    return {
+        name: getattr(kind, name)
+        for name, member in vars(kind).items()
+        if isinstance(member, classmethod) and not name.startswith("_")
+    }
+
+
+def list_models() -> dict[str, str]:
+    """Name all models and recipes, with the first line of what they say of themselves."""
+    found = {}
+    for name, kind in _estimators().items():
+        found[name] = _first_line(kind)
+        for recipe, make in _recipes(kind).items():
+            found[f"{name}.{recipe}"] = _first_line(make)
+    return found
+
+
+def _first_line(value: Any) -> str:
+    return (inspect.getdoc(value) or "").partition("\n")[0]
+
+
+def make_model(name: str, settings: Sequence[str]) -> Any:
+    """Make an estimator of a name and ``name=value`` texts; what is wrong is a usage error."""
+    kind, make = _find(name)
+    own, nested = _read_settings(settings)
+    recipe = inspect.signature(make).parameters if make is not kind else {}
+    known = [*(p for p in recipe if p != "parameters"), *kind._get_param_names()]
+    for parameter in own:
+        if parameter not in known:
+            raise click.UsageError(_unknown("parameter", parameter, known, f"{name} has"))
+    try:
+        model = make(**own)
+        _set_nested(model, nested)
+    except (TypeError, ValueError) as error:
+        raise click.UsageError(str(error)) from error
+    return model
+
+
+def _find(name: str) -> tuple[Any, Any]:
+    """The class of a name, and what makes an estimator: the class, or one of its recipes."""
+    from mixedwood.comparison.line_up import methods, read_methods
+
+    kinds = _estimators()
+    if name not in kinds and name in methods() and not name.startswith("sklearn_"):
+        # Names of `mixedwood compare` mean the same here.
+        model = read_methods([name])[name]
+        kind, given = type(model), model.get_params(deep=False)
+        return kind, lambda **more: kind(**{**given, **more})
+    stem, _, recipe = name.partition(".")
+    if stem not in kinds:
+        longer = [known for known in kinds if known.startswith(f"{stem}_")]
+        if len(longer) != 1:
+            raise click.UsageError(
+                _unknown("model", name, list_models(), "There are", "See --list.")
+            )
+        stem = longer[0]
+    kind = kinds[stem]
+    if not recipe:
+        return kind, kind
+    recipes = _recipes(kind)
+    if recipe not in recipes:
+        has = [f"{stem}.{r}" for r in recipes]
+        raise click.UsageError(_unknown("recipe", name, has, f"{stem} has", "See --list."))
+    return kind, recipes[recipe]
+
+
+def _read_settings(settings: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    own: dict[str, Any] = {}
+    nested: dict[str, Any] = {}
+    for text in settings:
+        name, sign, value = text.partition("=")
+        if not sign or not name.strip():
+            raise click.UsageError(f"--set {text!r} is not name=value, such as max_depth=5.")
+        (nested if "__" in name else own)[name.strip()] = read_value(value.strip())
+    return own, nested
+
+
+def _set_nested(model: Any, nested: dict[str, Any]) -> None:
+    for name in nested:
+        owner = name.partition("__")[0]
+        if owner in model.get_params(deep=False) and getattr(model, owner) is None:
+            default = _default_part(model, owner)
+            if default is None:
+                raise ValueError(
+                    f"{owner} is None, so that {name} has no place. Set {owner} first, as in "
+                    f"--set '{owner}=TreeClassifier()'."
+                )
+            model.set_params(**{owner: default})
+    known = model.get_params(deep=True)
+    for name in nested:
+        if name not in known:
+            inside = [k for k in known if k.startswith(name.partition("__")[0])]
+            raise click.UsageError(_unknown("parameter", name, inside or known, "There are"))
+    model.set_params(**nested)
+
+
+def _default_part(model: Any, owner: str) -> Any:
+    """What a part is when it is not given, so that a single parameter of it can be changed."""
+    from mixedwood import estimators
+
+    makers = {
+        ("ForestClassifier", "estimator"): lambda: (
+            estimators.ForestClassifier.random_forest().estimator
+        ),
+        ("EnsembleClassifier", "forest"): estimators.ForestClassifier,
+        ("EnsembleClassifier", "boosted"): estimators.BoostedTreesClassifier,
+    }
+    maker = makers.get((type(model).__name__, owner))
+    return None if maker is None else maker()
+
+
+def _unknown(what: str, name: str, known: Iterable[str], lead: str, end: str = "") -> str:
+    listed = list(known)
+    close = difflib.get_close_matches(name, listed, n=3)
+    hint = f" Is {' or '.join(close)} meant?" if close else ""
+    shown = f" {lead}: {', '.join(listed)}." if listed else ""
+    return f"There is no {what} {name!r}.{hint}{shown} {end}".rstrip()
+
+
+def read_value(text: str) -> Any:
+    """Read a value: JSON, a Python literal, a part such as Pruner('collapse'), or plain text.
+
+    Examples
+    --------
+    >>> [read_value(text) for text in ("5", "0.1", "true", "None", "[1, 2]", "gini", "'5'")]
+    [5, 0.1, True, None, [1, 2], 'gini', '5']
+    >>> read_value("Pruner('cost_complexity', se_rule=1)")
+    Pruner('cost_complexity', se_rule=1)
+    """
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        tree = ast.parse(text, mode="eval").body
+        return _literal(tree)
+    except (SyntaxError, _NotAValueError, RecursionError, MemoryError):
+        return text
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+
+
+class _NotAValueError(Exception):
+    """The text is no literal, and so is plain text."""
+
+
+def _literal(node: ast.AST) -> Any:
+    """Evaluate literals, and calls of parts and estimators of the library with literals inside."""
+    if isinstance(node, ast.Call):
+        maker = _maker(node.func)
+        keywords = {k.arg: _literal(k.value) for k in node.keywords if k.arg is not None}
+        if len(keywords) < len(node.keywords):
+            raise _NotAValueError
+        try:
+            return maker(*map(_literal, node.args), **keywords)
+        except TypeError as error:
+            raise ValueError(f"{ast.unparse(node)}: {error}") from error
+    if isinstance(node, (ast.List, ast.Tuple)):
+        items = [_literal(item) for item in node.elts]
+        return items if isinstance(node, ast.List) else tuple(items)
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError):
+        raise _NotAValueError from None
+
+
+def _maker(node: ast.AST) -> Any:
+    """Find what a call names: a part, a classifier, or a recipe of one; nothing else."""
+    from mixedwood import estimators, preprocessing, pruning, splits
+
+    parts: dict[str, Any] = {
+        "Acceptor": splits.Acceptor,
+        "Partitioner": splits.Partitioner,
+        "Pruner": pruning.Pruner,
+    }
+    for room in (estimators, preprocessing):
+        found = {name: getattr(room, name) for name in room.__all__}
+        parts |= {name: kind for name, kind in found.items() if hasattr(kind, "fit")}
+    if isinstance(node, ast.Name) and node.id in parts:
+        return parts[node.id]
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        kind = parts.get(node.value.id)
+        if kind is not None and node.attr in _recipes(kind):
+            return _recipes(kind)[node.attr]
+    raise _NotAValueError

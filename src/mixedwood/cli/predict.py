@@ -1,0 +1,133 @@
+"""`mixedwood predict`: the classes of new rows."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mixedwood.cli.errors import interruptible
+from mixedwood.cli.options import (
+    DATA,
+    MODEL,
+    check_output,
+    open_model,
+    read_rows,
+    same_labels,
+    told,
+    write_output,
+)
+
+
+@click.command()
+@click.argument("model", type=MODEL)
+@click.argument("data", type=DATA)
+@click.option("--output", "-o", type=click.Path(path_type=Path), help="CSV, or Parquet by ending.")
+@click.option("--proba", is_flag=True, help="Add the probability of each class.")
+@click.option("--explain", is_flag=True, help="Add the path of each row; of a single tree only.")
+@click.option("--id", "ids", multiple=True, metavar="COLUMN", help="A column to carry along.")
+@click.option("--json", "as_json", is_flag=True, help="For machines: one JSON document per row.")
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@click.option("--quiet", "-q", is_flag=True, help="No messages but errors.")
+@interruptible
+def predict(
+    model: Path,
+    data: Path,
+    output: Path | None,
+    proba: bool,
+    explain: bool,
+    ids: tuple[str, ...],
+    as_json: bool,
+    force: bool,
+    quiet: bool,
+) -> None:
+    """Predict the classes of the rows of a CSV or Parquet file, - for the standard input.
+
+    Columns are read as the model has learned them, found by name and in any order. The result is
+    CSV on the standard output unless --output says where to.
+    """
+    check_output(output, force)
+    opened = open_model(model)
+    estimator = opened.model
+    if proba and not hasattr(estimator, "predict_proba"):
+        raise click.UsageError(
+            f"A {type(estimator).__name__} gives no probabilities; leave out --proba."
+        )
+    if explain and not hasattr(estimator, "tree_"):
+        raise click.UsageError(
+            f"A {type(estimator).__name__} has no single path to tell; leave out --explain, or "
+            "see mixedwood explain for one row."
+        )
+    target = opened.about.get("target")
+    rows = read_rows(opened, data, target, ids)
+    columns: dict[str, Any] = dict(rows.kept)
+    with told(data, quiet):
+        answers = estimator.predict(rows.X)
+        columns[_free("prediction", columns)] = answers.tolist()
+        if proba:
+            shares = estimator.predict_proba(rows.X)
+            for place, label in enumerate(estimator.classes_.tolist()):
+                columns[_free(f"probability_{label}", columns)] = shares[:, place].tolist()
+        if explain:
+            columns[_free("why", columns)] = _paths(estimator, rows.X)
+    if not quiet:
+        _tell(rows, answers, target)
+    _deliver(columns, output, as_json)
+
+
+def _free(name: str, taken: dict[str, Any]) -> str:
+    """Avoid the name of a column that is carried along."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _paths(estimator: Any, X: Any) -> list[str]:
+    from mixedwood.data import read_table_as
+
+    table = read_table_as(X, estimator.schema_)
+    tree = estimator.tree_
+    return [
+        "; ".join(map(str, tree.explain(table, row).steps)) or "always"
+        for row in range(table.n_rows)
+    ]
+
+
+def _tell(rows: Any, answers: Any, target: str | None) -> None:
+    if rows.ignored:
+        shown = ", ".join(rows.ignored[:5]) + (", ..." if rows.ignored[5:] else "")
+        click.echo(f"Not used: {shown}.", err=True)
+    if rows.truth is not None:
+        right = [same_labels(a, t) for a, t in zip(answers.tolist(), rows.truth, strict=True)]
+        known = [r for r, t in zip(right, rows.truth, strict=True) if t is not None]
+        if known:
+            wrong = len(known) - sum(known)
+            click.echo(
+                f"The file has {target!r}, which is not used; {wrong} of {len(known)} answers "
+                f"differ from it ({100 * wrong / len(known):.2f} %).",
+                err=True,
+            )
+
+
+def _deliver(columns: dict[str, Any], output: Path | None, as_json: bool) -> None:
+    from mixedwood.files import FileError, table_bytes
+
+    if as_json:
+        lines = (
+            json.dumps(dict(zip(columns, row, strict=True)), default=str)
+            for row in zip(*columns.values(), strict=True)
+        )
+        content = "".join(f"{line}\n" for line in lines).encode("utf-8")
+    else:
+        try:
+            content = table_bytes(columns, "" if output is None else output.suffix)
+        except FileError as error:
+            raise click.UsageError(str(error)) from error
+    if output is None or str(output) == "-":
+        sys.stdout.flush()
+        click.echo(content, nl=False)
+    else:
+        write_output(output, content)

@@ -1,0 +1,211 @@
+"""`mixedwood show`: a model in words and pictures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mixedwood.cli.errors import interruptible
+from mixedwood.cli.fit import size_of, size_words
+from mixedwood.cli.options import MODEL, check_output, open_model, tree_of, write_output
+from mixedwood.cli.tables import print_table
+
+if TYPE_CHECKING:
+    from mixedwood.saving import ModelFile
+    from mixedwood.tree import Tree
+
+_PICTURE = click.Path(dir_okay=False, path_type=Path)
+_MOST_SHOWN = 20  # lines of importances and coefficients
+
+
+@click.command()
+@click.argument("model", type=MODEL)
+@click.option("--tree", "as_tree", is_flag=True, help="The tree as text, and nothing else.")
+@click.option("--rules", is_flag=True, help="One rule for each leaf.")
+@click.option("--importances", is_flag=True, help="How much each column counts.")
+@click.option("--dot", is_flag=True, help="The tree for Graphviz, on the standard output.")
+@click.option("--svg", type=_PICTURE, help="Draw the tree to an SVG file.")
+@click.option("--png", type=_PICTURE, help="Draw the tree to a PNG file; needs matplotlib.")
+@click.option("--json", "as_json", is_flag=True, help="For machines: one JSON document.")
+@click.option("--member", type=click.IntRange(1), help="Of many trees, this one.")
+@click.option("--max-depth", type=click.IntRange(0), help="Deepest level shown.")
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@interruptible
+def show(
+    model: Path,
+    as_tree: bool,
+    rules: bool,
+    importances: bool,
+    dot: bool,
+    svg: Path | None,
+    png: Path | None,
+    as_json: bool,
+    member: int | None,
+    max_depth: int | None,
+    force: bool,
+) -> None:
+    """Show a model: what it is, its tree, rules or a picture, and which columns count.
+
+    Of a model of many trees, --member K, counted from 1, shows one of them.
+    """
+    wanted = [as_tree, rules, importances, dot, svg is not None, png is not None, as_json]
+    if sum(wanted) > 1:
+        raise click.UsageError("Ask for one of --tree, --rules, --dot, --svg and the like at once.")
+    for picture in (svg, png):
+        check_output(picture, force)
+    opened = open_model(model)
+    estimator = opened.model
+    if as_json:
+        click.echo(json.dumps(_document(opened, member), default=str))
+    elif importances:
+        _show_importances(estimator)
+    elif as_tree or rules or dot or svg is not None or png is not None:
+        _show_tree(tree_of(estimator, member), max_depth, rules, dot, svg, png)
+    else:
+        _summarise(opened, member, max_depth)
+
+
+def _show_tree(
+    tree: Tree, max_depth: int | None, rules: bool, dot: bool, svg: Path | None, png: Path | None
+) -> None:
+    if rules:
+        for rule in tree.rules():
+            click.echo(str(rule))
+    elif dot:
+        click.echo(tree.to_dot(max_depth=max_depth))
+    elif svg is not None:
+        write_output(svg, tree.to_svg(max_depth=max_depth).encode("utf-8"))
+    elif png is not None:
+        write_output(png, _png(tree, max_depth))
+    else:
+        click.echo(tree.to_text(max_depth=max_depth))
+
+
+def _png(tree: Tree, max_depth: int | None) -> bytes:
+    import io
+
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise click.UsageError(
+            "--png needs matplotlib: pip install 'mixedwood[plot]', or use --svg."
+        ) from error
+    matplotlib.use("agg")  # no window
+    from matplotlib import pyplot
+
+    ax = tree.plot(max_depth=max_depth)
+    out = io.BytesIO()
+    ax.figure.savefig(out, format="png", dpi=150, bbox_inches="tight", metadata={"Software": None})
+    pyplot.close(ax.figure)
+    return out.getvalue()
+
+
+def _summarise(opened: ModelFile, member: int | None, max_depth: int | None) -> None:
+    estimator, about = opened.model, opened.about
+    click.echo(" ".join(repr(estimator).split()))
+    told = [f"target {about['target']!r}"] if "target" in about else []
+    if "rows" in about:
+        told.append(f"{about['rows']} rows of {about.get('data', 'a table')}")
+    if isinstance(about.get("training_error"), float):
+        told.append(f"{100 * about['training_error']:.2f} % of them wrong")
+    if told:
+        click.echo(", ".join(told))
+    shown = [str(label) for label in estimator.classes_.tolist()]
+    more = ", ..." if len(shown) > 10 else ""
+    click.echo(
+        f"{len(shown)} classes: {', '.join(shown[:10])}{more}; {size_words(size_of(estimator))}"
+    )
+    click.echo("")
+    if hasattr(estimator, "tree_") or member is not None:
+        click.echo(tree_of(estimator, member).to_text(max_depth=max_depth))
+        return
+    if hasattr(estimator, "machines_"):
+        _show_planes(estimator)
+        return
+    _show_importances(estimator)
+    click.echo(f"--member K, from 1 to {len(estimator.trees_)}, shows one of its trees.", err=True)
+
+
+def _show_importances(estimator: Any) -> None:
+    found = _importances(estimator)
+    if found is None:
+        raise click.UsageError(
+            f"A {type(estimator).__name__} has no importances; see its planes, without options."
+        )
+    ordered = sorted(found.items(), key=lambda pair: -pair[1])
+    rows = [[name, f"{100 * share:.1f}"] for name, share in ordered[:_MOST_SHOWN]]
+    print_table("Columns by their share in what tests gain", ["column", "share %"], rows)
+    if len(ordered) > _MOST_SHOWN:
+        click.echo(f"and {len(ordered) - _MOST_SHOWN} more columns")
+
+
+def _importances(estimator: Any) -> dict[str, float] | None:
+    if not hasattr(estimator, "feature_importances_"):
+        return None
+    shares = estimator.feature_importances_.tolist()
+    return dict(zip(estimator.schema_.names, shares, strict=True))
+
+
+def _show_planes(estimator: Any) -> None:
+    if estimator.machines_.features.kernel is not None:
+        click.echo(f"{estimator.dual_coef_.shape[1]} landmarks with a Gaussian kernel")
+        return
+    for number, (plane, constant) in enumerate(
+        zip(estimator.coef_, estimator.intercept_, strict=True), start=1
+    ):
+        terms = sorted(
+            zip(estimator.terms_, plane.tolist(), strict=True), key=lambda pair: -abs(pair[1])
+        )
+        rows = [[name, f"{weight:.4g}"] for name, weight in terms[:_MOST_SHOWN]]
+        rows.append(["(constant)", f"{constant:.4g}"])
+        print_table(f"Plane {number} of {len(estimator.coef_)}", ["term", "coefficient"], rows)
+
+
+def _document(opened: ModelFile, member: int | None) -> dict[str, Any]:
+    estimator = opened.model
+    document: dict[str, Any] = {
+        "class": type(estimator).__name__,
+        "parameters": {name: _plain(v) for name, v in estimator.get_params(deep=False).items()},
+        "about": opened.about,
+        "mixedwood": opened.mixedwood,
+        "classes": estimator.classes_.tolist(),
+        "columns": estimator.schema_.to_dict()["columns"],
+        "importances": _importances(estimator),
+        **size_of(estimator),
+    }
+    if hasattr(estimator, "tree_") or member is not None:
+        document["tree"] = _nodes(tree_of(estimator, member))
+    elif hasattr(estimator, "machines_") and estimator.machines_.features.kernel is None:
+        document["terms"] = estimator.terms_
+        document["coefficients"] = estimator.coef_.tolist()
+        document["intercepts"] = estimator.intercept_.tolist()
+    return document
+
+
+def _plain(value: Any) -> Any:
+    plain = (type(None), bool, int, float, str, list, tuple, dict)
+    return value if isinstance(value, plain) else " ".join(repr(value).split())
+
+
+def _nodes(tree: Tree) -> list[dict[str, Any]]:
+    from mixedwood.explain import branch_words
+
+    found: list[dict[str, Any]] = []
+    words = {0: "root"}
+    for node in range(tree.n_nodes):
+        children = tree.children_of(node).tolist()
+        words |= dict(zip(children, branch_words(tree, node), strict=True)) if children else {}
+        found.append(
+            {
+                "node": node,
+                "condition": words.pop(node),
+                "children": children,
+                "class": tree.classes[tree.label[node]],
+                "probabilities": tree.probabilities[node].tolist(),
+                "weight": float(tree.weight[node]),
+            }
+        )
+    return found

@@ -1,0 +1,170 @@
+"""Whether the parts of a model fit together: before it is written, and after it was read.
+
+What the native core is given is checked there once more. These checks say earlier and in better
+words that a file is damaged, and that a model cannot be used as it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mixedwood.data import ColumnKind
+from mixedwood.saving.container import ModelFileError
+from mixedwood.tree import Tree
+
+__all__ = ["check_model", "check_parameters"]
+
+_MOST_JOBS = 1024
+
+
+def check_model(model: Any) -> None:
+    """Raise ModelFileError unless the parts of a fitted model fit together."""
+    try:
+        check_parameters(model)
+    except (TypeError, ValueError) as error:
+        raise ModelFileError(f"a parameter of the model is not what it may be: {error}") from error
+    _check_classes(model)
+    for tree in _trees_of(model):
+        if tree.schema != model.schema_ or not np.array_equal(tree.classes, model.classes_):
+            raise ModelFileError("a tree has other columns or classes than the model")
+    for part in _PARTS.get(type(model).__name__, ()):
+        part(model)
+
+
+def check_parameters(model: Any) -> None:
+    """Raise what `fit` would raise for parameters that are not what they may be."""
+    from mixedwood.estimators.boosting_parameters import read_boosting_parameters
+    from mixedwood.estimators.parameters import read_grow_prune_parameters
+    from mixedwood.estimators.svc_parameters import read_svc_parameters
+
+    jobs: Any = getattr(model, "n_jobs", None)
+    is_number = isinstance(jobs, (int, np.integer))
+    if jobs is not None and not (is_number and 0 < abs(int(jobs)) <= _MOST_JOBS):
+        raise ValueError(
+            "n_jobs must be None, -1 for all processors, or a number of workers of at most "
+            f"{_MOST_JOBS}; got {jobs!r}."
+        )
+    name = type(model).__name__
+    if name in ("ForestClassifier", "RandomOrdinalityClassifier"):
+        model._check_parameters()
+        model._member_learner()
+    elif name == "GrowPruneForestClassifier":
+        model._check_parameters()
+        read_grow_prune_parameters(model)
+    elif name == "BoostedTreesClassifier":
+        read_boosting_parameters(model)
+    elif name == "EnsembleClassifier":
+        model._read_tuning()
+        for part, kind in (("forest", "ForestClassifier"), ("boosted", "BoostedTreesClassifier")):
+            check_parameters(model._part(part, _kind(kind), 0))
+    elif name == "SmoothSVC":
+        read_svc_parameters(model)
+    else:
+        model._learner()
+
+
+def _kind(name: str) -> type:
+    from mixedwood.saving.kinds import estimator_kinds
+
+    return estimator_kinds()[name]
+
+
+def _check_classes(model: Any) -> None:
+    classes = model.classes_
+    if classes.ndim != 1 or not len(classes):
+        raise ModelFileError("it has no classes")
+    labels = classes.tolist()
+    if not all(type(label) in (str, bool, int) for label in labels) or len(set(labels)) < len(
+        labels
+    ):
+        raise ModelFileError("its classes are not distinct text or whole numbers")
+
+
+def _trees_of(model: Any) -> list[Tree]:
+    if hasattr(model, "forest_"):
+        return []  # its parts are models of their own
+    if hasattr(model, "machines_"):
+        return []
+    trees = [model.tree_] if hasattr(model, "tree_") else list(model.trees_)
+    path = getattr(model, "pruning_path_", None)
+    return trees if path is None else [*trees, path.path.full]
+
+
+def _check_path(model: Any) -> None:
+    found = model.pruning_path_
+    if found is None:
+        return
+    n = len(found.path.alphas)
+    lengths = {len(a) for a in (found.path.n_leaves, found.path.costs, found.errors)}
+    inside = 0 <= found.best < n and 0 <= found.chosen < n
+    if lengths | {len(found.standard_errors)} != {n} or not inside:
+        raise ModelFileError("its path of pruning does not fit together")
+    if len(found.path.cut_at) != found.path.full.n_nodes:
+        raise ModelFileError("its path of pruning has not one price for each node")
+
+
+def _check_scores(model: Any) -> None:
+    weights = getattr(model, "tree_weights_", None)
+    if not hasattr(model, "scores_"):
+        if weights is None or len(weights) != len(model.trees_) or not (weights >= 0).all():
+            raise ModelFileError("its trees have not one weight each")
+        return
+    scores, n_classes = model.scores_, len(model.classes_)
+    n_outputs, n_trees = len(scores.start), len(scores.trees)
+    if n_outputs != (1 if n_classes == 2 else n_classes):
+        raise ModelFileError("it has not one score for each class")
+    if len(scores.steps) != n_trees or len(scores.first_output) != n_trees:
+        raise ModelFileError("its trees have not one table of steps each")
+    for tree, steps, first in zip(scores.trees, scores.steps, scores.first_output, strict=True):
+        if len(steps) != tree.n_nodes or not 0 <= first <= n_outputs - steps.shape[1]:
+            raise ModelFileError("the steps of a tree do not fit its nodes or the classes")
+    ends = [0, *scores.rounds]
+    if sorted(ends) != ends or ends[-1] != n_trees:
+        raise ModelFileError("its rounds are not numbers of trees, ascending")
+
+
+def _check_blend(model: Any) -> None:
+    if not 0 <= model.share_ <= 1:
+        raise ModelFileError("the share of its boosted trees is not between 0 and 1")
+    for part in (model.forest_, model.boosted_):
+        if part.schema_ != model.schema_ or not np.array_equal(part.classes_, model.classes_):
+            raise ModelFileError("its parts have other columns or classes than the whole")
+        check_model(part)
+
+
+def _check_out_of_bag(model: Any) -> None:
+    shares = getattr(model, "oob_decision_function_", None)
+    if shares is not None and shares.shape[1] != len(model.classes_):
+        raise ModelFileError("its out-of-bag shares are not one for each class")
+
+
+def _check_machines(model: Any) -> None:
+    machines, design = model.machines_, model.machines_.features.design
+    kernel, pairing = machines.features.kernel, machines.pairing
+    nominal = [column.kind is ColumnKind.NOMINAL for column in model.schema_]
+    if design.schema != model.schema_ or [s is None for s in design.scales] != nominal:
+        raise ModelFileError("its machines have other columns than the model")
+    width = len(design.terms)
+    if kernel is not None:
+        if kernel.landmarks.shape[1] != width:
+            raise ModelFileError("its landmarks have not one number for each term")
+        width = len(kernel.landmarks)
+    if pairing.n_classes != len(model.classes_):
+        raise ModelFileError("its machines tell other classes apart")
+    n = pairing.n_machines
+    facts = (machines.objective, machines.iterations, machines.converged, machines.timed_out)
+    if machines.z.shape != (n, width + 1) or {len(fact) for fact in facts} != {n}:
+        raise ModelFileError("its machines have not one coefficient for each term")
+
+
+_PARTS: dict[str, Any] = {
+    "TreeClassifier": (_check_path,),
+    "ModelTreeClassifier": (_check_path,),
+    "ForestClassifier": (_check_out_of_bag,),
+    "RandomOrdinalityClassifier": (_check_out_of_bag,),
+    "BoostedTreesClassifier": (_check_scores,),
+    "EnsembleClassifier": (_check_blend,),
+    "SmoothSVC": (_check_machines,),
+}

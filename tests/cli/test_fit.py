@@ -1,0 +1,384 @@
+"""`mixedwood fit`: files in, models out, and errors that help."""
+
+import io
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import mixedwood as mw
+from cli.woods import ok, run, woods_csv
+from mixedwood.cli.models import list_models, read_value
+from mixedwood.files import read_file
+from mixedwood.pruning import Pruner
+from mixedwood.saving import read
+from mixedwood.splits import Partitioner
+
+
+@pytest.fixture
+def woods(tmp_path):
+    return woods_csv(tmp_path / "woods.csv")
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "wood.mw"
+
+
+def test_a_model_is_written_that_python_reads(woods, out):
+    result = ok("fit", woods, "--target", "wood", "-o", out, "--drop", "id")
+    assert result.stdout == ""
+    assert "60 rows, 4 columns besides wood" in result.stderr
+    lines = [line.split() for line in result.stderr.splitlines()]
+    assert ["colour", "nominal", "3:", "blue,", "red,", "white"] in [line[:6] for line in lines]
+    assert any(line[:2] == ["size", "numeric"] and "to" in line for line in lines)
+    assert ["zip", "nominal", "5:", "00,", "01,", "02,", "03,", "04"] in lines
+    assert "3 classes: ash" in result.stderr
+    assert "% of the training rows wrong" in result.stderr
+    assert f"Written to {out}." in result.stderr
+    found = read(out)
+    table = read_file(woods, "wood", drop=["id"])
+    expected = mw.TreeClassifier(random_state=0).fit(table.X, table.y)
+    assert found.model.tree_ == expected.tree_
+    assert found.about["target"] == "wood"
+    assert found.about["rows"] == 60
+    assert sum(found.about["classes"].values()) == 60
+    wrong = (expected.predict(table.X) != table.y).mean()
+    assert found.about["training_error"] == wrong
+
+
+def test_the_summary_for_machines(woods, out):
+    result = ok(
+        "fit", woods, "--target", "wood", "-o", out, "--json", "-q", "--model", "forest",
+        "--set", "n_estimators=4", "--seed", "7", "--jobs", "2",
+    )  # fmt: skip
+    assert result.stderr == ""
+    facts = json.loads(result.stdout)
+    model = mw.load(out)
+    assert facts["trees"] == 4 == len(model.trees_)
+    assert model.random_state == 7
+    assert model.n_jobs == 2
+    assert facts["columns"]["colour"] == "nominal"
+    assert facts["rows"] == 60
+    assert facts["file"] == str(out)
+    assert facts["model"] == "ForestClassifier(n_estimators=4, n_jobs=2, random_state=7)"
+
+
+def test_the_honest_estimate(woods, out):
+    args = ["fit", woods, "--target", "wood", "-o", out, "--drop", "id", "--check", "--json"]
+    result = ok(*args)
+    found = json.loads(result.stdout)["cross_validation"]
+    table = read_file(woods, "wood", drop=["id"])
+    compared = mw.compare(
+        table.X, table.y, {"m": mw.TreeClassifier(random_state=0)}, "1x10cv", metrics="error"
+    )
+    assert found["error"] == compared.means()[0, 0]
+    assert found["standard_error"] == compared.errors_of_means()[0, 0]
+    assert "Tenfold cross-validation:" in result.stderr
+
+
+@pytest.mark.parametrize("name", [n for n in list_models() if n != "model_tree.published"])
+def test_every_model_by_its_name(name, woods, out):
+    few = {"n_estimators": 2, "max_rounds": 3, "n_landmarks": 9}
+    stem = name.partition(".")[0]
+    settings = [
+        f"--set={key}={value}"
+        for key, value in few.items()
+        if (key == "n_estimators" and stem in ("forest", "boosted", "random_ordinality"))
+        or (stem == "grow_prune_forest" and key == "n_estimators")
+        or (stem == "ensemble" and key == "max_rounds")
+        or (stem == "smooth_svc" and key == "n_landmarks")
+    ]
+    ok("fit", woods, "--target", "wood", "-o", out, "--drop", "id", "--model", name, *settings)
+    result = ok("predict", out, woods)
+    assert len(result.stdout.splitlines()) == 61
+
+
+def test_all_classifiers_and_recipes_are_listed():
+    result = ok("fit", "--list")
+    listed = {line.split()[0]: line.split(maxsplit=1)[1] for line in result.stdout.splitlines()}
+    assert listed == list_models()
+    kinds = {type(make_model(name)) for name in listed}
+    public = {getattr(mw.estimators, n) for n in mw.estimators.__all__}
+    assert kinds == {kind for kind in public if hasattr(kind, "fit")}
+    assert {"tree", "forest", "boosted", "ensemble", "tree.c45", "model_tree.published"} < set(
+        listed
+    )
+    assert all(line.endswith((".", "?")) for line in listed.values())
+
+
+def make_model(name, *settings):
+    from mixedwood.cli.models import make_model
+
+    return make_model(name, settings)
+
+
+def test_names_that_are_short_or_of_compare():
+    assert isinstance(make_model("optimal"), mw.OptimalTreeClassifier)
+    assert isinstance(make_model("random_ordinality.c45"), mw.RandomOrdinalityClassifier)
+    for name in [n for n in mw.comparison.methods() if not n.startswith("sklearn_")]:
+        expected = mw.comparison.line_up.read_methods([name])[name]
+        assert repr(make_model(name)) == repr(expected)
+    assert make_model("svm", "C=2").C == 2
+
+
+def test_parameters_as_text():
+    model = make_model("tree.c45", "pruned=False", "max_depth=4", "class_weight={'a': 2}")
+    assert (model.pruning, model.max_depth, model.class_weight) == ("collapse", 4, {"a": 2})
+    model = make_model("forest", "estimator__max_depth=3", "max_samples=0.5")
+    assert model.estimator.max_depth == 3
+    assert model.estimator.max_features == "sqrt"  # all else stays what it was
+    model = make_model(
+        "ensemble", "forest__n_estimators=9", "boosted__max_bins=16", "depths=[2, 3]"
+    )
+    assert (model.forest.n_estimators, model.boosted.max_bins) == (9, 16)
+    model = make_model("forest", "estimator=TreeClassifier.cart(se_rule=0)")
+    assert repr(model.estimator) == repr(mw.TreeClassifier.cart(se_rule=0))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("3", 3),
+        ("-2.5e3", -2500.0),
+        ("true", True),
+        ("True", True),
+        ("null", None),
+        ("None", None),
+        ("gini", "gini"),
+        ("'5'", "5"),
+        ('"5"', "5"),
+        ("(1, 2)", (1, 2)),
+        ("[1, 'a']", [1, "a"]),
+        ('{"a": 1}', {"a": 1}),
+        ("", ""),
+        ("a b=c", "a b=c"),
+        ("1 +", "1 +"),
+        ("__import__('os')", "__import__('os')"),
+        ("open('x')", "open('x')"),
+        ("[open('x')]", "[open('x')]"),
+        ("Pruner('collapse')", Pruner("collapse")),
+        ("Partitioner('random_order', per='node')", Partitioner("random_order", per="node")),
+        ("['collapse', Pruner('pessimistic', confidence=0.1)]",
+         ["collapse", Pruner("pessimistic", confidence=0.1)]),
+        ("Pruner.prune()", "Pruner.prune()"),
+        ("TreeClassifier.fit()", "TreeClassifier.fit()"),
+        ("Pruner(**{'name': 1})", "Pruner(**{'name': 1})"),
+        ("9" * 5000, "9" * 5000),
+    ],
+)  # fmt: skip
+def test_values_as_text(text, value):
+    found = read_value(text)
+    assert found == value
+    assert type(found) is type(value)
+
+
+def test_types_can_be_said(woods, out):
+    ok(
+        "fit", woods, "--target", "wood", "-o", out, "--nominal", "id", "--ordinal", "grade:S<M<L",
+        "--numeric", "size", "--drop", "zip",
+    )  # fmt: skip
+    schema = mw.load(out).schema_
+    assert {c.name: str(c.kind) for c in schema} == {
+        "id": "nominal", "colour": "nominal", "size": "numeric", "grade": "ordinal"
+    }  # fmt: skip
+    assert schema["grade"].values == ("S", "M", "L")
+
+
+def test_a_column_that_names_the_row_is_pointed_out(woods, out):
+    result = ok("fit", woods, "--target", "wood", "-o", out, "--nominal", "id")
+    assert "leave it out with --drop id" in result.stderr
+
+
+def test_the_standard_input_and_parquet(woods, out, tmp_path):
+    ok("fit", "-", "--target", "wood", "-o", out, "--drop", "id", stdin=woods.read_text("utf-8"))
+    first = mw.load(out)
+    frame = pl.read_csv(woods, null_values="?", schema_overrides={"zip": pl.String})
+    parquet = tmp_path / "woods.parquet"
+    frame.write_parquet(parquet)
+    for source, stdin in ((parquet, None), ("-", parquet.read_bytes())):
+        ok("fit", source, "--target", "wood", "-o", out, "--drop", "id", "--force", stdin=stdin)
+        assert mw.load(out).tree_ == first.tree_
+    zipped = io.BytesIO()
+    import gzip
+
+    with gzip.open(zipped, "wb") as packed:
+        packed.write(woods.read_bytes())
+    ok(
+        "fit", "-", "--target", "wood", "-o", out, "--drop", "id", "--force",
+        stdin=zipped.getvalue(),
+    )  # fmt: skip
+    assert mw.load(out).tree_ == first.tree_
+
+
+def test_many_columns_are_not_all_shown(tmp_path, out):
+    path = tmp_path / "wide.csv"
+    rows = [",".join([*map(str, range(60)), "ab"[i % 2]]) for i in range(8)]
+    path.write_text(",".join([*(f"c{i}" for i in range(60)), "y"]) + "\n" + "\n".join(rows))
+    result = ok("fit", path, "--target", "y", "-o", out)
+    assert "c39 " in result.stderr
+    assert "c40 " not in result.stderr
+    assert "and 20 more columns" in result.stderr
+    result = ok("fit", path, "--target", "y", "-o", out, "--force", "-v")
+    assert "c59 " in result.stderr
+    assert "max_depth = None" in result.stderr
+
+
+USAGE = [
+    (["--model", "forrest"], "There is no model 'forrest'. Is forest"),
+    (["--model", "tree.c46"], "There is no recipe 'tree.c46'. Is tree.c45"),
+    (["--model", "grow_prune"], "There is no model 'grow_prune'"),
+    (["--model", "sklearn_tree"], "There is no model 'sklearn_tree'"),
+    (["--set", "max_dept=3"], "There is no parameter 'max_dept'. Is max_depth"),
+    (["--set", "max_dept=3"], "criterion"),
+    (["--set", "max_depth"], "is not name=value"),
+    (["--set", "max_depth=deep"], "max_depth must be None or a whole number"),
+    (["--set", "criterion=ginny"], "criterion='ginny' is not known"),
+    (["--set", "pruning=Pruner('nothing')"], "pruning='nothing' is not known"),
+    (["--set", "pruning=Pruner()"], "missing 1 required positional argument"),
+    (["--model", "forest", "--set", "estimator__depth=1"], "no parameter 'estimator__depth'"),
+    (["--model", "boosted", "--set", "estimator__max_depth=1"], "Set estimator first"),
+    (["--model", "forest", "--jobs", "0"], "n_jobs must be"),
+    (["--time-limit", "soon"], "is not a time such as 30s"),
+    (["--time-limit", "0s"], "longer than nothing"),
+    (["--ordinal", "grade"], "is not a column and its labels in order"),
+    (["--model", "random_ordinality", "--set", "joint=[['a', 'b']]"], "joint names"),
+]
+
+
+@pytest.mark.parametrize(("args", "words"), USAGE, ids=lambda v: " ".join(v)[:40])
+def test_usage_errors(args, words, woods, out):
+    result = run("fit", woods, "--target", "wood", "-o", out, *args)
+    assert result.exit_code == 2, result.output
+    assert words in " ".join(result.stderr.split())
+    assert not out.exists()
+
+
+def data_error(path, text, out, *args):
+    path.write_text(text, "utf-8")
+    result = run("fit", path, "--target", "y", "-o", out, *args)
+    assert result.exit_code == 3, result.output
+    assert not out.exists()
+    return " ".join(result.stderr.split())
+
+
+def test_data_errors(tmp_path, out):
+    path = tmp_path / "t.csv"
+    assert "is empty" in data_error(path, "", out)
+    assert "no rows below its header" in data_error(path, "a,y\n", out)
+    assert "no column 'y'. Is 'Y' meant?" in data_error(path, "a,Y\n1,2\n", out)
+    assert "no column besides the class" in data_error(path, "y\n1\n2\n", out)
+    assert "nothing to tell apart" in data_error(path, "a,y\n1,x\n2,x\n", out)
+    assert "amounts and no classes" in data_error(path, "a,y\n1,0.5\n2,1\n", out)
+    many = "a,y\n" + "".join(f"1,{i * 7}\n" for i in range(50))
+    assert "50 different values in 50 rows" in data_error(path, many, out)
+    assert "rows have no class" in data_error(path, "a,y\n1,\n2,x\n", out)
+    table = "a,b,y\n1,x,u\n2,z,v\n"
+    assert "row 1 below the header has 'x'" in data_error(path, table, out, "--numeric", "b")
+    assert "both nominal and numeric" in data_error(
+        path, table, out, "--numeric", "a", "--nominal", "a"
+    )
+    assert "no column 'c'" in data_error(path, table, out, "--drop", "c")
+    words = data_error(path, table, out, "--ordinal", "b:x<q")
+    assert "'z'" in words
+
+
+def test_where_a_model_can_go(woods, tmp_path):
+    out = tmp_path / "wood.mw"
+    out.write_text("mine")
+    start = ["fit", woods, "--target", "wood", "-o"]
+    result = run(*start, out)
+    assert result.exit_code == 2
+    assert "--force writes over it" in result.stderr
+    assert out.read_text() == "mine"
+    for path, words in (
+        (tmp_path, "is a folder"),
+        (tmp_path / "none" / "a.mw", "is not there; make it first"),
+        ("-", "A model goes to a file"),
+    ):
+        result = run(*start, path)
+        assert result.exit_code == 2
+        assert words in result.stderr
+    result = run("fit", "nowhere.csv", "--target", "wood", "-o", out)
+    assert result.exit_code == 2
+    assert "nowhere.csv" in result.stderr
+    ok(*start, out, "--force")
+    assert isinstance(mw.load(out), mw.TreeClassifier)
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="nobody may write there, but it is Linux")
+def test_a_folder_that_cannot_be_written(woods):
+    result = run("fit", woods, "--target", "wood", "-o", "/proc/a.mw")
+    assert result.exit_code == 1
+    assert "cannot be written" in result.stderr
+
+
+def test_a_disk_that_is_full(woods, out, monkeypatch):
+    def full(path, content):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("mixedwood.saving.container.write_bytes", full)
+    result = run("fit", woods, "--target", "wood", "-o", out)
+    assert result.exit_code == 1
+    assert f"{out} cannot be written: No space left on device." in result.stderr
+
+
+def test_a_time_limit_without_a_model(tmp_path, out):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "t.csv"
+    rows = [f"{a:.3f},{b:.3f},{i % 2}" for i, (a, b) in enumerate(rng.normal(size=(500, 2)))]
+    path.write_text("a,b,y\n" + "\n".join(rows), "utf-8")
+    result = run(
+        "fit", path, "--target", "y", "-o", out, "--model", "smooth_svc",
+        "--set", "kernel=rbf", "--time-limit", "0.000000001s",
+    )  # fmt: skip
+    assert result.exit_code == 4, result.output
+    assert "time limit" in result.stderr
+    assert not out.exists()
+    result = ok("fit", path, "--target", "y", "-o", out, "--time-limit", "1m")
+    assert mw.load(out).time_limit == 60
+
+
+def test_warnings_are_told_and_kept(woods, out):
+    result = ok(
+        "fit", woods, "--target", "wood", "-o", out, "--model", "smooth_svc", "--set", "max_iter=1",
+        "--json",
+    )  # fmt: skip
+    assert "Warning: 3 of 3 machines did not converge" in result.stderr
+    assert json.loads(result.stdout)["warnings"][0].startswith("3 of 3 machines")
+
+
+def test_ctrl_c_leaves_no_file(tmp_path):
+    rng = np.random.default_rng(0)
+    path, out = tmp_path / "t.csv", tmp_path / "out" / "t.mw"
+    out.parent.mkdir()
+    rows = [
+        ",".join(f"{v:.4f}" for v in row) + f",{i % 2}"
+        for i, row in enumerate(rng.normal(size=(3000, 8)))
+    ]
+    path.write_text("a,b,c,d,e,f,g,h,y\n" + "\n".join(rows), "utf-8")
+    for model in ("forest", "optimal"):
+        settings = "n_estimators=100000" if model == "forest" else "max_depth=6"
+        command = [
+            sys.executable, "-c", "from mixedwood.cli import main; main()", "fit", str(path),
+            "--target", "y", "-o", str(out), "--model", model, "--set", settings,
+        ]  # fmt: skip
+        process = subprocess.Popen(
+            command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        while "missing" not in process.stderr.readline():  # the table of types: fitting begins
+            assert process.poll() is None
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+        assert process.returncode == 130, stderr
+        assert stdout == ""
+        assert "Interrupted." in stderr
+        assert "Traceback" not in stderr
+        assert list(out.parent.iterdir()) == []

@@ -1,0 +1,305 @@
+"""`mixedwood predict`, `evaluate` and `explain`: rows as the model has learned to read them."""
+
+import csv
+import io
+import json
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+import mixedwood as mw
+from cli.woods import ok, run, woods_csv
+from mixedwood.files import read_file
+
+
+@pytest.fixture
+def woods(tmp_path):
+    return woods_csv(tmp_path / "woods.csv", n=90)
+
+
+@pytest.fixture
+def new(tmp_path):
+    return woods_csv(tmp_path / "new.csv", n=25, seed=1)
+
+
+@pytest.fixture
+def model(woods, tmp_path):
+    path = tmp_path / "wood.mw"
+    ok("fit", woods, "--target", "wood", "-o", path, "--drop", "id", "-q")
+    return path
+
+
+@pytest.fixture
+def forest(woods, tmp_path):
+    path = tmp_path / "forest.mw"
+    ok(
+        "fit", woods, "--target", "wood", "-o", path, "--drop", "id", "-q", "--model", "forest",
+        "--set", "n_estimators=5",
+    )  # fmt: skip
+    return path
+
+
+def rows_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_predictions_are_those_of_python(model, new):
+    result = ok("predict", model, new, "--proba", "--id", "id")
+    rows = rows_of(result.stdout)
+    estimator = mw.load(model)
+    table = read_file(new, "wood", drop=["id"])
+    assert [row["prediction"] for row in rows] == estimator.predict(table.X).tolist()
+    assert [row["id"] for row in rows] == [str(i + 1) for i in range(25)]
+    shares = [[float(row[f"probability_{c}"]) for c in ("ash", "birch", "cedar")] for row in rows]
+    assert shares == estimator.predict_proba(table.X).tolist()
+    wrong = int((estimator.predict(table.X) != table.y).sum())
+    assert f"{wrong} of 25 answers differ from it" in result.stderr
+
+
+def test_types_are_those_of_training(tmp_path):
+    """Codes that look like numbers in the new file are labels still, and the other way round."""
+    path, out = tmp_path / "t.csv", tmp_path / "t.mw"
+    path.write_text("code,n,y\n" + "01,1,a\n1,2,b\n" * 10, "utf-8")
+    ok("fit", path, "--target", "y", "-o", out, "--set", "pruning=null")
+    assert mw.load(out).schema_["code"].values == ("01", "1")
+    path.write_text("n,code\n1.5,1\n1.5,1\n,1\n002,1\n", "utf-8")
+    result = ok("predict", out, path)
+    assert result.stderr == ""
+    assert result.stdout.split() == ["prediction", *"bbbb"]
+    path.write_text("n,code\n1,01\nmany,1\n", "utf-8")
+    result = run("predict", out, path)
+    assert result.exit_code == 3
+    assert "'n' is a column of numbers, but row 2 below the header has 'many'" in result.stderr
+
+
+def test_labels_that_are_not_text_are_found_by_their_spelling(tmp_path):
+    frame = pl.DataFrame({"flag": [True, False] * 6, "code": [1, 2, 3] * 4, "y": [True, False] * 6})
+    out, parquet = tmp_path / "t.mw", tmp_path / "t.parquet"
+    frame.write_parquet(parquet)
+    ok("fit", parquet, "--target", "y", "-o", out, "--nominal", "code", "--set", "pruning=null")
+    model = mw.load(out)
+    assert model.schema_["flag"].values == (False, True)
+    assert model.schema_["code"].values == ("1", "2", "3")
+    assert model.classes_.tolist() == [False, True]
+    direct = ok("predict", out, parquet).stdout
+    for spelling in (str, lambda flag: str(flag).lower()):
+        text = tmp_path / "t.csv"
+        lines = [f"{spelling(f)},{c},{spelling(y)}" for f, c, y in frame.iter_rows()]
+        text.write_text("flag,code,y\n" + "\n".join(lines) + "\n", "utf-8")
+        result = ok("predict", out, text)
+        assert result.stdout == direct
+        assert "0 of 12 answers differ" in result.stderr
+
+
+def test_columns_in_any_order_and_more_than_needed(model, new, tmp_path):
+    expected = ok("predict", model, new).stdout
+    frame = pl.read_csv(new, infer_schema=False)
+    other = tmp_path / "other.csv"
+    frame.select(reversed(frame.columns)).with_columns(more=pl.lit("x")).write_csv(other)
+    result = ok("predict", model, other)
+    assert result.stdout == expected
+    assert "Not used: id, more." in result.stderr
+
+
+def test_columns_that_are_not_there(model, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("Colour,size,zip,grade\nred,1,00,S\n", "utf-8")
+    result = run("predict", model, path)
+    assert result.exit_code == 3
+    assert "no column 'colour'. Is 'Colour' meant?" in result.stderr
+    path.write_text("a,b\n1,2\n", "utf-8")
+    result = run("predict", model, path)
+    assert result.exit_code == 3
+    assert "no columns 'colour', 'size', 'zip', 'grade'" in result.stderr
+    result = run("predict", model, path.with_name("new.csv"), "--id", "nr")
+    assert result.exit_code != 0
+
+
+def test_values_never_seen_are_told_once(tmp_path):
+    path, out = tmp_path / "t.csv", tmp_path / "t.mw"
+    path.write_text("c,y\n" + "red,a\nblue,b\n" * 10, "utf-8")
+    ok("fit", path, "--target", "y", "-o", out)
+    path.write_text("c\nred\npink\npink\n", "utf-8")
+    result = ok("predict", out, path, "--proba", "--explain")
+    assert result.stderr.count("pink") == 1
+    assert (
+        "Warning: X holds values that no training row had: 'c' in 2 rows ('pink')" in result.stderr
+    )
+    assert "unseen in training" in result.stdout
+    assert ok("predict", out, path, "-q").stderr == ""
+
+
+def test_where_predictions_go(model, new, tmp_path):
+    expected = ok("predict", model, new, "--proba", "--id", "id")
+    for name in ("out.csv", "out.parquet", "out.tsv"):
+        out = tmp_path / name
+        result = ok("predict", model, new, "--proba", "--id", "id", "-o", out)
+        assert result.stdout == ""
+        frame = (
+            pl.read_parquet(out)
+            if name == "out.parquet"
+            else pl.read_csv(out, separator="\t" if name == "out.tsv" else ",", infer_schema=False)
+        )
+        text = frame.with_columns(pl.col("id").cast(pl.String))
+        rows = rows_of(expected.stdout)
+        assert text["prediction"].to_list() == [row["prediction"] for row in rows]
+        shares = [float(share) for share in text["probability_ash"].to_list()]
+        assert shares == [float(row["probability_ash"]) for row in rows]
+        result = run("predict", model, new, "-o", out)
+        assert result.exit_code == 2
+        assert "--force" in result.stderr
+    result = run("predict", model, new, "-o", tmp_path / "none" / "out.csv")
+    assert result.exit_code == 2
+
+
+def test_predictions_for_machines(model, new):
+    result = ok("predict", model, new, "--json", "--id", "id", "--proba", "-q")
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    assert len(lines) == 25
+    assert set(lines[0]) == {
+        "id", "prediction", "probability_ash", "probability_birch", "probability_cedar"
+    }  # fmt: skip
+    assert result.stderr == ""
+
+
+def test_the_standard_input(model, new):
+    text = new.read_text("utf-8")
+    assert ok("predict", model, "-", stdin=text).stdout == ok("predict", model, new).stdout
+    assert (
+        ok("predict", model, "-", "-o", "-", stdin=text).stdout == ok("predict", model, new).stdout
+    )
+
+
+def test_a_model_of_rows_without_names(tmp_path):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    y = (X[:, 0] > 0).astype(int)
+    out, path = tmp_path / "t.mw", tmp_path / "t.csv"
+    mw.save(mw.TreeClassifier().fit(X, y), out)
+    path.write_text("p,q\n" + "".join(f"{a!r},{b!r}\n" for a, b in X.tolist()), "utf-8")
+    rows = rows_of(ok("predict", out, path).stdout)
+    assert [int(row["prediction"]) for row in rows] == y.tolist()
+    path.write_text("p,q,r\n1,2,3\n", "utf-8")
+    result = run("predict", out, path)
+    assert result.exit_code == 3
+    assert "takes 2 columns without names" in result.stderr
+    result = run("evaluate", out, path)
+    assert result.exit_code == 2
+    assert "--target" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["predict", "evaluate", "show", "explain"])
+def test_files_that_are_no_models(command, new, tmp_path):
+    more = [new] if command != "show" else []
+    more += ["--row", 1] if command == "explain" else []
+    result = run(command, new, *more)
+    assert result.exit_code == 3
+    assert "cannot be read as a model" in result.stderr
+    result = run(command, tmp_path / "nowhere.mw", *more)
+    assert result.exit_code == 2
+
+
+def test_what_a_model_cannot_do(forest, woods, new, tmp_path):
+    svm = tmp_path / "svm.mw"
+    ok("fit", woods, "--target", "wood", "-o", svm, "--drop", "id", "--model", "svm", "-q")
+    result = run("predict", svm, new, "--proba")
+    assert result.exit_code == 2
+    assert "gives no probabilities" in result.stderr
+    result = run("predict", forest, new, "--explain")
+    assert result.exit_code == 2
+    assert "no single path" in result.stderr
+    result = run("show", svm, "--tree")
+    assert result.exit_code == 2
+    assert "has no trees" in result.stderr
+
+
+def test_evaluation_agrees_with_scikit_learn(model, forest, new):
+    from sklearn.metrics import balanced_accuracy_score, confusion_matrix
+
+    table = read_file(new, "wood", drop=["id"])
+    for path in (model, forest):
+        facts = json.loads(ok("evaluate", path, new, "--json").stdout)
+        answers = mw.load(path).predict(table.X)
+        shares = mw.load(path).predict_proba(table.X)
+        assert facts["error"] == pytest.approx((answers != table.y).mean())
+        assert facts["balanced_error"] == pytest.approx(
+            1 - balanced_accuracy_score(table.y, answers)
+        )
+        assert facts["confusion"] == confusion_matrix(table.y, answers).tolist()
+        given = [s[facts["classes"].index(t)] for s, t in zip(shares, table.y, strict=True)]
+        loss = -np.mean(np.log(np.clip(given, 0.001, 1)))
+        assert facts["log_loss"] == pytest.approx(loss)
+
+
+def test_evaluation_in_words(model, new, tmp_path):
+    result = ok("evaluate", model, new)
+    assert "balanced error" in result.stdout
+    assert result.stdout.count("cedar") == 2
+    lines = new.read_text("utf-8").splitlines()
+    lines[1] = lines[1].rsplit(",", 1)[0] + ",oak"
+    lines[2] = lines[2].rsplit(",", 1)[0] + ","
+    path = tmp_path / "odd.csv"
+    path.write_text("\n".join(lines), "utf-8")
+    result = ok("evaluate", model, path)
+    assert "24 rows with wood" in result.stdout
+    assert "Not known to the model: oak." in result.stdout
+    assert "1 rows without a class are left out" in result.stderr
+    path.write_text("\n".join(line.rsplit(",", 1)[0] for line in lines), "utf-8")
+    result = run("evaluate", model, path)
+    assert result.exit_code == 3
+    assert "no column 'wood' to compare with" in result.stderr
+    result = run("evaluate", model, new, "--target", "zip")
+    assert result.exit_code == 2
+    assert "'zip' is a column that the model asks for" in result.stderr
+
+
+def test_evaluation_of_many_classes(tmp_path):
+    path, out = tmp_path / "t.csv", tmp_path / "t.mw"
+    path.write_text("x,y\n" + "".join(f"{i % 15},c{i % 15}\n" for i in range(150)), "utf-8")
+    ok("fit", path, "--target", "y", "-o", out, "--set", "pruning=null")
+    result = ok("evaluate", out, path)
+    assert "right when said %" in result.stdout
+    assert [line.split()[-2:] for line in result.stdout.splitlines() if line.startswith("c14")] == [
+        ["100.0", "100.0"]
+    ]
+
+
+def test_one_row_explained(model, forest, new):
+    estimator = mw.load(model)
+    table = read_file(new, "wood", drop=["id"])
+    result = ok("explain", model, new, "--row", 4)
+    assert result.stdout == str(estimator.explain(table.X, 3)).replace("Row 3:", "Row 4:") + "\n"
+    facts = json.loads(ok("explain", model, new, "--row", 4, "--json").stdout)
+    assert facts["prediction"] == estimator.predict(table.X)[3]
+    assert math.isclose(sum(facts["probabilities"].values()), 1)
+    assert [step["words"] for step in facts["path"]] == [
+        str(step) for step in estimator.explain(table.X, 3).steps
+    ]
+    result = ok("explain", forest, new, "--row", 1)
+    assert "Votes of 5 trees:" in result.stdout
+    assert "--member K, from 1 to 5" in result.stderr
+    result = ok("explain", forest, new, "--row", 1, "--member", 2)
+    assert "Tree 2:" in result.stdout
+    assert "-> [" in result.stdout
+    for args, words in (((26,), "there is no row 26"), ((1, "--member", 6), "no member 6")):
+        result = run("explain", forest, new, "--row", *args)
+        assert result.exit_code == 2
+        assert words in result.stderr
+    assert run("explain", model, new, "--row", 0).exit_code == 2
+
+
+def test_one_row_of_parquet_and_of_other_models(woods, new, tmp_path):
+    parquet = tmp_path / "new.parquet"
+    frame = pl.read_csv(new, null_values="?", schema_overrides={"zip": pl.String})
+    frame.write_parquet(parquet)
+    for name in ("tree", "boosted", "ensemble", "svm"):
+        out = tmp_path / f"{name}.mw"
+        settings = ["--set", "max_rounds=4"] if name == "ensemble" else []
+        ok(
+            "fit", woods, "--target", "wood", "-o", out, "--drop", "id", "-q", "--model", name,
+            *settings,
+        )  # fmt: skip
+        said = ok("explain", out, new, "--row", 2)
+        assert ok("explain", out, parquet, "--row", 2).stdout == said.stdout
+        assert said.stdout.startswith("Row 2: ")

@@ -1,0 +1,111 @@
+"""`mixedwood show`: a model in words and pictures."""
+
+import json
+import xml.etree.ElementTree as ET
+
+import pytest
+
+import mixedwood as mw
+from cli.woods import ok, run, woods_csv
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("shown")
+    woods = woods_csv(folder / "woods.csv", n=90)
+    for name, more in {
+        "tree": ["--set", "pruning=null", "--set", "max_depth=3"],
+        "forest": ["--set", "n_estimators=3"],
+        "model_tree": [],
+        "smooth_svc": [],
+        "kernel": ["--set", "kernel=rbf"],
+    }.items():
+        model = "smooth_svc" if name == "kernel" else name
+        ok(
+            "fit", woods, "--target", "wood", "-o", folder / f"{name}.mw", "--drop", "id", "-q",
+            "--model", model, *more,
+        )  # fmt: skip
+    return folder
+
+
+def test_a_tree(folder):
+    path, tree = folder / "tree.mw", mw.load(folder / "tree.mw").tree_
+    assert ok("show", path, "--tree").stdout == tree.to_text() + "\n"
+    assert ok("show", path, "--tree", "--max-depth", 1).stdout == tree.to_text(max_depth=1) + "\n"
+    assert ok("show", path, "--rules").stdout.splitlines() == [str(rule) for rule in tree.rules()]
+    whole = ok("show", path).stdout
+    assert whole.startswith("TreeClassifier(")
+    assert "target 'wood', 90 rows of woods.csv" in whole
+    assert whole.endswith(tree.to_text() + "\n")
+    dot = ok("show", path, "--dot").stdout
+    assert dot == tree.to_dot() + "\n"
+    assert dot.count("->") == tree.n_nodes - 1
+
+
+def test_pictures(folder, tmp_path):
+    path, tree = folder / "tree.mw", mw.load(folder / "tree.mw").tree_
+    svg, png = tmp_path / "tree.svg", tmp_path / "tree.png"
+    result = ok("show", path, "--svg", svg)
+    assert f"Written to {svg}." in result.stderr
+    assert svg.read_text("utf-8") == tree.to_svg()
+    ET.parse(svg)
+    ok("show", path, "--png", png)
+    assert png.read_bytes().startswith(b"\x89PNG")
+    result = run("show", path, "--svg", svg)
+    assert result.exit_code == 2
+    assert "--force" in result.stderr
+    ok("show", path, "--svg", svg, "--force", "--max-depth", 1)
+    assert svg.read_text("utf-8") == tree.to_svg(max_depth=1)
+
+
+def test_many_trees(folder):
+    path = folder / "forest.mw"
+    model = mw.load(path)
+    result = ok("show", path)
+    assert "3 trees of" in result.stdout
+    assert "--member K, from 1 to 3" in result.stderr
+    shares = dict(zip(model.schema_.names, model.feature_importances_, strict=True))
+    best = max(shares, key=shares.get)
+    lines = result.stdout.splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("column"))
+    assert lines[first + 1].split() == [best, f"{100 * shares[best]:.1f}"]
+    assert ok("show", path, "--tree", "--member", 2).stdout == model.trees_[1].to_text() + "\n"
+    assert ok("show", path, "--member", 2).stdout.endswith(model.trees_[1].to_text() + "\n")
+    for args, words in (
+        (["--tree"], "choose one with --member"),
+        (["--tree", "--member", 4], "there is no member 4"),
+        (["--tree", "--rules"], "Ask for one of"),
+    ):
+        result = run("show", path, *args)
+        assert result.exit_code == 2
+        assert words in result.stderr
+    assert run("show", folder / "tree.mw", "--member", 2).exit_code == 2
+
+
+def test_planes(folder):
+    model = mw.load(folder / "smooth_svc.mw")
+    text = ok("show", folder / "smooth_svc.mw").stdout
+    assert text.count("Plane ") == 3
+    assert "size" in text
+    assert "landmarks with a Gaussian kernel" in ok("show", folder / "kernel.mw").stdout
+    result = run("show", folder / "kernel.mw", "--importances")
+    assert result.exit_code == 2
+    document = json.loads(ok("show", folder / "smooth_svc.mw", "--json").stdout)
+    assert document["coefficients"] == model.coef_.tolist()
+    assert ok("show", folder / "model_tree.mw").stdout.count("[0] root") == 1
+
+
+def test_a_model_for_machines(folder):
+    for name in ("tree", "forest", "model_tree", "kernel"):
+        model = mw.load(folder / f"{name}.mw")
+        document = json.loads(ok("show", folder / f"{name}.mw", "--json").stdout)
+        assert document["class"] == type(model).__name__
+        assert document["classes"] == model.classes_.tolist()
+        assert [c["name"] for c in document["columns"]] == list(model.schema_.names)
+        assert set(document["parameters"]) == set(model.get_params(deep=False))
+    document = json.loads(ok("show", folder / "forest.mw", "--json", "--member", 1).stdout)
+    tree = mw.load(folder / "forest.mw").trees_[0]
+    assert [node["children"] for node in document["tree"]] == [
+        tree.children_of(node).tolist() for node in range(tree.n_nodes)
+    ]
+    assert sum(node["condition"] == "root" for node in document["tree"]) == 1

@@ -1,0 +1,93 @@
+"""One small model of every kind, and tables of every kind of column, for tests of model files."""
+
+import numpy as np
+import pandas as pd
+
+import mixedwood as mw
+from mixedwood.preprocessing import MDLPDiscretizer
+from mixedwood.pruning import Pruner
+from mixedwood.splits import Acceptor, Partitioner
+
+MODELS = {
+    "tree": mw.TreeClassifier(),
+    "tree_of_parts": mw.TreeClassifier(
+        "gini",
+        partitioner=Partitioner("largest_alone", scored_by="superclasses"),
+        acceptor=["chi2", Acceptor("second_value", min_weight=2.0)],
+        pruning=["collapse", Pruner("cost_complexity", se_rule=np.float64(0.5))],
+        min_gain=1e-12,
+        class_weight="balanced",
+    ),
+    "c45": mw.TreeClassifier.c45(),
+    "cart": mw.TreeClassifier.cart(n_folds=3),
+    "conditional_inference": mw.TreeClassifier.conditional_inference(max_p=0.5),
+    "random_tree": mw.TreeClassifier.random_tree(2, random_state=3),
+    "nominal_splits": mw.TreeClassifier.nominal_splits(acceptor=None),
+    "grow_prune_tree": mw.GrowPruneTreeClassifier(random_state=1),
+    "optimal": mw.OptimalTreeClassifier(2),
+    "optimal_tuned": mw.OptimalTreeClassifier(
+        2, tune=True, n_folds=2, discretizer=MDLPDiscretizer()
+    ),
+    "optimal_all": mw.OptimalTreeClassifier(1, splits="all"),
+    "model_tree": mw.ModelTreeClassifier(),
+    "model_tree_published": mw.ModelTreeClassifier.published(min_instances=5),
+    "forest": mw.ForestClassifier(n_estimators=3, oob_score=True, random_state=0),
+    "bagging_c45": mw.ForestClassifier.bagging_c45(3, random_state=np.int64(1)),
+    "random_ordinality": mw.RandomOrdinalityClassifier(n_estimators=3, joint=True, random_state=0),
+    "grow_prune_forest": mw.GrowPruneForestClassifier(3, random_state=0),
+    "boosted": mw.BoostedTreesClassifier(4, random_state=0),
+    "boosted_stopping": mw.BoostedTreesClassifier(
+        6, early_stopping=True, validation_fraction=0.3, trees_per_round="per_class", random_state=0
+    ),
+    "adaboost": mw.BoostedTreesClassifier.adaboost_c45(3, random_state=0),
+    "ensemble": mw.EnsembleClassifier(
+        mw.ForestClassifier(n_estimators=3), depths=(1, 2), max_rounds=4, n_folds=2, random_state=0
+    ),
+    "svm": mw.SmoothSVC(),
+    "svm_pairs": mw.SmoothSVC(C="tune", multi_class="ovo", standardize=False, alpha=5.0),
+    "svm_kernel": mw.SmoothSVC(kernel="rbf", n_landmarks=20),
+}
+
+
+def make_table(seed=0, n=90):
+    """Numbers, text, flags, whole numbers, ordered labels and gaps, in a pandas frame."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, n)
+    colour = np.array(["red", "grün", "blue, dark", "white"], object)[
+        (y + rng.integers(0, 2, n)) % 4
+    ]
+    colour[rng.random(n) < 0.1] = None
+    size = rng.normal(y, 0.7)
+    size[rng.random(n) < 0.1] = np.nan
+    grade = pd.Categorical.from_codes((y + rng.integers(0, 2, n)) % 3, ["S", "M", "L"], True)
+    return (
+        pd.DataFrame(
+            {
+                "colour": colour,
+                "size": size,
+                "flag": rng.random(n) < 0.5,
+                "count": rng.integers(0, 4, n),
+                "grade": grade,
+            }
+        ),
+        np.array(["ash", "birch", "cedar"])[y],
+    )
+
+
+def answers(model, X):
+    """All that a model says of rows and of itself, to be compared."""
+    said = {"predict": model.predict(X)}
+    for name in ("predict_proba", "decision_function", "apply"):
+        shares = name == "apply" and hasattr(model, "tree_") and model.tree_.is_fractional
+        if hasattr(model, name) and not shares:
+            said[name] = getattr(model, name)(X)
+    if hasattr(model, "feature_importances_"):
+        said["importances"] = model.feature_importances_
+    if hasattr(model, "coef_"):
+        said["coef"] = model.coef_
+    said["text"] = [tree.to_text() for tree in trees_of(model)]
+    return said
+
+
+def trees_of(model):
+    return [model.tree_] if hasattr(model, "tree_") else list(getattr(model, "trees_", []))

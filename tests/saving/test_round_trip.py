@@ -1,0 +1,325 @@
+"""What is read back from a model file is what was written."""
+
+import copy
+import json
+import warnings
+import zipfile
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.validation import check_is_fitted
+
+import mixedwood as mw
+from mixedwood.saving import ModelFileError, read
+from mixedwood.saving.kinds import estimator_kinds, learned_by
+from mixedwood.splits import Criterion
+from saving.models import MODELS, answers, make_table, trees_of
+
+
+def fitted(model, X, y):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return clone(model).fit(X, y)
+
+
+def same(a, b):
+    """Whether two values are equal, NaN included, whatever they are made of."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, np.ndarray):
+        return (
+            a.dtype == b.dtype
+            and a.shape == b.shape
+            and bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
+        )
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(same(a[k], b[k]) for k in a)
+    if hasattr(a, "get_params"):
+        return set(vars(a)) == set(vars(b)) and all(same(v, vars(b)[n]) for n, v in vars(a).items())
+    if hasattr(a, "__dataclass_fields__") and type(a).__eq__ is not mw.data.Schema.__eq__:
+        names = a.__dataclass_fields__
+        return all(same(getattr(a, n), getattr(b, n)) for n in names)
+    return a == b or (a != a and b != b)
+
+
+def save_and_load(model, folder):
+    path = folder / "model.mw"
+    mw.save(model, path)
+    return mw.load(path)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_comes_back_as_it_was(name, tmp_path):
+    X, y = make_table()
+    new = make_table(seed=1)[0]
+    new.loc[0, "colour"] = "never met"
+    model = fitted(MODELS[name], X, y)
+    again = save_and_load(model, tmp_path)
+    assert type(again) is type(model)
+    assert repr(again) == repr(model)
+    assert set(vars(again)) == set(vars(model))
+    for attribute, value in vars(model).items():
+        assert same(vars(again)[attribute], value), attribute
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", mw.UnseenValueWarning)
+        assert same(answers(again, new), answers(model, new))
+    assert repr(clone(again)) == repr(clone(model))
+    with pytest.raises(NotFittedError):
+        check_is_fitted(clone(again))
+
+
+def test_nothing_that_is_learned_is_forgotten():
+    """Whoever adds an attribute to an estimator adds it to the list of the format."""
+    X, y = make_table()
+    follows = {"schema_", "classes_", "n_features_in_", "feature_names_in_"}
+    follows |= {"terms_", "objective_", "n_iter_"}
+    seen = set()
+    for model in MODELS.values():
+        model = fitted(model, X, y)
+        learned = set(vars(model)) - set(model.get_params(deep=False)) - follows
+        name = type(model).__name__
+        assert learned <= set(learned_by(name)), name
+        seen.add(name)
+    assert seen == set(estimator_kinds())
+
+
+CLASSES = {
+    "text": np.array(["no", "yes, of course"]),
+    "objects": np.array(["no", "ja"], object),
+    "whole": np.array([-3, 10**12]),
+    "small": np.array([1, 7], np.int8),
+    "flags": np.array([False, True]),
+    "wide": np.array(["a", "b"], "<U40"),
+}
+FRAMES = {
+    "pandas": lambda X: X,
+    "polars": lambda X: pl.DataFrame(
+        {n: X[n].astype(object).where(X[n].notna(), None).tolist() for n in X}
+    ),
+    "dict": lambda X: {n: X[n].tolist() for n in X},
+    "array": lambda X: X[["size", "count"]].to_numpy(float),
+    "rows": lambda X: X[["colour", "flag"]].astype(object).to_numpy(),
+}
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize("classes", CLASSES)
+@pytest.mark.parametrize("name", ["tree", "ensemble", "svm"])
+def test_classes_and_tables_of_every_kind(name, classes, frame, tmp_path):
+    X, y = make_table(n=40)
+    labels = CLASSES[classes][(y == "ash").astype(int)]
+    table = FRAMES[frame](X)
+    model = fitted(MODELS[name], table, labels)
+    again = save_and_load(model, tmp_path)
+    assert same(again.classes_, model.classes_)
+    assert again.schema_.to_dict() == model.schema_.to_dict()
+    assert again.schema_.names_generated == (frame in ("array", "rows"))
+    assert same(answers(again, table), answers(model, table))
+
+
+names = st.text(min_size=1, max_size=8)
+labels = st.one_of(st.none(), st.text(max_size=5), st.booleans(), st.integers(-5, 5))
+# Text of numpy ends where zeros begin.
+words = st.text(st.characters(exclude_characters="\0"), max_size=3)
+numbers = st.one_of(st.none(), st.floats(width=64))
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_any_table_any_names(tmp_path_factory, data):
+    n = data.draw(st.integers(1, 12))
+    columns = data.draw(st.lists(names, min_size=1, max_size=4, unique=True))
+    X = {
+        c: data.draw(
+            st.lists(data.draw(st.sampled_from([labels, numbers])), min_size=n, max_size=n)
+        )
+        for c in columns
+    }
+    y = data.draw(
+        st.sampled_from([words, st.integers(-4, 4), st.booleans()]).flatmap(
+            lambda s: st.lists(s, min_size=n, max_size=n)
+        )
+    )
+    model = data.draw(
+        st.sampled_from(
+            [
+                mw.TreeClassifier(pruning=None, missing="category"),
+                mw.TreeClassifier.c45(),
+                mw.ForestClassifier(n_estimators=2, random_state=0),
+                mw.BoostedTreesClassifier(2, random_state=0),
+                mw.SmoothSVC(),
+            ]
+        )
+    )
+    try:
+        model = fitted(model, X, y)
+    except (ValueError, TypeError):
+        return  # infinities, or numbers whose squares overflow
+    again = save_and_load(model, tmp_path_factory.mktemp("any"))
+    assert again.schema_.to_dict() == model.schema_.to_dict()
+    assert same(answers(again, X), answers(model, X))
+
+
+def test_parameters_of_every_kind(tmp_path):
+    X, y = make_table()
+    model = mw.TreeClassifier(
+        pruning=None,
+        class_weight={"ash": 2, "birch": np.float64(0.5)},
+        categorical_features=np.array(["count"]),
+        ordinal={"colour": ["red", "grün", "blue, dark", "white"]},
+        min_samples_leaf=np.int32(2),
+        min_gain=float("-inf"),
+        time_limit=float("inf"),
+        random_state=2**40,
+    ).fit(X, y)
+    again = save_and_load(model, tmp_path)
+    before, after = model.get_params(), again.get_params()
+    assert set(before) == set(after)
+    for name, value in before.items():
+        assert same(after[name], value), name
+
+
+def test_growing_goes_on_where_it_was(tmp_path):
+    X, y = make_table()
+    for name in ("forest", "boosted", "grow_prune_forest", "random_ordinality"):
+        model = fitted(clone(MODELS[name]).set_params(warm_start=True), X, y)
+        again = save_and_load(model, tmp_path)
+        for one in (model, again):
+            one.set_params(n_estimators=6, **({"oob_score": False} if name == "forest" else {}))
+            one.fit(X, y)
+        assert len(again.trees_) == len(model.trees_)
+        assert all(a == b for a, b in zip(again.trees_, model.trees_, strict=True)), name
+
+
+def test_the_same_model_gives_the_same_bytes(tmp_path):
+    X, y = make_table()
+    for name in ("tree", "forest", "ensemble"):
+        for path, jobs in (("a.mw", 1), ("b.mw", 2)):
+            model = clone(MODELS[name])
+            if "n_jobs" in model.get_params():
+                model.set_params(n_jobs=jobs)
+            model = fitted(model, X, y)
+            parts = [getattr(model, p) for p in ("forest_", "boosted_") if hasattr(model, p)]
+            for one in [model, *parts] if "n_jobs" in model.get_params() else []:
+                one.set_params(n_jobs=None)
+            mw.save(model, tmp_path / path)
+        assert (tmp_path / "a.mw").read_bytes() == (tmp_path / "b.mw").read_bytes()
+
+
+def test_a_file_is_a_zip_of_json_and_arrays_that_numpy_reads(tmp_path):
+    X, y = make_table()
+    path = tmp_path / "model.mw"
+    model = mw.ForestClassifier(n_estimators=3, random_state=0).fit(X, y)
+    mw.save(model, path, about={"target": "wood", "rows": [1, 2.5, None]})
+    with zipfile.ZipFile(path) as archive:
+        document = json.loads(archive.read("model.json"))
+    assert document["format"] == "mixedwood model"
+    arrays = np.load(path.rename(tmp_path / "model.npz"), allow_pickle=False)
+    np.testing.assert_array_equal(
+        arrays["trees/0/kind"], np.concatenate([tree.kind for tree in model.trees_])
+    )
+    assert len(arrays["trees/0/n_nodes"]) == 3
+
+
+def test_facts_are_kept(tmp_path):
+    X, y = make_table()
+    path = tmp_path / "model.mw"
+    mw.save(mw.TreeClassifier().fit(X, y), str(path), about={"target": "wood", "list": [1, "a"]})
+    found = read(str(path))
+    assert found.about == {"target": "wood", "list": [1, "a"]}
+    assert (found.version, found.mixedwood) == (1, mw.__version__)
+    with pytest.raises(ModelFileError, match="about must be plain"):
+        mw.save(found.model, path, about={"when": object()})
+    with pytest.raises(ModelFileError, match="about must be plain"):
+        mw.save(found.model, path, about={"pair": (1, 2)})
+    assert read(path).about == found.about
+
+
+class Accuracy(Criterion):
+    def score(self, groups):
+        return groups.max(axis=1).sum()
+
+
+CANNOT = {
+    "criterion": (mw.TreeClassifier(Accuracy(), pruning=None), "TreeClassifier.criterion is a"),
+    "machine": (
+        mw.ModelTreeClassifier(machine=["svm", LogisticRegression()], pruning=None, max_depth=1),
+        r"ModelTreeClassifier.machine\[1\] is a sklearn.*LogisticRegression",
+    ),
+    "generator": (
+        mw.TreeClassifier(random_state=np.random.default_rng(0), pruning=None),
+        r"random_state is a .*Generator.*set_params\(random_state=None\)",
+    ),
+    "nested": (
+        mw.ForestClassifier(
+            mw.TreeClassifier(Accuracy(), pruning=None), n_estimators=1, random_state=0
+        ),
+        "ForestClassifier.estimator.criterion is a",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CANNOT)
+def test_what_only_code_can_say_is_refused(name, tmp_path):
+    model, words = CANNOT[name]
+    X, y = make_table()
+    model = model.fit(X[["colour", "size"]].fillna({"size": 0.0}), y)
+    with pytest.raises(ModelFileError, match=words):
+        mw.save(model, tmp_path / "model.mw")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_only_fitted_classifiers_of_the_library_are_written(tmp_path):
+    X, y = make_table()
+    path = tmp_path / "model.mw"
+    with pytest.raises(NotFittedError):
+        mw.save(mw.TreeClassifier(), path)
+    with pytest.raises(ModelFileError, match="save the classifier alone"):
+        mw.save(make_pipeline(mw.TreeClassifier()).fit(X, y), path)
+
+    class Mine(mw.TreeClassifier):
+        pass
+
+    with pytest.raises(ModelFileError, match=r"got .*Mine"):
+        mw.save(Mine().fit(X, y), path)
+    spoiled = mw.TreeClassifier().fit(X, y).set_params(unseen="perhaps")
+    with pytest.raises(ModelFileError, match="unseen must be"):
+        mw.save(spoiled, path)
+    assert not path.exists()
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path):
+    X, y = make_table()
+    path = tmp_path / "model.mw"
+    model = mw.TreeClassifier().fit(X, y)
+    mw.save(model, path)
+    before = path.read_bytes()
+    with pytest.raises(ModelFileError):
+        mw.save(copy.copy(model).set_params(criterion=Accuracy()), path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(FileNotFoundError):
+        mw.save(model, tmp_path / "nowhere" / "model.mw")
+
+
+def test_numbers_that_repeat_a_lot_are_still_read(tmp_path):
+    """Far more zeros than a packed file may promise are written as they are."""
+    n = 400_000
+    X = pd.DataFrame({"x": np.zeros(n)})
+    model = mw.ForestClassifier(
+        mw.TreeClassifier(max_depth=0, pruning=None), n_estimators=2, oob_score=True, random_state=0
+    )
+    model = fitted(model, X, np.array(["a"] * n))
+    again = save_and_load(model, tmp_path)
+    assert len(again.oob_decision_function_) == n
+    assert trees_of(again) == trees_of(model)
