@@ -11,7 +11,7 @@ SOURCES := $(shell find core bindings src build_backend -type f \
              -o -name '*.css' -o -name '*.js' \) 2>/dev/null) \
            CMakeLists.txt pyproject.toml
 
-.PHONY: help demo test lint types bench docs sanitize native-test stubs monte-carlo clean
+.PHONY: help demo test lint types bench docs sanitize native-test stubs clean
 
 help:  ## list the chores
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -51,9 +51,6 @@ bench: $(VENV)/.installed-test  ## speed of splits and how it grows, what auto g
 	$(BIN)/python benchmarks/split_speed.py --plot out/split_speed.png
 	$(BIN)/python benchmarks/auto_rule.py --tables 10
 	$(BIN)/python benchmarks/reading_speed.py
-
-monte-carlo: $(VENV)/.installed-test  ## the Monte Carlo table of split searches, ours beside the reference
-	$(BIN)/python benchmarks/monte_carlo.py
 
 docs: $(VENV)/.installed-docs  ## build the documentation; warnings are errors
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html

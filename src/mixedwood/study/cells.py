@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-__all__ = ["Cell", "Theirs", "read_theirs"]
+__all__ = ["Cell", "Theirs", "read_theirs", "relative"]
 
 _NEAR = 2.0  # standard errors
 
@@ -90,6 +90,31 @@ class Cell:
             return 0.0
         total = math.hypot(self.error, theirs.error)
         return difference / total if total > 0 else math.copysign(math.inf, difference)
+
+
+def relative(cells: Mapping[tuple[str, str], Cell], to: str) -> dict[tuple[str, str], Cell]:
+    """Divide every row by its figure in one column, ours by ours and theirs by theirs.
+
+    The column itself is left out, and so are rows that lack it.
+    """
+    found = {}
+    for (row, column), cell in cells.items():
+        base = cells.get((row, to))
+        if column == to or base is None or not base.ours:
+            continue
+        found[row, column] = replace(
+            cell,
+            values=tuple(value / base.ours for value in cell.values),
+            published=_divided(cell.published, base.published),
+            check=_divided(cell.check, base.check),
+        )
+    return found
+
+
+def _divided(theirs: Theirs | None, by: Theirs | None) -> Theirs | None:
+    if theirs is None or by is None or not by.value:
+        return None
+    return Theirs(theirs.value / by.value, theirs.error / abs(by.value))
 
 
 def read_theirs(entry: Any, n_runs: int) -> Theirs | None:

@@ -107,17 +107,23 @@ def significantly_lower(
     b: str,
     at_least: int = 1,
     at_most_worse: int | None = None,
+    no_fewer_than_worse: bool = False,
     rows: list[str] | None = None,
 ) -> Outcome:
-    """Column `a` is significantly lower than `b` in so many rows, by the test of the protocol."""
+    """Column `a` is significantly lower than `b` in so many rows, by the test of the protocol.
+
+    With `no_fewer_than_worse`, in as many as it is significantly higher in, or more.
+    """
     better = worse = 0
-    pairs = _pairs(table, a, b, rows)
+    # Only the same repetitions can be paired.
+    pairs = [(x, y) for x, y in _pairs(table, a, b, rows) if len(x.values) == len(y.values)]
     if not pairs:
         return None
     for first, second in pairs:
         side = _significant(first, second)
         better, worse = better + (side < 0), worse + (side > 0)
-    seen = better >= at_least and (at_most_worse is None or worse <= at_most_worse)
+    least = max(at_least, worse) if no_fewer_than_worse else at_least
+    seen = better >= least and (at_most_worse is None or worse <= at_most_worse)
     return seen, (
         f"{a} is significantly lower than {b} in {better} of {len(pairs)} rows, higher in {worse}"
     )
@@ -174,6 +180,19 @@ def grows_less(table: FilledTable, a: str, b: str, first: str, last: str) -> Out
     return growth[0] < growth[1], f"from {first} to {last}, {', '.join(by)}"
 
 
+def grows(table: FilledTable, first: str, last: str, columns: list[str] | None = None) -> Outcome:
+    """From row `first` to row `last`, every column grows."""
+    found = {}
+    for name in table.columns if columns is None else columns:
+        low, high = (table.cells.get((row, name)) for row in (first, last))
+        if low is not None and high is not None:
+            found[name] = high.ours - low.ours
+    if not found:
+        return None
+    by = [f"{name} {growth:+.{table.table.digits}f}" for name, growth in found.items()]
+    return min(found.values()) > 0, f"from {first} to {last}: {', '.join(by)}"
+
+
 _CHECKS: dict[str, Callable[..., Outcome]] = {
     "lower_mean": lower_mean,
     "lower_in_rows": lower_in_rows,
@@ -181,6 +200,7 @@ _CHECKS: dict[str, Callable[..., Outcome]] = {
     "ratio": ratio,
     "near": near,
     "grows_less": grows_less,
+    "grows": grows,
     "between": checks.between,
     "reaches": checks.reaches,
     "among_first": checks.among_first,

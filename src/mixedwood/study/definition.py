@@ -47,6 +47,10 @@ class Table:
     takes the depth with the highest accuracy, whatever figure is shown; with ``least = true`` the
     lowest. `minus` names values of axes: from each figure that of the same point with these values
     is taken away, and points without such a partner are left out.
+
+    With `relative_to`, the title of a column, every row is divided by its figure there, and the
+    published row by the published figure. `summary` may be ``"largest"``, in place of the mean.
+    With `same_spread`, published figures without a spread are taken to be as uncertain as ours.
     """
 
     name: str
@@ -66,6 +70,9 @@ class Table:
     check_runs: int = 0
     pairs: Mapping[str, Any] = field(default_factory=dict)
     judged: bool = True
+    relative_to: str = ""
+    summary: str = "mean"  # or "largest"
+    same_spread: bool = False
     note: str = ""
 
 

@@ -50,7 +50,9 @@ def draw(found: Results, folder: str | Path, *, form: str = "png") -> dict[str, 
             continue
         columns = min(3, len(panels))
         rows = -(-len(panels) // columns)
-        canvas = Canvas(figsize=(4.2 * columns, 3.2 * rows + 0.4), layout="constrained")
+        # A picture alone has the room for its legend, and for names below bars.
+        width = 4.2 * max(2, columns)
+        canvas = Canvas(figsize=(width, 3.2 * rows + 0.4), layout="constrained")
         axes = np.atleast_1d(canvas.subplots(rows, columns, squeeze=False)).ravel()
         for axis, (title, lines) in zip(axes, panels.items(), strict=False):
             _draw_panel(axis, figure, title, lines)

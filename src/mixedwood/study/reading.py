@@ -20,7 +20,8 @@ _WORDS = {
     "run": {"task", "axes", "settings", "leave_out", "quick"},
     "table": {
         "name", "title", "run", "figures", "rows", "columns", "where", "best", "minus", "factor",
-        "digits", "published", "published_runs", "check", "check_runs", "pairs", "judged", "note",
+        "digits", "published", "published_runs", "check", "check_runs", "pairs", "judged",
+        "relative_to", "summary", "same_spread", "note",
     },
     "figure": {
         "name", "title", "run", "y", "x", "series", "panels", "where", "best", "minus", "factor",
@@ -178,6 +179,8 @@ def _table(words: dict[str, Any], runs: dict[str, Run], published: dict[str, Any
         if isinstance(address := words.get(key), str):
             words[key] = _look_up(what, published, address)
     words["figures"] = tuple(words["figures"])
+    if words.get("summary", "mean") not in ("mean", "largest"):
+        raise StudyError(f"{what}: summary must be mean or largest; got {words['summary']!r}.")
     if "pairs" in words:
         words["pairs"] = _read_pairs(what, words["pairs"], published)
     _check_axes(what, runs[words["run"]], words, ("rows", "columns"), {"figure"})

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from mixedwood.study.cells import Cell, read_theirs
+from mixedwood.study.cells import Cell, Theirs, read_theirs, relative
 from mixedwood.study.claims import Verdict, judge
 from mixedwood.study.definition import Study, StudyError, Table
 from mixedwood.study.pairs import Pair, compare_pair
@@ -162,10 +162,14 @@ class Results:
                 if cell.values:
                     cells[cell.row, cell.column] = cell
         title = self.study.title_of
+        titles = tuple(title(table.columns, column) for column in columns)
+        if table.relative_to:
+            cells = relative(cells, table.relative_to)
+            titles = tuple(name for name in titles if name != table.relative_to)
         return FilledTable(
             table,
             tuple(title(table.rows, row) for row in rows),
-            tuple(title(table.columns, column) for column in columns),
+            titles,
             cells,
             tuple(self._pairs(table, cells)) if table.pairs else (),
         )
@@ -202,14 +206,15 @@ class Results:
                 where[axis] = value
         row_title = self.study.title_of(table.rows, row)
         column_title = self.study.title_of(table.columns, column)
-        return Cell(
+        found = self.flat(table.run, figure, where, table.best, table.minus)
+        values = tuple(table.factor * v for v in found)
+        if table.summary == "largest" and values:
+            values = (max(values),)
+        cell = Cell(
             table=table.name,
             row=row_title,
             column=column_title,
-            values=tuple(
-                table.factor * v
-                for v in self.flat(table.run, figure, where, table.best, table.minus)
-            ),
+            values=values,
             digits=table.digits,
             published=read_theirs(
                 table.published.get(row_title, {}).get(column_title), table.published_runs
@@ -217,6 +222,9 @@ class Results:
             check=read_theirs(table.check.get(row_title, {}).get(column_title), table.check_runs),
             judged=table.judged,
         )
+        if table.same_spread and cell.published is not None and not cell.published.error:
+            cell = replace(cell, published=Theirs(cell.published.value, cell.error))
+        return cell
 
 
 def results(study: Study, store: Store) -> Results:

@@ -138,6 +138,21 @@ def _columns(found: _Set, which: str) -> _Set:
     return found.keep(kept)
 
 
+def _join(found: _Set, names: list[str]) -> _Set:
+    """Make one column of columns of 0 and 1: the first is 1 where any of them is."""
+    schema = found.table.schema
+    if strange := set(names) - set(schema.names):
+        raise StudyError(f"There is no column {sorted(strange)[0]!r} to join.")
+    any_of_them = np.any([found.table.labels(name).astype(str) == "1" for name in names], axis=0)
+    joined = Column(names[0], ColumnKind.NOMINAL, ("0", "1"))
+    kept = [name for name in schema.names if name not in names[1:]]
+    columns = tuple(joined if name == names[0] else schema[name] for name in kept)
+    arrays = tuple(
+        any_of_them.astype(np.int32) if name == names[0] else found.table[name] for name in kept
+    )
+    return _Set(Table(Schema(columns), arrays), found.y)
+
+
 def _most_classes(found: _Set, most: int) -> _Set:
     """Keep the most frequent classes; all others become one."""
     names, counts = np.unique(found.y, return_counts=True)
@@ -195,13 +210,49 @@ def _missing(found: _Set, how: str) -> _Set:
     return _Set(Table(Schema(tuple(columns)), tuple(arrays)), found.y)
 
 
+def _number_as_met(found: _Set, missing: str) -> _Set:
+    """Number values and classes as they are met, by a reader that goes through rows and columns.
+
+    With missing = "drop_rows" such a reader leaves a row at its first missing cell: values in the
+    columns before it are numbered, even if no row that is kept has them. With "value", a missing
+    cell is a value like any other. The numbers become the labels, so that whatever goes through
+    values or classes in order does so in that of the rows.
+    """
+    if missing not in ("drop_rows", "value"):
+        raise StudyError(f"number_as_met must be 'drop_rows' or 'value'; got {missing!r}.")
+    complete = np.ones(len(found.y), dtype=bool)
+    columns, arrays = [], []
+    for column, array in zip(found.table.schema, found.table.arrays, strict=True):
+        if missing == "drop_rows":
+            complete &= ~np.isnan(array) if column.is_numeric else array >= 0
+        if not column.is_numeric:
+            codes = np.full(len(array), -1, dtype=np.int32)
+            codes[complete] = _by_appearance(array[complete])
+            labels = tuple(range(int(codes.max(initial=-1)) + 1))
+            column, array = Column(column.name, ColumnKind.NOMINAL, labels), codes
+        columns.append(column)
+        arrays.append(array)
+    numbered = _Set(Table(Schema(tuple(columns)), tuple(arrays)), _by_appearance(found.y))
+    return numbered.take(complete)
+
+
+def _by_appearance(labels: NDArray[Any]) -> NDArray[np.int32]:
+    """Number labels in the order in which they are met."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    numbers = np.empty(len(first), dtype=np.int32)
+    numbers[np.argsort(first)] = np.arange(len(first))
+    return numbers[inverse]
+
+
 _STEPS: dict[str, Callable[[_Set, Any], _Set]] = {
     "first_rows": _first_rows,
     "sort_descending": _sort_descending,
+    "join": _join,
     "drop": _drop,
     "numbers": _numbers,
     "columns": _columns,
     "missing": _missing,
     "most_classes": _most_classes,
     "one_against_all": _one_against_all,
+    "number_as_met": _number_as_met,
 }

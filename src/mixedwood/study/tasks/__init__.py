@@ -27,6 +27,14 @@ _TASKS = {
         "mixedwood.study.tasks.gain_ratios:gain_ratios",
         "gain ratios of all orders of a column's values",
     ),
+    "published_folds": (
+        "mixedwood.study.tasks.published_folds:published_folds",
+        "fit and test a tree on folds dealt from a published seed",
+    ),
+    "random_tables": (
+        "mixedwood.study.tasks.random_tables:random_tables",
+        "split searches compared on random tables of counts",
+    ),
 }
 
 

@@ -1,0 +1,96 @@
+"""Tables that show ratios, largest figures, or published figures as uncertain as ours; checks."""
+
+import math
+
+import pytest
+
+from mixedwood import study
+from mixedwood.study import Cell, Record, Theirs
+from mixedwood.study.cells import relative
+from mixedwood.study.claims import grows, significantly_lower
+from mixedwood.study.definition import Table
+from mixedwood.study.points import points
+from mixedwood.study.results import FilledTable
+
+
+def cells(**columns):
+    """Cells of a table from its columns: rows by number, each a list of values."""
+    return {
+        (str(row), name): Cell("t", str(row), name, tuple(values))
+        for name, rows in columns.items()
+        for row, values in enumerate(rows)
+    }
+
+
+def filled(**columns):
+    found = cells(**columns)
+    rows = tuple(dict.fromkeys(row for row, _ in found))
+    return FilledTable(Table("t", "T", "r", ("f",), digits=2), rows, tuple(columns), found)
+
+
+def results(letters):
+    chosen = study.load(letters)
+    with study.Store(":memory:") as store:
+        for point in points(chosen, chosen.runs["letters"]):
+            base = {"x": 0.5, "y": 0.8, "z": 0.2}[point.at["letter"]]
+            figures = {"error": base + point.at["repetition"] / 100, "folds": [base, 2 * base]}
+            store.add(Record(point.key, "t", point.words, figures, version="7"))
+        return study.results(chosen, store)
+
+
+def test_rows_are_divided_by_a_column_and_published_ones_by_the_published():
+    found = cells(a=[[2.0, 4.0]], b=[[6.0, 12.0]])
+    found["0", "a"] = Cell("t", "0", "a", (2.0, 4.0), published=Theirs(10.0, 1.0))
+    found["0", "b"] = Cell("t", "0", "b", (6.0, 12.0), published=Theirs(40.0, 2.0))
+    ratio = relative(found, "a")
+    assert set(ratio) == {("0", "b")}
+    assert ratio["0", "b"].values == (2.0, 4.0)
+    assert ratio["0", "b"].published == Theirs(4.0, 0.2)
+    assert relative(cells(b=[[1.0]]), "a") == {}
+    del found["0", "a"]
+    found["0", "a"] = Cell("t", "0", "a", (2.0, 4.0))
+    assert relative(found, "a")["0", "b"].published is None
+
+
+def test_a_table_of_ratios_has_no_column_of_ones(edited):
+    letters = edited('name = "one"', 'name = "one"\nrelative_to = "folds"')
+    one = results(letters).table("one")
+    assert one.columns == ("error",)
+    cell = one.cells["x", "error"]
+    assert cell.ours == pytest.approx((0.5 + 0.055) / 0.75)
+    assert cell.published.value == pytest.approx(0.5 / 0.5)
+
+
+def test_the_largest_figure_may_be_shown(edited):
+    letters = edited('name = "one"', 'name = "one"\nsummary = "largest"')
+    cell = results(letters).table("one").cells["x", "folds"]
+    assert cell.values == (1.0,)
+    with pytest.raises(study.StudyError, match="summary must be mean or largest"):
+        study.load(edited('"largest"', '"median"'))
+
+
+def test_published_figures_may_be_as_uncertain_as_ours(edited):
+    letters = edited('name = "one"', 'name = "one"\nsame_spread = true')
+    table = results(letters).table("one")
+    cell = table.cells["y", "error"]
+    assert cell.published == Theirs(0.4, cell.error)
+    assert cell.gap == pytest.approx((cell.ours - 0.4) / (math.sqrt(2) * cell.error))
+    assert table.cells["x", "folds"].published == Theirs(0.5, 0.05)  # it has its own
+
+
+def test_rows_grow():
+    table = filled(a=[[1.0], [1.5]], b=[[3.0], [3.25]], c=[[9.0], [8.0]])
+    assert grows(table, "0", "1", ["a", "b"]) == (True, "from 0 to 1: a +0.50, b +0.25")
+    seen, words = grows(table, "0", "1")
+    assert not seen
+    assert "c -1.00" in words
+    assert grows(table, "0", "7") is None
+
+
+def test_as_many_better_rows_as_worse_ones():
+    low, high = [1.0, 1.1, 0.9, 1.05], [2.0, 2.1, 1.9, 2.2]
+    table = filled(a=[low, high, low], b=[high, low, low])
+    assert significantly_lower(table, "a", "b", no_fewer_than_worse=True)[0]
+    table = filled(a=[high, high, low], b=[low, low, high])
+    assert significantly_lower(table, "a", "b")[0]
+    assert not significantly_lower(table, "a", "b", no_fewer_than_worse=True)[0]
