@@ -70,7 +70,17 @@ MAY_IMPORT = {
         "splits",
         "stats",
     },
-    "study": {"comparison", "data", "datasets", "files", "progress", "stats"},
+    "study": {
+        "comparison",
+        "data",
+        "datasets",
+        "estimators",
+        "files",
+        "optimal",
+        "preprocessing",
+        "progress",
+        "stats",
+    },
     "saving": {
         "boosting",
         "data",
