@@ -11,6 +11,7 @@ import itertools
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from mixedwood.study.definition import Run, Study
@@ -32,7 +33,7 @@ class Point:
     method: Mapping[str, Any]
     settings: Mapping[str, Any]
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Name it by what is done."""
         others = {axis: v for axis, v in self.at.items() if axis not in ("set", "method")}
