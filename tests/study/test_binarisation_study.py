@@ -232,7 +232,7 @@ def test_a_little_of_it_gives_tables_and_verdicts(tmp_path):
     assert row.ours == 100.0
     assert {verdict.verdict for verdict in found.verdicts} > {"not run"}
     page = study.to_markdown(found)
-    assert "41 of 41 published cells" in page
+    assert "41 of 41 cells" in page
     assert study.draw(found, tmp_path)
 
 
