@@ -13,6 +13,8 @@ from mixedwood.study.results import Results
 
 __all__ = ["draw"]
 
+_STYLES = ("-", "--", "-.", ":")
+
 
 def draw(found: Results, folder: str | Path, *, form: str = "png") -> dict[str, Path]:
     """Draw the figures of a study into a folder; those without results are left out.
@@ -50,7 +52,8 @@ def draw(found: Results, folder: str | Path, *, form: str = "png") -> dict[str, 
             continue
         columns = min(3, len(panels))
         rows = -(-len(panels) // columns)
-        size = (4.2 * columns, 3.2 * rows + 0.4) if len(panels) > 1 else (7.0, 4.4)
+        high = 4.2 if figure.x in ("set", "method") else 3.2  # names below need room
+        size = (4.2 * columns, high * rows + 0.4) if len(panels) > 1 else (7.0, 4.4)
         canvas = Canvas(figsize=size, layout="constrained")
         # The same line looks the same in all panels, also in those that lack another.
         names = dict.fromkeys(name for lines in panels.values() for name in lines)
@@ -153,11 +156,9 @@ def _draw_panel(
             axis.scatter(at, means, label=name, s=18, alpha=0.7, color=colour)
             continue
         if figure.kind == "lines":
-            # Every other line is broken, so that one below it can be seen.
+            # Lines are broken in different ways, so that one below another can be seen.
             style = {"marker": "o" if len(at) <= 20 else None, "markersize": 3, "color": colour}
-            axis.plot(
-                at, means, "--" if number % 2 and len(looks) > 4 else "-", label=name, **style
-            )
+            axis.plot(at, means, _STYLES[number % len(_STYLES)], label=name, **style)
             band = means - errors, means + errors
             axis.fill_between(at, *band, alpha=0.15, linewidth=0, color=colour)
             continue
@@ -194,11 +195,12 @@ def _draw_legend(canvas: Any, axes: Any, figure: Figure, looks: dict[str, int]) 
     for axis in axes:
         handles, labels = axis.get_legend_handles_labels()
         found |= dict(zip(labels, handles, strict=True))
+    longest = max(map(len, looks))
     canvas.legend(
         [found[name] for name in looks],
         list(looks),
         loc="outside lower center",
-        ncols=min(4, len(looks)),
+        ncols=max(1, min(4, len(looks), int(canvas.get_figwidth() * 12 / (longest + 8)))),
         title=None if figure.series in ("method", "set") else figure.series.replace("_", " "),
     )
 
