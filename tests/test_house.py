@@ -76,6 +76,8 @@ MAY_IMPORT = {
         "datasets",
         "estimators",
         "files",
+        "optimal",
+        "preprocessing",
         "progress",
         "pruning",
         "splits",

@@ -64,14 +64,18 @@ Outcome = tuple[bool, str] | None
 def _pairs(table: FilledTable, a: str, b: str, rows: list[str] | None) -> list[tuple[Cell, Cell]]:
     """Cells of two columns in the rows that have both."""
     for name in (a, b):
-        if name not in table.columns:
-            raise StudyError(
-                f"The table {table.table.name!r} has no column {name!r}; there are "
-                f"{', '.join(table.columns)}."
-            )
+        _check_column(table, name)
     first, second = table.column(a), table.column(b)
     wanted = table.rows if rows is None else rows
     return [(first[row], second[row]) for row in wanted if row in first and row in second]
+
+
+def _check_column(table: FilledTable, name: str) -> None:
+    if name not in table.columns:
+        raise StudyError(
+            f"The table {table.table.name!r} has no column {name!r}; there are "
+            f"{', '.join(table.columns)}."
+        )
 
 
 def lower_mean(table: FilledTable, a: str, b: str, rows: list[str] | None = None) -> Outcome:
@@ -160,6 +164,37 @@ def ratio(
     return seen, f"{b} is {found:.2f} times {a}, over {len(pairs)} rows"
 
 
+def highest_mean(
+    table: FilledTable, a: str, among: list[str] | None = None, rows: list[str] | None = None
+) -> Outcome:
+    """Column `a` has the highest mean of all columns, over the rows that have all of them."""
+    names = [a, *(table.columns if among is None else among)]
+    for name in names:
+        _check_column(table, name)
+    columns = {name: table.column(name) for name in dict.fromkeys(names)}
+    wanted = [r for r in (rows or table.rows) if all(r in cells for cells in columns.values())]
+    if not wanted:
+        return None
+    means = {n: float(np.mean([c[r].ours for r in wanted])) for n, c in columns.items()}
+    order = sorted(means, key=lambda name: -means[name])
+    digits = table.table.digits + 1
+    first = ", ".join(f"{name} {means[name]:.{digits}f}" for name in order[:3])
+    place = 1 + sum(mean > means[a] for mean in means.values())
+    return place == 1, (
+        f"{a} is number {place} of {len(order)} by the mean over {len(wanted)} rows, "
+        f"{means[a]:.{digits}f}; the first are {first}"
+    )
+
+
+def never_higher(table: FilledTable, a: str, b: str, rows: list[str] | None = None) -> Outcome:
+    """Column `a` is in no row higher than `b`."""
+    pairs = _pairs(table, a, b, rows)
+    if not pairs:
+        return None
+    higher = sum(first.ours > second.ours for first, second in pairs)
+    return higher == 0, f"{a} is higher than {b} in {higher} of {len(pairs)} rows"
+
+
 def near(table: FilledTable, share: float = 0.9) -> Outcome:
     """So large a share of the cells is within two standard errors of what is published."""
     if not table.n_judged:
@@ -198,6 +233,8 @@ _CHECKS: dict[str, Callable[..., Outcome]] = {
     "lower_in_rows": lower_in_rows,
     "significantly_lower": significantly_lower,
     "ratio": ratio,
+    "highest_mean": highest_mean,
+    "never_higher": never_higher,
     "near": near,
     "grows_less": grows_less,
     "grows": grows,

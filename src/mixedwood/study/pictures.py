@@ -13,6 +13,8 @@ from mixedwood.study.results import Results
 
 __all__ = ["draw"]
 
+_STYLES = ("-", "--", "-.", ":")
+
 
 def draw(found: Results, folder: str | Path, *, form: str = "png") -> dict[str, Path]:
     """Draw the figures of a study into a folder; those without results are left out.
@@ -50,17 +52,19 @@ def draw(found: Results, folder: str | Path, *, form: str = "png") -> dict[str, 
             continue
         columns = min(3, len(panels))
         rows = -(-len(panels) // columns)
-        # A picture alone has the room for its legend, and for names below bars.
-        width = 4.2 * max(2, columns)
-        canvas = Canvas(figsize=(width, 3.2 * rows + 0.4), layout="constrained")
+        high = 4.2 if figure.x in ("set", "method") else 3.2  # names below need room
+        size = (4.2 * columns, high * rows + 0.4) if len(panels) > 1 else (8.4, 4.4)
+        canvas = Canvas(figsize=size, layout="constrained")
+        # The same line looks the same in all panels, also in those that lack another.
+        names = dict.fromkeys(name for lines in panels.values() for name in lines)
+        looks = {name: number for number, name in enumerate(names)}
         axes = np.atleast_1d(canvas.subplots(rows, columns, squeeze=False)).ravel()
         for axis, (title, lines) in zip(axes, panels.items(), strict=False):
-            _draw_panel(axis, figure, title, lines)
+            _draw_panel(axis, figure, title, lines, looks)
         for axis in axes[len(panels) :]:
             axis.remove()
-        handles, labels = axes[0].get_legend_handles_labels()
-        if len(labels) > 1:
-            canvas.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)))
+        if len(looks) > 1:
+            _draw_legend(canvas, axes[: len(panels)], figure, looks)
         path = Path(folder) / f"{_file_name(found.study.name, figure.name)}.{form}"
         path.parent.mkdir(parents=True, exist_ok=True)
         canvas.savefig(path, dpi=110)
@@ -82,7 +86,9 @@ def _panels(found: Results, figure: Figure) -> dict[str, dict[str, Line]]:
             if (line := _line(found, figure, where)) is not None:
                 lines[found.study.title_of(figure.series, series)] = line
         if lines:
-            panels[found.study.title_of(figure.panels, panel)] = lines
+            title = found.study.title_of(figure.panels, panel)
+            plain = isinstance(panel, int | float)
+            panels[f"{figure.panels} {title}" if plain else title] = lines
     return panels
 
 
@@ -132,37 +138,48 @@ def _points(found: Results, figure: Figure, where: dict[str, Any]) -> Line | Non
     return (x, y) if x else None
 
 
-def _draw_panel(axis: Any, figure: Figure, title: str, lines: dict[str, Line]) -> None:
+def _draw_panel(
+    axis: Any, figure: Figure, title: str, lines: dict[str, Line], looks: dict[str, int]
+) -> None:
     places: dict[Any, int] = {}
     for x, _ in lines.values():
         for value in x:
             places.setdefault(value, len(places))
     numeric = all(isinstance(value, int | float) for value in places)
-    for number, (name, (x, y)) in enumerate(lines.items()):
+    for name, (x, y) in lines.items():
+        number = looks[name]
+        colour = f"C{number}"
         at = list(x) if numeric else [places[value] for value in x]
         means = np.array([np.mean(values) for values in y])
         errors = np.array([_error(values) for values in y])
         if figure.kind == "points":
-            axis.scatter(at, means, label=name, s=14, alpha=0.7)
+            axis.scatter(at, means, label=name, s=18, alpha=0.7, color=colour)
             continue
         if figure.kind == "lines":
-            axis.plot(at, means, label=name, marker="o" if len(at) <= 20 else None, markersize=3)
-            axis.fill_between(at, means - errors, means + errors, alpha=0.15, linewidth=0)
+            # Lines are broken in different ways, so that one below another can be seen.
+            style = {"marker": "o" if len(at) <= 20 else None, "markersize": 3, "color": colour}
+            axis.plot(at, means, _STYLES[number % len(_STYLES)], label=name, **style)
+            band = means - errors, means + errors
+            axis.fill_between(at, *band, alpha=0.15, linewidth=0, color=colour)
             continue
-        width = 0.8 / len(lines)
-        shifted = [places[value] + (number - (len(lines) - 1) / 2) * width for value in x]
+        width = 0.8 / len(looks)
+        shifted = [places[value] + (number - (len(looks) - 1) / 2) * width for value in x]
         if figure.kind == "boxes":
             parts = axis.boxplot(
                 y, positions=shifted, widths=0.9 * width, patch_artist=True, manage_ticks=False
             )
             for box in parts["boxes"]:
-                box.set(facecolor=f"C{number}", alpha=0.5)
-            axis.plot([], [], color=f"C{number}", label=name, linewidth=6, alpha=0.5)
+                box.set(facecolor=colour, alpha=0.5)
+            for median in parts["medians"]:
+                median.set(color="black")
+            axis.plot([], [], color=colour, label=name, linewidth=6, alpha=0.5)
         else:
-            axis.bar(shifted, means, 0.9 * width, yerr=errors, label=name, color=f"C{number}")
+            axis.bar(shifted, means, 0.9 * width, yerr=errors, label=name, color=colour)
         numeric = False
     if not numeric:
         axis.set_xticks(list(places.values()), [str(v) for v in places], rotation=30, ha="right")
+    elif len(places) <= 10 and figure.kind == "lines" and not figure.log_x:
+        axis.set_xticks(sorted(places))
     axis.set_title(title, fontsize=10)
     axis.set_xlabel(figure.x_label or figure.x)
     axis.set_ylabel(figure.y_label or figure.y)
@@ -171,6 +188,21 @@ def _draw_panel(axis: Any, figure: Figure, title: str, lines: dict[str, Line]) -
     if figure.log_y:
         axis.set_yscale("log")
     axis.grid(alpha=0.3)
+
+
+def _draw_legend(canvas: Any, axes: Any, figure: Figure, looks: dict[str, int]) -> None:
+    found: dict[str, Any] = {}
+    for axis in axes:
+        handles, labels = axis.get_legend_handles_labels()
+        found |= dict(zip(labels, handles, strict=True))
+    longest = max(map(len, looks))
+    canvas.legend(
+        [found[name] for name in looks],
+        list(looks),
+        loc="outside lower center",
+        ncols=max(1, min(4, len(looks), int(canvas.get_figwidth() * 12 / (longest + 8)))),
+        title=None if figure.series in ("method", "set") else figure.series.replace("_", " "),
+    )
 
 
 def _error(values: list[float]) -> float:

@@ -75,6 +75,17 @@ class Results:
         """Versions of the library that the tasks were done with."""
         return tuple(sorted({record.version for record in self.records.values()}))
 
+    @cached_property
+    def _finished(self) -> dict[str, list[tuple[Point, Mapping[str, Any]]]]:
+        """Points of each run that have figures, found once: a table asks for each of its cells."""
+        found: dict[str, list[tuple[Point, Mapping[str, Any]]]] = {name: [] for name in self.points}
+        for run, of_run in self.points.items():
+            for point in of_run:
+                record = self.records.get(point.key)
+                if record is not None and record.figures is not None:
+                    found[run].append((point, record.figures))
+        return found
+
     def found_at(
         self, run: str, where: Mapping[str, Any], best: Mapping[str, Any] | None = None
     ) -> list[tuple[Point, Mapping[str, Any]]]:
@@ -82,13 +93,11 @@ class Results:
 
         Of those that differ only in the axes of `best`, the best one alone, the first of equals.
         """
-        found: list[tuple[Point, Mapping[str, Any]]] = []
-        for point in self.points[run]:
-            record = self.records.get(point.key)
-            if record is None or record.figures is None:
-                continue
-            if all(agrees(point.at[axis], value) for axis, value in where.items()):
-                found.append((point, record.figures))
+        found = [
+            (point, figures)
+            for point, figures in self._finished[run]
+            if all(agrees(point.at[axis], value) for axis, value in where.items())
+        ]
         return _only_best(found, best) if best else found
 
     def values(

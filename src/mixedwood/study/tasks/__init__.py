@@ -15,9 +15,17 @@ from mixedwood.study.tasks.work import Figures, Work
 __all__ = ["Figures", "Work", "find_task", "tasks"]
 
 _TASKS = {
+    "best_tree": (
+        "mixedwood.study.tasks.optimal_trees:best_tree",
+        "what the best tree of all rows gets wrong",
+    ),
     "cross_validation": (
         "mixedwood.study.tasks.cross_validation:cross_validation",
         "fit and test a method on the folds of one repetition",
+    ),
+    "cut_points": (
+        "mixedwood.study.tasks.optimal_trees:cut_points",
+        "where a discretizer cuts numbers",
     ),
     "divisions": (
         "mixedwood.study.tasks.divisions:divisions",
@@ -34,6 +42,10 @@ _TASKS = {
     "random_tables": (
         "mixedwood.study.tasks.random_tables:random_tables",
         "split searches compared on random tables of counts",
+    ),
+    "seven_sets": (
+        "mixedwood.study.tasks.optimal_trees:seven_sets",
+        "best trees of five sets of rows, one chosen by the sixth and tested on the seventh",
     ),
 }
 
