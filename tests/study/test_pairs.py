@@ -75,6 +75,12 @@ def test_a_table_compares_its_pairs(found):
     assert "| folds |" in page
 
 
+def test_an_overlap_may_be_a_number(edited):
+    path = edited('rows = "letter"', 'rows = "letter"\npairs = { a = "x", b = "y", overlap = 0.5 }')
+    table = study.load(path).tables[0]
+    assert study.Results(study.load(path), {}, {})._overlap(table, "x") == 0.5
+
+
 def test_an_overlap_must_be_a_figure(found):
     pairs = {**found.table("one").table.pairs, "overlap": "ovrlap"}
     tables = tuple(replace(table, pairs=pairs) for table in found.study.tables[:1])
@@ -131,7 +137,13 @@ def test_a_figure_is_reached_from_below_or_within_two_errors():
     assert verdict([found], check="reaches", column="a").verdict == "does not hold here"
     some = verdict([found], check="reaches", column="a", share=0.6)
     assert some.verdict == "holds"
-    assert "r0 1.0 for 9.0, r1 10.0 for 9.0, r2 5.0 for 2.5; 2 of 3" in some.evidence[0]
+    words = "a: r0 1.0 for 9.0 (-inf se), r1 10.0 for 9.0 (+0.5 se), r2 5.0 for 2.5 (+inf se)"
+    assert some.evidence[0] == f"{words} (Title)"
+    other = table({"a": [[1.0]], "b": [[9.0]]}, published={("r0", "a"): Theirs(1.0)})
+    assert verdict([other], check="reaches", column="a").verdict == "holds"
+    assert verdict([other], check="reaches", column="b").verdict == "not run"
+    there = verdict([other], check="reaches", column="b", published="a")
+    assert there.verdict == "does not hold here"
 
 
 def test_places_are_counted_among_the_columns_that_are_named():

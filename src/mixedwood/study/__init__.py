@@ -10,6 +10,7 @@ from mixedwood.study.cells import Cell, Theirs
 from mixedwood.study.claims import Verdict
 from mixedwood.study.definition import Claim, Figure, Run, Study, StudyError, Table
 from mixedwood.study.page import to_markdown
+from mixedwood.study.pairs import Pair
 from mixedwood.study.pictures import draw
 from mixedwood.study.reading import load, names
 from mixedwood.study.results import FilledTable, Results, results
@@ -22,6 +23,7 @@ __all__ = [
     "Claim",
     "Figure",
     "FilledTable",
+    "Pair",
     "Record",
     "Report",
     "Results",

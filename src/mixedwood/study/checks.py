@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mixedwood.study.definition import StudyError
@@ -36,22 +37,30 @@ def between(
     )
 
 
-def reaches(table: FilledTable, column: str, share: float = 1.0) -> Outcome:
-    """So large a share of a column is lower than published, or higher by two errors at most."""
-    cells = [cell for cell in _column(table, column).values() if cell.gap is not None]
+def reaches(
+    table: FilledTable, column: str, published: str | None = None, share: float = 1.0
+) -> Outcome:
+    """So large a share of a column is lower than published, or higher by two errors at most.
+
+    `published` is the column whose published figures are meant, if it is another.
+    """
+    theirs = _column(table, column if published is None else published)
+    cells = [
+        replace(cell, published=theirs[row].published)
+        for row, cell in _column(table, column).items()
+        if row in theirs and theirs[row].published is not None
+    ]
     if not cells:
         return None
-    reached = [cell for cell in cells if cell.gap is not None and cell.gap <= 2.0]
+    gaps = [cell.gap for cell in cells if cell.gap is not None]
+    reached = sum(gap <= 2.0 for gap in gaps)
     digits = table.table.digits
     words = [
-        f"{cell.row} {cell.ours:.{digits}f} for {cell.published.value:.{digits}f}"
-        for cell in cells
+        f"{cell.row} {cell.ours:.{digits}f} for {cell.published.value:.{digits}f} ({gap:+.1f} se)"
+        for cell, gap in zip(cells, gaps, strict=True)
         if cell.published is not None
     ]
-    return len(reached) >= share * len(cells), (
-        f"{column}: {', '.join(words)}; {len(reached)} of {len(cells)} are lower, or higher by at "
-        "most two standard errors"
-    )
+    return reached >= share * len(cells), f"{column}: {', '.join(words)}"
 
 
 def among_first(

@@ -40,7 +40,8 @@ class Table:
     `rows` and `columns` are names of axes; or ``"figure"``, for the `figures` that the task gives.
     `where` chooses points by the values of other axes; what is left is averaged. `pairs` names two
     columns, `a` and `b`, that are compared row by row, the `published` p-values, and as `overlap`
-    a figure that says how far repetitions share rows. If it is not `judged`, what is published is
+    the test rows for each training row where repetitions share rows: a number, or the name of a
+    figure. If it is not `judged`, what is published is
     only shown: the times of another computer, say.
 
     `best` says over which axes only the best point counts: ``{over = ["depth"], by = "accuracy"}``

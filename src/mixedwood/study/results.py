@@ -199,6 +199,8 @@ class Results:
         """How far the repetitions of a row share rows; 0 if nothing is said about it."""
         if (figure := table.pairs.get("overlap")) is None:
             return 0.0
+        if isinstance(figure, int | float):
+            return float(figure)
         where = {**table.where, **({} if table.rows == "figure" else {table.rows: row})}
         if not (found := self.flat(table.run, figure, where)):
             raise StudyError(
