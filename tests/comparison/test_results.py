@@ -271,3 +271,13 @@ def test_a_set_without_a_figure_is_no_draw(noisy):
     line = next(line for line in found.to_text().splitlines() if line.startswith("+/=/-"))
     wins, losses = ([marks(found)[f"set_{s}", "n"] for s in (0, 1)].count(m) for m in "+-")
     assert line.split()[1:] == [f"{wins}/{2 - wins - losses}/{losses}", "0/1/0"]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "n_folds", "marked"), [("1x2cv", 2, False), ("2x3cv", 6, True)]
+)
+def test_equal_differences_on_a_few_folds_may_be_chance(protocol, n_folds, marked):
+    errors = [[[0.30] * n_folds, [0.28] * n_folds]]
+    [difference] = by_hand(errors, protocol).tests()
+    assert bool(difference.mark) is marked
+    assert ("too few to test by" in difference.sentence) is not marked

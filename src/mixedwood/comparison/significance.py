@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["Difference", "against_baseline", "friedman", "name_of_test", "nemenyi", "wins"]
 
 
+_FEW_FOLDS = 5
+
+
 @dataclass(frozen=True)
 class Difference:
     """A method beside the baseline on one set.
@@ -102,6 +105,12 @@ def _pair(
             measure=measure,
             alpha=alpha,
         )
+        # Errors are counts of rows: on two or three folds a difference is easily the same by chance.
+        if np.isinf(test.statistic) and n < _FEW_FOLDS:
+            return (
+                None,
+                f"{names[0]} and {names[1]} differ alike on all {n} folds: too few to test by.",
+            )
     return test, test.sentence
 
 
