@@ -105,7 +105,7 @@ def _pair(
             measure=measure,
             alpha=alpha,
         )
-        # Errors are counts of rows: on two or three folds a difference is easily the same by chance.
+        # Errors are counts of rows: on two or three folds a difference may be the same by chance.
         if np.isinf(test.statistic) and n < _FEW_FOLDS:
             return (
                 None,
