@@ -82,20 +82,32 @@ def test_the_number_of_neighbours_is_tuned_inside():
     assert model.n_neighbors_ == slow.best_params_["n_neighbors"]
 
 
-def test_numbers_of_any_size_count_alike_once_standardized():
+@pytest.mark.parametrize("scale", ["variance", "range"])
+def test_numbers_of_any_size_count_alike_once_scaled(scale):
     table, y, _, _ = problem(100, seed=2)
-    rng = np.random.default_rng(0)
-    new = table.take(rng.permutation(100)[:30])
-    X = {c.name: a for c, a in zip(table.schema, table.arrays, strict=True) if c.is_numeric}
-    large = {name: 1000 * cells + 7 for name, cells in X.items()}
-    fitted = [MixedNeighborsClassifier(5, standardize=True).fit(part, y) for part in (X, large)]
-    np.testing.assert_array_equal(fitted[0].predict(X), fitted[1].predict(large))
-    assert MixedNeighborsClassifier(5, standardize=True).fit(table, y).predict(new).shape == (30,)
+    large = {
+        c.name: 1024 * cells + 4096 if c.is_numeric else cells.astype(str)
+        for c, cells in zip(table.schema, table.arrays, strict=True)
+    }
+    fitted = [MixedNeighborsClassifier(5, scale=scale).fit(X, y) for X in (table, large)]
+    np.testing.assert_array_equal(fitted[0].predict(table), fitted[1].predict(large))
+    plain = [MixedNeighborsClassifier(5).fit(X, y) for X in (table, large)]
+    assert (plain[0].predict(table) != plain[1].predict(large)).any()
+
+
+def test_divided_by_their_range_numbers_differ_like_categories():
+    X = {"colour": ["red", "blue", "blue"], "size": [0.0, 500.0, 1000.0]}
+    y = ["a", "b", "c"]
+    new = {"colour": ["red"], "size": [500.0]}
+    assert MixedNeighborsClassifier(1).fit(X, y).predict(new).tolist() == ["b"]
+    assert MixedNeighborsClassifier(1, scale="range").fit(X, y).predict(new).tolist() == ["a"]
 
 
 def test_what_neighbours_cannot_do_is_said():
     with pytest.raises(ValueError, match="n_neighbors must be a number above 0 or 'tune'; got 0"):
         MixedNeighborsClassifier(0).fit(*mixed_problem(20))
+    with pytest.raises(ValueError, match="scale must be None, 'variance' or 'range'; got 'inch'"):
+        MixedNeighborsClassifier(1, scale="inch").fit(*mixed_problem(20))
     with pytest.raises(ValueError, match="Column 'size' has gaps"):
         MixedNeighborsClassifier(1).fit({"size": [1.0, np.nan]}, ["a", "b"])
 

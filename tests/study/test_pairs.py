@@ -126,7 +126,7 @@ def test_a_range_is_that_of_all_repetitions():
     words = {"check": "between", "column": "a", "low": 2}
     assert verdict([found], **words, high=4).verdict == "holds"
     assert verdict([found], **words, high=3.9).verdict == "does not hold here"
-    assert verdict([found], **words).evidence == ("a goes from 2 to 4 (Title)",)
+    assert verdict([found], **words).evidence == ("a goes from 2.0 to 4.0 (Title)",)
     with pytest.raises(study.StudyError, match="no column 'z'; there are a"):
         verdict([found], check="between", column="z")
 

@@ -32,8 +32,9 @@ def between(
     values = [value for cell in _column(table, column).values() for value in cell.values]
     if not values:
         return None
+    digits = table.table.digits
     return low <= min(values) and max(values) <= high, (
-        f"{column} goes from {min(values):g} to {max(values):g}"
+        f"{column} goes from {min(values):.{digits}f} to {max(values):.{digits}f}"
     )
 
 

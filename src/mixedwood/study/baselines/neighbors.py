@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ __all__ = ["MixedNeighborsClassifier"]
 
 _CANDIDATES = (1, 3, 5, 7, 9, 11, 15, 21, 31, 41)
 _INNER_FOLDS = 5
+_SPREADS: dict[str, Callable[..., Any]] = {"variance": np.std, "range": np.ptp}
 
 
 class MixedNeighborsClassifier(Baseline):
@@ -29,8 +30,9 @@ class MixedNeighborsClassifier(Baseline):
     n_neighbors : int or "tune", default="tune"
         How many neighbours vote. "tune" takes the best of 1, 3, 5, 7, 9, 11, 15, 21, 31 and 41 by
         five-fold cross-validation of the training rows; of equally good ones the smallest.
-    standardize : bool, default=False
-        Whether to bring numbers to mean 0 and variance 1; if not, columns of large numbers decide.
+    scale : {"variance", "range"} or None, default=None
+        Whether to divide numbers by their standard deviation, or by the range of a column, so that
+        they differ by at most 1, like categories. As they are, columns of large numbers decide.
     random_state : int or None, default=None
         Seeds the inner folds. None is the same as 0.
 
@@ -55,11 +57,11 @@ class MixedNeighborsClassifier(Baseline):
         self,
         n_neighbors: int | str = "tune",
         *,
-        standardize: bool = False,
+        scale: str | None = None,
         random_state: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
-        self.standardize = standardize
+        self.scale = scale
         self.random_state = random_state
 
     def _learn(self, table: Table, target: Target) -> None:
@@ -67,11 +69,13 @@ class MixedNeighborsClassifier(Baseline):
         is_count = isinstance(wanted, int | np.integer) and not isinstance(wanted, bool)
         if wanted != "tune" and not (is_count and int(wanted) >= 1):
             raise ValueError(f"n_neighbors must be a number above 0 or 'tune'; got {wanted!r}.")
+        if self.scale not in (None, *_SPREADS):
+            raise ValueError(f"scale must be None, 'variance' or 'range'; got {self.scale!r}.")
         numbers = numbers_of(_complete(table))
-        self._mean, self._scale = np.zeros(numbers.shape[1]), np.ones(numbers.shape[1])
-        if self.standardize:
-            spread = numbers.std(axis=0)
-            self._mean, self._scale = numbers.mean(axis=0), np.where(spread > 0, spread, 1.0)
+        spread = np.ones(numbers.shape[1])
+        if self.scale is not None:
+            spread = _SPREADS[self.scale](numbers, axis=0)
+        self._unit = np.where(spread > 0, spread, 1.0)
         self._rows, self._codes, self._n_classes = table, target.codes, target.n_classes
         self.n_neighbors_ = self._tuned() if wanted == "tune" else min(int(wanted), table.n_rows)
 
@@ -104,7 +108,7 @@ class MixedNeighborsClassifier(Baseline):
     def _squares(self, table: Table) -> NDArray[np.float64]:
         """Squares of the distances of rows from the training rows."""
         squares = np.zeros((table.n_rows, self._rows.n_rows))
-        sides = ((numbers_of(part) - self._mean) / self._scale for part in (table, self._rows))
+        sides = (numbers_of(part) / self._unit for part in (table, self._rows))
         for new, known in zip(*(side.T for side in sides), strict=True):
             squares += (new[:, None] - known) ** 2
         for place, column in enumerate(table.schema):
