@@ -97,7 +97,7 @@ def cell_text(cell: Cell | None) -> str:
     """Ours ± its standard error (published; the difference in standard errors)."""
     if cell is None:
         return "-"
-    text = f"{cell.ours:.{cell.digits}f}"
+    text = f"{cell.ours:z.{cell.digits}f}"
     if cell.error:
         text += f" ± {cell.error:.{cell.digits}f}"
     theirs = []

@@ -50,7 +50,7 @@ def draw(found: Results, folder: str | Path, *, form: str = "png") -> dict[str, 
         panels = _panels(found, figure)
         if not panels:
             continue
-        columns = min(3, len(panels))
+        columns = 2 if len(panels) == 4 else min(3, len(panels))
         rows = -(-len(panels) // columns)
         high = 4.2 if figure.x in ("set", "method") else 3.2  # names below need room
         size = (4.2 * columns, high * rows + 0.4) if len(panels) > 1 else (8.4, 4.4)
