@@ -4,10 +4,10 @@
 
 Times are those of the wall's clock: medians of several runs, in turns, so that a busy moment hits
 all alike; encoding is timed once. What is in a step and how the peers are set is written at the top
-of `ensemble_contenders.py`. What needs more than ten minutes of processor time is left
-out, and said so; a tenth of the trees is tried first, so that nobody waits for that. Peak memory is that of a process of its own: what encoding, fitting and answering
-need at most above what was there with the frame loaded; for ranger, what fitting and answering need
-above the table that R has read.
+of `ensemble_contenders.py`. What needs more than ten minutes of processor time is left out, and
+said so; a tenth of the trees is tried first, so that nobody waits for that. Peak memory is that of
+a process of its own: what encoding, fitting and answering need at most above what was there with
+the frame loaded; for ranger, what fitting and answering need above the table that R has read.
 """
 
 from __future__ import annotations

@@ -187,12 +187,23 @@ def test_significance_is_that_of_the_protocol():
     base = rng.normal(20, 1, 10)
     columns = {"a": [base, base], "b": [base + 5 + rng.normal(0, 0.1, 10), base + 0.0]}
     table = Columns(columns)
-    check = {"check": "significantly_lower", "a": "a", "b": "b"}
+    check = {"check": "significantly_lower", "a": "a", "b": "b", "test": "5x2cv F"}
     assert verdict(table, {**check, "at_least": 1}).verdict == "holds"
     assert verdict(table, {**check, "at_least": 2}).verdict == "does not hold here"
     back = {"check": "significantly_lower", "a": "b", "b": "a", "at_least": 0}
     assert verdict(table, back).verdict == "holds"
     assert verdict(table, {**back, "at_most_worse": 0}).verdict == "does not hold here"
+
+
+def test_the_test_is_the_one_asked_for():
+    """Equal differences in each repetition, of which the two halves disagree: F sees nothing."""
+    base = np.zeros(10)
+    table = Columns({"a": [base], "b": [np.tile([0.0, 2.0], 5) + np.arange(10) / 1000]})
+    check = {"check": "significantly_lower", "a": "a", "b": "b"}
+    assert verdict(table, check).verdict == "holds"
+    assert verdict(table, {**check, "test": "5x2cv F"}).verdict == "does not hold here"
+    with pytest.raises(study.StudyError, match="test must be"):
+        verdict(table, {**check, "test": "t"})
 
 
 def test_ratios_growth_and_nearness():

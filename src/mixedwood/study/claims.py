@@ -113,10 +113,12 @@ def significantly_lower(
     at_most_worse: int | None = None,
     no_fewer_than_worse: bool = False,
     rows: list[str] | None = None,
+    test: str = "paired t",
 ) -> Outcome:
-    """Column `a` is significantly lower than `b` in so many rows, by the test of the protocol.
+    """Column `a` is significantly lower than `b` in so many rows.
 
-    With `no_fewer_than_worse`, in as many as it is significantly higher in, or more.
+    With `no_fewer_than_worse`, in as many as it is significantly higher in, or more. `test` is
+    ``"paired t"`` or, for five times two halves, ``"5x2cv F"``.
     """
     better = worse = 0
     # Only the same repetitions can be paired.
@@ -124,7 +126,7 @@ def significantly_lower(
     if not pairs:
         return None
     for first, second in pairs:
-        side = _significant(first, second)
+        side = _significant(first, second, test)
         better, worse = better + (side < 0), worse + (side > 0)
     least = max(at_least, worse) if no_fewer_than_worse else at_least
     seen = better >= least and (at_most_worse is None or worse <= at_most_worse)
@@ -133,14 +135,16 @@ def significantly_lower(
     )
 
 
-def _significant(first: Cell, second: Cell) -> int:
+def _significant(first: Cell, second: Cell, test: str) -> int:
     """-1, 0 or 1: whether the first is lower, not different, or higher, at the level of 5 %."""
     from mixedwood.stats import five_by_two_cv_f_test, paired_t_test
 
     a, b = np.array(first.values), np.array(second.values)
     if len(a) != len(b) or len(a) < 2 or np.array_equal(a, b):
         return 0
-    if len(a) == 10:  # five times two halves
+    if test not in ("paired t", "5x2cv F"):
+        raise StudyError(f"test must be 'paired t' or '5x2cv F'; got {test!r}.")
+    if test == "5x2cv F" and len(a) == 10:  # the short form has fewer
         p_value = five_by_two_cv_f_test(a.reshape(5, 2), b.reshape(5, 2)).p_value
     else:
         p_value = paired_t_test(a, b).p_value
