@@ -54,12 +54,12 @@ def warm_up(kind: type[Ensemble]) -> None:
     runner.close()
 
 
-def probe(set_name: str, task: str, name: str, size: int) -> None:
+def probe(set_name: str, task: str, name: str, most: str, size: int) -> None:
     """In a process of its own: run all steps once and print the peak memory."""
     data, kind = load_data(set_name), find(task, name)
     if not issubclass(kind, Ranger):
         warm_up(kind)
-    limit = int(time.process_time()) + MOST_SECONDS  # processes started from here have it, too
+    limit = int(time.process_time()) + int(most)  # processes started from here have it, too
     resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 10))
     started = processor_seconds()
     before = memory_in_kb("VmRSS")
@@ -67,11 +67,19 @@ def probe(set_name: str, task: str, name: str, size: int) -> None:
     runner = kind(data)
     if isinstance(runner, Ranger):
         runner.ask("mark")
-    runner.timed_predict(runner.timed_fit(size)[1])
+    fit_seconds, model = runner.timed_fit(size)
+    predict_seconds = runner.timed_predict(model)
     in_r = isinstance(runner, Ranger)
     peak = runner.ask("peak") if in_r else memory_in_kb("VmHWM") - before
     runner.close()
-    print(json.dumps({"peak_kb": peak, "cpu_seconds": processor_seconds() - started}))
+    found = {
+        "peak_kb": peak,
+        "cpu_seconds": processor_seconds() - started,
+        "fit": fit_seconds,
+        "predict": predict_seconds,
+        "encode": sum(runner.steps.values()),
+    }
+    print(json.dumps(found))
 
 
 def processor_seconds() -> float:
@@ -80,13 +88,13 @@ def processor_seconds() -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
-def probe_apart(set_name: str, kind: type[Ensemble], size: int) -> dict[str, Any]:
+def probe_apart(set_name: str, kind: type[Ensemble], size: int, most: int) -> dict[str, Any]:
     """Start a probe; what it found, or why it found nothing."""
     command = [sys.executable, __file__, "--size", str(size)]
-    command += ["--probe", set_name, kind.task, kind.name]
+    command += ["--probe", set_name, kind.task, kind.name, str(most)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL) or "exit code -24" in done.stderr:
-        return {"left_out": f"more than {MOST_SECONDS} s of processor time"}
+        return {"left_out": f"more than {most} s of processor time"}
     if done.returncode:
         return {"left_out": (done.stderr.strip().splitlines() or [f"exit {done.returncode}"])[-1]}
     return json.loads(done.stdout.splitlines()[-1])
@@ -95,14 +103,21 @@ def probe_apart(set_name: str, kind: type[Ensemble], size: int) -> dict[str, Any
 def try_apart(set_name: str, kind: type[Ensemble], size: int) -> dict[str, Any]:
     """Probe a tenth of the trees first, and all of them if that promises to end in time."""
     part = max(1, size // 10)
-    found = probe_apart(set_name, kind, part)
+    found = probe_apart(set_name, kind, part, MOST_SECONDS // 5)  # reading the data counts, too
     if "left_out" in found:
         return {"left_out": f"{found['left_out']}, for {part} trees"}
     seconds = found["cpu_seconds"] * size / part
     if seconds > MOST_SECONDS:
         why = f"about {seconds:.0f} s of processor time: {part} trees take"
         return {"left_out": f"{why} {found['cpu_seconds']:.0f} s"}
-    return probe_apart(set_name, kind, size)
+    return probe_apart(set_name, kind, size, MOST_SECONDS)
+
+
+def try_and_tell(set_name: str, kind: type[Ensemble], size: int) -> dict[str, Any]:
+    """Probe, with a sign of life: a large table takes minutes."""
+    found = try_apart(set_name, kind, size)
+    print(f"{kind.name}: {found}", file=sys.stderr, flush=True)
+    return found
 
 
 def take_turns(runners: list[Ensemble], size: int, rounds: int) -> dict[str, dict[str, float]]:
@@ -134,27 +149,32 @@ def best_peer(found: dict[str, dict[str, float]], what: str, ours: str | None) -
 def compare(data: Data, set_name: str, task: str, size: int, rounds: int) -> list[str]:
     """One table: encode, fit and predict in seconds, beside the best of the others."""
     kinds = [kind for kind in ALL if kind.task == task and kind.suits(data)]
-    probes = {kind.name: try_apart(set_name, kind, size) for kind in kinds}
+    probes = {kind.name: try_and_tell(set_name, kind, size) for kind in kinds}
     quick = [kind for kind in kinds if "left_out" not in probes[kind.name]]
-    for kind in quick:
-        warm_up(kind)
-    runners = [kind(data) for kind in quick]
-    found = take_turns(runners, size, rounds)
-    ours = next((runner.name for runner in runners if isinstance(runner, Ours)), None)
+    encode = {kind.name: probes[kind.name]["encode"] for kind in quick}
+    if rounds:
+        for kind in quick:
+            warm_up(kind)
+        runners = [kind(data) for kind in quick]
+        found = take_turns(runners, size, rounds)
+        encode = {runner.name: sum(runner.steps.values()) for runner in runners}
+        for runner in runners:
+            runner.close()
+    else:
+        found = {kind.name: {**probes[kind.name], "turns": 1} for kind in quick}
+    ours = next((kind.name for kind in quick if issubclass(kind, Ours)), None)
     lines = [
         "| | encode s | fit s | x best peer | predict s | x best peer | peak MB | turns |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
-    for runner in runners:
-        name, times = runner.name, found[runner.name]
+    for name, times in found.items():
         ratios = [times[what] / best_peer(found, what, ours) for what in ("fit", "predict")]
-        encode = f"{sum(runner.steps.values()):.2f}" if runner.steps else "-"
+        encoded = f"{encode[name]:.2f}" if encode[name] else "-"
         lines.append(
-            f"| {f'**{name}**' if name == ours else name} | {encode} | {times['fit']:.2f} | "
+            f"| {f'**{name}**' if name == ours else name} | {encoded} | {times['fit']:.2f} | "
             f"{ratios[0]:.2f} | {times['predict']:.3f} | {ratios[1]:.2f} | "
             f"{probes[name]['peak_kb'] / 1e3:.0f} | {times['turns']} |"
         )
-        runner.close()
     left_out = {name: found["left_out"] for name, found in probes.items() if "left_out" in found}
     return [*lines, "", *[f"- {name} is left out: {why}" for name, why in left_out.items()]]
 
@@ -171,7 +191,7 @@ def compare_waveform(rounds: int) -> list[str]:
     except AttributeError as missing:
         return [f"Left out: {missing}."]
     seconds: dict[str, list[float]] = {name: [] for name in models}
-    for _ in range(rounds):
+    for _ in range(max(1, rounds)):
         for name, make in models.items():
             model = make(n_estimators=WAVEFORM_TREES, **settings)
             start = time.perf_counter()
@@ -235,9 +255,11 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--sets", nargs="+", default=["adult", "nominal"])
     parser.add_argument("--tasks", nargs="+", default=list(TASKS), choices=list(TASKS))
     parser.add_argument("--size", type=int, default=100, help="number of trees or rounds")
-    parser.add_argument("--rounds", type=int, default=5, help="turns of each contender")
+    parser.add_argument(
+        "--rounds", type=int, default=5, help="turns of each; 0: one, in a process of its own"
+    )
     parser.add_argument("--page", type=Path, help="write the page of the documentation")
-    parser.add_argument("--probe", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--probe", nargs=4, help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
