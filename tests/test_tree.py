@@ -313,3 +313,14 @@ def test_a_router_refuses_columns_that_are_not_those_of_its_tree():
         router.distribute(columns, tree.probabilities[:-1])
     with pytest.raises(ValueError, match="not a tree"):
         type(router)(tree, columns[::-1], [0, 0, 3, 5])
+
+
+@pytest.mark.parametrize("name", ["counts", "weight"])
+@pytest.mark.parametrize("odd", [np.inf, np.nan, -1.0])
+def test_weights_of_a_tree_are_finite(name, odd):
+    """A share of two infinite weights is no number, and would be a vote for no class."""
+    tree = random_tree(np.random.default_rng(0))
+    spoiled = getattr(tree, name).copy()
+    spoiled.flat[-1] = odd
+    with pytest.raises(ValueError, match="not a tree"):
+        replace(tree, **{name: spoiled})

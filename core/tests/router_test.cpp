@@ -326,3 +326,19 @@ TEST(a_code_beyond_its_column_is_refused_by_sums_too) {
   for (const std::int32_t row : {0, 1})
     CHECK(check::message_of([&] { sums.of({row}); }).find("beyond") != std::string::npos);
 }
+
+TEST(votes_of_answers_that_are_no_numbers_stay_in_their_row) {
+  Random random(11);
+  for (int k = 0; k < 20; ++k) {
+    const RandomTree tree(random, 9, 6, true);
+    const RandomRows rows(random, tree, 30);
+    const TreeView view = tree.view();
+    const Router router(view, rows.table);
+    const std::vector<double> answers(tree.kind.size() * 2, kNaN);
+    const std::vector<std::int32_t> labels(tree.kind.size(), 0);
+    std::vector<double> out(30 * 2, 0.0);  // a vote beyond the last row is what sanitizers see
+    const Router::Member member{&router, {answers, 2, labels, 1.0}, 0};
+    Router::add_up({&member, 1}, rows.table, 0, 30, out.data(), 2);
+    for (std::size_t row = 0; row < 30; ++row) CHECK(out[2 * row] == 1.0 && out[2 * row + 1] == 0.0);
+  }
+}

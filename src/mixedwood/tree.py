@@ -171,8 +171,11 @@ class Tree(TreeViews):
                     f"not a tree: a linear test takes a number of {column.name!r}, whose values "
                     "have no order."
                 )
-        if self.counts.shape != (n, len(self.classes)) or not (self.counts >= 0).all():
+        known = (self.counts >= 0) & (self.counts < np.inf)
+        if self.counts.shape != (n, len(self.classes)) or not known.all():
             raise ValueError("not a tree: counts must be one row of class weights per node.")
+        if not np.isfinite(self.weight).all():
+            raise ValueError("not a tree: the weight of a node is not finite.")
         if self.label.shape != (n,) or self.score.shape != (n,):
             raise ValueError("not a tree: its arrays differ in length.")
         if not ((self.column >= -1) & (self.column < len(self.schema))).all():

@@ -8,6 +8,8 @@ from mixedwood.data import read_table, read_target
 from mixedwood.ensembles import add_answers
 from mixedwood.ensembles.votes import classes_of
 from mixedwood.growers import grow
+from mixedwood.tree import FRACTIONAL
+from mixedwood.tree_builder import TreeBuilder
 from strategies import random_rows, random_tree
 
 
@@ -147,3 +149,15 @@ def test_bad_arguments_are_refused(trees, table):
     strange = (other._router, other.probabilities, other.label, 0, 1.0)
     with pytest.raises(ValueError, match="columns are not those of the tree"):
         _core.add_up([good, strange], columns, False, 0, n, out)
+
+
+def test_answers_that_are_no_numbers_stay_in_their_row():
+    """A vote for no class in particular goes to the first, and not beyond the last."""
+    table = read_table({"x": [None, 1.0, None]})
+    builder = TreeBuilder(table.schema, [0, 1], [2, 2])
+    builder.split_interval(0, "x", [[2, 0], [0, 2]], high=2.0, missing=FRACTIONAL)
+    tree = builder.build()
+    members = [(tree._router, np.full((3, 2), np.nan), tree.label, 0, 1.0)]
+    out = np.zeros((5, 2))[:3]  # room behind the last row, so that a stray vote is seen
+    _core.add_up(members, list(table.arrays), True, 0, 3, out)
+    assert out.base.tolist() == [[1, 0], [1, 0], [1, 0], [0, 0], [0, 0]]

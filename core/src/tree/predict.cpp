@@ -333,8 +333,9 @@ void Router::add(const TableView& part, const Cells* cells, const Vote& vote, do
         for (std::size_t l = 0; l < k; ++l) its[l] += vote.weight * shares[l];
       } else {
         const double most = *std::max_element(shares.begin(), shares.end());
+        // Not below rather than at least: also of answers that are no numbers there is a first.
         const auto first = std::find_if(shares.begin(), shares.end(),
-                                        [&](double share) { return share >= most - kEqual; });
+                                        [&](double share) { return !(share < most - kEqual); });
         its[first - shares.begin()] += vote.weight;
       }
     }

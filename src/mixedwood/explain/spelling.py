@@ -153,7 +153,7 @@ def weight_words(weight: float) -> str:
     >>> weight_words(1200000.0), weight_words(12.345678)
     ('1200000', '12.35')
     """
-    return f"{weight:.0f}" if weight == round(weight) else number_words(weight, digits=4)
+    return f"{weight:.0f}" if float(weight).is_integer() else number_words(weight, digits=4)
 
 
 def _shorten(text: str, limit: int | None) -> str:
