@@ -1,5 +1,6 @@
 """A small study of its own, with tasks that a test can watch."""
 
+import sys
 import textwrap
 
 import pytest
@@ -89,9 +90,9 @@ def letters(tmp_path, monkeypatch):
     (tmp_path / "letters.py").write_text(TASKS, "utf-8")
     path = tmp_path / "letters.toml"
     path.write_text(textwrap.dedent(STUDY), "utf-8")
-    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr("sys.path", list(sys.path))  # a run adds the folder of its study
+    monkeypatch.delitem(sys.modules, "letters", raising=False)
     monkeypatch.setenv("TASK_LOG", str(tmp_path / "log"))
-    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{__import__('os').environ.get('PYTHONPATH', '')}")
     return path
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from mixedwood import study
 from mixedwood.study.reading import folder
+from real_data import needs
 
 NAMES = ("nominal_splits", "split_searches")
 
@@ -66,6 +67,7 @@ def test_as_many_cells_are_published_as_the_reference_has_for_these_sets():
         assert len(leaves(content[impurity]["mean"])) == 301
 
 
+@needs("car")
 def test_a_few_repetitions_of_a_set_fill_their_rows():
     loaded = study.load("nominal_splits", quick=True)
     with study.Store(":memory:") as store:

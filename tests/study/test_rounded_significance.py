@@ -10,6 +10,7 @@ from mixedwood.study import Work
 from mixedwood.study.baselines.rounded_significance import RoundedSignificanceClassifier
 from mixedwood.study.sets import open_set
 from mixedwood.study.tasks.published_folds import published_folds
+from real_data import needs
 
 
 def drawn(n, seed=0):
@@ -64,6 +65,7 @@ def test_numbers_are_refused():
         RoundedSignificanceClassifier().fit({"n": [1.0, 2.0]}, [0, 1])
 
 
+@needs("car-aggreg")
 @pytest.mark.parametrize(
     ("criterion", "partitioner", "accuracy", "nodes"),
     [

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
-from mixedwood import TreeClassifier
+from mixedwood import TreeClassifier, datasets
+from mixedwood.data import read_table
 from mixedwood.study import Work
 from mixedwood.study.baselines.two_scales import TwoScalesClassifier, best_threshold
 from mixedwood.study.sets import open_set
 from mixedwood.study.tasks.published_folds import published_folds
+from real_data import needs
 
 ADDRESS = "mixedwood.study.baselines.two_scales:TwoScalesClassifier"
 
@@ -23,15 +25,16 @@ def test_thresholds_are_the_worked_ones():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_on_one_scale_it_is_the_tree_of_the_library(seed):
-    problem = open_set("c", {"load": "contraceptive", "number_as_met": "drop_rows"})
-    rows = np.random.default_rng(seed).permutation(len(problem.codes))[:600]
-    X, y = problem.take(rows)
+    data = datasets.make_mixed(600, n_nominal=3, n_numeric=2, random_state=seed, frame="dict")
+    X = read_table({name: data.X[name] for name in sorted(data.X)})
+    y = data.y
     slow = TwoScalesClassifier(factor=1, max_depth=4).fit(X, y)
     fast = TreeClassifier.nominal_splits("twoing", "twoing", max_depth=4).fit(X, y)
     assert slow.tree_.n_nodes == fast.tree_.n_nodes
     assert np.array_equal(slow.predict_proba(X), fast.predict_proba(X))
 
 
+@needs("contraceptive")
 def test_contraceptive_agrees_with_the_dissertation_in_every_digit():
     """Table H: the published figures are those of the fault."""
     problem = open_set("c", {"load": "contraceptive", "number_as_met": "drop_rows"})

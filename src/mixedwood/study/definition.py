@@ -134,6 +134,8 @@ class Study:
         Why a cell of a table is far from the published one, by ``"table / row / column"``.
     quick : bool
         Whether it is the short form.
+    folder : str
+        Where its file is: modules of its own tasks are looked for there, too.
     """
 
     name: str
@@ -148,6 +150,7 @@ class Study:
     claims: tuple[Claim, ...]
     remarks: Mapping[str, str]
     quick: bool = False
+    folder: str = ""
 
     def title_of(self, axis: str, value: Any) -> str:
         """What the paper calls a value of an axis."""

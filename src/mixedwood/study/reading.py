@@ -111,6 +111,7 @@ def _study(path: Path, content: dict[str, Any], quick: bool) -> Study:
         claims=tuple(_claim(words) for words in content.get("claims", [])),
         remarks=content.get("remarks", {}),
         quick=quick,
+        folder=str(path.parent.resolve()),
     )
 
 

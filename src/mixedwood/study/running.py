@@ -7,6 +7,7 @@ is under way, and the results depend neither on the order nor on the number of w
 from __future__ import annotations
 
 import json
+import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -123,6 +124,7 @@ def run(
     0 tasks done, 2 were there already.
     """
     chosen = choose(study, only)
+    make_reachable([*sys.path, study.folder])
     _check(chosen)
     if absent := _absent(chosen):
         if not available_only:
@@ -208,7 +210,9 @@ def _before(
     for point in of_group:
         if ends is not None and time.monotonic() > ends:
             return
-        yield delayed(do)(point, sent[_key(point)])
+        # A worker that has served before does not know modules that were put beside it since.
+        own = list(sys.path) if ":" in point.task else []
+        yield delayed(do)(point, sent[_key(point)], own)
 
 
 def _key(point: Point) -> str:
@@ -235,10 +239,16 @@ def _send(key: str, point: Point, store: Store) -> Sent | None:
     return Sent(problem)
 
 
-def do(point: Point, sent: Sent | None) -> Record:
+def make_reachable(folders: Iterable[str]) -> None:
+    """Look for modules in these folders, too, after all others."""
+    sys.path += [folder for folder in folders if folder and folder not in sys.path]
+
+
+def do(point: Point, sent: Sent | None, folders: Iterable[str] = ()) -> Record:
     """Do one task, wherever this is; a failure is an outcome, too."""
     from mixedwood import __version__
 
+    make_reachable(folders)
     started = time.perf_counter()
     figures: dict[str, Any] | None = None
     error = trace = ""
