@@ -6,11 +6,13 @@ import textwrap
 import pytest
 
 TASKS = '''
-import json, os, time
+import json, pathlib, time
+
+LOG = pathlib.Path(__file__).with_name("log")  # workers that live on have the environment of before
 
 def draw(work):
     """A figure that depends on the point alone; each time it is done is written down."""
-    with open(os.environ["TASK_LOG"], "a") as log:
+    with LOG.open("a") as log:
         log.write(json.dumps([work.at["letter"], work.at["repetition"]]) + "\\n")
     time.sleep(work.value("nap", 0.0))
     if work.at["letter"] == work.value("broken"):
@@ -92,7 +94,6 @@ def letters(tmp_path, monkeypatch):
     path.write_text(textwrap.dedent(STUDY), "utf-8")
     monkeypatch.setattr("sys.path", list(sys.path))  # a run adds the folder of its study
     monkeypatch.delitem(sys.modules, "letters", raising=False)
-    monkeypatch.setenv("TASK_LOG", str(tmp_path / "log"))
     return path
 
 
