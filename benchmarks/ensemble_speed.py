@@ -222,10 +222,10 @@ def versions() -> str:
     return ", ".join([*found, f"Python {platform.python_version()}"])
 
 
-def page(sections: list[str], command: str) -> list[str]:
+def page(where: str, sections: list[str], command: str) -> list[str]:
     """The page of the documentation."""
     return [
-        "# Speed of ensembles",
+        f"# Speed of ensembles{where}",
         "",
         "Time to fit and to answer the training rows, ours and the peers', on the same rows, with",
         "two threads each. Wall-clock time, medians of several runs in turns. Encoding is counted",
@@ -283,10 +283,12 @@ def main() -> None:
             rows, columns = data.X.shape
             add(f"### {data.name}: {rows} rows, {columns} columns, {data.n_classes} classes", "")
             add(*compare(data, set_name, task, args.size, args.rounds), "")
-    add(f"## Grow-and-prune, {WAVEFORM_TREES} trees on 300 rows of waveform", "")
-    add(*compare_waveform(args.rounds))
+    if args.sets != ["nominal"]:  # a page of its own: it takes long
+        add(f"## Grow-and-prune, {WAVEFORM_TREES} trees on 300 rows of waveform", "")
+        add(*compare_waveform(args.rounds))
     if args.page:
-        write_page(args.page, page(sections, shown_command(args)))
+        where = " on columns of a thousand values" if args.sets == ["nominal"] else ""
+        write_page(args.page, page(where, sections, shown_command(args)))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from mixedwood.plot.measure import shorten, text_width
 from mixedwood.report.svg import FONT, Drawing, number
 from mixedwood.stats import NemenyiTest
+from mixedwood.stats.diagram import stack_bars
 
 __all__ = ["rank_diagram"]
 
@@ -101,7 +102,7 @@ class _Plan:
         self.right = self.left + self.unit * (n - 1)
         xs = [self.left + self.unit * (rank - 1.0) for rank in ranks]
         places = dict(zip(order, xs, strict=True))
-        self.bars = _stack([(places[group[0]], places[group[-1]]) for group in result.groups])
+        self.bars = stack_bars([(places[group[0]], places[group[-1]]) for group in result.groups])
         levels = max((level + 1 for level, _, _ in self.bars), default=0)
         top = _AXIS + _BAR_GAP * (1 + levels) + 10.0
         # The outermost methods come first on either side, so that no lines cross.
@@ -120,18 +121,6 @@ class _Plan:
         words = max(text_width(text, FONT) for text in texts[n_left:])
         self.width = max(self.right + words + _SIDE + 8.0, ruler + 12.0, self.left + 190.0)
         self.height = top + _LINE * (n_left - 1) + 14.0
-
-
-def _stack(spans: list[tuple[float, float]]) -> list[tuple[int, float, float]]:
-    """Put each bar on the highest level on which it does not touch another."""
-    ends: list[float] = []
-    placed = []
-    for left, right in spans:
-        free = [level for level, end in enumerate(ends) if end + 16.0 < left]
-        level = free[0] if free else len(ends)
-        ends[level : level + 1] = [right]
-        placed.append((level, left, right))
-    return placed
 
 
 def _draw_scale(drawing: Drawing, plan: _Plan, result: NemenyiTest) -> None:

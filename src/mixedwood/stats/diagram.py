@@ -122,7 +122,7 @@ class _Plan:
         right = left + unit * (n - 1)
         xs = [left + unit * (float(result.mean_ranks[i]) - 1.0) for i in order]
         places = dict(zip(order, xs, strict=True))
-        bars = _stack([(places[group[0]], places[group[-1]]) for group in result.groups])
+        bars = stack_bars([(places[group[0]], places[group[-1]]) for group in result.groups])
         top = _AXIS + _BAR_GAP * (1 + max((level + 1 for level, _, _ in bars), default=0)) + 10.0
         # The outermost methods come first on either side, so that no lines cross.
         labels = [
@@ -145,7 +145,7 @@ class _Plan:
         )
 
 
-def _stack(spans: list[tuple[float, float]]) -> list[tuple[int, float, float]]:
+def stack_bars(spans: list[tuple[float, float]]) -> list[tuple[int, float, float]]:
     """Put each bar on the highest level on which it does not touch another."""
     ends: list[float] = []
     placed = []

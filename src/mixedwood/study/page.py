@@ -48,6 +48,8 @@ def to_markdown(
     lines += [*_facts(found, command), "", *summary_lines(found), ""]
     for filled in found.tables:
         lines += [f"## {filled.table.title}", "", *_note(filled.table.note)]
+        if filled.table.same_spread:
+            lines += ["No spread is published here: it is taken to be as large as ours.", ""]
         lines += [*table_lines(filled), "", *_far_lines(found, filled), *_pair_lines(filled)]
     for figure in study.figures:
         if pictures and figure.name in pictures:

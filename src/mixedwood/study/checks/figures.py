@@ -1,4 +1,4 @@
-"""Checks of claims that look at more than two columns: at ranges, places, pairs, other tables."""
+"""Checks of ranges, places, pairs and other tables."""
 
 from __future__ import annotations
 
@@ -6,30 +6,19 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mixedwood.study.definition import StudyError
+from mixedwood.study.checks.finding import Outcome, column_of
 
 if TYPE_CHECKING:
-    from mixedwood.study.cells import Cell
-    from mixedwood.study.claims import Outcome
     from mixedwood.study.results import FilledTable
 
 __all__ = ["among_first", "between", "different_pairs", "lower_than_beside", "reaches"]
-
-
-def _column(table: FilledTable, name: str) -> dict[str, Cell]:
-    if name not in table.columns:
-        raise StudyError(
-            f"The table {table.table.name!r} has no column {name!r}; there are "
-            f"{', '.join(table.columns)}."
-        )
-    return table.column(name)
 
 
 def between(
     table: FilledTable, column: str, low: float = -math.inf, high: float = math.inf
 ) -> Outcome:
     """All figures of a column, repetition by repetition, are in a range."""
-    values = [value for cell in _column(table, column).values() for value in cell.values]
+    values = [value for cell in column_of(table, column).values() for value in cell.values]
     if not values:
         return None
     digits = table.table.digits
@@ -45,10 +34,10 @@ def reaches(
 
     `published` is the column whose published figures are meant, if it is another.
     """
-    theirs = _column(table, column if published is None else published)
+    theirs = column_of(table, column if published is None else published)
     cells = [
         replace(cell, published=theirs[row].published)
-        for row, cell in _column(table, column).items()
+        for row, cell in column_of(table, column).items()
         if row in theirs and theirs[row].published is not None
     ]
     if not cells:
@@ -69,9 +58,9 @@ def among_first(
 ) -> Outcome:
     """In so large a share of the rows, a column is one of the lowest."""
     for name in among:
-        _column(table, name)
+        column_of(table, name)
     rows, words, seen = 0, [], 0
-    for row, cell in _column(table, column).items():
+    for row, cell in column_of(table, column).items():
         others = [table.cells[row, name] for name in among if (row, name) in table.cells]
         if len(others) < len(among):
             continue
@@ -88,7 +77,7 @@ def lower_than_beside(
 ) -> Outcome:
     """In more than a share of the cells, a table is lower than all those beside it."""
     for name in columns:
-        _column(table, name)
+        column_of(table, name)
     seen, lost = [], []
     for (row, column), cell in table.cells.items():
         others = [other.cells.get((row, column)) for other in beside]
