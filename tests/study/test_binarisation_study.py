@@ -12,7 +12,7 @@ from mixedwood.data import read_table, read_target
 from mixedwood.preprocessing import EqualWidthDiscretizer
 from mixedwood.study import Work
 from mixedwood.study.baselines.encoded_at_every_split import EncodedAtEverySplit
-from mixedwood.study.claims import highest_mean, never_higher
+from mixedwood.study.checks.columns import highest_mean, never_higher
 from mixedwood.study.reading import folder
 from mixedwood.study.sets import open_set
 from mixedwood.study.tasks.optimal_trees import best_tree, cut_points, in_ranges, seven_sets

@@ -7,7 +7,7 @@ import pytest
 from mixedwood import study
 from mixedwood.study import Cell, Record, Theirs
 from mixedwood.study.cells import relative
-from mixedwood.study.claims import grows, significantly_lower
+from mixedwood.study.checks.columns import grows, significantly_lower
 from mixedwood.study.definition import Table
 from mixedwood.study.points import points
 from mixedwood.study.results import FilledTable
