@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "pair_weights.hpp"
+#include "whole_count_scorer.hpp"
 
 namespace mixedwood {
 namespace {
@@ -144,6 +145,7 @@ class CutScorer final : public Scorer {
 }  // namespace
 
 std::unique_ptr<Scorer> make_group_scorer(const Contingency& table, const Criterion& criterion) {
+  if (auto scorer = make_whole_count_scorer(table, criterion)) return scorer;
   return std::make_unique<GroupScorer>(table, criterion);
 }
 

@@ -29,7 +29,11 @@ class Scorer {
     for (auto s : sides_) n_left_ += s == 0;
     rebuild();
   }
-  void assign_all(std::uint8_t side) { assign(Sides(sides_.size(), side)); }
+  void assign_all(std::uint8_t side) {
+    sides_.assign(sides_.size(), side);
+    n_left_ = side == 0 ? n_values() : 0;
+    rebuild();
+  }
 
   // Moves a value to the other side.
   void move(int value) {
@@ -43,6 +47,11 @@ class Scorer {
   virtual double score() const = 0;
   // Score after moving one value, without moving it.
   virtual double score_if_moved(int value) = 0;
+
+  // The same scores where they are above `bound`, else any number that is not. A search that keeps
+  // the best needs no more, and most partitions can be told to be worse for less.
+  virtual double score_above(double /*bound*/) const { return score(); }
+  virtual double score_if_moved_above(int value, double /*bound*/) { return score_if_moved(value); }
 
   const Sides& sides() const { return sides_; }
   int n_left() const { return n_left_; }

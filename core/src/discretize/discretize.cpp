@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "../greedy/x_log_x.hpp"
+#include "../x_log_x.hpp"
 
 namespace mixedwood {
 namespace {

@@ -8,7 +8,7 @@
 #include "c45.hpp"
 #include "mixedwood/random.hpp"
 #include "mixedwood/significance.hpp"
-#include "x_log_x.hpp"
+#include "../x_log_x.hpp"
 
 namespace mixedwood {
 namespace {

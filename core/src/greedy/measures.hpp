@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "mixedwood/criterion.hpp"
-#include "x_log_x.hpp"
+#include "../x_log_x.hpp"
 
 namespace mixedwood {
 

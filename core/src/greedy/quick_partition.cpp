@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "../keys.hpp"
-#include "x_log_x.hpp"
+#include "../x_log_x.hpp"
 
 namespace mixedwood {
 namespace {

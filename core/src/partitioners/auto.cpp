@@ -8,9 +8,10 @@
 //      hypercube_cover (all superclasses, single classes or only the largest, whichever takes at
 //      most 2^15 scores), each improved by single moves;
 //   4. for cuts (squared_gini, chi2), the better of that and max_cut, up to 2000 values.
+#include <array>
 #include <cstdint>
-#include <string>
-#include <vector>
+#include <memory>
+#include <utility>
 
 #include "affordable.hpp"
 #include "partitioners.hpp"
@@ -27,13 +28,14 @@ class Auto final : public Partitioner {
  public:
   Grouping search(const SplitProblem& problem) const override {
     Grouping best;
-    for (const std::string& name : choose(problem)) {
+    for (const Part* part : choose(problem)) {
+      if (part == nullptr) break;
       try {
-        Grouping found = make_partitioner(name)->search(problem);
+        Grouping found = part->partitioner->search(problem);
         const bool complete = best.complete && found.complete;
         if (found.found() && (!best.found() || found.score > best.score)) {
           best = std::move(found);
-          best.partitioner = name;
+          best.partitioner = part->name;
         }
         best.complete = complete;
       } catch (const Stopped&) {
@@ -46,17 +48,27 @@ class Auto final : public Partitioner {
   }
 
  private:
-  static std::vector<std::string> choose(const SplitProblem& problem) {
+  // Made once: a forest asks for millions of small searches.
+  struct Part {
+    explicit Part(const char* known_as) : name(known_as), partitioner(make_partitioner(known_as)) {}
+    const char* name;
+    std::unique_ptr<Partitioner> partitioner;
+  };
+
+  std::array<const Part*, 2> choose(const SplitProblem& problem) const {
     const CriterionTraits traits = problem.criterion.traits();
     const std::int64_t n = problem.table.n_values();
     const int k = problem.table.n_classes();
-    if (problem.ordered) return {"natural_order"};
-    if (traits.convex && (k <= 2 || (k == 3 && n * n <= kAffordableScores))) return {"exact"};
-    if (n <= (traits.may_rescale ? kFewValues : kFewValuesInPython)) return {"exact"};
-    if (traits.superclass_maximum && k <= kFewClasses) return {"twoing"};
-    if (traits.cut_weight && n <= kMostCutValues) return {"refined", "max_cut"};
-    return {"refined"};
+    if (problem.ordered) return {&natural_order_};
+    if (traits.convex && (k <= 2 || (k == 3 && n * n <= kAffordableScores))) return {&exact_};
+    if (n <= (traits.may_rescale ? kFewValues : kFewValuesInPython)) return {&exact_};
+    if (traits.superclass_maximum && k <= kFewClasses) return {&twoing_};
+    if (traits.cut_weight && n <= kMostCutValues) return {&refined_, &max_cut_};
+    return {&refined_};
   }
+
+  Part natural_order_{"natural_order"}, exact_{"exact"}, twoing_{"twoing"}, refined_{"refined"},
+      max_cut_{"max_cut"};
 };
 
 }  // namespace

@@ -44,7 +44,7 @@ void try_all(Scorer& scorer, Stop& stop, Grouping& best) {
   std::uint64_t best_code = 0;
   for (std::uint64_t t = 1; t <= n_partitions; ++t) {
     scorer.move(1 + std::countr_zero(t));
-    const double score = scorer.score();
+    const double score = scorer.score_above(best.score);
     if (score > best.score) {
       best.score = score;
       best_code = t ^ (t >> 1);
@@ -90,7 +90,8 @@ void try_all_lines(const Contingency& table, Scorer& scorer, Stop& stop, Groupin
     std::sort(events.begin(), events.end());
     scorer.assign(sides);
     for (std::size_t e = 0;; ++e) {
-      if (scorer.n_left() < scorer.n_values()) best.offer(scorer.score(), scorer.sides());
+      if (scorer.n_left() < scorer.n_values())
+        best.offer(scorer.score_above(best.score), scorer.sides());
       if (stop.requested()) {
         best.complete = false;
         return;

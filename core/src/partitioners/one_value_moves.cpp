@@ -20,7 +20,7 @@ class OneVsRest final : public Partitioner {
     Grouping best;
     int best_value = -1;
     for (int v = 0; v < scorer->n_values() && best.complete; ++v) {
-      const double score = scorer->score_if_moved(v);
+      const double score = scorer->score_if_moved_above(v, best.score);
       if (score > best.score) {
         best.score = score;
         best_value = v;
@@ -51,7 +51,7 @@ class Sliq final : public Partitioner {
       double step = -std::numeric_limits<double>::infinity();
       std::size_t pick = 0;
       for (std::size_t i = 0; i < on_left.size() && best.complete; ++i) {
-        const double score = scorer->score_if_moved(on_left[i]);
+        const double score = scorer->score_if_moved_above(on_left[i], step);
         if (score > step) {
           step = score;
           pick = i;

@@ -5,10 +5,11 @@
 // list_scheduling, one_vs_rest (which gain_ratio likes), and hypercube_cover, with all superclasses
 // or with single classes, as far as that is affordable, else largest_alone. The result is never
 // worse than theirs. O(values * classes) per pass; a few passes per start.
-#include <cstdint>
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <memory>
 #include <utility>
-#include <vector>
 
 #include "affordable.hpp"
 #include "partitioners.hpp"
@@ -28,9 +29,10 @@ void move_while_better(Scorer& scorer, Grouping& found, Stop& stop) {
       const bool on_left = scorer.sides()[static_cast<std::size_t>(v)] == 0;
       const int on_its_side = on_left ? scorer.n_left() : scorer.n_values() - scorer.n_left();
       if (on_its_side == 1) continue;
-      const double score = scorer.score_if_moved(v);
       // Smaller gains are rounding and could go round in circles.
-      if (score > current + 1e-12 * std::abs(current)) {
+      const double least = current + 1e-12 * std::abs(current);
+      const double score = scorer.score_if_moved_above(v, least);
+      if (score > least) {
         scorer.move(v);
         current = score;
         moved = true;
@@ -54,8 +56,8 @@ class Refined final : public Partitioner {
   Grouping search(const SplitProblem& problem) const override {
     const auto scorer = problem.scorer();
     Grouping best;
-    for (const auto& [name, options] : starts(problem.table)) {
-      Grouping found = make_partitioner(name, options)->search(problem);
+    for (const Partitioner* start : starts(problem.table)) {
+      Grouping found = start->search(problem);
       if (!found.found()) continue;
       if (found.exact) return found;
       if (found.complete) move_while_better(*scorer, found, problem.stop);
@@ -68,19 +70,23 @@ class Refined final : public Partitioner {
   }
 
  private:
-  using Start = std::pair<const char*, Options>;
-  static std::vector<Start> starts(const Contingency& table) {
-    std::vector<Start> all = {
-        {"principal_ext", {}}, {"list_scheduling", {}}, {"one_vs_rest", {}}};
+  std::array<const Partitioner*, 4> starts(const Contingency& table) const {
     const std::int64_t n = table.n_values(), k = table.n_classes();
+    const Partitioner* last = largest_alone_.get();
     if (k <= 15 && (n << (k - 1)) <= kAffordableScores)
-      all.push_back({"hypercube_cover", {}});
+      last = all_superclasses_.get();
     else if (n * k <= kAffordableScores)
-      all.push_back({"hypercube_cover", {{"superclasses", 1.0}}});
-    else
-      all.push_back({"largest_alone", {}});
-    return all;
+      last = single_classes_.get();
+    return {principal_.get(), list_scheduling_.get(), one_vs_rest_.get(), last};
   }
+
+  std::unique_ptr<Partitioner> principal_ = make_partitioner("principal_ext"),
+                               list_scheduling_ = make_partitioner("list_scheduling"),
+                               one_vs_rest_ = make_partitioner("one_vs_rest"),
+                               all_superclasses_ = make_partitioner("hypercube_cover"),
+                               single_classes_ =
+                                   make_partitioner("hypercube_cover", {{"superclasses", 1.0}}),
+                               largest_alone_ = make_partitioner("largest_alone");
 };
 
 }  // namespace

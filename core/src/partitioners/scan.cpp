@@ -8,13 +8,38 @@
 
 namespace mixedwood {
 
+namespace {
+
+constexpr std::size_t kFewToSort = 40;
+
+}  // namespace
+
 Order order_by(std::span<const double> keys) {
+  Order order;
+  order_by(keys, order);
+  return order;
+}
+
+void order_by(std::span<const double> keys, Order& order) {
+  order.resize(keys.size());
+  if (keys.size() <= kFewToSort) {
+    // By insertion: most tables are small, and searches order them thousands of times.
+    double sorted[kFewToSort];
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      std::size_t place = i;
+      for (; place > 0 && sorted[place - 1] > keys[i]; --place) {
+        sorted[place] = sorted[place - 1];
+        order[place] = order[place - 1];
+      }
+      sorted[place] = keys[i];
+      order[place] = static_cast<int>(i);
+    }
+    return;
+  }
   std::vector<std::pair<double, int>> keyed(keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) keyed[i] = {keys[i], static_cast<int>(i)};
   std::sort(keyed.begin(), keyed.end());
-  Order order(keys.size());
   for (std::size_t i = 0; i < keyed.size(); ++i) order[i] = keyed[i].second;
-  return order;
 }
 
 std::vector<double> superclass_weights(const Contingency& table, std::span<const int> superclass) {
@@ -32,6 +57,17 @@ std::vector<double> shares(const Contingency& table, std::span<const double> wei
   return result;
 }
 
+void superclass_shares(const Contingency& table, std::span<const int> superclass,
+                       std::vector<double>& result) {
+  result.assign(static_cast<std::size_t>(table.n_values()), 0.0);
+  for (int i = 0; i < table.n_values(); ++i) {
+    const auto row = table.row(i);
+    double weight = 0.0;
+    for (int l : superclass) weight += row[static_cast<std::size_t>(l)];
+    result[static_cast<std::size_t>(i)] = weight / table.row_total(i);
+  }
+}
+
 Sides sides_of_prefix(const Order& order, std::size_t length) {
   Sides sides(order.size(), 1);
   for (std::size_t t = 0; t < length; ++t) sides[static_cast<std::size_t>(order[t])] = 0;
@@ -44,7 +80,7 @@ bool scan_prefixes(const Order& order, Scorer& scorer, Stop& stop, Grouping& bes
   std::size_t best_length = 0;
   for (std::size_t t = 0; t + 1 < order.size(); ++t) {
     scorer.move(order[t]);
-    const double score = scorer.score();
+    const double score = scorer.score_above(best_score);
     if (score > best_score) {
       best_score = score;
       best_length = t + 1;
@@ -70,7 +106,7 @@ bool scan_blocks(const std::vector<std::vector<int>>& blocks, Scorer& scorer, St
   std::size_t best_cut = 0;
   bool best_exchanged = false;
   const auto consider = [&](std::size_t cut, bool exchanged) {
-    const double score = scorer.score();
+    const double score = scorer.score_above(best_score);
     if (score > best_score) {
       best_score = score;
       best_cut = cut;

@@ -15,10 +15,14 @@ using Order = std::vector<int>;
 
 // Values by ascending key; equal keys keep the order of the values.
 Order order_by(std::span<const double> keys);
+void order_by(std::span<const double> keys, Order& order);
 
 // Weight of the classes in `superclass` inside each value, and its share of the value's weight.
 std::vector<double> superclass_weights(const Contingency& table, std::span<const int> superclass);
 std::vector<double> shares(const Contingency& table, std::span<const double> weights);
+// Both at once, where memory is at hand already.
+void superclass_shares(const Contingency& table, std::span<const int> superclass,
+                       std::vector<double>& result);
 
 // The partition {first `length` of the order} | rest.
 Sides sides_of_prefix(const Order& order, std::size_t length);

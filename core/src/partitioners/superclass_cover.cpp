@@ -105,10 +105,13 @@ class HypercubeCover final : public Partitioner {
     if (table.n_classes() <= 2) return scan_only_order(problem);
     Grouping best;
     const auto scorer = problem.scorer();
+    std::vector<double> keys;
+    Order order;
     const auto visit = [&](std::span<const int> superclass) {
-      auto keys = shares(table, superclass_weights(table, superclass));
+      superclass_shares(table, superclass, keys);
       const auto scan = [&] {
-        if (scan_prefixes(order_by(keys), *scorer, problem.stop, best))
+        order_by(keys, order);
+        if (scan_prefixes(order, *scorer, problem.stop, best))
           best.superclass.assign(superclass.begin(), superclass.end());
       };
       scan();
