@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from made_comparisons import LINE_UP, NASTY, make_comparison
 from markup import read
 from mixedwood import Comparison
+from mixedwood.comparison.page_glance import glance_at_sets
+from mixedwood.comparison.page_view import View
 from mixedwood.comparison.scores import METRICS
 
 SHAPES = {
@@ -116,6 +119,23 @@ def test_several_sets_are_compared_by_ranks_and_wins():
     ]  # fmt: skip
     assert cells == want
     assert len([label for label in labels if label.startswith("Error on ")]) == 6
+
+
+@pytest.mark.parametrize(
+    ("firsts", "who", "line"),
+    [
+        ("aab", "a", "on 2 of 3 sets"),
+        ("ab", "a and b", "each on 1 of 2 sets"),
+        ("abc", "a and 2 others", "each on 1 of 3 sets"),
+    ],
+)
+def test_methods_that_are_first_equally_often_are_all_named(firsts, who, line):
+    scores = np.full((len(firsts), 3, 10, 1), 0.3)
+    for s, name in enumerate(firsts):
+        scores[s, "abc".index(name)] = 0.1
+    made = make_comparison(len(firsts), names="abc", wanted=("error",))
+    found = replace(made, scores=scores)
+    assert ("Most often lowest error", who, line) in glance_at_sets(View.of(found, None, 0.05))
 
 
 def test_marks_are_those_of_the_tests():

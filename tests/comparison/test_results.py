@@ -10,7 +10,7 @@ import pytest
 
 import mixedwood as mw
 from mixedwood import Comparison, stats
-from mixedwood.comparison import Failure, Notice, SetFacts, read_protocol
+from mixedwood.comparison import Failure, Notice, SetFacts, read_protocol, significance
 
 
 def by_hand(errors, protocol="5x2cv", n_rows=100, **others):
@@ -88,6 +88,27 @@ def test_other_protocols_use_the_corrected_t_test(noisy, protocol, n_train, n_te
         want = stats.corrected_resampled_t_test(noisy[s, m], noisy[s, 0], n_train, n_test)
         assert d.test.p_value == pytest.approx(want.p_value, rel=1e-12)
     assert "corrected resampled t test" in found.to_text()
+
+
+def test_the_test_can_be_chosen(noisy):
+    found, (a, b) = by_hand(noisy), noisy[0, [1, 0]]
+    halves = a.reshape(5, 2), b.reshape(5, 2)
+    wanted = {
+        "auto": stats.five_by_two_cv_f_test(*halves),
+        "5x2cv_f": stats.five_by_two_cv_f_test(*halves),
+        "5x2cv_t": stats.five_by_two_cv_t_test(*halves),
+        "corrected_t": stats.corrected_resampled_t_test(a, b, 50, 50),
+        "paired_t": stats.paired_t_test(a, b),
+    }
+    assert set(wanted) == set(significance.TESTS)
+    for name, want in wanted.items():
+        d = found.tests(test=name)[0]
+        assert (d.test.test, d.test.p_value) == (want.test, pytest.approx(want.p_value, rel=1e-12))
+    assert len({round(want.p_value, 12) for want in wanted.values()}) == 4
+    with pytest.raises(ValueError, match=r"test='wilcoxon' is not known; there are auto, 5x2cv_f"):
+        found.tests(test="wilcoxon")
+    with pytest.raises(ValueError, match=r"test='5x2cv_t' is for five times two folds; .* 1x10cv"):
+        by_hand(noisy, "1x10cv").tests(test="5x2cv_t")
 
 
 def test_a_known_f_test_marks_the_table():

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from mixedwood import report
 from mixedwood.comparison import page_over_sets, page_sets
-from mixedwood.comparison.dividing import protocols
 from mixedwood.comparison.formats import to_content
-from mixedwood.comparison.grid import expected
+from mixedwood.comparison.page_glance import (
+    glance_at_set,
+    glance_at_sets,
+    lead_of,
+    lowest_on,
+    title_of,
+)
+from mixedwood.comparison.page_making import making_of, troubles_of
 from mixedwood.comparison.page_view import View
-from mixedwood.comparison.scores import METRICS
 from mixedwood.comparison.significance import name_of_test
 
 if TYPE_CHECKING:
@@ -33,16 +35,16 @@ def to_html(
     view = View.of(comparison, baseline, alpha)
     is_one = len(comparison.sets) == 1
     sections = _of_one_set(view) if is_one else _of_sets(view)
-    sections += _troubles(view)
+    sections += troubles_of(view)
     sections += [
-        report.Section("How it was made", _making(view)),
+        report.Section("How it was made", making_of(view)),
         report.Section("How to read this page", report.bullets(_reading(view))),
     ]
     return report.make_page(
-        _title(view) if title is None else title,
+        title_of(view) if title is None else title,
         sections,
-        lead=_lead(view),
-        opening=report.tiles(_glance_at_set(view) if is_one else _glance_at_sets(view)),
+        lead=lead_of(view),
+        opening=report.tiles(glance_at_set(view) if is_one else glance_at_sets(view)),
         footer=f"Made by mixedwood {comparison.versions.get('mixedwood', '')}. "
         "The page holds all its figures as JSON and loads nothing.",
         data=to_content(comparison),
@@ -95,100 +97,7 @@ def _detail(view: View, s: int) -> str:
     body = page_sets.table_of_set(view, s) + page_sets.charts_of_set(view, s, without_first=True)
     if tests:
         body += f"<h3>{report.safe(f'Against {view.baseline}')}</h3>{tests}"
-    return report.fold_away(facts.name, body, f"{view.size(facts)}; {_lowest(view, s)}")
-
-
-# Words at the top
-
-
-def _title(view: View) -> str:
-    n = len(view.comparison.methods)
-    who = view.comparison.methods[0] if n == 1 else f"{n} methods"
-    sets = view.comparison.sets
-    return f"{who} on {sets[0].name if len(sets) == 1 else f'{len(sets)} data sets'}"
-
-
-def _lead(view: View) -> str:
-    found = view.comparison
-    n, sets = len(found.methods), found.sets
-    who = "One method was" if n == 1 else f"{n} methods were"
-    if len(sets) == 1:
-        where = f"{sets[0].name} ({view.size(sets[0])})"
-    else:
-        rows = [facts.n_rows for facts in sets]
-        size = f"{min(rows)} to {max(rows)}" if min(rows) < max(rows) else f"{rows[0]}"
-        where = f"{len(sets)} data sets of {size} rows"
-    same = "" if n == 1 else " All methods saw the same folds."
-    return (
-        f"{who} measured on {where} by {_protocol(view)}, with the seed {found.random_state}.{same}"
-    )
-
-
-def _protocol(view: View) -> str:
-    protocol = view.comparison.protocol
-    known = protocols().get(protocol.name, "").partition(";")[0]
-    if not known and protocol.kind == "cross_validation":
-        times = "" if protocol.repetitions == 1 else f"{protocol.repetitions} times "
-        known = f"{times}{protocol.folds}-fold cross-validation"
-    elif not known and protocol.kind == "hold_out":
-        known = f"a share of the rows left out for testing, {protocol.repetitions} times"
-    return f"{protocol.name} ({known})" if known else protocol.name
-
-
-def _lowest(view: View, s: int) -> str:
-    """Which method is first on a set."""
-    means = view.comparison.means(view.metric)[s]
-    if np.isnan(means).all():
-        return "no figures"
-    m = int(np.nanargmin(means))
-    what = view.caption(view.metric).lower()
-    return f"lowest {what}: {view.comparison.methods[m]}, {view.words(view.metric, means[m])}"
-
-
-def _glance_at_set(view: View) -> list[tuple[str, str, str]]:
-    found = view.comparison
-    titles = {"leaves": "Smallest single tree", "fit_seconds": "Fastest to fit"}
-    tiles = []
-    for name in dict.fromkeys([view.metric, "leaves", "fit_seconds"]):
-        if name not in view.metrics_of(0):
-            continue
-        means, errors = found.means(name)[0], found.errors_of_means(name)[0]
-        m = int(np.nanargmin(means))
-        is_first = name == view.metric
-        error = errors[m] if METRICS[name].tested and is_first else math.nan
-        line = view.words(name, means[m], error) + (" leaves" if name == "leaves" else "")
-        if not is_first:
-            first = view.words(view.metric, found.means(view.metric)[0, m])
-            line += f"; {view.caption(view.metric).lower()} {first}"
-        title = titles.get(name, f"Lowest {view.caption(name).lower()}")
-        tiles.append((title, found.methods[m], line))
-    return tiles
-
-
-def _glance_at_sets(view: View) -> list[tuple[str, str, str]]:
-    found, tiles = view.comparison, []
-    ranks = view.ranks.mean(axis=0)
-    n_sets, what = len(found.sets), view.caption(view.metric).lower()
-    if not np.isnan(ranks).all():
-        m = int(np.nanargmin(ranks))
-        ranked = int((~np.isnan(ranks)).sum())
-        tiles.append(("Best mean rank", found.methods[m], f"{ranks[m]:.2f} of {ranked}"))
-    means = found.means(view.metric)
-    if len(found.methods) > 1 and not np.isnan(means).all(axis=1).any():
-        firsts = (means == np.nanmin(means, axis=1, keepdims=True)).sum(axis=0)
-        m = int(np.argmax(firsts))
-        tiles.append(
-            (f"Most often lowest {what}", found.methods[m], f"on {firsts[m]} of {n_sets} sets")
-        )
-    try:
-        friedman = found.friedman(view.metric, alpha=view.alpha)
-    except ValueError:
-        return tiles
-    answer = "yes" if friedman.is_significant else "not by more than luck"
-    from mixedwood.stats.paired_test import in_words
-
-    tiles.append(("Do the methods differ?", answer, f"Friedman test, {in_words(friedman.p_value)}"))
-    return tiles
+    return report.fold_away(facts.name, body, f"{view.size(facts)}; {lowest_on(view, s)}")
 
 
 # Words about charts and tables
@@ -259,66 +168,3 @@ def _reading(view: View) -> list[str]:
         "Methods ran with the settings listed above. Another choice of settings is another method.",
     ]
     return lines
-
-
-# What went wrong, and what was done
-
-
-def _troubles(view: View) -> list[report.Section]:
-    found = view.comparison
-    parts = []
-    alike: dict[tuple[str, str, str, str], list[int]] = {}
-    for f in found.failures:
-        alike.setdefault((f.set, f.method, f.error, f.traceback), []).append(f.fold + 1)
-    n_folds = {facts.name: len(facts.n_test) for facts in found.sets}
-    for (set_name, method, error, traceback), folds in alike.items():
-        title = f"{method} on {set_name}: {error.partition(chr(10))[0]}"
-        where = f"failed on {len(folds)} of {n_folds[set_name]} folds"
-        body = report.paragraph(f"Folds: {', '.join(map(str, folds))}.") + report.trace(traceback)
-        parts.append(report.fold_away(title, body, where))
-    lines = [(expected(n), f"{n.method} on {n.n_folds} folds of {n.set}: {n.words}")
-             for n in found.notices]  # fmt: skip
-    told = [line for usual, line in lines if not usual]
-    usual = [line for usual, line in lines if usual]
-    if told:
-        parts.append("<h3>Warnings</h3>" + report.bullets(told))
-    if usual:
-        parts.append(
-            report.fold_away("Values that a fold did not teach", report.bullets(usual),
-                             f"{len(usual)} warnings; to be expected when rows are divided")
-        )  # fmt: skip
-    title = "Failures and warnings" if found.failures or told else "Warnings"
-    return [report.Section(title, "\n".join(parts))] if parts else []
-
-
-def _making(view: View) -> str:
-    found = view.comparison
-    rows = [
-        report.TableRow(
-            facts.name,
-            [
-                _count(facts.n_rows),
-                _count(facts.n_columns),
-                _count(len(facts.classes)),
-                _count(round(float(np.mean(facts.n_train)))),
-                _count(round(float(np.mean(facts.n_test)))),
-            ],
-        )
-        for facts in found.sets
-    ]
-    header = ["data set", "rows", "columns", "classes", "rows to learn from", "rows to test on"]
-    facts = {
-        "protocol": _protocol(view),
-        "seed": str(found.random_state),
-        "versions": ", ".join(f"{name} {version}" for name, version in found.versions.items()),
-    }
-    return (
-        report.make_table(header, rows, about="Data sets", sortable=len(rows) > 1)
-        + report.pairs(facts)
-        + "<h3>Settings of the methods</h3>"
-        + report.pairs({name: found.settings.get(name, "") for name in found.methods}, code=True)
-    )
-
-
-def _count(n: int) -> report.TableCell:
-    return report.TableCell(str(n), float(n))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mixedwood.comparison import formats, significance
 from mixedwood.comparison.dividing import Protocol
 from mixedwood.comparison.records import Failure, Notice, SetFacts
-from mixedwood.comparison.significance import Difference
+from mixedwood.comparison.significance import Difference, Test
 from mixedwood.comparison.text import to_text
 from mixedwood.stats import FriedmanTest, NemenyiTest, WinDrawLoss
 
@@ -168,13 +168,16 @@ class Comparison:
     # Statistics
 
     def tests(
-        self, metric: str = "error", *, baseline: str | None = None, alpha: float = 0.05
+        self,
+        metric: str = "error",
+        *,
+        baseline: str | None = None,
+        alpha: float = 0.05,
+        test: Test = "auto",
     ) -> tuple[Difference, ...]:
         """Test every other method against one, set by set.
 
-        With 5x2cv it is Alpaydin's combined F test; with other repeated cross-validation, hold-out
-        or a splitter the corrected resampled t test. The protocol ``"7-set"`` gives one figure for
-        a set, which nothing can be tested by.
+        The protocol ``"7-set"`` gives one figure for a set, which nothing can be tested by.
 
         Parameters
         ----------
@@ -184,13 +187,19 @@ class Comparison:
             Name of the method that the others are tested against; the first if not given.
         alpha : float, default=0.05
             Level of significance.
+        test : {"auto", "5x2cv_f", "5x2cv_t", "corrected_t", "paired_t"}, default="auto"
+            By default the test that goes with the protocol, which is the one that marks tables:
+            with 5x2cv Alpaydin's combined F test, with other repeated cross-validation, hold-out
+            or a splitter the corrected resampled t test. ``"5x2cv_t"`` is Dietterich's older
+            test. ``"paired_t"`` takes folds as if they shared no rows and finds differences too
+            often; it is there to be set beside papers that used it.
 
         Returns
         -------
         tuple of Difference
             One for each set and other method, with the test and a sentence.
         """
-        return significance.against_baseline(self, metric, baseline, alpha)
+        return significance.against_baseline(self, metric, baseline, alpha, test)
 
     def wins(self, metric: str = "error", *, alpha: float = 0.05) -> WinDrawLoss:
         """Count for every two methods on how many sets one is significantly better."""

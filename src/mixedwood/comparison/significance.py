@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +11,23 @@ from numpy.typing import NDArray
 from mixedwood import stats
 
 if TYPE_CHECKING:
+    from mixedwood.comparison.records import SetFacts
     from mixedwood.comparison.results import Comparison
     from mixedwood.stats import FriedmanTest, NemenyiTest, PairedTest, WinDrawLoss
 
-__all__ = ["Difference", "against_baseline", "friedman", "name_of_test", "nemenyi", "wins"]
+__all__ = [
+    "TESTS",
+    "Difference",
+    "Test",
+    "against_baseline",
+    "friedman",
+    "name_of_test",
+    "nemenyi",
+    "wins",
+]
 
-
+Test: TypeAlias = Literal["auto", "5x2cv_f", "5x2cv_t", "corrected_t", "paired_t"]
+TESTS = get_args(Test)
 _FEW_FOLDS = 5
 
 
@@ -58,9 +69,14 @@ def name_of_test(comparison: Comparison) -> str:
 
 
 def against_baseline(
-    comparison: Comparison, metric: str, baseline: str | None, alpha: float
+    comparison: Comparison,
+    metric: str,
+    baseline: str | None,
+    alpha: float,
+    test: Test = "auto",
 ) -> tuple[Difference, ...]:
     """Test every other method against the baseline, set by set."""
+    chosen = _check_test(comparison, test)
     first = comparison.methods[0] if baseline is None else baseline
     if first not in comparison.methods:
         raise ValueError(
@@ -71,16 +87,29 @@ def against_baseline(
     for s, facts in enumerate(comparison.sets):
         for m, method in enumerate(comparison.methods):
             if m != b:
-                test, words = _pair(comparison, metric, s, m, b, alpha)
-                found.append(Difference(facts.name, method, first, test, words))
+                result, words = _pair(comparison, metric, s, m, b, alpha, chosen)
+                found.append(Difference(facts.name, method, first, result, words))
     return tuple(found)
 
 
+def _check_test(comparison: Comparison, test: str) -> str:
+    """The test to make; with "auto" the one that goes with the protocol."""
+    if test not in TESTS:
+        raise ValueError(f"test={test!r} is not known; there are {', '.join(TESTS)}.")
+    halves = _is_five_by_two(comparison)
+    if test.startswith("5x2cv") and not halves:
+        raise ValueError(
+            f"test={test!r} is for five times two folds; this is {comparison.protocol}. "
+            'Use test="corrected_t", or compare by protocol="5x2cv".'
+        )
+    return ("5x2cv_f" if halves else "corrected_t") if test == "auto" else test
+
+
 def _pair(
-    comparison: Comparison, metric: str, s: int, m: int, b: int, alpha: float
+    comparison: Comparison, metric: str, s: int, m: int, b: int, alpha: float, test: str
 ) -> tuple[PairedTest | None, str]:
     """Test two methods on one set, or say why that cannot be done."""
-    facts, n = comparison.sets[s], comparison.n_folds(s)
+    n = comparison.n_folds(s)
     values = comparison.values(metric)[s, :, :n]
     for method in (m, b):
         if (lacking := int(np.isnan(values[method]).sum())) > 0:
@@ -89,29 +118,31 @@ def _pair(
     if n < 2:
         return None, f"{comparison.protocol} gives one figure for a set: nothing to test by."
     names = comparison.methods[m], comparison.methods[b]
-    measure = metric.replace("_", " ")
-    if _is_five_by_two(comparison):
-        halves = values.reshape(len(values), 5, 2)
-        test = stats.five_by_two_cv_f_test(
-            halves[m], halves[b], names=names, measure=measure, alpha=alpha
+    words = {"names": names, "measure": metric.replace("_", " "), "alpha": alpha}
+    found = _make_test(test, values[m], values[b], comparison.sets[s], words)
+    # Errors are counts of rows: on two or three folds a difference may be the same by chance.
+    if np.isinf(found.statistic) and n < _FEW_FOLDS:
+        return (
+            None,
+            f"{names[0]} and {names[1]} differ alike on all {n} folds: too few to test by.",
         )
-    else:
-        test = stats.corrected_resampled_t_test(
-            values[m],
-            values[b],
-            float(np.mean(facts.n_train)),
-            float(np.mean(facts.n_test)),
-            names=names,
-            measure=measure,
-            alpha=alpha,
-        )
-        # Errors are counts of rows: on two or three folds a difference may be the same by chance.
-        if np.isinf(test.statistic) and n < _FEW_FOLDS:
-            return (
-                None,
-                f"{names[0]} and {names[1]} differ alike on all {n} folds: too few to test by.",
-            )
-    return test, test.sentence
+    return found, found.sentence
+
+
+def _make_test(
+    test: str,
+    a: NDArray[np.float64],
+    b: NDArray[np.float64],
+    facts: SetFacts,
+    words: dict[str, Any],
+) -> PairedTest:
+    if test == "paired_t":
+        return stats.paired_t_test(a, b, **words)
+    if test == "corrected_t":
+        sizes = float(np.mean(facts.n_train)), float(np.mean(facts.n_test))
+        return stats.corrected_resampled_t_test(a, b, *sizes, **words)
+    of_halves = stats.five_by_two_cv_f_test if test == "5x2cv_f" else stats.five_by_two_cv_t_test
+    return of_halves(a.reshape(5, 2), b.reshape(5, 2), **words)
 
 
 def _is_five_by_two(comparison: Comparison) -> bool:
@@ -126,11 +157,12 @@ def wins(comparison: Comparison, metric: str, alpha: float) -> WinDrawLoss:
     names = [comparison.methods[m] for m in kept]
     if not name_of_test(comparison):
         return stats.win_draw_loss(means, names=names, alpha=alpha)
+    chosen = _check_test(comparison, "auto")
     p_values = np.ones((len(comparison.sets), len(kept), len(kept)))
     for s in range(len(comparison.sets)):
         for i, m in enumerate(kept):
             for j, b in enumerate(kept[:i]):
-                test, _ = _pair(comparison, metric, s, m, b, alpha)
+                test, _ = _pair(comparison, metric, s, m, b, alpha, chosen)
                 if test is not None:
                     p_values[s, i, j] = p_values[s, j, i] = test.p_value
     return stats.win_draw_loss(means, p_values, names=names, alpha=alpha)
