@@ -1,8 +1,10 @@
 #include "cut_search.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
+#include "../keys.hpp"
 #include "mixedwood/random.hpp"
 
 namespace mixedwood {
@@ -20,6 +22,7 @@ CutSearch::CutSearch(const BinnedTable& table, const BoostSettings& settings, co
       scale_(scale),
       n_outputs_(n_outputs),
       rank_(table.columns().size()),
+      total_(n_outputs),
       left_(n_outputs) {}
 
 double CutSearch::worth(std::span<const Sum> total, double l2) const {
@@ -31,32 +34,38 @@ double CutSearch::worth(std::span<const Sum> total, double l2) const {
   return worth;
 }
 
-// Of the rows in left_ and the rest of `total`.
-double CutSearch::gain_of(std::span<const Sum> total, double l2) const {
-  double gain = 0.0;
-  for (std::size_t d = 0; d < n_outputs_; ++d) {
-    const double gradient = scale_.gradient(left_[d]), hessian = scale_.hessian(left_[d]);
-    const double other = scale_.gradient(total[d]) - gradient;
-    const double other_hessian = scale_.hessian(total[d]) - hessian;
-    if (hessian + l2 > 0.0) gain += gradient * (gradient / (hessian + l2));
-    if (other_hessian + l2 > 0.0) gain += other * (other / (other_hessian + l2));
-  }
-  return gain;
+// What the node as a whole has: the same for all cuts.
+void CutSearch::start(std::span<const Sum> total, double l2) {
+  l2_ = l2;
+  before_ = worth(total, l2);
+  all_rows_ = scale_.rows(total[0]);
+  for (std::size_t d = 0; d < n_outputs_; ++d)
+    total_[d] = {scale_.gradient(total[d]), scale_.hessian(total[d])};
 }
 
-// Whether the rows in left_ and the rest of `total` may be children. Hessians are those of all
-// outputs together: a row may be certain for one class, and not for the others.
-bool CutSearch::allowed(std::span<const Sum> total) const {
-  const std::int64_t rows = scale_.rows(left_[0]), all = scale_.rows(total[0]);
+// Of the rows in left_ and the rest of the node; nothing if they may not be children. Hessians are
+// those of all outputs together: a row may be certain for one class, and not for the others.
+double CutSearch::gain() const {
+  const std::int64_t rows = scale_.rows(left_[0]);
   if (static_cast<double>(rows) < settings_.min_leaf ||
-      static_cast<double>(all - rows) < settings_.min_leaf)
-    return false;
-  double hessian = 0.0, other = 0.0;
+      static_cast<double>(all_rows_ - rows) < settings_.min_leaf)
+    return 0.0;
+  double gain = 0.0, all_left = 0.0, all_right = 0.0;
   for (std::size_t d = 0; d < n_outputs_; ++d) {
-    hessian += scale_.hessian(left_[d]);
-    other += scale_.hessian(total[d]) - scale_.hessian(left_[d]);
+    const double left = scale_.gradient(left_[d]), left_hessian = scale_.hessian(left_[d]);
+    const double right = total_[d].gradient - left;
+    const double right_hessian = total_[d].hessian - left_hessian;
+    all_left += left_hessian;
+    all_right += right_hessian;
+    if (left_hessian + l2_ > 0.0) gain += left * (left / (left_hessian + l2_));
+    if (right_hessian + l2_ > 0.0) gain += right * (right / (right_hessian + l2_));
   }
-  return hessian >= settings_.min_hessian && other >= settings_.min_hessian;
+  if (all_left < settings_.min_hessian || all_right < settings_.min_hessian) return 0.0;
+  return gain - before_;
+}
+
+bool CutSearch::is_better(double gain, const GradientSplit& best) const {
+  return gain > best.gain + kRounding * before_ && gain > settings_.min_gain;
 }
 
 void CutSearch::improve(std::int32_t column, const Sums& sums, std::span<const Sum> total,
@@ -72,7 +81,7 @@ void CutSearch::improve(std::int32_t column, const Sums& sums, std::span<const S
 void CutSearch::ordered(std::int32_t column, const Sum* sums, std::span<const Sum> total,
                         GradientSplit& best) {
   const auto& its = table_.columns()[static_cast<std::size_t>(column)];
-  const double before = worth(total, settings_.l2);
+  start(total, settings_.l2);
   const bool missing = its.has_missing && scale_.rows(sums[0]) > 0;
   for (const bool missing_left : {true, false}) {
     if (!missing && !missing_left) break;
@@ -81,17 +90,14 @@ void CutSearch::ordered(std::int32_t column, const Sum* sums, std::span<const Su
     for (std::int32_t b = 1; b < its.n_bins; ++b) {
       const Sum* const here = sums + static_cast<std::size_t>(b) * n_outputs_;
       if (scale_.rows(here[0]) == 0) continue;
-      if (last > 0 && allowed(total)) {
-        const double gain = gain_of(total, settings_.l2) - before;
-        if (gain > best.gain + kRounding * before && gain > settings_.min_gain) {
-          best.gain = gain;
-          best.column = column;
-          best.missing_left = missing_left;
-          best.missing_known = missing;
-          best.last_left = last;
-          best.first_right = b;
-          best.left = left_;
-        }
+      if (const double gain = last > 0 ? this->gain() : 0.0; is_better(gain, best)) {
+        best.gain = gain;
+        best.column = column;
+        best.missing_left = missing_left;
+        best.missing_known = missing;
+        best.last_left = last;
+        best.first_right = b;
+        best.left = left_;
       }
       for (std::size_t d = 0; d < n_outputs_; ++d) left_[d] += here[d];
       last = b;
@@ -126,45 +132,47 @@ void CutSearch::nominal(std::int32_t column, const Sum* sums, std::span<const Su
   for (std::int32_t b = 0; b < n_bins; ++b)
     if (scale_.rows(sums[static_cast<std::size_t>(b) * n_outputs_]) > 0) bins_.push_back(b);
   if (bins_.size() < 2) return;
-  const double before = worth(total, settings_.l2 + settings_.nominal_l2);
+  start(total, settings_.l2 + settings_.nominal_l2);
   bool better = false;
   if (settings_.order == BoostSettings::Order::kSorted) {
     // With several outputs each has its own order; two values have only one.
     const std::size_t orders = bins_.size() == 2 ? 1 : n_outputs_;
-    steps_.resize(static_cast<std::size_t>(n_bins));
     for (std::size_t d = 0; d < orders; ++d) {
-      for (const std::int32_t b : bins_) {
-        const Sum& its = sums[static_cast<std::size_t>(b) * n_outputs_ + d];
-        const double curvature = scale_.hessian(its) + settings_.smoothing;
-        steps_[static_cast<std::size_t>(b)] =
-            curvature > 0.0 ? scale_.gradient(its) / curvature : 0.0;
-      }
-      std::sort(bins_.begin(), bins_.end(), [&](std::int32_t a, std::int32_t b) {
-        const double step_a = steps_[static_cast<std::size_t>(a)];
-        const double step_b = steps_[static_cast<std::size_t>(b)];
-        return step_a < step_b || (step_a == step_b && a < b);
-      });
-      better |= scan(sums, total, before, best);
+      sort_by_step(column, sums, d);
+      better |= scan(sums, best);
     }
   } else {
     put_in_random_order(column, node_seed);
-    better = scan(sums, total, before, best);
+    better = scan(sums, best);
   }
   if (better) best.column = column;
 }
 
+// By the step that each bin would take by itself. The last bits of a step give way to its bin.
+void CutSearch::sort_by_step(std::int32_t column, const Sum* sums, std::size_t output) {
+  const auto n_bins = table_.columns()[static_cast<std::size_t>(column)].n_bins;
+  const std::uint64_t room = std::bit_ceil(static_cast<std::uint64_t>(n_bins)) - 1;
+  keys_.resize(bins_.size());
+  for (std::size_t i = 0; i < bins_.size(); ++i) {
+    const auto bin = static_cast<std::size_t>(bins_[i]);
+    const Sum& its = sums[bin * n_outputs_ + output];
+    const double curvature = scale_.hessian(its) + settings_.smoothing;
+    const double step = curvature > 0.0 ? scale_.gradient(its) / curvature : 0.0;
+    keys_[i] = (sortable(step) & ~room) | bin;
+  }
+  merge_sort(keys_, other_keys_);
+  for (std::size_t i = 0; i < bins_.size(); ++i)
+    bins_[i] = static_cast<std::int32_t>(keys_[i] & room);
+}
+
 // All cuts of bins_ in their order.
-bool CutSearch::scan(const Sum* sums, std::span<const Sum> total, double before,
-                     GradientSplit& best) {
-  const double l2 = settings_.l2 + settings_.nominal_l2;
+bool CutSearch::scan(const Sum* sums, GradientSplit& best) {
   std::fill(left_.begin(), left_.end(), Sum{});
   std::size_t n_left = 0;
   for (std::size_t i = 0; i + 1 < bins_.size(); ++i) {
     const Sum* const here = sums + static_cast<std::size_t>(bins_[i]) * n_outputs_;
     for (std::size_t d = 0; d < n_outputs_; ++d) left_[d] += here[d];
-    if (!allowed(total)) continue;
-    const double gain = gain_of(total, l2) - before;
-    if (gain > best.gain + kRounding * before && gain > settings_.min_gain) {
+    if (const double gain = this->gain(); is_better(gain, best)) {
       best.gain = gain;
       best.left = left_;
       n_left = i + 1;

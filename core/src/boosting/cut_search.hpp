@@ -38,9 +38,11 @@ class CutSearch {
                GradientSplit& best);
   void nominal(std::int32_t column, const Sum* sums, std::span<const Sum> total,
                std::uint64_t node_seed, GradientSplit& best);
-  bool scan(const Sum* sums, std::span<const Sum> total, double before, GradientSplit& best);
-  bool allowed(std::span<const Sum> total) const;
-  double gain_of(std::span<const Sum> total, double l2) const;
+  void start(std::span<const Sum> total, double l2);
+  bool scan(const Sum* sums, GradientSplit& best);
+  void sort_by_step(std::int32_t column, const Sum* sums, std::size_t output);
+  double gain() const;
+  bool is_better(double gain, const GradientSplit& best) const;
   void put_in_random_order(std::int32_t column, std::uint64_t node_seed);
 
   const BinnedTable& table_;
@@ -48,10 +50,17 @@ class CutSearch {
   const Scale& scale_;
   std::size_t n_outputs_;
   std::vector<std::vector<std::uint32_t>> rank_;  // per tree: of a nominal column's bins
+  struct Slope {
+    double gradient = 0.0, hessian = 0.0;
+  };
+  // Of the node that is searched.
+  std::vector<Slope> total_;
+  std::int64_t all_rows_ = 0;
+  double l2_ = 0.0, before_ = 0.0;
   // Buffers.
   std::vector<Sum> left_;
   std::vector<std::int32_t> bins_;
-  std::vector<double> steps_;
+  std::vector<std::uint64_t> keys_, other_keys_;
 };
 
 }  // namespace mixedwood
