@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mixedwood.cli.errors import DataError, TimeIsUpError, interruptible
+from mixedwood.cli.facts import facts_of, tell
 from mixedwood.cli.models import list_models, make_model
 from mixedwood.cli.options import (
     DATA,
@@ -20,13 +21,10 @@ from mixedwood.cli.options import (
     check_output,
     read_order,
 )
-from mixedwood.cli.tables import print_table
+from mixedwood.cli.training_data import check_classes, read_training, show_types, types_of
 
 if TYPE_CHECKING:
-    from mixedwood.data import Table
     from mixedwood.files import FileTable
-
-_MOST_SHOWN = 40  # columns whose types are shown, unless --verbose
 
 
 def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -91,19 +89,19 @@ def fit(
     check_output(output, force)
     orders = dict(map(read_order, options["ordinal"]))
     estimator = _prepare(model, settings, orders, options)
-    table = _read(data, target, options, orders)
-    typed = _types(data, table, orders)
+    table = read_training(data, target, options, orders)
+    typed = types_of(data, table, orders)
     if not quiet:
-        _show_types(data, typed, target, verbose)
-    _check_classes(data, target, table.y)
+        show_types(data, typed, target, verbose)
+    check_classes(data, target, table.y)
     started = time.perf_counter()
     heard = _learn(estimator, table, data, quiet)
-    facts = _facts(estimator, typed, table, target, data, time.perf_counter() - started)
+    facts = facts_of(estimator, typed, table, target, data, time.perf_counter() - started)
     facts["warnings"] = heard
     _save(estimator, output, facts)
     facts["file"] = str(output)
     if not quiet:
-        _tell(facts, estimator, verbose)
+        tell(facts, estimator, verbose)
     if check:
         facts["cross_validation"] = _cross_validate(estimator, table, options, quiet)
     if as_json:
@@ -138,80 +136,6 @@ def _prepare(
     return estimator
 
 
-def _read(
-    path: Path, target: str, options: dict[str, Any], orders: dict[str, list[str]]
-) -> FileTable:
-    from mixedwood.files import FileError, read_file
-
-    try:
-        return read_file(
-            path,
-            target,
-            drop=options["drop"],
-            nominal=[*options["nominal"], *orders],
-            numeric=options["numeric"],
-        )
-    except FileError as error:
-        raise DataError(str(error)) from error
-
-
-def _types(path: Path, table: FileTable, orders: dict[str, list[str]]) -> Table:
-    from mixedwood.data import read_table
-
-    try:
-        return read_table(table.X, ordinal=orders or None)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{path}: {error}") from error
-
-
-def _show_types(path: Path, table: Table, target: str, verbose: bool) -> None:
-    import numpy as np
-
-    rows = []
-    shown = list(zip(table.schema, table.arrays, strict=True))
-    for column, array in shown if verbose else shown[:_MOST_SHOWN]:
-        if column.is_numeric:
-            known = array[~np.isnan(array)]
-            values = f"{known.min():g} to {known.max():g}" if len(known) else "no values"
-        else:
-            named = [str(value) for value in column.values[:5]]
-            join = " < " if column.kind == "ordinal" else ", "
-            more = f"{join}..." if column.n_values > 5 else ""
-            values = f"{column.n_values}: {join.join(named)}{more}"
-        if len(values) > 50:
-            values = values[:47] + "..."
-        rows.append([column.name, str(column.kind), values, str(column.n_missing or "")])
-    title = f"{path}: {table.n_rows} rows, {table.n_columns} columns besides {target}"
-    print_table(title, ["column", "type", "values", "missing"], rows, n_text=3, err=True)
-    if len(rows) < len(shown):
-        click.echo(f"and {len(shown) - len(rows)} more columns; --verbose shows all.", err=True)
-    for column in table.schema:
-        if column.n_values > 1 and column.n_values == table.n_rows:
-            click.echo(
-                f"Every row has another value of {column.name!r}: if that is a name or a number of "
-                f"the row, leave it out with --drop {column.name}.",
-                err=True,
-            )
-
-
-def _check_classes(path: Path, target: str, y: Any) -> None:
-    import numpy as np
-
-    labels = np.unique(y)
-    if len(labels) < 2:
-        raise DataError(
-            f"{path}: all {len(y)} rows have the class {labels[0].item()!r} in {target!r}; there "
-            "is nothing to tell apart. Two classes or more are needed."
-        )
-    if len(labels) > 20 and len(labels) * 2 > len(y):
-        example = ", ".join(repr(label.item()) for label in labels[:3])
-        raise DataError(
-            f"{path}: the column {target!r} has {len(labels)} different values in {len(y)} rows "
-            f"({example}, ...): an amount, or a name of the row. mixedwood tells classes apart; "
-            "choose another --target, or cut it into a few classes first."
-        )
-
-
 def _learn(estimator: Any, table: FileTable, path: Path, quiet: bool) -> list[str]:
     """Fit, with progress on a terminal only; give what was warned of."""
     loud = not quiet and sys.stderr.isatty() and getattr(estimator, "verbose", None) == 0
@@ -239,49 +163,6 @@ def _learn(estimator: Any, table: FileTable, path: Path, quiet: bool) -> list[st
     return words
 
 
-def _facts(
-    estimator: Any, typed: Table, table: FileTable, target: str, path: Path, seconds: float
-) -> dict[str, Any]:
-    import numpy as np
-
-    labels, counts = np.unique(table.y, return_counts=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        wrong = float((estimator.predict(table.X) != table.y).mean())
-    facts: dict[str, Any] = {
-        "model": " ".join(repr(estimator).split()),
-        "target": target,
-        "data": path.name if str(path) != "-" else "standard input",
-        "rows": len(table.y),
-        "columns": {column.name: str(column.kind) for column in typed.schema},
-        "classes": {str(k): int(n) for k, n in zip(labels.tolist(), counts, strict=True)},
-        "training_error": wrong,
-        "seconds": round(seconds, 3),
-    }
-    return facts | size_of(estimator)
-
-
-def size_of(estimator: Any) -> dict[str, Any]:
-    """Leaves and depth of a tree, or how many trees there are."""
-    if hasattr(estimator, "tree_"):
-        return {"leaves": estimator.get_n_leaves(), "depth": estimator.get_depth()}
-    if hasattr(estimator, "trees_"):
-        trees = estimator.trees_
-        mean = sum(tree.n_leaves for tree in trees) / len(trees)
-        return {"trees": len(trees), "mean_leaves": round(mean, 2)}
-    return {"planes": len(estimator.machines_.z)}
-
-
-def size_words(facts: dict[str, Any]) -> str:
-    """Say how large a model is."""
-    if "leaves" in facts:
-        n = facts["leaves"]
-        return f"{n} {'leaf' if n == 1 else 'leaves'}, depth {facts['depth']}"
-    if "trees" in facts:
-        return f"{facts['trees']} trees of {facts['mean_leaves']:g} leaves on average"
-    return f"{facts['planes']} plane{'s' * (facts['planes'] > 1)}"
-
-
 def _save(estimator: Any, output: Path, facts: dict[str, Any]) -> None:
     from mixedwood.saving import ModelFileError, save
 
@@ -292,21 +173,6 @@ def _save(estimator: Any, output: Path, facts: dict[str, Any]) -> None:
         raise cannot_write(output, error) from error
     except ModelFileError as error:
         raise click.ClickException(str(error)) from error
-
-
-def _tell(facts: dict[str, Any], estimator: Any, verbose: bool) -> None:
-    classes = ", ".join(f"{name} {n}" for name, n in list(facts["classes"].items())[:10])
-    classes += ", ..." if len(facts["classes"]) > 10 else ""
-    lines = [
-        f"{facts['rows']} rows, {len(facts['classes'])} classes: {classes}",
-        facts["model"],
-        f"{size_words(facts)}; {100 * facts['training_error']:.2f} % of the training rows wrong; "
-        f"{facts['seconds']:.2f} s",
-    ]
-    if verbose:
-        lines += [f"  {name} = {v!r}" for name, v in estimator.get_params(deep=False).items()]
-    lines.append(f"Written to {facts['file']}.")
-    click.echo("\n".join(lines), err=True)
 
 
 def _cross_validate(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mixedwood.cli.errors import interruptible
-from mixedwood.cli.fit import size_of, size_words
+from mixedwood.cli.facts import size_of, size_words
 from mixedwood.cli.options import MODEL, check_output, open_model, tree_of, write_output
 from mixedwood.cli.tables import print_table
 

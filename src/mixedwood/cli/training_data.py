@@ -1,0 +1,97 @@
+"""The table that `mixedwood fit` learns from: read, typed, shown and checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mixedwood.cli.errors import DataError
+from mixedwood.cli.tables import print_table
+
+if TYPE_CHECKING:
+    from mixedwood.data import Table
+    from mixedwood.files import FileTable
+
+__all__ = ["check_classes", "read_training", "show_types", "types_of"]
+
+_MOST_SHOWN = 40  # columns whose types are shown, unless --verbose
+
+
+def read_training(
+    path: Path, target: str, options: dict[str, Any], orders: dict[str, list[str]]
+) -> FileTable:
+    """Read the file, with columns as the options say."""
+    from mixedwood.files import FileError, read_file
+
+    try:
+        return read_file(
+            path,
+            target,
+            drop=options["drop"],
+            nominal=[*options["nominal"], *orders],
+            numeric=options["numeric"],
+        )
+    except FileError as error:
+        raise DataError(str(error)) from error
+
+
+def types_of(path: Path, table: FileTable, orders: dict[str, list[str]]) -> Table:
+    """Infer the types of the columns."""
+    from mixedwood.data import read_table
+
+    try:
+        return read_table(table.X, ordinal=orders or None)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{path}: {error}") from error
+
+
+def show_types(path: Path, table: Table, target: str, verbose: bool) -> None:
+    """Show on stderr what each column was taken for."""
+    import numpy as np
+
+    rows = []
+    shown = list(zip(table.schema, table.arrays, strict=True))
+    for column, array in shown if verbose else shown[:_MOST_SHOWN]:
+        if column.is_numeric:
+            known = array[~np.isnan(array)]
+            values = f"{known.min():g} to {known.max():g}" if len(known) else "no values"
+        else:
+            named = [str(value) for value in column.values[:5]]
+            join = " < " if column.kind == "ordinal" else ", "
+            more = f"{join}..." if column.n_values > 5 else ""
+            values = f"{column.n_values}: {join.join(named)}{more}"
+        if len(values) > 50:
+            values = values[:47] + "..."
+        rows.append([column.name, str(column.kind), values, str(column.n_missing or "")])
+    title = f"{path}: {table.n_rows} rows, {table.n_columns} columns besides {target}"
+    print_table(title, ["column", "type", "values", "missing"], rows, n_text=3, err=True)
+    if len(rows) < len(shown):
+        click.echo(f"and {len(shown) - len(rows)} more columns; --verbose shows all.", err=True)
+    for column in table.schema:
+        if column.n_values > 1 and column.n_values == table.n_rows:
+            click.echo(
+                f"Every row has another value of {column.name!r}: if that is a name or a number of "
+                f"the row, leave it out with --drop {column.name}.",
+                err=True,
+            )
+
+
+def check_classes(path: Path, target: str, y: Any) -> None:
+    """Refuse a target that is no column of classes."""
+    import numpy as np
+
+    labels = np.unique(y)
+    if len(labels) < 2:
+        raise DataError(
+            f"{path}: all {len(y)} rows have the class {labels[0].item()!r} in {target!r}; there "
+            "is nothing to tell apart. Two classes or more are needed."
+        )
+    if len(labels) > 20 and len(labels) * 2 > len(y):
+        example = ", ".join(repr(label.item()) for label in labels[:3])
+        raise DataError(
+            f"{path}: the column {target!r} has {len(labels)} different values in {len(y)} rows "
+            f"({example}, ...): an amount, or a name of the row. mixedwood tells classes apart; "
+            "choose another --target, or cut it into a few classes first."
+        )
