@@ -49,7 +49,8 @@ class EnsembleClassifier(TableClassifier):
         The forest; 100 trees by default. Its `class_weight`, `categorical_features`, `ordinal`,
         `n_jobs`, `random_state`, `verbose` and `time_limit` are those of the ensemble.
     boosted : BoostedTreesClassifier or None, default=None
-        The boosted trees, likewise; its defaults by default.
+        The boosted trees, likewise; its defaults by default. With `tune` its `max_depth` and
+        `n_estimators` are chosen, whatever they are here.
     tune : bool, default=True
         Whether to choose depth and number of rounds of the boosted trees, and `share`, by the log
         loss on rows held out. If not, `boosted` and `share` are taken as they are; so they are with
@@ -234,6 +235,10 @@ class EnsembleClassifier(TableClassifier):
         if self.n_folds is None:
             return 5 if target.n_rows <= _MANY_ROWS else 1
         return int(self.n_folds)
+
+    def _default_part(self, name: str, given: Any) -> Any:
+        kinds = {"forest": ForestClassifier, "boosted": BoostedTreesClassifier}
+        return kinds[name]() if name in kinds and given is None else None
 
     def _part(self, name: str, kind: Any, seed: int) -> Any:
         """A copy of one of the parts, or the default, with what belongs to the whole."""

@@ -234,3 +234,6 @@ class ForestClassifier(SampledTreesClassifier):
 
     def _member(self) -> Any:
         return default_tree() if self.estimator is None else self.estimator
+
+    def _default_part(self, name: str, given: Any) -> Any:
+        return default_tree() if name == "estimator" and given is None else None
