@@ -18,6 +18,7 @@ from mixedwood.ensembles import first_of_largest
 from mixedwood.estimators.base import TableClassifier, columns_used
 from mixedwood.estimators.boosted import BoostedTreesClassifier, rows_with_weight
 from mixedwood.estimators.boosting_parameters import BoostingParameters, read_boosting_parameters
+from mixedwood.estimators.ensemble import nodes_of
 from mixedwood.estimators.forest import ForestClassifier
 from mixedwood.estimators.growing import grow_members
 from mixedwood.estimators.parameters import check_flag, is_whole, read_limit, read_number
@@ -269,6 +270,11 @@ class EnsembleClassifier(TableClassifier):
         """Give the logarithms of the class probabilities of each row."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Find the node of each tree that answers each row: shape (n_rows, n_trees)."""
+        table = self._new(X)
+        return nodes_of(self.trees_, table)
 
     @property
     def trees_(self) -> list[Tree]:
