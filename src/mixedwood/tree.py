@@ -447,6 +447,11 @@ class Tree(TreeViews):
         return [np.empty(0, np.float64 if c.is_numeric else np.int32) for c in self.schema]
 
     def _columns_of(self, table: Table) -> list[Any]:
+        if not isinstance(table, Table):
+            raise TypeError(
+                f"a tree answers rows of a Table; got {type(table).__name__}. Read it with "
+                "mixedwood.data.read_table_as(X, tree.schema), or ask the estimator."
+            )
         if table.schema is not self.schema and table.schema != self.schema:
             raise ValueError(
                 "the table has another schema than the tree; read it with "

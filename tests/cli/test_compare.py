@@ -84,6 +84,26 @@ def test_methods_may_come_in_any_way(pets):
         assert json.loads(result.stdout)["methods"] == ["tree", "c45"]
 
 
+def test_recipes_have_their_names_of_fit(pets):
+    recipes = ["tree.cart", "random_ordinality.random_tree"]
+    asked = [pets, "--target", "class", "--protocol", "1x2cv", "--metrics", "error", "-q"]
+    result = run(*asked, "--methods", *recipes, "--json")
+    assert json.loads(result.stdout)["methods"] == recipes
+    assert "forest.bagging_c45" in run("--list").stdout
+    for wrong in ("forest.bagging", "forest.fit", "forest.__init__", "woods.c45", "tree."):
+        result = run(*asked, "--methods", wrong)
+        assert result.exit_code == 2
+        assert f"The method '{wrong}' is not known" in result.stderr
+
+
+def test_names_are_looked_at_before_files(tmp_path):
+    path = tmp_path / "broken.csv"
+    path.write_text("")
+    result = run(path, "--target", "class", "--methods", "tee")
+    assert result.exit_code == 2
+    assert "Is 'tree' meant?" in result.stderr
+
+
 def test_output_goes_to_a_file_in_the_form_of_its_name(pets, tmp_path):
     path = tmp_path / "found.json"
     asked = [pets, "--target", "class", *QUICK, "-o", path]

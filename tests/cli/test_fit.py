@@ -243,6 +243,8 @@ USAGE = [
     (["--set", "pruning=Pruner('nothing')"], "pruning='nothing' is not known"),
     (["--set", "pruning=Pruner()"], "missing 1 required positional argument"),
     (["--model", "forest", "--set", "estimator__depth=1"], "no parameter 'estimator__depth'"),
+    (["--model", "forest", "--set", "max_depth=1"], "Is estimator__max_depth meant?"),
+    (["--model", "ensemble", "--set", "max_depth=1"], "Is boosted__max_depth meant?"),
     (["--model", "boosted", "--set", "estimator__max_depth=1"], "Set estimator first"),
     (["--model", "forest", "--jobs", "0"], "n_jobs must be"),
     (["--time-limit", "soon"], "is not a time such as 30s"),

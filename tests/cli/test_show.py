@@ -16,6 +16,7 @@ def folder(tmp_path_factory):
     for name, more in {
         "tree": ["--set", "pruning=null", "--set", "max_depth=3"],
         "forest": ["--set", "n_estimators=3"],
+        "ensemble": ["--set", "max_rounds=5", "--set", "forest__n_estimators=3"],
         "model_tree": [],
         "smooth_svc": [],
         "kernel": ["--set", "kernel=rbf"],
@@ -40,6 +41,18 @@ def test_a_tree(folder):
     dot = ok("show", path, "--dot").stdout
     assert dot == tree.to_dot() + "\n"
     assert dot.count("->") == tree.n_nodes - 1
+
+
+def test_an_ensemble_says_what_it_has_chosen(folder):
+    path, model = folder / "ensemble.mw", mw.load(folder / "ensemble.mw")
+    words = ok("show", path).stdout
+    assert "a forest of 3, which counts for" in words
+    assert f"{model.boosted_.n_rounds_} rounds of boosting to depth" in words
+    facts = json.loads(ok("show", path, "--json").stdout)
+    assert facts["boosted_share"] == model.share_
+    assert facts["boosted_depth"] <= model.boosted_.max_depth
+    said = ok("explain", path, folder / "woods.csv", "--row", 1).stdout
+    assert "Votes of the forest's 3 trees" in said
 
 
 def test_pictures(folder, tmp_path):

@@ -425,3 +425,20 @@ def test_boosting_gets_its_time_beside_a_good_forest():
         ForestClassifier(n_estimators=30), depths=(1,), max_rounds=200, patience=5, random_state=0
     ).fit(X, y)
     assert model.boosted_.n_rounds_ > 50
+
+
+def test_nodes_are_those_of_the_forest_and_of_boosting():
+    X, y = mixed_problem(60)
+    model = small().fit(X, y)
+    nodes = model.apply(X)
+    assert nodes.shape == (60, 14)
+    np.testing.assert_array_equal(nodes[:, :6], model.forest_.apply(X))
+    np.testing.assert_array_equal(nodes[:, 6:], model.boosted_.apply(X))
+
+
+@pytest.mark.parametrize("ask", ["predict", "predict_proba", "predict_log_proba"])
+def test_the_warning_about_new_values_is_about_this_line(ask):
+    model = small().fit({"colour": ["red", "blue"] * 10}, [0, 1] * 10)
+    with pytest.warns(UnseenValueWarning) as caught:
+        getattr(model, ask)({"colour": ["green"]})
+    assert {warning.filename for warning in caught} == {__file__}

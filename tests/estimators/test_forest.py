@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mixedwood import ForestClassifier, TreeClassifier, UnseenValueWarning
-from mixedwood.data import read_table, read_target
+from mixedwood.data import read_table, read_table_as, read_target
 from mixedwood.datasets import make_waveform
 from mixedwood.explain.importance import impurity_importance
 from mixedwood.pruning import Pruner
@@ -397,3 +397,29 @@ def test_bad_parameters_are_refused_and_change_nothing(parameters, error, words)
         unfitted.fit(X, y)
     with pytest.raises(NotFittedError):
         unfitted.predict(X)
+
+
+def test_nodes_that_answer():
+    X, y = mixed_problem(60)
+    forest = ForestClassifier(n_estimators=4, random_state=0).fit(X, y)
+    nodes = forest.apply(X)
+    assert nodes.shape == (60, 4)
+    table = read_table_as(X, forest.schema_)
+    for place, tree in enumerate(forest.trees_):
+        np.testing.assert_array_equal(nodes[:, place], tree.apply(table))
+        votes = tree.classes[tree.label[nodes[:, place]]]
+        np.testing.assert_array_equal(forest.votes(X)[:, place], votes)
+
+
+def test_a_tree_says_how_to_read_a_frame():
+    X, y = mixed_problem(60)
+    tree = ForestClassifier(n_estimators=1, random_state=0).fit(X, y).trees_[0]
+    for ask in (tree.apply, tree.predict, tree.predict_proba, tree.explain):
+        with pytest.raises(TypeError, match=r"got \w+. Read it with .*read_table_as"):
+            ask(X)
+
+
+def test_a_number_in_place_of_a_tree():
+    X, y = mixed_problem(20)
+    with pytest.raises(TypeError, match="For 100 trees, pass n_estimators=100"):
+        ForestClassifier(100).fit(X, y)

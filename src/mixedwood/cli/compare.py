@@ -107,10 +107,10 @@ def compare(
 
     from mixedwood import comparison
 
-    sets = _read(data, target, options["drop"], options["nominal"], quiet)
     named = [name for text in methods for name in text.replace(",", " ").split()]
     wanted = metrics.replace(",", " ").split() or list(comparison.metrics())
     _check_names(named, protocol, wanted, options["baseline"])
+    sets = _read(data, target, options["drop"], options["nominal"], quiet)
     try:
         found = comparison.compare(
             sets,
@@ -155,6 +155,8 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
         width = max(map(len, names))
         for name, line in names.items():
             click.echo(f"  {name:<{width}}  {line}")
+        if title == "Methods":
+            click.echo("  and recipes, such as forest.bagging_c45: see mixedwood fit --list")
     context.exit()
 
 

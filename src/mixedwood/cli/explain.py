@@ -80,7 +80,8 @@ def _whole(estimator: Any, one: Any, row: int) -> dict[str, Any]:
             facts["votes"] = votes
             n = sum(votes.values())
             words = ", ".join(f"{name} {count}" for name, count in votes.items())
-            facts["text"] += f"\nVotes of {n} trees: {words}"
+            whose = "the forest's " if hasattr(estimator, "forest_") else ""
+            facts["text"] += f"\nVotes of {whose}{n} trees: {words}"
     return facts
 
 

@@ -45,8 +45,21 @@ def size_of(estimator: Any) -> dict[str, Any]:
     if hasattr(estimator, "trees_"):
         trees = estimator.trees_
         mean = sum(tree.n_leaves for tree in trees) / len(trees)
-        return {"trees": len(trees), "mean_leaves": round(mean, 2)}
+        size = {"trees": len(trees), "mean_leaves": round(mean, 2)}
+        return size | _chosen(estimator)
     return {"planes": len(estimator.machines_.z)}
+
+
+def _chosen(estimator: Any) -> dict[str, Any]:
+    """What of an ensemble is the forest's and what is boosting's, which `fit` may have chosen."""
+    if not hasattr(estimator, "boosted_"):
+        return {}
+    return {
+        "forest_trees": len(estimator.forest_.trees_),
+        "boosted_rounds": estimator.boosted_.n_rounds_,
+        "boosted_depth": max(tree.depth for tree in estimator.boosted_.trees_),
+        "boosted_share": estimator.share_,
+    }
 
 
 def size_words(facts: dict[str, Any]) -> str:
@@ -54,6 +67,13 @@ def size_words(facts: dict[str, Any]) -> str:
     if "leaves" in facts:
         n = facts["leaves"]
         return f"{n} {'leaf' if n == 1 else 'leaves'}, depth {facts['depth']}"
+    if "boosted_share" in facts:
+        share = facts["boosted_share"]
+        return (
+            f"{facts['trees']} trees: a forest of {facts['forest_trees']}, which counts for "
+            f"{100 * (1 - share):.0f} %, and {facts['boosted_rounds']} rounds of boosting to depth "
+            f"{facts['boosted_depth']}, for {100 * share:.0f} %"
+        )
     if "trees" in facts:
         return f"{facts['trees']} trees of {facts['mean_leaves']:g} leaves on average"
     return f"{facts['planes']} plane{'s' * (facts['planes'] > 1)}"

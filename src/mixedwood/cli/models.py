@@ -59,7 +59,14 @@ def make_model(name: str, settings: Sequence[str]) -> Any:
     known = [*(p for p in recipe if p != "parameters"), *kind._get_param_names()]
     for parameter in own:
         if parameter not in known:
-            raise click.UsageError(_unknown("parameter", parameter, known, f"{name} has"))
+            inside = [
+                f"{owner}__{parameter}"
+                for owner, part in _parts(make()).items()
+                if parameter in part.get_params(deep=False)
+            ]
+            raise click.UsageError(
+                _unknown("parameter", parameter, known, f"{name} has", inside=inside)
+            )
     try:
         model = make(**own)
         _set_nested(model, nested)
@@ -108,42 +115,36 @@ def _read_settings(settings: Sequence[str]) -> tuple[dict[str, Any], dict[str, A
 
 
 def _set_nested(model: Any, nested: dict[str, Any]) -> None:
-    for name in nested:
-        owner = name.partition("__")[0]
-        if owner in model.get_params(deep=False) and getattr(model, owner) is None:
-            default = _default_part(model, owner)
-            if default is None:
-                raise ValueError(
-                    f"{owner} is None, so that {name} has no place. Set {owner} first, as in "
-                    f"--set '{owner}=TreeClassifier()'."
-                )
-            model.set_params(**{owner: default})
+    # Parts that were left to their defaults are made first, so that their parameters are known.
+    owners = {name: name.partition("__")[0] for name in nested}
+    parts = {owner: part for owner, part in _parts(model).items() if owner in owners.values()}
+    model.set_params(**parts)
     known = model.get_params(deep=True)
-    for name in nested:
-        if name not in known:
-            inside = [k for k in known if k.startswith(name.partition("__")[0])]
+    for name, owner in owners.items():
+        if "__".join(name.split("__")[:2]) not in known and (owner in parts or owner not in known):
+            inside = [k for k in known if k.startswith(owner)]
             raise click.UsageError(_unknown("parameter", name, inside or known, "There are"))
     model.set_params(**nested)
 
 
-def _default_part(model: Any, owner: str) -> Any:
-    """What a part is when it is not given, so that a single parameter of it can be changed."""
-    from mixedwood import estimators
-
-    makers = {
-        ("ForestClassifier", "estimator"): lambda: (
-            estimators.ForestClassifier.random_forest().estimator
-        ),
-        ("EnsembleClassifier", "forest"): estimators.ForestClassifier,
-        ("EnsembleClassifier", "boosted"): estimators.BoostedTreesClassifier,
-    }
-    maker = makers.get((type(model).__name__, owner))
-    return None if maker is None else maker()
+def _parts(model: Any) -> dict[str, Any]:
+    """Estimators inside a model by the parameter that holds them, the default ones among them."""
+    found = {}
+    for owner, part in model.get_params(deep=False).items():
+        found[owner] = part if hasattr(part, "set_params") else model._default_part(owner, part)
+    return {owner: part for owner, part in found.items() if part is not None}
 
 
-def _unknown(what: str, name: str, known: Iterable[str], lead: str, end: str = "") -> str:
+def _unknown(
+    what: str,
+    name: str,
+    known: Iterable[str],
+    lead: str,
+    end: str = "",
+    inside: Sequence[str] = (),
+) -> str:
     listed = list(known)
-    close = difflib.get_close_matches(name, listed, n=3)
+    close = inside or difflib.get_close_matches(name, listed, n=3)
     hint = f" Is {' or '.join(close)} meant?" if close else ""
     shown = f" {lead}: {', '.join(listed)}." if listed else ""
     return f"There is no {what} {name!r}.{hint}{shown} {end}".rstrip()

@@ -138,7 +138,7 @@ def tree_of(estimator: Any, member: int | None) -> Tree:
         tree: Tree = estimator.tree_
         return tree
     if not hasattr(estimator, "trees_"):
-        raise click.UsageError(f"A {type(estimator).__name__} has no trees.")
+        raise click.UsageError(f"{type(estimator).__name__} has no trees.")
     trees = estimator.trees_
     if member is None:
         raise click.UsageError(f"The model has {len(trees)} trees; choose one with --member K.")

@@ -54,11 +54,11 @@ def predict(
     estimator = opened.model
     if proba and not hasattr(estimator, "predict_proba"):
         raise click.UsageError(
-            f"A {type(estimator).__name__} gives no probabilities; leave out --proba."
+            f"{type(estimator).__name__} gives no probabilities; leave out --proba."
         )
     if explain and not hasattr(estimator, "tree_"):
         raise click.UsageError(
-            f"A {type(estimator).__name__} has no single path to tell; leave out --explain, or "
+            f"{type(estimator).__name__} has no single path to tell; leave out --explain, or "
             "see mixedwood explain for one row."
         )
     target = opened.about.get("target")

@@ -133,7 +133,7 @@ def _show_importances(estimator: Any) -> None:
     found = _importances(estimator)
     if found is None:
         raise click.UsageError(
-            f"A {type(estimator).__name__} has no importances; see its planes, without options."
+            f"{type(estimator).__name__} has no importances; see its planes, without options."
         )
     ordered = sorted(found.items(), key=lambda pair: -pair[1])
     rows = [[name, f"{100 * share:.1f}"] for name, share in ordered[:_MOST_SHOWN]]

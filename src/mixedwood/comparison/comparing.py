@@ -42,9 +42,9 @@ def compare(
     y : array-like of shape (n_rows,), optional
         Class of each row, if X is one table.
     methods : None, str, estimator, dict of str to those, or list of those, default=None
-        What to compare. Names are those of `mixedwood.comparison.methods()`; None is a line-up of
-        trees and ensembles of this library and of scikit-learn's. Any scikit-learn classifier
-        will do that takes the table.
+        What to compare. Names are those of `mixedwood.comparison.methods()`, and recipes such as
+        "forest.bagging_c45"; None is a line-up of trees and ensembles of this library and of
+        scikit-learn's. Any scikit-learn classifier will do that takes the table.
     protocol : str or scikit-learn splitter, default="5x2cv"
         How rows are divided: a name of `mixedwood.comparison.protocols()`, others of the same form
         such as ``"3x5cv"`` and ``"50x1/4"``, or a splitter.

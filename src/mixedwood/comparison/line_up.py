@@ -142,11 +142,14 @@ def _listed(chosen: Iterable[Any]) -> dict[str, Any]:
 def _one(method: Any) -> Any:
     if isinstance(method, str):
         if method not in _METHODS:
+            made = _recipe_by_name(method)
+            if made is not None:
+                return made
             close = difflib.get_close_matches(method, _METHODS, n=1)
             hint = f" Is {close[0]!r} meant?" if close else ""
             raise ValueError(
-                f"The method {method!r} is not known.{hint} Use one of {', '.join(_METHODS)}, or "
-                "an estimator."
+                f"The method {method!r} is not known.{hint} Use one of {', '.join(_METHODS)}, a "
+                "recipe of one of them, such as forest.bagging_c45, or an estimator."
             )
         return _METHODS[method][1]()
     if isinstance(method, type):
@@ -156,6 +159,15 @@ def _one(method: Any) -> Any:
             f"A method must be a name or a scikit-learn estimator; got {type(method).__name__}."
         )
     return method
+
+
+def _recipe_by_name(method: str) -> Any:
+    """Make what ``forest.bagging_c45`` names; None if it names nothing."""
+    stem, _, recipe = method.partition(".")
+    if stem not in _METHODS or recipe.startswith("_"):
+        return None
+    kind = type(_METHODS[stem][1]())
+    return getattr(kind, recipe)() if isinstance(vars(kind).get(recipe), classmethod) else None
 
 
 def prepared(method: Any, seed: int, time_limit: float | None) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from mixedwood.data import (
     read_target,
     unseen_counts,
 )
+from mixedwood.growers.limits import outside_the_library
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -53,6 +54,44 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of the estimator, and with ``part__name`` those of its parts.
+
+        A part that is left to its default is made for that, so that
+        ``ForestClassifier().set_params(estimator__max_depth=5)`` changes the depth only.
+
+        Parameters
+        ----------
+        **params
+            Parameters by name.
+
+        Returns
+        -------
+        estimator
+            The estimator itself.
+        """
+        own = self.get_params(deep=False)
+        made: dict[str, Any] = {}
+        for name in params:
+            owner, inside, inner = name.partition("__")
+            part = params.get(owner, own.get(owner))
+            if not inside or owner not in own or hasattr(part, "set_params"):
+                continue
+            made[owner] = self._default_part(owner, part)
+            if made[owner] is None:
+                meant = f" Or is {inner} itself meant?" if inner in own else ""
+                raise ValueError(
+                    f"{name} is {inner} of the estimator in {owner}, but {owner} of "
+                    f"{type(self).__name__} is {part!r}. Set {owner} first, to an estimator with "
+                    f"{inner}.{meant}"
+                )
+        super().set_params(**{**params, **made})
+        return self
+
+    def _default_part(self, name: str, given: Any) -> Any:
+        """Make the estimator that a parameter stands for with such a value; None if for none."""
+        return None
 
     def _read_training(
         self,
@@ -111,7 +150,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             warnings.warn(
                 f"X holds values that no training row had: {found}. {self._unseen_ways[unseen]}",
                 UnseenValueWarning,
-                stacklevel=4,
+                stacklevel=outside_the_library(),
             )
         return table
 

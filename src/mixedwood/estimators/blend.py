@@ -18,6 +18,7 @@ from mixedwood.ensembles import first_of_largest
 from mixedwood.estimators.base import TableClassifier, columns_used
 from mixedwood.estimators.boosted import BoostedTreesClassifier, rows_with_weight
 from mixedwood.estimators.boosting_parameters import BoostingParameters, read_boosting_parameters
+from mixedwood.estimators.ensemble import nodes_of
 from mixedwood.estimators.forest import ForestClassifier
 from mixedwood.estimators.growing import grow_members
 from mixedwood.estimators.parameters import check_flag, is_whole, read_limit, read_number
@@ -49,7 +50,8 @@ class EnsembleClassifier(TableClassifier):
         The forest; 100 trees by default. Its `class_weight`, `categorical_features`, `ordinal`,
         `n_jobs`, `random_state`, `verbose` and `time_limit` are those of the ensemble.
     boosted : BoostedTreesClassifier or None, default=None
-        The boosted trees, likewise; its defaults by default.
+        The boosted trees, likewise; its defaults by default. With `tune` its `max_depth` and
+        `n_estimators` are chosen, whatever they are here.
     tune : bool, default=True
         Whether to choose depth and number of rounds of the boosted trees, and `share`, by the log
         loss on rows held out. If not, `boosted` and `share` are taken as they are; so they are with
@@ -235,6 +237,10 @@ class EnsembleClassifier(TableClassifier):
             return 5 if target.n_rows <= _MANY_ROWS else 1
         return int(self.n_folds)
 
+    def _default_part(self, name: str, given: Any) -> Any:
+        kinds = {"forest": ForestClassifier, "boosted": BoostedTreesClassifier}
+        return kinds[name]() if name in kinds and given is None else None
+
     def _part(self, name: str, kind: Any, seed: int) -> Any:
         """A copy of one of the parts, or the default, with what belongs to the whole."""
         given = getattr(self, name)
@@ -264,6 +270,11 @@ class EnsembleClassifier(TableClassifier):
         """Give the logarithms of the class probabilities of each row."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Find the node of each tree that answers each row: shape (n_rows, n_trees)."""
+        table = self._new(X)
+        return nodes_of(self.trees_, table)
 
     @property
     def trees_(self) -> list[Tree]:

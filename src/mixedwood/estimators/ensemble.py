@@ -26,7 +26,7 @@ from mixedwood.estimators.base import TableClassifier, columns_used
 from mixedwood.explain.importance import impurity_importance
 from mixedwood.tree import Tree
 
-__all__ = ["TreeEnsembleClassifier"]
+__all__ = ["TreeEnsembleClassifier", "nodes_of"]
 
 
 class TreeEnsembleClassifier(TableClassifier):
@@ -89,6 +89,21 @@ class TreeEnsembleClassifier(TableClassifier):
         return np.array([np.average(w, weights=weights) for w in wrong])
 
     # What the members are like
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Find the node of each tree that answers each row.
+
+        Parameters
+        ----------
+        X : table
+            Rows.
+
+        Returns
+        -------
+        ndarray of int32 and shape (n_rows, n_trees)
+            Numbers of nodes, as ``trees_`` shows them: leaves, or where a value was never met.
+        """
+        return nodes_of(self.trees_, self._new(X))
 
     def votes(self, X: Any) -> NDArray[Any]:
         """Give the class of each row by each tree, as an array of shape (n_rows, n_trees)."""
@@ -188,3 +203,11 @@ class TreeEnsembleClassifier(TableClassifier):
         place = {label: i for i, label in enumerate(self.classes_.tolist())}
         known = np.array([place.get(label, -1) for label in target.classes.tolist()], np.int32)
         return table, known[target.codes], target.weights
+
+
+def nodes_of(trees: list[Tree], table: Table) -> NDArray[np.int32]:
+    """Find the node of each tree that answers each row, one column per tree."""
+    found = np.empty((table.n_rows, len(trees)), dtype=np.int32)
+    for place, tree in enumerate(trees):
+        found[:, place] = tree.apply(table)
+    return found

@@ -45,7 +45,8 @@ class ForestClassifier(SampledTreesClassifier):
     oob_score : bool, default=False
         Whether to score the forest on rows that trees have not seen.
     class_weight : mapping, "balanced" or None, default=None
-        Factors by which the rows of a class weigh more or less.
+        Factors by which the rows of a class weigh more or less. Leaves of one class answer the
+        same whatever it weighs: it counts where trees have a `min_samples_leaf` or are pruned.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal whatever their type.
     ordinal : mapping of str to sequence, optional
@@ -234,3 +235,6 @@ class ForestClassifier(SampledTreesClassifier):
 
     def _member(self) -> Any:
         return default_tree() if self.estimator is None else self.estimator
+
+    def _default_part(self, name: str, given: Any) -> Any:
+        return default_tree() if name == "estimator" and given is None else None

@@ -163,11 +163,13 @@ class RandomOrdinalityClassifier(SampledTreesClassifier):
 
     # What the trees are
 
+    def _default_part(self, name: str, given: Any) -> Any:
+        return _named(given) if name == "base" else None
+
     def _member(self) -> TreeClassifier:
-        if isinstance(self.base, str) and self.base == "c45":
-            return TreeClassifier.c45(pruned=False, partitioner=_PER_TREE, unseen="missing")
-        if isinstance(self.base, str) and self.base == "random_tree":
-            return TreeClassifier.random_tree(0.5, partitioner=_PER_TREE, unseen="missing")
+        named = _named(self.base)
+        if named is not None:
+            return named
         if not isinstance(self.base, TreeClassifier):
             raise ValueError(
                 f"base must be {' or '.join(map(repr, _BASES))}, or a TreeClassifier; "
@@ -209,6 +211,15 @@ class RandomOrdinalityClassifier(SampledTreesClassifier):
                     f"{', '.join(map(repr, nominal)) or 'none'}."
                 )
         return super()._plan(coded, target, learner, seed)
+
+
+def _named(base: Any) -> TreeClassifier | None:
+    """Make one of the paper's trees by its name; None if it is no such name."""
+    if isinstance(base, str) and base == "c45":
+        return TreeClassifier.c45(pruned=False, partitioner=_PER_TREE, unseen="missing")
+    if isinstance(base, str) and base == "random_tree":
+        return TreeClassifier.random_tree(0.5, partitioner=_PER_TREE, unseen="missing")
+    return None
 
 
 def _read_joint(joint: Any) -> bool | tuple[tuple[str, ...], ...]:

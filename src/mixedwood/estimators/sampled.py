@@ -193,9 +193,11 @@ def read_member(estimator: Any) -> Learner:
     """Check the estimator of one tree, and give what grows such trees."""
     if isinstance(estimator, type) or not hasattr(estimator, "_learner"):
         came = f"the class {estimator.__name__}" if isinstance(estimator, type) else repr(estimator)
+        number = isinstance(estimator, (int, np.integer))
+        hint = f" For {came} trees, pass n_estimators={came}." if number else ""
         raise TypeError(
             "estimator must be None or a tree of mixedwood, such as TreeClassifier(max_depth=5); "
-            f"got {came}."
+            f"got {came}.{hint}"
         )
     for name in ("class_weight", "categorical_features", "ordinal"):
         if getattr(estimator, name, None) is not None:

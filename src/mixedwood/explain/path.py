@@ -166,11 +166,12 @@ def explain_row(tree: Tree, table: Table, row: int = 0) -> Path:
       colour = blue
       -> [3] yes (100 % of 1)
     """
+    tree._columns_of(table)  # checks that it is a table of the tree's columns
     if not -table.n_rows <= row < table.n_rows:
         raise IndexError(f"There is no row {row}; the table has {table.n_rows} rows.")
     row %= table.n_rows
     one = table.take([row])
-    probabilities = tree.predict_proba(one)[0]  # also checks that the schema is the tree's
+    probabilities = tree.predict_proba(one)[0]
     steps: list[Step] = []
     endings: list[Ending] = []
     waiting = [(0, 1.0)]
