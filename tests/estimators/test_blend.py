@@ -226,6 +226,15 @@ def test_an_out_of_bag_score_that_was_asked_for_is_there():
 # What else it does
 
 
+@pytest.mark.parametrize("max_samples", [None, 1.0])
+def test_a_forest_whose_trees_see_all_rows_is_not_judged(max_samples):
+    X, y = mixed_problem()
+    forest = ForestClassifier(n_estimators=4, bootstrap=False, max_samples=max_samples)
+    model = small(forest=forest, **TUNED).fit(X, y)
+    assert {choice.share for choice in model.choices_} == {1.0}
+    assert not hasattr(model.forest_, "oob_score_")
+
+
 def test_copies_answer_the_same():
     X, y = mixed_problem()
     model = small().fit(X, y)
@@ -391,7 +400,7 @@ def test_ctrl_c_leaves_the_model_unfitted():
         ({"depths": [2, 0]}, ValueError, "depths must be one or more whole numbers"),
         ({"depths": [2.5]}, ValueError, "depths must be one or more whole numbers"),
         ({"depths": [True]}, ValueError, "depths must be one or more whole numbers"),
-        ({"max_rounds": 0}, ValueError, "max_rounds must be"),
+        ({"max_rounds": 0}, ValueError, "max_rounds must be a whole number of at least 1"),
         ({"max_rounds": None}, ValueError, "max_rounds must be a whole number of at least 1"),
         ({"patience": 0}, ValueError, "patience must be"),
         ({"n_folds": 0}, ValueError, "n_folds must be None or a whole number of at least 1"),
