@@ -4,9 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from mixedwood.boosting import GradientPlan, gradient_boost, log_loss, probabilities
-from mixedwood.boosting.gradient import hold_out
+from mixedwood.boosting.holding_out import hold_out
 from mixedwood.boosting.loss import derivatives, first_scores
 from mixedwood.data import Target, read_table, read_target
 from mixedwood.estimators import TreeClassifier
@@ -146,6 +148,25 @@ def test_rows_held_out_are_judged_and_not_learnt_from(together):
 
 def held_out_rows(target, plan):
     return np.flatnonzero(hold_out(target, plan.validation_fraction, 0)).astype(np.int32)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.sampled_from([0.0, 1.0, 2.5])), min_size=1),
+    st.floats(0.01, 0.99),
+    st.integers(0, 5),
+)
+def test_a_row_of_every_class_is_left_to_learn_from(rows, fraction, seed):
+    codes, weights = np.array([c for c, _ in rows], np.int32), np.array([w for _, w in rows])
+    assume(weights.any())
+    held = hold_out(Target(np.arange(5), codes, weights), fraction, seed)
+    assert not held[weights == 0].any()
+    sizes = np.bincount(codes, weights > 0, 5)
+    assert held.any() == (sizes.max() > 1)
+    left = np.bincount(codes, (weights > 0) & ~held, 5)
+    assert (left[sizes > 0] >= 1).all()
+    # A share of each class, to within a row.
+    n = max(1, min(round(fraction * sizes.sum()), sizes.sum() - 1))
+    assert abs(held.sum() - n) <= np.count_nonzero(sizes)
 
 
 def test_rows_held_out_have_no_say_in_the_trees():

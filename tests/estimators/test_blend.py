@@ -167,6 +167,12 @@ def test_folds_hold_rows_of_every_class(n_folds):
     assert (folds != make_folds(target, n_folds, 1)).any()
 
 
+def test_a_single_row_of_every_class():
+    X, y = {"x": np.arange(12.0)}, [f"kind {i}" for i in range(12)]
+    model = small(**{**TUNED, "n_folds": 1}).fit(X, y)
+    assert model.predict_proba(X).shape == (12, 12)
+
+
 def test_additive_classes_get_stumps_and_others_deep_trees():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, (400, 8))

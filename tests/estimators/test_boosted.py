@@ -202,6 +202,21 @@ def test_early_stopping_with_hardly_any_rows():
     assert model.fit({"x": [1]}, ["a"]).predict({"x": [1]}).tolist() == ["a"]
 
 
+def test_early_stopping_learns_classes_of_a_single_row():
+    X, y = {"x": np.arange(40.0)}, np.array(["ash"] * 20 + ["birch"] * 19 + ["cedar"])
+    for seed in range(8):
+        model = BoostedTreesClassifier(
+            60, early_stopping=True, validation_fraction=0.4, min_hessian=0.0, l2=0.0,
+            random_state=seed,
+        ).fit(X, y)  # fmt: skip
+        assert (model.trees_[0].counts[0] > 0).all()
+        assert max(model.validation_loss_) < 2
+    # Where no row can be held out, all rounds are grown, and a warm start goes on with them.
+    alone = BoostedTreesClassifier(5, early_stopping=True, warm_start=True, random_state=0)
+    assert alone.fit({"x": [1, 2]}, ["ash", "birch"]).validation_loss_ == []
+    assert alone.set_params(n_estimators=7).fit({"x": [1, 2]}, ["ash", "birch"]).n_rounds_ == 7
+
+
 # Weights
 
 

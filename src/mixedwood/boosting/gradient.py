@@ -6,13 +6,14 @@ import math
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _core
+from mixedwood.boosting.holding_out import hold_out
 from mixedwood.boosting.loss import derivatives, first_scores, log_loss
 from mixedwood.data import Table, Target
 from mixedwood.growers import CodedTable
@@ -20,7 +21,7 @@ from mixedwood.growers.gradient import BinnedTable, GradientSettings, grow_gradi
 from mixedwood.growers.limits import outside_the_library
 from mixedwood.tree import Tree
 
-__all__ = ["BoostedScores", "GradientPlan", "Run", "gradient_boost", "hold_out"]
+__all__ = ["BoostedScores", "GradientPlan", "Run", "gradient_boost"]
 
 Numbers = NDArray[np.float64]
 Rows = NDArray[np.int32]
@@ -318,8 +319,6 @@ def _newton_steps(
 
 def _relabelled(tree: Tree, target: Target, node: Rows, rows: Rows) -> Tree:
     """The tree with the weights of all classes in place of one class and the rest."""
-    from dataclasses import replace
-
     weights = np.ones(len(rows)) if target.weights is None else target.weights[rows]
     counts = np.zeros((tree.n_nodes, target.n_classes))
     np.add.at(counts, (node[rows], target.codes[rows]), weights)
@@ -327,19 +326,3 @@ def _relabelled(tree: Tree, target: Target, node: Rows, rows: Rows) -> Tree:
         counts[tree.parent[child]] += counts[child]
     label = np.argmax(counts, axis=1)
     return replace(tree, classes=target.classes, counts=counts, label=label)
-
-
-def hold_out(target: Target, fraction: float, seed: int) -> NDArray[np.bool_]:
-    """Mark a share of the rows of each class: at least one row in all, at most all but one."""
-    rows = np.arange(target.n_rows)
-    if target.weights is not None:
-        rows = np.flatnonzero(target.weights)
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(2**31,)))
-    shuffled = rng.permutation(rows)
-    by_class = shuffled[np.argsort(target.codes[shuffled], kind="stable")]
-    n = min(max(1, round(fraction * len(rows))), len(rows) - 1)
-    held_out = np.zeros(target.n_rows, dtype=bool)
-    if n > 0:
-        # Evenly over rows that are sorted by class.
-        held_out[by_class[(2 * np.arange(n) + 1) * len(rows) // (2 * n)]] = True
-    return held_out

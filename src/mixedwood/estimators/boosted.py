@@ -328,7 +328,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
                 "warm_start adds rounds to those that are there, but the columns, their values or "
                 "the classes are others than before. Fit the same table, or set warm_start=False."
             )
-        if parameters.early_stopping != bool(self.scores_.validation_loss):
+        if parameters.early_stopping != hasattr(self, "validation_loss_"):
             raise ValueError(
                 "warm_start goes on with the rows that the rounds so far have learnt from, but "
                 f"early_stopping={self.early_stopping!r} is not what they were grown with. Leave "
