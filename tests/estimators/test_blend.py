@@ -78,6 +78,14 @@ def test_the_answer_is_the_weighted_mean_of_the_parts(share, n_classes):
         np.testing.assert_array_equal(model.predict_proba(new), alone.predict_proba(new))
 
 
+def test_importances_add_up_to_one_though_a_part_has_no_splits():
+    X, y = mixed_problem()
+    model = small(boosted=BoostedTreesClassifier(3, max_depth=0), share=0.5).fit(X, y)
+    np.testing.assert_allclose(model.feature_importances_, model.forest_.feature_importances_)
+    nothing = small(forest=ForestClassifier(TreeClassifier(max_depth=0), 2), share=0.0).fit(X, y)
+    assert nothing.feature_importances_.tolist() == [0.0] * 4
+
+
 def test_the_default():
     X, y = mixed_problem(60)
     model = EnsembleClassifier(tune=False, random_state=0).fit(X, y)
@@ -306,6 +314,7 @@ def test_values_that_no_row_had():
     with pytest.warns(UnseenValueWarning, match="'colour' in 4 rows") as caught:
         small().fit(X, y).predict(new)
     assert len(caught) == 1
+    assert caught[0].filename == __file__  # where predict was called
     for strict in (
         {"boosted": BoostedTreesClassifier(4, unseen="error")},
         {"forest": ForestClassifier(TreeClassifier(unseen="error", pruning=None), 4)},

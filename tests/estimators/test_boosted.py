@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mixedwood import BoostedTreesClassifier, TreeClassifier, UnseenValueWarning
 from mixedwood.boosting import probabilities
+from mixedwood.explain.importance import impurity_importance
 from mixedwood.splits import Partitioner
 from problems import mixed_problem
 
@@ -455,6 +456,20 @@ def test_importances_are_shares_in_what_splits_gained():
     np.testing.assert_allclose(model.feature_importances_, gains / gains.sum())
     constant = BoostedTreesClassifier(3).fit({"x": [1, 1, 1]}, ["a", "b", "a"])
     assert constant.feature_importances_.tolist() == [0.0]
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "gain_ratio"])
+def test_importances_of_other_trees_are_measured_by_their_criterion(criterion):
+    X, y = mixed_problem()
+    own = made("samme", criterion=criterion, max_features=None)
+    tree = TreeClassifier(criterion, partitioner="random_order", max_depth=2, pruning=None)
+    given = clone(own).set_params(estimator=tree)
+    assert own.fit(X, y).trees_ == given.fit(X, y).trees_
+    by = "gini" if criterion == "gini" else "entropy"
+    each = [impurity_importance(member, by) for member in own.trees_]
+    want = np.average(each, 0, own.tree_weights_)
+    for model in (own, given):
+        np.testing.assert_allclose(model.feature_importances_, want / want.sum())
 
 
 # Limits

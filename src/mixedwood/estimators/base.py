@@ -20,6 +20,7 @@ from mixedwood.data import (
     read_target,
     unseen_counts,
 )
+from mixedwood.growers.limits import outside_the_library
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -111,7 +112,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             warnings.warn(
                 f"X holds values that no training row had: {found}. {self._unseen_ways[unseen]}",
                 UnseenValueWarning,
-                stacklevel=4,
+                stacklevel=outside_the_library(),
             )
         return table
 

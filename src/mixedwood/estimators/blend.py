@@ -281,7 +281,9 @@ class EnsembleClassifier(TableClassifier):
         """Mean of what the two parts say, weighted as their answers are."""
         check_is_fitted(self)
         of_forest = self.forest_.feature_importances_
-        return (1 - self.share_) * of_forest + self.share_ * self.boosted_.feature_importances_
+        mean = (1 - self.share_) * of_forest + self.share_ * self.boosted_.feature_importances_
+        total = mean.sum()  # less than 1 if a part has no splits
+        return np.asarray(mean / total if total > 0 else mean)
 
     def _new(self, X: Any) -> Table:
         check_is_fitted(self)

@@ -15,6 +15,7 @@ from mixedwood.data import Table, Target
 from mixedwood.ensembles import add_answers
 from mixedwood.estimators.boosting_parameters import BoostingParameters, read_boosting_parameters
 from mixedwood.estimators.ensemble import TreeEnsembleClassifier
+from mixedwood.estimators.one_tree import impurity_of
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.growers import CodedTable
 from mixedwood.parts import Criterion, Partitioner
@@ -393,7 +394,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         return self.unseen if self.estimator is None else str(self.estimator.unseen)
 
     def _impurity(self) -> Literal["gini", "entropy"]:
-        return "entropy"
+        return impurity_of(self.criterion) if self.estimator is None else self.estimator._impurity()
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
