@@ -6,7 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from mixedwood import _core
 from mixedwood.boosting.holding_out import hold_out
 from mixedwood.boosting.loss import derivatives, first_scores, log_loss
+from mixedwood.boosting.newton import newton_steps, relabelled
 from mixedwood.data import Table, Target
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import BinnedTable, GradientSettings, grow_gradient_tree
@@ -282,12 +283,12 @@ class Run:
         target = Target(labels, classes, weights)
         tree = learner.learn(self.coded, target, seed=seed, time_limit=time_limit)
         node = tree.apply(self.coded.table)
-        steps = _newton_steps(
+        steps = newton_steps(
             tree, node[rows], self.gradients[rows, here], self.hessians[rows, here],
             self.plan.settings.l2,
         )  # fmt: skip
         if labels is not self.target.classes:
-            tree = _relabelled(tree, self.target, node, rows)
+            tree = relabelled(tree, self.target, node, rows)
         return tree, steps, node
 
     def _residuals(self, here: slice) -> tuple[Rows, Numbers]:
@@ -299,30 +300,3 @@ class Run:
             return self.target.codes, np.abs(own)
         is_class = (self.target.codes == here.start).astype(np.int32)
         return is_class, np.abs(self.gradients[:, here.start])
-
-
-def _newton_steps(
-    tree: Tree, node: Rows, gradients: Numbers, hessians: Numbers, l2: float
-) -> Numbers:
-    """The step of every node: of the rows that it answers, and of those below it."""
-
-    def sums(values: Numbers) -> Numbers:
-        found = np.zeros((tree.n_nodes, values.shape[1]))
-        np.add.at(found, node, values)
-        for child in range(tree.n_nodes - 1, 0, -1):
-            found[tree.parent[child]] += found[child]
-        return found
-
-    curvature = sums(hessians) + l2
-    return np.asarray(-sums(gradients) / np.where(curvature > 0, curvature, 1.0))
-
-
-def _relabelled(tree: Tree, target: Target, node: Rows, rows: Rows) -> Tree:
-    """The tree with the weights of all classes in place of one class and the rest."""
-    weights = np.ones(len(rows)) if target.weights is None else target.weights[rows]
-    counts = np.zeros((tree.n_nodes, target.n_classes))
-    np.add.at(counts, (node[rows], target.codes[rows]), weights)
-    for child in range(tree.n_nodes - 1, 0, -1):
-        counts[tree.parent[child]] += counts[child]
-    label = np.argmax(counts, axis=1)
-    return replace(tree, classes=target.classes, counts=counts, label=label)
