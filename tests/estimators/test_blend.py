@@ -24,7 +24,9 @@ from mixedwood import (
 from mixedwood.boosting import BoostedScores, GradientPlan, make_folds, probabilities
 from mixedwood.boosting.gradient import Run
 from mixedwood.boosting.loss import first_scores
+from mixedwood.boosting.tuning import _Judge
 from mixedwood.data import read_table, read_target
+from mixedwood.estimators.blend import _smoothed
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import BinnedTable, GradientSettings
 from problems import mixed_problem
@@ -173,6 +175,29 @@ def test_folds_hold_rows_of_every_class(n_folds):
         assert (folds[50:] >= 0).all()
     np.testing.assert_array_equal(folds, make_folds(target, n_folds, 0))
     assert (folds != make_folds(target, n_folds, 1)).any()
+
+
+def test_losses_are_means_over_the_weight_of_rows():
+    weights = np.array([1.0, 5.0, 0.0, 2.0])
+    target = read_target(["ash", "birch", "ash", "birch"], weights)
+    forest = np.array([[0.5, 0.5], [0.2, 0.8], [0.9, 0.1], [0.6, 0.4]])
+    judge = _Judge(target, np.zeros(4, dtype=np.int64), forest, (0.0, 1.0))
+    share, loss, alone = judge.best_share(np.zeros((4, 1)))  # one half for each class
+    assert share == 0.0
+    assert loss == pytest.approx(-(np.log(0.5) + 5 * np.log(0.8) + 2 * np.log(0.4)) / 8)
+    assert alone == pytest.approx(np.log(2))
+
+
+def test_answers_out_of_bag_are_drawn_to_the_mean():
+    target = read_target(["ash", "birch", "birch", "birch"])
+    shares = np.array([[1.0, 0.0], [0.0, 1.0], [np.nan, np.nan], [0.5, 0.5]])
+    want = [
+        [37.25 / 38, 0.75 / 38],
+        [0.25 / 38, 37.75 / 38],
+        [0.25, 0.75],
+        [18.75 / 38, 19.25 / 38],
+    ]
+    np.testing.assert_allclose(_smoothed(shares, target), want)
 
 
 def test_a_single_row_of_every_class():

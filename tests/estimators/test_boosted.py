@@ -189,6 +189,10 @@ def test_early_stopping_keeps_the_best_round():
     assert again.validation_loss_ == losses
     less = clone(model).set_params(n_estimators=best + 2).fit(X, y)
     assert less.trees_ == model.trees_
+    # Going on where rounds were given up grows them again, and gives them up again.
+    again.fit(X, y)
+    assert again.trees_ == model.trees_
+    assert again.validation_loss_ == losses
     # Nothing is left of it in the next fit.
     model.set_params(early_stopping=False, n_estimators=3).fit(X, y)
     assert not hasattr(model, "validation_loss_")
