@@ -185,6 +185,28 @@ def test_rows_held_out_have_no_say_in_the_trees():
         np.testing.assert_array_equal(tree.counts, twin.counts)
 
 
+@pytest.mark.parametrize(("n_classes", "together"), [(2, True), (3, True), (3, False)])
+def test_other_trees_see_rows_weighted_by_what_is_left_to_say(n_classes, together):
+    given_weights = np.random.default_rng(1).uniform(0.5, 2.0, 60)
+    table, target = problem(60, n_classes=n_classes, weights=given_weights)
+    seen = []
+
+    class Learner:
+        def learn(self, table, target, *, seed, time_limit=math.inf):
+            seen.append(target)
+            return STUMP.learn(table, target, seed=seed, time_limit=time_limit)
+
+    model = gradient_boost(table, target, GradientPlan(learner=Learner(), together=together), 2)
+    model.keep(1)
+    answers = probabilities(scores_of(model, table))
+    if together:
+        left = [1 - answers[np.arange(60), target.codes]]
+    else:
+        left = [np.abs((target.codes == c) - answers[:, c]) for c in range(n_classes)]
+    for its, want in zip(seen[len(left) :], left, strict=True):
+        np.testing.assert_allclose(its.weights, given_weights * want)
+
+
 def test_rows_that_are_not_in_the_sample_get_their_steps_too():
     table, target = problem(200)
     plan = GradientPlan(GradientSettings(max_depth=3), subsample=0.3)
