@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mixedwood import ForestClassifier, TreeClassifier, UnseenValueWarning
 from mixedwood.data import read_table, read_table_as, read_target
-from mixedwood.datasets import make_waveform
+from mixedwood.datasets import make_mixed, make_waveform
 from mixedwood.explain.importance import impurity_importance
 from mixedwood.pruning import Pruner
 from mixedwood.splits import Criterion
@@ -436,3 +436,13 @@ def test_a_number_in_place_of_a_tree():
     X, y = mixed_problem(20)
     with pytest.raises(TypeError, match="For 100 trees, pass n_estimators=100"):
         ForestClassifier(100).fit(X, y)
+
+
+def test_rows_that_are_shared_out_have_no_single_node():
+    data = make_mixed(200, missing=0.2, random_state=0)
+    model = ForestClassifier.bagging_c45(3, random_state=0).fit(data.X, data.y)
+    assert any(tree.is_fractional for tree in model.trees_)
+    with pytest.raises(ValueError, match=r"shares some of these rows out .* predict_proba do"):
+        model.apply(data.X)
+    known = data.X.dropna()
+    assert model.apply(known).shape == (len(known), 3)
