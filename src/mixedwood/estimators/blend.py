@@ -294,6 +294,15 @@ class EnsembleClassifier(TableClassifier):
         BlendExplanation
             How the probabilities of the parts make those of the whole, and for each part a bias and
             a contribution of each column, which add up; print it.
+
+        Examples
+        --------
+        >>> import mixedwood as mw
+        >>> X = {"colour": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
+        >>> model = mw.EnsembleClassifier(tune=False, random_state=0)
+        >>> why = model.fit(X, ["yes", "no", "yes", "no"] * 5).explain(X, row=0)
+        >>> why.answer, why.share, why.forest.scale, why.boosted.scale
+        ('yes', 0.6, 'probability', 'log odds')
         """
         one, row = choose_row(self._new(X), row)
         forest = replace(self.forest_._explain(one, 0), row=row)

@@ -111,6 +111,21 @@ class TreeEnsembleClassifier(TableClassifier):
         Explanation
             A bias and a contribution of each column to each class, which add up to the class
             probabilities of the row or, with gradient boosting, to its scores; print it.
+
+        Examples
+        --------
+        >>> import mixedwood as mw
+        >>> X = {"colour": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
+        >>> model = mw.GrowPruneForestClassifier(11, random_state=0)
+        >>> why = model.fit(X, ["yes", "no", "yes", "no"] * 5).explain(X, row=0)
+        >>> print(why)
+        Row 0: yes (yes 100 %, no 0 %)
+        Share of yes in the votes of 11 trees
+           0.500  before any test
+          +0.500  colour = red
+          +0.000  as each tree votes for one class
+           1.000  in all
+        Votes of 11 trees: yes 11
         """
         return self._explain(self._new(X), row)
 

@@ -205,14 +205,12 @@ class BlendExplanation:
     >>> print(why)
     Row 0: yes (yes 99 %, no 1 %)
     Probability of yes: 0.994 = 0.40 * 0.999 of the forest + 0.60 * 0.992 of the boosted trees
-    <BLANKLINE>
     Probability of yes, the mean of the forest's 100 trees
        0.509  before any test
       +0.289  colour = red
       +0.200  size = 1
        0.999  in all
     Votes of the forest's 100 trees: yes 100
-    <BLANKLINE>
     Log odds of yes, the sum of the 200 boosted trees
        0.048  before any test
       +3.306  colour = red
@@ -262,7 +260,7 @@ class BlendExplanation:
         )
         lines.append(f"Probability of {named}: {self.probabilities[place]:.3f} = {summed}")
         for _, part, _, trees in parts:
-            lines += ["", *part._body(place, max_columns, trees)]
+            lines += part._body(place, max_columns, trees)
         return "\n".join(lines)
 
     def __str__(self) -> str:
