@@ -327,9 +327,7 @@ class Tree(TreeViews):
         """
         if not self.is_fractional:
             return np.asarray(self._node_classes[self.apply(table)])
-        proba = self.predict_proba(table)
-        near = proba >= proba.max(axis=1, keepdims=True) - 1e-6
-        return np.asarray(self.classes[np.argmax(near, axis=1)])
+        return np.asarray(self.classes[first_of_nearly_largest(self.predict_proba(table))])
 
     # Change
 
@@ -428,6 +426,11 @@ class Tree(TreeViews):
     def _node_classes(self) -> NDArray[Any]:
         return np.asarray(self.classes[self.label])
 
+    @cached_property
+    def _node_votes(self) -> NDArray[np.int32]:
+        """What `predict` says of rows that end in a node, as places in the classes."""
+        return first_of_nearly_largest(self.probabilities) if self.is_fractional else self.label
+
     @property
     def _router(self) -> _core.Router:
         # Made on first use, and no part of the tree's state: pickles and copies make their own.
@@ -458,6 +461,19 @@ class Tree(TreeViews):
                 "mixedwood.data.read_table_as(X, tree.schema)."
             )
         return list(table.arrays)
+
+
+def first_of_nearly_largest(shares: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Find the largest share of each row; the first of equals, to within 1e-6.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> first_of_nearly_largest(np.array([[0.5, 0.5 + 1e-9], [0.4, 0.6]])).tolist()
+    [0, 1]
+    """
+    near = shares >= shares.max(axis=1, keepdims=True) - 1e-6
+    return np.asarray(np.argmax(near, axis=1), np.int32)
 
 
 def _row_sums(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,6 +1,8 @@
 """AdaBoost.M1 and SAMME: their slow twin with J48, by hand, stopping rules, resampling."""
 
 import math
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from reference.c45 import J48
 from reference.tree import assert_same_trees
 from strategies import problems
 
+module = sys.modules["mixedwood.boosting.adaboost"]  # the function has its name
 C45 = TreeClassifier.c45(pruned=False)._learner()
 STUMP = TreeClassifier("gini", max_depth=1, pruning=None)
 
@@ -145,6 +148,30 @@ def test_a_later_tree_that_makes_no_or_too_many_errors_is_left_out():
         alone, one = adaboost(table, target, AdaBoostPlan(Learner([last, useful])), 3)
         assert alone == [last]
         assert one.tolist() == [1.0]
+
+
+def test_a_tree_that_the_time_limit_made_useless_does_not_end_it_in_silence(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    table, target = read_table({"x": [1, 2, 3, 4]}), read_target([0, 1, 0, 0])
+    useful = grow(table, target).cut([0])
+    wrong = grow(table, read_target([1, 0, 1, 1])).cut([0])
+
+    class Learner:
+        """Takes a second for each tree; from the second one on, trees are cut short."""
+
+        def learn(self, table, target, *, seed, time_limit=math.inf):
+            clock[0] += 1.0
+            return useful if time_limit > 1.0 else wrong
+
+    plan = AdaBoostPlan(Learner())
+    for limit, found in ((2.0, useful), (1.0, wrong)):
+        clock[0] = 0.0
+        with pytest.warns(RuntimeWarning, match="time limit came after 1 of 9 trees"):
+            trees, _ = adaboost(table, target, plan, 9, time_limit=limit)
+        assert trees == [found]
+    clock[0] = 0.0
+    assert adaboost(table, target, plan, 1, time_limit=1.0)[0] == [wrong]  # there is no other
 
 
 def test_many_classes_need_only_beat_guessing():

@@ -4,9 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from mixedwood.boosting import GradientPlan, gradient_boost, log_loss, probabilities
-from mixedwood.boosting.gradient import hold_out
+from mixedwood.boosting.holding_out import hold_out
 from mixedwood.boosting.loss import derivatives, first_scores
 from mixedwood.data import Target, read_table, read_target
 from mixedwood.estimators import TreeClassifier
@@ -148,6 +150,25 @@ def held_out_rows(target, plan):
     return np.flatnonzero(hold_out(target, plan.validation_fraction, 0)).astype(np.int32)
 
 
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.sampled_from([0.0, 1.0, 2.5])), min_size=1),
+    st.floats(0.01, 0.99),
+    st.integers(0, 5),
+)
+def test_a_row_of_every_class_is_left_to_learn_from(rows, fraction, seed):
+    codes, weights = np.array([c for c, _ in rows], np.int32), np.array([w for _, w in rows])
+    assume(weights.any())
+    held = hold_out(Target(np.arange(5), codes, weights), fraction, seed)
+    assert not held[weights == 0].any()
+    sizes = np.bincount(codes, weights > 0, 5)
+    assert held.any() == (sizes.max() > 1)
+    left = np.bincount(codes, (weights > 0) & ~held, 5)
+    assert (left[sizes > 0] >= 1).all()
+    # A share of each class, to within a row.
+    n = max(1, min(round(fraction * sizes.sum()), sizes.sum() - 1))
+    assert abs(held.sum() - n) <= np.count_nonzero(sizes)
+
+
 def test_rows_held_out_have_no_say_in_the_trees():
     table, target = problem(100)
     plan = GradientPlan(GradientSettings(max_depth=2), patience=5)
@@ -162,6 +183,28 @@ def test_rows_held_out_have_no_say_in_the_trees():
     alone = gradient_boost(table.take(rows), target.take(rows), plain, len(one.rounds))
     for tree, twin in zip(one.trees, alone.trees, strict=True):
         np.testing.assert_array_equal(tree.counts, twin.counts)
+
+
+@pytest.mark.parametrize(("n_classes", "together"), [(2, True), (3, True), (3, False)])
+def test_other_trees_see_rows_weighted_by_what_is_left_to_say(n_classes, together):
+    given_weights = np.random.default_rng(1).uniform(0.5, 2.0, 60)
+    table, target = problem(60, n_classes=n_classes, weights=given_weights)
+    seen = []
+
+    class Learner:
+        def learn(self, table, target, *, seed, time_limit=math.inf):
+            seen.append(target)
+            return STUMP.learn(table, target, seed=seed, time_limit=time_limit)
+
+    model = gradient_boost(table, target, GradientPlan(learner=Learner(), together=together), 2)
+    model.keep(1)
+    answers = probabilities(scores_of(model, table))
+    if together:
+        left = [1 - answers[np.arange(60), target.codes]]
+    else:
+        left = [np.abs((target.codes == c) - answers[:, c]) for c in range(n_classes)]
+    for its, want in zip(seen[len(left) :], left, strict=True):
+        np.testing.assert_allclose(its.weights, given_weights * want)
 
 
 def test_rows_that_are_not_in_the_sample_get_their_steps_too():

@@ -12,6 +12,7 @@ from mixedwood.ensembles import (
     first_of_largest,
     measure_diversity,
     member_classes,
+    out_of_bag_shares,
     shares_of,
     staged_shares,
     vote_margins,
@@ -70,6 +71,33 @@ def test_members_answer_as_they_do_alone(grown):
         np.testing.assert_array_equal(answers[:, place], tree.predict(table))
 
 
+def test_a_tree_that_shares_rows_out_votes_as_it_answers_alone():
+    # Two classes of a leaf are equal but for what rounding leaves, and the later one has more.
+    table = read_table({"kind": ["a"] * 4 + ["b"] * 4 + [None]})
+    target = read_target(list("ppqqqqqqq"), [1, 1, 1, 1 + 1e-8, 1, 1, 1, 1, 1e-9])
+    tree = grow(table, target, GrowSettings("entropy", "multiway", missing="fractional"))
+    assert tree.is_fractional
+    assert tree.counts[1, 1] > tree.counts[1, 0]
+    assert tree.predict(table)[:4].tolist() == ["p"] * 4
+    assert member_classes([tree], table)[:4, 0].tolist() == [0] * 4
+    assert add_up([tree], table, "plurality")[:4].tolist() == [[1.0, 0.0]] * 4
+    (shares,) = staged_shares([tree], table, "plurality")
+    np.testing.assert_array_equal(add_up([tree], table, "plurality"), shares)
+
+
+@pytest.mark.parametrize("vote", ["probability", "plurality"])
+@given(seed=st.integers(0, 1000))
+@settings(max_examples=20)
+def test_out_of_bag_shares_agree_with_their_twin(vote, grown, seed):
+    trees, table, _ = grown
+    rng = np.random.default_rng(seed)
+    n_drawn = rng.integers(1, 2 * table.n_rows, len(trees))
+    samples = [np.sort(rng.integers(0, table.n_rows, n)).astype(np.int32) for n in n_drawn]
+    want = slow.out_of_bag(trees, [sample.tolist() for sample in samples], table, vote)
+    found = out_of_bag_shares(trees, samples, table, vote)
+    np.testing.assert_allclose(found, want, atol=1e-12)
+
+
 def test_ties_go_to_the_first_class():
     third = 1 / 3
     shares = np.array([[0.5, 0.5], [0.0, 1.0], [0.3, 0.7]])
@@ -111,7 +139,7 @@ def test_one_member_has_no_pairs():
 @settings(max_examples=60, deadline=None)
 def test_margins_agree_with_their_twin(totals, data):
     shares = shares_of(totals)
-    right = st.integers(0, shares.shape[1] - 1)
+    right = st.integers(-1, shares.shape[1] - 1)  # -1: a class that no tree knows
     truth = np.array([data.draw(right) for _ in shares], dtype=np.int32)
     want = [slow.margin(row, c) for row, c in zip(shares.tolist(), truth, strict=True)]
     np.testing.assert_allclose(vote_margins(shares, truth), want)

@@ -24,7 +24,9 @@ from mixedwood import (
 from mixedwood.boosting import BoostedScores, GradientPlan, make_folds, probabilities
 from mixedwood.boosting.gradient import Run
 from mixedwood.boosting.loss import first_scores
+from mixedwood.boosting.tuning import _Judge
 from mixedwood.data import read_table, read_target
+from mixedwood.estimators.blend import _smoothed
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import BinnedTable, GradientSettings
 from problems import mixed_problem
@@ -76,6 +78,14 @@ def test_the_answer_is_the_weighted_mean_of_the_parts(share, n_classes):
     if share in (0.0, 1.0):
         alone = boosted if share else forest
         np.testing.assert_array_equal(model.predict_proba(new), alone.predict_proba(new))
+
+
+def test_importances_add_up_to_one_though_a_part_has_no_splits():
+    X, y = mixed_problem()
+    model = small(boosted=BoostedTreesClassifier(3, max_depth=0), share=0.5).fit(X, y)
+    np.testing.assert_allclose(model.feature_importances_, model.forest_.feature_importances_)
+    nothing = small(forest=ForestClassifier(TreeClassifier(max_depth=0), 2), share=0.0).fit(X, y)
+    assert nothing.feature_importances_.tolist() == [0.0] * 4
 
 
 def test_the_default():
@@ -167,6 +177,35 @@ def test_folds_hold_rows_of_every_class(n_folds):
     assert (folds != make_folds(target, n_folds, 1)).any()
 
 
+def test_losses_are_means_over_the_weight_of_rows():
+    weights = np.array([1.0, 5.0, 0.0, 2.0])
+    target = read_target(["ash", "birch", "ash", "birch"], weights)
+    forest = np.array([[0.5, 0.5], [0.2, 0.8], [0.9, 0.1], [0.6, 0.4]])
+    judge = _Judge(target, np.zeros(4, dtype=np.int64), forest, (0.0, 1.0))
+    share, loss, alone = judge.best_share(np.zeros((4, 1)))  # one half for each class
+    assert share == 0.0
+    assert loss == pytest.approx(-(np.log(0.5) + 5 * np.log(0.8) + 2 * np.log(0.4)) / 8)
+    assert alone == pytest.approx(np.log(2))
+
+
+def test_answers_out_of_bag_are_drawn_to_the_mean():
+    target = read_target(["ash", "birch", "birch", "birch"])
+    shares = np.array([[1.0, 0.0], [0.0, 1.0], [np.nan, np.nan], [0.5, 0.5]])
+    want = [
+        [37.25 / 38, 0.75 / 38],
+        [0.25 / 38, 37.75 / 38],
+        [0.25, 0.75],
+        [18.75 / 38, 19.25 / 38],
+    ]
+    np.testing.assert_allclose(_smoothed(shares, target), want)
+
+
+def test_a_single_row_of_every_class():
+    X, y = {"x": np.arange(12.0)}, [f"kind {i}" for i in range(12)]
+    model = small(**{**TUNED, "n_folds": 1}).fit(X, y)
+    assert model.predict_proba(X).shape == (12, 12)
+
+
 def test_additive_classes_get_stumps_and_others_deep_trees():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, (400, 8))
@@ -224,6 +263,15 @@ def test_an_out_of_bag_score_that_was_asked_for_is_there():
 
 
 # What else it does
+
+
+@pytest.mark.parametrize("max_samples", [None, 1.0])
+def test_a_forest_whose_trees_see_all_rows_is_not_judged(max_samples):
+    X, y = mixed_problem()
+    forest = ForestClassifier(n_estimators=4, bootstrap=False, max_samples=max_samples)
+    model = small(forest=forest, **TUNED).fit(X, y)
+    assert {choice.share for choice in model.choices_} == {1.0}
+    assert not hasattr(model.forest_, "oob_score_")
 
 
 def test_copies_answer_the_same():
@@ -291,6 +339,7 @@ def test_values_that_no_row_had():
     with pytest.warns(UnseenValueWarning, match="'colour' in 4 rows") as caught:
         small().fit(X, y).predict(new)
     assert len(caught) == 1
+    assert caught[0].filename == __file__  # where predict was called
     for strict in (
         {"boosted": BoostedTreesClassifier(4, unseen="error")},
         {"forest": ForestClassifier(TreeClassifier(unseen="error", pruning=None), 4)},
@@ -391,7 +440,7 @@ def test_ctrl_c_leaves_the_model_unfitted():
         ({"depths": [2, 0]}, ValueError, "depths must be one or more whole numbers"),
         ({"depths": [2.5]}, ValueError, "depths must be one or more whole numbers"),
         ({"depths": [True]}, ValueError, "depths must be one or more whole numbers"),
-        ({"max_rounds": 0}, ValueError, "max_rounds must be"),
+        ({"max_rounds": 0}, ValueError, "max_rounds must be a whole number of at least 1"),
         ({"max_rounds": None}, ValueError, "max_rounds must be a whole number of at least 1"),
         ({"patience": 0}, ValueError, "patience must be"),
         ({"n_folds": 0}, ValueError, "n_folds must be None or a whole number of at least 1"),

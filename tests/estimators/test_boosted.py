@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mixedwood import BoostedTreesClassifier, TreeClassifier, UnseenValueWarning
 from mixedwood.boosting import probabilities
+from mixedwood.explain.importance import impurity_importance
 from mixedwood.splits import Partitioner
 from problems import mixed_problem
 
@@ -188,6 +189,10 @@ def test_early_stopping_keeps_the_best_round():
     assert again.validation_loss_ == losses
     less = clone(model).set_params(n_estimators=best + 2).fit(X, y)
     assert less.trees_ == model.trees_
+    # Going on where rounds were given up grows them again, and gives them up again.
+    again.fit(X, y)
+    assert again.trees_ == model.trees_
+    assert again.validation_loss_ == losses
     # Nothing is left of it in the next fit.
     model.set_params(early_stopping=False, n_estimators=3).fit(X, y)
     assert not hasattr(model, "validation_loss_")
@@ -200,6 +205,21 @@ def test_early_stopping_with_hardly_any_rows():
         X, y = {"x": list(range(n))}, [i % 2 for i in range(n)]
         assert model.fit(X, y).predict(X).shape == (n,)
     assert model.fit({"x": [1]}, ["a"]).predict({"x": [1]}).tolist() == ["a"]
+
+
+def test_early_stopping_learns_classes_of_a_single_row():
+    X, y = {"x": np.arange(40.0)}, np.array(["ash"] * 20 + ["birch"] * 19 + ["cedar"])
+    for seed in range(8):
+        model = BoostedTreesClassifier(
+            60, early_stopping=True, validation_fraction=0.4, min_hessian=0.0, l2=0.0,
+            random_state=seed,
+        ).fit(X, y)  # fmt: skip
+        assert (model.trees_[0].counts[0] > 0).all()
+        assert max(model.validation_loss_) < 2
+    # Where no row can be held out, all rounds are grown, and a warm start goes on with them.
+    alone = BoostedTreesClassifier(5, early_stopping=True, warm_start=True, random_state=0)
+    assert alone.fit({"x": [1, 2]}, ["ash", "birch"]).validation_loss_ == []
+    assert alone.set_params(n_estimators=7).fit({"x": [1, 2]}, ["ash", "birch"]).n_rounds_ == 7
 
 
 # Weights
@@ -442,6 +462,20 @@ def test_importances_are_shares_in_what_splits_gained():
     assert constant.feature_importances_.tolist() == [0.0]
 
 
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "gain_ratio"])
+def test_importances_of_other_trees_are_measured_by_their_criterion(criterion):
+    X, y = mixed_problem()
+    own = made("samme", criterion=criterion, max_features=None)
+    tree = TreeClassifier(criterion, partitioner="random_order", max_depth=2, pruning=None)
+    given = clone(own).set_params(estimator=tree)
+    assert own.fit(X, y).trees_ == given.fit(X, y).trees_
+    by = "gini" if criterion == "gini" else "entropy"
+    each = [impurity_importance(member, by) for member in own.trees_]
+    want = np.average(each, 0, own.tree_weights_)
+    for model in (own, given):
+        np.testing.assert_allclose(model.feature_importances_, want / want.sum())
+
+
 # Limits
 
 
@@ -521,7 +555,7 @@ def test_progress_is_shown_on_request(capsys):
 @pytest.mark.parametrize(
     ("parameters", "error", "words"),
     [
-        ({"n_estimators": 0}, ValueError, "n_estimators must be"),
+        ({"n_estimators": 0}, ValueError, "n_estimators must be a whole number of at least 1"),
         ({"n_estimators": 2.5}, ValueError, "n_estimators must be"),
         ({"n_estimators": None}, ValueError, "n_estimators must be a whole number of at least 1"),
         ({"method": "logit"}, ValueError, "method must be 'gradient', 'adaboost' or 'samme'"),
@@ -565,7 +599,7 @@ def test_progress_is_shown_on_request(capsys):
         ({"subsample": 1.5}, ValueError, "subsample must be a number from 0 to 1"),
         ({"subsample": 0.5, "method": "samme"}, ValueError, "subsample goes with method='gradient"),
         ({"trees_per_round": "all"}, ValueError, "trees_per_round must be 'one' or 'per_class'"),
-        ({"max_bins": 1}, ValueError, "max_bins must be"),
+        ({"max_bins": 1}, ValueError, "max_bins must be a whole number of at least 2; got 1"),
         ({"max_bins": None}, ValueError, "max_bins must be a whole number of at least 2"),
         ({"max_bins": 10**6}, ValueError, "max_bins must be at most 65535"),
         ({"resample": "yes"}, ValueError, "resample must be True or False"),
@@ -574,13 +608,14 @@ def test_progress_is_shown_on_request(capsys):
         ({"early_stopping": True, "method": "adaboost"}, ValueError, "early_stopping goes with"),
         ({"validation_fraction": 0}, ValueError, "validation_fraction must be above 0"),
         ({"validation_fraction": 1.0}, ValueError, "validation_fraction must be below 1"),
-        ({"patience": 0}, ValueError, "patience must be"),
+        ({"patience": 0}, ValueError, "patience must be a whole number of at least 1; got 0"),
         ({"patience": None}, ValueError, "patience must be a whole number of at least 1"),
         ({"unseen": "ignore"}, ValueError, "unseen must be"),
         ({"class_weight": {"oak": 2}}, ValueError, "which are not in y"),
         ({"categorical_features": ["weight"]}, ValueError, "weight"),
         ({"ordinal": {"weight": ["a"]}}, ValueError, "weight"),
-        ({"n_jobs": 0}, ValueError, "n_jobs"),
+        ({"n_jobs": 0}, ValueError, "n_jobs must be None, -1 for all processors, or a number"),
+        ({"n_jobs": 1.5}, ValueError, "n_jobs must be None, .* got 1.5"),
         ({"random_state": -1}, ValueError, "random_state must be zero or more"),
         ({"warm_start": None}, ValueError, "warm_start must be True or False"),
         ({"warm_start": True, "method": "samme"}, ValueError, "warm_start goes with"),

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mixedwood import ForestClassifier, TreeClassifier, UnseenValueWarning
 from mixedwood.data import read_table, read_table_as, read_target
-from mixedwood.datasets import make_waveform
+from mixedwood.datasets import make_mixed, make_waveform
 from mixedwood.explain.importance import impurity_importance
 from mixedwood.pruning import Pruner
 from mixedwood.splits import Criterion
@@ -370,6 +370,19 @@ def test_a_criterion_written_in_python_works_in_threads():
         ({"max_samples": True}, ValueError, "max_samples must be None, a whole number"),
         ({"columns_per_tree": "half"}, ValueError, "columns_per_tree must be None, a whole"),
         ({"oob_score": True, "bootstrap": False}, ValueError, "oob_score needs rows that a tree"),
+        (
+            {"oob_score": True, "bootstrap": False, "max_samples": 1.0},
+            ValueError,
+            "less than all rows. Got bootstrap=False and max_samples=1.0",
+        ),
+        (
+            {"oob_score": True, "bootstrap": False, "max_samples": 30},
+            ValueError,
+            "oob_score needs rows that a tree",
+        ),
+        ({"n_jobs": 0}, ValueError, "n_jobs must be None, -1 for all processors, or a number"),
+        ({"n_jobs": "many"}, ValueError, "n_jobs must be None, .* got 'many'"),
+        ({"n_jobs": 1.5}, ValueError, "n_jobs must be None, .* got 1.5"),
         ({"estimator": TreeClassifier}, TypeError, "got the class TreeClassifier"),
         ({"estimator": "tree"}, TypeError, "estimator must be None or a tree of mixedwood"),
         ({"estimator": RandomForestClassifier()}, TypeError, "or a tree of mixedwood"),
@@ -423,3 +436,13 @@ def test_a_number_in_place_of_a_tree():
     X, y = mixed_problem(20)
     with pytest.raises(TypeError, match="For 100 trees, pass n_estimators=100"):
         ForestClassifier(100).fit(X, y)
+
+
+def test_rows_that_are_shared_out_have_no_single_node():
+    data = make_mixed(200, missing=0.2, random_state=0)
+    model = ForestClassifier.bagging_c45(3, random_state=0).fit(data.X, data.y)
+    assert any(tree.is_fractional for tree in model.trees_)
+    with pytest.raises(ValueError, match=r"shares some of these rows out .* predict_proba do"):
+        model.apply(data.X)
+    known = data.X.dropna()
+    assert model.apply(known).shape == (len(known), 3)

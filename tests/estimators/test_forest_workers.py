@@ -13,7 +13,12 @@ import pytest
 from dask.distributed import Client, LocalCluster
 from sklearn.base import clone
 
-from mixedwood import ForestClassifier, RandomOrdinalityClassifier, TreeClassifier
+from mixedwood import (
+    ForestClassifier,
+    GrowPruneForestClassifier,
+    RandomOrdinalityClassifier,
+    TreeClassifier,
+)
 from mixedwood.estimators.growing import StopFlag, grow_members, member_generator
 from mixedwood.growers import StoppedError
 from problems import mixed_problem
@@ -101,9 +106,15 @@ def test_a_warm_start_is_the_same_as_one_go(name, problem):
     assert model.trees_ == whole.trees_
 
 
-def test_a_warm_start_keeps_its_own_seed(problem):
-    model = ForestClassifier(n_estimators=2, warm_start=True).fit(*problem)
+@pytest.mark.parametrize("model", [ForestClassifier(), GrowPruneForestClassifier()])
+def test_a_warm_start_keeps_its_own_seed(model, problem):
+    model = clone(model).set_params(n_estimators=2, warm_start=True).fit(*problem)
+    seed = model._seed
     model.set_params(n_estimators=4).fit(*problem)
+    assert model._seed == seed
+    whole = clone(model).set_params(random_state=seed).fit(*problem)
+    assert model.trees_ == whole.trees_
+    # It has not drawn the trees that it had once more.
     assert all(a != b for i, a in enumerate(model.trees_) for b in model.trees_[:i])
     cold = clone(model).set_params(warm_start=False)
     assert cold.fit(*problem).fit(*problem).trees_ != model.trees_

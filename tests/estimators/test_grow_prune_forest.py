@@ -195,6 +195,7 @@ def test_a_time_limit_leaves_a_forest_that_works(waves):
         ({"missing": "fractional"}, "'learned' or 'category'"),
         ({"max_iterations": 0}, "max_iterations must be"),
         ({"warm_start": 1}, "warm_start must be True or False"),
+        ({"n_jobs": 0.5}, "n_jobs must be None, .* got 0.5"),
         ({"time_limit": 0}, "time_limit"),
     ],
 )

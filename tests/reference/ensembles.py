@@ -63,4 +63,5 @@ def disagreement_and_kappa(answers):
 
 
 def margin(shares, right):
-    return shares[right] - max(s for place, s in enumerate(shares) if place != right)
+    of_right = shares[right] if right >= 0 else 0.0
+    return of_right - max(s for place, s in enumerate(shares) if place != right)

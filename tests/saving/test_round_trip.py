@@ -201,6 +201,22 @@ def test_growing_goes_on_where_it_was(tmp_path):
         assert all(a == b for a, b in zip(again.trees_, model.trees_, strict=True)), name
 
 
+def test_forests_know_again_which_rows_had_no_weight(tmp_path):
+    X, y = make_table()
+    weights = np.ones(len(y))
+    weights[:7] = 0
+    grown = {"oob_score": True, "warm_start": True, "n_estimators": 20}
+    model = clone(MODELS["forest"]).set_params(**grown).fit(X, y, weights)
+    again = save_and_load(model, tmp_path)
+    for one in (model, again):
+        one.set_params(n_estimators=30).fit(X, y, weights)
+    assert again.oob_score_ == model.oob_score_
+    assert all(a == b for a, b in zip(again.trees_, model.trees_, strict=True))
+    weights[7] = 0
+    with pytest.raises(ValueError, match="their sampling has changed"):
+        again.set_params(n_estimators=40).fit(X, y, weights)
+
+
 def test_the_same_model_gives_the_same_bytes(tmp_path):
     X, y = make_table()
     for name in ("tree", "forest", "ensemble"):

@@ -259,7 +259,10 @@ void Router::route(const TableView& table, std::span<std::int32_t> answers) cons
         shared |= places_[p].end == kSharesOut;
         answers[first + row + i] = node_[p];
       }
-      if (shared) throw std::invalid_argument("the tree sends rows to several children at once");
+      if (shared)
+        throw std::invalid_argument(
+            "The tree shares some of these rows out among several leaves, as C4.5 does with missing "
+            "values, so that no single node answers them; predict and predict_proba do.");
     });
   });
 }

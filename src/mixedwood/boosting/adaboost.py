@@ -85,23 +85,19 @@ def adaboost(
     for number in range(n_rounds):
         left = deadline - time.monotonic()
         if trees and left <= 0:
-            warnings.warn(
-                f"The time limit came after {len(trees)} of {n_rounds} trees.",
-                RuntimeWarning,
-                stacklevel=outside_the_library(),
-            )
+            _warn_of_limit(len(trees), n_rounds)
             break
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
         tree = _grow(coded, target, weights, plan, rng, max(left, 1e-3))
         wrong = classes_of(tree, coded.table) != target.codes
         error = float(weights[wrong].sum() / total)
-        useful = _NO_ERROR < error < most - _NO_ERROR
-        if not useful and trees:
+        if not _NO_ERROR < error < most - _NO_ERROR:
+            if not trees:
+                trees, votes = [tree], [1.0]
+            if time.monotonic() >= deadline and len(trees) < n_rounds:
+                _warn_of_limit(len(trees), n_rounds)  # cut short, the tree may have been useful
             break
         trees.append(tree)
-        if not useful:
-            votes.append(1.0)
-            break
         # The odds of being right; with many classes, against guessing.
         odds = (1 - error) / error * (target.n_classes - 1 if plan.many_classes else 1)
         votes.append(plan.learning_rate * math.log(odds))
@@ -111,6 +107,14 @@ def adaboost(
         if advance is not None:
             advance(len(trees))
     return trees, np.array(votes)
+
+
+def _warn_of_limit(n_trees: int, n_rounds: int) -> None:
+    warnings.warn(
+        f"The time limit came after {n_trees} of {n_rounds} trees.",
+        RuntimeWarning,
+        stacklevel=outside_the_library(),
+    )
 
 
 def _grow(

@@ -13,14 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _core
+from mixedwood.boosting.holding_out import hold_out
 from mixedwood.boosting.loss import derivatives, first_scores, log_loss
+from mixedwood.boosting.newton import newton_steps, relabelled
 from mixedwood.data import Table, Target
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import BinnedTable, GradientSettings, grow_gradient_tree
 from mixedwood.growers.limits import outside_the_library
 from mixedwood.tree import Tree
 
-__all__ = ["BoostedScores", "GradientPlan", "Run", "gradient_boost", "hold_out"]
+__all__ = ["BoostedScores", "GradientPlan", "Run", "gradient_boost"]
 
 Numbers = NDArray[np.float64]
 Rows = NDArray[np.int32]
@@ -281,12 +283,12 @@ class Run:
         target = Target(labels, classes, weights)
         tree = learner.learn(self.coded, target, seed=seed, time_limit=time_limit)
         node = tree.apply(self.coded.table)
-        steps = _newton_steps(
+        steps = newton_steps(
             tree, node[rows], self.gradients[rows, here], self.hessians[rows, here],
             self.plan.settings.l2,
         )  # fmt: skip
         if labels is not self.target.classes:
-            tree = _relabelled(tree, self.target, node, rows)
+            tree = relabelled(tree, self.target, node, rows)
         return tree, steps, node
 
     def _residuals(self, here: slice) -> tuple[Rows, Numbers]:
@@ -298,48 +300,3 @@ class Run:
             return self.target.codes, np.abs(own)
         is_class = (self.target.codes == here.start).astype(np.int32)
         return is_class, np.abs(self.gradients[:, here.start])
-
-
-def _newton_steps(
-    tree: Tree, node: Rows, gradients: Numbers, hessians: Numbers, l2: float
-) -> Numbers:
-    """The step of every node: of the rows that it answers, and of those below it."""
-
-    def sums(values: Numbers) -> Numbers:
-        found = np.zeros((tree.n_nodes, values.shape[1]))
-        np.add.at(found, node, values)
-        for child in range(tree.n_nodes - 1, 0, -1):
-            found[tree.parent[child]] += found[child]
-        return found
-
-    curvature = sums(hessians) + l2
-    return np.asarray(-sums(gradients) / np.where(curvature > 0, curvature, 1.0))
-
-
-def _relabelled(tree: Tree, target: Target, node: Rows, rows: Rows) -> Tree:
-    """The tree with the weights of all classes in place of one class and the rest."""
-    from dataclasses import replace
-
-    weights = np.ones(len(rows)) if target.weights is None else target.weights[rows]
-    counts = np.zeros((tree.n_nodes, target.n_classes))
-    np.add.at(counts, (node[rows], target.codes[rows]), weights)
-    for child in range(tree.n_nodes - 1, 0, -1):
-        counts[tree.parent[child]] += counts[child]
-    label = np.argmax(counts, axis=1)
-    return replace(tree, classes=target.classes, counts=counts, label=label)
-
-
-def hold_out(target: Target, fraction: float, seed: int) -> NDArray[np.bool_]:
-    """Mark a share of the rows of each class: at least one row in all, at most all but one."""
-    rows = np.arange(target.n_rows)
-    if target.weights is not None:
-        rows = np.flatnonzero(target.weights)
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(2**31,)))
-    shuffled = rng.permutation(rows)
-    by_class = shuffled[np.argsort(target.codes[shuffled], kind="stable")]
-    n = min(max(1, round(fraction * len(rows))), len(rows) - 1)
-    held_out = np.zeros(target.n_rows, dtype=bool)
-    if n > 0:
-        # Evenly over rows that are sorted by class.
-        held_out[by_class[(2 * np.arange(n) + 1) * len(rows) // (2 * n)]] = True
-    return held_out

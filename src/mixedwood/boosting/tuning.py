@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.boosting.gradient import BoostedScores, GradientPlan, Run, hold_out
+from mixedwood.boosting.gradient import BoostedScores, GradientPlan, Run
+from mixedwood.boosting.holding_out import hold_out
 from mixedwood.boosting.loss import first_scores, probabilities
 from mixedwood.data import Target
 from mixedwood.growers import CodedTable, StopFlag, StoppedError
@@ -137,7 +138,10 @@ def make_folds(target: Target, n_folds: int, seed: int) -> NDArray[np.int64]:
     [('a', 0), ('a', 0), ('a', 1), ('a', 1), ('b', 0), ('b', 0), ('b', 1), ('b', 1)]
     """
     if n_folds == 1:
-        return np.where(hold_out(target, 0.2, seed), 0, -1)
+        held_out = hold_out(target, 0.2, seed)
+        if held_out.any():
+            return np.where(held_out, 0, -1)
+        n_folds = 5  # every class has a single row, and all rows have to be tried
     rows = np.arange(target.n_rows) if target.weights is None else np.flatnonzero(target.weights)
     shuffled = np.random.default_rng(seed).permutation(rows)
     by_class = shuffled[np.argsort(target.codes[shuffled], kind="stable")]

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mixedwood import _core
 from mixedwood.data import Table
-from mixedwood.tree import Tree
+from mixedwood.tree import Tree, first_of_nearly_largest
 
 __all__ = [
     "VOTES",
@@ -35,7 +35,6 @@ VOTES: tuple[Vote, ...] = ("probability", "plurality")
 _ROWS_PER_THREAD = 5_000  # fewer are not worth another thread
 _NODES_PER_THREAD = 20_000  # likewise
 _EQUAL = 1e-9  # shares closer than this are equal: sums of probabilities are rounded
-_EQUAL_IN_TREE = 1e-6  # as a single tree has it for rows that go to several leaves
 
 
 def add_up(
@@ -77,7 +76,8 @@ def add_up(
     _lay_out(trees, n_jobs)
     counted = zip(trees, _weights(trees, weights), strict=True)
     members = [
-        (tree._router, tree.probabilities, tree.label, 0, float(weight)) for tree, weight in counted
+        (tree._router, tree.probabilities, tree._node_votes, 0, float(weight))
+        for tree, weight in counted
     ]
     columns, n_classes = trees[0]._columns_of(table), len(trees[0].classes)
     return add_answers(members, columns, n_classes, vote, n_jobs, n_rows=table.n_rows)
@@ -183,9 +183,7 @@ def classes_of(tree: Tree, table: Table) -> NDArray[np.int32]:
     """Find the class of each row as `Tree.predict` does, as positions in the classes."""
     if not tree.is_fractional:
         return np.asarray(tree.label[tree.apply(table)])
-    proba = tree.predict_proba(table)
-    near = proba >= proba.max(axis=1, keepdims=True) - _EQUAL_IN_TREE
-    return np.asarray(np.argmax(near, axis=1), np.int32)
+    return first_of_nearly_largest(tree.predict_proba(table))
 
 
 def _lay_out(trees: Sequence[Tree], n_jobs: int | None) -> None:

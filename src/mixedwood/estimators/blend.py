@@ -22,7 +22,13 @@ from mixedwood.estimators.boosting_parameters import BoostingParameters, read_bo
 from mixedwood.estimators.ensemble import nodes_of
 from mixedwood.estimators.forest import ForestClassifier
 from mixedwood.estimators.growing import grow_members
-from mixedwood.estimators.parameters import check_flag, is_whole, read_limit, read_number
+from mixedwood.estimators.parameters import (
+    check_flag,
+    is_whole,
+    read_limit,
+    read_number,
+    read_whole,
+)
 from mixedwood.explain.explanation import BlendExplanation
 from mixedwood.explain.walk import choose_row
 from mixedwood.growers import CodedTable
@@ -180,7 +186,7 @@ class EnsembleClassifier(TableClassifier):
         )
         coded, target = rows_with_weight(CodedTable(table), target)
         tunes = tuning is not None and _can_tune(parameters, target)
-        judges = tunes and (forest.bootstrap or forest.max_samples is not None)
+        judges = tunes and forest._leaves_rows_out(target.n_rows)
         with warnings.catch_warnings():
             # A few rows without an answer out of bag do not matter here.
             warnings.filterwarnings("ignore", message=".*out-of-bag answer", category=UserWarning)
@@ -218,8 +224,7 @@ class EnsembleClassifier(TableClassifier):
         check_flag(self, "tune")
         read_number(self, "share", 0, 1)
         for name in ("max_rounds", "patience"):
-            if read_limit(self, name, 1) < 0:
-                raise ValueError(f"{name} must be a whole number of at least 1; got None.")
+            read_whole(self, name, 1)
         read_limit(self, "n_folds", 1)
         depths = list(self.depths) if isinstance(self.depths, (list, tuple, np.ndarray)) else []
         if not depths or not all(is_whole(d) and d >= 1 for d in depths):
@@ -330,7 +335,9 @@ class EnsembleClassifier(TableClassifier):
         """Mean of what the two parts say, weighted as their answers are."""
         check_is_fitted(self)
         of_forest = self.forest_.feature_importances_
-        return (1 - self.share_) * of_forest + self.share_ * self.boosted_.feature_importances_
+        mean = (1 - self.share_) * of_forest + self.share_ * self.boosted_.feature_importances_
+        total = mean.sum()  # less than 1 if a part has no splits
+        return np.asarray(mean / total if total > 0 else mean)
 
     def _new(self, X: Any) -> Table:
         check_is_fitted(self)

@@ -15,6 +15,7 @@ from mixedwood.data import Table, Target
 from mixedwood.ensembles import add_answers
 from mixedwood.estimators.boosting_parameters import BoostingParameters, read_boosting_parameters
 from mixedwood.estimators.ensemble import TreeEnsembleClassifier
+from mixedwood.estimators.one_tree import impurity_of
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.explain.ensemble import explain_scores
 from mixedwood.explain.walk import choose_row
@@ -333,7 +334,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
                 "warm_start adds rounds to those that are there, but the columns, their values or "
                 "the classes are others than before. Fit the same table, or set warm_start=False."
             )
-        if parameters.early_stopping != bool(self.scores_.validation_loss):
+        if parameters.early_stopping != hasattr(self, "validation_loss_"):
             raise ValueError(
                 "warm_start goes on with the rows that the rounds so far have learnt from, but "
                 f"early_stopping={self.early_stopping!r} is not what they were grown with. Leave "
@@ -416,7 +417,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         return self.unseen if self.estimator is None else str(self.estimator.unseen)
 
     def _impurity(self) -> Literal["gini", "entropy"]:
-        return "entropy"
+        return impurity_of(self.criterion) if self.estimator is None else self.estimator._impurity()
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

@@ -14,11 +14,13 @@ from mixedwood.estimators.learner import Learner
 from mixedwood.estimators.parameters import (
     check_choice,
     check_flag,
+    check_jobs,
     count_columns,
     count_share_of_rows,
     read_limit,
     read_number,
     read_rows_or_share,
+    read_whole,
 )
 from mixedwood.estimators.sampled import read_member
 from mixedwood.estimators.tree import TreeClassifier
@@ -102,9 +104,8 @@ def read_boosting_parameters(model: Any) -> BoostingParameters:
     check_choice(model, "unseen", ("node", "missing", "majority", "error"))
     for name in ("resample", "early_stopping", "warm_start"):
         check_flag(model, name)
-    n_rounds = read_limit(model, "n_estimators", 1)
-    if n_rounds < 0:
-        raise ValueError("n_estimators must be a whole number of at least 1; got None.")
+    check_jobs(model)
+    n_rounds = read_whole(model, "n_estimators", 1)
     for name, least, most in (
         ("learning_rate", 0, math.inf),
         ("min_hessian", 0, math.inf),
@@ -125,10 +126,8 @@ def read_boosting_parameters(model: Any) -> BoostingParameters:
     read_limit(model, "max_depth", 0)
     read_limit(model, "max_leaf_nodes", 1)
     read_rows_or_share(model, "min_samples_leaf")
-    for name, least in (("max_bins", 2), ("patience", 1)):
-        if read_limit(model, name, least) < 0:
-            raise ValueError(f"{name} must be a whole number of at least {least}; got None.")
-    if model.max_bins > 65_535:
+    read_whole(model, "patience", 1)
+    if read_whole(model, "max_bins", 2) > 65_535:
         raise ValueError(f"max_bins must be at most 65535; got {model.max_bins!r}.")
     count_columns(model.max_features, 1)
     count_columns(model.columns_per_tree, 1, "columns_per_tree")

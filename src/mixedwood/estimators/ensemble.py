@@ -75,6 +75,8 @@ class TreeEnsembleClassifier(TableClassifier):
     def staged_error(self, X: Any, y: Any, sample_weight: Any = None) -> NDArray[np.float64]:
         """Measure the error after one tree, two trees, and so on, without fitting again.
 
+        Gradient boosting may grow several trees in a round, and is measured after each round.
+
         Parameters
         ----------
         X : table
@@ -86,7 +88,7 @@ class TreeEnsembleClassifier(TableClassifier):
 
         Returns
         -------
-        ndarray of shape (n_trees,)
+        ndarray of shape (n_stages,)
             The share of rows, or of their weight, that the first trees get wrong.
         """
         table, truth, weights = self._new_with_classes(X, y, sample_weight)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -88,7 +89,8 @@ class MemberPlan:
     @property
     def sampling(self) -> tuple[Any, ...]:
         """All that decides which rows a member of a given seed and number sees."""
-        pool = None if self.pool is None else self.pool.tobytes()
+        # A digest, not the rows: it is compared, and kept in model files, which hold no bytes.
+        pool = None if self.pool is None else hashlib.sha256(self.pool.tobytes()).hexdigest()
         return self.table.n_rows, self.n_rows, self.bootstrap, self.n_columns, pool
 
     def _draw_rows(self, rng: np.random.Generator) -> NDArray[np.int32] | None:

@@ -18,6 +18,7 @@ __all__ = [
     "TreeParameters",
     "check_choice",
     "check_flag",
+    "check_jobs",
     "count_columns",
     "count_share_of_rows",
     "is_number",
@@ -27,6 +28,7 @@ __all__ = [
     "read_number",
     "read_parameters",
     "read_rows_or_share",
+    "read_whole",
 ]
 
 # What the named rules need: the recipes set these.
@@ -148,12 +150,7 @@ def read_grow_prune_parameters(model: Any) -> GrowPruneParameters:
             raise ValueError(f"{name} must be {_either(accepted)}; got {value!r}.{why}")
     read_criterion(model.criterion)
     read_partitioner(model.partitioner)
-    if not isinstance(model.relabel, (bool, np.bool_)):
-        raise ValueError(f"relabel must be True or False; got {model.relabel!r}.")
-    if not is_whole(model.max_iterations) or model.max_iterations < 1:
-        raise ValueError(
-            f"max_iterations must be a whole number of at least 1; got {model.max_iterations!r}."
-        )
+    check_flag(model, "relabel")
     return GrowPruneParameters(
         settings=GrowSettings(
             criterion=model.criterion,
@@ -162,7 +159,7 @@ def read_grow_prune_parameters(model: Any) -> GrowPruneParameters:
             unseen="node" if model.unseen == "error" else model.unseen,
         ),
         min_samples_split=read_rows_or_share(model, "min_samples_split"),
-        max_iterations=int(model.max_iterations),
+        max_iterations=read_whole(model, "max_iterations", 1),
         relabel=bool(model.relabel),
         seed=read_seed(0 if model.random_state is None else model.random_state),
         time_limit=read_time_limit(model.time_limit),
@@ -214,6 +211,16 @@ def check_flag(model: Any, name: str) -> None:
         raise ValueError(f"{name} must be True or False; got {value!r}.")
 
 
+def check_jobs(model: Any) -> None:
+    """Refuse what is not a number of workers, in words that joblib does not have."""
+    value = model.n_jobs
+    if value is not None and not (is_whole(value) and value != 0):
+        raise ValueError(
+            "n_jobs must be None, -1 for all processors, or a number of workers of at least 1; "
+            f"got {value!r}."
+        )
+
+
 def is_number(value: object) -> bool:
     """Whether a value is a number, and not True or False."""
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
@@ -247,6 +254,14 @@ def read_limit(model: Any, name: str, least: int) -> int:
         raise ValueError(
             f"{name} must be None or a whole number of at least {least}; got {value!r}."
         )
+    return min(int(value), 2**31 - 1)
+
+
+def read_whole(model: Any, name: str, least: int) -> int:
+    """Read a whole number that has to be there."""
+    value = getattr(model, name)
+    if not is_whole(value) or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}; got {value!r}.")
     return min(int(value), 2**31 - 1)
 
 

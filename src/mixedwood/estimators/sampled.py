@@ -16,7 +16,13 @@ from mixedwood.estimators.ensemble import TreeEnsembleClassifier
 from mixedwood.estimators.growing import grow_members
 from mixedwood.estimators.learner import Learner
 from mixedwood.estimators.member_plan import MemberPlan, count_rows
-from mixedwood.estimators.parameters import count_columns
+from mixedwood.estimators.parameters import (
+    check_choice,
+    check_flag,
+    check_jobs,
+    count_columns,
+    read_whole,
+)
 from mixedwood.growers import CodedTable
 from mixedwood.growers.limits import outside_the_library
 from mixedwood.splits.search import read_seed, read_time_limit
@@ -132,7 +138,9 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
         pool = None
         if target.weights is not None and not target.weights.all():
             pool = np.flatnonzero(target.weights).astype(np.int32)
-        n_rows = count_rows(self.max_samples, table.n_rows if pool is None else len(pool))
+        n_there = table.n_rows if pool is None else len(pool)
+        self._check_out_of_bag(n_there)
+        n_rows = count_rows(self.max_samples, n_there)
         return MemberPlan(
             coded=coded,
             target=target,
@@ -146,21 +154,25 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
 
     def _check_parameters(self) -> None:
         """Check what is not checked by those who use it."""
-        n = self.n_estimators
-        if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 1:
-            raise ValueError(f"n_estimators must be a whole number of at least 1; got {n!r}.")
-        if not isinstance(self.vote, str) or self.vote not in VOTES:
-            raise ValueError(f"vote must be 'probability' or 'plurality'; got {self.vote!r}.")
+        read_whole(self, "n_estimators", 1)
+        check_choice(self, "vote", VOTES)
         for name in ("bootstrap", "oob_score", "warm_start"):
-            value = getattr(self, name)
-            if not isinstance(value, (bool, np.bool_)):
-                raise ValueError(f"{name} must be True or False; got {value!r}.")
+            check_flag(self, name)
+        check_jobs(self)
         count_rows(self.max_samples, 1)
         count_columns(self.columns_per_tree, 1, "columns_per_tree")
-        if self.oob_score and not self.bootstrap and self.max_samples is None:
+        if self.max_samples is None:
+            self._check_out_of_bag(1)
+
+    def _leaves_rows_out(self, n_rows: int) -> bool:
+        """Whether trees see samples of so many rows that may leave some out."""
+        return bool(self.bootstrap) or count_rows(self.max_samples, n_rows) < n_rows
+
+    def _check_out_of_bag(self, n_rows: int) -> None:
+        if self.oob_score and not self._leaves_rows_out(n_rows):
             raise ValueError(
-                "oob_score needs rows that a tree has not seen: set bootstrap=True, or "
-                "max_samples to less than all rows. Got bootstrap=False and max_samples=None."
+                "oob_score needs rows that a tree has not seen: set bootstrap=True, or max_samples "
+                f"to less than all rows. Got bootstrap=False and max_samples={self.max_samples!r}."
             )
 
     def _check_warm_start(self, table: Table, target: Target, sampling: Any = None) -> None:

@@ -203,7 +203,7 @@ _SAMPLED = {
     "_sampling": Learned(
         Spec(
             "the number of rows and how they were drawn",
-            lambda v: type(v) is tuple and all(type(e) in (int, bool, type(None)) for e in v),
+            lambda v: type(v) is tuple and all(type(e) in (int, bool, str, type(None)) for e in v),
         )
     ),
     "oob_score_": Learned(_NUMBER, always=False),
