@@ -276,9 +276,17 @@ def test_one_row_explained(model, forest, new):
     assert [step["words"] for step in facts["path"]] == [
         str(step) for step in estimator.explain(table.X, 3).steps
     ]
-    result = ok("explain", forest, new, "--row", 1)
+    result = ok("explain", forest, new, "--row", 4)
+    why = mw.load(forest).explain(table.X, 3)
+    assert result.stdout == str(why).replace("Row 3:", "Row 4:") + "\n"
     assert "Votes of 5 trees:" in result.stdout
     assert "--member K, from 1 to 5" in result.stderr
+    facts = json.loads(ok("explain", forest, new, "--row", 4, "--json").stdout)
+    assert (facts["row"], facts["prediction"], facts["scale"]) == (4, why.answer, "probability")
+    for label, share in facts["probabilities"].items():
+        parts = [part["amounts"][label] for part in facts["contributions"]]
+        assert math.isclose(facts["bias"][label] + sum(parts), share, abs_tol=1e-12)
+    assert sum(facts["votes"].values()) == 5
     result = ok("explain", forest, new, "--row", 1, "--member", 2)
     assert "Tree 2:" in result.stdout
     assert "-> [" in result.stdout

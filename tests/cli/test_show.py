@@ -53,6 +53,10 @@ def test_an_ensemble_says_what_it_has_chosen(folder):
     assert facts["boosted_depth"] <= model.boosted_.max_depth
     said = ok("explain", path, folder / "woods.csv", "--row", 1).stdout
     assert "Votes of the forest's 3 trees" in said
+    facts = json.loads(ok("explain", path, folder / "woods.csv", "--row", 1, "--json").stdout)
+    assert facts["share"] == model.share_
+    assert facts["boosted"]["scale"] == "scores"
+    assert facts["votes"] == facts["forest"]["votes"]
 
 
 def test_pictures(folder, tmp_path):

@@ -26,8 +26,8 @@ def explain(
 ) -> None:
     """Say in words which class a row of a file gets, and why.
 
-    For a single tree, or one --member of many: the tests on the way of the row. For many trees: how
-    they vote.
+    For a single tree, or one --member of many: the tests on the way of the row. For many trees:
+    what each column adds to the answer, and how they vote.
     """
     opened = open_model(model)
     estimator = opened.model
@@ -36,7 +36,8 @@ def explain(
         raise click.UsageError(f"{data} has {rows.n_rows} rows; there is no row {row}.")
     one = {name: _one(cells, row - 1) for name, cells in rows.X.items()}
     with told(data, quiet):
-        facts = _whole(estimator, one, row)
+        many = hasattr(estimator, "trees_")
+        facts = _sum(estimator, one, row) if many else _whole(estimator, one, row)
         if hasattr(estimator, "tree_") or member is not None:
             facts |= _path(estimator, one, row, member)
     if as_json:
@@ -44,7 +45,7 @@ def explain(
         click.echo(json.dumps(facts, default=str))
         return
     click.echo(facts["text"])
-    if "path" not in facts and "votes" in facts and not quiet:
+    if many and member is None and not quiet:
         n = len(estimator.trees_)
         click.echo(f"--member K, from 1 to {n}, tells the path in one of the trees.", err=True)
 
@@ -74,23 +75,14 @@ def _whole(estimator: Any, one: Any, row: int) -> dict[str, Any]:
         decisions = estimator.decision_function(one)[0]
         facts["decision"] = decisions.tolist()
         facts["text"] = f"Row {row}: {label} (decision {decisions})"
-    if hasattr(estimator, "trees_") and not hasattr(estimator, "scores_"):
-        votes = _votes(estimator, one)
-        if votes:
-            facts["votes"] = votes
-            n = sum(votes.values())
-            words = ", ".join(f"{name} {count}" for name, count in votes.items())
-            whose = "the forest's " if hasattr(estimator, "forest_") else ""
-            facts["text"] += f"\nVotes of {whose}{n} trees: {words}"
     return facts
 
 
-def _votes(estimator: Any, one: Any) -> dict[str, int]:
-    forest = getattr(estimator, "forest_", estimator)
-    if not hasattr(forest, "votes"):
-        return {}
-    said = forest.votes(one)[0].tolist()
-    return {str(name): said.count(name) for name in estimator.classes_.tolist() if name in said}
+def _sum(estimator: Any, one: Any, row: int) -> dict[str, Any]:
+    """What many trees say, and what each column adds to it."""
+    why = replace(estimator.explain(one), row=row)
+    facts = why.to_dict()
+    return {"row": row, "prediction": facts.pop("answer"), **facts, "text": str(why)}
 
 
 def _path(estimator: Any, one: Any, row: int, member: int | None) -> dict[str, Any]:

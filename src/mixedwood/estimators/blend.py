@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -28,6 +29,8 @@ from mixedwood.estimators.parameters import (
     read_number,
     read_whole,
 )
+from mixedwood.explain.explanation import BlendExplanation
+from mixedwood.explain.walk import choose_row
 from mixedwood.growers import CodedTable
 from mixedwood.splits.search import read_seed, read_time_limit
 from mixedwood.tree import Tree
@@ -280,6 +283,46 @@ class EnsembleClassifier(TableClassifier):
         """Find the node of each tree that answers each row: shape (n_rows, n_trees)."""
         table = self._new(X)
         return nodes_of(self.trees_, table)
+
+    def explain(self, X: Any, row: int = 0) -> BlendExplanation:
+        """Say why one row is answered as it is: what the two parts say, and why.
+
+        Parameters
+        ----------
+        X : table
+            Rows.
+        row : int, default=0
+            Which row, counted from 0.
+
+        Returns
+        -------
+        BlendExplanation
+            How the probabilities of the parts make those of the whole, and for each part a bias and
+            a contribution of each column, which add up; print it.
+
+        Examples
+        --------
+        >>> import mixedwood as mw
+        >>> X = {"colour": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
+        >>> model = mw.EnsembleClassifier(tune=False, random_state=0)
+        >>> why = model.fit(X, ["yes", "no", "yes", "no"] * 5).explain(X, row=0)
+        >>> why.answer, why.share, why.forest.scale, why.boosted.scale
+        ('yes', 0.6, 'probability', 'log odds')
+        """
+        one, row = choose_row(self._new(X), row)
+        forest = replace(self.forest_._explain(one, 0), row=row)
+        boosted = replace(self.boosted_._explain(one, 0), row=row)
+        shares = (1 - self.share_) * forest.probabilities + self.share_ * boosted.probabilities
+        label = self.classes_[first_of_largest(shares[None])][0]
+        return BlendExplanation(
+            row=row,
+            answer=label.item() if hasattr(label, "item") else label,
+            classes=self.classes_,
+            probabilities=shares,
+            share=self.share_,
+            forest=forest,
+            boosted=boosted,
+        )
 
     @property
     def trees_(self) -> list[Tree]:

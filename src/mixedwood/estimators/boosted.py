@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,9 +17,14 @@ from mixedwood.estimators.boosting_parameters import BoostingParameters, read_bo
 from mixedwood.estimators.ensemble import TreeEnsembleClassifier
 from mixedwood.estimators.one_tree import impurity_of
 from mixedwood.estimators.tree import TreeClassifier
+from mixedwood.explain.ensemble import explain_scores
+from mixedwood.explain.walk import choose_row
 from mixedwood.growers import CodedTable
 from mixedwood.parts import Criterion, Partitioner
 from mixedwood.progress import show_progress
+
+if TYPE_CHECKING:
+    from mixedwood.explain import Explanation
 
 __all__ = ["BoostedTreesClassifier", "rows_with_weight"]
 
@@ -375,6 +380,24 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         if not hasattr(self, "scores_"):
             return super()._shares(table)
         return probabilities(self._raw(table))
+
+    def _explain(self, table: Table, row: int) -> Explanation:
+        if not hasattr(self, "scores_"):
+            return super()._explain(table, row)
+        one, row = choose_row(table, row)
+        scores = self._raw(one)
+        shares = probabilities(scores)
+        return explain_scores(
+            self.scores_.start,
+            self.scores_.trees,
+            self.scores_.steps,
+            self.scores_.first_output,
+            one,
+            row=row,
+            answer=self._answer(shares),
+            probabilities=shares[0],
+            scores=scores[0],
+        )
 
     def _staged(self, table: Table) -> Iterator[NDArray[np.float64]]:
         if not hasattr(self, "scores_"):

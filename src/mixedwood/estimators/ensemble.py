@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,13 @@ from mixedwood.ensembles import (
 )
 from mixedwood.ensembles.votes import Vote
 from mixedwood.estimators.base import TableClassifier, columns_used
+from mixedwood.explain.ensemble import explain_votes
 from mixedwood.explain.importance import impurity_importance
+from mixedwood.explain.walk import choose_row
 from mixedwood.tree import Tree
+
+if TYPE_CHECKING:
+    from mixedwood.explain import Explanation
 
 __all__ = ["TreeEnsembleClassifier", "nodes_of"]
 
@@ -89,6 +94,61 @@ class TreeEnsembleClassifier(TableClassifier):
         table, truth, weights = self._new_with_classes(X, y, sample_weight)
         wrong = (first_of_largest(shares) != truth for shares in self._staged(table))
         return np.array([np.average(w, weights=weights) for w in wrong])
+
+    def explain(self, X: Any, row: int = 0) -> Explanation:
+        """Say why one row is answered as it is: what each column adds to the answer.
+
+        On the row's way through each tree, what a test changes in the tree's answer is credited to
+        the column that it asks for.
+
+        Parameters
+        ----------
+        X : table
+            Rows.
+        row : int, default=0
+            Which row, counted from 0.
+
+        Returns
+        -------
+        Explanation
+            A bias and a contribution of each column to each class, which add up to the class
+            probabilities of the row or, with gradient boosting, to its scores; print it.
+
+        Examples
+        --------
+        >>> import mixedwood as mw
+        >>> X = {"colour": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
+        >>> model = mw.GrowPruneForestClassifier(11, random_state=0)
+        >>> why = model.fit(X, ["yes", "no", "yes", "no"] * 5).explain(X, row=0)
+        >>> print(why)
+        Row 0: yes (yes 100 %, no 0 %)
+        Share of yes in the votes of 11 trees
+           0.500  before any test
+          +0.500  colour = red
+          +0.000  as each tree votes for one class
+           1.000  in all
+        Votes of 11 trees: yes 11
+        """
+        return self._explain(self._new(X), row)
+
+    def _explain(self, table: Table, row: int) -> Explanation:
+        one, row = choose_row(table, row)
+        shares = self._shares(one)
+        return explain_votes(
+            self.trees_,
+            one,
+            row=row,
+            answer=self._answer(shares),
+            probabilities=shares[0],
+            answers=member_classes(self.trees_, one)[0],
+            vote=self.vote,
+            weights=self._tree_weights(),
+        )
+
+    def _answer(self, shares: NDArray[np.float64]) -> Any:
+        """The class of a single row, as Python has it."""
+        label = self.classes_[first_of_largest(shares)][0]
+        return label.item() if hasattr(label, "item") else label
 
     # What the members are like
 

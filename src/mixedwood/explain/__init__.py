@@ -1,6 +1,7 @@
-"""Trees in words: as text, as rules, and the way of a single row. Reads trees only.
+"""Trees in words: as text, as rules, and why a single row is answered as it is. Reads trees only.
 
 Most are also methods of a tree: ``print(tree)``, ``tree.rules()``, ``tree.explain(table, row)``.
+Ensembles have ``explain(X, row)``, which adds up what their trees say.
 """
 
 from mixedwood.explain.conditions import (
@@ -12,6 +13,8 @@ from mixedwood.explain.conditions import (
     branch_conditions,
 )
 from mixedwood.explain.contributions import Contribution
+from mixedwood.explain.ensemble import explain_scores, explain_votes
+from mixedwood.explain.explanation import BlendExplanation, Explanation
 from mixedwood.explain.path import Ending, Path, Step, explain_row
 from mixedwood.explain.rules import Rule, rules
 from mixedwood.explain.spelling import Style
@@ -19,9 +22,11 @@ from mixedwood.explain.text import tree_text
 from mixedwood.explain.words import branch_words, condition_words
 
 __all__ = [
+    "BlendExplanation",
     "Condition",
     "Contribution",
     "Ending",
+    "Explanation",
     "LinearCondition",
     "LinearTerm",
     "Path",
@@ -34,6 +39,8 @@ __all__ = [
     "branch_words",
     "condition_words",
     "explain_row",
+    "explain_scores",
+    "explain_votes",
     "rules",
     "tree_text",
 ]

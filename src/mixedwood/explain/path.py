@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import isnan
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.data import MISSING, Table
+from mixedwood.data import Table
 from mixedwood.explain.conditions import RangeCondition, branch_conditions, linear_terms
 from mixedwood.explain.contributions import (
     Contribution,
@@ -21,6 +20,7 @@ from mixedwood.explain.contributions import (
 from mixedwood.explain.linear import sum_words, value_words
 from mixedwood.explain.spelling import Style, label_words, name_words, number_words, share_words
 from mixedwood.explain.text import answer_words
+from mixedwood.explain.walk import Visit, choose_row, visits
 from mixedwood.explain.words import condition_words
 from mixedwood.tree import FRACTIONAL, STOP_HERE, TestKind, Tree
 
@@ -167,57 +167,36 @@ def explain_row(tree: Tree, table: Table, row: int = 0) -> Path:
       -> [3] yes (100 % of 1)
     """
     tree._columns_of(table)  # checks that it is a table of the tree's columns
-    if not -table.n_rows <= row < table.n_rows:
-        raise IndexError(f"There is no row {row}; the table has {table.n_rows} rows.")
-    row %= table.n_rows
-    one = table.take([row])
+    one, row = choose_row(table, row)
     probabilities = tree.predict_proba(one)[0]
     steps: list[Step] = []
     endings: list[Ending] = []
-    waiting = [(0, 1.0)]
-    while waiting:
-        node, share = waiting.pop()
-        child = STOP_HERE
-        if tree.kind[node] != TestKind.LEAF:
-            asked = _ask_sum if tree.kind[node] == TestKind.LINEAR else _ask
-            step = asked(tree, one, node, share)
-            child = step.child
-            steps.append(step)
-        below = tree.children_of(node)
-        if child >= 0:
-            waiting.append((int(below[child]), share))
-            continue
-        weights = tree.weight[below]
-        if child == FRACTIONAL and weights.sum() > 0:
-            parts = zip(below.tolist(), (share * weights / weights.sum()).tolist(), strict=True)
-            waiting.extend(reversed([part for part in parts if part[1] > 0]))
-        else:
-            endings.append(Ending(node, share, answer_words(tree, node)))
+    for visit in visits(tree, one):
+        if visit.value:
+            linear = tree.kind[visit.node] == TestKind.LINEAR
+            steps.append((_sum_step if linear else _step)(tree, one, visit))
+        if not visit.goes_to:
+            words = answer_words(tree, visit.node)
+            endings.append(Ending(visit.node, visit.share, words))
     endings.sort(key=lambda ending: (-ending.share, ending.node))
     label = tree.predict(one)[0]
     label = label.item() if hasattr(label, "item") else label
     return Path(row, tuple(steps), tuple(endings), label, tree.classes, probabilities)
 
 
-def _ask(tree: Tree, one: Table, node: int, share: float) -> Step:
-    """Ask a node's test of a table of one row."""
+def _step(tree: Tree, one: Table, visit: Visit) -> Step:
+    """Tell a test of one column."""
+    node, share, child = visit.node, visit.share, visit.child
     column = tree.column_of(node)
     name = name_words(column.name, _STYLE)
-    array = one.arrays[int(tree.column[node])]
-    x = array[0].item()
-    if isnan(x) or (not column.is_numeric and x == MISSING):
-        return Step(node, share, *_pass_on(tree, node, "missing", f"{name} missing"))
-    if not column.is_numeric and x < 0:
-        return Step(node, share, *_pass_on(tree, node, "unseen", f"{name} unseen in training"))
-    if tree.kind[node] == TestKind.INTERVAL:
-        child = 0 if tree.low[node] < x <= tree.high[node] else 1
-    else:
-        codes, positions = tree.values_of(node)
-        place = int(np.searchsorted(codes, x))
-        if place == len(codes) or codes[place] != x:
-            found = f"{name} = {value_words(column, x, _STYLE)}, unseen at this test"
-            return Step(node, share, *_pass_on(tree, node, "unseen", found))
-        child = int(positions[place])
+    x = one.arrays[int(tree.column[node])][0].item()
+    if visit.value != "known":
+        found = f"{name} missing"
+        if visit.value == "unseen":
+            found = f"{name} unseen in training"
+            if x >= 0:
+                found = f"{name} = {value_words(column, x, _STYLE)}, unseen at this test"
+        return Step(node, share, child, visit.value, _passed_on(tree, visit, found))
     condition = branch_conditions(tree, node)[child]
     value = number_words(x) if column.is_numeric else value_words(column, x, _STYLE)
     found = f"{name} = {value}"
@@ -230,17 +209,18 @@ def _ask(tree: Tree, one: Table, node: int, share: float) -> Step:
     return Step(node, share, child, "known", words)
 
 
-def _ask_sum(tree: Tree, one: Table, node: int, share: float) -> Step:
-    """Ask a linear test. The tree adds up itself: sums differ in their last digits."""
+def _sum_step(tree: Tree, one: Table, visit: Visit) -> Step:
+    """Tell a linear test. The tree adds up itself: sums differ in their last digits."""
+    node, share = visit.node, visit.share
     terms, threshold = linear_terms(tree, node), -float(tree.intercept[node])
     parts = contributions(terms, one, _STYLE)
+    if visit.value == "missing":
+        words = _passed_on(tree, visit, why_no_answer(parts))
+        return Step(node, share, visit.child, "missing", words, tuple(parts))
     result = float(tree.linear_sums(node, one)[0])
-    if isnan(result):
-        told = _pass_on(tree, node, "missing", why_no_answer(parts))
-        return Step(node, share, *told, tuple(parts))
     total = add_up(parts, otherwise=result + threshold)
     words = f"{sum_words(terms, _STYLE)} = {_compared(total, threshold, result > 0)}"
-    return Step(node, share, 0 if result > 0 else 1, "known", words, tuple(parts), total)
+    return Step(node, share, visit.child, "known", words, tuple(parts), total)
 
 
 def _compared(total: float, threshold: float, is_above: bool) -> str:
@@ -253,14 +233,12 @@ def _compared(total: float, threshold: float, is_above: bool) -> str:
     return f"{left}{close} {'>' if is_above else '<='} {right}"
 
 
-def _pass_on(tree: Tree, node: int, value: str, found: str) -> tuple[int, str, str]:
-    side = tree.missing_child if value == "missing" else tree.unseen_child
-    child = int(side[node])
-    if child == STOP_HERE:
-        return child, value, f"{found}, stops here"
-    if child == FRACTIONAL:
-        return child, value, f"{found}, goes to all branches by weight"
-    return child, value, f"{found}, goes with {_bare_words(tree, node, child)}"
+def _passed_on(tree: Tree, visit: Visit, found: str) -> str:
+    if visit.child == STOP_HERE:
+        return f"{found}, stops here"
+    if visit.child == FRACTIONAL:
+        return f"{found}, goes to all branches by weight"
+    return f"{found}, goes with {_bare_words(tree, visit.node, visit.child)}"
 
 
 def _bare_words(tree: Tree, node: int, child: int) -> str:
