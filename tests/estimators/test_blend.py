@@ -442,3 +442,14 @@ def test_the_warning_about_new_values_is_about_this_line(ask):
     with pytest.warns(UnseenValueWarning) as caught:
         getattr(model, ask)({"colour": ["green"]})
     assert {warning.filename for warning in caught} == {__file__}
+
+
+def test_mean_leaves_are_those_of_all_trees():
+    X, y = mixed_problem(60)
+    with pytest.raises(NotFittedError):
+        _ = small().mean_leaves_
+    model = small(6, 8).fit(X, y)
+    leaves = [tree.n_leaves for part in (model.forest_, model.boosted_) for tree in part.trees_]
+    assert len(leaves) == 14
+    assert model.mean_leaves_ == pytest.approx(np.mean(leaves))
+    assert model.boosted_.mean_leaves_ < model.mean_leaves_ < model.forest_.mean_leaves_

@@ -283,6 +283,12 @@ class EnsembleClassifier(TableClassifier):
         return [*self.forest_.trees_, *self.boosted_.trees_]
 
     @property
+    def mean_leaves_(self) -> float:
+        """Mean number of leaves of all trees; each part has its own."""
+        check_is_fitted(self)
+        return float(np.mean([tree.n_leaves for tree in self.trees_]))
+
+    @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """Mean of what the two parts say, weighted as their answers are."""
         check_is_fitted(self)
