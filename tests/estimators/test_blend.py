@@ -221,6 +221,9 @@ def test_an_out_of_bag_score_that_was_asked_for_is_there():
     forest = ForestClassifier(n_estimators=40, oob_score=True)
     assert small(forest=forest).fit(X, y).forest_.oob_score_ > 0.5
     assert not hasattr(small().fit(X, y).forest_, "oob_score_")
+    # One's own score stays one's own where the choice needs the answers out of bag.
+    forest.set_params(oob_score=lambda right, said: -1.0)
+    assert small(forest=forest, **TUNED).fit(X, y).forest_.oob_score_ == -1.0
 
 
 # What else it does

@@ -181,7 +181,7 @@ class EnsembleClassifier(TableClassifier):
         with warnings.catch_warnings():
             # A few rows without an answer out of bag do not matter here.
             warnings.filterwarnings("ignore", message=".*out-of-bag answer", category=UserWarning)
-            forest.set_params(oob_score=judges or forest.oob_score)
+            forest.set_params(oob_score=forest.oob_score or judges)
             forest._fit_table(coded, target, (deadline - time.monotonic()) / 3)
         share, choices = float(self.share), []
         if tuning is not None and tunes:
