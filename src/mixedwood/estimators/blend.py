@@ -22,6 +22,7 @@ from mixedwood.estimators.ensemble import nodes_of
 from mixedwood.estimators.forest import ForestClassifier
 from mixedwood.estimators.growing import grow_members
 from mixedwood.estimators.parameters import check_flag, is_whole, read_limit, read_number
+from mixedwood.estimators.parts_given import warn_of_what_is_not_used
 from mixedwood.growers import CodedTable
 from mixedwood.splits.search import read_seed, read_time_limit
 from mixedwood.tree import Tree
@@ -51,7 +52,7 @@ class EnsembleClassifier(TableClassifier):
         `n_jobs`, `random_state`, `verbose` and `time_limit` are those of the ensemble.
     boosted : BoostedTreesClassifier or None, default=None
         The boosted trees, likewise; its defaults by default. With `tune` its `max_depth` and
-        `n_estimators` are chosen, whatever they are here.
+        `n_estimators` are chosen, whatever they are here; a warning says so if they were set.
     tune : bool, default=True
         Whether to choose depth and number of rounds of the boosted trees, and `share`, by the log
         loss on rows held out. If not, `boosted` and `share` are taken as they are; so they are with
@@ -177,6 +178,7 @@ class EnsembleClassifier(TableClassifier):
         )
         coded, target = rows_with_weight(CodedTable(table), target)
         tunes = tuning is not None and _can_tune(parameters, target)
+        warn_of_what_is_not_used(self, tunes=tunes)
         judges = tunes and (forest.bootstrap or forest.max_samples is not None)
         with warnings.catch_warnings():
             # A few rows without an answer out of bag do not matter here.
