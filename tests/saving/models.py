@@ -81,7 +81,7 @@ def answers(model, X):
     """All that a model says of rows and of itself, to be compared."""
     said = {"predict": model.predict(X)}
     for name in ("predict_proba", "decision_function", "apply"):
-        shares = name == "apply" and hasattr(model, "tree_") and model.tree_.is_fractional
+        shares = name == "apply" and any(tree.is_fractional for tree in trees_of(model))
         if hasattr(model, name) and not shares:
             said[name] = getattr(model, name)(X)
     if hasattr(model, "feature_importances_"):
