@@ -281,7 +281,7 @@ CANNOT = {
 def test_what_only_code_can_say_is_refused(name, tmp_path):
     model, words = CANNOT[name]
     X, y = make_table()
-    model = model.fit(X[["colour", "size"]].fillna({"size": 0.0}), y)
+    model = clone(model).fit(X[["colour", "size"]].fillna({"size": 0.0}), y)
     with pytest.raises(ModelFileError, match=words):
         mw.save(model, tmp_path / "model.mw")
     assert list(tmp_path.iterdir()) == []
