@@ -35,7 +35,7 @@ from problems import mixed_problem
 def small(n_trees=6, n_rounds=8, **parameters):
     parts = {
         "forest": ForestClassifier(n_estimators=n_trees),
-        "boosted": BoostedTreesClassifier(n_rounds),
+        "boosted": None if parameters.get("tune") else BoostedTreesClassifier(n_rounds),
         "tune": False,
         "random_state": 5,
     }
@@ -95,8 +95,7 @@ def test_the_default():
     assert model.share_ == 0.6
     model = EnsembleClassifier(random_state=0).fit(X, y)
     assert [choice.depth for choice in model.choices_] == [2, 3, 4, 6]
-    again = [EnsembleClassifier(*(small(2, 2).forest, small(2, 2).boosted)).fit(X, y)
-             for _ in range(2)]  # fmt: skip
+    again = [EnsembleClassifier(ForestClassifier(n_estimators=2)).fit(X, y) for _ in range(2)]
     assert again[0].trees_ != again[1].trees_  # no seed: others every time
 
 
@@ -107,7 +106,9 @@ TUNED = {"tune": True, "depths": (1, 3), "max_rounds": 12, "n_folds": 3}
 
 def test_depth_rounds_and_share_are_those_with_the_least_loss():
     X, y = mixed_problem(150)
-    model = small(20, **TUNED).fit(X, y)
+    model = small(20, boosted=BoostedTreesClassifier(8), **TUNED)
+    with pytest.warns(UserWarning, match="^n_estimators=8 of boosted is not used"):
+        model.fit(X, y)
     assert [choice.depth for choice in model.choices_] == [1, 3]
     best = min(model.choices_, key=lambda choice: choice.loss)
     assert (model.boosted_.max_depth, model.boosted_.n_rounds_) == best[:2]
@@ -121,6 +122,61 @@ def test_depth_rounds_and_share_are_those_with_the_least_loss():
     model.set_params(tune=False).fit(X, y)
     assert not hasattr(model, "choices_")
     assert (model.share_, model.boosted_.n_rounds_) == (0.6, 8)
+
+
+NOT_USED = {
+    "depth": (
+        {"boosted": BoostedTreesClassifier(max_depth=2), **TUNED},
+        "max_depth=2 of boosted is not used: with tune=True .* Set tune=False to",
+    ),
+    "both": (
+        {"boosted": BoostedTreesClassifier(9, max_depth=None), **TUNED},
+        "max_depth=None and n_estimators=9 of boosted are not used",
+    ),
+    "threads": (
+        {"forest": ForestClassifier(n_estimators=3, n_jobs=2), "n_jobs": 1},
+        "n_jobs=2 of forest is not used: set n_jobs of the ensemble",
+    ),
+    "all": (
+        {
+            "forest": ForestClassifier(n_estimators=20, verbose=1),
+            "boosted": BoostedTreesClassifier(9, n_jobs=2),
+            **TUNED,
+        },
+        "verbose=1 of forest .* n_jobs=2 of boosted .* n_estimators=9 of boosted",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOT_USED)
+def test_what_is_not_used_is_said_once(name):
+    X, y = mixed_problem(90)
+    parameters, words = NOT_USED[name]
+    model = small(20, **parameters)
+    with pytest.warns(UserWarning, match=words) as caught:
+        model.fit(X, y)
+    assert [w.filename for w in caught] == [__file__]
+    # It is said of what changes nothing: the same without it.
+    parts = {"boosted__max_depth", "boosted__n_estimators"} if model.tune else set()
+    parts |= {f"{part}__{name}" for part in ("forest", "boosted") for name in ("n_jobs", "verbose")}
+    defaults = EnsembleClassifier(ForestClassifier(), BoostedTreesClassifier()).get_params()
+    plain = clone(model).set_params(**{part: defaults[part] for part in parts}).fit(X, y)
+    assert plain.trees_ == model.trees_
+    assert plain.share_ == model.share_
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"boosted": BoostedTreesClassifier(200, max_depth=4, learning_rate=0.3), **TUNED},
+        {"boosted": BoostedTreesClassifier(9, max_depth=2), "tune": False},
+        {"boosted": BoostedTreesClassifier(9, n_jobs=2), "tune": False, "n_jobs": 2},
+        {"boosted": BoostedTreesClassifier.adaboost_c45(4), **TUNED},  # nothing is chosen
+    ],
+)
+def test_what_is_used_or_the_default_is_not_warned_of(parameters):
+    X, y = mixed_problem(60)
+    small(20, **parameters).fit(X, y)  # a warning is an error here
 
 
 def test_losses_are_those_of_models_that_have_not_seen_the_rows():
@@ -260,6 +316,9 @@ def test_an_out_of_bag_score_that_was_asked_for_is_there():
     forest = ForestClassifier(n_estimators=40, oob_score=True)
     assert small(forest=forest).fit(X, y).forest_.oob_score_ > 0.5
     assert not hasattr(small().fit(X, y).forest_, "oob_score_")
+    # One's own score stays one's own where the choice needs the answers out of bag.
+    forest.set_params(oob_score=lambda right, said: -1.0)
+    assert small(forest=forest, **TUNED).fit(X, y).forest_.oob_score_ == -1.0
 
 
 # What else it does
@@ -363,7 +422,7 @@ def test_a_time_limit_leaves_a_model_that_works():
     assert any("1000000 trees" in words for words in said)
     assert any("1000000 rounds" in words for words in said)
     assert model.score(X, y) > 0.6
-    model.set_params(tune=True, max_rounds=10**6, patience=10**6)
+    model.set_params(boosted=None, tune=True, max_rounds=10**6, patience=10**6)
     with pytest.warns(RuntimeWarning) as caught:
         model.fit(X, y)
     assert any("of 4 depths" in str(w.message) for w in caught)
@@ -491,3 +550,14 @@ def test_the_warning_about_new_values_is_about_this_line(ask):
     with pytest.warns(UnseenValueWarning) as caught:
         getattr(model, ask)({"colour": ["green"]})
     assert {warning.filename for warning in caught} == {__file__}
+
+
+def test_mean_leaves_are_those_of_all_trees():
+    X, y = mixed_problem(60)
+    with pytest.raises(NotFittedError):
+        _ = small().mean_leaves_
+    model = small(6, 8).fit(X, y)
+    leaves = [tree.n_leaves for part in (model.forest_, model.boosted_) for tree in part.trees_]
+    assert len(leaves) == 14
+    assert model.mean_leaves_ == pytest.approx(np.mean(leaves))
+    assert model.boosted_.mean_leaves_ < model.mean_leaves_ < model.forest_.mean_leaves_

@@ -8,10 +8,17 @@ import pytest
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import recall_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mixedwood import ForestClassifier, TreeClassifier, UnseenValueWarning
+from mixedwood import (
+    ForestClassifier,
+    GrowPruneForestClassifier,
+    RandomOrdinalityClassifier,
+    TreeClassifier,
+    UnseenValueWarning,
+)
 from mixedwood.data import read_table, read_table_as, read_target
 from mixedwood.datasets import make_mixed, make_waveform
 from mixedwood.explain.importance import impurity_importance
@@ -194,6 +201,57 @@ def test_rows_without_weight_have_no_say_in_the_out_of_bag_score():
     assert not np.isnan(model.oob_decision_function_[:50]).any()
 
 
+@pytest.mark.parametrize("kind", [ForestClassifier, RandomOrdinalityClassifier])
+def test_an_out_of_bag_score_of_ones_own(kind):
+    X, y = mixed_problem(100)
+    weights = np.where(np.arange(100) < 20, 0.0, 1.0)
+    asked = []
+
+    def recall_of_ash(right, said):
+        asked.append((right, said))
+        return recall_score(right, said, labels=["ash"], average="macro")
+
+    model = kind(n_estimators=30, bootstrap=True, oob_score=recall_of_ash, random_state=0)
+    model.fit(X, y, weights)
+    plain = clone(model).set_params(oob_score=True).fit(X, y, weights)
+    assert model.trees_ == plain.trees_
+    np.testing.assert_array_equal(model.oob_decision_function_, plain.oob_decision_function_)
+    ((right, said),) = asked
+    np.testing.assert_array_equal(right, y[20:])
+    assert (right == said).mean() == pytest.approx(plain.oob_score_)
+    found = (said[right == "ash"] == "ash").mean()
+    assert type(model.oob_score_) is float
+    assert model.oob_score_ == pytest.approx(found) != plain.oob_score_
+
+
+def test_an_out_of_bag_score_that_is_no_number_changes_nothing():
+    X, y = mixed_problem(100)
+    model = ForestClassifier(n_estimators=30, random_state=0).fit(X, y)
+    before = model.trees_
+    with pytest.raises(TypeError, match=r"oob_score must give a number .* gave 'good'"):
+        model.set_params(oob_score=lambda right, said: "good").fit(X, y)
+    assert model.trees_ is before
+    assert not hasattr(model, "oob_score_")
+
+
+@pytest.mark.parametrize("name", ["oob_score_", "oob_decision_function_"])
+def test_an_out_of_bag_score_that_was_not_asked_for(name):
+    X, y = mixed_problem(30)
+    model = ForestClassifier(n_estimators=2, random_state=0)
+    words = rf"^{name} is made by a fit with oob_score=True; this ForestClassifier "
+    with pytest.raises(AttributeError, match=words + "is not fitted yet"):
+        getattr(model, name)
+    with pytest.raises(AttributeError, match=words + "was fitted without it"):
+        getattr(model.fit(X, y), name)
+    assert not hasattr(model, name)
+    orders = RandomOrdinalityClassifier(n_estimators=2).fit(X, y)
+    with pytest.raises(AttributeError, match="oob_score=True and bootstrap=True; this Random"):
+        getattr(orders, name)
+    # Where every tree sees all rows, there is nothing to ask for.
+    with pytest.raises(AttributeError, match=f"has no attribute '{name}'"):
+        getattr(GrowPruneForestClassifier(2), name)
+
+
 def test_the_out_of_bag_score_is_near_that_of_new_rows():
     X, y = mixed_problem(600)
     new = mixed_problem(600, seed=1)
@@ -369,6 +427,7 @@ def test_a_criterion_written_in_python_works_in_threads():
         ({"max_samples": 0}, ValueError, "max_samples must be None, a whole number"),
         ({"max_samples": True}, ValueError, "max_samples must be None, a whole number"),
         ({"columns_per_tree": "half"}, ValueError, "columns_per_tree must be None, a whole"),
+        ({"oob_score": "f1"}, ValueError, "oob_score must be True, False, or a function of the"),
         ({"oob_score": True, "bootstrap": False}, ValueError, "oob_score needs rows that a tree"),
         (
             {"oob_score": True, "bootstrap": False, "max_samples": 1.0},

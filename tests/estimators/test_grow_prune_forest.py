@@ -84,6 +84,34 @@ def test_the_majority_decides_and_ties_go_to_the_first_class(waves):
     assert (np.sort(counts, axis=1)[:, -1] == np.sort(counts, axis=1)[:, -2]).any()  # some ties
 
 
+@pytest.mark.parametrize("relabel", [False, True])
+def test_probabilities_of_the_trees_may_be_averaged(waves, relabel):
+    data, test = waves
+    voting = GrowPruneForestClassifier(9, relabel=relabel, random_state=0).fit(data.X, data.y)
+    model = clone(voting).set_params(vote="probability").fit(data.X, data.y)
+    assert model.trees_ == voting.trees_  # the vote is counted otherwise, nothing else
+    table, truth = read_table(data.X), read_target(data.y).codes
+    new = read_table(test.X)
+    want = np.mean([tree.probabilities[tree.apply(new)] for tree in model.trees_], axis=0)
+    np.testing.assert_allclose(model.predict_proba(test.X), want, atol=1e-12)
+    assert np.abs(want - voting.predict_proba(test.X)).max() > 0.1
+    *_, last = model.staged_predict_proba(test.X)
+    np.testing.assert_allclose(last, want, atol=1e-12)
+    # What the shares of a leaf are shares of: with relabel, all rows that come to it.
+    for tree in model.trees_:
+        nodes = tree.apply(table)
+        of_all = np.zeros((tree.n_nodes, 3))
+        np.add.at(of_all, (nodes, truth), 1)
+        leaves = tree.kind == 0
+        assert (tree.counts[leaves] == of_all[leaves]).all() == relabel
+        assert (tree.counts[leaves] <= of_all[leaves]).all()
+
+
+def test_a_vote_that_is_none():
+    with pytest.raises(ValueError, match="vote must be 'probability' or 'plurality'; got 'soft'"):
+        GrowPruneForestClassifier(3, vote="soft").fit({"x": [1, 2]}, [0, 1])
+
+
 def test_many_trees_are_better_than_one(waves):
     data, test = waves
     model = GrowPruneForestClassifier(51, random_state=0).fit(data.X, data.y)

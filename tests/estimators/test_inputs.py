@@ -7,6 +7,9 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
+from sklearn.inspection import permutation_importance
+from sklearn.model_selection import KFold, cross_val_score
+from sklearn.pipeline import make_pipeline
 
 from mixedwood import TreeClassifier
 from mixedwood.estimators import UnseenValueWarning
@@ -272,6 +275,26 @@ def asked(way):
         warnings.simplefilter("always")
         proba = model.predict_proba(NEW)
     return model, proba, caught
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda model: model.fit(TABLE, LABELS).score(NEW, LABELS[: len(NEW["b"])]),
+        lambda model: make_pipeline("passthrough", model).fit(TABLE, LABELS).predict(NEW),
+        lambda model: cross_val_score(
+            model, pd.DataFrame({"b": list("uvwx")}), [0, 0, 1, 1], cv=KFold(4)
+        ),
+        lambda model: permutation_importance(
+            model.fit(TABLE, LABELS), pd.DataFrame(NEW), LABELS[: len(NEW["b"])], n_repeats=1
+        ),
+    ],
+    ids=["score", "pipeline", "cross_val_score", "permutation_importance"],
+)
+def test_a_warning_is_about_the_first_line_outside_scikit_learn(ask):
+    with pytest.warns(UnseenValueWarning) as caught:
+        ask(TreeClassifier(pruning=None))
+    assert {w.filename for w in caught if w.category is UnseenValueWarning} == {__file__}
 
 
 @pytest.mark.parametrize("way", ["node", "missing", "majority"])

@@ -35,6 +35,9 @@ MODELS = {
     "bagging_c45": mw.ForestClassifier.bagging_c45(3, random_state=np.int64(1)),
     "random_ordinality": mw.RandomOrdinalityClassifier(n_estimators=3, joint=True, random_state=0),
     "grow_prune_forest": mw.GrowPruneForestClassifier(3, random_state=0),
+    "grow_prune_shares": mw.GrowPruneForestClassifier(
+        3, relabel=True, vote="probability", random_state=0
+    ),
     "boosted": mw.BoostedTreesClassifier(4, random_state=0),
     "boosted_stopping": mw.BoostedTreesClassifier(
         6, early_stopping=True, validation_fraction=0.3, trees_per_round="per_class", random_state=0

@@ -266,7 +266,15 @@ class Accuracy(Criterion):
         return groups.max(axis=1).sum()
 
 
+def one(right, said):
+    return 1.0
+
+
 CANNOT = {
+    "oob_score": (
+        mw.ForestClassifier(n_estimators=20, oob_score=one, random_state=0),
+        r"ForestClassifier.oob_score is a .*function, .*set_params\(oob_score=True\)",
+    ),
     "criterion": (mw.TreeClassifier(Accuracy(), pruning=None), "TreeClassifier.criterion is a"),
     "machine": (
         mw.ModelTreeClassifier(machine=["svm", LogisticRegression()], pruning=None, max_depth=1),
@@ -289,10 +297,16 @@ CANNOT = {
 def test_what_only_code_can_say_is_refused(name, tmp_path):
     model, words = CANNOT[name]
     X, y = make_table()
-    model = model.fit(X[["colour", "size"]].fillna({"size": 0.0}), y)
+    model = clone(model).fit(X[["colour", "size"]].fillna({"size": 0.0}), y)
     with pytest.raises(ModelFileError, match=words):
         mw.save(model, tmp_path / "model.mw")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_out_of_bag_score_of_ones_own_is_kept_without_its_function(tmp_path):
+    model = clone(CANNOT["oob_score"][0]).fit(*make_table())
+    again = save_and_load(model.set_params(oob_score=True), tmp_path)
+    assert again.oob_score_ == 1.0
 
 
 def test_only_fitted_classifiers_of_the_library_are_written(tmp_path):

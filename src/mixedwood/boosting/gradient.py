@@ -16,6 +16,7 @@ from mixedwood import _core
 from mixedwood.boosting.holding_out import hold_out
 from mixedwood.boosting.loss import derivatives, first_scores, log_loss
 from mixedwood.boosting.newton import newton_steps, relabelled
+from mixedwood.boosting.validation import Validation
 from mixedwood.data import Table, Target
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import BinnedTable, GradientSettings, grow_gradient_tree
@@ -127,6 +128,7 @@ def gradient_boost(
     seed: int = 0,
     model: BoostedScores | None = None,
     scores: Numbers | None = None,
+    validation: tuple[Table, Target] | None = None,
     time_limit: float = math.inf,
     advance: Callable[[int], None] | None = None,
 ) -> BoostedScores:
@@ -146,6 +148,8 @@ def gradient_boost(
         Of what is random.
     model, scores : BoostedScores and ndarray, optional
         Where to go on, and what the model says about each row.
+    validation : tuple of Table and Target, optional
+        With `patience` in the plan: rows to judge rounds by, in place of a share of the others.
     time_limit : float, default=inf
         Seconds; a warning says if it came first. There is always one round.
     advance : callable, optional
@@ -159,12 +163,16 @@ def gradient_boost(
     deadline = time.monotonic() + time_limit
     coded = table if isinstance(table, CodedTable) else CodedTable(table)
     held_out = None
-    if plan.patience is not None:
+    if plan.patience is not None and validation is None:
         held_out = hold_out(target, plan.validation_fraction, seed)
     run = Run(BinnedTable(coded, plan.max_bins), target, plan, seed, held_out)
     model = BoostedScores(first_scores(target, run.rows)) if model is None else model
     if scores is None:
         scores = np.tile(model.start, (target.n_rows, 1))
+    beside = None if validation is None else Validation(*validation, plan.settings.n_threads)
+    if beside is not None:
+        beside.begin(model)
+    judged = beside is not None or len(run.held_out) > 0
     for number in range(len(model.rounds), n_rounds):
         left = deadline - time.monotonic()
         if model.rounds and left <= 0:
@@ -175,11 +183,13 @@ def gradient_boost(
             )
             break
         run.one_round(number, model, scores, max(left, 1e-3))
+        if beside is not None:
+            beside.follow(model, number)
         if advance is not None:
             advance(len(model.rounds))
-        if len(run.held_out) and _is_over(model, plan):
+        if judged and _is_over(model, plan):
             break
-    if len(run.held_out):
+    if judged:
         model.keep(int(np.argmin(model.validation_loss)) + 1)
     return model
 

@@ -29,6 +29,7 @@ from mixedwood.estimators.parameters import (
     read_number,
     read_whole,
 )
+from mixedwood.estimators.parts_given import warn_of_what_is_not_used
 from mixedwood.explain.explanation import BlendExplanation
 from mixedwood.explain.walk import choose_row
 from mixedwood.growers import CodedTable
@@ -60,7 +61,7 @@ class EnsembleClassifier(TableClassifier):
         `n_jobs`, `random_state`, `verbose` and `time_limit` are those of the ensemble.
     boosted : BoostedTreesClassifier or None, default=None
         The boosted trees, likewise; its defaults by default. With `tune` its `max_depth` and
-        `n_estimators` are chosen, whatever they are here.
+        `n_estimators` are chosen, whatever they are here; a warning says so if they were set.
     tune : bool, default=True
         Whether to choose depth and number of rounds of the boosted trees, and `share`, by the log
         loss on rows held out. If not, `boosted` and `share` are taken as they are; so they are with
@@ -186,11 +187,12 @@ class EnsembleClassifier(TableClassifier):
         )
         coded, target = rows_with_weight(CodedTable(table), target)
         tunes = tuning is not None and _can_tune(parameters, target)
+        warn_of_what_is_not_used(self, tunes=tunes)
         judges = tunes and forest._leaves_rows_out(target.n_rows)
         with warnings.catch_warnings():
             # A few rows without an answer out of bag do not matter here.
             warnings.filterwarnings("ignore", message=".*out-of-bag answer", category=UserWarning)
-            forest.set_params(oob_score=judges or forest.oob_score)
+            forest.set_params(oob_score=forest.oob_score or judges)
             forest._fit_table(coded, target, (deadline - time.monotonic()) / 3)
         share, choices = float(self.share), []
         if tuning is not None and tunes:
@@ -329,6 +331,12 @@ class EnsembleClassifier(TableClassifier):
         """The trees of the forest, then those of boosting."""
         check_is_fitted(self)
         return [*self.forest_.trees_, *self.boosted_.trees_]
+
+    @property
+    def mean_leaves_(self) -> float:
+        """Mean number of leaves of all trees; each part has its own."""
+        check_is_fitted(self)
+        return float(np.mean([tree.n_leaves for tree in self.trees_]))
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

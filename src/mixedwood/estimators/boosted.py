@@ -11,12 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mixedwood.boosting import BoostedScores, adaboost, gradient_boost, probabilities
-from mixedwood.data import Table, Target
+from mixedwood.data import Table, Target, read_target
 from mixedwood.ensembles import add_answers
 from mixedwood.estimators.boosting_parameters import BoostingParameters, read_boosting_parameters
 from mixedwood.estimators.ensemble import TreeEnsembleClassifier
 from mixedwood.estimators.one_tree import impurity_of
 from mixedwood.estimators.tree import TreeClassifier
+from mixedwood.estimators.validation_rows import (
+    check_validation_is_wanted,
+    class_factors,
+    read_validation,
+)
 from mixedwood.explain.ensemble import explain_scores
 from mixedwood.explain.walk import choose_row
 from mixedwood.growers import CodedTable
@@ -86,9 +91,10 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         With AdaBoost: whether rows are drawn in proportion to their weights, or weighted.
     early_stopping : bool, default=False
         With gradient boosting: whether to hold out rows, to stop when the loss on them has not
-        fallen for `patience` rounds, and to keep the rounds up to the best.
+        fallen for `patience` rounds, and to keep the rounds up to the best. `fit` takes rows of
+        your own for it, as `X_val` and `y_val`.
     validation_fraction : float, default=0.1
-        Share of rows that are held out then.
+        Share of rows that are held out then, unless there are such.
     patience : int, default=20
         Rounds to wait then.
     unseen : {"node", "missing", "majority", "error"}, default="node"
@@ -121,7 +127,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
     scores_ : BoostedScores
         With gradient boosting: the steps of the trees' nodes.
     validation_loss_ : list of float
-        With `early_stopping`: the loss on the rows held out, after each round.
+        With `early_stopping`: the loss on the rows held out, or those given, after each round.
     classes_, schema_, n_features_in_, feature_names_in_
         As in `TreeClassifier`.
 
@@ -144,6 +150,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
     n_rounds_: int
     vote = "plurality"  # of AdaBoost's trees
     _gains_tell: bool  # whether scores of nodes are gains of the loss
+    _held_out: bool  # whether a share of the rows was not learnt from
 
     def __init__(
         self,
@@ -241,7 +248,15 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
 
     # Learning
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | float | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | float | None = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+    ) -> Self:
         """Grow the trees.
 
         Parameters
@@ -252,6 +267,10 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             Class of each row: text, booleans or whole numbers.
         sample_weight : array-like of shape (n_rows,), optional
             Weights of rows; rows of weight 0 do not count.
+        X_val, y_val : table and array-like, optional
+            With `early_stopping`: rows to judge rounds by, in place of a share of X, which is then
+            learnt from as a whole. They have the columns of X and classes of y, and weigh what
+            `class_weight` says; values that X does not have are welcome unless ``unseen="error"``.
 
         Returns
         -------
@@ -260,6 +279,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         """
         started = time.monotonic()
         parameters = read_boosting_parameters(self)
+        judged = check_validation_is_wanted(X_val, y_val, parameters.early_stopping)
         table, target = self._read_training(
             X,
             y,
@@ -268,13 +288,27 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             categorical_features=self.categorical_features,
             ordinal=self.ordinal,
         )
+        validation = None
+        if judged:
+            factors = None
+            if self.class_weight is not None:
+                factors = class_factors(target, read_target(y, sample_weight))
+            validation = read_validation(
+                X_val, y_val, table.schema, target, factors, unseen=self._unseen()
+            )
         left = parameters.time_limit - (time.monotonic() - started)
-        return self._fit_table(CodedTable(table), target, parameters, left)
+        return self._fit_table(CodedTable(table), target, parameters, left, validation)
 
     def _fit_table(
-        self, coded: CodedTable, target: Target, parameters: BoostingParameters, time_limit: float
+        self,
+        coded: CodedTable,
+        target: Target,
+        parameters: BoostingParameters,
+        time_limit: float,
+        validation: tuple[Table, Target] | None = None,
     ) -> Self:
         coded, target = rows_with_weight(coded, target)
+        held_out = parameters.early_stopping and validation is None
         with show_progress(parameters.n_rounds, self.verbose, "rounds") as advance:
             if target.n_classes == 1 or self.method != "gradient":
                 trees, weights = adaboost(
@@ -291,7 +325,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
                 self.trees_, self.tree_weights_, self.n_rounds_ = trees, weights, len(trees)
                 self._gains_tell = False
                 return self
-            model, scores, seed = self._rounds_before(coded.table, target, parameters)
+            model, scores, seed = self._rounds_before(coded.table, target, parameters, held_out)
             model = gradient_boost(
                 coded,
                 target,
@@ -300,6 +334,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
                 seed=seed,
                 model=model,
                 scores=scores,
+                validation=validation,
                 time_limit=time_limit,
                 advance=advance,
             )
@@ -308,17 +343,18 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         self.scores_, self.trees_, self._seed = model, model.trees, seed
         self.n_rounds_ = len(model.rounds)
         self._gains_tell = parameters.learner is None
+        self._held_out = held_out
         if parameters.early_stopping:
             self.validation_loss_ = model.validation_loss
         return self
 
     def _forget(self) -> None:
         """Drop what an earlier fit with another method has left."""
-        for name in ("scores_", "tree_weights_", "validation_loss_"):
+        for name in ("scores_", "tree_weights_", "validation_loss_", "_held_out"):
             self.__dict__.pop(name, None)
 
     def _rounds_before(
-        self, table: Table, target: Target, parameters: BoostingParameters
+        self, table: Table, target: Target, parameters: BoostingParameters, held_out: bool
     ) -> tuple[BoostedScores | None, NDArray[np.float64] | None, int]:
         """The model to go on with, what it says about the rows, and its seed."""
         if not self.warm_start or not hasattr(self, "scores_"):
@@ -334,11 +370,14 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
                 "warm_start adds rounds to those that are there, but the columns, their values or "
                 "the classes are others than before. Fit the same table, or set warm_start=False."
             )
-        if parameters.early_stopping != hasattr(self, "validation_loss_"):
+        # Files of models from before there was X_val do not say it.
+        if held_out != getattr(self, "_held_out", hasattr(self, "validation_loss_")):
+            here = f"early_stopping={self.early_stopping!r}"
+            own = " with X_val" if parameters.early_stopping and not held_out else ""
             raise ValueError(
                 "warm_start goes on with the rows that the rounds so far have learnt from, but "
-                f"early_stopping={self.early_stopping!r} is not what they were grown with. Leave "
-                "it as it was, or set warm_start=False to begin anew."
+                f"{here}{own} is not what they were grown with: a share of the rows was held out "
+                "then or would be now. Leave it as it was, or set warm_start=False to begin anew."
             )
         copied = BoostedScores(
             self.scores_.start,
@@ -346,7 +385,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             list(self.scores_.steps),
             list(self.scores_.first_output),
             list(self.scores_.rounds),
-            self.scores_.validation_loss[:n_there],
+            self.scores_.validation_loss[:n_there] if held_out else [],
         )
         return copied, self._raw(table), self._seed
 

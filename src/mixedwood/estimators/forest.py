@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from mixedwood.ensembles.votes import Vote
@@ -42,8 +42,9 @@ class ForestClassifier(SampledTreesClassifier):
     vote : {"probability", "plurality"}, default="probability"
         Whether class probabilities of the trees are averaged, or each tree has one vote. Of
         classes with equal shares the first in ``classes_`` wins.
-    oob_score : bool, default=False
-        Whether to score the forest on rows that trees have not seen.
+    oob_score : bool or callable, default=False
+        Whether to score the forest on rows that trees have not seen: by the share that is right, or
+        by a function of the classes and the answers, such as `sklearn.metrics.f1_score`.
     class_weight : mapping, "balanced" or None, default=None
         Factors by which the rows of a class weigh more or less. Leaves of one class answer the
         same whatever it weighs: it counts where trees have a `min_samples_leaf` or are pruned.
@@ -75,7 +76,7 @@ class ForestClassifier(SampledTreesClassifier):
         What the columns are.
     oob_score_ : float
         With `oob_score`: the share of rows that are classified rightly by trees that have not seen
-        them.
+        them, or what the function says.
     oob_decision_function_ : ndarray of shape (n_rows, n_classes)
         With `oob_score`: what these trees say; NaN for rows that every tree has seen.
     n_features_in_, feature_names_in_
@@ -113,7 +114,7 @@ class ForestClassifier(SampledTreesClassifier):
         max_samples: float | None = None,
         columns_per_tree: float | str | None = None,
         vote: Vote = "probability",
-        oob_score: bool = False,
+        oob_score: bool | Callable[[Any, Any], float] = False,
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
         ordinal: Mapping[str, Sequence[Any]] | None = None,

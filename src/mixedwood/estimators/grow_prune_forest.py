@@ -42,6 +42,10 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
         Which groupings of a nominal column are tried; see `TreeClassifier`.
     min_samples_split, max_iterations, relabel, missing, unseen
         As in `GrowPruneTreeClassifier`.
+    vote : {"plurality", "probability"}, default="plurality"
+        Whether each tree has one vote, as published, or class probabilities of the trees are
+        averaged. Those of a leaf are shares of the classes among the rows of the half that grew it,
+        which are often of one class; with `relabel`, among all rows that come to it.
     class_weight : mapping, "balanced" or None, default=None
         Factors by which the rows of a class weigh more or less.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
@@ -83,8 +87,8 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
     Notes
     -----
     Tree number i is made of the seed and its number alone: it is the same for any `n_jobs`, in any
-    larger forest, and when it is added by `warm_start`. Of classes with equally many votes the
-    first in ``classes_`` wins.
+    larger forest, and when it is added by `warm_start`. Of classes with equal shares of the vote
+    the first in ``classes_`` wins.
 
     References
     ----------
@@ -105,8 +109,7 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
 
     iterations_: list[tuple[Iteration, ...]]
 
-    # What the trees see is not a matter of choice: all rows and all columns, and one vote each.
-    vote: Vote = "plurality"
+    # What the trees see is not a matter of choice: all rows and all columns.
     bootstrap: bool = False
     max_samples: float | None = None
     columns_per_tree: float | str | None = None
@@ -121,6 +124,7 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
         min_samples_split: float = 2,
         max_iterations: int = 20,
         relabel: bool = False,
+        vote: Vote = "plurality",
         missing: Literal["learned", "category"] = "learned",
         unseen: Literal["node", "missing", "majority", "error"] = "node",
         class_weight: Mapping[Any, float] | str | None = None,
@@ -138,6 +142,7 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
         self.min_samples_split = min_samples_split
         self.max_iterations = max_iterations
         self.relabel = relabel
+        self.vote = vote
         self.missing = missing
         self.unseen = unseen
         self.class_weight = class_weight

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -92,7 +92,7 @@ class RandomOrdinalityClassifier(SampledTreesClassifier):
         bootstrap: bool = False,
         max_samples: float | None = None,
         columns_per_tree: float | str | None = None,
-        oob_score: bool = False,
+        oob_score: bool | Callable[[Any, Any], float] = False,
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
         ordinal: Mapping[str, Sequence[Any]] | None = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
+from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -31,6 +32,31 @@ from mixedwood.tree import Tree
 __all__ = ["SampledTreesClassifier", "read_member"]
 
 
+class _OutOfBag:
+    """What only a fit with `oob_score` makes; until then, words that say so.
+
+    An attribute that a fit has set is found before this one.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, model: SampledTreesClassifier | None, owner: type) -> Any:
+        if model is None:
+            return self
+        if "oob_score" not in model.get_params(deep=False):
+            words = f"{owner.__name__!r} object has no attribute {self.name!r}"
+        else:
+            sampled = model.bootstrap or model.max_samples is not None
+            also = "" if sampled else " and bootstrap=True"
+            fitted = "was fitted without it" if "trees_" in vars(model) else "is not fitted yet"
+            words = (
+                f"{self.name} is made by a fit with oob_score=True{also}; this {owner.__name__} "
+                f"{fitted}."
+            )
+        raise AttributeError(words, name=self.name, obj=model)
+
+
 class SampledTreesClassifier(TreeEnsembleClassifier):
     """Grows trees on samples and lets them vote; subclasses say which trees, and have parameters.
 
@@ -42,7 +68,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
     bootstrap: bool
     max_samples: float | None
     columns_per_tree: float | str | None
-    oob_score: bool
+    oob_score: bool | Callable[[NDArray[Any], NDArray[Any]], float]
     class_weight: Any
     categorical_features: Any
     ordinal: Any
@@ -52,8 +78,8 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
     verbose: int
     time_limit: float | None
 
-    oob_score_: float
-    oob_decision_function_: NDArray[np.float64]
+    oob_score_: Any = _OutOfBag()
+    oob_decision_function_: Any = _OutOfBag()
     _seed: int
     _sampling: tuple[Any, ...]
 
@@ -156,9 +182,14 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
         """Check what is not checked by those who use it."""
         read_whole(self, "n_estimators", 1)
         check_choice(self, "vote", VOTES)
-        for name in ("bootstrap", "oob_score", "warm_start"):
+        for name in ("bootstrap", "warm_start"):
             check_flag(self, name)
         check_jobs(self)
+        if not isinstance(self.oob_score, (bool, np.bool_)) and not callable(self.oob_score):
+            raise ValueError(
+                "oob_score must be True, False, or a function of the classes and the answers that "
+                f"gives a number, such as sklearn.metrics.f1_score; got {self.oob_score!r}."
+            )
         count_rows(self.max_samples, 1)
         count_columns(self.columns_per_tree, 1, "columns_per_tree")
         if self.max_samples is None:
@@ -247,5 +278,14 @@ def _judge_out_of_bag(
         judged &= plan.target.weights > 0
     if not judged.any():
         return math.nan, shares
-    right = first_of_largest(shares[judged]) == plan.target.codes[judged]
-    return float(right.mean()), shares
+    right, said = plan.target.codes[judged], first_of_largest(shares[judged])
+    if not callable(model.oob_score):
+        return float((said == right).mean()), shares
+    classes = plan.target.classes
+    score: Any = model.oob_score(classes[right], classes[said])
+    if not isinstance(score, (int, float, np.integer, np.floating)):
+        raise TypeError(
+            "oob_score must give a number for the classes and the answers that it is called with; "
+            f"{model.oob_score!r} gave {score!r}."
+        )
+    return float(score), shares

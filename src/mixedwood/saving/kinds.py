@@ -241,6 +241,7 @@ _LEARNED: dict[str, dict[str, Learned]] = {
         "validation_loss_": Learned(_all(list, _NUMBER), always=False),
         "_seed": Learned(_WHOLE, always=False),
         "_gains_tell": Learned(_FLAG),
+        "_held_out": Learned(_FLAG, always=False),
     },
     "EnsembleClassifier": {
         "forest_": Learned(_named("ForestClassifier")),

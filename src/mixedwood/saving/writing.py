@@ -236,6 +236,11 @@ def _no_safe_form(value: Any, where: str) -> ModelFileError:
             f"{where} is a {what}, whose state has no place in a model file. Fit with a number as "
             "random_state, or say model.set_params(random_state=None) before saving."
         )
+    if where.endswith(".oob_score"):
+        return ModelFileError(
+            f"{where} is a {what}, and a model file holds no code. Say "
+            "model.set_params(oob_score=True) before saving: oob_score_ stays what it is."
+        )
     return ModelFileError(
         f"{where} is a {what}, which a model file cannot hold: it holds text, numbers, lists, "
         "dicts, arrays, and what the library itself has, so that nobody's code is run when it is "
