@@ -222,13 +222,14 @@ def versions() -> str:
     return ", ".join([*found, f"Python {platform.python_version()}"])
 
 
-def page(where: str, sections: list[str], command: str) -> list[str]:
+def page(where: str, sections: list[str], command: str, rounds: int) -> list[str]:
     """The page of the documentation."""
+    runs = "medians of several runs in turns" if rounds else "one run each in its own process"
     return [
         f"# Speed of ensembles{where}",
         "",
         "Time to fit and to answer the training rows, ours and the peers', on the same rows, with",
-        "two threads each. Wall-clock time, medians of several runs in turns. Encoding is counted",
+        f"two threads each. Wall-clock time, {runs}. Encoding is counted",
         "apart. Ratios are to the best of the others. How each peer is set and what a step has in",
         "it is written at the top of `benchmarks/ensemble_contenders.py`.",
         "",
@@ -288,7 +289,7 @@ def main() -> None:
         add(*compare_waveform(args.rounds))
     if args.page:
         where = " on columns of a thousand values" if args.sets == ["nominal"] else ""
-        write_page(args.page, page(where, sections, shown_command(args)))
+        write_page(args.page, page(where, sections, shown_command(args), args.rounds))
 
 
 if __name__ == "__main__":
