@@ -17,7 +17,8 @@ from mixedwood.boosting import FollowDepth, TuningPlan, choose, make_folds
 from mixedwood.data import Table, Target
 from mixedwood.ensembles import first_of_largest
 from mixedwood.estimators.base import TableClassifier, columns_used
-from mixedwood.estimators.boosted import BoostedTreesClassifier, rows_with_weight
+from mixedwood.estimators.boosted import BoostedTreesClassifier
+from mixedwood.estimators.boosted_rounds import rows_with_weight
 from mixedwood.estimators.boosting_parameters import BoostingParameters, read_boosting_parameters
 from mixedwood.estimators.ensemble import nodes_of
 from mixedwood.estimators.forest import ForestClassifier

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from mixedwood.boosting import BoostedScores, adaboost, gradient_boost, probabilities
 from mixedwood.data import Table, Target, read_target
 from mixedwood.ensembles import add_answers
+from mixedwood.estimators.boosted_rounds import rounds_before, rows_with_weight
 from mixedwood.estimators.boosting_parameters import BoostingParameters, read_boosting_parameters
 from mixedwood.estimators.ensemble import TreeEnsembleClassifier
 from mixedwood.estimators.one_tree import impurity_of
@@ -31,7 +32,7 @@ from mixedwood.progress import show_progress
 if TYPE_CHECKING:
     from mixedwood.explain import Explanation
 
-__all__ = ["BoostedTreesClassifier", "rows_with_weight"]
+__all__ = ["BoostedTreesClassifier"]
 
 
 class BoostedTreesClassifier(TreeEnsembleClassifier):
@@ -325,7 +326,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
                 self.trees_, self.tree_weights_, self.n_rounds_ = trees, weights, len(trees)
                 self._gains_tell = False
                 return self
-            model, scores, seed = self._rounds_before(coded.table, target, parameters, held_out)
+            model, scores, seed = rounds_before(self, coded.table, target, parameters, held_out)
             model = gradient_boost(
                 coded,
                 target,
@@ -352,42 +353,6 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         """Drop what an earlier fit with another method has left."""
         for name in ("scores_", "tree_weights_", "validation_loss_", "_held_out"):
             self.__dict__.pop(name, None)
-
-    def _rounds_before(
-        self, table: Table, target: Target, parameters: BoostingParameters, held_out: bool
-    ) -> tuple[BoostedScores | None, NDArray[np.float64] | None, int]:
-        """The model to go on with, what it says about the rows, and its seed."""
-        if not self.warm_start or not hasattr(self, "scores_"):
-            return None, None, parameters.seed
-        n_there = len(self.scores_.rounds)
-        if parameters.n_rounds < n_there:
-            raise ValueError(
-                f"n_estimators={parameters.n_rounds} must be larger or equal to the {n_there} "
-                "rounds that are there when warm_start=True. Set warm_start=False to begin anew."
-            )
-        if table.schema != self.schema_ or not np.array_equal(target.classes, self.classes_):
-            raise ValueError(
-                "warm_start adds rounds to those that are there, but the columns, their values or "
-                "the classes are others than before. Fit the same table, or set warm_start=False."
-            )
-        # Files of models from before there was X_val do not say it.
-        if held_out != getattr(self, "_held_out", hasattr(self, "validation_loss_")):
-            here = f"early_stopping={self.early_stopping!r}"
-            own = " with X_val" if parameters.early_stopping and not held_out else ""
-            raise ValueError(
-                "warm_start goes on with the rows that the rounds so far have learnt from, but "
-                f"{here}{own} is not what they were grown with: a share of the rows was held out "
-                "then or would be now. Leave it as it was, or set warm_start=False to begin anew."
-            )
-        copied = BoostedScores(
-            self.scores_.start,
-            list(self.scores_.trees),
-            list(self.scores_.steps),
-            list(self.scores_.first_output),
-            list(self.scores_.rounds),
-            self.scores_.validation_loss[:n_there] if held_out else [],
-        )
-        return copied, self._raw(table), self._seed
 
     # Answers
 
@@ -470,11 +435,3 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             np.add.at(gains, tree.column[inner], tree.score[inner])
         total = gains.sum()
         return gains / total if total > 0 else gains
-
-
-def rows_with_weight(coded: CodedTable, target: Target) -> tuple[CodedTable, Target]:
-    """Leave out rows of weight 0: not even their numbers are to have a say in bins and cuts."""
-    if target.weights is None or target.weights.all():
-        return coded, target
-    rows = np.flatnonzero(target.weights)
-    return CodedTable(coded.table.take(rows)), target.take(rows)
