@@ -402,3 +402,14 @@ def test_whole_counts_take_a_quicker_way_to_the_same_partition(partitioner):
         )
         assert whole.score == halves.score
         np.testing.assert_array_equal(whole.group, halves.group)
+
+
+@pytest.mark.parametrize("criterion", ["squared_gini", "chi2"])
+def test_auto_cuts_where_the_criterion_scores_cuts(criterion):
+    chosen = set()
+    for A in random_tables(31, 40, (18, 40), (4, 8)):
+        found = best_partition(A, criterion)
+        chosen.add(found.partitioner)
+        assert found.score >= best_partition(A, criterion, "max_cut").score * (1 - TINY)
+        assert found.score >= best_partition(A, criterion, "refined").score * (1 - TINY)
+    assert chosen == {"refined", "max_cut"}
