@@ -16,26 +16,18 @@ using namespace mixedwood;
 
 namespace {
 
-// Odd, so that its half is not whole; or nothing.
-std::vector<double> odd_counts(Random& random, std::size_t size) {
-  std::vector<double> counts(size);
+// Odd, so that its half is not whole, or nothing; every value has some.
+std::vector<double> odd_counts(Random& random, std::size_t n, std::size_t k) {
+  std::vector<double> counts(n * k);
   for (double& c : counts)
     c = random.coin() ? 0.0 : 2.0 * static_cast<double>(random.below(9)) + 1.0;
+  for (std::size_t i = 0; i < n; ++i) counts[i * k + i % k] += counts[i * k + i % k] == 0.0;
   return counts;
 }
 
 std::vector<double> halves_of(std::vector<double> counts) {
   for (double& c : counts) c /= 2.0;
   return counts;
-}
-
-// Every value needs weight.
-void fill_empty_rows(std::vector<double>& counts, std::size_t n, std::size_t k) {
-  for (std::size_t i = 0; i < n; ++i) {
-    double total = 0.0;
-    for (std::size_t l = 0; l < k; ++l) total += counts[i * k + l];
-    if (total == 0.0) counts[i * k + i % k] = 1.0;
-  }
 }
 
 }  // namespace
@@ -46,8 +38,7 @@ TEST(whole_counts_are_scored_as_any_weights) {
     const auto criterion = criterion_info(name).make({}, 0);
     for (int trial = 0; trial < 200; ++trial) {
       const std::size_t n = 2 + random.below(12), k = 2 + random.below(7);
-      auto counts = odd_counts(random, n * k);
-      fill_empty_rows(counts, n, k);
+      const auto counts = odd_counts(random, n, k);
       const Contingency table(counts, static_cast<int>(n), static_cast<int>(k));
       const Contingency half(halves_of(counts), static_cast<int>(n), static_cast<int>(k));
       CHECK(make_whole_count_scorer(half, *criterion) == nullptr);
@@ -78,8 +69,7 @@ TEST(scores_above_a_bound_are_exact_and_no_other_is_above_it) {
     const auto criterion = criterion_info(name).make({}, 0);
     for (int trial = 0; trial < 200; ++trial) {
       const std::size_t n = 2 + random.below(30), k = 2 + random.below(9);
-      auto counts = odd_counts(random, n * k);
-      fill_empty_rows(counts, n, k);
+      const auto counts = odd_counts(random, n, k);
       const Contingency table(counts, static_cast<int>(n), static_cast<int>(k));
       const auto scorer = make_whole_count_scorer(table, *criterion);
       double best = -INFINITY;

@@ -169,6 +169,25 @@ def test_a_row_of_every_class_is_left_to_learn_from(rows, fraction, seed):
     assert abs(held.sum() - n) <= np.count_nonzero(sizes)
 
 
+def test_the_row_held_out_is_of_a_class_that_has_others():
+    # Sorted by class, the one row to hold out is in the middle: the only one of its class.
+    for seed in range(5):
+        held = hold_out(read_target(list("aabcd")), 0.1, seed)
+        assert held.tolist() in ([True, *[False] * 4], [False, True, *[False] * 3])
+
+
+def test_rounds_that_are_there_are_judged_anew_by_rows_of_ones_own():
+    table, target = problem(120)
+    plan = GradientPlan(GradientSettings(max_depth=2), patience=50)
+    ours, others = problem(80, seed=1), problem(80, seed=2)
+    part = gradient_boost(table, target, plan, 3, validation=ours)
+    seen = scores_of(part, table)
+    whole = gradient_boost(table, target, plan, 6, model=part, scores=seen, validation=others)
+    alone = gradient_boost(table, target, plan, 6, validation=others)
+    assert len(whole.rounds) == len(alone.rounds) >= 3
+    np.testing.assert_allclose(whole.validation_loss, alone.validation_loss, rtol=1e-12)
+
+
 def test_rows_held_out_have_no_say_in_the_trees():
     table, target = problem(100)
     plan = GradientPlan(GradientSettings(max_depth=2), patience=5)
