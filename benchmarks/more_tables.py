@@ -10,7 +10,7 @@ library, and to judge the choice, on tables that had no part in earlier ones;
 Each table belongs to one of two halves that never change, whatever tables are added:
 
 - A table of a package is of the half `choice` if the SHA-256 of its name is even, of the half
-  `judge` if it is odd.
+  `judge` if it is odd. Tables that were looked at by mistake (`LOOKED_AT`) are of the first half.
 - A generated one is drawn twice, from the same law with other sizes and another seed: the first,
   whose name ends with "-1", is of the half `choice`, "-2" of the half `judge`.
 
@@ -46,6 +46,7 @@ MOST_ROWS = 10_000
 FEWEST = 10  # rows of a class
 MLBENCH = Path("/usr/lib/R/site-library/mlbench/data")
 HALVES = ("choice", "judge")
+LOOKED_AT = ("bacteria", "shuttle-landing", "strep-trial")  # errors seen while trying a script
 
 
 @dataclass(frozen=True)
@@ -247,6 +248,8 @@ def half(name: str) -> str:
     """The half to which a table belongs, by the rule at the top."""
     if name in GENERATORS:
         return HALVES[int(name[-1]) - 1]
+    if name in LOOKED_AT:
+        return "choice"
     return HALVES[hashlib.sha256(name.encode()).digest()[-1] % 2]
 
 
