@@ -34,7 +34,7 @@ from mixedwood.estimators.forest import default_tree
 
 DRIVER = Path(__file__).parent / "peers" / "ctree.R"
 THREADS = 1
-PATIENCE = 120.0  # seconds for one fit of ctree
+PATIENCE = 30.0  # seconds for one fit of ctree
 
 OURS: dict[str, Callable[[], Any]] = {
     "tree": mixedwood.TreeClassifier,
@@ -200,7 +200,7 @@ def run_ctree(folder: str, seconds: float) -> list[str]:
     count = len(list(Path(folder).glob("*-train.csv")))
     try:
         done = subprocess.run(
-            words, capture_output=True, text=True, check=True, timeout=60 + 2 * seconds * count
+            words, capture_output=True, text=True, check=True, timeout=15 + seconds * count
         )
     except subprocess.TimeoutExpired:  # a step that cannot be interrupted
         return ["failed: time limit"] * count

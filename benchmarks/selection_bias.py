@@ -33,7 +33,7 @@ from scipy.stats import chi2, ncx2
 NOISE = ("2", "10", "100", "n/2", "n")
 REAL = ("none", "2", "10", "100", "n/10")
 LEVEL, POWER = 0.05, 0.8
-CHUNK = 10  # tables between looks at the clock
+CHUNK = 10  # tables between looks at the clock, after one to see whether it can be done at all
 ROOTS = ["tree", "tree-gini", "tree-twoing", "model-tree", "c45"]
 PEERS = ["guide", "sklearn", "lightgbm", "ydf-cart", "ctree"]
 Setting = tuple[int, int, str]  # rows, classes, values of the real column
@@ -105,10 +105,13 @@ def run(methods: list[str], settings: list[Setting], args: argparse.Namespace) -
     with args.results.open("a") as file:
         for setting in settings:
             for method in methods:
-                lacking = [i for i in range(args.tables) if i not in done[method, setting]]
-                started = time.perf_counter()
+                known = done[method, setting]
+                if any(root.startswith("failed") for root in known.values()):
+                    continue
+                lacking = [i for i in range(args.tables) if i not in known]
+                started, count = time.perf_counter(), 1
                 while lacking and time.perf_counter() - started < args.seconds:
-                    part, lacking = lacking[:CHUNK], lacking[CHUNK:]
+                    part, lacking, count = lacking[:count], lacking[count:], CHUNK
                     roots = column_methods.roots(method, [make(*setting, i) for i in part])
                     for number, root in zip(part, roots, strict=True):
                         entry = dict(zip(("rows", "classes", "real"), setting, strict=True))
