@@ -41,6 +41,7 @@ BoostSettings read_settings(const nb::dict& given) {
   s.max_columns = get<std::int32_t>(given, "max_columns");
   s.nominal_l2 = get<double>(given, "nominal_l2");
   s.smoothing = get<double>(given, "smoothing");
+  s.adjusted = get<bool>(given, "adjusted");
   s.seed = get<std::uint64_t>(given, "seed");
   s.n_threads = get<int>(given, "n_threads");
   const auto order = get<std::string>(given, "order");

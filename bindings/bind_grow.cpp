@@ -73,6 +73,7 @@ GrowSettings read_settings(const nb::dict& given, std::int32_t n_classes, Parts&
   s.selection = choice<Selection>(
       given, "selection",
       {{"score", Selection::kScore},
+       {"adjusted", Selection::kAdjusted},
        {"average_gain", Selection::kAverageGain},
        {"significance", Selection::kSignificance}});
   s.unseen = choice<GrowSettings::Unseen>(given, "unseen",
@@ -90,6 +91,7 @@ GrowSettings read_settings(const nb::dict& given, std::int32_t n_classes, Parts&
   s.partitioner = parts.partitioner.get();
   s.exact = partitioner == "auto" || partitioner == "exact" || partitioner == "two_class_order";
   s.may_hurry = partitioner == "auto";
+  s.fitted = partitioner_info(partitioner).fitted;
   using NamedValue = std::pair<std::string, double>;
   for (const auto& [name, value] : get<std::vector<NamedValue>>(given, "acceptors")) {
     parts.acceptors.push_back(acceptor_info(name).make(value));

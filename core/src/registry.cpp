@@ -63,15 +63,17 @@ const std::array kPartitioners = {
     PartitionerInfo{"max_cut_sdp", "heavy cut by semidefinite relaxation, with a bound",
                     {{"roundings", 100, "random hyperplanes tried", {}}, kLocalSearch},
                     make_max_cut_sdp},
-    PartitionerInfo{"one_vs_rest", "one value against all others", {}, make_one_vs_rest},
+    PartitionerInfo{"one_vs_rest", "one value against all others", {}, make_one_vs_rest,
+                    Fitted::kValue},
     PartitionerInfo{"natural_order", "prefixes of the values in the order given", {},
-                    make_natural_order},
+                    make_natural_order, Fitted::kCut},
     // Drawn per tree by the grower, which turns the column into an ordered one; see growers/.
     PartitionerInfo{"random_order", "prefixes of a random order",
                     {{"per", 0, "how often an order is drawn", {"node", "tree"}}},
-                    make_random_order},
-    PartitionerInfo{"random_subset", "a random half of the values", {}, make_random_subset},
-    PartitionerInfo{"multiway", "one group per value", {}, make_multiway},
+                    make_random_order, Fitted::kCut},
+    PartitionerInfo{"random_subset", "a random half of the values", {}, make_random_subset,
+                    Fitted::kNothing},
+    PartitionerInfo{"multiway", "one group per value", {}, make_multiway, Fitted::kNothing},
 };
 
 const std::array kAcceptors = {

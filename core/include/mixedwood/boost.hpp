@@ -64,6 +64,8 @@ struct BoostSettings {
   } order = Order::kSorted;
   double nominal_l2 = 0.0;  // added to l2 for splits of nominal columns
   double smoothing = 0.0;   // kSorted: added to a value's second derivatives
+  // Columns are compared by gains less what chance gives a nominal column of so many values.
+  bool adjusted = false;
   GrowSettings::Unseen unseen = GrowSettings::Unseen::kStop;
   std::uint64_t seed = 0;
   int n_threads = 1;

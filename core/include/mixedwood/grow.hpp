@@ -31,6 +31,7 @@ enum class Rules {
 // Which column's candidate wins, under Rules::kParts.
 enum class Selection {
   kScore,         // the best score
+  kAdjusted,      // the best score less what chance gives a column of its kind (adjusted_score.hpp)
   kAverageGain,   // the best score among those of at least average information gain
   kSignificance,  // the smallest p-value of conditional inference; then its best partition
 };
@@ -45,6 +46,7 @@ struct GrowSettings {
   bool may_hurry = false;
   // The partitioner finds a best partition where that is cheap; then two classes need no search.
   bool exact = false;
+  Fitted fitted = Fitted::kSides;  // what the partitioner fits to the classes
   std::vector<const Acceptor*> acceptors;  // for nominal columns
   double min_gain = 0.0;                   // a split must score at least this
   double max_p = 1.0;                      // Selection::kSignificance: stop above this

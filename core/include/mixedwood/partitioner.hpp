@@ -53,6 +53,14 @@ struct Grouping {
   }
 };
 
+// What of a grouping is fitted to the classes, and so how well chance can do.
+enum class Fitted {
+  kSides,    // the side of every value
+  kCut,      // where an order is cut that the classes have no part in
+  kValue,    // which value stands alone
+  kNothing,  // nothing: drawn at random, or one group per value
+};
+
 class Partitioner {
  public:
   virtual ~Partitioner() = default;

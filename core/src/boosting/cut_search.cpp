@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <numbers>
 #include <numeric>
 
+#include "../chance.hpp"
 #include "../keys.hpp"
 #include "mixedwood/random.hpp"
 
@@ -16,11 +18,12 @@ constexpr double kRounding = 1e-10;
 }  // namespace
 
 CutSearch::CutSearch(const BinnedTable& table, const BoostSettings& settings, const Scale& scale,
-                     std::size_t n_outputs)
+                     std::size_t n_outputs, double row_weight)
     : table_(table),
       settings_(settings),
       scale_(scale),
       n_outputs_(n_outputs),
+      row_weight_(row_weight),
       rank_(table.columns().size()),
       total_(n_outputs),
       left_(n_outputs) {}
@@ -35,8 +38,9 @@ double CutSearch::worth(std::span<const Sum> total, double l2) const {
 }
 
 // What the node as a whole has: the same for all cuts.
-void CutSearch::start(std::span<const Sum> total, double l2) {
+void CutSearch::start(std::span<const Sum> total, double l2, double chance) {
   l2_ = l2;
+  chance_ = chance;
   before_ = worth(total, l2);
   all_rows_ = scale_.rows(total[0]);
   for (std::size_t d = 0; d < n_outputs_; ++d)
@@ -65,7 +69,22 @@ double CutSearch::gain() const {
 }
 
 bool CutSearch::is_better(double gain, const GradientSplit& best) const {
-  return gain > best.gain + kRounding * before_ && gain > settings_.min_gain;
+  if (!(gain > settings_.min_gain && gain > kRounding * before_)) return false;
+  return !best.found() || gain - chance_ > best.rank + kRounding * before_;
+}
+
+// What a nominal column that is noise gains, beyond what a fixed cut would: a squared sum of
+// gradients over that of hessians has the weight of a row for its mean, in each output. Sorted values
+// are on the side that suits them, and two groups of normal numbers keep 2/pi of their variance.
+// Numbers are not judged so: a threshold speaks for the numbers around it, met before or not.
+double CutSearch::chance(std::size_t n_values) const {
+  if (!settings_.adjusted) return 0.0;
+  const auto n = static_cast<double>(n_values);
+  const double degrees = std::max(1.0, static_cast<double>(n_outputs_) - 1.0);
+  double excess = excess_of_degrees(degrees) * excess_of_cuts(n);
+  if (settings_.order == BoostSettings::Order::kSorted)
+    excess = std::max(excess, 2.0 * std::numbers::inv_pi * (n - 2.0));
+  return row_weight_ * excess;
 }
 
 void CutSearch::improve(std::int32_t column, const Sums& sums, std::span<const Sum> total,
@@ -81,7 +100,7 @@ void CutSearch::improve(std::int32_t column, const Sums& sums, std::span<const S
 void CutSearch::ordered(std::int32_t column, const Sum* sums, std::span<const Sum> total,
                         GradientSplit& best) {
   const auto& its = table_.columns()[static_cast<std::size_t>(column)];
-  start(total, settings_.l2);
+  start(total, settings_.l2, 0.0);
   const bool missing = its.has_missing && scale_.rows(sums[0]) > 0;
   for (const bool missing_left : {true, false}) {
     if (!missing && !missing_left) break;
@@ -92,6 +111,7 @@ void CutSearch::ordered(std::int32_t column, const Sum* sums, std::span<const Su
       if (scale_.rows(here[0]) == 0) continue;
       if (const double gain = last > 0 ? this->gain() : 0.0; is_better(gain, best)) {
         best.gain = gain;
+        best.rank = gain - chance_;
         best.column = column;
         best.missing_left = missing_left;
         best.missing_known = missing;
@@ -132,20 +152,18 @@ void CutSearch::nominal(std::int32_t column, const Sum* sums, std::span<const Su
   for (std::int32_t b = 0; b < n_bins; ++b)
     if (scale_.rows(sums[static_cast<std::size_t>(b) * n_outputs_]) > 0) bins_.push_back(b);
   if (bins_.size() < 2) return;
-  start(total, settings_.l2 + settings_.nominal_l2);
-  bool better = false;
+  start(total, settings_.l2 + settings_.nominal_l2, chance(bins_.size()));
   if (settings_.order == BoostSettings::Order::kSorted) {
     // With several outputs each has its own order; two values have only one.
     const std::size_t orders = bins_.size() == 2 ? 1 : n_outputs_;
     for (std::size_t d = 0; d < orders; ++d) {
       sort_by_step(column, sums, d);
-      better |= scan(sums, best);
+      scan(column, sums, best);
     }
   } else {
     put_in_random_order(column, node_seed);
-    better = scan(sums, best);
+    scan(column, sums, best);
   }
-  if (better) best.column = column;
 }
 
 // By the step that each bin would take by itself. The last bits of a step give way to its bin.
@@ -166,7 +184,7 @@ void CutSearch::sort_by_step(std::int32_t column, const Sum* sums, std::size_t o
 }
 
 // All cuts of bins_ in their order.
-bool CutSearch::scan(const Sum* sums, GradientSplit& best) {
+void CutSearch::scan(std::int32_t column, const Sum* sums, GradientSplit& best) {
   std::fill(left_.begin(), left_.end(), Sum{});
   std::size_t n_left = 0;
   for (std::size_t i = 0; i + 1 < bins_.size(); ++i) {
@@ -174,14 +192,15 @@ bool CutSearch::scan(const Sum* sums, GradientSplit& best) {
     for (std::size_t d = 0; d < n_outputs_; ++d) left_[d] += here[d];
     if (const double gain = this->gain(); is_better(gain, best)) {
       best.gain = gain;
+      best.rank = gain - chance_;
+      best.column = column;
       best.left = left_;
       n_left = i + 1;
     }
   }
-  if (n_left == 0) return false;
+  if (n_left == 0) return;
   best.bins = bins_;
   best.n_left = n_left;
-  return true;
 }
 
 }  // namespace mixedwood

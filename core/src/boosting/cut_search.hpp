@@ -11,6 +11,7 @@ namespace mixedwood {
 
 struct GradientSplit {
   double gain = 0.0;
+  double rank = 0.0;  // columns are compared by it
   std::int32_t column = -1;
   bool missing_left = true;
   bool missing_known = false;    // whether rows told where missing values go
@@ -24,8 +25,9 @@ struct GradientSplit {
 
 class CutSearch {
  public:
+  // `row_weight`: mean weight of a row, weighed by itself.
   CutSearch(const BinnedTable& table, const BoostSettings& settings, const Scale& scale,
-            std::size_t n_outputs);
+            std::size_t n_outputs, double row_weight);
 
   // Replaces `best` when the column has a cut that gains more.
   void improve(std::int32_t column, const Sums& sums, std::span<const Sum> total,
@@ -38,17 +40,19 @@ class CutSearch {
                GradientSplit& best);
   void nominal(std::int32_t column, const Sum* sums, std::span<const Sum> total,
                std::uint64_t node_seed, GradientSplit& best);
-  void start(std::span<const Sum> total, double l2);
-  bool scan(const Sum* sums, GradientSplit& best);
+  void start(std::span<const Sum> total, double l2, double chance);
+  void scan(std::int32_t column, const Sum* sums, GradientSplit& best);
   void sort_by_step(std::int32_t column, const Sum* sums, std::size_t output);
   double gain() const;
   bool is_better(double gain, const GradientSplit& best) const;
+  double chance(std::size_t n_values) const;
   void put_in_random_order(std::int32_t column, std::uint64_t node_seed);
 
   const BinnedTable& table_;
   const BoostSettings& settings_;
   const Scale& scale_;
   std::size_t n_outputs_;
+  double row_weight_;
   std::vector<std::vector<std::uint32_t>> rank_;  // per tree: of a nominal column's bins
   struct Slope {
     double gradient = 0.0, hessian = 0.0;
@@ -57,6 +61,7 @@ class CutSearch {
   std::vector<Slope> total_;
   std::int64_t all_rows_ = 0;
   double l2_ = 0.0, before_ = 0.0;
+  double chance_ = 0.0;  // gain of a column that is noise
   // Buffers.
   std::vector<Sum> left_;
   std::vector<std::int32_t> bins_;

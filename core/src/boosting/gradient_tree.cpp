@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -33,6 +34,18 @@ struct Open {
   GradientSplit split;
 };
 
+// Of a row, weighed by itself.
+double mean_weight(const BoostData& data) {
+  if (data.weights.empty()) return 1.0;
+  double sum = 0.0, squares = 0.0;
+  for (const std::int32_t row : data.rows) {
+    const double weight = data.weights[static_cast<std::size_t>(row)];
+    sum += weight;
+    squares += weight * weight;
+  }
+  return sum > 0.0 && std::isfinite(squares) ? squares / sum : 1.0;
+}
+
 class GradientGrower {
  public:
   GradientGrower(const BinnedTable& table, const BoostData& data, const BoostSettings& settings,
@@ -44,7 +57,7 @@ class GradientGrower {
         workers_(settings.n_threads),
         scale_(data, workers_),
         adder_(table, data, scale_, workers_),
-        searches_(2, CutSearch(table, settings, scale_, data.n_outputs)),
+        searches_(2, CutSearch(table, settings, scale_, data.n_outputs, mean_weight(data))),
         rows_(data.rows.begin(), data.rows.end()),
         others_(data.others.begin(), data.others.end()),
         columns_(data.columns.begin(), data.columns.end()) {
@@ -159,7 +172,7 @@ class GradientGrower {
   }
 
   static bool worse(const Open& a, const Open& b) {
-    return a.split.gain < b.split.gain || (a.split.gain == b.split.gain && a.node > b.node);
+    return a.split.rank < b.split.rank || (a.split.rank == b.split.rank && a.node > b.node);
   }
 
   Open pop() {

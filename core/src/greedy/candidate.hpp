@@ -20,7 +20,8 @@ struct LinearTerm {
 
 struct Candidate {
   std::int32_t column = -1;
-  double score = -std::numeric_limits<double>::infinity();  // compared between columns
+  double score = -std::numeric_limits<double>::infinity();  // by the criterion
+  double rank = -std::numeric_limits<double>::infinity();   // compared between columns
   TestKind kind = kLeaf;
   // Interval: codes up to `last_left` go left; `high` is the number that says so.
   std::int32_t last_left = -1;
@@ -31,6 +32,7 @@ struct Candidate {
   std::int32_t missing_child = kStopHere;
   bool screened = false;  // found by the quick search
   double gain = 0.0;      // C4.5 compares gains before ratios
+  double gini_share = 0.0;  // of a threshold: the part of the node's Gini impurity it removes
   // Linear: child 0 when the sum is positive; `children` then holds the child of each row.
   std::vector<LinearTerm> terms;
   double intercept = 0.0;

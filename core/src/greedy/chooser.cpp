@@ -19,6 +19,10 @@ constexpr double kEqual = 1e-10;
 constexpr double kRounding = 1e-12;
 // WEKA's RandomTree wants more than this.
 constexpr double kPositiveGain = 1e-6;
+// How much more than the quick search the thorough one may be expected to find, at best.
+constexpr double kThorough = 1.25;
+// Rows per value from which on copies of rows need not be told from others.
+constexpr std::size_t kManyRows = 32;
 
 }  // namespace
 
@@ -51,6 +55,7 @@ const std::vector<std::int32_t>& Chooser::columns_to_try(const AtNode& node) {
 }
 
 void Chooser::choose_by_score(AtNode& node, const NodeRows& rows) {
+  screened_.clear();
   const bool random_tree = settings_.rules == Rules::kRandomTree;
   std::vector<std::int32_t> varying;
   const auto try_planes = [&] {
@@ -70,13 +75,43 @@ void Chooser::choose_by_score(AtNode& node, const NodeRows& rows) {
     if (varies) varying.push_back(c);
     if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
     candidate.column = c;
+    if (random_tree) candidate.rank = candidate.score;
     if (random_tree && !(candidate.score > kPositiveGain)) continue;
+    if (settings_.selection == Selection::kAdjusted && candidate.screened && candidate.rank > 0.0)
+      screened_.push_back({c, candidate.score, candidate.rank});
     take_if_better(node, std::move(candidate));
   }
   if (!enough) try_planes();
   if (stop_.requested()) return;
   if (settings_.max_columns < 0) node.columns = std::move(varying);
   if (node.test.screened) search_thoroughly(node, rows);
+  if (!screened_.empty()) search_promising(node, rows);
+}
+
+// The quick search may miss much of what a column of many values offers, and a column that loses by
+// it may win by the thorough one. Looked at are those that would win by a score that much better.
+void Chooser::search_promising(AtNode& node, const NodeRows& rows) {
+  // Two groups tell at most one bit of the class.
+  const double most = std::min(1.0, settings_.criterion->before(node.counts));
+  const std::int32_t first_choice = node.test.column;
+  for (const Screened& its : screened_) {
+    const double possible = std::min(kThorough, most / its.score) * its.rank;
+    if (its.column == first_choice || possible <= node.test.rank) continue;
+    Candidate candidate = thorough_candidate(node, rows, its.column);
+    if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
+    take_if_better(node, std::move(candidate));
+  }
+}
+
+Candidate Chooser::thorough_candidate(const AtNode& node, const NodeRows& rows, std::int32_t c) {
+  const auto column = static_cast<std::size_t>(c);
+  counter_.tabulate(rows, column, present_, node.histogram, table_);
+  Candidate candidate = search_.best(table_, columns_[column], mix(node.seed, column + 1), true);
+  candidate.column = c;
+  candidate.rank = candidate.score;
+  if (settings_.selection == Selection::kAdjusted && candidate.found())
+    candidate.rank = std::min(candidate.score, adjusted_.nominal(table_, candidate, distinct_rows(rows, column)));
+  return candidate;
 }
 
 void Chooser::take_if_better(AtNode& node, Candidate candidate) const {
@@ -94,6 +129,7 @@ std::vector<Candidate> Chooser::linear_candidates(const AtNode& node, const Node
   for (Candidate& candidate : found) {
     // A plane that leaves the rows as they are tells nothing, whatever score it is given.
     candidate.column = place++;
+    candidate.rank = candidate.score;
     if (!(candidate.score > kRounding)) candidate.kind = kLeaf;
   }
   return found;
@@ -176,7 +212,7 @@ Candidate Chooser::candidate_of_parts(const AtNode& node, const NodeRows& rows, 
     Candidate found;
     const auto counts = node.counts;
     if (const auto* buckets = counter_.buckets(rows, column, node.histogram)) {
-      const double to_beat = node.test.found() ? node.test.score : settings_.min_gain;
+      const double to_beat = node.test.found() ? node.test.rank : settings_.min_gain;
       found = search_.wide(rows, buckets, counts, columns_[column], to_beat);
     } else if (const auto* cells = counter_.cells(rows, column, node.histogram)) {
       found = search_.ordered(cells, counts, columns_[column], varies);
@@ -184,6 +220,11 @@ Candidate Chooser::candidate_of_parts(const AtNode& node, const NodeRows& rows, 
       return candidate_of_table(node, rows, column, varies);
     }
     if (settings_.fractional) found.missing_child = kFractional;  // if any comes later
+    rank(found, node, [&] {
+      const auto n_values = static_cast<std::size_t>(columns_[column].n_values());
+      return adjusted_.threshold(found, std::min(n_values, rows.size()),
+                                 static_cast<double>(rows.size()), counts);
+    });
     return found;
   }
   return candidate_of_table(node, rows, column, varies);
@@ -193,7 +234,39 @@ Candidate Chooser::candidate_of_table(const AtNode& node, const NodeRows& rows, 
   counter_.tabulate(rows, column, present_, node.histogram, table_);
   varies = table_.size() > 1 || (table_.size() == 1 && table_.missing_rows > 0.0);
   if (!varies) return {};
-  return search_.best(table_, columns_[column], mix(node.seed, column + 1), false);
+  Candidate found = search_.best(table_, columns_[column], mix(node.seed, column + 1), false);
+  rank(found, node, [&] {
+    if (columns_[column].ordered())
+      return adjusted_.threshold(found, table_.size(), table_.known_rows + table_.missing_rows,
+                                 node.counts);
+    return adjusted_.nominal(table_, found, distinct_rows(rows, column));
+  });
+  return found;
+}
+
+// What the candidate is compared by. No test is expected to do better than it did here.
+template <typename Adjust>
+void Chooser::rank(Candidate& found, const AtNode& node, Adjust adjust) const {
+  found.rank = found.score;
+  if (settings_.selection != Selection::kAdjusted || !found.found()) return;
+  if (node.test.found() && found.score < node.test.rank) return;  // it loses as it is
+  found.rank = std::min(found.score, adjust());
+}
+
+// Rows of each value of the table, copies of a row not counted. Nothing where rows come once, or
+// values have so many that it makes no difference.
+std::span<const double> Chooser::distinct_rows(const NodeRows& rows, std::size_t column) {
+  if (!repeated_ || rows.size() > kManyRows * table_.size()) return {};
+  const std::int32_t* codes = columns_[column].codes();
+  distinct_by_code_.resize(std::max(distinct_by_code_.size(), static_cast<std::size_t>(columns_[column].n_values()) + 1));
+  for (const std::int32_t value : table_.values) distinct_by_code_[static_cast<std::size_t>(value + 1)] = 0.0;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (i == 0 || rows.rows[i] != rows.rows[i - 1])
+      distinct_by_code_[static_cast<std::size_t>(codes[rows.rows[i]] + 1)] += 1.0;
+  distinct_.resize(table_.size());
+  for (std::size_t i = 0; i < distinct_.size(); ++i)
+    distinct_[i] = distinct_by_code_[static_cast<std::size_t>(table_.values[i] + 1)];
+  return distinct_;
 }
 
 Candidate Chooser::candidate_of_random_tree(const AtNode& node, const NodeRows& rows, std::int32_t c) {
@@ -204,17 +277,13 @@ Candidate Chooser::candidate_of_random_tree(const AtNode& node, const NodeRows& 
 
 bool Chooser::better(const Candidate& candidate, const Candidate& best) const {
   if (!best.found()) return true;
-  const double margin = kEqual * std::max(std::abs(candidate.score), std::abs(best.score));
-  if (candidate.score > best.score + margin) return true;
-  return candidate.score >= best.score - margin && candidate.column < best.column;
+  const double margin = kEqual * std::max(std::abs(candidate.rank), std::abs(best.rank));
+  if (candidate.rank > best.rank + margin) return true;
+  return candidate.rank >= best.rank - margin && candidate.column < best.column;
 }
 
 void Chooser::search_thoroughly(AtNode& node, const NodeRows& rows) {
-  const auto column = static_cast<std::size_t>(node.test.column);
-  counter_.tabulate(rows, column, present_, node.histogram, table_);
-  Candidate candidate = search_.best(table_, columns_[column],
-                                     mix(node.seed, column + 1), true);
-  candidate.column = node.test.column;
+  Candidate candidate = thorough_candidate(node, rows, node.test.column);
   if (candidate.found() && candidate.score > node.test.score) node.test = std::move(candidate);
 }
 
@@ -230,7 +299,9 @@ void Chooser::choose_by_c45(AtNode& node, const NodeRows& rows) {
     if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
   }
   const std::int32_t best = c45_choice(candidates, columns_, n_rows_);
-  if (best >= 0) node.test = std::move(candidates[static_cast<std::size_t>(best)]);
+  if (best < 0) return;
+  node.test = std::move(candidates[static_cast<std::size_t>(best)]);
+  node.test.rank = node.test.score;
 }
 
 // The column that depends most significantly on the classes; the next one where that column
@@ -262,6 +333,7 @@ void Chooser::choose_by_significance(AtNode& node, const NodeRows& rows) {
     if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
     if (!candidate.found() || candidate.score < settings_.min_gain - kRounding) continue;
     candidate.column = c;
+    candidate.rank = candidate.score;
     node.test = std::move(candidate);
     return;
   }

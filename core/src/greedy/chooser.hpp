@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "adjusted_score.hpp"
 #include "candidate.hpp"
 #include "counting.hpp"
 #include "linear_search.hpp"
@@ -24,15 +25,18 @@ struct AtNode {
 
 class Chooser {
  public:
-  // `n_rows`: of the whole tree. `counter` belongs to the grower, who keeps histograms.
+  // `n_rows`: of the whole tree. `copies`: how often its rows come, asked of a random one of them.
+  // `counter` belongs to the grower, who keeps histograms.
   Chooser(const GrowSettings& settings, const std::vector<CodedColumn>& columns, Counter& counter,
-          std::size_t n_rows, Stop& stop)
+          std::size_t n_rows, double copies, Stop& stop)
       : settings_(settings),
         columns_(columns),
         counter_(counter),
         n_rows_(n_rows),
+        repeated_(copies > 1.0),
         stop_(stop),
         search_(settings, stop),
+        adjusted_(settings, copies),
         linear_(settings, columns, stop) {}
 
   // The test in `node`, if any was found.
@@ -50,9 +54,14 @@ class Chooser {
                                bool& varies);
   Candidate candidate_of_table(const AtNode& node, const NodeRows& rows, std::size_t column,
                                bool& varies);
+  template <typename Adjust>
+  void rank(Candidate& found, const AtNode& node, Adjust adjust) const;
+  std::span<const double> distinct_rows(const NodeRows& rows, std::size_t column);
   Candidate candidate_of_random_tree(const AtNode& node, const NodeRows& rows, std::int32_t c);
   bool better(const Candidate& candidate, const Candidate& best) const;
   void search_thoroughly(AtNode& node, const NodeRows& rows);
+  void search_promising(AtNode& node, const NodeRows& rows);
+  Candidate thorough_candidate(const AtNode& node, const NodeRows& rows, std::int32_t c);
   void choose_by_c45(AtNode& node, const NodeRows& rows);
   void choose_by_significance(AtNode& node, const NodeRows& rows);
   double log_p(const CodedColumn& column) const;
@@ -61,12 +70,20 @@ class Chooser {
   const std::vector<CodedColumn>& columns_;
   Counter& counter_;
   std::size_t n_rows_;
+  bool repeated_;
   Stop& stop_;
   Search search_;
+  AdjustedScore adjusted_;
   LinearSearch linear_;
   ValueTable table_;
   PresentClasses present_;  // at the node
   std::vector<std::int32_t> drawn_, child_of_;
+  struct Screened {
+    std::int32_t column;
+    double score, rank;
+  };
+  std::vector<Screened> screened_;  // columns of the node compared by the quick search
+  std::vector<double> distinct_by_code_, distinct_;
 };
 
 }  // namespace mixedwood

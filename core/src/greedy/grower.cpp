@@ -61,7 +61,7 @@ class Grower {
         columns_(table.columns),
         rows_(data, settings.fractional && any_missing(columns_)),
         counter_(columns_, data.n_classes),
-        chooser_(settings, columns_, counter_, rows_.size(), stop),
+        chooser_(settings, columns_, counter_, rows_.size(), rows_.copies(), stop),
         frontier_(settings.best_first) {}
 
   GrownTree run() {
@@ -174,7 +174,7 @@ class Grower {
     node.test = std::move(at.test);
     if (!node.test.found() || stop_.requested()) return;
     const bool scales = settings_.criterion->traits().scales_with_weight;
-    node.worth = node.test.score *
+    node.worth = node.test.rank *
                  (scales ? 1.0 : tree_.weight[static_cast<std::size_t>(node.node)]);
     frontier_.push(std::move(node));
   }

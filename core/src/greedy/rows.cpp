@@ -50,6 +50,17 @@ std::vector<RowSet> RowStore::starts() const {
   return sets;
 }
 
+double RowStore::copies() const {
+  double squares = 0.0;
+  for (std::size_t i = 0; i < rows_.size();) {
+    std::size_t end = i + 1;
+    while (end < rows_.size() && rows_[end] == rows_[i]) ++end;
+    squares += static_cast<double>((end - i) * (end - i));
+    i = end;
+  }
+  return rows_.empty() ? 1.0 : squares / static_cast<double>(rows_.size());
+}
+
 NodeRows RowStore::view(const RowSet& set) const {
   if (shared_out_) return {set.rows, set.classes, set.weights};
   const std::size_t n = set.end - set.begin;

@@ -37,6 +37,8 @@ class RowStore {
   // Rows with positive weight.
   std::size_t size() const { return rows_.size(); }
   bool unit_weights() const { return weights_.empty(); }
+  // How often a row of the list comes in it, on average over the list; copies lie together.
+  double copies() const;
 
  private:
   std::vector<RowSet> deal_in_place(const RowSet& set, const std::int32_t* codes,

@@ -124,6 +124,7 @@ Candidate Search::interval(const Cut& cut, std::int32_t last_left, std::int32_t 
   Candidate found;
   found.kind = kInterval;
   found.score = cut.score;
+  found.gini_share = cut.gini_share;
   found.last_left = last_left;
   found.high = first_right < 0 ? std::numeric_limits<double>::infinity()  // known against missing
                                : column.threshold(last_left, first_right);

@@ -164,7 +164,17 @@ Cut Sweep::best(const ValueTable& table, std::span<const std::int32_t> order, bo
     both_ways(GiniMeasure());
   else
     both_ways(EntropyMeasure());
-  if (best.found()) best.score = score(best_left_, all_);
+  if (!best.found()) return best;
+  best.score = score(best_left_, all_);
+  if (!traits.impurity_gain) {
+    double weight = 0.0, squares = 0.0;
+    for (const double c : all_) {
+      weight += c;
+      squares += c * c;
+    }
+    const double before = squares / weight;
+    if (weight > before) best.gini_share = (GiniMeasure::of(best_left_, all_) - before) / (weight - before);
+  }
   return best;
 }
 

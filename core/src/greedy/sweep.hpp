@@ -20,6 +20,9 @@ struct Cut {
   // A running measure that grows with the score; scores themselves are asked of the criterion.
   double measure = -std::numeric_limits<double>::infinity();
   double score = 0.0;  // by the criterion
+  // The part of the node's Gini impurity that is removed; only for criteria that are no impurity
+  // gains, whose scores do not tell how far they are from chance.
+  double gini_share = 0.0;
 
   bool found() const { return last_left >= 0; }
 };

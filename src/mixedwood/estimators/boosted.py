@@ -61,6 +61,9 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         How good a split is, where trees are grown as `TreeClassifier` does.
     estimator : TreeClassifier or None, default=None
         Which trees to grow so, in place of `partitioner`, `criterion` and the limits below.
+    selection : {"adjusted", "score"}, default="adjusted"
+        How the split of a node is chosen among columns: by its gain less the gain that a nominal
+        column of as many categories would reach by chance, or by its gain alone.
     max_depth : int or None, default=4
         Most tests in a row.
     max_leaf_nodes : int or None, default=None
@@ -162,6 +165,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         partitioner: str | Partitioner = "random_order",
         criterion: str | Criterion = "entropy",
         estimator: TreeClassifier | None = None,
+        selection: Literal["adjusted", "score"] = "adjusted",
         max_depth: int | None = 4,
         max_leaf_nodes: int | None = None,
         min_samples_leaf: float = 1,
@@ -195,6 +199,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         self.partitioner = partitioner
         self.criterion = criterion
         self.estimator = estimator
+        self.selection = selection
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.min_samples_leaf = min_samples_leaf

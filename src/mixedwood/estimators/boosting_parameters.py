@@ -81,6 +81,7 @@ class BoostingParameters:
             smoothing=float(model.smoothing),
             min_gain=float(model.min_gain),
             max_columns=count_columns(model.max_features, table.n_columns),
+            adjusted=model.selection == "adjusted",
             unseen="node" if model.unseen == "error" else model.unseen,
             n_threads=effective_n_jobs(model.n_jobs),
         )
@@ -101,6 +102,7 @@ def read_boosting_parameters(model: Any) -> BoostingParameters:
     """Check the parameters of a `BoostedTreesClassifier`."""
     check_choice(model, "method", ("gradient", "adaboost", "samme"))
     check_choice(model, "trees_per_round", ("one", "per_class"))
+    check_choice(model, "selection", ("adjusted", "score"))
     check_choice(model, "unseen", ("node", "missing", "majority", "error"))
     for name in ("resample", "early_stopping", "warm_start"):
         check_flag(model, name)
@@ -198,6 +200,7 @@ def _tree_of(model: Any) -> TreeClassifier:
     return TreeClassifier(
         model.criterion,
         partitioner=model.partitioner,
+        selection=model.selection,
         max_depth=model.max_depth,
         max_leaf_nodes=model.max_leaf_nodes,
         min_samples_leaf=model.min_samples_leaf,

@@ -65,9 +65,10 @@ class ModelTreeClassifier(OneTreeClassifier):
         Fewest rows of a node that is tested by a plane.
     partitioner : str or Partitioner, default="auto"
         Which groupings of a nominal column are tried; "multiway" makes one branch per value.
-    selection : {"score", "average_gain"}, default="score"
-        Which test is taken: the one with the best score, or the best of those whose information
-        gain is at least average (C4.5's rule, for the gain ratio).
+    selection : {"adjusted", "score", "average_gain"}, default="adjusted"
+        How the split of a node is chosen: by its score less the score that chance gives to a column
+        with as many categories and rows; by its score; or by its score among the splits whose
+        information gain is at least average (C4.5's rule, for the gain ratio).
     max_depth : int or None, default=None
         Most tests in a row.
     min_instances : int, float or "tune", default=2
@@ -158,7 +159,7 @@ class ModelTreeClassifier(OneTreeClassifier):
         thresholds: bool = True,
         min_linear: int = 10,
         partitioner: str | Partitioner = "auto",
-        selection: Literal["score", "average_gain"] = "score",
+        selection: Literal["adjusted", "score", "average_gain"] = "adjusted",
         max_depth: int | None = None,
         min_instances: float | Literal["tune"] = 2,
         min_samples_leaf: float = 1,
@@ -231,6 +232,7 @@ class ModelTreeClassifier(OneTreeClassifier):
             "thresholds": False,
             "min_linear": 2,
             "partitioner": "multiway",
+            "selection": "score",
             "min_instances": min_instances,
             "min_samples_leaf": 2,
             "min_gain": 1e-9,  # some gain, beyond rounding

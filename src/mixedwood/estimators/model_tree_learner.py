@@ -39,7 +39,7 @@ _CHOICES = {
     "cut": ("machine", "best"),
     "evidence": ("training", "validation"),
     "multi_class": ("one_vs_rest", "largest", "balanced", "every"),
-    "selection": ("score", "average_gain"),
+    "selection": ("adjusted", "score", "average_gain"),
 }
 
 

@@ -52,7 +52,7 @@ _RULES: dict[str, dict[str, Any]] = {
 }
 _CHOICES = {
     "rules": tuple(_RULES),
-    "selection": ("score", "average_gain", "significance"),
+    "selection": ("adjusted", "score", "average_gain", "significance"),
     "growth": ("auto", "depth_first", "best_first"),
     "missing": ("learned", "fractional", "category"),
     "unseen": ("node", "missing", "majority", "error"),

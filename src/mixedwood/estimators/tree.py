@@ -38,10 +38,15 @@ class TreeClassifier(OneTreeClassifier):
     rules : {"parts", "c45", "random_tree"}, default="parts"
         Who makes a column's test: the parts above, or the rules of a published program, which fix
         criterion, partitioner and missing. Use the recipes `c45` and `random_tree`.
-    selection : {"score", "average_gain", "significance"}, default="score"
-        Which column is taken: the one with the best score; the best of those whose information gain
-        is at least average (a guard of the gain ratio); or the one whose dependence on the classes
-        is most significant (conditional inference), whatever its score.
+    selection : {"adjusted", "score", "average_gain", "significance"}, default="adjusted"
+        How the column of a split is chosen:
+
+        - "adjusted": by its score less the score that chance gives to a column with as many
+          categories and rows. Columns with many categories, such as identifiers, are not favored.
+        - "score": by its score.
+        - "average_gain": by its score, among the columns whose information gain is at least
+          average (a guard of the gain ratio).
+        - "significance": by the p-value of its dependence on the classes (conditional inference).
     max_p : float, default=1.0
         With ``selection="significance"``: a node is not split when no column reaches this p-value.
     bonferroni : bool, default=False
@@ -128,7 +133,7 @@ class TreeClassifier(OneTreeClassifier):
         partitioner: str | Partitioner = "auto",
         acceptor: str | Acceptor | Sequence[str | Acceptor] | None = None,
         rules: Literal["parts", "c45", "random_tree"] = "parts",
-        selection: Literal["score", "average_gain", "significance"] = "score",
+        selection: Literal["adjusted", "score", "average_gain", "significance"] = "adjusted",
         max_p: float = 1.0,
         bonferroni: bool = False,
         max_depth: int | None = None,
@@ -207,6 +212,7 @@ class TreeClassifier(OneTreeClassifier):
             "criterion": "gain_ratio",
             "partitioner": "multiway",
             "rules": "c45",
+            "selection": "score",
             "missing": "fractional",
             "min_samples_leaf": min_samples_leaf,
             "min_samples_split": 2 * min_samples_leaf,
@@ -241,7 +247,8 @@ class TreeClassifier(OneTreeClassifier):
         pruner = Pruner(
             "cost_complexity", se_rule=se_rule, n_folds=n_folds, n_repeats=1, shrinkage=False
         )
-        return cls(**{"criterion": criterion, "pruning": pruner, **parameters})
+        recipe = {"criterion": criterion, "selection": "score", "pruning": pruner}
+        return cls(**{**recipe, **parameters})
 
     @classmethod
     def conditional_inference(
@@ -305,6 +312,7 @@ class TreeClassifier(OneTreeClassifier):
             "criterion": "entropy",
             "partitioner": "multiway",
             "rules": "random_tree",
+            "selection": "score",
             "missing": "fractional",
             "max_features": max_features,
             "pruning": None,
@@ -341,6 +349,7 @@ class TreeClassifier(OneTreeClassifier):
             "partitioner": partitioner,
             "max_depth": max_depth,
             "acceptor": ["chi2", "second_value"],
+            "selection": "score",
             "min_gain": 1e-11,  # above zero, rounding set aside
             "min_samples_split": 1,
             "pruning": "merge_equal",

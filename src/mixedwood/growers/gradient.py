@@ -24,7 +24,7 @@ class GradientSettings:
 
     The meaning of each is that of the parameter of `BoostedTreesClassifier` of the same name, with
     numbers in place of shares and names; -1 stands for no limit. `order` is "sorted",
-    "random_per_tree" or "random_per_node".
+    "random_per_tree" or "random_per_node"; `adjusted` is ``selection="adjusted"``.
     """
 
     order: str = "random_per_node"
@@ -38,6 +38,7 @@ class GradientSettings:
     smoothing: float = 0.0
     min_gain: float = 0.0
     max_columns: int = -1
+    adjusted: bool = False
     unseen: str = "node"
     n_threads: int = 1
 
@@ -137,6 +138,7 @@ def grow_gradient_tree(
             "smoothing": float(settings.smoothing),
             "min_gain": float(settings.min_gain),
             "max_columns": settings.max_columns,
+            "adjusted": settings.adjusted,
             "unseen": settings.unseen,
             "n_threads": settings.n_threads,
             "seed": seed,
