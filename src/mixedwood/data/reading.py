@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 
 from mixedwood.data import refusals
-from mixedwood.data.columns import Factors, declared_kind, factorize, open_column, to_numbers
+from mixedwood.data.columns import (
+    Factors,
+    declared_kind,
+    declared_order,
+    factorize,
+    open_column,
+    to_numbers,
+)
 from mixedwood.data.frames import OpenTable, open_table
 from mixedwood.data.labels import Label, sort_labels, to_label
 from mixedwood.data.schema import Column, ColumnKind, Schema
@@ -178,13 +185,13 @@ def _learn_column(
     name: str, data: Any, nominal: bool, order: tuple[Label, ...] | None
 ) -> tuple[Column, CodeArray | NumberArray]:
     opened = open_column(name, data)
-    kind, declared_order = declared_kind(opened)
+    kind = declared_kind(opened)
     if nominal:
         kind = ColumnKind.NOMINAL
     elif order is not None:
         kind = ColumnKind.ORDINAL
-    elif declared_order is not None:
-        order = tuple(to_label(value, name) for value in declared_order)
+    elif kind is ColumnKind.ORDINAL:
+        order = tuple(to_label(value, name) for value in declared_order(name, opened))
     if kind is ColumnKind.NUMERIC:
         numbers = to_numbers(name, opened)
         n_missing = int(np.count_nonzero(np.isnan(numbers)))

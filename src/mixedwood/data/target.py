@@ -194,7 +194,10 @@ def _classes_of_numbers(array: NDArray[Any]) -> tuple[NDArray[Any], CodeArray]:
 
 def _classes_of_labels(factors: Factors) -> tuple[NDArray[Any], CodeArray]:
     _refuse_missing(factors.absent)
-    labels = {label: place for place, label in enumerate(factors.labels) if label is not None}
+    labels: dict[Label, int] = {}
+    for place, label in enumerate(factors.labels):
+        if label is not None:
+            labels.setdefault(label, place)
     texts = [label for label in labels if isinstance(label, str)]
     if 0 < len(texts) < len(labels):
         number = next(label for label in labels if not isinstance(label, str))
