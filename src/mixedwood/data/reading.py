@@ -72,7 +72,7 @@ def read_table(
     """
     if isinstance(X, Table):
         return _as_it_is(X, categorical_features, ordinal)
-    opened = open_table(X)
+    opened = open_table(X, _named(categorical_features, ordinal))
     forced = _read_categorical(categorical_features, opened.names)
     orders = _read_orders(ordinal, opened.names, forced)
     columns, arrays = [], []
@@ -119,7 +119,7 @@ def read_table_as(X: Any, schema: Schema, *, estimator: str = "this model") -> T
         if _same_kinds(X, schema):
             return _recode(X, schema)
         X = {name: X.labels(name) for name in X.schema.names}
-    opened = open_table(X)
+    opened = open_table(X, schema.names)
     arrays: list[CodeArray | NumberArray] = []
     unseen = {}
     for column, position in zip(schema, _match(opened, schema, estimator), strict=True):
@@ -256,6 +256,19 @@ def _match(opened: OpenTable, schema: Schema, estimator: str) -> Sequence[int]:
             "as input."
         )
     return range(len(schema))
+
+
+def _named(categorical_features: Any, ordinal: Any) -> list[str]:
+    """Names that stand in the parameters."""
+    listed = [*_items(categorical_features), *_items(ordinal)]
+    return [str(name) for name in listed if isinstance(name, str)]
+
+
+def _items(spec: Any) -> list[Any]:
+    if isinstance(spec, Mapping):
+        return list(spec)
+    listed: list[Any] = np.ravel(np.asarray(spec, dtype=object)).tolist()
+    return listed
 
 
 def _read_categorical(spec: Any, names: tuple[str, ...]) -> set[str]:
