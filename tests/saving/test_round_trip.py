@@ -21,35 +21,7 @@ import mixedwood as mw
 from mixedwood.saving import ModelFileError, read
 from mixedwood.saving.kinds import estimator_kinds, learned_by
 from mixedwood.splits import Criterion
-from saving.models import MODELS, answers, make_table, trees_of
-
-
-def fitted(model, X, y):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return clone(model).fit(X, y)
-
-
-def same(a, b):
-    """Whether two values are equal, NaN included, whatever they are made of."""
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, np.ndarray):
-        return (
-            a.dtype == b.dtype
-            and a.shape == b.shape
-            and bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
-        )
-    if isinstance(a, (list, tuple)):
-        return len(a) == len(b) and all(map(same, a, b))
-    if isinstance(a, dict):
-        return list(a) == list(b) and all(same(a[k], b[k]) for k in a)
-    if hasattr(a, "get_params"):
-        return set(vars(a)) == set(vars(b)) and all(same(v, vars(b)[n]) for n, v in vars(a).items())
-    if hasattr(a, "__dataclass_fields__") and type(a).__eq__ is not mw.data.Schema.__eq__:
-        names = a.__dataclass_fields__
-        return all(same(getattr(a, n), getattr(b, n)) for n in names)
-    return a == b or (a != a and b != b)
+from saving.models import MODELS, answers, fitted, make_table, same, trees_of
 
 
 def save_and_load(model, folder):

@@ -267,7 +267,7 @@ def to_numbers(name: str, column: OpenColumn) -> NumberArray:
 
     Text is parsed, so that numbers which come as text or categories are read too.
     """
-    if declared_kind(column) is not ColumnKind.NUMERIC:
+    if declared_kind(column) != ColumnKind.NUMERIC:
         return _parse_numbers(name, factorize(name, column))
     if isinstance(column, Cells):
         # float() of a Python integer beyond the largest double raises instead of rounding.

@@ -154,7 +154,7 @@ def _same_kinds(table: Table, schema: Schema) -> bool:
     """Whether columns differ in the values they know, at most."""
     return all(
         c.name in table.schema
-        and table.schema[c.name].kind is c.kind
+        and table.schema[c.name].kind == c.kind
         and {*map(type, table.schema[c.name].values)} == {*map(type, c.values)}
         for c in schema
     )
@@ -190,14 +190,14 @@ def _learn_column(
         kind = ColumnKind.NOMINAL
     elif order is not None:
         kind = ColumnKind.ORDINAL
-    elif kind is ColumnKind.ORDINAL:
+    elif kind == ColumnKind.ORDINAL:
         order = tuple(to_label(value, name) for value in declared_order(name, opened))
-    if kind is ColumnKind.NUMERIC:
+    if kind == ColumnKind.NUMERIC:
         numbers = to_numbers(name, opened)
         n_missing = int(np.count_nonzero(np.isnan(numbers)))
         return Column(name, kind, n_missing=n_missing), numbers
     factors = factorize(name, opened)
-    if kind is ColumnKind.NOMINAL or order is None:
+    if kind == ColumnKind.NOMINAL or order is None:
         order = sort_labels({label for label in factors.labels if label is not None})
     column = Column(name, kind, order, int(np.count_nonzero(factors.absent)))
     codes, unknown = _encode(factors, column)

@@ -143,7 +143,7 @@ def _check_out_of_bag(model: Any) -> None:
 def _check_machines(model: Any) -> None:
     machines, design = model.machines_, model.machines_.features.design
     kernel, pairing = machines.features.kernel, machines.pairing
-    nominal = [column.kind is ColumnKind.NOMINAL for column in model.schema_]
+    nominal = [column.kind == ColumnKind.NOMINAL for column in model.schema_]
     if design.schema != model.schema_ or [s is None for s in design.scales] != nominal:
         raise ModelFileError("its machines have other columns than the model")
     width = len(design.terms)
