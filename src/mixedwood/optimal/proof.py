@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Proof", "read_proof"]
+__all__ = ["STATUSES", "Proof", "read_proof"]
+
+STATUSES = ("optimal", "no_tree", "time_limit", "memory_limit", "interrupted")
 
 
 @dataclass(frozen=True)
