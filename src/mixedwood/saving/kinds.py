@@ -18,6 +18,8 @@ from mixedwood.data import Schema
 from mixedwood.tree import Tree
 
 __all__ = [
+    "HOW_IT_RUNS",
+    "NOT_KEPT",
     "Learned",
     "Spec",
     "estimator_kinds",
@@ -26,6 +28,13 @@ __all__ = [
     "part_kinds",
     "value_kinds",
 ]
+
+
+HOW_IT_RUNS = ("n_jobs", "verbose")
+"""Parameters that say how a fit runs, not what comes out: they are not written."""
+
+NOT_KEPT = {"Proof": ("seconds", "trace")}
+"""Fields that tell how long something took; older files have them. They get their defaults."""
 
 
 class Spec(NamedTuple):
@@ -99,9 +108,6 @@ _TREE = _one(Tree, "a tree")
 _TREES = Spec(
     "one or more trees",
     lambda v: type(v) is list and len(v) > 0 and all(isinstance(t, Tree) for t in v),
-)
-_PAIR = Spec(
-    "a pair of amounts", lambda v: type(v) is tuple and len(v) == 2 and all(map(_AMOUNT.fits, v))
 )
 _NUMBERS, _MATRIX = _array(np.float64, 1, _FINITE), _array(np.float64, 2, _FINITE)
 _COUNTS = _array(np.int64, 1, _PRICES)
@@ -190,8 +196,6 @@ def value_kinds() -> dict[str, tuple[type, dict[str, Spec]]]:
             "n_explored": _COUNT,
             "n_cached": _COUNT,
             "cache_bytes": _COUNT,
-            "seconds": _AMOUNT,
-            "trace": _all(tuple, _PAIR),
         },
         Scale: {"size": _SIZE, "mean": _REAL, "spread": _SPREAD},
         TriedBudget: {

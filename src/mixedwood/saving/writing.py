@@ -18,6 +18,7 @@ from mixedwood.data import Schema
 from mixedwood.saving.checks import check_model
 from mixedwood.saving.container import ModelFileError, pack
 from mixedwood.saving.kinds import (
+    HOW_IT_RUNS,
     Spec,
     estimator_kinds,
     learned_by,
@@ -46,6 +47,10 @@ def save(
     importances and parameters of the model that `load` gives are those of this one, and a
     `warm_start` goes on with it. Of a `SmoothSVC` with ``kernel="rbf"`` the file holds training
     rows.
+
+    Equal fits give equal bytes. The file does not hold how the model was fitted: a loaded model and
+    its parts have the default ``n_jobs`` and ``verbose`` (after ``set_params(n_jobs=-1)`` it works
+    in parallel again), and ``proof_`` of an `OptimalTreeClassifier` has no times.
 
     Parameters
     ----------
@@ -120,6 +125,7 @@ class _Writer:
         parameters = {
             name: self.value(value, f"{where}.{name}")
             for name, value in model.get_params(deep=False).items()
+            if name not in HOW_IT_RUNS
         }
         written: dict[str, Any] = {
             "is": "estimator",
