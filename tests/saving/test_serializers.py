@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 import mixedwood as mw
 from mixedwood import preprocessing
-from mixedwood.data import Column, ColumnKind, Schema
+from mixedwood.data import Column, ColumnKind, Schema, read_table
 from mixedwood.pruning import Pruner
 from mixedwood.saving.kinds import estimator_kinds, parameter_kinds
 from mixedwood.splits import Acceptor, Partitioner
@@ -156,6 +156,22 @@ def test_a_state_that_is_not_sound_is_an_error(value, change, words):
     spoiled = type(value).__new__(type(value))
     with pytest.raises((ValueError, TypeError), match=words):
         spoiled.__setstate__({**value.__getstate__(), **change})
+
+
+@pytest.mark.parametrize("serializer", SERIALIZERS)
+def test_tables(serializer):
+    table = read_table(X)
+    again = SERIALIZERS[serializer](table)
+    assert again.schema == table.schema
+    assert all(map(same, again.arrays, table.arrays))
+    assert again.n_rows == table.n_rows
+
+
+def test_codes_of_a_table_are_checked_again():
+    table = read_table({"a": ["x", "y"]})
+    spoiled = type(table).__new__(type(table))
+    with pytest.raises(ValueError, match="codes from 0 to 9"):
+        spoiled.__setstate__({**vars(table), "arrays": (np.array([0, 9], np.int32),)})
 
 
 def test_states_are_plain_data():

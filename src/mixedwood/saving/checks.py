@@ -19,7 +19,7 @@ __all__ = ["check_model", "check_parameters"]
 
 _MOST_JOBS = 1024
 _EQUAL = 1e-6  # sums are rounded
-_LARGEST = float(np.finfo(np.float64).max) / 4  # sums below it, and differences of them, are finite
+_LARGEST = float(np.finfo(np.float64).max) / 2**20  # a million of them can be added up
 
 
 def check_model(model: Any) -> None:
@@ -101,12 +101,12 @@ def _check_numbers(tree: Tree) -> None:
     """What a tree itself does not need to be true of its numbers, but every learner makes so."""
     if not (tree.low < tree.high).all():
         raise ModelFileError("an interval of a tree has no inside")
-    if not np.isfinite(tree.score).all():
-        raise ModelFileError("the score of a test is not finite")
+    if not np.abs(tree.score).sum() < _LARGEST:
+        raise ModelFileError("the scores of the tests of a tree are not finite, or too large")
     if not np.isfinite(tree.intercept).all():
         raise ModelFileError("the intercept of a test is not finite")
     off = np.abs(tree.counts.sum(axis=1) - tree.weight)
-    if not (off <= _EQUAL * (tree.weight + tree.weight[0])).all():
+    if not (off <= _EQUAL * tree.weight + _EQUAL**1.5 * tree.weight[0]).all():
         raise ModelFileError("the class weights of a node do not add up to its weight")
 
 

@@ -99,6 +99,12 @@ _WHOLE, _COUNT = Spec("a whole number", lambda v: type(v) is int), _whole(0)
 _NUMBER = Spec("a number", lambda v: type(v) in (int, float) or isinstance(v, np.floating))
 _REAL, _AMOUNT = _number(_FINITE), _number(_AMOUNTS)
 _SIZE = _number(Numbers("finite and above 0", lambda v: math.isfinite(v) and v > 0))
+_POWER = _number(
+    Numbers(
+        "a power of two from 2^-1000 to 2^1000",
+        lambda v: 2.0**-1000 <= v <= 2.0**1000 and math.frexp(v)[0] == 0.5,
+    )
+)
 _SPREAD = _number(Numbers("above 0", lambda v: v > 0))  # infinite for a constant column
 _SHARE = _number(Numbers("from 0 to 1", lambda v: 0 <= v <= 1))
 _END = _number(Numbers("not NaN", lambda v: not math.isnan(v)))  # of a range
@@ -197,7 +203,7 @@ def value_kinds() -> dict[str, tuple[type, dict[str, Spec]]]:
             "n_cached": _COUNT,
             "cache_bytes": _COUNT,
         },
-        Scale: {"size": _SIZE, "mean": _REAL, "spread": _SPREAD},
+        Scale: {"size": _POWER, "mean": _REAL, "spread": _SPREAD},
         TriedBudget: {
             "max_depth": _COUNT,
             "max_nodes": _COUNT,
