@@ -166,7 +166,7 @@ class Tree(TreeViews):
         weighed = self.term_column[self.term_value == NUMBER]
         for c in np.unique(weighed):
             column = self.schema.columns[c]
-            if column.kind is ColumnKind.NOMINAL:
+            if column.kind == ColumnKind.NOMINAL:
                 raise ValueError(
                     f"not a tree: a linear test takes a number of {column.name!r}, whose values "
                     "have no order."

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 __all__ = [
     "complex_column",
+    "differing_orders",
     "few",
     "infinite",
     "missing_columns",
@@ -117,6 +118,16 @@ def outside_order(name: str, value: object, row: int, order: Sequence[object]) -
     return ValueError(
         f"Column {name!r} is ordinal with the order {few(order, 10)}, but row {row} holds "
         f"{_shorten(repr(value))}. Add it to the order, or mark it as missing."
+    )
+
+
+def differing_orders(name: str, orders: Sequence[Sequence[object]]) -> ValueError:
+    """Refuse an ordered column whose pieces leave open what the order of all labels is."""
+    shown = "; ".join(few(order, 10) for order in orders[:3]) + ("; ..." if orders[3:] else "")
+    return ValueError(
+        f"Column {name!r} is ordered, but its chunks differ in the order of labels ({shown}), and "
+        f"no single order follows. Give it, e.g. ordinal={{{name!r}: [...]}}, or read the column "
+        "as unordered with categorical_features."
     )
 
 

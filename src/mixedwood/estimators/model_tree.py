@@ -279,7 +279,7 @@ class ModelTreeClassifier(OneTreeClassifier):
 
 
 def _warn_without_numbers(table: Table) -> None:
-    if all(column.kind is ColumnKind.NOMINAL for column in table.schema):
+    if all(column.kind == ColumnKind.NOMINAL for column in table.schema):
         warnings.warn(
             "There is no numeric or ordinal column, so that linear_columns='numeric' leaves no "
             "plane: this is an ordinary tree of nominal tests. linear_columns='all' makes planes "

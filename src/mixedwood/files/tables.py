@@ -68,7 +68,8 @@ def read_file(
     Parameters
     ----------
     path : Path
-        A file; ``-`` is the standard input. See `read_columns`.
+        A file; ``-`` is the standard input. See `read_columns`. The index that pandas stores in a
+        Parquet file is no column, unless another argument names it.
     target : str
         Name of the column of classes.
     drop : sequence of str
@@ -84,7 +85,7 @@ def read_file(
         Columns by name, and classes as text; whole numbers and booleans of Parquet stay such.
     """
     source = Source(path)
-    columns = read_columns(path)
+    columns = read_columns(path, asked={target, *drop, *nominal, *numeric})
     for name in [target, *drop, *nominal, *numeric]:
         if name not in columns:
             raise FileError(_no_column(source, name, list(columns)))
@@ -130,7 +131,7 @@ def read_file_as(
         What the model needs, and what else was asked for.
     """
     source = Source(path)
-    columns = read_columns(path)
+    columns = read_columns(path, asked={*schema.names, *keep, *([target] if target else [])})
     lost = [name for name in schema.names if name not in columns]
     if lost and schema.names_generated:
         # The model was made of rows without names: columns go by their place.

@@ -99,7 +99,7 @@ class RandomOrdinalEncoder(TableTransformer):
         orders = {
             column.name: tuple(column.values[i] for i in rng.permutation(column.n_values))
             for column in table.schema
-            if column.kind is ColumnKind.NOMINAL
+            if column.kind == ColumnKind.NOMINAL
         }
         self.orders_ = orders
         self._remember(table.schema)
