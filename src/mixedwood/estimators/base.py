@@ -80,7 +80,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 continue
             made[owner] = self._default_part(owner, part)
             if made[owner] is None:
-                meant = f" Or is {inner} itself meant?" if inner in own else ""
+                meant = f" Or did you mean {inner}?" if inner in own else ""
                 raise ValueError(
                     f"{name} is {inner} of the estimator in {owner}, but {owner} of "
                     f"{type(self).__name__} is {part!r}. Set {owner} first, to an estimator with "
