@@ -124,9 +124,7 @@ def test_values_never_seen_are_told_once(tmp_path):
     path.write_text("c\nred\npink\npink\n", "utf-8")
     result = ok("predict", out, path, "--proba", "--explain")
     assert result.stderr.count("pink") == 1
-    assert (
-        "Warning: X holds values that no training row had: 'c' in 2 rows ('pink')" in result.stderr
-    )
+    assert "Warning: Found unknown categories in column 'c' (2 rows): 'pink'" in result.stderr
     assert "unseen in training" in result.stdout
     assert ok("predict", out, path, "-q").stderr == ""
 
