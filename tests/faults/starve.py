@@ -91,6 +91,7 @@ CYCLES = {
         mw.ModelTreeClassifier(machine=LogisticRegression(), max_depth=1, min_linear=5), Y == 0
     ),
     "ranges": ranges,
+    "boosted with threads": lambda: with_threads(),
     "svm": lambda: cycle(mw.SmoothSVC()),
     "kernel svm": lambda: cycle(mw.SmoothSVC(kernel="rbf"), Y == 0),
 }
@@ -121,6 +122,13 @@ def starve(name, run, most):
     same = all(np.array_equal(a, b) for a, b in zip(want, again, strict=True))
     found = {"cycle": name, "allocations": n, "same": same, "outcomes": dict(outcomes)}
     print(json.dumps(found), flush=True)
+
+
+def with_threads():
+    """Boosting on rows enough for several threads, of which any may run out of memory."""
+    x = np.random.default_rng(1).normal(size=(12_000, 4)).round(2)
+    model = mw.BoostedTreesClassifier(n_estimators=1, n_jobs=3, random_state=0)
+    return [model.fit(x, x[:, 0] > x[:, 1]).predict_proba(x[:100])]
 
 
 def few_threads():
