@@ -8,7 +8,6 @@ import ast
 import csv
 import io
 import os
-import pty
 import re
 import select
 import subprocess
@@ -128,7 +127,7 @@ def test_data_for_programs_is_as_it_was(folder, tmp_path):
 
 def on_a_terminal(words):
     """What a terminal gets, of both streams."""
-    outer, inner = pty.openpty()
+    outer, inner = pytest.importorskip("pty").openpty()
     code = "import sys; from mixedwood.cli import main; main(sys.argv[1:])"
     process = subprocess.Popen(
         [sys.executable, "-c", code, *map(str, words)],
@@ -151,7 +150,6 @@ def on_a_terminal(words):
     return found.decode("utf-8")
 
 
-@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")
 @pytest.mark.parametrize("name", ["show importances", "predict", "compare csv", "evaluate"])
 def test_a_terminal_gets_nothing_that_controls_it(name, folder, tmp_path):
     found = on_a_terminal(commands(folder, tmp_path)[name])

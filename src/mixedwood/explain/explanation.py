@@ -47,7 +47,7 @@ class Explanation:
         ``"scores"``: steps of gradient boosting, one score per class. ``"log odds"``: the same for
         two classes, with the log odds of either class, which are opposite numbers.
     bias : ndarray of shape (n_classes,)
-        What the roots of the trees say, before any test.
+        Base values: the predictions of the roots of the trees.
     columns : tuple of str or tuple of str
         What contributions are of: all columns of the table, in their order, and after them the
         groups of columns that linear tests ask for.
