@@ -442,8 +442,8 @@ class Tree(TreeViews):
         return router
 
     @cached_property
-    def _n_values(self) -> list[int]:
-        return [column.n_values for column in self.schema]
+    def _n_values(self) -> NDArray[np.int32]:
+        return np.array([column.n_values for column in self.schema], dtype=np.int32)
 
     @cached_property
     def _empty_columns(self) -> list[Any]:

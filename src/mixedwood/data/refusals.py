@@ -141,7 +141,7 @@ def missing_columns(missing: Sequence[str], others: Sequence[str]) -> ValueError
     text += "Add or rename the missing columns; order and further columns do not matter."
     for name in sorted(missing)[:5]:
         close = difflib.get_close_matches(name, others, n=1)
-        text += f" Is {close[0]!r} meant to be {name!r}?" if close else ""
+        text += f" Did you mean {name!r} instead of {close[0]!r}?" if close else ""
     return ValueError(text)
 
 

@@ -139,7 +139,7 @@ class ModelTreeClassifier(OneTreeClassifier):
     min_instances_: float
     pruning_path_: CrossValidatedPath | None
     _unseen_ways: ClassVar[dict[str, str]] = {
-        way: f"{words} A plane counts them as missing."
+        way: f"{words} Linear splits treat them as missing."
         for way, words in OneTreeClassifier._unseen_ways.items()
     }
 

@@ -242,8 +242,8 @@ def _classes(source: Source, target: str, cells: Any) -> NDArray[Any]:
         )
     if amounts:
         raise FileError(
-            f"{source}: the column {target!r} holds numbers with fractions, which are amounts and "
-            "no classes. Choose another --target, or cut it into classes first."
+            f"{source}: the column {target!r} holds numbers with fractions: a quantity, not "
+            "classes. Choose another --target, or bin it into classes first."
         )
     return np.array(labels)
 
@@ -255,10 +255,10 @@ def _no_column(source: Source, name: str, names: list[str]) -> str:
 
 def _lost_columns(source: Source, lost: list[str], names: list[str]) -> str:
     if len(lost) == 1:
-        return f"{_no_column(source, lost[0], names)} The model asks for it."
+        return f"{_no_column(source, lost[0], names)} The model needs it."
     shown = ", ".join(map(repr, lost[:10])) + (", ..." if lost[10:] else "")
     return (
-        f"{source} has no columns {shown}, which the model asks for.{_meant(lost[0], names)} "
+        f"{source} has no columns {shown}, which the model needs.{_meant(lost[0], names)} "
         "Are these rows of the same kind, with a header?"
     )
 
@@ -266,4 +266,4 @@ def _lost_columns(source: Source, lost: list[str], names: list[str]) -> str:
 def _meant(name: str, names: list[str]) -> str:
     lower = {known.lower(): known for known in names}
     close = difflib.get_close_matches(name.lower(), lower, n=3)
-    return f" Is {' or '.join(repr(lower[c]) for c in close)} meant?" if close else ""
+    return f" Did you mean {' or '.join(repr(lower[c]) for c in close)}?" if close else ""

@@ -120,7 +120,12 @@ class Design:
             else:
                 numbers = _as_numbers(column, array)
                 found[:, first] = np.where(np.isnan(numbers), scale.mean, numbers)
-        _core.scale_columns(columns, scales, places, found)
+        _core.scale_columns(
+            columns,
+            np.array(scales, dtype=np.float64).reshape(-1, 3),
+            np.array(places, dtype=np.int64),
+            found,
+        )
         return found
 
     def original_units(
