@@ -24,7 +24,7 @@ $(VENV)/.installed-%: $(BIN)/python $(SOURCES)
 	$(PIP) install ".[$*]"
 	@touch "$@"
 
-demo: $(VENV)/.installed-cli  ## install, then compare methods on two generated tables and write a page
+demo: $(VENV)/.installed-cli  ## install, then show a tree, compare methods on two generated tables and write a report
 	$(BIN)/mixedwood demo
 
 test: $(VENV)/.installed-test native-test  ## install, then run every test

@@ -1,5 +1,4 @@
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 
 #include <optional>
 #include <stdexcept>

@@ -1,8 +1,8 @@
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 
 #include <optional>
-#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,7 +15,7 @@ namespace {
 
 nb::ndarray<nb::numpy, double, nb::ndim<1>> cut_points_py(
     const DoubleVector& numbers, const std::optional<IntVector>& classes, std::size_t n_classes,
-    const std::string& rule, std::int64_t n_bins) {
+    std::string_view rule, std::int64_t n_bins) {
   const CutRule read = cut_rule(rule);
   std::vector<double> cuts;
   {

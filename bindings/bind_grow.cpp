@@ -1,13 +1,12 @@
-#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
+#include <nanobind/stl/string_view.h>
 
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -87,14 +86,14 @@ GrowSettings read_settings(const nb::dict& given, std::int32_t n_classes, Parts&
     s.criterion = parts.criterion.get();
   }
   const auto partitioner = get<std::string>(given, "partitioner");
-  parts.partitioner = make_partitioner(partitioner, get<Options>(given, "options"));
+  parts.partitioner = make_partitioner(partitioner, options_of(get<nb::dict>(given, "options")));
   s.partitioner = parts.partitioner.get();
   s.exact = partitioner == "auto" || partitioner == "exact" || partitioner == "two_class_order";
   s.may_hurry = partitioner == "auto";
   s.fitted = partitioner_info(partitioner).fitted;
-  using NamedValue = std::pair<std::string, double>;
-  for (const auto& [name, value] : get<std::vector<NamedValue>>(given, "acceptors")) {
-    parts.acceptors.push_back(acceptor_info(name).make(value));
+  for (nb::handle acceptor : get<nb::sequence>(given, "acceptors")) {
+    const auto name = nb::cast<std::string_view>(acceptor[0]);
+    parts.acceptors.push_back(acceptor_info(name).make(nb::cast<double>(acceptor[1])));
     s.acceptors.push_back(parts.acceptors.back().get());
   }
   s.min_gain = get<double>(given, "min_gain");
@@ -139,14 +138,14 @@ std::size_t read_column(nb::handle given, char kind, std::int32_t n_values, Grow
   throw std::invalid_argument("a column must be contiguous int32 codes or float64 numbers");
 }
 
-void make_coded(CodedColumns* room, const nb::list& columns, const std::vector<std::int32_t>& n_values,
-                const std::string& kinds, std::size_t n_rows) {
+void make_coded(CodedColumns* room, const nb::list& columns, const IntVector& n_values,
+                std::string_view kinds, std::size_t n_rows) {
   if (nb::len(columns) != kinds.size() || n_values.size() != kinds.size())
     throw std::invalid_argument("one kind and one number of values are needed for each column");
   std::vector<GrowColumn> read(kinds.size());
   CodedColumns made;
   for (std::size_t c = 0; c < kinds.size(); ++c) {
-    if (read_column(columns[c], kinds[c], n_values[c], read[c]) != n_rows)
+    if (read_column(columns[c], kinds[c], n_values.data()[c], read[c]) != n_rows)
       throw std::invalid_argument("columns differ in length");
     made.owners.push_back(nb::borrow(columns[c]));
   }
@@ -158,8 +157,9 @@ void make_coded(CodedColumns* room, const nb::list& columns, const std::vector<s
 }
 
 // The same table with some columns of codes as places in an order, to be cut halfway.
-CodedColumns reordered(const CodedColumns& coded, const std::vector<std::int32_t>& places,
+CodedColumns reordered(const CodedColumns& coded, const IntVector& given_places,
                        const nb::list& columns) {
+  const std::span<const std::int32_t> places = values_of(given_places);
   CodedColumns made = coded;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const auto place = static_cast<std::size_t>(places[i]);
@@ -177,10 +177,10 @@ CodedColumns reordered(const CodedColumns& coded, const std::vector<std::int32_t
 }
 
 // The table of some of the columns.
-CodedColumns selected(const CodedColumns& coded, const std::vector<std::int32_t>& places) {
+CodedColumns selected(const CodedColumns& coded, const IntVector& places) {
   CodedColumns made;
   made.table.n_rows = coded.table.n_rows;
-  for (const std::int32_t p : places) {
+  for (const std::int32_t p : values_of(places)) {
     const auto place = static_cast<std::size_t>(p);
     if (p < 0 || place >= coded.table.columns.size()) throw std::invalid_argument("no such column");
     made.table.columns.push_back(coded.table.columns[place]);
@@ -232,14 +232,15 @@ nb::tuple grow_prune_py(const CodedColumns& coded, const IntVector& classes,
                         {max_iterations, relabel}, watch.stop);
   }
   watch.rethrow();
-  return nb::make_tuple(arrays_of(std::move(result.tree)), std::move(result.grown),
-                        std::move(result.pruned), result.ended);
+  return nb::make_tuple(arrays_of(std::move(result.tree)), hand_over(std::move(result.grown)),
+                        hand_over(std::move(result.pruned)), result.ended);
 }
 
 nb::list acceptors_list() {
   nb::list names;
   for (const auto& a : acceptors())
-    names.append(nb::make_tuple(a.name, a.summary, a.option, a.default_value, a.least, a.most));
+    names.append(nb::make_tuple(a.name.c_str(), a.summary.c_str(), a.option.c_str(),
+                                a.default_value, a.least, a.most));
   return names;
 }
 
@@ -251,16 +252,18 @@ void bind_grow(nb::module_& m) {
       .def("set", &StopFlag::set)
       .def("is_set", &StopFlag::is_set);
   nb::class_<CodedColumns>(m, "CodedTable", "A table made ready for growing many trees.")
-      .def("__init__", &make_coded, nb::arg("columns"), nb::arg("n_values"), nb::arg("kinds"),
+      .def("__init__", &make_coded, nb::arg("columns"), nb::arg("n_values").noconvert(),
+           nb::arg("kinds"),
            nb::arg("n_rows"),
            nb::sig("def __init__(self, columns: list[NDArray[numpy.int32] | "
-                   "NDArray[numpy.float64]], n_values: list[int], kinds: str, n_rows: int) "
-                   "-> None"))
-      .def("reordered", &reordered, nb::arg("places"), nb::arg("columns"),
-           nb::sig("def reordered(self, places: list[int], columns: list[NDArray[numpy.int32]]) "
-                   "-> CodedTable"),
+                   "NDArray[numpy.float64]], n_values: NDArray[numpy.int32], kinds: str, "
+                   "n_rows: int) -> None"))
+      .def("reordered", &reordered, nb::arg("places").noconvert(), nb::arg("columns"),
+           nb::sig("def reordered(self, places: NDArray[numpy.int32], "
+                   "columns: list[NDArray[numpy.int32]]) -> CodedTable"),
            "The table with some of its columns of codes as places in some order.")
-      .def("selected", &selected, nb::arg("places"), "The table of some of the columns.");
+      .def("selected", &selected, nb::arg("places").noconvert(),
+           "The table of some of the columns.");
   m.def("grow", &grow_py, nb::arg("table"), nb::arg("classes").noconvert(),
         nb::arg("weights").noconvert().none(), nb::arg("n_classes"), nb::arg("settings"),
         nb::arg("time_limit"), nb::arg("rows").noconvert().none() = nb::none(),
@@ -281,7 +284,7 @@ void bind_grow(nb::module_& m) {
                 "settings: dict[str, typing.Any], time_limit: float, "
                 "halves: NDArray[numpy.int8], max_iterations: int, relabel: bool, "
                 "stop: StopFlag | None = None) "
-                "-> tuple[dict[str, typing.Any], list[int], list[int], bool]"),
+                "-> tuple[dict[str, typing.Any], NDArray[numpy.int64], NDArray[numpy.int64], bool]"),
         "Arrays of a tree grown and pruned in turns; leaves each time, and whether it ended.");
   m.def("acceptors", &acceptors_list,
         nb::sig("def acceptors() -> list[tuple[str, str, str, float, float, float]]"),

@@ -1,6 +1,5 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -83,20 +82,25 @@ using Scale = std::tuple<double, double, double>;
 // Chunks of rows, so that what is written stays near until all its columns are there.
 constexpr std::size_t kChunk = 64;
 
-void scale_columns(const std::vector<DoubleVector>& columns, const std::vector<Scale>& scales,
-                   const std::vector<std::size_t>& places, const DoubleMatrixOut& matrix) {
+// Column k on the scale of row k of `scales`: size, mean and spread.
+void scale_columns(const nb::list& given, const DoubleMatrix& scales, const LongVector& places,
+                   const DoubleMatrixOut& matrix) {
   const std::size_t n = matrix.shape(0), width = matrix.shape(1);
-  bool fits = columns.size() == scales.size() && columns.size() == places.size();
+  std::vector<DoubleVector> columns;
+  for (nb::handle column : given) columns.push_back(nb::cast<DoubleVector>(column));
+  bool fits = columns.size() == scales.shape(0) && columns.size() == places.size() &&
+              (columns.empty() || scales.shape(1) == 3);
   for (std::size_t k = 0; fits && k < columns.size(); ++k)
-    fits = columns[k].size() == n && places[k] < width;
+    fits = columns[k].size() == n && places.data()[k] >= 0 &&
+           static_cast<std::size_t>(places.data()[k]) < width;
   if (!fits) throw std::invalid_argument("a column, a scale and a place in the matrix go together");
   nb::gil_scoped_release released;
   for (std::size_t begin = 0; begin < n; begin += kChunk) {
     const std::size_t count = std::min(kChunk, n - begin);
     for (std::size_t k = 0; k < columns.size(); ++k) {
-      const auto& [size, mean, spread] = scales[k];
-      scale_column({columns[k].data() + begin, count}, {size, mean, spread},
-                   matrix.data() + begin * width + places[k], width);
+      const double* const scale = scales.data() + 3 * k;
+      scale_column({columns[k].data() + begin, count}, {scale[0], scale[1], scale[2]},
+                   matrix.data() + begin * width + places.data()[k], width);
     }
   }
 }
@@ -124,10 +128,10 @@ void bind_linear(nb::module_& m) {
       },
       nb::arg("numbers").noconvert(), nb::arg("weights").noconvert().none(),
       "A power of two near the largest number; mean and spread of the numbers divided by it.");
-  m.def("scale_columns", &scale_columns, nb::arg("columns"), nb::arg("scales"),
-        nb::arg("places"), nb::arg("matrix").noconvert(),
+  m.def("scale_columns", &scale_columns, nb::arg("columns"), nb::arg("scales").noconvert(),
+        nb::arg("places").noconvert(), nb::arg("matrix").noconvert(),
         nb::sig("def scale_columns(columns: list[NDArray[numpy.float64]], "
-                "scales: list[tuple[float, float, float]], places: list[int], "
+                "scales: NDArray[numpy.float64], places: NDArray[numpy.int64], "
                 "matrix: NDArray[numpy.float64]) -> None"),
         "Writes columns, each on its scale, into their places in a matrix.");
   m.def("svm_decisions", &decisions, nb::arg("x").noconvert(), nb::arg("z").noconvert(),

@@ -1,5 +1,4 @@
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 
 #include <map>
 #include <optional>
@@ -10,6 +9,7 @@
 #include "growth.hpp"
 #include "mixedwood/optimal.hpp"
 #include "python_parts.hpp"
+#include "settings.hpp"
 
 namespace mixedwood {
 namespace {
@@ -42,9 +42,9 @@ void make_solver(OptimalSolver* room, const ByteMatrix& matrix, const IntVector&
   settings.leaf_cost = leaf_cost;
   settings.min_leaf = min_leaf;
   for (const auto& [name, value] : given) {
-    const auto found = switches().find(nb::cast<std::string>(name));
+    const auto found = switches().find(text_of(name));
     if (found == switches().end())
-      throw std::invalid_argument("there is no switch '" + nb::cast<std::string>(name) + "'");
+      throw std::invalid_argument("there is no switch '" + text_of(name) + "'");
     settings.switches.*(found->second) = nb::cast<bool>(value);
   }
   OptimalSolver solver = [&] {
@@ -88,7 +88,7 @@ nb::dict solve(OptimalSolver& solver, std::int32_t max_depth, std::int64_t max_n
 
 nb::list switch_names() {
   nb::list names;
-  for (const auto& [name, _] : switches()) names.append(name);
+  for (const auto& [name, _] : switches()) names.append(name.c_str());
   return names;
 }
 

@@ -1,9 +1,7 @@
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 
 #include <optional>
 #include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "growth.hpp"

@@ -1,12 +1,12 @@
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
+#include <nanobind/stl/string_view.h>
 
 #include <algorithm>
 #include <chrono>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,12 +20,12 @@
 namespace mixedwood {
 namespace {
 
-Encoding encoding_of(const std::string& name) {
+Encoding encoding_of(std::string_view name) {
   if (name == "one_hot") return Encoding::kOneHot;
   if (name == "multi_hot") return Encoding::kMultiHot;
   if (name == "thresholds") return Encoding::kThresholds;
   if (name == "subsets") return Encoding::kSubsets;
-  throw std::invalid_argument("there is no encoding '" + name + "'");
+  throw std::invalid_argument("there is no encoding '" + std::string(name) + "'");
 }
 
 RebinariseSettings read_settings(const nb::dict& given) {
@@ -63,9 +63,9 @@ RebinariseColumn read_column(nb::handle given, char kind, std::int32_t n_values,
   return column;
 }
 
-nb::dict rebinarised_tree_py(const nb::list& columns, const std::string& kinds,
-                             const std::vector<std::int32_t>& n_values, const nb::list& cuts,
-                             const std::vector<std::int64_t>& n_bins, const IntVector& classes,
+nb::dict rebinarised_tree_py(const nb::list& columns, std::string_view kinds,
+                             const IntVector& n_values, const nb::list& cuts,
+                             const LongVector& n_bins, const IntVector& classes,
                              const std::optional<LongVector>& weights, std::size_t n_classes,
                              const nb::dict& given, double time_limit, const StopFlag* flag) {
   const std::size_t n = kinds.size();
@@ -74,8 +74,8 @@ nb::dict rebinarised_tree_py(const nb::list& columns, const std::string& kinds,
   const RebinariseSettings settings = read_settings(given);
   std::vector<RebinariseColumn> read;
   for (std::size_t c = 0; c < n; ++c) {
-    read.push_back(read_column(columns[c], kinds[c], n_values[c], classes.size()));
-    read.back().n_bins = n_bins[c];
+    read.push_back(read_column(columns[c], kinds[c], n_values.data()[c], classes.size()));
+    read.back().n_bins = n_bins.data()[c];
     if (cuts[c].is_none()) continue;
     const auto at = nb::cast<DoubleVector>(cuts[c]);
     read.back().cuts.emplace(at.data(), at.data() + at.size());
@@ -115,11 +115,12 @@ nb::dict rebinarised_tree_py(const nb::list& columns, const std::string& kinds,
 
 void bind_rebinarise(nb::module_& m) {
   m.def("rebinarised_tree", &rebinarised_tree_py, nb::arg("columns"), nb::arg("kinds"),
-        nb::arg("n_values"), nb::arg("cuts"), nb::arg("n_bins"), nb::arg("classes").noconvert(),
+        nb::arg("n_values").noconvert(), nb::arg("cuts"), nb::arg("n_bins").noconvert(),
+        nb::arg("classes").noconvert(),
         nb::arg("weights").noconvert().none(), nb::arg("n_classes"), nb::arg("settings"),
         nb::arg("time_limit"), nb::arg("stop").none(),
-        nb::sig("def rebinarised_tree(columns: list[Any], kinds: str, n_values: Sequence[int], "
-                "cuts: list[Any], n_bins: Sequence[int], classes: NDArray[numpy.int32], weights: "
+        nb::sig("def rebinarised_tree(columns: list[Any], kinds: str, n_values: NDArray[numpy.int32], "
+                "cuts: list[Any], n_bins: NDArray[numpy.int64], classes: NDArray[numpy.int32], weights: "
                 "NDArray[numpy.int64] | None, n_classes: int, settings: dict[str, Any], "
                 "time_limit: float, stop: StopFlag | None) -> dict[str, Any]"),
         "Best tree over tests made anew from the rows of every node.");

@@ -1,7 +1,5 @@
-#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
+#include <nanobind/stl/string_view.h>
 
 #include <limits>
 #include <optional>
@@ -10,11 +8,12 @@
 #include "mixedwood/registry.hpp"
 #include "mixedwood/split.hpp"
 #include "python_parts.hpp"
+#include "settings.hpp"
 
 namespace mixedwood {
 namespace {
 
-SplitRequest make_request(const DoubleMatrix& counts, const std::string& criterion,
+SplitRequest make_request(const DoubleMatrix& counts, std::string_view criterion,
                           const PythonCriterion* custom, const std::optional<DoubleMatrix>& costs,
                           bool ordered) {
   SplitRequest request;
@@ -42,18 +41,18 @@ nb::dict as_dict(Split split) {
   result["exact"] = split.exact;
   result["complete"] = split.complete;
   result["bound"] = split.bound;
-  result["superclass"] = split.superclass;
-  result["partitioner"] = split.partitioner;
+  result["superclass"] = hand_over(std::move(split.superclass));
+  result["partitioner"] = split.partitioner.c_str();
   return result;
 }
 
-nb::dict best_split_py(const DoubleMatrix& counts, const std::string& criterion,
-                       const PythonCriterion* custom, const std::string& partitioner,
-                       const Options& options, const std::optional<DoubleMatrix>& costs,
+nb::dict best_split_py(const DoubleMatrix& counts, std::string_view criterion,
+                       const PythonCriterion* custom, std::string_view partitioner,
+                       const nb::dict& options, const std::optional<DoubleMatrix>& costs,
                        std::uint64_t seed, bool ordered, double time_limit) {
   SplitRequest request = make_request(counts, criterion, custom, costs, ordered);
   request.partitioner = partitioner;
-  request.options = options;
+  request.options = options_of(options);
   request.seed = seed;
   SignalWatch watch(time_limit);
   Split split;
@@ -66,7 +65,7 @@ nb::dict best_split_py(const DoubleMatrix& counts, const std::string& criterion,
 }
 
 nb::dict score_grouping_py(const DoubleMatrix& counts, const IntVector& group,
-                           const std::string& criterion, const PythonCriterion* custom,
+                           std::string_view criterion, const PythonCriterion* custom,
                            const std::optional<DoubleMatrix>& costs, bool ordered) {
   if (group.shape(0) != counts.shape(0))
     throw std::invalid_argument("group must have one entry per row of counts");
@@ -84,7 +83,7 @@ nb::dict score_grouping_py(const DoubleMatrix& counts, const IntVector& group,
 nb::list criteria_list() {
   nb::list names;
   for (const auto& info : criteria())
-    names.append(nb::make_tuple(info.name, info.summary, info.takes_costs));
+    names.append(nb::make_tuple(info.name.c_str(), info.summary.c_str(), info.takes_costs));
   return names;
 }
 
@@ -92,9 +91,12 @@ nb::list partitioners_list() {
   nb::list names;
   for (const auto& info : partitioners()) {
     nb::list options;
-    for (const auto& o : info.options)
-      options.append(nb::make_tuple(o.name, o.default_value, o.summary, o.choices));
-    names.append(nb::make_tuple(info.name, info.summary, options));
+    for (const auto& o : info.options) {
+      nb::list choices;
+      for (const auto& choice : o.choices) choices.append(choice.c_str());
+      options.append(nb::make_tuple(o.name.c_str(), o.default_value, o.summary.c_str(), choices));
+    }
+    names.append(nb::make_tuple(info.name.c_str(), info.summary.c_str(), options));
   }
   return names;
 }

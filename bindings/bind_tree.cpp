@@ -1,5 +1,4 @@
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <tuple>
@@ -88,14 +87,14 @@ TableView table_of(const nb::list& columns, std::span<const std::int32_t> n_valu
 }
 
 void check_tree_py(nb::handle tree, const nb::list& columns,
-                   const std::vector<std::int32_t>& n_values) {
-  check_tree(view_of(tree), table_of(columns, n_values));
+                   const IntVector& n_values) {
+  check_tree(view_of(tree), table_of(columns, values_of(n_values)));
 }
 
 void make_router(Router* room, nb::handle tree, const nb::list& columns,
-                 const std::vector<std::int32_t>& n_values) {
+                 const IntVector& n_values) {
   const TreeView view = view_of(tree);  // of arrays that the tree keeps
-  const TableView table = table_of(columns, n_values);
+  const TableView table = table_of(columns, values_of(n_values));
   nb::gil_scoped_release released;
   new (room) Router(view, table);
 }
@@ -128,10 +127,10 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> distribute_py(const Router& router,
 
 // Sums of a node's linear test for some rows.
 nb::ndarray<nb::numpy, double, nb::ndim<1>> linear_sums_py(
-    nb::handle tree, const nb::list& columns, const std::vector<std::int32_t>& n_values,
+    nb::handle tree, const nb::list& columns, const IntVector& n_values,
     std::int32_t node, const IntVector& rows) {
   const TreeView view = view_of(tree);  // of arrays that were checked when the tree was made
-  const TableView table = table_of(columns, n_values);
+  const TableView table = table_of(columns, values_of(n_values));
   const std::span<const std::int32_t> chosen = values_of(rows);
   if (node < 0 || node >= view.n_nodes()) throw std::invalid_argument("there is no such node");
   for (const std::int32_t row : chosen)
@@ -194,20 +193,20 @@ void add_up_py(const nb::list& trees, const nb::list& columns, bool plurality, s
 
 void bind_tree(nb::module_& m) {
   m.attr("tree_layout_version") = kTreeLayoutVersion;
-  m.def("check_tree", &check_tree_py, nb::arg("tree"), nb::arg("columns"), nb::arg("n_values"),
+  m.def("check_tree", &check_tree_py, nb::arg("tree"), nb::arg("columns"), nb::arg("n_values").noconvert(),
         nb::sig("def check_tree(tree: object, columns: list[NDArray[numpy.int32] | "
-                "NDArray[numpy.float64]], n_values: list[int]) -> None"),
+                "NDArray[numpy.float64]], n_values: NDArray[numpy.int32]) -> None"),
         "ValueError unless the arrays are a tree over such columns.");
-  m.def("linear_sums", &linear_sums_py, nb::arg("tree"), nb::arg("columns"), nb::arg("n_values"),
+  m.def("linear_sums", &linear_sums_py, nb::arg("tree"), nb::arg("columns"), nb::arg("n_values").noconvert(),
         nb::arg("node"), nb::arg("rows").noconvert(),
         nb::sig("def linear_sums(tree: object, columns: list[NDArray[numpy.int32] | "
-                "NDArray[numpy.float64]], n_values: list[int], node: int, "
+                "NDArray[numpy.float64]], n_values: NDArray[numpy.int32], node: int, "
                 "rows: NDArray[numpy.int32]) -> NDArray[numpy.float64]"),
         "What a linear test compares with zero, for some rows; NaN where it has no answer.");
   nb::class_<Router>(m, "Router", "A tree laid out for routing rows.")
-      .def("__init__", &make_router, nb::arg("tree"), nb::arg("columns"), nb::arg("n_values"),
+      .def("__init__", &make_router, nb::arg("tree"), nb::arg("columns"), nb::arg("n_values").noconvert(),
            nb::sig("def __init__(self, tree: object, columns: list[NDArray[numpy.int32] | "
-                   "NDArray[numpy.float64]], n_values: list[int]) -> None"))
+                   "NDArray[numpy.float64]], n_values: NDArray[numpy.int32]) -> None"))
       .def("route", &route_py, nb::arg("columns"),
            nb::sig("def route(self, columns: list[NDArray[numpy.int32] | "
                    "NDArray[numpy.float64]]) -> NDArray[numpy.int32]"),

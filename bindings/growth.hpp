@@ -10,8 +10,6 @@
 
 namespace mixedwood {
 
-using LongVector = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 // The table with what its codes are borrowed from.
 struct CodedColumns {
   CodedTable table;

@@ -3,17 +3,17 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "mixedwood/linear_machine.hpp"
+#include "settings.hpp"
 
 namespace mixedwood {
 
@@ -54,7 +54,8 @@ class PythonMachine final : public LinearMachine {
                         {n}),
                weights, setting);
       if (found.is_none()) return false;
-      const auto read = nb::cast<std::vector<double>>(found);
+      const auto array = nb::cast<DoubleVector>(found);
+      const std::span<const double> read = values_of(array);
       if (read.size() != rows.n_weights)
         throw std::invalid_argument("a plane needs one weight for each column, and a constant");
       // The constant comes last there, and behind the numbers here.
@@ -88,7 +89,7 @@ struct LinearParts {
 
 // A machine is (loss, alpha, costs), or ("python", what to call, number of settings, default one).
 inline std::unique_ptr<LinearMachine> read_machine(const nb::tuple& given) {
-  const auto name = nb::cast<std::string>(given[0]);
+  const std::string name = text_of(given[0]);
   if (name == "python")
     return std::make_unique<PythonMachine>(nb::borrow(given[1]), nb::cast<std::size_t>(given[2]),
                                            nb::cast<std::size_t>(given[3]));
@@ -98,8 +99,9 @@ inline std::unique_ptr<LinearMachine> read_machine(const nb::tuple& given) {
                     : name == "logistic"     ? LinearLoss::kLogistic
                     : name == "fisher"       ? LinearLoss::kFisher
                                              : throw std::invalid_argument("no such machine: " + name);
-  return make_newton_machine(loss, nb::cast<double>(given[1]),
-                             nb::cast<std::vector<double>>(given[2]));
+  std::vector<double> costs;
+  for (nb::handle cost : nb::cast<nb::tuple>(given[2])) costs.push_back(nb::cast<double>(cost));
+  return make_newton_machine(loss, nb::cast<double>(given[1]), std::move(costs));
 }
 
 }  // namespace mixedwood

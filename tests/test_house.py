@@ -26,6 +26,7 @@ PUBLIC = [*(f"mixedwood.{room}" for room in ROOMS), "mixedwood.estimators"]
 # Which rooms a room may enter besides itself. A new room gets a line here; arrows never go back.
 MAY_IMPORT = {
     "files": {"data"},
+    "printable": set(),
     "progress": set(),
     "data": set(),
     "datasets": {"data", "files"},
@@ -65,6 +66,7 @@ MAY_IMPORT = {
         "datasets",
         "estimators",
         "files",
+        "printable",
         "progress",
         "report",
         "splits",
@@ -105,6 +107,7 @@ MAY_IMPORT = {
         "explain",
         "files",
         "preprocessing",
+        "printable",
         "pruning",
         "saving",
         "splits",

@@ -312,7 +312,7 @@ def test_a_router_refuses_columns_that_are_not_those_of_its_tree():
     with pytest.raises(ValueError, match="one row of answers"):
         router.distribute(columns, tree.probabilities[:-1])
     with pytest.raises(ValueError, match="not a tree"):
-        type(router)(tree, columns[::-1], [0, 0, 3, 5])
+        type(router)(tree, columns[::-1], np.array([0, 0, 3, 5], dtype=np.int32))
 
 
 @pytest.mark.parametrize("name", ["counts", "weight"])

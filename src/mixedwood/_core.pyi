@@ -1,6 +1,5 @@
 """Native core of mixedwood. Use the public modules instead."""
 
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy
@@ -46,10 +45,10 @@ def conditional_test_numeric(x: Annotated[NDArray[numpy.float64], dict(shape=(No
 
 tree_layout_version: int = 2
 
-def check_tree(tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: list[int]) -> None:
+def check_tree(tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: NDArray[numpy.int32]) -> None:
     """ValueError unless the arrays are a tree over such columns."""
 
-def linear_sums(tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: list[int], node: int, rows: NDArray[numpy.int32]) -> NDArray[numpy.float64]:
+def linear_sums(tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: NDArray[numpy.int32], node: int, rows: NDArray[numpy.int32]) -> NDArray[numpy.float64]:
     """
     What a linear test compares with zero, for some rows; NaN where it has no answer.
     """
@@ -57,7 +56,7 @@ def linear_sums(tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy
 class Router:
     """A tree laid out for routing rows."""
 
-    def __init__(self, tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: list[int]) -> None: ...
+    def __init__(self, tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: NDArray[numpy.int32]) -> None: ...
 
     def route(self, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]]) -> NDArray[numpy.int32]:
         """The node that answers each row."""
@@ -82,18 +81,18 @@ class StopFlag:
 class CodedTable:
     """A table made ready for growing many trees."""
 
-    def __init__(self, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: list[int], kinds: str, n_rows: int) -> None: ...
+    def __init__(self, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: NDArray[numpy.int32], kinds: str, n_rows: int) -> None: ...
 
-    def reordered(self, places: list[int], columns: list[NDArray[numpy.int32]]) -> CodedTable:
+    def reordered(self, places: NDArray[numpy.int32], columns: list[NDArray[numpy.int32]]) -> CodedTable:
         """The table with some of its columns of codes as places in some order."""
 
-    def selected(self, places: Sequence[int]) -> CodedTable:
+    def selected(self, places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> CodedTable:
         """The table of some of the columns."""
 
 def grow(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, settings: dict[str, Any], time_limit: float, rows: NDArray[numpy.int32] | None = None, starts: NDArray[numpy.int64] | None = None, stop: StopFlag | None = None) -> dict[str, Any]:
     """Arrays of a tree grown from the root down, or of several side by side."""
 
-def grow_prune(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, settings: dict[str, Any], time_limit: float, halves: NDArray[numpy.int8], max_iterations: int, relabel: bool, stop: StopFlag | None = None) -> tuple[dict[str, Any], list[int], list[int], bool]:
+def grow_prune(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, settings: dict[str, Any], time_limit: float, halves: NDArray[numpy.int8], max_iterations: int, relabel: bool, stop: StopFlag | None = None) -> tuple[dict[str, Any], NDArray[numpy.int64], NDArray[numpy.int64], bool]:
     """
     Arrays of a tree grown and pruned in turns; leaves each time, and whether it ended.
     """
@@ -145,7 +144,7 @@ class OptimalSolver:
 def cut_points(numbers: NDArray[numpy.float64], classes: NDArray[numpy.int32] | None, n_classes: int, rule: str, n_bins: int) -> NDArray[numpy.float64]:
     """Ascending cut points of one column; NaN is left out."""
 
-def rebinarised_tree(columns: list[Any], kinds: str, n_values: Sequence[int], cuts: list[Any], n_bins: Sequence[int], classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, settings: dict[str, Any], time_limit: float, stop: StopFlag | None) -> dict[str, Any]:
+def rebinarised_tree(columns: list[Any], kinds: str, n_values: NDArray[numpy.int32], cuts: list[Any], n_bins: NDArray[numpy.int64], classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, settings: dict[str, Any], time_limit: float, stop: StopFlag | None) -> dict[str, Any]:
     """Best tree over tests made anew from the rows of every node."""
 
 def optimal_all(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, settings: dict[str, int], time_limit: float, stop: StopFlag | None = None) -> dict[str, Any]:
@@ -161,7 +160,7 @@ def measure_column(numbers: Annotated[NDArray[numpy.float64], dict(shape=(None,)
     A power of two near the largest number; mean and spread of the numbers divided by it.
     """
 
-def scale_columns(columns: list[NDArray[numpy.float64]], scales: list[tuple[float, float, float]], places: list[int], matrix: NDArray[numpy.float64]) -> None:
+def scale_columns(columns: list[NDArray[numpy.float64]], scales: NDArray[numpy.float64], places: NDArray[numpy.int64], matrix: NDArray[numpy.float64]) -> None:
     """Writes columns, each on its scale, into their places in a matrix."""
 
 def svm_decisions(x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:

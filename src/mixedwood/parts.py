@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -205,8 +205,11 @@ class Partitioner:
     def __hash__(self) -> int:
         return hash((self.name, tuple(sorted(self.options.items()))))
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild_partitioner, (self.name, dict(self.options)))
+    def __getstate__(self) -> dict[str, Any]:
+        return {"name": self.name, "options": dict(self.options)}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__init__(state["name"], **state["options"])  # type: ignore[misc]
 
     def _encoded(self) -> dict[str, float]:
         known = _known_partitioners()
@@ -222,10 +225,6 @@ class Partitioner:
                 raise ValueError(f"partitioner={self.name!r} has no option {key!r}. {has}")
             encoded[key] = options[key].encode(value, self.name)
         return encoded
-
-
-def _rebuild_partitioner(name: str, options: dict[str, object]) -> Partitioner:
-    return Partitioner(name, **options)
 
 
 def read_partitioner(partitioner: object) -> Partitioner:
@@ -310,8 +309,11 @@ class Acceptor:
     def __hash__(self) -> int:
         return hash((self.name, tuple(sorted(self.options.items()))))
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild_acceptor, (self.name, dict(self.options)))
+    def __getstate__(self) -> dict[str, Any]:
+        return {"name": self.name, "options": dict(self.options)}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__init__(state["name"], **state["options"])  # type: ignore[misc]
 
     def _value(self) -> float:
         known = _known_acceptors()
@@ -333,10 +335,6 @@ class Acceptor:
                 f"at most {most:g}; got {value!r}."
             )
         return float(value)
-
-
-def _rebuild_acceptor(name: str, options: dict[str, float]) -> Acceptor:
-    return Acceptor(name, **options)
 
 
 def read_acceptors(acceptor: object) -> list[tuple[str, float]]:

@@ -166,7 +166,7 @@ class Tree(TreeViews):
         weighed = self.term_column[self.term_value == NUMBER]
         for c in np.unique(weighed):
             column = self.schema.columns[c]
-            if column.kind is ColumnKind.NOMINAL:
+            if column.kind == ColumnKind.NOMINAL:
                 raise ValueError(
                     f"not a tree: a linear test takes a number of {column.name!r}, whose values "
                     "have no order."
@@ -442,8 +442,8 @@ class Tree(TreeViews):
         return router
 
     @cached_property
-    def _n_values(self) -> list[int]:
-        return [column.n_values for column in self.schema]
+    def _n_values(self) -> NDArray[np.int32]:
+        return np.array([column.n_values for column in self.schema], dtype=np.int32)
 
     @cached_property
     def _empty_columns(self) -> list[Any]:

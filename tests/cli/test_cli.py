@@ -5,8 +5,10 @@ import sys
 
 import pytest
 from click.testing import CliRunner
+from sklearn.dummy import DummyClassifier
 
-from mixedwood import Comparison
+from markup import read
+from mixedwood import Comparison, comparison
 from mixedwood.cli import main
 from mixedwood.cli.tables import print_table
 
@@ -29,6 +31,39 @@ def test_demo_compares_on_two_tables_and_writes_a_page(tmp_path):
     assert f"{tmp_path / 'page.html'}" in result.stdout
     page = (tmp_path / "page.html").read_text("utf-8")
     assert "<svg" in page and "sklearn_tree" in page
+
+
+def test_the_page_of_the_demo_shows_the_tree_and_no_critical_difference(tmp_path):
+    result = demo(tmp_path)
+    assert "2 data sets are too few for the Friedman" in " ".join(result.stdout.split())
+    page = (tmp_path / "page.html").read_text("utf-8")
+    (tree,) = [
+        svg for svg in read(page).find("svg") if "ecision tree" in svg.attributes["aria-label"]
+    ]
+    assert "class1" in tree.text
+    assert "TreeClassifier() on all rows of the mixed table" in page
+    assert "2 data sets are too few for the Friedman" in page
+    assert not [s for s in read(page).find("svg") if "Critical" in s.attributes["aria-label"]]
+
+
+def test_the_demo_is_short(tmp_path, monkeypatch):
+    """Fits are counted, with a guess in place of each method."""
+    fits = []
+
+    class Guess(DummyClassifier):
+        def fit(self, X, y):
+            fits.append(len(y))
+            return super().fit(X, y)
+
+    def guessing(sets, *, methods, **options):
+        assert set(methods) <= set(comparison.methods())
+        return real(sets, methods={name: Guess() for name in methods}, **options)
+
+    real = comparison.compare
+    monkeypatch.setattr(comparison, "compare", guessing)
+    result = run("demo", "-o", str(tmp_path / "page.html"), "--jobs", "1")
+    assert result.exit_code == 0, result.output
+    assert 0 < len(fits) <= 60
 
 
 def test_demo_for_machines(tmp_path):
@@ -68,7 +103,7 @@ def test_tables_are_drawn_on_a_terminal_only(stream, monkeypatch):
 def test_an_unknown_method_is_a_usage_error(tmp_path):
     result = run("demo", "--methods", "treee", "-o", str(tmp_path / "p.html"))
     assert result.exit_code == 2
-    assert "'tree' meant?" in result.stderr
+    assert "Did you mean 'tree'?" in result.stderr
 
 
 def test_info_is_json_for_machines():

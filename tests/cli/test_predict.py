@@ -55,7 +55,7 @@ def test_predictions_are_those_of_python(model, new):
     shares = [[float(row[f"probability_{c}"]) for c in ("ash", "birch", "cedar")] for row in rows]
     assert shares == estimator.predict_proba(table.X).tolist()
     wrong = int((estimator.predict(table.X) != table.y).sum())
-    assert f"{wrong} of 25 answers differ from it" in result.stderr
+    assert f"{wrong} of 25 predictions are wrong" in result.stderr
 
 
 def test_types_are_those_of_training(tmp_path):
@@ -90,7 +90,7 @@ def test_labels_that_are_not_text_are_found_by_their_spelling(tmp_path):
         text.write_text("flag,code,y\n" + "\n".join(lines) + "\n", "utf-8")
         result = ok("predict", out, text)
         assert result.stdout == direct
-        assert "0 of 12 answers differ" in result.stderr
+        assert "0 of 12 predictions are wrong" in result.stderr
 
 
 def test_columns_in_any_order_and_more_than_needed(model, new, tmp_path):
@@ -100,7 +100,7 @@ def test_columns_in_any_order_and_more_than_needed(model, new, tmp_path):
     frame.select(reversed(frame.columns)).with_columns(more=pl.lit("x")).write_csv(other)
     result = ok("predict", model, other)
     assert result.stdout == expected
-    assert "Not used: id, more." in result.stderr
+    assert "Ignored columns: id, more." in result.stderr
 
 
 def test_columns_that_are_not_there(model, tmp_path):
@@ -108,7 +108,7 @@ def test_columns_that_are_not_there(model, tmp_path):
     path.write_text("Colour,size,zip,grade\nred,1,00,S\n", "utf-8")
     result = run("predict", model, path)
     assert result.exit_code == 3
-    assert "no column 'colour'. Is 'Colour' meant?" in result.stderr
+    assert "no column 'colour'. Did you mean 'Colour'?" in result.stderr
     path.write_text("a,b\n1,2\n", "utf-8")
     result = run("predict", model, path)
     assert result.exit_code == 3
@@ -124,9 +124,7 @@ def test_values_never_seen_are_told_once(tmp_path):
     path.write_text("c\nred\npink\npink\n", "utf-8")
     result = ok("predict", out, path, "--proba", "--explain")
     assert result.stderr.count("pink") == 1
-    assert (
-        "Warning: X holds values that no training row had: 'c' in 2 rows ('pink')" in result.stderr
-    )
+    assert "Warning: Found unknown categories in column 'c' (2 rows): 'pink'" in result.stderr
     assert "unseen in training" in result.stdout
     assert ok("predict", out, path, "-q").stderr == ""
 
@@ -205,17 +203,24 @@ def test_what_a_model_cannot_do(forest, woods, new, tmp_path):
     ok("fit", woods, "--target", "wood", "-o", svm, "--drop", "id", "--model", "svm", "-q")
     result = run("predict", svm, new, "--proba")
     assert result.exit_code == 2
-    assert "gives no probabilities" in result.stderr
+    assert "has no predict_proba" in result.stderr
     result = run("predict", forest, new, "--explain")
     assert result.exit_code == 2
-    assert "no single path" in result.stderr
+    assert "--explain needs a single tree" in result.stderr
     result = run("show", svm, "--tree")
     assert result.exit_code == 2
     assert "has no trees" in result.stderr
 
 
+NAMES = {"precision": "precision", "recall": "recall", "f1": "f1-score", "support": "support"}
+
+
 def test_evaluation_agrees_with_scikit_learn(model, forest, new):
-    from sklearn.metrics import balanced_accuracy_score, confusion_matrix
+    from sklearn.metrics import (
+        balanced_accuracy_score,
+        classification_report,
+        confusion_matrix,
+    )
 
     table = read_file(new, "wood", drop=["id"])
     for path in (model, forest):
@@ -226,7 +231,12 @@ def test_evaluation_agrees_with_scikit_learn(model, forest, new):
         assert facts["balanced_error"] == pytest.approx(
             1 - balanced_accuracy_score(table.y, answers)
         )
-        assert facts["confusion"] == confusion_matrix(table.y, answers).tolist()
+        assert facts["confusion_matrix"] == confusion_matrix(table.y, answers).tolist()
+        report = classification_report(table.y, answers, output_dict=True, zero_division=np.nan)
+        for place, label in enumerate(facts["classes"]):
+            for ours, theirs in NAMES.items():
+                want = report[label][theirs]
+                assert facts[ours][place] == (None if np.isnan(want) else pytest.approx(want))
         given = [s[facts["classes"].index(t)] for s, t in zip(shares, table.y, strict=True)]
         loss = -np.mean(np.log(np.clip(given, 0.001, 1)))
         assert facts["log_loss"] == pytest.approx(loss)
@@ -234,24 +244,25 @@ def test_evaluation_agrees_with_scikit_learn(model, forest, new):
 
 def test_evaluation_in_words(model, new, tmp_path):
     result = ok("evaluate", model, new)
-    assert "balanced error" in result.stdout
-    assert result.stdout.count("cedar") == 2
+    for words in ("balanced accuracy", "precision", "recall", "f1-score", "Confusion matrix"):
+        assert words in result.stdout
+    assert result.stdout.count("cedar") == 3
     lines = new.read_text("utf-8").splitlines()
     lines[1] = lines[1].rsplit(",", 1)[0] + ",oak"
     lines[2] = lines[2].rsplit(",", 1)[0] + ","
     path = tmp_path / "odd.csv"
     path.write_text("\n".join(lines), "utf-8")
     result = ok("evaluate", model, path)
-    assert "24 rows with wood" in result.stdout
-    assert "Not known to the model: oak." in result.stdout
-    assert "1 rows without a class are left out" in result.stderr
+    assert "24 rows, target 'wood'" in result.stdout
+    assert "Classes that the model does not know: oak." in result.stdout
+    assert "Left out 1 row whose class is missing" in result.stderr
     path.write_text("\n".join(line.rsplit(",", 1)[0] for line in lines), "utf-8")
     result = run("evaluate", model, path)
     assert result.exit_code == 3
-    assert "no column 'wood' to compare with" in result.stderr
+    assert "no target column 'wood'" in result.stderr
     result = run("evaluate", model, new, "--target", "zip")
     assert result.exit_code == 2
-    assert "'zip' is a column that the model asks for" in result.stderr
+    assert "'zip' is a feature of the model" in result.stderr
 
 
 def test_evaluation_of_many_classes(tmp_path):
@@ -259,9 +270,9 @@ def test_evaluation_of_many_classes(tmp_path):
     path.write_text("x,y\n" + "".join(f"{i % 15},c{i % 15}\n" for i in range(150)), "utf-8")
     ok("fit", path, "--target", "y", "-o", out, "--set", "pruning=null")
     result = ok("evaluate", out, path)
-    assert "right when said %" in result.stdout
-    assert [line.split()[-2:] for line in result.stdout.splitlines() if line.startswith("c14")] == [
-        ["100.0", "100.0"]
+    assert "The confusion matrix of 15 classes is not shown" in result.stdout
+    assert [line.split()[1:] for line in result.stdout.splitlines() if line.startswith("c14")] == [
+        ["1.000", "1.000", "1.000", "10"]
     ]
 
 
@@ -280,7 +291,7 @@ def test_one_row_explained(model, forest, new):
     why = mw.load(forest).explain(table.X, 3)
     assert result.stdout == str(why).replace("Row 3:", "Row 4:") + "\n"
     assert "Votes of 5 trees:" in result.stdout
-    assert "--member K, from 1 to 5" in result.stderr
+    assert "Use --member K (1 to 5)" in result.stderr
     facts = json.loads(ok("explain", forest, new, "--row", 4, "--json").stdout)
     assert (facts["row"], facts["prediction"], facts["scale"]) == (4, why.answer, "probability")
     for label, share in facts["probabilities"].items():
@@ -290,7 +301,7 @@ def test_one_row_explained(model, forest, new):
     result = ok("explain", forest, new, "--row", 1, "--member", 2)
     assert "Tree 2:" in result.stdout
     assert "-> [" in result.stdout
-    for args, words in (((26,), "there is no row 26"), ((1, "--member", 6), "no member 6")):
+    for args, words in (((26,), "there is no row 26"), ((1, "--member", 6), "no tree 6")):
         result = run("explain", forest, new, "--row", *args)
         assert result.exit_code == 2
         assert words in result.stderr

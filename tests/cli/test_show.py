@@ -36,7 +36,7 @@ def test_a_tree(folder):
     assert ok("show", path, "--rules").stdout.splitlines() == [str(rule) for rule in tree.rules()]
     whole = ok("show", path).stdout
     assert whole.startswith("TreeClassifier(")
-    assert "target 'wood', 90 rows of woods.csv" in whole
+    assert "target 'wood', fitted on 90 rows of woods.csv, training error" in whole
     assert whole.endswith(tree.to_text() + "\n")
     dot = ok("show", path, "--dot").stdout
     assert dot == tree.to_dot() + "\n"
@@ -46,8 +46,8 @@ def test_a_tree(folder):
 def test_an_ensemble_says_what_it_has_chosen(folder):
     path, model = folder / "ensemble.mw", mw.load(folder / "ensemble.mw")
     words = ok("show", path).stdout
-    assert "a forest of 3, which counts for" in words
-    assert f"{model.boosted_.n_rounds_} rounds of boosting to depth" in words
+    assert "forest of 3 trees (weight" in words
+    assert f"{model.boosted_.n_rounds_} iterations and depth" in words
     facts = json.loads(ok("show", path, "--json").stdout)
     assert facts["boosted_share"] == model.share_
     assert facts["boosted_depth"] <= model.boosted_.max_depth
@@ -79,19 +79,19 @@ def test_many_trees(folder):
     path = folder / "forest.mw"
     model = mw.load(path)
     result = ok("show", path)
-    assert "3 trees of" in result.stdout
-    assert "--member K, from 1 to 3" in result.stderr
+    assert "3 trees, " in result.stdout
+    assert "Use --member K (1 to 3)" in result.stderr
     shares = dict(zip(model.schema_.names, model.feature_importances_, strict=True))
     best = max(shares, key=shares.get)
     lines = result.stdout.splitlines()
-    first = next(i for i, line in enumerate(lines) if line.startswith("column"))
-    assert lines[first + 1].split() == [best, f"{100 * shares[best]:.1f}"]
+    first = next(i for i, line in enumerate(lines) if line.startswith("feature"))
+    assert lines[first + 1].split() == [best, f"{shares[best]:.3f}"]
     assert ok("show", path, "--tree", "--member", 2).stdout == model.trees_[1].to_text() + "\n"
     assert ok("show", path, "--member", 2).stdout.endswith(model.trees_[1].to_text() + "\n")
     for args, words in (
         (["--tree"], "choose one with --member"),
-        (["--tree", "--member", 4], "there is no member 4"),
-        (["--tree", "--rules"], "Ask for one of"),
+        (["--tree", "--member", 4], "there is no tree 4"),
+        (["--tree", "--rules"], "Use only one of"),
     ):
         result = run("show", path, *args)
         assert result.exit_code == 2
@@ -102,9 +102,9 @@ def test_many_trees(folder):
 def test_planes(folder):
     model = mw.load(folder / "smooth_svc.mw")
     text = ok("show", folder / "smooth_svc.mw").stdout
-    assert text.count("Plane ") == 3
+    assert text.count("Linear model ") == 3
     assert "size" in text
-    assert "landmarks with a Gaussian kernel" in ok("show", folder / "kernel.mw").stdout
+    assert "RBF kernel with" in ok("show", folder / "kernel.mw").stdout
     result = run("show", folder / "kernel.mw", "--importances")
     assert result.exit_code == 2
     document = json.loads(ok("show", folder / "smooth_svc.mw", "--json").stdout)

@@ -1,11 +1,13 @@
 """`mixedwood study`: list, run, show, tables and plot."""
 
 import json
+import sqlite3
 
 import pytest
 from click.testing import CliRunner
 
 from mixedwood.cli import main
+from mixedwood.study.store import _store_error
 
 
 @pytest.fixture
@@ -34,8 +36,8 @@ def test_run_show_and_tables(run):
     result = run("run", "random_ordinality", *ORDERS)
     assert result.exit_code == 0, result.stderr
     assert result.stdout == ""
-    assert "2 tasks done. They are kept in" in result.stderr
-    assert "2 were there already" in run("run", "random_ordinality", *ORDERS).stderr
+    assert "2 tasks done. Results are in" in result.stderr
+    assert "2 already in the store" in run("run", "random_ordinality", *ORDERS).stderr
     shown = run("show", "random_ordinality").stdout
     assert "orders: 2 of 6" in shown
     assert "HOLDS" in shown
@@ -65,7 +67,7 @@ def test_figures_are_drawn(run, tmp_path):
     run("run", "random_ordinality", *ORDERS)
     result = run("plot", "random_ordinality", "-o", tmp_path)
     assert result.exit_code == 0
-    assert "nothing to draw yet" in result.stderr
+    assert "No figure has enough results yet" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -91,3 +93,25 @@ def test_an_unknown_table_is_named(run):
     result = run("tables", "random_ordinality", "--table", "table 9")
     assert result.exit_code == 2
     assert "there are table 2, table 3" in result.stderr
+
+
+def test_a_damaged_store_and_a_full_disk_are_said_in_one_line(run, tmp_path, monkeypatch):
+    run("run", "random_ordinality", *ORDERS)
+    store = tmp_path / "s.sqlite"
+
+    def full(self, record):
+        raise _store_error(self.path, sqlite3.OperationalError("database or disk is full"))
+
+    with monkeypatch.context() as patched:
+        patched.setattr("mixedwood.study.store.Store.add", full)
+        result = run("run", "random_ordinality", "--only", "run=orders")
+    assert result.exit_code == 1
+    assert "free some space and run the same command again" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert "orders: 2 of 6" in run("show", "random_ordinality").stdout
+    store.write_bytes(store.read_bytes()[:5000])
+    for words in (("run", "random_ordinality", *ORDERS), ("show", "random_ordinality"), ("list",)):
+        result = run(*words)
+        assert result.exit_code in (1, 3)
+        assert "is damaged" in result.stderr
+        assert "Run it first" not in result.stderr

@@ -220,7 +220,7 @@ def test_methods_in_every_form():
 @pytest.mark.parametrize(
     ("methods", "error", "words"),
     [
-        ("modeltree", ValueError, r"'modeltree' is not known. Is 'model_tree' meant\?"),
+        ("modeltree", ValueError, r"Unknown method 'modeltree'. Did you mean 'model_tree'\?"),
         ([], ValueError, "methods is empty"),
         (["tree", "tree"], ValueError, "Two methods are called 'tree'"),
         (mw.TreeClassifier, TypeError, r"pass an estimator: TreeClassifier\(\)"),

@@ -120,7 +120,7 @@ def test_a_known_f_test_marks_the_table():
     text = found.to_text()
     assert re.search(r"^m +25\.8 ± 0\.2$", text, re.MULTILINE)
     assert re.search(r"^n +20\.0 ± 0\.0 \*\+$", text, re.MULTILINE)
-    assert "+ better, - worse than m by the 5x2cv F test at the level of 5 %" in text
+    assert "- significantly worse than m (5x2cv F test, alpha = 0.05" in text.replace("\n", " ")
     turned = found.to_text(baseline="n")
     assert re.search(r"^m +25\.8 ± 0\.2 -$", turned, re.MULTILINE)
 
@@ -157,13 +157,13 @@ def test_statistics_over_sets_are_those_of_the_means(noisy):
 
 
 def test_methods_without_figures_are_left_out_of_ranks(noisy):
-    errors = noisy.copy()
+    errors = np.concatenate([noisy, noisy])
     errors[1, 2, 4] = np.nan
     failure = Failure("set_1", "o", 4, "ValueError: no", "Traceback ...")
     found = by_hand(errors, failures=(failure,))
     assert found.friedman().names == ("m", "n")
     text = found.to_text()
-    assert "Without o, which have no figure on some set." in text
+    assert "Without o, which have no score on some dataset." in text
     assert "failed" in text
     assert "o failed on 1 of 10 folds of set_1: ValueError: no" in text
     assert found.select(methods=["m", "n"]).failures == ()
@@ -171,9 +171,28 @@ def test_methods_without_figures_are_left_out_of_ranks(noisy):
         found.select(methods=["m", "o"]).friedman()
 
 
-def test_ranks_need_two_sets(noisy):
-    with pytest.raises(ValueError, match="at least two data sets; here is one"):
-        by_hand(noisy[:1]).friedman()
+@pytest.mark.parametrize(("n", "words"), [(1, "1 data set is"), (2, "2 data sets are")])
+def test_few_sets_have_no_critical_difference(noisy, n, words):
+    """Nor a test of ranks, in text and on the page; the reason is there instead."""
+    found = by_hand(noisy[:n])
+    for test in (found.friedman, found.nemenyi):
+        with pytest.raises(ValueError, match=f"{words} too few for the Friedman and Nemenyi"):
+            test()
+    if n == 2:
+        shown = found.to_text(width=500)
+        assert "Mean ranks are not tested: 2 data sets are too few" in shown
+        page = found.to_html()
+        assert "Mean ranks are not tested: 2 data sets are too few" in page
+        assert "ritical difference of" not in page and "Critical" not in page
+        assert "Do the methods differ?" not in page
+
+
+def test_over_two_sets_no_ranks_could_differ():
+    """The reason for the rule above."""
+    for n_methods in range(2, 30):
+        errors = np.tile(np.arange(n_methods, dtype=float), (2, 1))
+        found = stats.nemenyi_test(errors)
+        assert found.critical_difference > n_methods - 1
 
 
 def test_seven_sets_count_the_first_of_the_best_choices():
@@ -193,7 +212,7 @@ def test_wide_tables_go_on_below(noisy):
 
 def test_csv_has_a_line_for_each_fold(noisy):
     failure = Failure("set_1", "o", 4, "ValueError: no, really", "Traceback ...")
-    errors = noisy.copy()
+    errors = np.concatenate([noisy, noisy])
     errors[1, 2, 4] = np.nan
     rows = list(csv.DictReader(io.StringIO(by_hand(errors, failures=(failure,)).to_csv())))
     assert len(rows) == errors.size
@@ -209,7 +228,7 @@ def test_csv_has_a_line_for_each_fold(noisy):
 
 
 def test_json_reads_back(noisy, tmp_path):
-    errors = noisy.copy()
+    errors = np.concatenate([noisy, noisy])
     errors[1, 2, 4] = np.nan
     failure = Failure("set_1", "o", 4, "ValueError: no", "Traceback ...")
     notice = Notice("set_0", "n", 3, "ConvergenceWarning: not there yet")

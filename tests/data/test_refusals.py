@@ -149,7 +149,7 @@ def test_arguments_that_do_not_fit_the_table_are_refused(arguments, error, messa
 NEW_DATA = [
     (
         {"color": ["red"], "weight": [1]},
-        r"unseen.*\n- color\n(.|\n)*missing:\n- colour\n.*Is 'color' meant",
+        r"unseen.*\n- color\n(.|\n)*missing:\n- colour\n.*Did you mean 'colour' instead of 'color'",
     ),
     (
         {"weight": [1]},

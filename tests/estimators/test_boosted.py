@@ -368,11 +368,11 @@ def test_values_that_no_row_had():
     new = X[:4].assign(colour="mauve")
     for name in ("one", "other_trees", "samme"):
         model = made(name).fit(X, y)
-        with pytest.warns(UnseenValueWarning, match="'colour' in 4 rows") as caught:
+        with pytest.warns(UnseenValueWarning, match=r"column 'colour' \(4 rows\)") as caught:
             model.predict(new)
         assert len(caught) == 1
         model = made(name, unseen="error").fit(X, y)
-        with pytest.raises(ValueError, match="values that no training row had"):
+        with pytest.raises(ValueError, match="Found unknown categories"):
             model.predict(new)
 
 

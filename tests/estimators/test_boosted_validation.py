@@ -68,7 +68,9 @@ def test_new_rows_are_read_as_answers_read_them():
     with pytest.warns(mw.UnseenValueWarning):
         shares = model.predict_proba(strange)
     assert min(model.validation_loss_) == pytest.approx(log_loss(right, shares))
-    with pytest.raises(ValueError, match=r"X_val holds values that no .* 'colour' in 120 rows"):
+    with pytest.raises(
+        ValueError, match=r"unknown categories in X_val, column 'colour' \(120 rows\)"
+    ):
         stopping(unseen="error").fit(X, y, X_val=strange, y_val=right)
     # A class that the rows to judge by do not have.
     some = right != "ash"

@@ -382,11 +382,11 @@ def test_values_that_no_row_had():
     X, y = mixed_problem()
     model = ForestClassifier(n_estimators=5, random_state=0).fit(X, y)
     new = X[:4].assign(colour="mauve")
-    with pytest.warns(UnseenValueWarning, match="'colour' in 4 rows") as caught:
+    with pytest.warns(UnseenValueWarning, match=r"column 'colour' \(4 rows\)") as caught:
         model.predict(new)
     assert len(caught) == 1  # once, not once per tree
     model.set_params(estimator=TreeClassifier(unseen="error", pruning=None)).fit(X, y)
-    with pytest.raises(ValueError, match="values that no training row had"):
+    with pytest.raises(ValueError, match="Found unknown categories"):
         model.predict(new)
 
 

@@ -302,7 +302,7 @@ def test_unseen_values_are_reported_once(way):
     model, proba, caught = asked(way)
     assert [w.category for w in caught] == [UnseenValueWarning]
     message = str(caught[0].message)
-    assert "'b' in 3 rows ('new', 'older')" in message
+    assert "column 'b' (3 rows): 'new', 'older'." in message
     assert "'z'" not in message  # no test asks for it
     assert caught[0].filename == __file__
     tree = model.tree_
@@ -329,7 +329,7 @@ def test_unseen_values_go_where_missing_ones_were_learned_to_go():
 
 def test_unseen_values_as_an_error():
     model = TreeClassifier(pruning=None, unseen="error").fit(TABLE, LABELS)
-    with pytest.raises(ValueError, match=r"'b' in 3 rows .*Map them to known values"):
+    with pytest.raises(ValueError, match=r"column 'b' \(3 rows\).*Map them to categories"):
         model.predict(NEW)
     fine = {"b": ["p", None], "z": ["never", "never"]}
     assert model.predict(fine).shape == (2,)

@@ -311,15 +311,15 @@ def test_unseen_values_in_a_plane_count_as_missing(gaps):
         model = ModelTreeClassifier(unseen=unseen, **settings).fit(X, y)
         assert model.tree_.kind[0] == TestKind.LINEAR
         asked = np.linspace(-3, 3, 50)
-        with pytest.warns(UserWarning, match=r"'a' in 50 rows \('new'\)"):
+        with pytest.warns(UserWarning, match=r"column 'a' \(50 rows\): 'new'"):
             new = model.predict({"a": ["new"] * 50, "x": asked})
         np.testing.assert_array_equal(new, model.predict({"a": [None] * 50, "x": asked}))
         assert set(new) == {0, 1}
     model = ModelTreeClassifier(unseen="error", **settings).fit(X, y)
-    with pytest.raises(ValueError, match="values that no training row had: 'a' in 1 row"):
+    with pytest.raises(ValueError, match=r"unknown categories in column 'a' \(1 row\)"):
         model.predict({"a": ["new"], "x": [0.0]})
     forest = ForestClassifier(ModelTreeClassifier(**settings), n_estimators=3, random_state=0)
-    with pytest.warns(UserWarning, match="'a' in 1 row"):
+    with pytest.warns(UserWarning, match=r"column 'a' \(1 row\)"):
         forest.fit(X, y).predict({"a": ["new"], "x": [0.0]})
 
 

@@ -265,7 +265,7 @@ def test_a_new_value_goes_where_it_is_told_to(problem):
         model = OptimalTreeClassifier(3, unseen=unseen).fit(X, y)
         with pytest.warns(mw.UnseenValueWarning):
             assert model.predict(new)[0] in "abc"
-    with pytest.raises(ValueError, match="no training row had"):
+    with pytest.raises(ValueError, match="Found unknown categories"):
         OptimalTreeClassifier(3, unseen="error").fit(X, y).predict(new)
 
 

@@ -67,7 +67,7 @@ def test_grid_search_inside():
 @pytest.mark.parametrize(
     ("model", "name", "words"),
     [
-        (BoostedTreesClassifier(), "estimator__max_depth", "Or is max_depth itself meant?"),
+        (BoostedTreesClassifier(), "estimator__max_depth", "Or did you mean max_depth?"),
         (BoostedTreesClassifier(), "estimator__max_features", "estimator of Boosted.* is None"),
         (RandomOrdinalityClassifier("c46"), "base__max_depth", "is 'c46'. Set base first"),
         (TreeClassifier(), "criterion__depth", "Set criterion first, to an estimator with depth"),

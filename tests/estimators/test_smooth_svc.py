@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -201,6 +202,11 @@ def test_one_class_and_nothing_to_learn_from():
         model = SmoothSVC(kernel=kernel).fit(x, ["only"] * 6)
         assert model.predict(x).tolist() == ["only"] * 6
         assert model.decision_function(x).shape == (6,)
+        far = np.array([[-1e300], [-1e3], [1e3], [1e300]])
+        for standardize in (True, False):
+            model = SmoothSVC(kernel=kernel, standardize=standardize).fit(x + 5, ["only"] * 6)
+            assert model.predict(far).tolist() == ["only"] * 4
+            assert (model.decision_function(far) <= 0).all()
         for table in (
             np.ones((6, 1)),
             np.full((6, 1), np.nan),
@@ -229,6 +235,70 @@ def test_numbers_that_overflow_are_refused():
         SmoothSVC(standardize=False).fit(X * 1e200, y)
     with pytest.raises(ValueError, match="overflow"):
         SmoothSVC(1e300).fit(X, y, sample_weight=np.full(150, 1e200))
+
+
+@pytest.mark.parametrize("power", [-310, -200, -155, 155, 200, 307])
+@pytest.mark.parametrize("c", [1.0, "tune"])
+def test_a_kernel_whose_distances_overflow_is_refused(power, c):
+    X, y = load_iris(return_X_y=True)
+    X = X * 10.0**power
+    size = "large" if power > 0 else "small"
+    with pytest.raises(ValueError, match=f"too {size}.*Use standardize=True"):
+        SmoothSVC(c, kernel="rbf", standardize=False).fit(X, y)
+    assert SmoothSVC(c, kernel="rbf").fit(X, y).score(X, y) > 0.9
+    given = SmoothSVC(c, kernel="rbf", standardize=False, gamma=1.0).fit(X, y)
+    assert np.isfinite(given.decision_function(X)).all()
+    with pytest.raises(ValueError, match="gamma = 1e-310 is too small"):
+        SmoothSVC(c, kernel="rbf", standardize=False, gamma=1e-310).fit(X, y)
+
+
+@pytest.mark.parametrize("power", [-145, 0, 145])
+def test_a_kernel_follows_the_scale_of_the_numbers(power):
+    X, y = load_iris(return_X_y=True)
+    want = SmoothSVC(kernel="rbf", standardize=False).fit(X, y).decision_function(X)
+    model = SmoothSVC(kernel="rbf", standardize=False).fit(X * 2.0 ** (3 * power), y)
+    np.testing.assert_allclose(model.decision_function(X * 2.0 ** (3 * power)), want, atol=1e-7)
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
+@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_decisions_of_extreme_rows_are_finite(kernel, standardize, multi_class):
+    X, y = load_iris(return_X_y=True)
+    most = np.finfo(float).max
+    far = np.array([[most] * 4, [-most] * 4, [most, -most] * 2, [5e-324] * 4])
+    for target in (y, y == 1, y * 0):
+        model = SmoothSVC(kernel=kernel, standardize=standardize, multi_class=multi_class)
+        model.fit(X * 100, target)
+        assert np.isfinite(model.decision_function(far)).all()
+        assert set(model.predict(far)) <= set(target)
+
+
+def test_an_extreme_row_is_on_the_side_where_the_exact_sum_is():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3)) * 1e-3
+    model = SmoothSVC(1e9, standardize=False).fit(X, X @ [3.0, -2.0, 1.0] > 0)
+    far = rng.uniform(-1, 1, size=(200, 3)) * np.finfo(float).max
+    weights = [Fraction(w) for w in model.coef_[0]]
+    sums = [
+        sum(w * Fraction(x) for w, x in zip(weights, row, strict=True))
+        + Fraction(model.intercept_[0])
+        for row in far.tolist()
+    ]
+    assert min(model.coef_[0].min(), -model.coef_[0].max()) < -10  # so that products overflow
+    np.testing.assert_array_equal(model.predict(far), [s > 0 for s in sums])
+    assert (np.abs(model.decision_function(far)) == np.finfo(float).max).any()
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning:sklearn")
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
+def test_probabilities_of_extreme_rows(method):
+    X, y = load_iris(return_X_y=True)
+    model = CalibratedClassifierCV(SmoothSVC(standardize=False), cv=3, method=method)
+    model.fit(X, y)
+    most = np.finfo(float).max
+    shares = model.predict_proba(np.array([[most] * 4, [most, -most] * 2]))
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
 
 
 def test_collinear_columns():

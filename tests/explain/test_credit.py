@@ -157,10 +157,10 @@ def test_votes_are_told_beside_the_sum():
     assert lines == [
         "Row 0: no (no 100 %, yes 0 %)",
         "Share of no in the votes of 1 tree",
-        "   0.750  before any test",
+        "   0.750  base value",
         "  -0.150  age = 3",
         "  +0.400  as each tree votes for one class",
-        "   1.000  in all",
+        "   1.000  total",
         "Votes of 1 tree: no 1",
     ]
 
@@ -198,13 +198,13 @@ def test_text_is_short_whatever_the_number_of_columns_and_classes():
 
 
 def test_small_numbers_keep_their_digits():
-    assert sum_lines(0.0012, ["x = 1"], [-0.00034], None, (0.00086, "in all"), 8) == [
-        "   0.00120  before any test",
+    assert sum_lines(0.0012, ["x = 1"], [-0.00034], None, (0.00086, "total"), 8) == [
+        "   0.00120  base value",
         "  -0.00034  x = 1",
-        "   0.00086  in all",
+        "   0.00086  total",
     ]
-    zeros = sum_lines(0.0, ["x = 1"], [0.0], None, (0.0, "in all"), 8)
-    assert zeros == ["  0.000  before any test", "  0.000  in all"]
+    zeros = sum_lines(0.0, ["x = 1"], [0.0], None, (0.0, "total"), 8)
+    assert zeros == ["  0.000  base value", "  0.000  total"]
 
 
 @given(seeds)

@@ -7,7 +7,8 @@ import pytest
 
 from browser import Browser, find_browser
 from made_comparisons import NASTY, make_comparison
-from mixedwood import report, stats
+from mixedwood import TreeClassifier, report, stats
+from mixedwood.datasets import make_mixed
 
 PATH = find_browser()
 if PATH is None and "CI" not in os.environ:
@@ -39,6 +40,11 @@ def every_chart():
     return report.make_page("Every chart", [report.Section("Charts", body)])
 
 
+def a_tree():
+    data = make_mixed(300, random_state=0, frame="dict")
+    return TreeClassifier(max_depth=3).fit(data.X, data.y).tree_
+
+
 PAGES = {
     "one set": lambda: make_comparison(n_methods=10).to_html(),
     "many sets": lambda: make_comparison(n_sets=12, n_methods=8, protocol="1x3cv").to_html(),
@@ -51,6 +57,7 @@ PAGES = {
     "other scripts": lambda: make_comparison(
         names=["決定木の分類器", "δέντρο απόφασης", "شجرة القرار", "😀" * 8], sets=["データ"]
     ).to_html(),
+    "two sets and a tree": lambda: make_comparison(n_sets=2).to_html(trees={NASTY: a_tree()}),
     "one method, seven sets": lambda: make_comparison(n_methods=1, protocol="7-set").to_html(),
     "every chart": every_chart,
 }

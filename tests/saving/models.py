@@ -1,7 +1,10 @@
 """One small model of every kind, and tables of every kind of column, for tests of model files."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 
 import mixedwood as mw
 from mixedwood.preprocessing import MDLPDiscretizer
@@ -94,3 +97,31 @@ def answers(model, X):
 
 def trees_of(model):
     return [model.tree_] if hasattr(model, "tree_") else list(getattr(model, "trees_", []))
+
+
+def fitted(model, X, y):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return clone(model).fit(X, y)
+
+
+def same(a, b):
+    """Whether two values are equal, NaN included, whatever they are made of."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, np.ndarray):
+        return (
+            a.dtype == b.dtype
+            and a.shape == b.shape
+            and bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
+        )
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(same(a[k], b[k]) for k in a)
+    if hasattr(a, "get_params"):
+        return set(vars(a)) == set(vars(b)) and all(same(v, vars(b)[n]) for n, v in vars(a).items())
+    if hasattr(a, "__dataclass_fields__") and type(a).__eq__ is not mw.data.Schema.__eq__:
+        names = a.__dataclass_fields__
+        return all(same(getattr(a, n), getattr(b, n)) for n in names)
+    return a == b or (a != a and b != b)

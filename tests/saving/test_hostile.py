@@ -65,6 +65,10 @@ def use(path):
         except ValueError as error:
             return str(error)
     assert len(said["predict"]) == 3
+    for name in ("predict_proba", "decision_function"):
+        assert np.isfinite(said.get(name, 0.0)).all(), name
+    if "predict_proba" in said:
+        np.testing.assert_allclose(said["predict_proba"].sum(axis=1), 1.0)
     return None
 
 

@@ -37,7 +37,7 @@ def test_everything_is_done_once_and_kept(letters):
         assert len(done(letters)) == len(set(done(letters))) == 36
         report = study.run(study.load(letters), store, only=LETTERS)
         assert (report.done, report.kept) == (0, 36)
-        assert report.sentence == "0 tasks done, 36 were there already."
+        assert report.sentence == "0 tasks done, 36 already in the store."
     assert len(done(letters)) == 36
 
 

@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -63,10 +64,16 @@ class Workers {
     std::uint16_t n_parts, next;
   };
 
+  // Where the system has no more threads to give, there are as many as it gave: the one that waits
+  // does the parts of the others, and results do not depend on their number.
   void start() {
     threads_.reserve(size_ - 1);
-    while (threads_.size() + 1 < size_)
-      threads_.emplace_back(&Workers::serve, this, calls_.load());
+    try {
+      while (threads_.size() + 1 < size_)
+        threads_.emplace_back(&Workers::serve, this, calls_.load());
+    } catch (const std::system_error&) {
+      size_ = threads_.size() + 1;
+    }
   }
 
   void call() {

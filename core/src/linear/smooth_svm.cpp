@@ -178,12 +178,31 @@ SvmFit fit_smooth_svm(const SvmData& data, const SvmSettings& settings,
   return Newton(rows, settings, stop).run(std::move(z));
 }
 
+namespace {
+
+// w.x + b of finite numbers whose products overflow: the sign is right, and the size is at most the
+// largest number there is. Each factor is made smaller, so that no sum of fewer than 2^32 overflows.
+double careful_decision(std::span<const double> x, std::span<const double> z) {
+  constexpr int kShrink = 530;
+  double sum = std::ldexp(z.back(), -2 * kShrink);
+  for (std::size_t j = 0; j < x.size(); ++j)
+    sum += std::ldexp(z[j], -kShrink) * std::ldexp(x[j], -kShrink);
+  constexpr double kMost = std::numeric_limits<double>::max();
+  return std::clamp(std::ldexp(sum, 2 * kShrink), -kMost, kMost);
+}
+
+}  // namespace
+
 std::vector<double> svm_decisions(std::span<const double> x, std::size_t n_rows,
                                   std::span<const double> z) {
   if (z.empty() || x.size() != n_rows * (z.size() - 1))
     throw std::invalid_argument("z must hold one number for every column of x and one more");
+  const std::size_t n_columns = z.size() - 1;
   std::vector<double> found(n_rows);
-  linear::row_kernels().decide(x.data(), n_rows, z.size() - 1, z.data(), found.data());
+  linear::row_kernels().decide(x.data(), n_rows, n_columns, z.data(), found.data());
+  for (std::size_t row = 0; row < n_rows; ++row)
+    if (!std::isfinite(found[row])) [[unlikely]]
+      found[row] = careful_decision(x.subspan(row * n_columns, n_columns), z);
   return found;
 }
 

@@ -10,16 +10,17 @@ from mixedwood.cli.explain import explain
 from mixedwood.cli.fit import fit
 from mixedwood.cli.info import info
 from mixedwood.cli.predict import predict
+from mixedwood.cli.printing import SafeGroup
 from mixedwood.cli.show import show
 from mixedwood.cli.study import study
 
 __all__ = ["main"]
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=SafeGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="mixedwood")
 def main() -> None:
-    """Decision trees for tables of categories and numbers."""
+    """Decision trees, forests and boosting for tables of categories and numbers."""
 
 
 for command in (compare, demo, evaluate, explain, fit, info, predict, show, study):

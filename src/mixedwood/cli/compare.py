@@ -1,4 +1,4 @@
-"""`mixedwood compare`: methods on the same folds of your own tables."""
+"""`mixedwood compare`: estimators on the same folds of your own tables."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mixedwood.cli.errors import DataError, interruptible
+from mixedwood.cli.options import cannot_write, check_output
+from mixedwood.cli.printing import deliver, say
 from mixedwood.cli.tables import print_table
 
 if TYPE_CHECKING:
@@ -51,35 +53,44 @@ class _Command(click.Command):
 @click.argument(
     "data", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
 )
-@click.option("--target", required=True, help="Name of the column of classes.")
+@click.option("--target", required=True, help="The column to predict.")
 @click.option(
     "--methods",
     multiple=True,
     metavar="NAME...",
-    help="Methods to compare; see --list. Default: a line-up of ours and scikit-learn's.",
+    help="Methods to compare; see --list. Default: a selection of mixedwood and scikit-learn.",
 )
-@click.option("--protocol", default="5x2cv", show_default=True, help="How rows are divided.")
-@click.option("--metrics", default="", metavar="NAME,...", help="What to measure; see --list.")
-@click.option("--baseline", default=None, help="Method the others are tested against.")
+@click.option(
+    "--protocol",
+    default="5x2cv",
+    show_default=True,
+    help="The cross-validation scheme; see --list.",
+)
+@click.option("--metrics", default="", metavar="NAME,...", help="Metrics; see --list.")
+@click.option("--baseline", default=None, help="Method that the others are tested against.")
 @click.option("--alpha", default=0.05, show_default=True, type=click.FloatRange(0, 1, True, True))
 @click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out.")
-@click.option("--nominal", multiple=True, metavar="COLUMN", help="A column of numbers as labels.")
-@click.option("--jobs", default=1, show_default=True, help="Workers; -1 for one per core.")
+@click.option(
+    "--nominal", multiple=True, metavar="COLUMN", help="A numeric column to treat as categorical."
+)
+@click.option(
+    "--jobs", default=1, show_default=True, help="Number of parallel jobs; -1: all cores."
+)
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), help="Seconds per fit.")
 @click.option("--format", "form", type=click.Choice(_NAMES), help="Default: text, or by --output.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-@click.option("--output", "-o", type=_FILE, help="A file.")
-@click.option("--page", type=_FILE, help="Also write a page with charts, as HTML.")
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
-@click.option("--quiet", "-q", is_flag=True, help="No types and no progress.")
+@click.option("--output", "-o", type=_FILE, help="Write to a file.")
+@click.option("--page", type=_FILE, help="Also write an HTML report with charts.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+@click.option("--quiet", "-q", is_flag=True, help="Print no column types and no progress.")
 @click.option(
     "--list",
     is_flag=True,
     is_eager=True,
     expose_value=False,
     callback=lambda *given: _list(*given),
-    help="Name the methods, protocols and metrics, and end.",
+    help="List the methods, protocols and metrics, and exit.",
 )
 @interruptible
 def compare(
@@ -97,10 +108,10 @@ def compare(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Compare methods on the same folds of CSV or Parquet files.
+    """Compare methods by cross-validation on the same folds of CSV or Parquet files.
 
-    Prints a table with marks of significance. With several files, which all have the target, it
-    also tests the methods over all of them. Types of columns are inferred and shown.
+    Prints a table of scores that marks statistically significant differences. With several files,
+    which all need the target column, the methods are also tested across datasets.
     """
     form = _format(options, output)
     _check_files(output, page, force)
@@ -131,14 +142,11 @@ def compare(
 
 
 def _check_files(output: Path | None, page: Path | None, force: bool) -> None:
-    """Files that cannot be written are told before the work, not after it."""
+    """Report files that cannot be written before the work, not after it."""
     for path in (output, page):
-        if path is not None and path.exists() and not force:
-            raise click.UsageError(f"{path} is there already; --force writes over it.")
-        if path is not None and not path.parent.is_dir():
-            raise click.UsageError(f"The folder {path.parent} is not there; make it first.")
+        check_output(path, force)
     if output is not None and page is not None and output.absolute() == page.absolute():
-        raise click.UsageError(f"--output and --page name the same file, {page}. Name two.")
+        raise click.UsageError(f"--output and --page are the same file, {page}; give two files.")
 
 
 def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -151,12 +159,12 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
         "Protocols": comparison.protocols(),
         "Metrics": comparison.metrics(),
     }.items():
-        click.echo(f"{title}:")
+        say(f"{title}:")
         width = max(map(len, names))
         for name, line in names.items():
-            click.echo(f"  {name:<{width}}  {line}")
+            say(f"  {name:<{width}}  {line}")
         if title == "Methods":
-            click.echo("  and recipes, such as forest.bagging_c45: see mixedwood fit --list")
+            say("  and presets, such as forest.bagging_c45: see mixedwood fit --list")
     context.exit()
 
 
@@ -173,7 +181,7 @@ def _format(options: dict[str, Any], output: Path | None) -> str:
 def _check_names(
     methods: list[str], protocol: str, metrics: list[str], baseline: str | None
 ) -> None:
-    """Names are a matter of usage, not of data: they are looked at first."""
+    """Names are a matter of usage, not of data: they are checked first."""
     from mixedwood.comparison.dividing import read_protocol
     from mixedwood.comparison.line_up import read_methods
     from mixedwood.comparison.scores import read_metrics
@@ -185,7 +193,9 @@ def _check_names(
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     if baseline is not None and baseline not in known:
-        raise click.UsageError(f"--baseline {baseline} is not compared: {', '.join(known)}.")
+        raise click.UsageError(
+            f"--baseline {baseline} is not one of the methods: {', '.join(known)}."
+        )
 
 
 def _read(
@@ -198,7 +208,7 @@ def _read(
     for path in paths:
         name = path.name.removesuffix(".gz").rpartition(".")[0] or path.name
         if name in sets:
-            raise click.UsageError(f"Two files are called {name}; rename one of them.")
+            raise click.UsageError(f"Two files have the name {name}; rename one of them.")
         try:
             table = read_file(path, target, drop=drop, nominal=nominal)
             schema = read_table(table.X).schema
@@ -208,12 +218,12 @@ def _read(
             raise DataError(f"{path}: {error}") from error
         sets[name] = (table.X, table.y)
         if not quiet:
-            click.echo(f"{path}: {len(table.y)} rows, {schema.describe()}", err=True)
+            say(f"{path}: {len(table.y)} rows, {schema.describe()}", err=True)
             for column in schema:
                 if column.n_values > 1 and column.n_values == len(table.y):
-                    click.echo(
-                        f"Every row has another value of {column.name!r}: if that is a name or a "
-                        f"number of the row, leave it out with --drop {column.name}.",
+                    say(
+                        f"Column {column.name!r} has a different value in every row. If it is an "
+                        f"identifier, leave it out with --drop {column.name}.",
                         err=True,
                     )
     return sets
@@ -228,15 +238,15 @@ def _deliver(
     options = {} if form in ("csv", "json") else {"baseline": baseline, "alpha": alpha}
     text = getattr(found, f"to_{form}")(**options)
     if output is None:
-        click.echo(text, nl=not text.endswith("\n"))
+        (say if form == "text" else deliver)(text)
         return
     from mixedwood.files import write_text
 
     try:
         write_text(output, text if text.endswith("\n") else text + "\n")
     except OSError as error:
-        raise click.ClickException(f"{output} cannot be written: {error}.") from error
-    click.echo(f"Written to {output}.", err=True)
+        raise cannot_write(output, error) from error
+    say(f"Written to {output}.", err=True)
 
 
 def show_comparison(found: Comparison, baseline: str | None = None, alpha: float = 0.05) -> None:
@@ -255,20 +265,20 @@ def show_comparison(found: Comparison, baseline: str | None = None, alpha: float
     # Lines and spaces between columns take three characters each. A drawn table that is too wide
     # breaks figures; plain text goes on below.
     if find_spec("rich") is None or sum(max(map(len, c)) + 3 for c in columns) >= width:
-        click.echo(found.to_text(baseline=baseline, alpha=alpha, width=width))
+        say(found.to_text(baseline=baseline, alpha=alpha, width=width))
         return
     # rich would move a figure into the place of a mark that is not there; as text it stays.
     padded = [[cell.rjust(max(map(len, column))) for cell in column] for column in columns[1:]]
     header, *lines = zip(columns[0], *padded, strict=True)
     print_table(grid.title, header, lines, n_text=len(columns))
     for note in grid.notes:
-        click.echo(click.wrap_text(note, width))
+        say(click.wrap_text(note, width))
 
 
 def _say_failures(found: Comparison) -> None:
     n_folds = sum(len(facts.n_test) for facts in found.sets) * len(found.methods)
     if len(found.failures) == n_folds:
         first = found.failures[0]
-        raise click.ClickException(f"Every fit failed; the first so:\n{first.traceback}")
+        raise click.ClickException(f"All fits failed. The first error:\n{first.traceback}")
     if found.failures:
-        click.echo(f"{len(found.failures)} of {n_folds} fits failed.", err=True)
+        say(f"{len(found.failures)} of {n_folds} fits failed.", err=True)

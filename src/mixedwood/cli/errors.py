@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from mixedwood.cli.printing import say
+
 __all__ = ["DataError", "TimeIsUpError", "interruptible"]
 
 
@@ -31,7 +33,7 @@ def interruptible(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*args, **kwargs)
         except KeyboardInterrupt:
-            click.echo("Interrupted.", err=True)
+            say("Interrupted.", err=True)
             raise click.exceptions.Exit(130) from None
 
     return run

@@ -1,4 +1,4 @@
-"""`mixedwood evaluate`: how good a model is on rows whose classes are known."""
+"""`mixedwood evaluate`: the scores of a model on rows whose classes are known."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 
 from mixedwood.cli.errors import DataError, interruptible
 from mixedwood.cli.options import DATA, MODEL, open_model, read_rows, same_labels, told
+from mixedwood.cli.printing import deliver, say
 from mixedwood.cli.tables import print_table
 
 _MOST_CLASSES = 12  # of a table that a terminal can show
@@ -18,38 +19,39 @@ _MOST_CLASSES = 12  # of a table that a terminal can show
 @click.command()
 @click.argument("model", type=MODEL)
 @click.argument("data", type=DATA)
-@click.option("--target", help="The column of classes, if it has another name than in training.")
-@click.option("--json", "as_json", is_flag=True, help="For machines: one JSON document.")
-@click.option("--quiet", "-q", is_flag=True, help="No messages but errors.")
+@click.option("--target", help="The target column, if its name differs from training.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
 @interruptible
 def evaluate(model: Path, data: Path, target: str | None, as_json: bool, quiet: bool) -> None:
-    """Measure a model on rows of a CSV or Parquet file whose classes are known.
+    """Evaluate a model on rows of a CSV or Parquet file whose classes are known.
 
-    Error, balanced error (the mean over the classes), log loss, and how often each class was taken
-    for which.
+    Prints accuracy, balanced accuracy, log loss, precision, recall and F1 score of each class, and
+    the confusion matrix.
     """
     opened = open_model(model)
     target = target or opened.about.get("target")
     if target is None:
         raise click.UsageError(
-            f"{model} does not say what its target was called; name the column with --target."
+            f"{model} does not store the name of its target; give the column with --target."
         )
     if target in opened.model.schema_:
         raise click.UsageError(
-            f"{target!r} is a column that the model asks for; it cannot be the class as well."
+            f"{target!r} is a feature of the model; it cannot be the target as well."
         )
     rows = read_rows(opened, data, target, ())
     if rows.truth is None:
         raise DataError(
-            f"{data} has no column {target!r} to compare with; name it with --target, or use "
+            f"{data} has no target column {target!r}; give its name with --target, or use "
             "mixedwood predict."
         )
     with told(data, quiet):
         facts = _measure(opened.model, rows.X, rows.truth)
     if facts["without_class"] and not quiet:
-        click.echo(f"{facts['without_class']} rows without a class are left out.", err=True)
+        n = facts["without_class"]
+        say(f"Left out {n} row{'s' * (n > 1)} whose class is missing.", err=True)
     if as_json:
-        click.echo(json.dumps({"target": target, **facts}))
+        deliver(json.dumps({"target": target, **facts}))
     else:
         _show(facts, data, target)
 
@@ -59,7 +61,7 @@ def _measure(model: Any, X: Any, truth: list[Any]) -> dict[str, Any]:
 
     known = np.array([label is not None for label in truth])
     if not known.any():
-        raise ValueError("no row has a class.")
+        raise ValueError("the class is missing in every row.")
     answers = model.predict(X)
     labels = model.classes_.tolist()
     matched = {
@@ -78,17 +80,23 @@ def _measure(model: Any, X: Any, truth: list[Any]) -> dict[str, Any]:
     present = sums > 0
     with np.errstate(invalid="ignore"):
         recall, precision = np.diag(matrix) / sums, np.diag(matrix) / matrix.sum(axis=0)
+        f1 = 2 * np.diag(matrix) / (sums + matrix.sum(axis=0))
+    accuracy, balanced = float(np.trace(matrix)) / len(true), float(recall[present].mean())
     facts: dict[str, Any] = {
         "rows": len(true),
         "without_class": int((~known).sum()),
-        "error": 1 - float(np.trace(matrix)) / len(true),
-        "balanced_error": 1 - float(recall[present].mean()),
+        "accuracy": accuracy,
+        "balanced_accuracy": balanced,
+        "error": 1 - accuracy,
+        "balanced_error": 1 - balanced,
         "log_loss": _log_loss(model, X, known, true),
         "classes": [str(label) for label in classes],
         "unknown_classes": [str(label) for label in unknown],
-        "confusion": matrix.tolist(),
-        "recall": [None if np.isnan(r) else float(r) for r in recall],
-        "precision": [None if np.isnan(p) else float(p) for p in precision],
+        "confusion_matrix": matrix.tolist(),
+        "precision": _with_none(precision),
+        "recall": _with_none(recall),
+        "f1": _with_none(f1),
+        "support": sums.tolist(),
     }
     return facts
 
@@ -103,32 +111,41 @@ def _log_loss(model: Any, X: Any, known: Any, true: list[Any]) -> float | None:
     return bounded_log_loss(model.predict_proba(X)[known], model.classes_, np.array(true, object))
 
 
+def _with_none(scores: Any) -> list[float | None]:
+    """Scores with None where there is nothing to divide by."""
+    return [None if score != score else score for score in scores.tolist()]
+
+
 def _show(facts: dict[str, Any], data: Path, target: str) -> None:
-    click.echo(f"{data}: {facts['rows']} rows with {target}")
-    click.echo(f"error           {100 * facts['error']:.2f} %")
-    click.echo(f"balanced error  {100 * facts['balanced_error']:.2f} %")
+    say(f"{data}: {facts['rows']} rows, target {target!r}")
+    say(f"accuracy           {facts['accuracy']:.4f}")
+    say(f"balanced accuracy  {facts['balanced_accuracy']:.4f}")
     if facts["log_loss"] is not None:
-        click.echo(f"log loss        {facts['log_loss']:.4f}")
+        say(f"log loss           {facts['log_loss']:.4f}")
     classes = facts["classes"]
-    click.echo("")
+    scores = [[_three(score) for score in facts[name]] for name in ("precision", "recall", "f1")]
+    support = [str(n) for n in facts["support"]]
+    say()
+    print_table(
+        "Scores of each class",
+        ["class", "precision", "recall", "f1-score", "support"],
+        list(zip(classes, *scores, support, strict=True)),
+    )
+    say()
     if len(classes) > _MOST_CLASSES:
-        rows = [
-            [name, str(sum(line)), _percent(recall), _percent(precision)]
-            for name, line, recall, precision in zip(
-                classes, facts["confusion"], facts["recall"], facts["precision"], strict=True
-            )
-        ]
-        print_table("Classes", ["true", "rows", "found %", "right when said %"], rows)
-        return
-    rows = [
-        [name, *map(str, line), _percent(recall)]
-        for name, line, recall in zip(classes, facts["confusion"], facts["recall"], strict=True)
-    ]
-    rows.append(["right when said %", *map(_percent, facts["precision"]), ""])
-    print_table("True classes, and what was said", ["true", *classes, "found %"], rows)
+        say(f"The confusion matrix of {len(classes)} classes is not shown; use --json.")
+    else:
+        print_table(
+            "Confusion matrix (rows: true class, columns: predicted class)",
+            ["", *classes],
+            [
+                [name, *map(str, line)]
+                for name, line in zip(classes, facts["confusion_matrix"], strict=True)
+            ],
+        )
     if facts["unknown_classes"]:
-        click.echo(f"Not known to the model: {', '.join(facts['unknown_classes'])}.")
+        say(f"Classes that the model does not know: {', '.join(facts['unknown_classes'])}.")
 
 
-def _percent(share: float | None) -> str:
-    return "" if share is None else f"{100 * share:.1f}"
+def _three(score: float | None) -> str:
+    return "" if score is None else f"{score:.3f}"

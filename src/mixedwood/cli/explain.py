@@ -11,23 +11,26 @@ import click
 
 from mixedwood.cli.errors import interruptible
 from mixedwood.cli.options import DATA, MODEL, open_model, read_rows, told, tree_of
+from mixedwood.cli.printing import deliver, say
 
 
 @click.command()
 @click.argument("model", type=MODEL)
 @click.argument("data", type=DATA)
-@click.option("--row", required=True, type=click.IntRange(1), help="Counted from 1.")
-@click.option("--member", type=click.IntRange(1), help="Of many trees, the path in this one.")
-@click.option("--json", "as_json", is_flag=True, help="For machines: one JSON document.")
-@click.option("--quiet", "-q", is_flag=True, help="No messages but errors.")
+@click.option(
+    "--row", required=True, type=click.IntRange(1), help="Number of the row, counted from 1."
+)
+@click.option("--member", type=click.IntRange(1), help="Number of a tree, for its path only.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
 @interruptible
 def explain(
     model: Path, data: Path, row: int, member: int | None, as_json: bool, quiet: bool
 ) -> None:
-    """Say in words which class a row of a file gets, and why.
+    """Explain the prediction for one row of a CSV or Parquet file.
 
-    For a single tree, or one --member of many: the tests on the way of the row. For many trees:
-    what each column adds to the answer, and how they vote.
+    For a single tree, or one --member of many: the decision path of the row. For many trees: the
+    contribution of each column to the prediction, and the votes.
     """
     opened = open_model(model)
     estimator = opened.model
@@ -42,12 +45,12 @@ def explain(
             facts |= _path(estimator, one, row, member)
     if as_json:
         facts.pop("text")
-        click.echo(json.dumps(facts, default=str))
+        deliver(json.dumps(facts, default=str))
         return
-    click.echo(facts["text"])
+    say(facts["text"])
     if many and member is None and not quiet:
         n = len(estimator.trees_)
-        click.echo(f"--member K, from 1 to {n}, tells the path in one of the trees.", err=True)
+        say(f"Use --member K (1 to {n}) to show the path in a single tree.", err=True)
 
 
 def _one(cells: Any, place: int) -> Any:
@@ -60,7 +63,7 @@ def _one(cells: Any, place: int) -> Any:
 
 
 def _whole(estimator: Any, one: Any, row: int) -> dict[str, Any]:
-    """What the model says as a whole."""
+    """What the model predicts as a whole."""
     label = estimator.predict(one)[0]
     label = label.item() if hasattr(label, "item") else label
     facts: dict[str, Any] = {"row": row, "prediction": label}
@@ -79,7 +82,7 @@ def _whole(estimator: Any, one: Any, row: int) -> dict[str, Any]:
 
 
 def _sum(estimator: Any, one: Any, row: int) -> dict[str, Any]:
-    """What many trees say, and what each column adds to it."""
+    """What many trees predict, and the contribution of each column."""
     why = replace(estimator.explain(one), row=row)
     facts = why.to_dict()
     return {"row": row, "prediction": facts.pop("answer"), **facts, "text": str(why)}

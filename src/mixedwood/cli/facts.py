@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
+from mixedwood.cli.printing import say
 
 if TYPE_CHECKING:
     from mixedwood.data import Table
@@ -70,13 +70,13 @@ def size_words(facts: dict[str, Any]) -> str:
     if "boosted_share" in facts:
         share = facts["boosted_share"]
         return (
-            f"{facts['trees']} trees: a forest of {facts['forest_trees']}, which counts for "
-            f"{100 * (1 - share):.0f} %, and {facts['boosted_rounds']} rounds of boosting to depth "
-            f"{facts['boosted_depth']}, for {100 * share:.0f} %"
+            f"{facts['trees']} trees: forest of {facts['forest_trees']} trees (weight "
+            f"{1 - share:.2f}), gradient boosting with {facts['boosted_rounds']} iterations and "
+            f"depth {facts['boosted_depth']} (weight {share:.2f})"
         )
     if "trees" in facts:
-        return f"{facts['trees']} trees of {facts['mean_leaves']:g} leaves on average"
-    return f"{facts['planes']} plane{'s' * (facts['planes'] > 1)}"
+        return f"{facts['trees']} trees, {facts['mean_leaves']:g} leaves on average"
+    return f"{facts['planes']} linear model{'s' * (facts['planes'] > 1)}"
 
 
 def tell(facts: dict[str, Any], estimator: Any, verbose: bool) -> None:
@@ -86,10 +86,10 @@ def tell(facts: dict[str, Any], estimator: Any, verbose: bool) -> None:
     lines = [
         f"{facts['rows']} rows, {len(facts['classes'])} classes: {classes}",
         facts["model"],
-        f"{size_words(facts)}; {100 * facts['training_error']:.2f} % of the training rows wrong; "
-        f"{facts['seconds']:.2f} s",
+        f"{size_words(facts)}; training error {100 * facts['training_error']:.2f} %; "
+        f"fitted in {facts['seconds']:.2f} s",
     ]
     if verbose:
         lines += [f"  {name} = {v!r}" for name, v in estimator.get_params(deep=False).items()]
     lines.append(f"Written to {facts['file']}.")
-    click.echo("\n".join(lines), err=True)
+    say("\n".join(lines), err=True)

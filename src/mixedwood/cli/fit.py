@@ -21,6 +21,7 @@ from mixedwood.cli.options import (
     check_output,
     read_order,
 )
+from mixedwood.cli.printing import deliver, say
 from mixedwood.cli.training_data import check_classes, read_training, show_types, types_of
 
 if TYPE_CHECKING:
@@ -33,37 +34,50 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     models = list_models()
     width = max(map(len, models))
     for name, line in models.items():
-        click.echo(f"{name:<{width}}  {line}")
+        say(f"{name:<{width}}  {line}")
     context.exit()
 
 
 @click.command()
 @click.argument("data", type=DATA)
-@click.option("--target", required=True, help="Name of the column of classes.")
+@click.option("--target", required=True, help="The column to predict.")
 @click.option(
-    "--output", "-o", required=True, type=click.Path(path_type=Path), help="The model file."
+    "--output",
+    "-o",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The model file to write.",
 )
-@click.option("--model", default="tree", show_default=True, help="What to fit; see --list.")
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of it.")
-@click.option("--nominal", multiple=True, metavar="COLUMN", help="A column of numbers as labels.")
-@click.option("--numeric", multiple=True, metavar="COLUMN", help="A column that must be numbers.")
-@click.option("--ordinal", multiple=True, metavar="'COLUMN:S<M<L'", help="Labels with an order.")
+@click.option("--model", default="tree", show_default=True, help="The model to fit; see --list.")
+@click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the model."
+)
+@click.option(
+    "--nominal", multiple=True, metavar="COLUMN", help="A numeric column to treat as categorical."
+)
+@click.option("--numeric", multiple=True, metavar="COLUMN", help="A column that must be numeric.")
+@click.option(
+    "--ordinal",
+    multiple=True,
+    metavar="'COLUMN:S<M<L'",
+    help="An ordered column and its categories in order.",
+)
 @click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
-@click.option("--jobs", type=int, help="Workers; -1 for one per core.")
-@click.option("--time-limit", type=Seconds(), help="Such as 30s or 5m.")
-@click.option("--check", is_flag=True, help="Estimate the error by tenfold cross-validation.")
-@click.option("--json", "as_json", is_flag=True, help="For machines: a summary on stdout.")
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
-@click.option("--quiet", "-q", is_flag=True, help="No types, summary and progress.")
-@click.option("--verbose", "-v", is_flag=True, help="All columns, and all parameters.")
+@click.option("--jobs", type=int, help="Number of parallel jobs; -1: all cores.")
+@click.option("--time-limit", type=Seconds(), help="Time limit of the fit, such as 30s or 5m.")
+@click.option("--check", is_flag=True, help="Estimate the error by 10-fold cross-validation.")
+@click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+@click.option("--quiet", "-q", is_flag=True, help="Print warnings and errors only.")
+@click.option("--verbose", "-v", is_flag=True, help="Print all columns and all parameters.")
 @click.option(
     "--list",
     is_flag=True,
     is_eager=True,
     expose_value=False,
     callback=_list,
-    help="Name the models and recipes, and end.",
+    help="List the models and presets, and exit.",
 )
 @interruptible
 def fit(
@@ -85,7 +99,9 @@ def fit(
     Python or JSON literals, or text: --set max_depth=5 --set criterion=gini.
     """
     if str(output) == "-":
-        raise click.UsageError("A model goes to a file; give --output a name such as model.mw.")
+        raise click.UsageError(
+            "A model cannot go to the standard output; give --output a file name, as model.mw."
+        )
     check_output(output, force)
     orders = dict(map(read_order, options["ordinal"]))
     estimator = _prepare(model, settings, orders, options)
@@ -105,7 +121,7 @@ def fit(
     if check:
         facts["cross_validation"] = _cross_validate(estimator, table, options, quiet)
     if as_json:
-        click.echo(json.dumps(facts))
+        deliver(json.dumps(facts))
 
 
 def _prepare(
@@ -126,7 +142,10 @@ def _prepare(
         if value is None or parameter in given:
             continue
         if parameter not in estimator.get_params(deep=False):
-            click.echo(f"{type(estimator).__name__} has no {parameter}; it is ignored.", err=True)
+            say(
+                f"{type(estimator).__name__} has no parameter {parameter!r}; option ignored.",
+                err=True,
+            )
             continue
         estimator.set_params(**{parameter: value})
     try:
@@ -152,14 +171,14 @@ def _learn(estimator: Any, table: FileTable, path: Path, quiet: bool) -> list[st
             # with the table.
             raise click.UsageError(str(error)) from error
         except MemoryError as error:
-            raise click.ClickException(f"The memory does not suffice: {error}") from error
+            raise click.ClickException(f"Not enough memory: {error}") from error
     if loud:
         estimator.set_params(verbose=0)
     if getattr(getattr(estimator, "proof_", None), "status", None) == "interrupted":
         raise KeyboardInterrupt  # the search kept its best tree, but nobody waits for it
     words = list(dict.fromkeys(str(warning.message) for warning in heard))
     for line in words:
-        click.echo(f"Warning: {line}", err=True)
+        say(f"Warning: {line}", err=True)
     return words
 
 
@@ -195,16 +214,17 @@ def _cross_validate(
             verbose=int(not quiet and sys.stderr.isatty()),
         )
     except (TypeError, ValueError) as error:
-        raise DataError(f"The error cannot be estimated: {error}") from error
+        raise DataError(f"Cross-validation failed: {error}") from error
     if found.failures:
         raise click.ClickException(
-            f"{len(found.failures)} of 10 fits of the cross-validation failed, the first so:\n"
+            f"{len(found.failures)} of 10 fits of the cross-validation failed. The first error:\n"
             f"{found.failures[0].traceback}"
         )
     mean, spread = float(found.means()[0, 0]), float(found.errors_of_means()[0, 0])
     if not quiet:
-        click.echo(
-            f"Tenfold cross-validation: {100 * mean:.2f} ± {100 * spread:.2f} % of rows wrong",
+        say(
+            f"10-fold cross-validation: error {100 * mean:.2f} % "
+            f"(standard error {100 * spread:.2f} %)",
             err=True,
         )
     return {"protocol": found.protocol.name, "error": mean, "standard_error": spread}

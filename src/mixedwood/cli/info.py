@@ -8,13 +8,14 @@ import platform
 import click
 
 from mixedwood import __version__
+from mixedwood.cli.printing import deliver, say
 
 _PACKAGES = ["numpy", "scipy", "scikit-learn", "joblib", "narwhals", "click"]
 _EXTRAS = ["rich", "matplotlib", "pandas", "polars", "pyarrow"]
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="For machines: one JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def info(as_json: bool) -> None:
     """Show versions of mixedwood and of what it uses."""
     from importlib import metadata
@@ -27,7 +28,7 @@ def info(as_json: bool) -> None:
             facts[name] = "not installed"
     facts["platform"] = platform.platform()
     if as_json:
-        click.echo(json.dumps(facts))
+        deliver(json.dumps(facts))
         return
     for name, value in facts.items():
-        click.echo(f"{name:14}{value}")
+        say(f"{name:14}{value}")

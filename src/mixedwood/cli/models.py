@@ -65,7 +65,7 @@ def make_model(name: str, settings: Sequence[str]) -> Any:
                 if parameter in part.get_params(deep=False)
             ]
             raise click.UsageError(
-                _unknown("parameter", parameter, known, f"{name} has", inside=inside)
+                _unknown("parameter", parameter, known, f"Parameters of {name}", inside=inside)
             )
     try:
         model = make(**own)
@@ -89,9 +89,7 @@ def _find(name: str) -> tuple[Any, Any]:
     if stem not in kinds:
         longer = [known for known in kinds if known.startswith(f"{stem}_")]
         if len(longer) != 1:
-            raise click.UsageError(
-                _unknown("model", name, list_models(), "There are", "See --list.")
-            )
+            raise click.UsageError(_unknown("model", name, list_models(), "Models", "See --list."))
         stem = longer[0]
     kind = kinds[stem]
     if not recipe:
@@ -99,7 +97,7 @@ def _find(name: str) -> tuple[Any, Any]:
     recipes = _recipes(kind)
     if recipe not in recipes:
         has = [f"{stem}.{r}" for r in recipes]
-        raise click.UsageError(_unknown("recipe", name, has, f"{stem} has", "See --list."))
+        raise click.UsageError(_unknown("preset", name, has, f"Presets of {stem}", "See --list."))
     return kind, recipes[recipe]
 
 
@@ -123,7 +121,7 @@ def _set_nested(model: Any, nested: dict[str, Any]) -> None:
     for name, owner in owners.items():
         if "__".join(name.split("__")[:2]) not in known and (owner in parts or owner not in known):
             inside = [k for k in known if k.startswith(owner)]
-            raise click.UsageError(_unknown("parameter", name, inside or known, "There are"))
+            raise click.UsageError(_unknown("parameter", name, inside or known, "Parameters"))
     model.set_params(**nested)
 
 
@@ -145,9 +143,9 @@ def _unknown(
 ) -> str:
     listed = list(known)
     close = inside or difflib.get_close_matches(name, listed, n=3)
-    hint = f" Is {' or '.join(close)} meant?" if close else ""
+    hint = f" Did you mean {' or '.join(close)}?" if close else ""
     shown = f" {lead}: {', '.join(listed)}." if listed else ""
-    return f"There is no {what} {name!r}.{hint}{shown} {end}".rstrip()
+    return f"Unknown {what} {name!r}.{hint}{shown} {end}".rstrip()
 
 
 def read_value(text: str) -> Any:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mixedwood.cli.errors import DataError
+from mixedwood.cli.printing import say
 
 if TYPE_CHECKING:
     from mixedwood.saving import ModelFile
@@ -53,7 +54,7 @@ class Seconds(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # gener
             self.fail(f"{value!r} is not a time such as 30s, 5m or 1.5h.", param, ctx)
         seconds = float(found[1]) * _UNITS[found[2]]
         if not 0 < seconds < math.inf:
-            self.fail("a time limit must be longer than nothing.", param, ctx)
+            self.fail("a time limit must be greater than 0.", param, ctx)
         return seconds
 
 
@@ -76,11 +77,11 @@ def check_output(path: Path | None, force: bool) -> None:
     if path is None or str(path) == "-":
         return
     if path.is_dir():
-        raise click.UsageError(f"{path} is a folder; name a file in it.")
+        raise click.UsageError(f"{path} is a directory; give the name of a file.")
     if path.exists() and not force:
-        raise click.UsageError(f"{path} is there already; --force writes over it.")
+        raise click.UsageError(f"{path} already exists; use --force to overwrite it.")
     if not path.parent.is_dir():
-        raise click.UsageError(f"The folder {path.parent} is not there; make it first.")
+        raise click.UsageError(f"The directory {path.parent} does not exist; create it first.")
 
 
 def write_output(path: Path, content: bytes) -> None:
@@ -91,12 +92,12 @@ def write_output(path: Path, content: bytes) -> None:
         write_bytes(path, content)
     except OSError as error:
         raise cannot_write(path, error) from error
-    click.echo(f"Written to {path}.", err=True)
+    say(f"Written to {path}.", err=True)
 
 
 def cannot_write(path: Path, error: OSError) -> click.ClickException:
     """Say in one line that a file cannot be written."""
-    return click.ClickException(f"{path} cannot be written: {error.strerror or error}.")
+    return click.ClickException(f"Cannot write {path}: {error.strerror or error}.")
 
 
 def open_model(path: Path) -> ModelFile:
@@ -108,7 +109,7 @@ def open_model(path: Path) -> ModelFile:
     except ModelFileError as error:
         raise DataError(f"{error} Model files are written by mixedwood fit and mw.save.") from error
     except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise DataError(f"Cannot read {path}: {error.strerror or error}.") from error
 
 
 def read_rows(opened: ModelFile, path: Path, target: str | None, keep: tuple[str, ...]) -> Any:
@@ -134,16 +135,18 @@ def tree_of(estimator: Any, member: int | None) -> Tree:
     """The one tree of a model, or the one of many that was asked for, counted from 1."""
     if hasattr(estimator, "tree_"):
         if member not in (None, 1):
-            raise click.UsageError(f"The model is a single tree; there is no member {member}.")
+            raise click.UsageError(f"The model is a single tree; there is no tree {member}.")
         tree: Tree = estimator.tree_
         return tree
     if not hasattr(estimator, "trees_"):
         raise click.UsageError(f"{type(estimator).__name__} has no trees.")
     trees = estimator.trees_
     if member is None:
-        raise click.UsageError(f"The model has {len(trees)} trees; choose one with --member K.")
+        raise click.UsageError(
+            f"The model has {len(trees)} trees; choose one with --member K (1 to {len(trees)})."
+        )
     if member > len(trees):
-        raise click.UsageError(f"The model has {len(trees)} trees; there is no member {member}.")
+        raise click.UsageError(f"The model has {len(trees)} trees; there is no tree {member}.")
     chosen: Tree = trees[member - 1]
     return chosen
 
@@ -159,4 +162,4 @@ def told(path: Path, quiet: bool = False) -> Iterator[None]:
             raise DataError(f"{path}: {error}") from error
     if not quiet:
         for words in dict.fromkeys(str(warning.message) for warning in heard):
-            click.echo(f"Warning: {words}", err=True)
+            say(f"Warning: {words}", err=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from mixedwood.cli.options import (
     told,
     write_output,
 )
+from mixedwood.cli.printing import deliver, say
 
 
 @click.command()
@@ -27,11 +27,15 @@ from mixedwood.cli.options import (
 @click.argument("data", type=DATA)
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="CSV, or Parquet by ending.")
 @click.option("--proba", is_flag=True, help="Add the probability of each class.")
-@click.option("--explain", is_flag=True, help="Add the path of each row; of a single tree only.")
-@click.option("--id", "ids", multiple=True, metavar="COLUMN", help="A column to carry along.")
-@click.option("--json", "as_json", is_flag=True, help="For machines: one JSON document per row.")
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
-@click.option("--quiet", "-q", is_flag=True, help="No messages but errors.")
+@click.option(
+    "--explain", is_flag=True, help="Add the decision path of each row; for single trees."
+)
+@click.option(
+    "--id", "ids", multiple=True, metavar="COLUMN", help="A column to copy to the output."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document per row.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+@click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
 @interruptible
 def predict(
     model: Path,
@@ -46,20 +50,20 @@ def predict(
 ) -> None:
     """Predict the classes of the rows of a CSV or Parquet file, - for the standard input.
 
-    Columns are read as the model has learned them, found by name and in any order. The result is
-    CSV on the standard output unless --output says where to.
+    Columns are matched by name, in any order, and read with the types of the training data. The
+    result is CSV on the standard output, or a file with --output.
     """
     check_output(output, force)
     opened = open_model(model)
     estimator = opened.model
     if proba and not hasattr(estimator, "predict_proba"):
         raise click.UsageError(
-            f"{type(estimator).__name__} gives no probabilities; leave out --proba."
+            f"{type(estimator).__name__} has no predict_proba; leave out --proba."
         )
     if explain and not hasattr(estimator, "tree_"):
         raise click.UsageError(
-            f"{type(estimator).__name__} has no single path to tell; leave out --explain, or "
-            "see mixedwood explain for one row."
+            f"--explain needs a single tree, and {type(estimator).__name__} is not one; use "
+            "mixedwood explain for one row."
         )
     target = opened.about.get("target")
     rows = read_rows(opened, data, target, ids)
@@ -72,7 +76,7 @@ def predict(
             for place, label in enumerate(estimator.classes_.tolist()):
                 columns[_free(f"probability_{label}", columns)] = shares[:, place].tolist()
         if explain:
-            columns[_free("why", columns)] = _paths(estimator, rows.X)
+            columns[_free("decision_path", columns)] = _paths(estimator, rows.X)
     if not quiet:
         _tell(rows, answers, target)
     _deliver(columns, output, as_json)
@@ -99,15 +103,15 @@ def _paths(estimator: Any, X: Any) -> list[str]:
 def _tell(rows: Any, answers: Any, target: str | None) -> None:
     if rows.ignored:
         shown = ", ".join(rows.ignored[:5]) + (", ..." if rows.ignored[5:] else "")
-        click.echo(f"Not used: {shown}.", err=True)
+        say(f"Ignored columns: {shown}.", err=True)
     if rows.truth is not None:
         right = [same_labels(a, t) for a, t in zip(answers.tolist(), rows.truth, strict=True)]
         known = [r for r, t in zip(right, rows.truth, strict=True) if t is not None]
         if known:
             wrong = len(known) - sum(known)
-            click.echo(
-                f"The file has {target!r}, which is not used; {wrong} of {len(known)} answers "
-                f"differ from it ({100 * wrong / len(known):.2f} %).",
+            say(
+                f"The file has the target {target!r}, which is not used to predict: {wrong} of "
+                f"{len(known)} predictions are wrong (error {100 * wrong / len(known):.2f} %).",
                 err=True,
             )
 
@@ -127,7 +131,6 @@ def _deliver(columns: dict[str, Any], output: Path | None, as_json: bool) -> Non
         except FileError as error:
             raise click.UsageError(str(error)) from error
     if output is None or str(output) == "-":
-        sys.stdout.flush()
-        click.echo(content, nl=False)
+        deliver(content)
     else:
         write_output(output, content)

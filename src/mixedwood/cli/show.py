@@ -1,4 +1,4 @@
-"""`mixedwood show`: a model in words and pictures."""
+"""`mixedwood show`: a model as text, rules or a picture."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import click
 from mixedwood.cli.errors import interruptible
 from mixedwood.cli.facts import size_of, size_words
 from mixedwood.cli.options import MODEL, check_output, open_model, tree_of, write_output
+from mixedwood.cli.printing import deliver, say
 from mixedwood.cli.tables import print_table
 
 if TYPE_CHECKING:
@@ -23,16 +24,16 @@ _MOST_SHOWN = 20  # lines of importances and coefficients
 
 @click.command()
 @click.argument("model", type=MODEL)
-@click.option("--tree", "as_tree", is_flag=True, help="The tree as text, and nothing else.")
-@click.option("--rules", is_flag=True, help="One rule for each leaf.")
-@click.option("--importances", is_flag=True, help="How much each column counts.")
-@click.option("--dot", is_flag=True, help="The tree for Graphviz, on the standard output.")
+@click.option("--tree", "as_tree", is_flag=True, help="Print the tree as text only.")
+@click.option("--rules", is_flag=True, help="Print one rule per leaf.")
+@click.option("--importances", is_flag=True, help="Print the feature importances.")
+@click.option("--dot", is_flag=True, help="Print the tree in Graphviz format.")
 @click.option("--svg", type=_PICTURE, help="Draw the tree to an SVG file.")
 @click.option("--png", type=_PICTURE, help="Draw the tree to a PNG file; needs matplotlib.")
-@click.option("--json", "as_json", is_flag=True, help="For machines: one JSON document.")
-@click.option("--member", type=click.IntRange(1), help="Of many trees, this one.")
-@click.option("--max-depth", type=click.IntRange(0), help="Deepest level shown.")
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--member", type=click.IntRange(1), help="Number of a tree of the model.")
+@click.option("--max-depth", type=click.IntRange(0), help="Maximum depth shown.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @interruptible
 def show(
     model: Path,
@@ -47,19 +48,21 @@ def show(
     max_depth: int | None,
     force: bool,
 ) -> None:
-    """Show a model: what it is, its tree, rules or a picture, and which columns count.
+    """Show a model: a summary, its tree, rules, feature importances or a picture.
 
-    Of a model of many trees, --member K, counted from 1, shows one of them.
+    If the model has many trees, --member K, counted from 1, shows one of them.
     """
     wanted = [as_tree, rules, importances, dot, svg is not None, png is not None, as_json]
     if sum(wanted) > 1:
-        raise click.UsageError("Ask for one of --tree, --rules, --dot, --svg and the like at once.")
+        raise click.UsageError(
+            "Use only one of --tree, --rules, --importances, --dot, --svg, --png and --json."
+        )
     for picture in (svg, png):
         check_output(picture, force)
     opened = open_model(model)
     estimator = opened.model
     if as_json:
-        click.echo(json.dumps(_document(opened, member), default=str))
+        deliver(json.dumps(_document(opened, member), default=str))
     elif importances:
         _show_importances(estimator)
     elif as_tree or rules or dot or svg is not None or png is not None:
@@ -73,15 +76,15 @@ def _show_tree(
 ) -> None:
     if rules:
         for rule in tree.rules():
-            click.echo(str(rule))
+            say(str(rule))
     elif dot:
-        click.echo(tree.to_dot(max_depth=max_depth))
+        deliver(tree.to_dot(max_depth=max_depth))
     elif svg is not None:
         write_output(svg, tree.to_svg(max_depth=max_depth).encode("utf-8"))
     elif png is not None:
         write_output(png, _png(tree, max_depth))
     else:
-        click.echo(tree.to_text(max_depth=max_depth))
+        say(tree.to_text(max_depth=max_depth))
 
 
 def _png(tree: Tree, max_depth: int | None) -> bytes:
@@ -105,41 +108,44 @@ def _png(tree: Tree, max_depth: int | None) -> bytes:
 
 def _summarise(opened: ModelFile, member: int | None, max_depth: int | None) -> None:
     estimator, about = opened.model, opened.about
-    click.echo(" ".join(repr(estimator).split()))
-    told = [f"target {about['target']!r}"] if "target" in about else []
+    say(" ".join(repr(estimator).split()))
+    facts = [f"target {about['target']!r}"] if "target" in about else []
     if "rows" in about:
-        told.append(f"{about['rows']} rows of {about.get('data', 'a table')}")
+        facts.append(f"fitted on {about['rows']} rows of {about.get('data', 'a table')}")
     if isinstance(about.get("training_error"), float):
-        told.append(f"{100 * about['training_error']:.2f} % of them wrong")
-    if told:
-        click.echo(", ".join(told))
+        facts.append(f"training error {100 * about['training_error']:.2f} %")
+    if facts:
+        say(", ".join(facts))
     shown = [str(label) for label in estimator.classes_.tolist()]
     more = ", ..." if len(shown) > 10 else ""
-    click.echo(
-        f"{len(shown)} classes: {', '.join(shown[:10])}{more}; {size_words(size_of(estimator))}"
-    )
-    click.echo("")
+    say(f"{len(shown)} classes: {', '.join(shown[:10])}{more}; {size_words(size_of(estimator))}")
+    say("")
     if hasattr(estimator, "tree_") or member is not None:
-        click.echo(tree_of(estimator, member).to_text(max_depth=max_depth))
+        say(tree_of(estimator, member).to_text(max_depth=max_depth))
         return
     if hasattr(estimator, "machines_"):
         _show_planes(estimator)
         return
     _show_importances(estimator)
-    click.echo(f"--member K, from 1 to {len(estimator.trees_)}, shows one of its trees.", err=True)
+    say(f"Use --member K (1 to {len(estimator.trees_)}) to show a single tree.", err=True)
 
 
 def _show_importances(estimator: Any) -> None:
     found = _importances(estimator)
     if found is None:
         raise click.UsageError(
-            f"{type(estimator).__name__} has no importances; see its planes, without options."
+            f"{type(estimator).__name__} has no feature importances; run mixedwood show without "
+            "options for its coefficients."
         )
     ordered = sorted(found.items(), key=lambda pair: -pair[1])
-    rows = [[name, f"{100 * share:.1f}"] for name, share in ordered[:_MOST_SHOWN]]
-    print_table("Columns by their share in what tests gain", ["column", "share %"], rows)
+    rows = [[name, f"{share:.3f}"] for name, share in ordered[:_MOST_SHOWN]]
+    print_table(
+        "Feature importances (total gain of the splits, normalized)",
+        ["feature", "importance"],
+        rows,
+    )
     if len(ordered) > _MOST_SHOWN:
-        click.echo(f"and {len(ordered) - _MOST_SHOWN} more columns")
+        say(f"... and {len(ordered) - _MOST_SHOWN} more features")
 
 
 def _importances(estimator: Any) -> dict[str, float] | None:
@@ -151,7 +157,7 @@ def _importances(estimator: Any) -> dict[str, float] | None:
 
 def _show_planes(estimator: Any) -> None:
     if estimator.machines_.features.kernel is not None:
-        click.echo(f"{estimator.dual_coef_.shape[1]} landmarks with a Gaussian kernel")
+        say(f"RBF kernel with {estimator.dual_coef_.shape[1]} landmarks")
         return
     for number, (plane, constant) in enumerate(
         zip(estimator.coef_, estimator.intercept_, strict=True), start=1
@@ -160,8 +166,10 @@ def _show_planes(estimator: Any) -> None:
             zip(estimator.terms_, plane.tolist(), strict=True), key=lambda pair: -abs(pair[1])
         )
         rows = [[name, f"{weight:.4g}"] for name, weight in terms[:_MOST_SHOWN]]
-        rows.append(["(constant)", f"{constant:.4g}"])
-        print_table(f"Plane {number} of {len(estimator.coef_)}", ["term", "coefficient"], rows)
+        rows.append(["(intercept)", f"{constant:.4g}"])
+        print_table(
+            f"Linear model {number} of {len(estimator.coef_)}", ["term", "coefficient"], rows
+        )
 
 
 def _document(opened: ModelFile, member: int | None) -> dict[str, Any]:

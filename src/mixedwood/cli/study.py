@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mixedwood.cli.errors import DataError, interruptible
+from mixedwood.cli.options import cannot_write
+from mixedwood.cli.printing import deliver, say
 
 if TYPE_CHECKING:
     from mixedwood.study import Results
@@ -24,20 +26,20 @@ _store = click.option(
     show_default=True,
     help="File in which finished tasks are kept.",
 )
-_quick = click.option("--quick", is_flag=True, help="The short form: minutes, less certain.")
+_quick = click.option("--quick", is_flag=True, help="The short version: minutes, less precise.")
 _name = click.argument("name", metavar="STUDY")
 
 
 @click.group()
 def study() -> None:
-    """Run studies, those of the papers among them, and see them beside what is published."""
+    """Run studies, among them those of published papers, and compare with the published results."""
 
 
 @study.command("list")
 @_store
-@click.option("--json", "as_json", is_flag=True, help="For machines.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_studies(store: Path, as_json: bool) -> None:
-    """List the studies that come with the library, and how much of each is done."""
+    """List the studies of the library, and the progress of each."""
     from mixedwood.study import load, names
 
     rows = []
@@ -48,12 +50,12 @@ def list_studies(store: Path, as_json: bool) -> None:
             row[form] = {"tasks": found.n_tasks, "done": len(found.records)}
         rows.append(row)
     if as_json:
-        click.echo(json.dumps(rows, indent=1))
+        deliver(json.dumps(rows, indent=1))
         return
     for row in rows:
-        click.echo(f"{row['name']}: {row['title']}")
+        say(f"{row['name']}: {row['title']}")
         for form in ("quick", "full"):
-            click.echo(f"  {form}: {row[form]['done']} of {row[form]['tasks']} tasks done")
+            say(f"  {form}: {row[form]['done']} of {row[form]['tasks']} tasks done")
 
 
 @study.command("run")
@@ -63,10 +65,12 @@ def list_studies(store: Path, as_json: bool) -> None:
 @click.option("--jobs", type=int, default=1, show_default=True, help="Worker processes; -1: all.")
 @click.option("--scheduler", help="Address of a Dask scheduler, as tcp://host:8786.")
 @click.option("--only", multiple=True, metavar="AXIS=VALUE", help="Restrict, as set=car.")
-@click.option("--available", is_flag=True, help="Leave out data sets that are not here.")
-@click.option("--retry", is_flag=True, help="Do tasks again that failed before.")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Begin no task after this.")
-@click.option("-q", "--quiet", is_flag=True, help="No signs of life.")
+@click.option("--available", is_flag=True, help="Skip data sets that are not on this machine.")
+@click.option("--retry", is_flag=True, help="Repeat tasks that failed before.")
+@click.option(
+    "--time-limit", type=float, metavar="SECONDS", help="Start no further task after this time."
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print no progress.")
 @interruptible
 def run_study(
     name: str,
@@ -80,9 +84,9 @@ def run_study(
     time_limit: float | None,
     quiet: bool,
 ) -> None:
-    """Do what is left of STUDY: the name of one that is listed, or a file of your own.
+    """Run the remaining tasks of STUDY: the name of a listed study, or a file of your own.
 
-    Every finished task is kept. Stopped at any moment, the same command goes on.
+    Finished tasks are kept. You can interrupt a run at any time; the same command resumes it.
     """
     from mixedwood.study import Store, StoreError, StudyError, run
 
@@ -109,9 +113,12 @@ def run_study(
         raise click.ClickException(str(error)) from error
     except StudyError as error:
         raise DataError(str(error)) from error
-    click.echo(f"{report.sentence} They are kept in {store}.", err=True)
+    say(f"{report.sentence} Results are in {store}.", err=True)
     if report.failed:
-        click.echo(f"See them: mixedwood study show {name}; again: --retry.", err=True)
+        say(
+            f"Show the failures with: mixedwood study show {name}. Repeat them with --retry.",
+            err=True,
+        )
     if report.failed and report.failed == report.done:
         raise click.exceptions.Exit(1)
 
@@ -120,9 +127,9 @@ def run_study(
 @_name
 @_quick
 @_store
-@click.option("--json", "as_json", is_flag=True, help="For machines.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show_study(name: str, quick: bool, store: Path, as_json: bool) -> None:
-    """Show how far STUDY is, what failed, and what became of the paper's claims."""
+    """Show the progress of STUDY, its failures, and whether the paper's claims hold."""
     found = _results(name, quick, store)
     if as_json:
         content = {
@@ -139,22 +146,22 @@ def show_study(name: str, quick: bool, store: Path, as_json: bool) -> None:
                 for v in found.verdicts
             ],
         }
-        click.echo(json.dumps(content, indent=1))
+        deliver(json.dumps(content, indent=1))
         return
-    click.echo(f"{found.study.title}: {len(found.records)} of {found.n_tasks} tasks done")
+    say(f"{found.study.title}: {len(found.records)} of {found.n_tasks} tasks done")
     for run_name, points in found.points.items():
         done = sum(point.key in found.records for point in points)
-        click.echo(f"  {run_name}: {done} of {len(points)}")
+        say(f"  {run_name}: {done} of {len(points)}")
     for filled in found.tables:
         if filled.n_judged:
             words = f"{filled.n_near} of {filled.n_judged} cells within two standard errors"
-            click.echo(f"{filled.table.title}: {words}")
+            say(f"{filled.table.title}: {words}")
     for verdict in found.verdicts:
-        click.echo(f"- {verdict.claim.text}: {verdict.verdict.upper()}")
+        say(f"- {verdict.claim.text}: {verdict.verdict.upper()}")
         for sentence in verdict.evidence:
-            click.echo(f"    {sentence}")
+            say(f"    {sentence}")
     for record in found.failures:
-        click.echo(f"failed: {record.words}\n{record.traceback}")
+        say(f"failed: {record.words}\n{record.traceback}")
 
 
 @study.command("tables")
@@ -168,12 +175,12 @@ def show_study(name: str, quick: bool, store: Path, as_json: bool) -> None:
 @click.option(
     "--page",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the whole page in Markdown, with its pictures beside it.",
+    help="Write a report in Markdown, with its figures beside it.",
 )
 def show_tables(
     name: str, quick: bool, store: Path, wanted: tuple[str, ...], form: str, page: Path | None
 ) -> None:
-    """Show the tables of STUDY, ours beside the published."""
+    """Show the tables of STUDY beside the published values."""
     from mixedwood.study import StudyError
 
     found = _results(name, quick, store)
@@ -186,7 +193,7 @@ def show_tables(
         raise click.UsageError(str(error)) from error
     from mixedwood.study import forms
 
-    click.echo(getattr(forms, f"to_{form}")(tables).rstrip())
+    (say if form == "text" else deliver)(getattr(forms, f"to_{form}")(tables).rstrip())
 
 
 @study.command("plot")
@@ -198,7 +205,7 @@ def show_tables(
 )
 @click.option("--format", "form", type=click.Choice(["png", "svg", "pdf"]), default="png")
 def plot_study(name: str, quick: bool, store: Path, output: Path, form: str) -> None:
-    """Draw the figures of STUDY into a folder."""
+    """Draw the figures of STUDY into a directory."""
     from mixedwood.study import StudyError, draw
 
     try:
@@ -206,9 +213,9 @@ def plot_study(name: str, quick: bool, store: Path, output: Path, form: str) -> 
     except StudyError as error:
         raise click.ClickException(str(error)) from error
     if not written:
-        click.echo("There is nothing to draw yet.", err=True)
+        say("No figure has enough results yet.", err=True)
     for path in written.values():
-        click.echo(str(path))
+        deliver(str(path))
 
 
 def _load(name: str, quick: bool) -> Any:
@@ -228,7 +235,8 @@ def _results(name: str, quick: bool, store: Path, must_exist: bool = True) -> Re
         with Store(where, create=not must_exist) as kept:
             return results(_load(name, quick), kept)
     except StoreError as error:
-        raise DataError(f"{error} Run it first: mixedwood study run {name}") from error
+        first = "" if store.exists() else f" Run it first: mixedwood study run {name}"
+        raise DataError(f"{error}{first}") from error
 
 
 def _write_page(found: Results, page: Path, name: str, quick: bool) -> None:
@@ -240,5 +248,5 @@ def _write_page(found: Results, page: Path, name: str, quick: bool) -> None:
     try:
         write_text(page, to_markdown(found, command=words, pictures=pictures))
     except OSError as error:
-        raise click.ClickException(f"{page} cannot be written: {error}.") from error
-    click.echo(f"Written to {page}.", err=True)
+        raise cannot_write(page, error) from error
+    say(f"Written to {page}.", err=True)

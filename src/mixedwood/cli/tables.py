@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-import click
+from mixedwood.cli.printing import say
+from mixedwood.printable import printable
 
 
 def print_table(
@@ -20,6 +21,8 @@ def print_table(
 
     It is drawn on a terminal only, and with `err` it goes to stderr.
     """
+    header = [printable(name, lines=False) for name in header]
+    rows = [[printable(cell, lines=False) for cell in row] for row in rows]
     if not (sys.stderr if err else sys.stdout).isatty():
         _print_plain(title, header, rows, n_text, err)
         return
@@ -30,7 +33,7 @@ def print_table(
     except ImportError:
         _print_plain(title, header, rows, n_text, err)
         return
-    table = Table(title=escape(title), title_justify="left", title_style="bold")
+    table = Table(title=escape(printable(title)), title_justify="left", title_style="bold")
     for i, name in enumerate(header):
         table.add_column(escape(name), justify="left" if i < n_text else "right")
     for row in rows:
@@ -42,10 +45,10 @@ def _print_plain(
     title: str, header: Sequence[str], rows: Sequence[Sequence[str]], n_text: int, err: bool
 ) -> None:
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
-    click.echo(title, err=err)
+    say(title, err=err)
     for row in [header, *rows]:
         cells = [
             cell.ljust(width) if i < n_text else cell.rjust(width)
             for i, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
-        click.echo("  ".join(cells).rstrip(), err=err)
+        say("  ".join(cells).rstrip(), err=err)

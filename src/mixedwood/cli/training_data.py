@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from mixedwood.cli.errors import DataError
+from mixedwood.cli.printing import say
 from mixedwood.cli.tables import print_table
 
 if TYPE_CHECKING:
@@ -65,15 +64,16 @@ def show_types(path: Path, table: Table, target: str, verbose: bool) -> None:
         if len(values) > 50:
             values = values[:47] + "..."
         rows.append([column.name, str(column.kind), values, str(column.n_missing or "")])
-    title = f"{path}: {table.n_rows} rows, {table.n_columns} columns besides {target}"
+    features = f"{table.n_columns} feature{'s' * (table.n_columns != 1)}"
+    title = f"{path}: {table.n_rows} rows, {features}, target {target!r}"
     print_table(title, ["column", "type", "values", "missing"], rows, n_text=3, err=True)
     if len(rows) < len(shown):
-        click.echo(f"and {len(shown) - len(rows)} more columns; --verbose shows all.", err=True)
+        say(f"... and {len(shown) - len(rows)} more columns; use --verbose to show all.", err=True)
     for column in table.schema:
         if column.n_values > 1 and column.n_values == table.n_rows:
-            click.echo(
-                f"Every row has another value of {column.name!r}: if that is a name or a number of "
-                f"the row, leave it out with --drop {column.name}.",
+            say(
+                f"Column {column.name!r} has a different value in every row. If it is an "
+                f"identifier, leave it out with --drop {column.name}.",
                 err=True,
             )
 
@@ -85,13 +85,13 @@ def check_classes(path: Path, target: str, y: Any) -> None:
     labels = np.unique(y)
     if len(labels) < 2:
         raise DataError(
-            f"{path}: all {len(y)} rows have the class {labels[0].item()!r} in {target!r}; there "
-            "is nothing to tell apart. Two classes or more are needed."
+            f"{path}: all {len(y)} rows have the class {labels[0].item()!r} in {target!r}; a "
+            "classifier needs at least two classes."
         )
     if len(labels) > 20 and len(labels) * 2 > len(y):
         example = ", ".join(repr(label.item()) for label in labels[:3])
         raise DataError(
             f"{path}: the column {target!r} has {len(labels)} different values in {len(y)} rows "
-            f"({example}, ...): an amount, or a name of the row. mixedwood tells classes apart; "
-            "choose another --target, or cut it into a few classes first."
+            f"({example}, ...): it looks like a quantity or an identifier, not like classes. "
+            "Choose another --target, or bin it into a few classes first."
         )

@@ -23,12 +23,12 @@ Kind = Literal["cross_validation", "hold_out", "seven_sets", "splitter"]
 Rows = NDArray[np.intp]
 
 _NAMED = {
-    "5x2cv": "five times two halves; compared by Alpaydin's combined F test",
-    "10x10cv": "ten times tenfold cross-validation; compared by the corrected resampled t test",
-    "4x10cv": "four times tenfold cross-validation; compared by the corrected resampled t test",
-    "20x3cv": "twenty times threefold cross-validation; compared by the corrected resampled t test",
-    "hold-out": "the same as 30x1/3: thirty times a third of the rows is left out for testing",
-    "7-set": "rows dealt to seven sets in file order: five to learn, one to choose a model, one to "
+    "5x2cv": "5 repetitions of 2-fold cross-validation; compared by Alpaydin's combined F test",
+    "10x10cv": "10 repetitions of 10-fold cross-validation; compared by the corrected t test",
+    "4x10cv": "4 repetitions of 10-fold cross-validation; compared by the corrected t test",
+    "20x3cv": "20 repetitions of 3-fold cross-validation; compared by the corrected t test",
+    "hold-out": "the same as 30x1/3: 30 random splits with a third of the rows for testing",
+    "7-set": "rows in seven sets by file order: five for training, one to choose a model, one to "
     "test it",
 }
 _HOLD_OUT = "30x1/3"
@@ -121,7 +121,7 @@ def protocols() -> dict[str, str]:
     Examples
     --------
     >>> protocols()["5x2cv"]
-    "five times two halves; compared by Alpaydin's combined F test"
+    "5 repetitions of 2-fold cross-validation; compared by Alpaydin's combined F test"
     """
     return dict(_NAMED)
 

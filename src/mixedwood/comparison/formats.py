@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from dataclasses import asdict
@@ -15,7 +13,7 @@ import numpy as np
 from mixedwood.comparison.dividing import Protocol
 from mixedwood.comparison.grid import Cell, make_grid
 from mixedwood.comparison.records import Failure, Notice, SetFacts
-from mixedwood.files import write_text
+from mixedwood.files import csv_text, write_text
 
 if TYPE_CHECKING:
     from mixedwood.comparison.results import Comparison
@@ -36,11 +34,9 @@ def deliver(text: str, path: Any) -> str | None:
 
 def to_csv(comparison: Comparison) -> str:
     """One line for each set, method and fold."""
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
     head = ["set", "method", "repetition", "fold", "n_train", "n_test"]
     chosen = comparison.protocol.kind == "seven_sets"
-    writer.writerow([*head, *comparison.metrics, *["chosen_by"] * chosen, "failure"])
+    lines: list[list[Any]] = [[*head, *comparison.metrics, *["chosen_by"] * chosen, "failure"]]
     failures = {(f.set, f.method, f.fold): f.error for f in comparison.failures}
     per_repetition = comparison.protocol.folds or len(comparison.sets[0].n_test)
     for s, facts in enumerate(comparison.sets):
@@ -51,14 +47,14 @@ def to_csv(comparison: Comparison) -> str:
                     place = [0, fold]
                 figures = [*comparison.scores[s, m, fold].tolist()]
                 figures += [float(comparison.chosen_by[s, m, fold])] * chosen
-                writer.writerow(
+                lines.append(
                     [
                         *(facts.name, method, *place, n_train, n_test),
                         *("" if math.isnan(figure) else repr(figure) for figure in figures),
                         failures.get((facts.name, method, fold), ""),
                     ]
                 )
-    return out.getvalue()
+    return csv_text(lines)
 
 
 def to_markdown(

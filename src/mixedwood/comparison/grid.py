@@ -100,9 +100,8 @@ def _of_sets(comparison: Comparison, name: str, baseline: str, alpha: float) -> 
         for s, facts in enumerate(comparison.sets)
     ]
     return Grid(
-        f"{METRICS[name].title.removesuffix(' %')} of {comparison.protocol} on "
-        f"{len(comparison.sets)} sets" + (", in %" if METRICS[name].percent else ""),
-        ["set", *comparison.methods],
+        f"{METRICS[name].title}, {comparison.protocol} on {len(comparison.sets)} datasets",
+        ["dataset", *comparison.methods],
         rows,
         _sums(comparison, name, rows, baseline),
         _notes(comparison, [name], baseline, alpha) + sentences_over_sets(comparison, name, alpha),
@@ -199,9 +198,9 @@ def _notes(comparison: Comparison, names: list[str], baseline: str, alpha: float
     test = name_of_test(comparison)
     if tested and test:
         notes.append(
-            f"* lowest mean.  + better, - worse than {baseline} by {test} at the level of "
-            f"{100 * alpha:g} %; pairs are tested one by one, so of equal ones about "
-            f"{100 * alpha:g} in 100 get a mark by luck."
+            f"* lowest mean.  + significantly better, - significantly worse than {baseline} "
+            f"({test.removeprefix('the ')}, alpha = {alpha:g}, not corrected for multiple "
+            "comparisons)."
         )
     elif len(comparison.methods) > 1:
         notes.append("* lowest mean.")
@@ -212,8 +211,8 @@ def _notes(comparison: Comparison, names: list[str], baseline: str, alpha: float
         )
     elif tested:
         notes.append(
-            "± is the standard error over the folds. They share rows: the truth is less certain "
-            "than that, which the test allows for."
+            "± is the standard error over the folds. Folds share training rows, so it is too "
+            "small; the test corrects for this."
         )
     return notes + _troubles(comparison)
 
@@ -251,7 +250,7 @@ def sentences_over_sets(comparison: Comparison, name: str, alpha: float) -> list
     notes = [friedman.sentence]
     if len(friedman.names) < len(comparison.methods):
         out = [method for method in comparison.methods if method not in friedman.names]
-        notes.append(f"Without {', '.join(out)}, which have no figure on some set.")
+        notes.append(f"Without {', '.join(out)}, which have no score on some dataset.")
     if friedman.is_significant:
         notes.append(comparison.nemenyi(name, alpha=alpha).sentence)
     return notes

@@ -146,10 +146,10 @@ def _one(method: Any) -> Any:
             if made is not None:
                 return made
             close = difflib.get_close_matches(method, _METHODS, n=1)
-            hint = f" Is {close[0]!r} meant?" if close else ""
+            hint = f" Did you mean {close[0]!r}?" if close else ""
             raise ValueError(
-                f"The method {method!r} is not known.{hint} Use one of {', '.join(_METHODS)}, a "
-                "recipe of one of them, such as forest.bagging_c45, or an estimator."
+                f"Unknown method {method!r}.{hint} Use one of {', '.join(_METHODS)}, a "
+                "preset of one of them, such as forest.bagging_c45, or an estimator."
             )
         return _METHODS[method][1]()
     if isinstance(method, type):

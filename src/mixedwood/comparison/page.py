@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from mixedwood import report
 from mixedwood.comparison import page_over_sets, page_sets
@@ -30,11 +31,13 @@ def to_html(
     title: str | None = None,
     baseline: str | None = None,
     alpha: float = 0.05,
+    trees: Mapping[str, Any] | None = None,
 ) -> str:
     """Make the page."""
     view = View.of(comparison, baseline, alpha)
     is_one = len(comparison.sets) == 1
-    sections = _of_one_set(view) if is_one else _of_sets(view)
+    sections = [report.Section("Trees", _drawn(trees))] if trees else []
+    sections += _of_one_set(view) if is_one else _of_sets(view)
     sections += troubles_of(view)
     sections += [
         report.Section("How it was made", making_of(view)),
@@ -49,6 +52,17 @@ def to_html(
         "The page holds all its figures as JSON and loads nothing.",
         data=to_content(comparison),
     )
+
+
+def _drawn(trees: Mapping[str, Any]) -> str:
+    return "".join(
+        report.figure(tree.to_svg(), caption, _size(tree), wide=True)
+        for caption, tree in trees.items()
+    )
+
+
+def _size(tree: Any) -> str:
+    return f"{tree.n_leaves} {'leaf' if tree.n_leaves == 1 else 'leaves'}, depth {tree.depth}"
 
 
 def _of_one_set(view: View) -> list[report.Section]:

@@ -94,9 +94,21 @@ def _indexable(X: Any) -> Any:
     if isinstance(X, Mapping):
         return {name: _column(cells) for name, cells in X.items()}
     native = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(native, nw.DataFrame) or isinstance(X, np.ndarray):
+    if isinstance(native, nw.DataFrame):
+        return _without_views(X) if native.implementation.is_pyarrow() else X
+    if isinstance(X, np.ndarray):
         return X
     return np.array(X, dtype=object) if isinstance(X, list | tuple) else X
+
+
+def _without_views(X: Any) -> Any:
+    """The same arrow table without string views, whose rows arrow cannot take."""
+    import pyarrow as pa
+
+    for place, field in enumerate(X.schema):
+        if field.type == pa.string_view():
+            X = X.set_column(place, field.name, X[field.name].cast(pa.large_string()))
+    return X
 
 
 def _column(cells: Any) -> NDArray[Any]:

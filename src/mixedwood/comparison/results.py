@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -267,6 +267,7 @@ class Comparison:
         title: str | None = None,
         baseline: str | None = None,
         alpha: float = 0.05,
+        trees: Mapping[str, Any] | None = None,
     ) -> str | None:
         """Give a page with tables, charts and tests, or write it to a file.
 
@@ -283,6 +284,8 @@ class Comparison:
             Name of the method that the others are tested against; the first if not given.
         alpha : float, default=0.05
             Level of significance.
+        trees : mapping of str to Tree, optional
+            Trees to draw at the top of the page, by their captions.
 
         Returns
         -------
@@ -299,7 +302,8 @@ class Comparison:
         """
         from mixedwood.comparison.page import to_html
 
-        return formats.deliver(to_html(self, title=title, baseline=baseline, alpha=alpha), path)
+        page = to_html(self, title=title, baseline=baseline, alpha=alpha, trees=trees or {})
+        return formats.deliver(page, path)
 
     @classmethod
     def from_json(cls, source: Any) -> Comparison:

@@ -32,11 +32,11 @@ class Metric:
 
 
 _ALL = (
-    Metric("error", "error %", "share of test rows that are wrong", percent=True),
+    Metric("error", "error %", "fraction of test rows that are misclassified", percent=True),
     Metric(
         "balanced_error",
         "balanced error %",
-        "mean over the classes of the share of their test rows that are wrong",
+        "1 - balanced accuracy: the mean error of the classes",
         percent=True,
     ),
     Metric(
@@ -44,9 +44,9 @@ _ALL = (
         "log loss",
         "mean of -log(probability of the true class), probabilities below 0.001 counted as 0.001",
     ),
-    Metric("leaves", "leaves", "leaves of the tree, where there is a single one"),
+    Metric("leaves", "leaves", "number of leaves, for single trees"),
     Metric("fit_seconds", "fit s", "seconds to fit", tested=False),
-    Metric("predict_seconds", "predict s", "seconds to answer the test rows", tested=False),
+    Metric("predict_seconds", "predict s", "seconds to predict the test rows", tested=False),
 )
 METRICS = {metric.name: metric for metric in _ALL}
 
@@ -57,7 +57,7 @@ def metrics() -> dict[str, str]:
     Examples
     --------
     >>> metrics()["error"]
-    'share of test rows that are wrong'
+    'fraction of test rows that are misclassified'
     """
     return {metric.name: metric.line for metric in _ALL}
 

@@ -29,6 +29,7 @@ __all__ = [
 Test: TypeAlias = Literal["auto", "5x2cv_f", "5x2cv_t", "corrected_t", "paired_t"]
 TESTS = get_args(Test)
 _FEW_FOLDS = 5
+_FEWEST_SETS = 3
 
 
 @dataclass(frozen=True)
@@ -195,8 +196,12 @@ def _complete(comparison: Comparison, metric: str) -> tuple[NDArray[np.float64],
 
 
 def _check_sets(comparison: Comparison) -> None:
-    if len(comparison.sets) < 2:
+    # Over two sets Nemenyi's critical difference at 5 % is larger than any difference of mean
+    # ranks, whatever the number of methods: a test that cannot find anything says nothing.
+    n = len(comparison.sets)
+    if n < _FEWEST_SETS:
         raise ValueError(
-            "Ranks are compared over at least two data sets; here is one. `tests` compares two "
-            "methods over the folds of one set."
+            f"Mean ranks are not tested: {n} data set{'s are' if n > 1 else ' is'} too few for the "
+            "Friedman and Nemenyi tests, so there is no critical difference. Use at least "
+            f"{_FEWEST_SETS} data sets, better 10 or more, or the tests on each data set."
         )

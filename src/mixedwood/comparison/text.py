@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from mixedwood.comparison.grid import Cell, Grid, make_grid
+from mixedwood.printable import printable
 
 if TYPE_CHECKING:
     from mixedwood.comparison.results import Comparison
@@ -30,7 +31,7 @@ def to_text(
     for block in _blocks(grid, width):
         lines += [*block, ""]
     lines += [line for note in grid.notes for line in textwrap.wrap(note, width)]
-    return "\n".join(lines).rstrip()
+    return printable("\n".join(lines)).rstrip()
 
 
 def plain_column(title: str, cells: Sequence[Cell]) -> list[str]:
@@ -46,10 +47,10 @@ def plain_column(title: str, cells: Sequence[Cell]) -> list[str]:
 def _blocks(grid: Grid, width: int) -> Iterator[list[str]]:
     """As many columns as fit, then the others, each time after the names of the rows."""
     rows = [*grid.rows, *grid.sums]
-    names = [grid.header[0], *(name for name, _ in rows)]
+    names = [printable(name, lines=False) for name in (grid.header[0], *(name for name, _ in rows))]
     first = max(map(len, names))
     columns = [
-        plain_column(title, [cells[c] for _, cells in rows])
+        plain_column(printable(title, lines=False), [cells[c] for _, cells in rows])
         for c, title in enumerate(grid.header[1:])
     ]
     widths = [max(map(len, column)) for column in columns]

@@ -10,6 +10,8 @@ import math
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import narwhals as nw
@@ -25,6 +27,7 @@ __all__ = [
     "Factors",
     "OpenColumn",
     "declared_kind",
+    "declared_order",
     "factorize",
     "open_column",
     "series_to_numpy",
@@ -75,25 +78,59 @@ def _holds_objects(series: nw.Series[Any]) -> bool:
     return isinstance(dtype, np.dtype) and dtype.kind == "O"
 
 
-def declared_kind(column: OpenColumn) -> tuple[ColumnKind, tuple[Any, ...] | None]:
-    """Read the kind of a column, and the order of an ordinal one, off its type."""
-    numeric = (ColumnKind.NUMERIC, None)
-    nominal = (ColumnKind.NOMINAL, None)
+def declared_kind(column: OpenColumn) -> ColumnKind:
+    """Read the kind of a column off its type."""
     if isinstance(column, Cells):
-        return numeric if column.is_numeric else nominal
+        return ColumnKind.NUMERIC if column.is_numeric else ColumnKind.NOMINAL
     if isinstance(column, np.ndarray):
-        return nominal if column.dtype.kind == "b" else numeric
+        return ColumnKind.NOMINAL if column.dtype.kind == "b" else ColumnKind.NUMERIC
     dtype = column.dtype
     if dtype.is_numeric():
-        return numeric
+        return ColumnKind.NUMERIC
     if isinstance(dtype, nw.Enum):  # also what narwhals calls an ordered categorical of pandas
-        return ColumnKind.ORDINAL, tuple(dtype.categories)
-    if dtype == nw.Categorical and column.implementation.is_pyarrow():
-        arrow = column.to_arrow()
-        if arrow.type.ordered:
-            known = [value for value in arrow.dictionary.to_pylist() if value is not None]
-            return ColumnKind.ORDINAL, tuple(dict.fromkeys(known))
-    return nominal
+        return ColumnKind.ORDINAL
+    if _is_arrow_dictionary(column) and column.to_native().type.ordered:
+        return ColumnKind.ORDINAL
+    return ColumnKind.NOMINAL
+
+
+def declared_order(name: str, column: OpenColumn) -> tuple[Any, ...]:
+    """Read the order of an ordinal column off its type."""
+    assert isinstance(column, nw.Series)
+    if isinstance(column.dtype, nw.Enum):
+        return tuple(column.dtype.categories)
+    orders: list[list[Any]] = []
+    for chunk in column.to_native().chunks:
+        known = [value for value in chunk.dictionary.to_pylist() if value is not None]
+        if known and known not in orders:
+            orders.append(list(dict.fromkeys(known)))
+    return _one_order(name, orders)
+
+
+def _one_order(name: str, orders: list[list[Any]]) -> tuple[Any, ...]:
+    """Join orders of some of the labels into one of all, if only one agrees with each of them."""
+    if len(orders) < 2:
+        return tuple(orders[0]) if orders else ()
+    sorter: TopologicalSorter[Any] = TopologicalSorter()
+    for order in orders:
+        for first, second in pairwise([order[0], *order]):
+            sorter.add(second, *([first] if first is not second else []))
+    joined: list[Any] = []
+    try:
+        sorter.prepare()
+    except CycleError:
+        raise refusals.differing_orders(name, orders) from None
+    while sorter.is_active():
+        ready = sorter.get_ready()
+        if len(ready) > 1:
+            raise refusals.differing_orders(name, orders)
+        joined += ready
+        sorter.done(*ready)
+    return tuple(joined)
+
+
+def _is_arrow_dictionary(column: nw.Series[Any]) -> bool:
+    return column.dtype == nw.Categorical and column.implementation.is_pyarrow()
 
 
 @dataclass(frozen=True)
@@ -187,17 +224,31 @@ def _factorize_by_arrow(name: str, series: nw.Series[Any]) -> Factors | None:
     except ImportError:
         return None
     try:
-        array = series.to_arrow()
+        # What comes in chunks is not joined before it is encoded: text of more than 2 GB cannot be.
+        native = series.to_native()
+        array = native if isinstance(native, pa.ChunkedArray) else series.to_arrow()
         if not pa.types.is_dictionary(array.type):
             array = array.dictionary_encode()
     except (pa.ArrowException, UnicodeEncodeError):  # the latter: a lone surrogate
         return None
-    # Codes of a small unsigned type have no room for -1.
-    places = array.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
-    occurs = np.zeros(len(array.dictionary) + 1, dtype=np.bool_)
+    chunks = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
+    # Each chunk may have a dictionary of its own; one that was met just before is not read again.
+    values: list[Any] = []
+    places = np.empty(len(array), dtype=np.int64)
+    last, first_place, first_row = None, 0, 0
+    for chunk in chunks:
+        if last is None or not chunk.dictionary.equals(last):
+            last, first_place = chunk.dictionary, len(values)
+            values += last.to_pylist()
+        # Codes of a small unsigned type have no room for -1.
+        codes = chunk.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+        here = places[first_row : first_row + len(chunk)]
+        np.add(codes, first_place, out=here)
+        here[codes < 0] = -1
+        first_row += len(chunk)
+    occurs = np.zeros(len(values) + 1, dtype=np.bool_)
     occurs[places] = True
     # Categories that no row holds are not labels, and may even be of a type that is refused.
-    values = array.dictionary.to_pylist()
     if not occurs[:-1].all():
         values = [value if used else None for value, used in zip(values, occurs, strict=False)]
     values = [None if value != value else value for value in values]  # NaN as a category
@@ -216,8 +267,7 @@ def to_numbers(name: str, column: OpenColumn) -> NumberArray:
 
     Text is parsed, so that numbers which come as text or categories are read too.
     """
-    kind, _ = declared_kind(column)
-    if kind is not ColumnKind.NUMERIC:
+    if declared_kind(column) != ColumnKind.NUMERIC:
         return _parse_numbers(name, factorize(name, column))
     if isinstance(column, Cells):
         # float() of a Python integer beyond the largest double raises instead of rounding.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -13,8 +13,9 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from mixedwood.data import refusals
+from mixedwood.data.pandas_index import METADATA_KEY, index_columns
 
-__all__ = ["ColumnData", "OpenTable", "open_table", "open_vector"]
+__all__ = ["ColumnData", "OpenTable", "frame_columns", "open_table", "open_vector"]
 
 ColumnData: TypeAlias = "nw.Series[Any] | NDArray[Any] | Sequence[Any]"
 
@@ -53,8 +54,11 @@ class OpenTable:
             raise ValueError(f"Found array with 0 feature(s) {shape} The table has no columns.")
 
 
-def open_table(X: Any) -> OpenTable:
-    """See names and columns in any supported container, copying nothing."""
+def open_table(X: Any, asked: Collection[str] = ()) -> OpenTable:
+    """See names and columns in any supported container, copying nothing.
+
+    An index of pandas that an Arrow table keeps is not a column, unless its name is `asked` for.
+    """
     _refuse_sparse(X)
     try:
         native = nw.from_native(X, allow_series=True, pass_through=True)
@@ -64,7 +68,7 @@ def open_table(X: Any) -> OpenTable:
                 "Call .collect() (polars) or .compute() (dask) first and pass the result."
             )
         if isinstance(native, nw.DataFrame):
-            return _open_frame(native)
+            return _open_frame(native, asked)
     except DuplicateError as error:
         raise ValueError(f"{error}. Rename columns so that each name is used once.") from None
     if isinstance(native, nw.Series):
@@ -76,7 +80,7 @@ def open_table(X: Any) -> OpenTable:
     if isinstance(X, Mapping):
         return _open_mapping(X)
     if hasattr(X, "__arrow_c_stream__"):
-        return _open_frame(nw.from_arrow(X, backend="pyarrow"))
+        return _open_frame(nw.from_arrow(X, backend="pyarrow"), asked)
     return _open_array(X)
 
 
@@ -106,9 +110,20 @@ def _read_names(names: Sequence[Any]) -> tuple[tuple[str, ...], bool]:
     return tuple(f"x{i}" for i in range(len(names))), True
 
 
-def _open_frame(frame: nw.DataFrame[Any]) -> OpenTable:
-    names, generated = _read_names(frame.columns)
-    return OpenTable(names, generated, list(frame.iter_columns()), len(frame))
+def _open_frame(frame: nw.DataFrame[Any], asked: Collection[str]) -> OpenTable:
+    columns = frame_columns(frame, asked)
+    names, generated = _read_names([column.name for column in columns])
+    return OpenTable(names, generated, [*columns], len(frame))
+
+
+def frame_columns(frame: nw.DataFrame[Any], asked: Collection[str] = ()) -> list[nw.Series[Any]]:
+    """List the columns of a frame, without a stored index of pandas that is not asked for."""
+    columns = list(frame.iter_columns())
+    if not frame.implementation.is_pyarrow():
+        return columns
+    metadata = frame.to_native().schema.metadata or {}
+    index = index_columns(metadata.get(METADATA_KEY.encode())) - set(asked)
+    return [column for column in columns if column.name not in index]
 
 
 def _open_mapping(columns: Mapping[Any, Any]) -> OpenTable:

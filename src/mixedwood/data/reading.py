@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 
 from mixedwood.data import refusals
-from mixedwood.data.columns import Factors, declared_kind, factorize, open_column, to_numbers
+from mixedwood.data.columns import (
+    Factors,
+    declared_kind,
+    declared_order,
+    factorize,
+    open_column,
+    to_numbers,
+)
 from mixedwood.data.frames import OpenTable, open_table
 from mixedwood.data.labels import Label, sort_labels, to_label
 from mixedwood.data.schema import Column, ColumnKind, Schema
@@ -65,7 +72,7 @@ def read_table(
     """
     if isinstance(X, Table):
         return _as_it_is(X, categorical_features, ordinal)
-    opened = open_table(X)
+    opened = open_table(X, _named(categorical_features, ordinal))
     forced = _read_categorical(categorical_features, opened.names)
     orders = _read_orders(ordinal, opened.names, forced)
     columns, arrays = [], []
@@ -112,7 +119,7 @@ def read_table_as(X: Any, schema: Schema, *, estimator: str = "this model") -> T
         if _same_kinds(X, schema):
             return _recode(X, schema)
         X = {name: X.labels(name) for name in X.schema.names}
-    opened = open_table(X)
+    opened = open_table(X, schema.names)
     arrays: list[CodeArray | NumberArray] = []
     unseen = {}
     for column, position in zip(schema, _match(opened, schema, estimator), strict=True):
@@ -147,7 +154,7 @@ def _same_kinds(table: Table, schema: Schema) -> bool:
     """Whether columns differ in the values they know, at most."""
     return all(
         c.name in table.schema
-        and table.schema[c.name].kind is c.kind
+        and table.schema[c.name].kind == c.kind
         and {*map(type, table.schema[c.name].values)} == {*map(type, c.values)}
         for c in schema
     )
@@ -178,19 +185,19 @@ def _learn_column(
     name: str, data: Any, nominal: bool, order: tuple[Label, ...] | None
 ) -> tuple[Column, CodeArray | NumberArray]:
     opened = open_column(name, data)
-    kind, declared_order = declared_kind(opened)
+    kind = declared_kind(opened)
     if nominal:
         kind = ColumnKind.NOMINAL
     elif order is not None:
         kind = ColumnKind.ORDINAL
-    elif declared_order is not None:
-        order = tuple(to_label(value, name) for value in declared_order)
-    if kind is ColumnKind.NUMERIC:
+    elif kind == ColumnKind.ORDINAL:
+        order = tuple(to_label(value, name) for value in declared_order(name, opened))
+    if kind == ColumnKind.NUMERIC:
         numbers = to_numbers(name, opened)
         n_missing = int(np.count_nonzero(np.isnan(numbers)))
         return Column(name, kind, n_missing=n_missing), numbers
     factors = factorize(name, opened)
-    if kind is ColumnKind.NOMINAL or order is None:
+    if kind == ColumnKind.NOMINAL or order is None:
         order = sort_labels({label for label in factors.labels if label is not None})
     column = Column(name, kind, order, int(np.count_nonzero(factors.absent)))
     codes, unknown = _encode(factors, column)
@@ -249,6 +256,19 @@ def _match(opened: OpenTable, schema: Schema, estimator: str) -> Sequence[int]:
             "as input."
         )
     return range(len(schema))
+
+
+def _named(categorical_features: Any, ordinal: Any) -> list[str]:
+    """Names that stand in the parameters."""
+    listed = [*_items(categorical_features), *_items(ordinal)]
+    return [str(name) for name in listed if isinstance(name, str)]
+
+
+def _items(spec: Any) -> list[Any]:
+    if isinstance(spec, Mapping):
+        return list(spec)
+    listed: list[Any] = np.ravel(np.asarray(spec, dtype=object)).tolist()
+    return listed
 
 
 def _read_categorical(spec: Any, names: tuple[str, ...]) -> set[str]:

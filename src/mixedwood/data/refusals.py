@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 __all__ = [
     "complex_column",
+    "differing_orders",
     "few",
     "infinite",
     "missing_columns",
@@ -120,6 +121,16 @@ def outside_order(name: str, value: object, row: int, order: Sequence[object]) -
     )
 
 
+def differing_orders(name: str, orders: Sequence[Sequence[object]]) -> ValueError:
+    """Refuse an ordered column whose pieces leave open what the order of all labels is."""
+    shown = "; ".join(few(order, 10) for order in orders[:3]) + ("; ..." if orders[3:] else "")
+    return ValueError(
+        f"Column {name!r} is ordered, but its chunks differ in the order of labels ({shown}), and "
+        f"no single order follows. Give it, e.g. ordinal={{{name!r}: [...]}}, or read the column "
+        "as unordered with categorical_features."
+    )
+
+
 def missing_columns(missing: Sequence[str], others: Sequence[str]) -> ValueError:
     """Refuse data without columns seen in training; `others` are the unknown ones that came."""
     # The first lines are scikit-learn's own words, which its checks and other tools look for.
@@ -130,7 +141,7 @@ def missing_columns(missing: Sequence[str], others: Sequence[str]) -> ValueError
     text += "Add or rename the missing columns; order and further columns do not matter."
     for name in sorted(missing)[:5]:
         close = difflib.get_close_matches(name, others, n=1)
-        text += f" Is {close[0]!r} meant to be {name!r}?" if close else ""
+        text += f" Did you mean {name!r} instead of {close[0]!r}?" if close else ""
     return ValueError(text)
 
 

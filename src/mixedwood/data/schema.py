@@ -59,7 +59,12 @@ class Column:
             raise TypeError(f"The name of a column is a str, not {self.name!r}.")
         object.__setattr__(self, "kind", ColumnKind(self.kind))
         object.__setattr__(self, "values", tuple(self.values))
-        if self.kind is ColumnKind.NUMERIC and self.values:
+        counted = type(self.n_missing) is int and self.n_missing >= 0
+        if self.n_missing is not None and not counted:
+            raise ValueError(
+                f"Column {self.name!r} has {self.n_missing!r} missing values; use a count or None."
+            )
+        if self.kind == ColumnKind.NUMERIC and self.values:
             raise ValueError(f"Numeric column {self.name!r} has a list of values; it takes none.")
         for label in self.values:
             if type(label) not in (str, bool, int, float):
@@ -69,13 +74,13 @@ class Column:
         if len(set(self.values)) < len(self.values):
             twice = [label for label, n in Counter(self.values).items() if n > 1]
             raise ValueError(f"Column {self.name!r} lists a value twice: {few(twice)}.")
-        if self.kind is ColumnKind.NOMINAL and self.values != sort_labels(self.values):
+        if self.kind == ColumnKind.NOMINAL and self.values != sort_labels(self.values):
             raise ValueError(f"The values of nominal column {self.name!r} are not sorted.")
 
     @property
     def is_numeric(self) -> bool:
         """Whether the column holds numbers rather than codes of values."""
-        return self.kind is ColumnKind.NUMERIC
+        return self.kind == ColumnKind.NUMERIC
 
     @property
     def n_values(self) -> int:
@@ -88,8 +93,19 @@ class Column:
         return {label: code for code, label in enumerate(self.values)}
 
     def __getstate__(self) -> dict[str, Any]:
-        # Pickles carry the values only; the mapping is built again where it is needed.
-        return {key: value for key, value in self.__dict__.items() if key != "codes"}
+        # Text, numbers and tuples only, so that whoever rebuilds a column from its state (skops
+        # knows no enumerations) gets the same one; the mapping of codes is built again on use.
+        return {
+            "name": self.name,
+            "kind": str(self.kind),
+            "values": self.values,
+            "n_missing": self.n_missing,
+        }
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        for name in ("name", "kind", "values", "n_missing"):
+            object.__setattr__(self, name, state[name])
+        self.__post_init__()
 
     def describe(self) -> str:
         """Say in one line what the column holds.
@@ -104,7 +120,7 @@ class Column:
             noun = "value" if self.n_values == 1 else "values"
             text += f", {self.n_values} {noun}"
             shown = few(self.values)
-            if self.kind is ColumnKind.ORDINAL:
+            if self.kind == ColumnKind.ORDINAL:
                 text += f" in order: {' < '.join(few([label]) for label in self.values[:5])}"
                 text += " < ..." if self.n_values > 5 else ""
             elif shown:
@@ -177,6 +193,11 @@ class Schema:
     def __getstate__(self) -> dict[str, Any]:
         return {"columns": self.columns, "names_generated": self.names_generated}
 
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        for name in ("columns", "names_generated"):
+            object.__setattr__(self, name, state[name])
+        self.__post_init__()
+
     def describe(self) -> str:
         """Describe every column in words, one line each.
 
@@ -193,7 +214,7 @@ class Schema:
         lines = [f"{len(self)} {noun}" + (", named by position" if self.names_generated else "")]
         width = min(max((len(name) for name in self.names), default=0), 30)
         lines += [f"  {column.name:<{width}}  {column.describe()}" for column in self.columns]
-        if any(column.kind is ColumnKind.ORDINAL for column in self.columns):
+        if any(column.kind == ColumnKind.ORDINAL for column in self.columns):
             lines.append("Ordinal columns, ordered categoricals among them, are split in order.")
         return "\n".join(lines)
 

@@ -67,6 +67,11 @@ class Table:
         for column, array in zip(self.schema, self.arrays, strict=True):
             _check_array(column, array, self.n_rows)
 
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+        self.__post_init__()  # whatever a serializer made of it: the core trusts these arrays
+
     @property
     def n_rows(self) -> int:
         """Number of rows."""

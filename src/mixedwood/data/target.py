@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood.data.columns import Factors, OpenColumn, factorize, open_column, series_to_numpy
-from mixedwood.data.frames import ColumnData, open_vector
+from mixedwood.data.frames import ColumnData, frame_columns, open_vector
 from mixedwood.data.labels import Cells, Label, sort_labels
 from mixedwood.data.table import CodeArray, NumberArray, Table, row_index
 from mixedwood.data.weights import read_weights
@@ -115,7 +115,8 @@ def _open_labels(y: Any) -> ColumnData:
     if isinstance(native, nw.Series):
         return native
     if isinstance(native, nw.DataFrame):
-        columns, shape = list(native.iter_columns()), native.shape
+        columns = frame_columns(native)
+        shape = (len(native), len(columns))
     elif isinstance(y, list | tuple) and not any(np.ndim(label) for label in y[:1]):
         return y
     else:
@@ -194,7 +195,10 @@ def _classes_of_numbers(array: NDArray[Any]) -> tuple[NDArray[Any], CodeArray]:
 
 def _classes_of_labels(factors: Factors) -> tuple[NDArray[Any], CodeArray]:
     _refuse_missing(factors.absent)
-    labels = {label: place for place, label in enumerate(factors.labels) if label is not None}
+    labels: dict[Label, int] = {}
+    for place, label in enumerate(factors.labels):
+        if label is not None:
+            labels.setdefault(label, place)
     texts = [label for label in labels if isinstance(label, str)]
     if 0 < len(texts) < len(labels):
         number = next(label for label in labels if not isinstance(label, str))

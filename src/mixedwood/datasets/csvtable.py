@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from mixedwood.datasets.coded import CodedTable, DatasetColumn, only_used
 from mixedwood.datasets.errors import DamagedDatasetError
 from mixedwood.datasets.frames import number_array
-from mixedwood.files import parse_each
+from mixedwood.files import csv_text, parse_each
 
 # Rows turned into columns at a time: few enough that their texts stay in the processor's cache.
 _CHUNK = 1024
@@ -55,11 +55,9 @@ def write_table(table: CodedTable, class_name: str) -> bytes:
     """Write what `read_table` reads. The same table gives the same bytes."""
     cells = [_texts(column, data) for column, data in zip(table.columns, table.data, strict=True)]
     cells.append([table.classes[code] for code in table.target])
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([column.name for column in table.columns] + [class_name])
-    writer.writerows(zip(*cells, strict=True))
-    return gzip.compress(out.getvalue().encode("utf-8"), mtime=0)
+    header = [*(column.name for column in table.columns), class_name]
+    text = csv_text([header, *zip(*cells, strict=True)])
+    return gzip.compress(text.encode("utf-8"), mtime=0)
 
 
 def _texts(column: DatasetColumn, data: NDArray[Any]) -> list[str]:

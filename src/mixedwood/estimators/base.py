@@ -43,9 +43,12 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # What becomes of values that no training row had, in a warning about them.
     _unseen_ways: ClassVar[dict[str, str]] = {
-        "node": "A node that asks for such a value answers with its own classes.",
+        "node": (
+            "These rows stop at the node that splits on the column and receive its class "
+            "distribution."
+        ),
         "missing": "They are treated as missing.",
-        "majority": "They go to the heavier child of a node.",
+        "majority": "These rows go to the child with the largest weight.",
     }
 
     def __sklearn_tags__(self) -> Tags:
@@ -80,7 +83,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 continue
             made[owner] = self._default_part(owner, part)
             if made[owner] is None:
-                meant = f" Or is {inner} itself meant?" if inner in own else ""
+                meant = f" Or did you mean {inner}?" if inner in own else ""
                 raise ValueError(
                     f"{name} is {inner} of the estimator in {owner}, but {owner} of "
                     f"{type(self).__name__} is {part!r}. Set {owner} first, to an estimator with "
@@ -139,16 +142,17 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         counts = {c: n for c, n in unseen_counts(table).items() if c in columns_used}
         if counts:
             found = "; ".join(
-                f"{name!r} in {n} row{'s' * (n > 1)} ({', '.join(map(repr, table.unseen[name]))})"
+                f"column {name!r} ({n} row{'s' * (n > 1)}): "
+                + ", ".join(map(repr, table.unseen[name]))
                 for name, n in counts.items()
             )
             if unseen == "error":
                 raise ValueError(
-                    f"X holds values that no training row had: {found}. Map them to known values, "
-                    "or choose another way with unseen='node', 'missing' or 'majority'."
+                    f"Found unknown categories in {found}. Map them to categories of the training "
+                    "data, or use unseen='node', 'missing' or 'majority'."
                 )
             warnings.warn(
-                f"X holds values that no training row had: {found}. {self._unseen_ways[unseen]}",
+                f"Found unknown categories in {found}. {self._unseen_ways[unseen]}",
                 UnseenValueWarning,
                 stacklevel=outside_the_library(),
             )

@@ -123,10 +123,10 @@ class TreeEnsembleClassifier(TableClassifier):
         >>> print(why)
         Row 0: yes (yes 100 %, no 0 %)
         Share of yes in the votes of 11 trees
-           0.500  before any test
+           0.500  base value
           +0.500  colour = red
           +0.000  as each tree votes for one class
-           1.000  in all
+           1.000  total
         Votes of 11 trees: yes 11
         """
         return self._explain(self._new(X), row)

@@ -140,7 +140,7 @@ class ModelTreeClassifier(OneTreeClassifier):
     min_instances_: float
     pruning_path_: CrossValidatedPath | None
     _unseen_ways: ClassVar[dict[str, str]] = {
-        way: f"{words} A plane counts them as missing."
+        way: f"{words} Linear splits treat them as missing."
         for way, words in OneTreeClassifier._unseen_ways.items()
     }
 
@@ -281,7 +281,7 @@ class ModelTreeClassifier(OneTreeClassifier):
 
 
 def _warn_without_numbers(table: Table) -> None:
-    if all(column.kind is ColumnKind.NOMINAL for column in table.schema):
+    if all(column.kind == ColumnKind.NOMINAL for column in table.schema):
         warnings.warn(
             "There is no numeric or ordinal column, so that linear_columns='numeric' leaves no "
             "plane: this is an ordinary tree of nominal tests. linear_columns='all' makes planes "

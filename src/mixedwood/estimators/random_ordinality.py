@@ -203,7 +203,7 @@ class RandomOrdinalityClassifier(SampledTreesClassifier):
     def _plan(self, coded: CodedTable, target: Target, learner: Learner, seed: int) -> MemberPlan:
         joint = _read_joint(self.joint)
         if not isinstance(joint, bool):
-            nominal = [c.name for c in coded.table.schema if c.kind is ColumnKind.NOMINAL]
+            nominal = [c.name for c in coded.table.schema if c.kind == ColumnKind.NOMINAL]
             unknown = [name for group in joint for name in group if name not in nominal]
             if unknown:
                 raise ValueError(

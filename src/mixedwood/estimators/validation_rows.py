@@ -56,10 +56,12 @@ def read_validation(
             f"{table.n_rows} and {given.n_rows}."
         )
     if unseen == "error" and (counts := unseen_counts(table)):
-        found = ", ".join(f"{column!r} in {n} row{'s' * (n > 1)}" for column, n in counts.items())
+        found = ", ".join(
+            f"column {column!r} ({n} row{'s' * (n > 1)})" for column, n in counts.items()
+        )
         raise ValueError(
-            f"X_val holds values that no training row had: {found}. Map them to known values, or "
-            "choose another way with unseen='node', 'missing' or 'majority'."
+            f"Found unknown categories in X_val, {found}. Map them to categories of the training "
+            "data, or use unseen='node', 'missing' or 'majority'."
         )
     place = {label: code for code, label in enumerate(target.classes.tolist())}
     unknown = [label for label in given.classes.tolist() if label not in place]

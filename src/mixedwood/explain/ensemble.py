@@ -64,9 +64,9 @@ def explain_votes(
     ... ))
     Row 0: yes (yes 100 %, no 0 %)
     Probability of yes, the mean of 1 tree
-       0.750  before any test
+       0.750  base value
       +0.250  age = 3
-       1.000  in all
+       1.000  total
     Votes of 1 tree: yes 1
     """
     n_classes = len(trees[0].classes)

@@ -47,7 +47,7 @@ class Explanation:
         ``"scores"``: steps of gradient boosting, one score per class. ``"log odds"``: the same for
         two classes, with the log odds of either class, which are opposite numbers.
     bias : ndarray of shape (n_classes,)
-        What the roots of the trees say, before any test.
+        Base values: the predictions of the roots of the trees.
     columns : tuple of str or tuple of str
         What contributions are of: all columns of the table, in their order, and after them the
         groups of columns that linear tests ask for.
@@ -75,10 +75,10 @@ class Explanation:
     >>> print(why)
     Row 0: yes (yes 100 %, no 0 %)
     Probability of yes, the mean of 10 trees
-       0.510  before any test
+       0.510  base value
       +0.345  size = 1
       +0.145  colour = red
-       1.000  in all
+       1.000  total
     Votes of 10 trees: yes 10
     >>> dict(zip(why.columns, why.contributions[:, 1].round(3).tolist()))
     {'colour': 0.145, 'size': 0.345}
@@ -153,7 +153,7 @@ class Explanation:
         trees = trees.format(n=self.n_trees, s="s" * (self.n_trees != 1))
         label = label_words(self.classes[place], _STYLE)
         lines = [_TITLES[self.scale].format(label=label, trees=trees)]
-        ending = "in all"
+        ending = "total"
         if self.votes is None:
             ending += f", for a probability of {self.probabilities[place]:.3f}"
         lines += sum_lines(
@@ -206,16 +206,16 @@ class BlendExplanation:
     Row 0: yes (yes 99 %, no 1 %)
     Probability of yes: 0.994 = 0.40 * 0.999 of the forest + 0.60 * 0.992 of the boosted trees
     Probability of yes, the mean of the forest's 100 trees
-       0.509  before any test
+       0.509  base value
       +0.289  colour = red
       +0.200  size = 1
-       0.999  in all
+       0.999  total
     Votes of the forest's 100 trees: yes 100
     Log odds of yes, the sum of the 200 boosted trees
-       0.048  before any test
+       0.048  base value
       +3.306  colour = red
       +1.409  size = 1
-       4.763  in all, for a probability of 0.992
+       4.763  total, for a probability of 0.992
     """
 
     row: int

@@ -30,19 +30,19 @@ def sum_lines(
     Examples
     --------
     >>> values, amounts = ["a = 1", "b = 2", "c = 3"], [0.1, -0.3, 0.0]
-    >>> for line in sum_lines(0.5, values, amounts, None, (0.3, "in all"), max_columns=8):
+    >>> for line in sum_lines(0.5, values, amounts, None, (0.3, "total"), max_columns=8):
     ...     print(line)
-       0.500  before any test
+       0.500  base value
       -0.300  b = 2
       +0.100  a = 1
-       0.300  in all
+       0.300  total
     """
     if max_columns < 0:
         raise ValueError(f"max_columns must be at least 0; got {max_columns}.")
     order = np.argsort(-np.abs(amounts), kind="stable").tolist()
     order = [place for place in order if amounts[place] != 0]
     shown = order if len(order) <= max_columns + 1 else order[:max_columns]  # no line for one
-    entries = [(bias, "before any test", "")]
+    entries = [(bias, "base value", "")]
     entries += [(amounts[place], words[place], "+") for place in shown]
     if rest := order[len(shown) :]:
         entries.append((math.fsum(amounts[place] for place in rest), f"{len(rest)} others", "+"))

@@ -130,7 +130,7 @@ def _places(name: str, condition: RangeCondition, style: Style) -> str:
     column = condition.column
     spans = _code_spans(condition)
     total = sum(map(len, spans))
-    if len(spans) == 1 and column.kind is ColumnKind.ORDINAL:
+    if len(spans) == 1 and column.kind == ColumnKind.ORDINAL:
         (span,) = spans
         if total == column.n_values:
             return f"any {name}"

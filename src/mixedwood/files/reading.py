@@ -5,11 +5,15 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 import sys
+from collections.abc import Collection
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from mixedwood.data.pandas_index import METADATA_KEY, index_columns
 
 __all__ = ["MISSING_MARKS", "FileError", "Source", "read_columns"]
 
@@ -42,7 +46,7 @@ class Source:
             raise FileError(f"{self} cannot be read: {reason}.") from error
 
 
-def read_columns(path: Path) -> dict[str, Any]:
+def read_columns(path: Path, asked: Collection[str] = ()) -> dict[str, Any]:
     """Read a CSV or Parquet file, or the standard input for ``-``.
 
     Parameters
@@ -50,6 +54,9 @@ def read_columns(path: Path) -> dict[str, Any]:
     path : Path
         What begins as Parquet does is read as such, anything else as CSV, unpacked if it is
         gzipped. The separator is the most frequent of ``,;|`` and the tabulator in the header.
+    asked : collection of str
+        Names that are columns even if pandas has written them to a Parquet file as the index of its
+        frame, which is left out otherwise.
 
     Returns
     -------
@@ -59,7 +66,7 @@ def read_columns(path: Path) -> dict[str, Any]:
     source = Source(path)
     content = source.content()
     if path.suffix == ".parquet" or content.startswith(_PARQUET):
-        return _read_parquet(source, content)
+        return _read_parquet(source, content, asked)
     return _read_csv(source, content)
 
 
@@ -114,23 +121,48 @@ def _header(source: Source, row: list[str]) -> list[str]:
     return names
 
 
-def _read_parquet(source: Source, content: bytes) -> dict[str, Any]:
+def _read_parquet(source: Source, content: bytes, asked: Collection[str]) -> dict[str, Any]:
     import narwhals as nw
 
-    readers = {"pyarrow": "pyarrow.parquet", "polars": "polars", "pandas": "pandas"}
-    for package, module in readers.items():
+    readers = {"pyarrow": _by_pyarrow, "polars": _by_polars, "pandas": _by_pandas}
+    for package, read in readers.items():
         if find_spec(package) is None:
             continue
-        library = import_module(module)
         try:
-            read = library.read_table if package == "pyarrow" else library.read_parquet
-            frame = nw.from_native(read(io.BytesIO(content)), eager_only=True)
+            native, index = read(content)
+            frame = nw.from_native(native, eager_only=True)
         except Exception as error:
             raise FileError(f"{source} cannot be read as Parquet: {error}.") from error
         if not len(frame):
             raise FileError(f"{source} has no rows.")
-        return {name: frame[name].to_native() for name in frame.columns}
+        left_out = index - set(asked)
+        return {name: frame[name].to_native() for name in frame.columns if name not in left_out}
     raise FileError(
         f"{source}: Parquet files need pyarrow, polars or pandas; none is installed. Install one "
         "(pip install pyarrow), or save the table as CSV."
     )
+
+
+def _by_pyarrow(content: bytes) -> tuple[Any, frozenset[str]]:
+    table = import_module("pyarrow.parquet").read_table(io.BytesIO(content))
+    metadata = table.schema.metadata or {}
+    return table, index_columns(metadata.get(METADATA_KEY.encode()))
+
+
+def _by_polars(content: bytes) -> tuple[Any, frozenset[str]]:
+    polars = import_module("polars")
+    frame = polars.read_parquet(io.BytesIO(content))
+    if hasattr(polars, "read_parquet_metadata"):
+        metadata = polars.read_parquet_metadata(io.BytesIO(content))
+        return frame, index_columns(metadata.get(METADATA_KEY))
+    # Older versions do not show metadata; this is how pandas calls an index without a name.
+    unnamed = re.compile(r"__index_level_\d+__")
+    return frame, frozenset(filter(unnamed.fullmatch, frame.columns))
+
+
+def _by_pandas(content: bytes) -> tuple[Any, frozenset[str]]:
+    frame = import_module("pandas").read_parquet(io.BytesIO(content))
+    named = [name for name in frame.index.names if name is not None]
+    for name in named:
+        frame[name] = frame.index.get_level_values(name)
+    return frame, frozenset(named)

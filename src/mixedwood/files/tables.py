@@ -68,7 +68,8 @@ def read_file(
     Parameters
     ----------
     path : Path
-        A file; ``-`` is the standard input. See `read_columns`.
+        A file; ``-`` is the standard input. See `read_columns`. The index that pandas stores in a
+        Parquet file is no column, unless another argument names it.
     target : str
         Name of the column of classes.
     drop : sequence of str
@@ -84,7 +85,7 @@ def read_file(
         Columns by name, and classes as text; whole numbers and booleans of Parquet stay such.
     """
     source = Source(path)
-    columns = read_columns(path)
+    columns = read_columns(path, asked={target, *drop, *nominal, *numeric})
     for name in [target, *drop, *nominal, *numeric]:
         if name not in columns:
             raise FileError(_no_column(source, name, list(columns)))
@@ -130,7 +131,7 @@ def read_file_as(
         What the model needs, and what else was asked for.
     """
     source = Source(path)
-    columns = read_columns(path)
+    columns = read_columns(path, asked={*schema.names, *keep, *([target] if target else [])})
     lost = [name for name in schema.names if name not in columns]
     if lost and schema.names_generated:
         # The model was made of rows without names: columns go by their place.
@@ -241,8 +242,8 @@ def _classes(source: Source, target: str, cells: Any) -> NDArray[Any]:
         )
     if amounts:
         raise FileError(
-            f"{source}: the column {target!r} holds numbers with fractions, which are amounts and "
-            "no classes. Choose another --target, or cut it into classes first."
+            f"{source}: the column {target!r} holds numbers with fractions: a quantity, not "
+            "classes. Choose another --target, or bin it into classes first."
         )
     return np.array(labels)
 
@@ -254,10 +255,10 @@ def _no_column(source: Source, name: str, names: list[str]) -> str:
 
 def _lost_columns(source: Source, lost: list[str], names: list[str]) -> str:
     if len(lost) == 1:
-        return f"{_no_column(source, lost[0], names)} The model asks for it."
+        return f"{_no_column(source, lost[0], names)} The model needs it."
     shown = ", ".join(map(repr, lost[:10])) + (", ..." if lost[10:] else "")
     return (
-        f"{source} has no columns {shown}, which the model asks for.{_meant(lost[0], names)} "
+        f"{source} has no columns {shown}, which the model needs.{_meant(lost[0], names)} "
         "Are these rows of the same kind, with a header?"
     )
 
@@ -265,4 +266,4 @@ def _lost_columns(source: Source, lost: list[str], names: list[str]) -> str:
 def _meant(name: str, names: list[str]) -> str:
     lower = {known.lower(): known for known in names}
     close = difflib.get_close_matches(name.lower(), lower, n=3)
-    return f" Is {' or '.join(repr(lower[c]) for c in close)} meant?" if close else ""
+    return f" Did you mean {' or '.join(repr(lower[c]) for c in close)}?" if close else ""

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import errno
 import io
-import os
-import tempfile
-from collections.abc import Mapping, Sequence
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from mixedwood.files.reading import FileError
 
-__all__ = ["table_bytes", "write_bytes", "write_text"]
+__all__ = ["csv_text", "table_bytes", "write_bytes", "write_text"]
 
 
 def write_text(path: Path, text: str) -> None:
@@ -23,19 +23,37 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file as a whole or not at all."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    """Write a file as a whole or not at all; what goes wrong is an OSError with path and remedy."""
+    # The name is known before there is a file of it, so that Ctrl-C at any moment leaves none.
+    partial = path.with_name(f".mixedwood-{secrets.token_hex(8)}")
     try:
-        with os.fdopen(handle, "wb") as out:
+        with _create(partial) as out:
             out.write(content)
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(name).chmod(0o666 & ~umask)  # what a plain new file would have
-        Path(name).replace(path)
-    except BaseException:
+        partial.replace(path)
+    except BaseException as error:
         with contextlib.suppress(OSError):
-            Path(name).unlink()
+            partial.unlink()
+        if isinstance(error, OSError) and error.errno is not None:
+            raise _explained(error, path) from error
         raise
+
+
+def _create(path: Path) -> BinaryIO:
+    return path.open("xb")
+
+
+_REMEDIES = {
+    (errno.ENOSPC, errno.EDQUOT): "Free some space, or write to another disk",
+    (errno.EACCES, errno.EPERM, errno.EROFS): "Choose a folder that you may write to",
+    (errno.ENOENT, errno.ENOTDIR): "Make the folder first, or choose another",
+    (errno.EISDIR,): "This is a folder; add the name of a file",
+}
+
+
+def _explained(error: OSError, path: Path) -> OSError:
+    remedy = next((words for codes, words in _REMEDIES.items() if error.errno in codes), None)
+    reason = error.strerror or str(error)
+    return OSError(error.errno, f"{reason}. {remedy}" if remedy else reason, str(path))
 
 
 def table_bytes(columns: Mapping[str, Sequence[Any]], suffix: str) -> bytes:
@@ -50,12 +68,31 @@ def table_bytes(columns: Mapping[str, Sequence[Any]], suffix: str) -> bytes:
     """
     if suffix == ".parquet":
         return _parquet(columns)
-    out = io.StringIO(newline="")
     separator = "\t" if suffix == ".tsv" else ","
-    writer = csv.writer(out, lineterminator="\n", delimiter=separator)
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    return out.getvalue().encode("utf-8", "surrogatepass")
+    rows = [list(columns), *zip(*columns.values(), strict=True)]
+    return csv_text(rows, separator).encode("utf-8", "surrogatepass")
+
+
+def csv_text(rows: Iterable[Iterable[Any]], separator: str = ",") -> str:
+    r"""Write rows as CSV that reads back as it was.
+
+    Python up to 3.12 quotes a carriage return only if the lines end in one, too; so they do while
+    rows are written.
+
+    Examples
+    --------
+    >>> csv_text([["a", "b"], ["c\rd", 1]])
+    'a,b\n"c\rd",1\n'
+    """
+    lines: list[str] = []
+
+    class Out:
+        def write(self, line: str) -> int:
+            lines.append(line.removesuffix("\r\n") + "\n")
+            return len(line)
+
+    csv.writer(Out(), lineterminator="\r\n", delimiter=separator).writerows(rows)
+    return "".join(lines)
 
 
 def _parquet(columns: Mapping[str, Sequence[Any]]) -> bytes:

@@ -33,7 +33,7 @@ class CodedTable:
         schema = self.table.schema
         return _core.CodedTable(
             list(self.table.arrays),
-            [column.n_values for column in schema],
+            np.array([column.n_values for column in schema], dtype=np.int32),
             "".join(_KINDS[column.kind] for column in schema),
             self.table.n_rows,
         )
@@ -46,7 +46,7 @@ class CodedTable:
         """
         columns = [rank[self.table.arrays[place]] for place, rank in ranks.items()]
         ordered = CodedTable(self.table)
-        native = self.native.reordered(list(ranks), columns)
+        native = self.native.reordered(np.array(list(ranks), dtype=np.int32), columns)
         ordered.__dict__["native"] = native  # in place of the one that would be made
         return ordered
 
@@ -56,7 +56,8 @@ class CodedTable:
         names = table.schema.names_generated
         schema = Schema(tuple(table.schema.columns[c] for c in columns), names)
         some = CodedTable(Table(schema, tuple(table.arrays[c] for c in columns)))
-        some.__dict__["native"] = self.native.selected(columns.tolist())
+        places = np.ascontiguousarray(columns, dtype=np.int32)
+        some.__dict__["native"] = self.native.selected(places)
         return some
 
     def __getstate__(self) -> dict[str, Any]:

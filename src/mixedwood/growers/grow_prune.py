@@ -153,7 +153,7 @@ def grow_prune(
         as_subsets(arrays, given.ranks, len(given.schema))
     return GrowPruneResult(
         tree=tree_of(arrays, given.schema, target, given.scale),
-        iterations=tuple(map(Iteration, grown, pruned)),
+        iterations=tuple(map(Iteration, grown.tolist(), pruned.tolist())),
         ended=ended,
     )
 

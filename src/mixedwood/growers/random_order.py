@@ -55,7 +55,7 @@ def _draw_orders(
     table: Table, weight: NDArray[np.float64], rng: np.random.Generator, joint: JointColumns
 ) -> dict[int, NDArray[np.intp]]:
     """For each nominal column its codes in a random order."""
-    nominal = [p for p, c in enumerate(table.schema) if c.kind is ColumnKind.NOMINAL]
+    nominal = [p for p, c in enumerate(table.schema) if c.kind == ColumnKind.NOMINAL]
     orders: dict[int, NDArray[np.intp]] = {}
     for group in _groups(table.schema, nominal, joint):
         orders |= _draw_jointly(table, weight, group, rng)

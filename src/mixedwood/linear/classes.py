@@ -62,14 +62,20 @@ class Pairing:
         """One score for each class from the decisions of the machines; of two classes only one.
 
         Pairs of classes vote. The sum of a class's decisions, squeezed to less than a third of a
-        vote, decides between equal numbers of votes, as in scikit-learn.
+        vote, decides between equal numbers of votes, as in scikit-learn. With one class the score
+        is never positive: there is no second class.
         """
-        if self.n_classes <= 2:
+        if self.n_classes == 1:
+            return np.minimum(decisions[:, 0], 0.0)
+        if self.n_classes == 2:
             return decisions[:, 0]
         if not self.by_pairs:
             return decisions
         votes = np.zeros((len(decisions), self.n_classes))
         sums = np.zeros_like(votes)
+        # The sums of decisions like 1e308 stay finite.
+        limit = np.finfo(np.float64).max / (4 * self.n_classes)
+        decisions = np.clip(decisions, -limit, limit)
         for machine, (first, second) in enumerate(combinations(range(self.n_classes), 2)):
             decision = decisions[:, machine]
             votes[:, first] += decision <= 0

@@ -84,7 +84,7 @@ class Design:
         """
         scales: list[Scale | None] = []
         for column, array in zip(table.schema, table.arrays, strict=True):
-            if column.kind is ColumnKind.NOMINAL:
+            if column.kind == ColumnKind.NOMINAL:
                 scales.append(None)
                 continue
             scale = Scale.learn(_as_numbers(column, array), weights)
@@ -96,7 +96,7 @@ class Design:
         """Names of the columns of the matrix."""
         names: list[str] = []
         for column in self.schema:
-            if column.kind is ColumnKind.NOMINAL:
+            if column.kind == ColumnKind.NOMINAL:
                 names += [f"{column.name} = {value}" for value in column.values]
             else:
                 names.append(column.name)
@@ -120,7 +120,12 @@ class Design:
             else:
                 numbers = _as_numbers(column, array)
                 found[:, first] = np.where(np.isnan(numbers), scale.mean, numbers)
-        _core.scale_columns(columns, scales, places, found)
+        _core.scale_columns(
+            columns,
+            np.array(scales, dtype=np.float64).reshape(-1, 3),
+            np.array(places, dtype=np.int64),
+            found,
+        )
         return found
 
     def original_units(

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 __all__ = ["GaussianKernel"]
 
 _CHUNK = 1024  # rows between two looks at the clock
+# With a larger gamma, a squared distance that overflows means a kernel of 0: exp(-746) is 0.
+_SMALLEST = 746.0 / np.finfo(np.float64).max
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,8 @@ class GaussianKernel:
         array([[1.    , 0.0183]])
         """
         found = _inverse_variance(rows, weights) if isinstance(gamma, str) else float(gamma)
+        if not _SMALLEST < found < np.inf:
+            raise ValueError(_why_not(rows, gamma, found))
         if len(rows) > n_landmarks:
             drawn = np.random.default_rng(seed).choice(len(rows), n_landmarks, replace=False)
             rows = rows[np.sort(drawn)]
@@ -82,10 +86,23 @@ class GaussianKernel:
 
 
 def _inverse_variance(rows: NDArray[np.float64], weights: NDArray[np.float64] | None) -> float:
-    if rows.size == 0:
+    """1 / (columns * variance); 1 if all numbers are the same, 0 or infinite if that overflows."""
+    if rows.size == 0 or rows.min() == rows.max():
         return 1.0
     shares = np.ones(len(rows)) if weights is None else weights / weights.max()
     shares = shares / (shares.sum() * rows.shape[1])
-    mean = float((shares @ rows).sum())
-    variance = float((shares @ np.square(rows - mean)).sum())
-    return 1.0 / (rows.shape[1] * variance) if variance > 0 else 1.0
+    with np.errstate(over="ignore", under="ignore", divide="ignore"):
+        mean = float((shares @ rows).sum())
+        variance = (shares @ np.square(rows - mean)).sum()
+        return float(1.0 / (rows.shape[1] * variance))
+
+
+def _why_not(rows: NDArray[np.float64], gamma: float | str, found: float) -> str:
+    if not isinstance(gamma, str):
+        return f"gamma = {gamma:g} is too small for distances between rows. Use a larger gamma."
+    size = "large" if found < 1.0 else "small"
+    return (
+        "gamma='scale' is 1 / (columns * variance), but the variance of the numbers of X is too "
+        f"{size} for a floating-point number; the largest is {np.abs(rows).max():g}. "
+        "Use standardize=True, divide X by its largest number, or give gamma."
+    )

@@ -67,7 +67,7 @@ def _split(
     heavier = int(np.argmax([total.sum() for total in totals]))
     stray = {"missing": missing, "majority": heavier}.get(unseen, STOP_HERE)
     settings: dict[str, Any] = {"missing": missing, "unseen": stray, "score": score}
-    if column.kind is not ColumnKind.NOMINAL:
+    if column.kind != ColumnKind.NOMINAL:
         return builder.split_interval(
             node, column.name, totals, low=test.low, high=test.high, **settings
         )

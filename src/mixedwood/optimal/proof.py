@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import nan
 from typing import Any
 
-__all__ = ["Proof", "read_proof"]
+__all__ = ["STATUSES", "Proof", "read_proof"]
+
+STATUSES = ("optimal", "no_tree", "time_limit", "memory_limit", "interrupted")
 
 
 @dataclass(frozen=True)
@@ -28,9 +31,10 @@ class Proof:
     cache_bytes : int
         Memory they take; 0 where it is not counted.
     seconds : float
-        Time of the search.
+        Time of the search; NaN of a model that was loaded from a file, which holds no times.
     trace : tuple of (float, float)
-        When each better tree was found, and what it costs, where that is kept.
+        After how many seconds each better tree was found, and what it costs, where that is kept;
+        model files do not.
 
     Examples
     --------
@@ -44,8 +48,8 @@ class Proof:
     n_explored: int
     n_cached: int
     cache_bytes: int
-    seconds: float
-    trace: tuple[tuple[float, float], ...]
+    seconds: float = nan
+    trace: tuple[tuple[float, float], ...] = ()
 
     @property
     def optimal(self) -> bool:

@@ -159,9 +159,9 @@ def find_rebinarised_tree(
         found = _core.rebinarised_tree(
             list(table.arrays),
             "".join(_KINDS[column.kind] for column in schema),
-            [column.n_values for column in schema],
+            np.array([column.n_values for column in schema], dtype=np.int32),
             cuts,
-            [settings.cutting.bins_of(column.name) for column in schema],
+            np.array([settings.cutting.bins_of(c.name) for c in schema], dtype=np.int64),
             target.codes,
             weights,
             target.n_classes,

@@ -120,7 +120,7 @@ def _column_tests(
     column, array = table.schema.columns[place], table.arrays[place]
     absent = np.isnan(array) if column.is_numeric else array < 0
     present = np.unique(array[~absent])
-    if column.kind is ColumnKind.NOMINAL:
+    if column.kind == ColumnKind.NOMINAL:
         codes = [int(code) for code in present]
         chosen = _value_sets(column, codes, encoding, most, bool(absent.any()))
         made = [BinaryTest(place, codes=group) for group in chosen]

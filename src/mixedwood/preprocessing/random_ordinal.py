@@ -99,7 +99,7 @@ class RandomOrdinalEncoder(TableTransformer):
         orders = {
             column.name: tuple(column.values[i] for i in rng.permutation(column.n_values))
             for column in table.schema
-            if column.kind is ColumnKind.NOMINAL
+            if column.kind == ColumnKind.NOMINAL
         }
         self.orders_ = orders
         self._remember(table.schema)
@@ -121,12 +121,12 @@ class RandomOrdinalEncoder(TableTransformer):
         table = self._read_again(X)
         if self.unseen == "error" and (counts := unseen_counts(table)):
             found = ", ".join(
-                f"{name!r} in {n} rows (such as {table.unseen[name][0]!r})"
+                f"column {name!r} ({n} row{'s' * (n > 1)}): {table.unseen[name][0]!r}"
                 for name, n in counts.items()
             )
             raise ValueError(
-                f"X holds values that no training row had: {found}. Map them to known values, or "
-                "choose another way with unseen='missing' or 'minus_one'."
+                f"Found unknown categories in {found}. Map them to those of the training data, "
+                "or use unseen='missing' or 'minus_one'."
             )
         numbers = np.empty((table.n_rows, table.n_columns))
         for place, (column, array) in enumerate(zip(table.schema, table.arrays, strict=True)):

@@ -94,8 +94,11 @@ class Pruner:
     def __hash__(self) -> int:
         return hash((self.name, tuple(sorted(self.options.items()))))
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild, (self.name, dict(self.options)))
+    def __getstate__(self) -> dict[str, Any]:
+        return {"name": self.name, "options": dict(self.options)}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__init__(state["name"], **state["options"])  # type: ignore[misc]
 
     @property
     def needs_rows(self) -> bool:
@@ -220,10 +223,6 @@ _ACCEPTED: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "subtree_raising": ("True or False", lambda v: isinstance(v, (bool, np.bool_))),
     "share": ("a number between 0 and 1", lambda v: _is_number(v) and 0 < v < 1),
 }
-
-
-def _rebuild(name: str, options: dict[str, Any]) -> Pruner:
-    return Pruner(name, **options)
 
 
 def read_pruning(pruning: object) -> tuple[Pruner, ...]:

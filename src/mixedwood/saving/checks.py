@@ -11,12 +11,15 @@ from typing import Any
 import numpy as np
 
 from mixedwood.data import ColumnKind
+from mixedwood.optimal.proof import STATUSES
 from mixedwood.saving.container import ModelFileError
 from mixedwood.tree import Tree
 
 __all__ = ["check_model", "check_parameters"]
 
 _MOST_JOBS = 1024
+_EQUAL = 1e-6  # sums are rounded
+_LARGEST = float(np.finfo(np.float64).max) / 2**20  # a million of them can be added up
 
 
 def check_model(model: Any) -> None:
@@ -26,11 +29,13 @@ def check_model(model: Any) -> None:
     except (TypeError, ValueError) as error:
         raise ModelFileError(f"a parameter of the model is not what it may be: {error}") from error
     _check_classes(model)
-    for tree in _trees_of(model):
-        if tree.schema != model.schema_ or not np.array_equal(tree.classes, model.classes_):
-            raise ModelFileError("a tree has other columns or classes than the model")
-    for part in _PARTS.get(type(model).__name__, ()):
-        part(model)
+    with np.errstate(all="ignore"):  # sums that overflow are what is looked for
+        for tree in _trees_of(model):
+            _check_numbers(tree)
+            if tree.schema != model.schema_ or not np.array_equal(tree.classes, model.classes_):
+                raise ModelFileError("a tree has other columns or classes than the model")
+        for part in _PARTS.get(type(model).__name__, ()):
+            part(model)
 
 
 def check_parameters(model: Any) -> None:
@@ -92,6 +97,19 @@ def _trees_of(model: Any) -> list[Tree]:
     return trees if path is None else [*trees, path.path.full]
 
 
+def _check_numbers(tree: Tree) -> None:
+    """What a tree itself does not need to be true of its numbers, but every learner makes so."""
+    if not (tree.low < tree.high).all():
+        raise ModelFileError("an interval of a tree has no inside")
+    if not np.abs(tree.score).sum() < _LARGEST:
+        raise ModelFileError("the scores of the tests of a tree are not finite, or too large")
+    if not np.isfinite(tree.intercept).all():
+        raise ModelFileError("the intercept of a test is not finite")
+    off = np.abs(tree.counts.sum(axis=1) - tree.weight)
+    if not (off <= _EQUAL * tree.weight + _EQUAL**1.5 * tree.weight[0]).all():
+        raise ModelFileError("the class weights of a node do not add up to its weight")
+
+
 def _check_path(model: Any) -> None:
     found = model.pruning_path_
     if found is None:
@@ -101,6 +119,8 @@ def _check_path(model: Any) -> None:
     inside = 0 <= found.best < n and 0 <= found.chosen < n
     if lengths | {len(found.standard_errors)} != {n} or not inside:
         raise ModelFileError("its path of pruning does not fit together")
+    if (np.diff(found.path.alphas) < 0).any() or (np.diff(found.path.n_leaves) > 0).any():
+        raise ModelFileError("its path of pruning does not go from large trees to small ones")
     if len(found.path.cut_at) != found.path.full.n_nodes:
         raise ModelFileError("its path of pruning has not one price for each node")
 
@@ -108,8 +128,10 @@ def _check_path(model: Any) -> None:
 def _check_scores(model: Any) -> None:
     weights = getattr(model, "tree_weights_", None)
     if not hasattr(model, "scores_"):
-        if weights is None or len(weights) != len(model.trees_) or not (weights >= 0).all():
+        if weights is None or len(weights) != len(model.trees_):
             raise ModelFileError("its trees have not one weight each")
+        if not weights.sum() < _LARGEST:
+            raise ModelFileError("the weights of its trees are too large to be added up")
         return
     scores, n_classes = model.scores_, len(model.classes_)
     n_outputs, n_trees = len(scores.start), len(scores.trees)
@@ -120,14 +142,15 @@ def _check_scores(model: Any) -> None:
     for tree, steps, first in zip(scores.trees, scores.steps, scores.first_output, strict=True):
         if len(steps) != tree.n_nodes or not 0 <= first <= n_outputs - steps.shape[1]:
             raise ModelFileError("the steps of a tree do not fit its nodes or the classes")
+    sizes = [np.abs(steps).max(initial=0.0) for steps in (scores.start, *scores.steps)]
+    if not sum(sizes) < _LARGEST:
+        raise ModelFileError("its steps are too large to be added up")
     ends = [0, *scores.rounds]
     if sorted(ends) != ends or ends[-1] != n_trees:
         raise ModelFileError("its rounds are not numbers of trees, ascending")
 
 
 def _check_blend(model: Any) -> None:
-    if not 0 <= model.share_ <= 1:
-        raise ModelFileError("the share of its boosted trees is not between 0 and 1")
     for part in (model.forest_, model.boosted_):
         if part.schema_ != model.schema_ or not np.array_equal(part.classes_, model.classes_):
             raise ModelFileError("its parts have other columns or classes than the whole")
@@ -138,12 +161,32 @@ def _check_out_of_bag(model: Any) -> None:
     shares = getattr(model, "oob_decision_function_", None)
     if shares is not None and shares.shape[1] != len(model.classes_):
         raise ModelFileError("its out-of-bag shares are not one for each class")
+    if shares is None:
+        return
+    known = shares[~np.isnan(shares).all(axis=1)]  # a row that no tree left out has no shares
+    if not ((known >= 0) & (np.abs(known.sum(axis=1, keepdims=True) - 1) <= _EQUAL)).all():
+        raise ModelFileError("its out-of-bag shares do not add up to 1")
+
+
+def _check_proof(model: Any) -> None:
+    proof = model.proof_
+    if proof.status not in STATUSES:
+        raise ModelFileError(f"its search cannot have ended by {proof.status[:50]!r}")
+    if proof.lower_bound > proof.cost * (1 + _EQUAL):
+        raise ModelFileError("its tree costs less than any tree can")
+    for test in model.tests_ or ():
+        if test.column >= len(model.schema_):
+            raise ModelFileError("a test asks for a column that is not there")
+        codes, n_values = test.codes or (), model.schema_.columns[test.column].n_values
+        known = all(code < n_values for code in codes) and list(codes) == sorted(set(codes))
+        if not known or not test.low < test.high:
+            raise ModelFileError("a test asks for values that its column does not have")
 
 
 def _check_machines(model: Any) -> None:
     machines, design = model.machines_, model.machines_.features.design
     kernel, pairing = machines.features.kernel, machines.pairing
-    nominal = [column.kind is ColumnKind.NOMINAL for column in model.schema_]
+    nominal = [column.kind == ColumnKind.NOMINAL for column in model.schema_]
     if design.schema != model.schema_ or [s is None for s in design.scales] != nominal:
         raise ModelFileError("its machines have other columns than the model")
     width = len(design.terms)
@@ -157,6 +200,8 @@ def _check_machines(model: Any) -> None:
     facts = (machines.objective, machines.iterations, machines.converged, machines.timed_out)
     if machines.z.shape != (n, width + 1) or {len(fact) for fact in facts} != {n}:
         raise ModelFileError("its machines have not one coefficient for each term")
+    if not (np.abs(machines.z).sum(axis=1) < _LARGEST).all():
+        raise ModelFileError("its coefficients are too large to be added up")
 
 
 _PARTS: dict[str, Any] = {
@@ -166,5 +211,6 @@ _PARTS: dict[str, Any] = {
     "RandomOrdinalityClassifier": (_check_out_of_bag,),
     "BoostedTreesClassifier": (_check_scores,),
     "EnsembleClassifier": (_check_blend,),
+    "OptimalTreeClassifier": (_check_proof,),
     "SmoothSVC": (_check_machines,),
 }

@@ -92,11 +92,17 @@ def read_archive(path: Path) -> Archive:
 
 def _zip(entries: Mapping[str, bytes], method: int) -> bytes:
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
+    archive = zipfile.ZipFile(out, "w")
+    try:
         for name, content in entries.items():
             info = zipfile.ZipInfo(name, _DATE)
             info.compress_type, info.create_system = method, 3  # the same on every system
             archive.writestr(info, content, compresslevel=_LEVEL)
+        archive.close()
+    except BaseException:
+        # Closing in the middle of an entry is an error of its own, which would stand in for Ctrl-C.
+        archive.fp = None
+        raise
     return out.getvalue()
 
 

@@ -6,6 +6,7 @@ file names a kind, and a kind that is not listed is an error. What is kept here 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +18,8 @@ from mixedwood.data import Schema
 from mixedwood.tree import Tree
 
 __all__ = [
+    "HOW_IT_RUNS",
+    "NOT_KEPT",
     "Learned",
     "Spec",
     "estimator_kinds",
@@ -25,6 +28,13 @@ __all__ = [
     "part_kinds",
     "value_kinds",
 ]
+
+
+HOW_IT_RUNS = ("n_jobs", "verbose")
+"""Parameters that say how a fit runs, not what comes out: they are not written."""
+
+NOT_KEPT = {"Proof": ("seconds", "trace")}
+"""Fields that tell how long something took; older files have them. They get their defaults."""
 
 
 class Spec(NamedTuple):
@@ -47,13 +57,57 @@ def _all(kind: Any, spec: Spec) -> Spec:
     return Spec(words, lambda v: type(v) is kind and all(map(spec.fits, v)))
 
 
-def _array(dtype: Any, ndim: int = 1) -> Spec:
+def _array(dtype: Any, ndim: int = 1, of: Numbers | None = None) -> Spec:
     words = f"an array of {np.dtype(dtype).name} with {ndim} dimensions"
-    return Spec(words, lambda v: isinstance(v, np.ndarray) and v.dtype == dtype and v.ndim == ndim)
+    words += "" if of is None else f", all {of.words}"
+    return Spec(
+        words,
+        lambda v: (
+            isinstance(v, np.ndarray)
+            and v.dtype == dtype
+            and v.ndim == ndim
+            and (of is None or bool(of.fit(v).all()))
+        ),
+    )
 
 
-_WHOLE = Spec("a whole number", lambda v: type(v) is int)
+class Numbers(NamedTuple):
+    """What numbers must be, and the words for them; NaN fits nowhere unless it is said."""
+
+    words: str
+    fit: Callable[[Any], Any]
+
+
+_FINITE = Numbers("finite", np.isfinite)
+_AMOUNTS = Numbers("finite and not negative", lambda v: np.isfinite(v) & (v >= 0))
+_PRICES = Numbers("not negative", lambda v: v >= 0)  # infinite for what is never bought
+_AMOUNTS_OR_NAN = Numbers(
+    "NaN, or finite and not negative", lambda v: np.isnan(v) | (v < np.inf) & (v >= 0)
+)
+_AT_LEAST_ONE = Numbers("1 or more", lambda v: v >= 1)
+
+
+def _whole(least: int) -> Spec:
+    return Spec(f"a whole number of at least {least}", lambda v: type(v) is int and v >= least)
+
+
+def _number(of: Numbers) -> Spec:
+    return Spec(f"a number, {of.words}", lambda v: _NUMBER.fits(v) and bool(of.fit(float(v))))
+
+
+_WHOLE, _COUNT = Spec("a whole number", lambda v: type(v) is int), _whole(0)
 _NUMBER = Spec("a number", lambda v: type(v) in (int, float) or isinstance(v, np.floating))
+_REAL, _AMOUNT = _number(_FINITE), _number(_AMOUNTS)
+_SIZE = _number(Numbers("finite and above 0", lambda v: math.isfinite(v) and v > 0))
+_POWER = _number(
+    Numbers(
+        "a power of two from 2^-1000 to 2^1000",
+        lambda v: 2.0**-1000 <= v <= 2.0**1000 and math.frexp(v)[0] == 0.5,
+    )
+)
+_SPREAD = _number(Numbers("above 0", lambda v: v > 0))  # infinite for a constant column
+_SHARE = _number(Numbers("from 0 to 1", lambda v: 0 <= v <= 1))
+_END = _number(Numbers("not NaN", lambda v: not math.isnan(v)))  # of a range
 _TEXT = Spec("text", lambda v: type(v) is str)
 _FLAG = Spec("true or false", lambda v: type(v) is bool)
 _TREE = _one(Tree, "a tree")
@@ -61,10 +115,8 @@ _TREES = Spec(
     "one or more trees",
     lambda v: type(v) is list and len(v) > 0 and all(isinstance(t, Tree) for t in v),
 )
-_PAIR = Spec(
-    "a pair of numbers", lambda v: type(v) is tuple and len(v) == 2 and all(map(_NUMBER.fits, v))
-)
-_NUMBERS, _MATRIX = _array(np.float64), _array(np.float64, 2)
+_NUMBERS, _MATRIX = _array(np.float64, 1, _FINITE), _array(np.float64, 2, _FINITE)
+_COUNTS = _array(np.int64, 1, _PRICES)
 
 
 @dataclass(frozen=True)
@@ -92,35 +144,35 @@ def value_kinds() -> dict[str, tuple[type, dict[str, Spec]]]:
 
     listed: dict[type, dict[str, Spec]] = {
         BinaryTest: {
-            "column": _WHOLE,
-            "low": _NUMBER,
-            "high": _NUMBER,
-            "codes": _optional(_all(tuple, _WHOLE)),
+            "column": _COUNT,
+            "low": _END,
+            "high": _END,
+            "codes": _optional(_all(tuple, _COUNT)),
             "missing": _FLAG,
         },
         BoostedScores: {
             "start": _NUMBERS,
             "trees": _TREES,
             "steps": _all(list, _MATRIX),
-            "first_output": _all(list, _WHOLE),
-            "rounds": _all(list, _WHOLE),
-            "validation_loss": _all(list, _NUMBER),
+            "first_output": _all(list, _COUNT),
+            "rounds": _all(list, _COUNT),
+            "validation_loss": _all(list, _REAL),
         },
-        Choice: {"depth": _WHOLE, "n_rounds": _WHOLE, "share": _NUMBER, "loss": _NUMBER},
+        Choice: {"depth": _COUNT, "n_rounds": _COUNT, "share": _SHARE, "loss": _REAL},
         CostComplexityPath: {
             "full": _TREE,
-            "alphas": _NUMBERS,
-            "n_leaves": _array(np.int64),
+            "alphas": _array(np.float64, 1, _AMOUNTS),
+            "n_leaves": _array(np.int64, 1, _AT_LEAST_ONE),
             "costs": _NUMBERS,
-            "cut_at": _NUMBERS,
+            "cut_at": _array(np.float64, 1, _PRICES),
         },
         CrossValidatedPath: {
             "path": _one(CostComplexityPath, "a path of pruning"),
-            "errors": _NUMBERS,
-            "standard_errors": _NUMBERS,
-            "best": _WHOLE,
-            "chosen": _WHOLE,
-            "strength": _NUMBER,
+            "errors": _array(np.float64, 1, _AMOUNTS_OR_NAN),
+            "standard_errors": _array(np.float64, 1, _AMOUNTS_OR_NAN),
+            "best": _COUNT,
+            "chosen": _COUNT,
+            "strength": _AMOUNT,
         },
         Design: {
             "schema": _one(Schema, "a schema"),
@@ -131,33 +183,31 @@ def value_kinds() -> dict[str, tuple[type, dict[str, Spec]]]:
             "design": _one(Design, "a design"),
             "kernel": _optional(_one(GaussianKernel, "a kernel")),
         },
-        GaussianKernel: {"landmarks": _MATRIX, "gamma": _NUMBER},
-        Iteration: {"grown": _WHOLE, "pruned": _WHOLE},
+        GaussianKernel: {"landmarks": _MATRIX, "gamma": _AMOUNT},
+        Iteration: {"grown": _whole(1), "pruned": _whole(1)},
         Machines: {
             "features": _one(Features, "features"),
             "pairing": _one(Pairing, "a pairing of classes"),
             "z": _MATRIX,
-            "objective": _NUMBERS,
-            "iterations": _array(np.int64),
+            "objective": _array(np.float64, 1, _PRICES),
+            "iterations": _COUNTS,
             "converged": _array(np.bool_),
             "timed_out": _array(np.bool_),
         },
-        Pairing: {"n_classes": _WHOLE, "by_pairs": _FLAG},
+        Pairing: {"n_classes": _whole(1), "by_pairs": _FLAG},
         Proof: {
             "status": _TEXT,
-            "cost": _NUMBER,
-            "lower_bound": _NUMBER,
-            "n_explored": _WHOLE,
-            "n_cached": _WHOLE,
-            "cache_bytes": _WHOLE,
-            "seconds": _NUMBER,
-            "trace": _all(tuple, _PAIR),
+            "cost": _AMOUNT,
+            "lower_bound": _AMOUNT,
+            "n_explored": _COUNT,
+            "n_cached": _COUNT,
+            "cache_bytes": _COUNT,
         },
-        Scale: {"size": _NUMBER, "mean": _NUMBER, "spread": _NUMBER},
+        Scale: {"size": _POWER, "mean": _REAL, "spread": _SPREAD},
         TriedBudget: {
-            "max_depth": _WHOLE,
-            "max_nodes": _WHOLE,
-            "error": _NUMBER,
+            "max_depth": _COUNT,
+            "max_nodes": _COUNT,
+            "error": _AMOUNT,
             "proven": _FLAG,
         },
     }
@@ -199,7 +249,7 @@ _PRUNED = {
 }
 _SAMPLED = {
     "trees_": Learned(_TREES),
-    "_seed": Learned(_WHOLE),
+    "_seed": Learned(_COUNT),
     "_sampling": Learned(
         Spec(
             "the number of rows and how they were drawn",
@@ -207,7 +257,7 @@ _SAMPLED = {
         )
     ),
     "oob_score_": Learned(_NUMBER, always=False),
-    "oob_decision_function_": Learned(_MATRIX, always=False),
+    "oob_decision_function_": Learned(_array(np.float64, 2), always=False),
 }
 
 
@@ -217,7 +267,7 @@ def _named(name: str) -> Spec:
 
 _LEARNED: dict[str, dict[str, Learned]] = {
     "TreeClassifier": _ONE_TREE | _PRUNED,
-    "ModelTreeClassifier": _ONE_TREE | _PRUNED | {"min_instances_": Learned(_NUMBER)},
+    "ModelTreeClassifier": _ONE_TREE | _PRUNED | {"min_instances_": Learned(_AMOUNT)},
     "GrowPruneTreeClassifier": _ONE_TREE
     | {"iterations_": Learned(_all(list, _named("Iteration")))},
     "OptimalTreeClassifier": _ONE_TREE
@@ -230,28 +280,28 @@ _LEARNED: dict[str, dict[str, Learned]] = {
     "RandomOrdinalityClassifier": _SAMPLED,
     "GrowPruneForestClassifier": {
         "trees_": Learned(_TREES),
-        "_seed": Learned(_WHOLE),
+        "_seed": Learned(_COUNT),
         "iterations_": Learned(_all(list, _all(tuple, _named("Iteration")))),
     },
     "BoostedTreesClassifier": {
         "trees_": Learned(_TREES),
         "scores_": Learned(_named("BoostedScores"), always=False),
-        "tree_weights_": Learned(_NUMBERS, always=False),
-        "n_rounds_": Learned(_WHOLE),
-        "validation_loss_": Learned(_all(list, _NUMBER), always=False),
-        "_seed": Learned(_WHOLE, always=False),
+        "tree_weights_": Learned(_array(np.float64, 1, _AMOUNTS), always=False),
+        "n_rounds_": Learned(_COUNT),
+        "validation_loss_": Learned(_all(list, _REAL), always=False),
+        "_seed": Learned(_COUNT, always=False),
         "_gains_tell": Learned(_FLAG),
         "_held_out": Learned(_FLAG, always=False),
     },
     "EnsembleClassifier": {
         "forest_": Learned(_named("ForestClassifier")),
         "boosted_": Learned(_named("BoostedTreesClassifier")),
-        "share_": Learned(_NUMBER),
+        "share_": Learned(_SHARE),
         "choices_": Learned(_all(list, _named("Choice")), always=False),
     },
     "SmoothSVC": {
         "machines_": Learned(_named("Machines")),
-        "C_": Learned(_NUMBER),
+        "C_": Learned(_SIZE),
     },
 }
 

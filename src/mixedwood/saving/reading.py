@@ -16,6 +16,7 @@ from mixedwood.data import Schema
 from mixedwood.saving.checks import check_model
 from mixedwood.saving.container import Archive, ModelFileError, read_archive
 from mixedwood.saving.kinds import (
+    NOT_KEPT,
     estimator_kinds,
     learned_by,
     parameter_kinds,
@@ -244,6 +245,7 @@ class _Reader:
         fields = {
             name: self.value(value, learned=True)
             for name, value in _object(written["fields"]).items()
+            if name not in NOT_KEPT.get(kind.__name__, ())
         }
         if set(fields) != set(specs):
             differ = ", ".join(sorted(set(fields) ^ set(specs)))

@@ -18,6 +18,8 @@ from mixedwood.data import Schema
 from mixedwood.saving.checks import check_model
 from mixedwood.saving.container import ModelFileError, pack
 from mixedwood.saving.kinds import (
+    HOW_IT_RUNS,
+    Spec,
     estimator_kinds,
     learned_by,
     parameter_kinds,
@@ -45,6 +47,10 @@ def save(
     importances and parameters of the model that `load` gives are those of this one, and a
     `warm_start` goes on with it. Of a `SmoothSVC` with ``kernel="rbf"`` the file holds training
     rows.
+
+    Equal fits give equal bytes. The file does not hold how the model was fitted: a loaded model and
+    its parts have the default ``n_jobs`` and ``verbose`` (after ``set_params(n_jobs=-1)`` it works
+    in parallel again), and ``proof_`` of an `OptimalTreeClassifier` has no times.
 
     Parameters
     ----------
@@ -119,6 +125,7 @@ class _Writer:
         parameters = {
             name: self.value(value, f"{where}.{name}")
             for name, value in model.get_params(deep=False).items()
+            if name not in HOW_IT_RUNS
         }
         written: dict[str, Any] = {
             "is": "estimator",
@@ -129,8 +136,8 @@ class _Writer:
             written["schema"] = self._schema(model.schema_)
             written["classes"] = self._labels(model.classes_, where)
             written["learned"] = {
-                name: self.value(vars(model)[name], f"{where}.{name}", learned=True)
-                for name in learned_by(type(model).__name__)
+                name: self._fitting(vars(model)[name], f"{where}.{name}", what.spec)
+                for name, what in learned_by(type(model).__name__).items()
                 if name in vars(model)
             }
         return written
@@ -176,10 +183,18 @@ class _Writer:
         return {
             "is": name,
             "fields": {
-                field: self.value(getattr(value, field), f"{where}.{field}", learned=learned)
-                for field in fields
+                field: self._fitting(getattr(value, field), f"{where}.{field}", spec)
+                for field, spec in fields.items()
             },
         }
+
+    def _fitting(self, value: Any, where: str, spec: Spec) -> Any:
+        """Write what was learned; `load` would refuse what is not as it is specified."""
+        if not spec.fits(value):
+            raise ModelFileError(
+                f"{where} is not {spec.words}, so that no file can hold the model."
+            )
+        return self.value(value, where, learned=True)
 
     def _scalar(self, value: np.generic, where: str) -> dict[str, Any]:
         if value.dtype.kind not in "biuf" or value.dtype.itemsize > 8:

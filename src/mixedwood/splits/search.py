@@ -198,6 +198,6 @@ def make_partition(found: dict[str, Any], names: tuple[Any, ...] | None) -> Part
         complete=found["complete"],
         bound=None if math.isnan(bound) else bound,
         partitioner=found["partitioner"],
-        superclass=tuple(found["superclass"]) or None,
+        superclass=tuple(found["superclass"].tolist()) or None,
         names=names,
     )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Sequence
+from typing import Any
 
+from mixedwood.files import csv_text
 from mixedwood.study.page import cell_text, table_lines
 from mixedwood.study.results import FilledTable
 
@@ -44,17 +44,15 @@ def to_markdown(tables: Sequence[FilledTable]) -> str:
 
 def to_csv(tables: Sequence[FilledTable]) -> str:
     """One line for each cell."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     names = ["table", "row", "column", "ours", "error", "n", "published", "check", "near"]
-    writer.writerow(names)
+    lines: list[list[Any]] = [names]
     for cell in (cell for filled in tables for cell in filled.cells.values()):
         published = "" if cell.published is None else cell.published.value
         check = "" if cell.check is None else cell.check.value
         near = "" if cell.near is None else cell.near
         figures = [cell.ours, cell.error, len(cell.values), published, check, near]
-        writer.writerow([cell.table, cell.row, cell.column, *figures])
-    return text.getvalue()
+        lines.append([cell.table, cell.row, cell.column, *figures])
+    return csv_text(lines)
 
 
 def to_json(tables: Sequence[FilledTable]) -> str:

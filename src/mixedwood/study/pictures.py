@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from mixedwood.files import write_bytes
 from mixedwood.study.definition import Figure, StudyError
 from mixedwood.study.results import Results
 
@@ -67,7 +69,9 @@ def draw(found: Results, folder: str | Path, *, form: str = "png") -> dict[str, 
             _draw_legend(canvas, axes[: len(panels)], figure, looks)
         path = Path(folder) / f"{_file_name(found.study.name, figure.name)}.{form}"
         path.parent.mkdir(parents=True, exist_ok=True)
-        canvas.savefig(path, dpi=110)
+        drawn = io.BytesIO()
+        canvas.savefig(drawn, dpi=110, format=form)
+        write_bytes(path, drawn.getvalue())
         written[figure.name] = path
     return written
 

@@ -34,7 +34,7 @@ _SETS_AT_A_TIME = 5
 
 @dataclass(frozen=True)
 class Report:
-    """What a run did: tasks done now, of them failed, kept from before, and left for later."""
+    """What a run did: tasks done now, failures among them, done before, and left for later."""
 
     done: int
     failed: int
@@ -46,7 +46,7 @@ class Report:
         """Say it in words."""
         words = [f"{self.done} tasks done"]
         words += [f"{self.failed} of them failed"] if self.failed else []
-        words += [f"{self.kept} were there already"] if self.kept else []
+        words += [f"{self.kept} already in the store"] if self.kept else []
         words += [f"{self.left} are left"] if self.left else []
         return ", ".join(words) + "."
 
@@ -121,7 +121,7 @@ def run(
     ...     print(study.run(roe, store, only={"run": ["orders"], "values": [4, 6]}).sentence)
     ...     print(study.run(roe, store, only={"run": ["orders"], "values": [4, 6]}).sentence)
     2 tasks done.
-    0 tasks done, 2 were there already.
+    0 tasks done, 2 already in the store.
     """
     chosen = choose(study, only)
     make_reachable([*sys.path, study.folder])

@@ -38,7 +38,43 @@ CREATE TABLE IF NOT EXISTS sets (
 
 
 class StoreError(RuntimeError):
-    """A store cannot be used."""
+    """A store cannot be used; the message says why, and what to do."""
+
+
+_ADVICE = {
+    "full": "The disk is full: free some space and run the same command again.",
+    "locked": "Another process is using it: wait for that process, or use another store.",
+    "readonly": "It cannot be written: check the permissions of the file and its directory.",
+    "damaged": (
+        "The file is damaged or is not a store: restore a backup, or move it away and run the "
+        "study again."
+    ),
+    "other": "Check that the directory exists and the disk works, or use another store.",
+}
+_SIGNS = {
+    "full": ("full",),
+    "locked": ("locked", "busy"),
+    "readonly": ("readonly", "read-only", "permission"),
+    "damaged": (
+        "malformed",
+        "not a database",
+        "no such table",
+        "no such column",
+        "columns but",
+        "file is encrypted",
+        "corrupt",
+        "decode",
+    ),
+}
+
+
+def _store_error(path: str, error: Exception) -> StoreError:
+    """One error for all that may go wrong in a file, with advice."""
+    reason = str(error)
+    found = (why for why, signs in _SIGNS.items() if any(sign in reason.lower() for sign in signs))
+    # What is not an error of SQLite was read, and made no sense.
+    why = next(found, "other" if isinstance(error, (sqlite3.Error, OSError)) else "damaged")
+    return StoreError(f"Cannot use the store {path} ({reason}). {_ADVICE[why]}")
 
 
 @dataclass(frozen=True)
@@ -76,7 +112,7 @@ class Store:
     def __init__(self, path: str | Path, *, create: bool = True) -> None:
         self.path = str(path)
         if not create and self.path != ":memory:" and not Path(path).exists():
-            raise StoreError(f"There is no store {path}: nothing has been run yet.")
+            raise StoreError(f"The store {path} does not exist: nothing has been run yet.")
         try:
             if self.path != ":memory:":
                 Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -89,10 +125,27 @@ class Store:
                 self._file.execute("INSERT OR IGNORE INTO about VALUES ('format', ?)", (_FORMAT,))
             [(found,)] = self._file.execute("SELECT value FROM about WHERE name = 'format'")
         except (sqlite3.Error, OSError, ValueError) as error:
-            raise StoreError(f"{path} cannot be used to keep results: {error}.") from error
+            self._release()
+            raise _store_error(self.path, error) from error
         if found != _FORMAT:
             self.close()
-            raise StoreError(f"{path} is of format {found}; this version knows {_FORMAT}.")
+            raise StoreError(
+                f"The store {path} has format {found}; this version of mixedwood reads format "
+                f"{_FORMAT}. Use another store, or the version that wrote it."
+            )
+
+    def _release(self) -> None:
+        """Let go of a file that could not be opened as a store."""
+        if hasattr(self, "_file"):
+            self._file.close()
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Turn what goes wrong in the file into one kind of error."""
+        try:
+            yield
+        except (sqlite3.Error, ValueError, TypeError, KeyError) as error:
+            raise _store_error(self.path, error) from error
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -100,15 +153,20 @@ class Store:
         if self.path == ":memory:":
             yield
             return
-        lock = sqlite3.connect(f"{self.path}.lock", timeout=0, isolation_level=None)
+        path = f"{self.path}.lock"
         try:
-            lock.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as error:
-            lock.close()
-            raise StoreError(
-                f"Another run is using {self.path}. Wait for it, or use another store."
-            ) from error
+            lock = sqlite3.connect(path, timeout=0, isolation_level=None)
+        except sqlite3.Error as error:
+            raise _store_error(path, error) from error
         try:
+            try:
+                lock.execute("BEGIN EXCLUSIVE")
+            except sqlite3.Error as error:
+                if "locked" not in str(error):
+                    raise _store_error(path, error) from error
+                raise StoreError(
+                    f"Another run is using {self.path}. Wait for it, or use another store."
+                ) from error
             yield
         finally:
             lock.close()
@@ -116,26 +174,32 @@ class Store:
     def add(self, record: Record) -> None:
         """Write a finished task down; one that is there already is an error."""
         figures = None if record.figures is None else json.dumps(record.figures)
-        with self._file:
-            self._file.execute(
-                "INSERT INTO tasks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    record.key,
-                    record.task,
-                    record.words,
-                    figures,
-                    record.error,
-                    record.traceback,
-                    json.dumps(record.warnings),
-                    record.seconds,
-                    record.finished,
-                    record.version,
-                ),
-            )
+        row = (
+            record.key,
+            record.task,
+            record.words,
+            figures,
+            record.error,
+            record.traceback,
+            json.dumps(record.warnings),
+            record.seconds,
+            record.finished,
+            record.version,
+        )
+        try:
+            with self._errors(), self._file:
+                self._file.execute("INSERT INTO tasks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        except StoreError as error:
+            if isinstance(error.__cause__, sqlite3.IntegrityError):
+                raise StoreError(
+                    f"The store {self.path} already has the task {record.words!r}. Use one run at "
+                    "a time, or forget the task first."
+                ) from error
+            raise
 
     def forget(self, keys: Iterable[str]) -> int:
         """Take tasks out, so that they are done again; give how many there were."""
-        with self._file:
+        with self._errors(), self._file:
             found = [self._file.execute("DELETE FROM tasks WHERE key = ?", (k,)) for k in keys]
         return sum(cursor.rowcount for cursor in found)
 
@@ -143,9 +207,10 @@ class Store:
         """Give finished tasks by key: all, or those asked for that are there."""
         wanted = None if keys is None else set(keys)
         found = {}
-        for row in self._file.execute("SELECT * FROM tasks"):
-            if wanted is None or row[0] in wanted:
-                found[row[0]] = _record(row)
+        with self._errors():
+            for row in self._file.execute("SELECT * FROM tasks"):
+                if wanted is None or row[0] in wanted:
+                    found[row[0]] = _record(row)
         return found
 
     def figures(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
@@ -155,22 +220,22 @@ class Store:
 
     def know_set(self, key: str, name: str, fingerprint: str, facts: dict[str, Any]) -> None:
         """Remember a data set; one that has changed since is an error."""
-        with self._file:
-            self._file.execute(
-                "INSERT OR IGNORE INTO sets VALUES (?, ?, ?, ?)",
-                (key, name, fingerprint, json.dumps(facts)),
-            )
-        [(known,)] = self._file.execute("SELECT fingerprint FROM sets WHERE key = ?", (key,))
+        row = (key, name, fingerprint, json.dumps(facts))
+        with self._errors():
+            with self._file:
+                self._file.execute("INSERT OR IGNORE INTO sets VALUES (?, ?, ?, ?)", row)
+            [(known,)] = self._file.execute("SELECT fingerprint FROM sets WHERE key = ?", (key,))
         if known != fingerprint:
             raise StoreError(
                 f"The data set {name!r} is not the one that {self.path} has results of. Use "
-                "another store, or the data of before."
+                "another store, or the earlier data."
             )
 
     def set_facts(self) -> dict[str, dict[str, Any]]:
         """Give what is known of data sets, by key."""
-        rows = self._file.execute("SELECT key, facts FROM sets")
-        return {key: json.loads(facts) for key, facts in rows}
+        with self._errors():
+            rows = self._file.execute("SELECT key, facts FROM sets")
+            return {key: _content(facts) for key, facts in rows}
 
     def close(self) -> None:
         """Close the file."""
@@ -189,11 +254,19 @@ def _record(row: tuple[Any, ...]) -> Record:
         key=key,
         task=task,
         words=words,
-        figures=None if figures is None else json.loads(figures),
+        figures=None if figures is None else _content(figures),
         error=error,
         traceback=traceback,
         warnings=tuple(json.loads(warnings)),
-        seconds=seconds,
+        seconds=float(seconds),
         finished=finished,
         version=version,
     )
+
+
+def _content(text: str) -> dict[str, Any]:
+    """Read an object of JSON; ValueError if it is none."""
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        raise ValueError(f"an object of JSON was expected, not {text[:40]!r}")
+    return found
