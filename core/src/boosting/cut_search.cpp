@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <numbers>
 #include <numeric>
 
@@ -73,18 +74,39 @@ bool CutSearch::is_better(double gain, const GradientSplit& best) const {
   return !best.found() || gain - chance_ > best.rank + kRounding * before_;
 }
 
-// What a nominal column that is noise gains, beyond what a fixed cut would: a squared sum of
-// gradients over that of hessians has the weight of a row for its mean, in each output. Sorted values
-// are on the side that suits them, and two groups of normal numbers keep 2/pi of their variance.
+// What to take off the gain of a nominal column before columns are compared: what noise gains by the
+// choice of a cut, as far as the column may be noise. A squared sum of gradients over that of
+// hessians has the weight of a row for its mean, in each output, so the spread of the values has as
+// many degrees of freedom as there are values but one; a column whose spread is a standard deviation
+// above chance is not doubted. Of a random order half of the expected excess is enough: more
+// of it keeps many rounds from using columns whose values tell a little each. Sorted values stand on
+// the side that suits them, and two groups of normal numbers keep 2/pi of their spread.
 // Numbers are not judged so: a threshold speaks for the numbers around it, met before or not.
-double CutSearch::chance(std::size_t n_values) const {
+double CutSearch::chance(const Sum* sums, std::span<const Sum> total) const {
   if (!settings_.adjusted) return 0.0;
-  const auto n = static_cast<double>(n_values);
+  double spread = 0.0, freedom = 0.0;
+  for (std::size_t d = 0; d < n_outputs_; ++d) {
+    for (const std::int32_t bin : bins_) {
+      const Sum& its = sums[static_cast<std::size_t>(bin) * n_outputs_ + d];
+      const double gradient = scale_.gradient(its), hessian = scale_.hessian(its);
+      if (!(hessian > 0.0)) continue;
+      spread += gradient * (gradient / hessian);
+      freedom += 1.0;
+    }
+    const double gradient = scale_.gradient(total[d]), hessian = scale_.hessian(total[d]);
+    if (!(hessian > 0.0)) continue;
+    spread -= gradient * (gradient / hessian);
+    freedom -= 1.0;
+  }
+  if (!(freedom > 0.0)) return 0.0;
+  const double surprise = (spread / row_weight_ - freedom) / std::sqrt(2.0 * freedom);
+  const double doubt = std::clamp(1.0 - surprise, 0.0, 1.0);
+  const auto n_values = static_cast<double>(bins_.size());
   const double degrees = std::max(1.0, static_cast<double>(n_outputs_) - 1.0);
-  double excess = excess_of_degrees(degrees) * excess_of_cuts(n);
-  if (settings_.order == BoostSettings::Order::kSorted)
-    excess = std::max(excess, 2.0 * std::numbers::inv_pi * (n - 2.0));
-  return row_weight_ * excess;
+  const double by_cuts = 0.5 * excess_of_degrees(degrees) * excess_of_cuts(n_values);
+  const bool sorted = settings_.order == BoostSettings::Order::kSorted;
+  const double by_sides = sorted ? 2.0 * std::numbers::inv_pi * (n_values - 2.0) : 0.0;
+  return doubt * row_weight_ * std::max(by_cuts, by_sides);
 }
 
 void CutSearch::improve(std::int32_t column, const Sums& sums, std::span<const Sum> total,
@@ -152,7 +174,7 @@ void CutSearch::nominal(std::int32_t column, const Sum* sums, std::span<const Su
   for (std::int32_t b = 0; b < n_bins; ++b)
     if (scale_.rows(sums[static_cast<std::size_t>(b) * n_outputs_]) > 0) bins_.push_back(b);
   if (bins_.size() < 2) return;
-  start(total, settings_.l2 + settings_.nominal_l2, chance(bins_.size()));
+  start(total, settings_.l2 + settings_.nominal_l2, chance(sums, total));
   if (settings_.order == BoostSettings::Order::kSorted) {
     // With several outputs each has its own order; two values have only one.
     const std::size_t orders = bins_.size() == 2 ? 1 : n_outputs_;

@@ -45,7 +45,7 @@ class CutSearch {
   void sort_by_step(std::int32_t column, const Sum* sums, std::size_t output);
   double gain() const;
   bool is_better(double gain, const GradientSplit& best) const;
-  double chance(std::size_t n_values) const;
+  double chance(const Sum* sums, std::span<const Sum> total) const;
   void put_in_random_order(std::int32_t column, std::uint64_t node_seed);
 
   const BinnedTable& table_;
