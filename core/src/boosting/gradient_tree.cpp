@@ -34,16 +34,18 @@ struct Open {
   GradientSplit split;
 };
 
-// Of a row, weighed by itself.
+// Of a row, weighed by itself. Whole numbers are taken for numbers of rows.
 double mean_weight(const BoostData& data) {
   if (data.weights.empty()) return 1.0;
   double sum = 0.0, squares = 0.0;
+  bool whole = true;
   for (const std::int32_t row : data.rows) {
     const double weight = data.weights[static_cast<std::size_t>(row)];
+    whole = whole && weight == std::floor(weight);
     sum += weight;
     squares += weight * weight;
   }
-  return sum > 0.0 && std::isfinite(squares) ? squares / sum : 1.0;
+  return !whole && sum > 0.0 && std::isfinite(squares) ? squares / sum : 1.0;
 }
 
 class GradientGrower {

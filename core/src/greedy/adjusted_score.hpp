@@ -34,9 +34,13 @@ namespace mixedwood {
 
 class AdjustedScore {
  public:
-  // `copies`: how often a row comes in the sample, on average over its rows.
-  AdjustedScore(const GrowSettings& settings, double copies)
-      : settings_(settings), traits_(settings.criterion->traits()), copies_(copies) {}
+  // `copies`: how often a row comes in the sample, on average over its rows. `frequencies`: weights
+  // are whole numbers, and a row of weight 2 counts as two rows.
+  AdjustedScore(const GrowSettings& settings, double copies, bool frequencies)
+      : settings_(settings),
+        traits_(settings.criterion->traits()),
+        copies_(copies),
+        frequencies_(frequencies) {}
 
   // Of the split of a nominal column. `distinct`: rows of each value of the table, copies not
   // counted; empty where that is not known.
@@ -58,6 +62,7 @@ class AdjustedScore {
   const GrowSettings& settings_;
   CriterionTraits traits_;
   double copies_;
+  bool frequencies_;
   std::vector<std::int32_t> side_;         // of each value of the table
   std::vector<double> groups_, expected_;  // side x class
   std::vector<double> direction_;          // of each class: how much a row speaks for side 0

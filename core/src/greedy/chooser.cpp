@@ -210,20 +210,21 @@ Candidate Chooser::candidate_of_parts(const AtNode& node, const NodeRows& rows, 
   if (columns_[column].ordered() && !settings_.thresholds) return {};
   if (columns_[column].ordered() && settings_.criterion->traits().impurity_gain) {
     Candidate found;
+    const std::uint32_t* cells = nullptr;
     const auto counts = node.counts;
     if (const auto* buckets = counter_.buckets(rows, column, node.histogram)) {
       const double to_beat = node.test.found() ? node.test.rank : settings_.min_gain;
       found = search_.wide(rows, buckets, counts, columns_[column], to_beat);
-    } else if (const auto* cells = counter_.cells(rows, column, node.histogram)) {
+    } else if ((cells = counter_.cells(rows, column, node.histogram)) != nullptr) {
       found = search_.ordered(cells, counts, columns_[column], varies);
     } else {
       return candidate_of_table(node, rows, column, varies);
     }
     if (settings_.fractional) found.missing_child = kFractional;  // if any comes later
     rank(found, node, [&] {
-      const auto n_values = static_cast<std::size_t>(columns_[column].n_values());
-      return adjusted_.threshold(found, std::min(n_values, rows.size()),
-                                 static_cast<double>(rows.size()), counts);
+      const std::size_t n_values =
+          cells == nullptr ? most_values(rows, column) : count_values(cells, column, counts.size());
+      return adjusted_.threshold(found, n_values, static_cast<double>(rows.size()), counts);
     });
     return found;
   }
@@ -237,11 +238,27 @@ Candidate Chooser::candidate_of_table(const AtNode& node, const NodeRows& rows, 
   Candidate found = search_.best(table_, columns_[column], mix(node.seed, column + 1), false);
   rank(found, node, [&] {
     if (columns_[column].ordered())
-      return adjusted_.threshold(found, table_.size(), table_.known_rows + table_.missing_rows,
-                                 node.counts);
+      return adjusted_.threshold(
+          found, columns_[column].bucket_bits() > 0 ? most_values(rows, column) : table_.size(),
+          table_.known_rows + table_.missing_rows, node.counts);
     return adjusted_.nominal(table_, found, distinct_rows(rows, column));
   });
   return found;
+}
+
+// Where a column has very many different numbers, those at a node are not counted.
+std::size_t Chooser::most_values(const NodeRows& rows, std::size_t column) const {
+  return std::min(rows.size(), static_cast<std::size_t>(columns_[column].n_values()));
+}
+
+std::size_t Chooser::count_values(const std::uint32_t* cells, std::size_t column,
+                                  std::size_t n_classes) const {
+  std::size_t n_values = 0;
+  for (std::int32_t value = 0; value < columns_[column].n_values(); ++value) {
+    cells += n_classes;  // the first cells are those of missing values
+    n_values += std::any_of(cells, cells + n_classes, [](std::uint32_t c) { return c > 0; });
+  }
+  return n_values;
 }
 
 // What the candidate is compared by. No test is expected to do better than it did here.

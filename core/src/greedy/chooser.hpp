@@ -10,6 +10,7 @@
 #include "counting.hpp"
 #include "linear_search.hpp"
 #include "mixedwood/grow.hpp"
+#include "rows.hpp"
 #include "search.hpp"
 
 namespace mixedwood {
@@ -25,18 +26,17 @@ struct AtNode {
 
 class Chooser {
  public:
-  // `n_rows`: of the whole tree. `copies`: how often its rows come, asked of a random one of them.
-  // `counter` belongs to the grower, who keeps histograms.
+  // `all_rows`: of the whole tree. `counter` belongs to the grower, who keeps histograms.
   Chooser(const GrowSettings& settings, const std::vector<CodedColumn>& columns, Counter& counter,
-          std::size_t n_rows, double copies, Stop& stop)
+          const RowStore& all_rows, Stop& stop)
       : settings_(settings),
         columns_(columns),
         counter_(counter),
-        n_rows_(n_rows),
-        repeated_(copies > 1.0),
+        n_rows_(all_rows.size()),
+        repeated_(all_rows.copies() > 1.0),
         stop_(stop),
         search_(settings, stop),
-        adjusted_(settings, copies),
+        adjusted_(settings, all_rows.copies(), all_rows.whole_weights()),
         linear_(settings, columns, stop) {}
 
   // The test in `node`, if any was found.
@@ -56,6 +56,9 @@ class Chooser {
                                bool& varies);
   template <typename Adjust>
   void rank(Candidate& found, const AtNode& node, Adjust adjust) const;
+  std::size_t most_values(const NodeRows& rows, std::size_t column) const;
+  std::size_t count_values(const std::uint32_t* cells, std::size_t column,
+                           std::size_t n_classes) const;
   std::span<const double> distinct_rows(const NodeRows& rows, std::size_t column);
   Candidate candidate_of_random_tree(const AtNode& node, const NodeRows& rows, std::int32_t c);
   bool better(const Candidate& candidate, const Candidate& best) const;

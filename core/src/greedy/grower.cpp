@@ -61,7 +61,7 @@ class Grower {
         columns_(table.columns),
         rows_(data, settings.fractional && any_missing(columns_)),
         counter_(columns_, data.n_classes),
-        chooser_(settings, columns_, counter_, rows_.size(), rows_.copies(), stop),
+        chooser_(settings, columns_, counter_, rows_, stop),
         frontier_(settings.best_first) {}
 
   GrownTree run() {

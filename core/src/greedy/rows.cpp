@@ -1,6 +1,7 @@
 #include "rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace mixedwood {
@@ -48,6 +49,11 @@ std::vector<RowSet> RowStore::starts() const {
     sets[t].end = sets[t].rows.size();
   }
   return sets;
+}
+
+bool RowStore::whole_weights() const {
+  return std::all_of(weights_.begin(), weights_.end(),
+                     [](double weight) { return weight == std::floor(weight); });
 }
 
 double RowStore::copies() const {

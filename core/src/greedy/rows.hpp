@@ -39,6 +39,8 @@ class RowStore {
   bool unit_weights() const { return weights_.empty(); }
   // How often a row of the list comes in it, on average over the list; copies lie together.
   double copies() const;
+  // Every weight is a whole number.
+  bool whole_weights() const;
 
  private:
   std::vector<RowSet> deal_in_place(const RowSet& set, const std::int32_t* codes,
