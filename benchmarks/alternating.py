@@ -2,7 +2,7 @@
 
     python benchmarks/alternating.py [--rows 2000 4000 8000 16000] [--default 50000]
 
-With x = 0, 1, 2, ... and y = x mod 2 every test takes one row off, so that a tree without pruning is
+With x = 0, 1, 2, ... and y = x mod 2 every test takes one row off: a tree without pruning is
 as deep as there are rows. Each line compares one tree without pruning with scikit-learn's on the
 same rows; the last ones are the default tree, with its cross-validated pruning. Processor time, in
 turns; `growth` is the exponent from the line before.
