@@ -65,6 +65,11 @@ class Router:
     def distribute(self, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], answers: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
         """Answers of the nodes, weighted by the share of the row that each gets."""
 
+    def answered(self, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], classes: NDArray[numpy.int32], weights: NDArray[numpy.float64], n_classes: int) -> NDArray[numpy.float64]:
+        """
+        Class weights of the rows that each node answers, by shares; no weights: 1 each.
+        """
+
 def add_up(trees: list[tuple[Router, NDArray[numpy.float64], NDArray[numpy.int32], int, float]], columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], plurality: bool, first: int, last: int, out: NDArray[numpy.float64]) -> None:
     """
     Add the answers of trees (router, answers, labels, first output, weight) to some rows.
