@@ -109,7 +109,7 @@ def acceptors() -> list[tuple[str, str, str, float, float, float]]:
 class BinnedTable:
     """A coded table in bins, for gradient boosting."""
 
-    def __init__(self, table: CodedTable, max_bins: int) -> None: ...
+    def __init__(self, table: CodedTable, max_bins: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
 
 def gradient_tree(table: BinnedTable, gradients: NDArray[numpy.float64], hessians: NDArray[numpy.float64], classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, rows: NDArray[numpy.int32], others: NDArray[numpy.int32], columns: NDArray[numpy.int32] | None, settings: dict[str, Any], time_limit: float) -> dict[str, Any]:
     """

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from mixedwood import (
     BoostedTreesClassifier,
@@ -91,7 +92,7 @@ def test_a_row_of_weight_zero_is_no_row(problem, name, plain):
     X, y, weights = problem
     weights = (weights > 0).astype(float) if plain else weights
     kept = weights > 0
-    model = MODELS[name]
+    model = clone(MODELS[name])
     with_them = answers(model.fit(X, y, weights), X)
     schema, classes = model.schema_, model.classes_.tolist()
     without = answers(model.fit(X[kept], y[kept], None if plain else weights[kept]), X)

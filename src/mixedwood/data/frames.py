@@ -133,7 +133,7 @@ def _taken(column: ColumnData, rows: NDArray[np.bool_]) -> ColumnData:
         return column.filter(rows.tolist())
     if isinstance(column, np.ndarray):
         return column[rows]
-    return [column[row] for row in np.flatnonzero(rows)]
+    return [column[row] for row in np.flatnonzero(rows).tolist()]
 
 
 def open_vector(data: Any, what: str) -> ColumnData:

@@ -87,7 +87,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
     trees_per_round : {"one", "per_class"}, default="one"
         With more than two classes: whether one tree answers for all of them, or each has its own.
     max_bins : int, default=255
-        Numbers are put in at most so many bins with about as many rows each.
+        Numbers are put in at most so many bins of about the same weight each.
     resample : bool, default=False
         With AdaBoost: whether rows are drawn in proportion to their weights, or weighted.
     early_stopping : bool, default=False
