@@ -130,9 +130,9 @@ void Sweep::run(Values values, std::span<const double> missing, double missing_r
     if (values.place < 0 && !may_end) break;
     if (rows_left < min_leaf_) continue;
     if (rows - rows_left < min_leaf_) break;
-    const double* rest =
-        rest_.empty() ? nullptr : rest_.data() + static_cast<std::size_t>(here) * all_.size();
-    if (rest != nullptr) measure.replace_right(rest);
+    if constexpr (Measure::kNeedsRight)
+      if (!rest_.empty())
+        measure.replace_right(rest_.data() + static_cast<std::size_t>(here) * all_.size());
     const double value = measure.value();
     if (value > best.measure + margin) {
       best.measure = value;
@@ -140,7 +140,7 @@ void Sweep::run(Values values, std::span<const double> missing, double missing_r
       best.first_right = values.place;
       best.missing_left = missing_left;
       best_left_ = left_;
-      if (rest != nullptr) best_right_.assign(rest, rest + all_.size());
+      if (!rest_.empty()) best_right_ = right_;
     }
     if (stop.requested(static_cast<std::int64_t>(all_.size()))) return;
   }
@@ -169,21 +169,23 @@ Cut Sweep::best(const ValueTable& table, std::span<const std::int32_t> order, bo
   if (missing_rows > 0.0)
     for (std::size_t l = 0; l < table.n_classes; ++l) all_[l] += table.missing[l];
   const double rows = table.known_rows + missing_rows;
+  const CriterionTraits traits = criterion_.traits();
+  // A convex score of a group is at most in proportion to its weight.
+  const bool exact_rest = !table.unit_rows && !traits.impurity_gain && !traits.convex;
   rest_.clear();
   const auto both_ways = [&](auto measure) {
-    if (!table.unit_rows)
+    if (exact_rest)
       add_up_rest(table, order, missing_rows > 0.0 ? std::span(table.missing) : std::span<double>());
     run(ValuesOfTable(table, order), {}, missing_rows, false, rows, measure, best, stop);
-    if (missing_rows > 0.0 && !table.unit_rows) add_up_rest(table, order, {});
+    if (missing_rows > 0.0 && exact_rest) add_up_rest(table, order, {});
     if (missing_rows > 0.0)
       run(ValuesOfTable(table, order), table.missing, missing_rows, true, rows, measure, best,
           stop);
   };
-  const CriterionTraits traits = criterion_.traits();
   if (!traits.impurity_gain)
     both_ways(AnyMeasure(criterion_, groups_));
   else if (traits.impurity == ImpurityKind::kGini)
-    both_ways(GiniMeasure());
+    both_ways(GiniMeasure(table.unit_rows));
   else
     both_ways(EntropyMeasure());
   if (best.found())

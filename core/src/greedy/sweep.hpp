@@ -55,7 +55,7 @@ class Sweep {
   double min_leaf_;
   bool whole_rows_;
   std::vector<double> all_, left_, right_, missing_, best_left_, best_right_, groups_;
-  std::vector<double> rest_;  // value x class, where rows have weights; see `add_up_rest`
+  std::vector<double> rest_;  // value x class, where it is asked for; see `add_up_rest`
 };
 
 }  // namespace mixedwood
