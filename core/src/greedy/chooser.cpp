@@ -175,7 +175,9 @@ Candidate Chooser::candidate_of_parts(const AtNode& node, const NodeRows& rows, 
   if (columns_[column].ordered() && settings_.criterion->traits().impurity_gain) {
     Candidate found;
     const auto counts = node.counts;
-    if (const auto* buckets = counter_.buckets(rows, column, node.histogram)) {
+    if (rows.blocks != nullptr) {
+      found = search_.in_order(rows, counts, columns_[column], varies);
+    } else if (const auto* buckets = counter_.buckets(rows, column, node.histogram)) {
       const double to_beat = node.test.found() ? node.test.score : settings_.min_gain;
       found = search_.wide(rows, buckets, counts, columns_[column], to_beat);
     } else if (const auto* cells = counter_.cells(rows, column, node.histogram)) {
