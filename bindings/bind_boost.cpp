@@ -20,10 +20,12 @@ struct BinnedColumns {
   std::vector<nb::object> owners;
 };
 
-void make_binned(BinnedColumns* room, const CodedColumns& coded, std::int32_t max_bins) {
+void make_binned(BinnedColumns* room, const CodedColumns& coded, std::int32_t max_bins,
+                 const std::optional<DoubleVector>& weights) {
+  const auto given = weights ? values_of(*weights) : std::span<const double>();
   BinnedTable table = [&] {
     nb::gil_scoped_release released;
-    return BinnedTable(coded.table, max_bins);
+    return BinnedTable(coded.table, max_bins, given);
   }();
   new (room) BinnedColumns{std::move(table), coded.owners};
 }
@@ -115,7 +117,8 @@ void add_steps_py(DoubleMatrixOut scores, std::size_t first, const DoubleMatrix&
 
 void bind_boost(nb::module_& m) {
   nb::class_<BinnedColumns>(m, "BinnedTable", "A coded table in bins, for gradient boosting.")
-      .def("__init__", &make_binned, nb::arg("table"), nb::arg("max_bins"));
+      .def("__init__", &make_binned, nb::arg("table"), nb::arg("max_bins"),
+           nb::arg("weights").noconvert().none() = nb::none());
   m.def("gradient_tree", &gradient_tree_py, nb::arg("table"), nb::arg("gradients").noconvert(),
         nb::arg("hessians").noconvert(), nb::arg("classes").noconvert(),
         nb::arg("weights").noconvert().none(), nb::arg("n_classes"), nb::arg("rows").noconvert(),

@@ -125,6 +125,23 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> distribute_py(const Router& router,
   return {out.release(), {table.n_rows, n_outputs}, owner};
 }
 
+nb::ndarray<nb::numpy, double, nb::ndim<2>> answered_py(const Router& router,
+                                                        const nb::list& columns,
+                                                        const IntVector& classes,
+                                                        const DoubleVector& weights,
+                                                        std::size_t n_classes) {
+  const TableView table = table_of(columns, router.n_values());
+  const std::size_t n_nodes = router.n_nodes();
+  auto out = std::make_unique<double[]>(n_nodes * n_classes);
+  {
+    nb::gil_scoped_release released;
+    router.add_answered(table, values_of(classes), values_of(weights), n_classes,
+                        {out.get(), n_nodes * n_classes});
+  }
+  nb::capsule owner(out.get(), [](void* p) noexcept { delete[] static_cast<double*>(p); });
+  return {out.release(), {n_nodes, n_classes}, owner};
+}
+
 // Sums of a node's linear test for some rows.
 nb::ndarray<nb::numpy, double, nb::ndim<1>> linear_sums_py(
     nb::handle tree, const nb::list& columns, const IntVector& n_values,
@@ -215,7 +232,13 @@ void bind_tree(nb::module_& m) {
            nb::sig("def distribute(self, columns: list[NDArray[numpy.int32] | "
                    "NDArray[numpy.float64]], answers: NDArray[numpy.float64]) "
                    "-> NDArray[numpy.float64]"),
-           "Answers of the nodes, weighted by the share of the row that each gets.");
+           "Answers of the nodes, weighted by the share of the row that each gets.")
+      .def("answered", &answered_py, nb::arg("columns"), nb::arg("classes").noconvert(),
+           nb::arg("weights").noconvert(), nb::arg("n_classes"),
+           nb::sig("def answered(self, columns: list[NDArray[numpy.int32] | "
+                   "NDArray[numpy.float64]], classes: NDArray[numpy.int32], "
+                   "weights: NDArray[numpy.float64], n_classes: int) -> NDArray[numpy.float64]"),
+           "Class weights of the rows that each node answers, by shares; no weights: 1 each.");
   m.def("add_up", &add_up_py, nb::arg("trees"), nb::arg("columns"), nb::arg("plurality"),
         nb::arg("first"), nb::arg("last"), nb::arg("out").noconvert(),
         nb::sig("def add_up(trees: list[tuple[Router, NDArray[numpy.float64], "

@@ -64,6 +64,11 @@ class Router:
     def distribute(self, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], answers: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
         """Answers of the nodes, weighted by the share of the row that each gets."""
 
+    def answered(self, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], classes: NDArray[numpy.int32], weights: NDArray[numpy.float64], n_classes: int) -> NDArray[numpy.float64]:
+        """
+        Class weights of the rows that each node answers, by shares; no weights: 1 each.
+        """
+
 def add_up(trees: list[tuple[Router, NDArray[numpy.float64], NDArray[numpy.int32], int, float]], columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], plurality: bool, first: int, last: int, out: NDArray[numpy.float64]) -> None:
     """
     Add the answers of trees (router, answers, labels, first output, weight) to some rows.
@@ -103,7 +108,7 @@ def acceptors() -> list[tuple[str, str, str, float, float, float]]:
 class BinnedTable:
     """A coded table in bins, for gradient boosting."""
 
-    def __init__(self, table: CodedTable, max_bins: int) -> None: ...
+    def __init__(self, table: CodedTable, max_bins: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
 
 def gradient_tree(table: BinnedTable, gradients: NDArray[numpy.float64], hessians: NDArray[numpy.float64], classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, rows: NDArray[numpy.int32], others: NDArray[numpy.int32], columns: NDArray[numpy.int32] | None, settings: dict[str, Any], time_limit: float) -> dict[str, Any]:
     """

@@ -301,6 +301,17 @@ class Tree(TreeViews):
         """Find the node that answers each row: a leaf, or the node where the row had to stop."""
         return self._router.route(self._columns_of(table))
 
+    def answered(
+        self, table: Table, classes: NDArray[np.int32], weights: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """Class weights of the rows that each node answers, one row per node.
+
+        A leaf answers, or the inner node where a row has to stop. A row that is shared out counts
+        in parts.
+        """
+        given = np.empty(0) if weights is None else np.ascontiguousarray(weights, np.float64)
+        return self._router.answered(self._columns_of(table), classes, given, len(self.classes))
+
     def linear_sums(
         self, node: int, table: Table, rows: NDArray[np.int32] | None = None
     ) -> NDArray[np.float64]:

@@ -188,8 +188,8 @@ def test_a_balanced_weight_of_n_equals_n_repeated_rows(rows):
 
 
 def test_a_class_without_weight_keeps_none_when_balanced():
-    target = read_target(["a", "b", "a"], [1, 0, 1], "balanced")
-    assert target.weights.tolist() == [0.5, 0.0, 0.5]
+    target = read_target(["a", "b", "a", "c"], [1, 0, 1, 1], "balanced")
+    assert target.weights.tolist() == [0.75, 0.0, 0.75, 1.5]  # as without its row
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from excuses import SAMPLES
 from mixedwood import (
     BoostedTreesClassifier,
     EnsembleClassifier,
@@ -40,13 +41,6 @@ def small(n_trees=6, n_rounds=8, **parameters):
         "random_state": 5,
     }
     return EnsembleClassifier(**{**parts, **parameters})
-
-
-SAMPLES = {
-    "check_sample_weight_equivalence_on_dense_data": (
-        "the forest's samples of rows with weights are not those of the same rows repeated"
-    )
-}
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -14,21 +14,19 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from excuses import HELD_OUT, PURE, SAMPLES
 from mixedwood import BoostedTreesClassifier, TreeClassifier, UnseenValueWarning
 from mixedwood.boosting import probabilities
 from mixedwood.explain.importance import impurity_importance
 from mixedwood.splits import Partitioner
 from problems import mixed_problem
 
-EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
-SAMPLES = {EQUIVALENCE: "a sample of rows with weights is not that of the same rows repeated"}
-WHOLE = {
-    "check_class_weight_classifiers": "small leaves answer as their rows do, whatever classes weigh"
-}
 CHECKED = [
     (BoostedTreesClassifier(n_estimators=5), {}),
+    (BoostedTreesClassifier(n_estimators=5, max_bins=8), {}),
+    (BoostedTreesClassifier(n_estimators=3, early_stopping=True), HELD_OUT),
     (BoostedTreesClassifier(n_estimators=3, trees_per_round="per_class", subsample=0.8), SAMPLES),
-    (BoostedTreesClassifier(n_estimators=3, method="samme", learning_rate=1.0), WHOLE),
+    (BoostedTreesClassifier(n_estimators=3, method="samme", learning_rate=1.0), PURE),
     (BoostedTreesClassifier(n_estimators=3, partitioner="principal_ext"), {}),
     (BoostedTreesClassifier.adaboost_c45(3), {}),
 ]
@@ -376,6 +374,7 @@ def test_values_that_no_row_had():
             model.predict(new)
 
 
+@pytest.mark.filterwarnings("ignore::mixedwood.UnseenValueWarning")  # values of such rows only
 def test_a_class_of_rows_without_weight():
     X, y = mixed_problem()
     for name in MODELS:

@@ -12,6 +12,7 @@ from sklearn.metrics import recall_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from excuses import PURE, SAMPLES
 from mixedwood import (
     ForestClassifier,
     GrowPruneForestClassifier,
@@ -27,15 +28,10 @@ from mixedwood.splits import Criterion
 from problems import mixed_problem
 from reference import ensembles as slow
 
-EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
-SAMPLES = {EQUIVALENCE: "a sample of rows with weights is not that of the same rows repeated"}
-WHOLE = {
-    "check_class_weight_classifiers": "small leaves answer as their rows do, whatever classes weigh"
-}
 CHECKED = [
-    (ForestClassifier(n_estimators=5), SAMPLES | WHOLE),
-    (ForestClassifier(n_estimators=3, bootstrap=False, vote="plurality"), WHOLE),
-    (ForestClassifier(n_estimators=15, max_samples=0.7, columns_per_tree=0.8), SAMPLES | WHOLE),
+    (ForestClassifier(n_estimators=5), SAMPLES | PURE),
+    (ForestClassifier(n_estimators=3, bootstrap=False, vote="plurality"), PURE),
+    (ForestClassifier(n_estimators=15, max_samples=0.7, columns_per_tree=0.8), SAMPLES | PURE),
     (ForestClassifier.bagging_c45(3), SAMPLES),
     (ForestClassifier.bagging_cart(3), SAMPLES),
     (ForestClassifier.weka_random_forest(3), SAMPLES),

@@ -19,22 +19,20 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from excuses import FOLDS, HELD_OUT, PURE, ROWS
 from mixedwood import ForestClassifier, ModelTreeClassifier
 from mixedwood.data import read_table, read_target
 from mixedwood.pruning import Pruner
 from mixedwood.tree import TestKind
 from problems import mixed_problem
 
-EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
 CHECKED = [
-    (ModelTreeClassifier(), {EQUIVALENCE: "rows are left out, and a row of weight 2 only once"}),
-    (
-        ModelTreeClassifier.published(),
-        {EQUIVALENCE: "rows are counted: a row of weight 2 is one, two copies are two"},
-    ),
+    (ModelTreeClassifier(), FOLDS),
+    (ModelTreeClassifier(pruning=None), PURE),
+    (ModelTreeClassifier.published(), ROWS),
     (
         ModelTreeClassifier(linear_columns="numeric", evidence="validation", cut="best"),
-        {EQUIVALENCE: "rows are left out, and a row of weight 2 only once"},
+        HELD_OUT,
     ),
 ]
 

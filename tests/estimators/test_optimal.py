@@ -19,21 +19,18 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.reference.optimal import solve
 
 import mixedwood as mw
+from excuses import PURE, ROWS
 from mixedwood import ForestClassifier, NoTreeError, OptimalTreeClassifier, TreeClassifier
 from mixedwood.data import read_target
 from mixedwood.optimal.whole_weights import make_whole
 from mixedwood.preprocessing import Binarizer, MDLPDiscretizer
 
-EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
-CUTS = {EQUIVALENCE: "ranges are cut by rows, whatever they weigh"}
-WHOLE = {
-    "check_class_weight_classifiers": "small leaves answer as their rows do, whatever classes weigh"
-}
 CHECKED = [
-    (OptimalTreeClassifier(), WHOLE),
-    (OptimalTreeClassifier(2, discretizer="equal_width", leaf_cost=0.01, min_samples_leaf=2), CUTS),
+    (OptimalTreeClassifier(), PURE),
+    (OptimalTreeClassifier(2, discretizer="equal_width", leaf_cost=0.01, min_samples_leaf=2), ROWS),
+    (OptimalTreeClassifier(2, discretizer="equal_width", leaf_cost=0.01), {}),
     (OptimalTreeClassifier(2, tune=True, n_folds=3), {}),
-    (OptimalTreeClassifier(2, splits="all"), WHOLE),
+    (OptimalTreeClassifier(2, splits="all"), PURE),
     (OptimalTreeClassifier(2, binarize="every_split", discretizer="mdlp"), {}),
 ]
 

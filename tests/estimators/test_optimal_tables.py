@@ -58,6 +58,7 @@ def any_weights(rng, n_rows):
     }[str(kind)]
 
 
+@pytest.mark.filterwarnings("ignore::mixedwood.UnseenValueWarning")  # values of weightless rows
 @pytest.mark.parametrize("seed", range(150))
 def test_the_cost_is_the_twins_and_that_of_the_answers(seed):
     rng = np.random.default_rng(seed)

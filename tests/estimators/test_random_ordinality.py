@@ -8,6 +8,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from excuses import PURE
 from mixedwood import RandomOrdinalityClassifier, TreeClassifier, UnseenValueWarning
 from mixedwood.data import read_table, read_target
 from mixedwood.preprocessing import RandomOrdinalEncoder
@@ -17,20 +18,14 @@ from problems import mixed_problem
 from reference.c45 import J48
 from reference.ensembles import bootstrap_of, first_of_largest
 
-ROWS = {
-    "check_sample_weight_equivalence_on_dense_data": (
-        "C4.5 counts rows, not weights, before it cuts numbers"
-    )
-}
 CHECKED = [
-    (RandomOrdinalityClassifier(n_estimators=3), ROWS),
+    (RandomOrdinalityClassifier(n_estimators=3), {}),
     (RandomOrdinalityClassifier.random_tree(3), {}),
-    (RandomOrdinalityClassifier(TreeClassifier(pruning=None), 3, joint=True, vote="probability"), {
-        "check_class_weight_classifiers": (
-            "small leaves answer as their rows do, whatever classes weigh"
-        )
-    }),
-]  # fmt: skip
+    (
+        RandomOrdinalityClassifier(TreeClassifier(pruning=None), 3, joint=True, vote="probability"),
+        PURE,
+    ),
+]
 
 
 def expected(model):

@@ -23,24 +23,21 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from excuses import FOLDS, HELD_OUT, PURE
 from mixedwood import TreeClassifier
 from mixedwood.pruning import Pruner
 from mixedwood.splits import Acceptor, Partitioner
 
-EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
-FOLDS = {EQUIVALENCE: "a row of weight 2 is in one fold, two copies may be in two"}
-WHOLE = {
-    "check_class_weight_classifiers": "small leaves answer as their rows do, whatever classes weigh"
-}
-ROWS = {EQUIVALENCE: "C4.5 counts rows, not weights, before it cuts numbers"}
 CHECKED = [
     (TreeClassifier(), FOLDS),
-    (TreeClassifier(pruning=None), WHOLE),
-    (TreeClassifier.c45(), ROWS),
+    (TreeClassifier(pruning=None), PURE),
+    (TreeClassifier(pruning="pessimistic"), {}),
+    (TreeClassifier(pruning="reduced_error", missing="fractional"), HELD_OUT),
+    (TreeClassifier.c45(), {}),
     (TreeClassifier.cart(), FOLDS),
     (TreeClassifier.conditional_inference(), {}),
     (TreeClassifier.random_tree(random_state=0), {}),
-    (TreeClassifier.nominal_splits(), WHOLE),
+    (TreeClassifier.nominal_splits(), PURE),
 ]
 
 

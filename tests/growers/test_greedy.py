@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from mixedwood.data import Target, read_table, read_target
 from mixedwood.growers import GrowSettings, grow
 from mixedwood.splits import Acceptor
 from mixedwood.tree import STOP_HERE, TestKind
@@ -187,6 +188,29 @@ def test_equal_tests_the_lowest_column_then_the_lowest_threshold(criterion):
         GrowSettings(criterion=criterion),
     )
     assert (tree.column_of(0).name, tree.high[0]) == ("b", 1.5)
+
+
+@pytest.mark.parametrize("criterion", ["entropy", "gini"])
+@pytest.mark.parametrize("n_classes", [2, 3, 7])
+def test_one_ordered_column_left_is_cut_in_its_order(criterion, n_classes):
+    """Rows that all weigh 1 are put in the column's order; weights, though 1 too, are not."""
+    rng = np.random.default_rng(n_classes)
+    n = 900
+    x = rng.permutation(n) // rng.integers(1, 3)
+    signal = x * n_classes // n
+    noisy = np.where(rng.random(n) < 0.4, rng.integers(0, n_classes, n), signal)
+    for y in (x % n_classes, noisy):
+        for columns in (
+            {"x": x.astype(float)},
+            {"c": np.zeros(n), "x": x.astype(float)},
+            {"x": x.astype(float), "half": (x > n // 2).astype(float)},  # not below the root
+        ):
+            table, settings = read_table(columns), GrowSettings(criterion=criterion)
+            quick = grow(table, read_target(y), settings)
+            slow = grow(table, Target(np.unique(y), read_target(y).codes, np.ones(n)), settings)
+            assert quick.n_leaves > 20
+            for field in ("kind", "column", "high", "children", "counts", "score", "label"):
+                assert np.array_equal(getattr(quick, field), getattr(slow, field)), field
 
 
 def test_a_row_of_weight_zero_is_not_there():

@@ -167,6 +167,7 @@ def mixed_problems(draw):
     return X, y, weights
 
 
+@pytest.mark.filterwarnings("ignore::mixedwood.UnseenValueWarning")  # values of weightless rows
 @settings(max_examples=120, deadline=None)
 @given(mixed_problems(), st.data())
 def test_training_rows_reach_the_leaves_that_counted_them(problem, data):

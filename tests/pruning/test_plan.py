@@ -11,6 +11,7 @@ from mixedwood.data import read_table, read_target
 from mixedwood.growers import grow
 from mixedwood.pruning import Pruner, merge_equal_leaves, pruners, reduced_error
 from mixedwood.pruning.plan import read_pruning
+from problems import mixed_problem
 
 
 @pytest.mark.parametrize("name", pruners())
@@ -124,3 +125,12 @@ def test_pruners_are_applied_in_turn():
     assert path.path.full == TreeClassifier(pruning="collapse").fit(X, y).tree_
     rest = table.take(np.arange(0, 300, 3)), target.take(np.arange(0, 300, 3))
     assert reduced_error(grow(table, target), *rest).n_leaves <= grow(table, target).n_leaves
+
+
+@pytest.mark.parametrize("pruning", ["reduced_error", ["reduced_error", "pessimistic"]])
+def test_reduced_error_pruning_of_rows_that_are_shared_out(pruning):
+    X, y = mixed_problem(120)
+    model = TreeClassifier(pruning=pruning, missing="fractional").fit(X, y)
+    assert model.tree_.is_fractional
+    full = TreeClassifier(pruning=None, missing="fractional").fit(X, y)
+    assert 1 < model.get_n_leaves() < full.get_n_leaves()

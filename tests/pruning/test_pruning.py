@@ -378,6 +378,39 @@ def test_reduced_error_agrees_with_its_twin():
         assert found == twin.reduced_error(tree, table, target, inherited)
 
 
+def test_rows_that_are_shared_out_count_in_parts():
+    rng = np.random.default_rng(12)
+    fractional = 0
+    for _ in range(40):
+        tree, table = with_root_weight(random_tree(rng, 9, True)), random_rows(rng, 40)
+        codes, weights = rng.integers(0, 3, 40).astype(np.int32), rng.integers(0, 4, 40) * 0.5
+        fractional += tree.is_fractional
+        # What each node gets of each row, asked of the routes themselves.
+        parts = tree._router.distribute(tree._columns_of(table), np.eye(tree.n_nodes))
+        slow = parts.T @ (np.eye(3)[codes] * weights[:, None])
+        np.testing.assert_allclose(tree.answered(table, codes, weights), slow, atol=1e-12)
+        np.testing.assert_allclose(
+            tree.answered(table, codes), parts.T @ np.eye(3)[codes], atol=1e-12
+        )
+        pruned = reduced_error(tree, table, Target(tree.classes, codes, weights))
+        wrong = (
+            weights.sum()
+            - pruned.answered(table, codes, weights)[np.arange(pruned.n_nodes), pruned.label].sum()
+        )
+        for node in np.flatnonzero(pruned.kind != TestKind.LEAF):
+            cut = pruned.cut([node])
+            kept = cut.answered(table, codes, weights)[np.arange(cut.n_nodes), cut.label].sum()
+            assert weights.sum() - kept > wrong
+    assert fractional > 20
+
+
+def test_classes_that_do_not_fit_are_refused():
+    tree, table = random_tree(np.random.default_rng(0)), random_rows(np.random.default_rng(0), 3)
+    for codes in ([0, 1], [0, 1, 3], [0, -1, 2]):
+        with pytest.raises(ValueError, match="class"):
+            tree.answered(table, np.array(codes, np.int32))
+
+
 def test_rows_with_weight_two_count_as_two_rows():
     rng = np.random.default_rng(6)
     tree, table = random_tree(rng, 7), random_rows(rng, 30)

@@ -18,10 +18,12 @@
 
 namespace mixedwood {
 
-// A coded table with at most `max_bins` bins of neighbouring numbers, row by row.
+// A coded table with at most `max_bins` bins of neighbouring numbers, row by row. Bins weigh about
+// the same; without weights, every row weighs 1.
 class BinnedTable {
  public:
-  BinnedTable(const CodedTable& table, std::int32_t max_bins);
+  BinnedTable(const CodedTable& table, std::int32_t max_bins,
+              std::span<const double> weights = {});
 
   struct Column {
     std::size_t first = 0;   // of its bins among those of all columns

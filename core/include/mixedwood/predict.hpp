@@ -30,6 +30,11 @@ class Router {
   // into `out` (n_rows x n_outputs). For trees with fractional children.
   void distribute(const TableView& table, std::span<const double> answers, std::size_t n_outputs,
                   std::span<double> out) const;
+  // The other way round: adds the weight of each row, in its class, to the nodes that answer it, each
+  // by its share. `out` is n_nodes x n_classes.
+  void add_answered(const TableView& table, std::span<const std::int32_t> classes,
+                    std::span<const double> weights, std::size_t n_classes,
+                    std::span<double> out) const;
 
   // Adds the answer (n_nodes x n_answers) of each member, one after the other, times its weight, to
   // the rows first..last - 1 of `out`, which are `stride` long. With labels, a row adds the weight to the class of its node instead; one that is
@@ -80,9 +85,9 @@ class Router {
   void for_each_part(const TableView& table, Visit visit) const;
   void add(const TableView& table, const Cells* cells, const Vote& vote, double* out,
            std::size_t stride) const;
+  template <typename Arrive>
   void share_out(const TableView& table, std::size_t row, std::int32_t place,
-                 std::span<const double> answers, std::span<double> out,
-                 std::vector<std::pair<std::int32_t, double>>& waiting) const;
+                 std::vector<std::pair<std::int32_t, double>>& waiting, Arrive arrive) const;
   // Rows of a block that are at the same place take its test together: a linear test is then
   // added up column by column.
   void walk_together(const TableView& table, std::size_t start, std::size_t n,

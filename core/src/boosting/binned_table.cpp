@@ -7,32 +7,35 @@
 namespace mixedwood {
 namespace {
 
-// Bins of neighbouring codes with about as many rows each; a code is never divided.
+// Sums of the same weights in another order are equal, to this.
+constexpr double kEqual = 1e-10;
+
+// Bins of neighbouring codes that weigh about the same each; a code is never divided.
 std::vector<std::int32_t> divide(const CodedColumn& column, std::size_t n_rows,
-                                 std::int32_t max_bins) {
+                                 std::span<const double> weights, std::int32_t max_bins) {
   const auto n_values = static_cast<std::size_t>(column.n_values());
   std::vector<std::int32_t> last_code;
   if (n_values <= static_cast<std::size_t>(max_bins)) {
     for (std::size_t v = 0; v < n_values; ++v) last_code.push_back(static_cast<std::int32_t>(v));
     return last_code;
   }
-  std::vector<std::size_t> rows(n_values, 0);
-  std::size_t left = 0;  // rows that are in no bin yet
+  std::vector<double> weight_of(n_values, 0.0);
+  double left = 0.0;  // weight that is in no bin yet
   for (std::size_t row = 0; row < n_rows; ++row) {
     if (column.codes()[row] < 0) continue;
-    ++rows[static_cast<std::size_t>(column.codes()[row])];
-    ++left;
+    const double weight = weights.empty() ? 1.0 : weights[row];
+    weight_of[static_cast<std::size_t>(column.codes()[row])] += weight;
+    left += weight;
   }
-  std::size_t in_bin = 0;
-  auto bins_left = static_cast<std::size_t>(max_bins);
+  double in_bin = 0.0, bins_left = max_bins;
   for (std::size_t v = 0; v < n_values; ++v) {
-    in_bin += rows[v];
+    in_bin += weight_of[v];
     const bool last = v + 1 == n_values;
-    if (!last && (bins_left == 1 || in_bin * bins_left < left)) continue;
+    if (!last && (bins_left == 1.0 || in_bin * bins_left < left * (1.0 - kEqual))) continue;
     last_code.push_back(static_cast<std::int32_t>(v));
     left -= in_bin;
-    in_bin = 0;
-    if (bins_left > 1) --bins_left;
+    in_bin = 0.0;
+    if (bins_left > 1.0) --bins_left;
   }
   return last_code;
 }
@@ -59,7 +62,11 @@ std::vector<Bin> fill(const CodedTable& coded, const std::vector<BinnedTable::Co
 
 }  // namespace
 
-BinnedTable::BinnedTable(const CodedTable& table, std::int32_t max_bins) : coded_(table) {
+BinnedTable::BinnedTable(const CodedTable& table, std::int32_t max_bins,
+                         std::span<const double> weights)
+    : coded_(table) {
+  if (!weights.empty() && weights.size() != table.n_rows)
+    throw std::invalid_argument("one weight is needed for each row");
   if (max_bins < 2) throw std::invalid_argument("at least two bins are needed");
   std::int32_t most = 0;
   for (const CodedColumn& coded : coded_.columns) {
@@ -67,7 +74,7 @@ BinnedTable::BinnedTable(const CodedTable& table, std::int32_t max_bins) : coded
     column.first = n_bins_;
     column.ordered = coded.ordered();
     column.has_missing = coded.has_missing();
-    if (column.ordered) column.last_code = divide(coded, coded_.n_rows, max_bins);
+    if (column.ordered) column.last_code = divide(coded, coded_.n_rows, weights, max_bins);
     column.n_bins = 1 + (column.ordered ? static_cast<std::int32_t>(column.last_code.size())
                                         : coded.n_values());
     n_bins_ += static_cast<std::size_t>(column.n_bins);

@@ -212,7 +212,9 @@ Candidate Chooser::candidate_of_parts(const AtNode& node, const NodeRows& rows, 
     Candidate found;
     const std::uint32_t* cells = nullptr;
     const auto counts = node.counts;
-    if (const auto* buckets = counter_.buckets(rows, column, node.histogram)) {
+    if (rows.blocks != nullptr) {
+      found = search_.in_order(rows, counts, columns_[column], varies);
+    } else if (const auto* buckets = counter_.buckets(rows, column, node.histogram)) {
       const double to_beat = node.test.found() ? node.test.rank : settings_.min_gain;
       found = search_.wide(rows, buckets, counts, columns_[column], to_beat);
     } else if ((cells = counter_.cells(rows, column, node.histogram)) != nullptr) {

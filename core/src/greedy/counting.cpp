@@ -105,6 +105,7 @@ void Counter::tabulate(const NodeRows& node, std::size_t column, const PresentCl
                        const Histogram& kept, ValueTable& table) {
   const auto n_values = static_cast<std::size_t>(columns_[column].n_values());
   table.start(present.classes.size(), std::min(n_values, node.size()));
+  table.unit_rows = node.weights.empty();
   const bool dense = width(column) <= kDense * node.size();
   if (is_kept(column, kept) && dense)
     from_histogram(kept.data() + offset_[column], column, present, table);

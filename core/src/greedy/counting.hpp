@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "block_counts.hpp"
 #include "mixedwood/coded_table.hpp"
 #include "value_table.hpp"
 
@@ -21,6 +22,10 @@ struct NodeRows {
   std::span<const double> weights;
   // Shared out among children: a row counts by its weight.
   bool fractional = false;
+  // Where the rows lie in the order of the one column that varies: their place in the common list,
+  // and its counts. Else null.
+  std::size_t begin = 0;
+  const BlockCounts* blocks = nullptr;
 
   std::size_t size() const { return rows.size(); }
   double weight(std::size_t i) const { return weights.empty() ? 1.0 : weights[i]; }

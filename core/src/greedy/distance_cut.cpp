@@ -34,6 +34,7 @@ Cut DistanceCut::find(std::span<const double> distances, std::span<const std::in
   }
   // Groups of rows: next to each other in the order, or on one side.
   table_.start(present.classes.size(), std::min(order.size(), kMostCuts) + 2);
+  table_.unit_rows = node.weights.empty();
   std::vector<std::size_t> ends;  // of the groups, as places in the order
   std::size_t group = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {

@@ -120,7 +120,11 @@ class Grower {
     tree_.counts.resize(tree_.counts.size() + k, 0.0);
     double* counts = tree_.counts.data() + static_cast<std::size_t>(node) * k;
     const NodeRows rows = rows_.view(set);
-    if (rows.weights.empty()) {
+    if (rows.blocks != nullptr) {
+      BlockWalk walk(*rows.blocks, rows.begin, rows.classes, k);
+      walk.finish();
+      std::copy(walk.counts().begin(), walk.counts().end(), counts);
+    } else if (rows.weights.empty()) {
       class_counts_.assign(k, 0);
       for (const std::int32_t cls : rows.classes) ++class_counts_[static_cast<std::size_t>(cls)];
       std::copy(class_counts_.begin(), class_counts_.end(), counts);
@@ -162,12 +166,27 @@ class Grower {
     return rows_.unit_weights() && settings_.max_columns < 0;
   }
 
+  // The one ordered column that a test can ask for, here and below; null where there are others.
+  const CodedColumn* only_ordered(const Waiting& node) const {
+    if (settings_.rules != Rules::kParts || !settings_.thresholds || settings_.linear != nullptr ||
+        !settings_.criterion->traits().impurity_gain)
+      return nullptr;
+    const bool one_left = settings_.max_columns < 0 && node.columns.size() == 1;
+    if (!one_left && columns_.size() != 1) return nullptr;
+    const CodedColumn& column = columns_[one_left ? static_cast<std::size_t>(node.columns[0]) : 0];
+    return column.ordered() ? &column : nullptr;
+  }
+
   // Looks for a test, and puts the node on the frontier if it has one.
   void consider(Waiting node) {
     if (!may_be_split(node)) return;
+    if (const CodedColumn* column = only_ordered(node); column != nullptr && !node.rows.in_order)
+      rows_.put_in_order(node.rows, *column, static_cast<std::size_t>(data_.n_classes));
     NodeRows rows = rows_.view(node.rows);
     rows.fractional = settings_.fractional && settings_.rules == Rules::kParts;
-    if (node.histogram.empty() && keeps_histograms() && counter_.worth_keeping(rows.size()))
+    if (node.rows.in_order)
+      node.histogram.clear();
+    else if (node.histogram.empty() && keeps_histograms() && counter_.worth_keeping(rows.size()))
       node.histogram = counter_.count(rows, node.columns, rows.size());
     AtNode at{node.seed, counts_of(node.node), node.histogram, node.columns};
     chooser_.choose(at, rows);
@@ -218,6 +237,7 @@ class Grower {
     const Candidate& test = node.test;
     if (test.kind == kLinear) return rows_.deal_as(node.rows, test.children);
     const CodedColumn& column = columns_[static_cast<std::size_t>(test.column)];
+    if (node.rows.in_order) return rows_.cut_at(node.rows, column.codes(), test.last_left);
     if (test.kind == kInterval && rows_.in_place())
       return rows_.deal_at(node.rows, column.codes(), test.last_left, test.child_of_missing());
     test.children_by_code(column.n_values(), child_of_);

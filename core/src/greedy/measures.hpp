@@ -1,5 +1,11 @@
 // How pure two groups are, kept up to date while values move from right to left. Grows with the
 // score of the criterion, and is cheaper.
+//
+// What is left on the right is a difference, which rounding may make noise where weights differ
+// much. That noise is as small as it looks where a group counts by its weight, as long as nothing is
+// divided by it: Gini's sums are then those of the class weights as they are. Scores that also tell
+// groups of next to no weight apart (`kNeedsRight`) are given the sums of the right side, added up by
+// themselves, before their value is asked.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +25,10 @@ inline constexpr double kEqual = 1e-12;
 
 class GiniMeasure {
  public:
+  static constexpr bool kNeedsRight = false;
+
+  // `whole`: weights are whole numbers, so that running sums are exact.
+  explicit GiniMeasure(bool whole = true) : whole_(whole) {}
   void start(std::span<double> left, std::span<double> right) {
     n_classes_ = left.size();
     left_ = left.data();
@@ -54,7 +64,14 @@ class GiniMeasure {
     weight_right_ -= c;
   }
   double value() const {
-    return squares_left_ / weight_left_ + squares_right_ / weight_right_;
+    if (whole_) return squares_left_ / weight_left_ + squares_right_ / weight_right_;
+    double squares = 0.0, weight = 0.0;
+    for (std::size_t l = 0; l < n_classes_; ++l) {
+      const double c = std::max(0.0, right_[l]);
+      squares += c * c;
+      weight += c;
+    }
+    return squares_left_ / weight_left_ + (weight > 0.0 ? squares / weight : 0.0);
   }
   // The measure of a division by its sums alone.
   static double of(std::span<const double> left, std::span<const double> all) {
@@ -73,6 +90,7 @@ class GiniMeasure {
   static double step(double /*weight*/) { return 2.0; }
 
  private:
+  bool whole_;
   std::size_t n_classes_ = 0;
   double* left_ = nullptr;
   double* right_ = nullptr;
@@ -81,6 +99,8 @@ class GiniMeasure {
 
 class EntropyMeasure {
  public:
+  static constexpr bool kNeedsRight = false;
+
   void start(std::span<double> left, std::span<double> right) {
     left_ = left;
     right_ = right;
@@ -142,6 +162,8 @@ class EntropyMeasure {
 
 class AnyMeasure {
  public:
+  static constexpr bool kNeedsRight = true;
+
   AnyMeasure(const Criterion& criterion, std::vector<double>& groups)
       : criterion_(criterion), groups_(groups) {}
   void start(std::span<double> left, std::span<double> right) {
@@ -149,36 +171,37 @@ class AnyMeasure {
     left_ = left;
     right_ = right;
     std::vector<double> node(left.size());
-    weights_ = {0.0, 0.0};
+    weight_left_ = total_ = 0.0;
     for (std::size_t l = 0; l < left.size(); ++l) {
       node[l] = left[l] + right[l];
-      weights_[0] += left[l];
-      weights_[1] += right[l];
+      weight_left_ += left[l];
+      total_ += node[l];
     }
     before_ = criterion_.before(node);
-    // Scores that scale with weight are brought to the scale of the other measures' ties.
-    total_ = weights_[0] + weights_[1];
   }
   void move(const double* entry, double total) {
     for (std::size_t l = 0; l < n_classes_; ++l) {
       left_[l] += entry[l];
       right_[l] -= entry[l];
     }
-    weights_[0] += total;
-    weights_[1] -= total;
+    weight_left_ += total;
   }
   void move_run(std::size_t l, double c) {
     left_[l] += c;
     right_[l] -= c;
-    weights_[0] += c;
-    weights_[1] -= c;
+    weight_left_ += c;
   }
+  void replace_right(const double* right) { std::copy_n(right, n_classes_, right_.begin()); }
   double value() const {
     groups_.assign(left_.begin(), left_.end());
-    for (double r : right_) groups_.push_back(std::max(0.0, r));
-    const std::array<double, 2> weights = {weights_[0], std::max(0.0, weights_[1])};
+    std::array<double, 2> weights = {weight_left_, 0.0};
+    for (double r : right_) {
+      groups_.push_back(std::max(0.0, r));
+      weights[1] += groups_.back();
+    }
     const double score =
         criterion_.score({groups_, weights, static_cast<int>(left_.size())}, before_);
+    // Scores that scale with weight are on the scale of the other measures' ties as they are.
     return criterion_.traits().scales_with_weight ? score : score * total_;
   }
 
@@ -187,8 +210,7 @@ class AnyMeasure {
   std::vector<double>& groups_;
   std::size_t n_classes_ = 0;
   std::span<double> left_, right_;
-  std::array<double, 2> weights_{};
-  double before_ = 0.0, total_ = 0.0;
+  double weight_left_ = 0.0, before_ = 0.0, total_ = 0.0;
 };
 
 

@@ -15,6 +15,12 @@ constexpr int kMostPasses = 10;
 constexpr std::size_t kClassesAgainstRest = 4;
 constexpr int kMostIterations = 15;  // an order needs no more of an axis
 
+// Gini's part of a group: its sum of squares over its weight. Both are differences that may be noise
+// beside the node's, but it never exceeds the weight.
+double gini_purity(double squares, double weight) {
+  return weight > 0.0 ? std::clamp(squares / weight, 0.0, weight) : 0.0;
+}
+
 std::size_t place_of(std::uint64_t key) { return static_cast<std::size_t>(key & 0xffffffffU); }
 
 }  // namespace
@@ -180,7 +186,7 @@ double QuickPartition::cut_in_order(const ValueTable& table, Part part, bool gin
     }
     weight += table.totals[i];
     const double rest = table.known_total - weight;
-    const double value = gini ? sum_left / weight + sum_right / rest
+    const double value = gini ? gini_purity(sum_left, weight) + gini_purity(sum_right, rest)
                               : sum_left - part(weight) + sum_right - part(rest);
     if (value > best) {
       best = value;
@@ -203,7 +209,7 @@ void QuickPartition::move_while_better(const ValueTable& table, Part part, Stop&
   const std::size_t n = table.size(), k = table.n_classes;
   const bool gini = impurity_ == ImpurityKind::kGini;
   const auto purity = [&](double sum, double weight) {
-    return gini ? sum / weight : sum - part(weight);
+    return gini ? gini_purity(sum, weight) : sum - part(weight);
   };
   left_ = best_left_;
   std::vector<double>* counts[2] = {&left_, &right_};

@@ -4,10 +4,14 @@
 #include <cmath>
 #include <numeric>
 
+#include "../keys.hpp"
+
 namespace mixedwood {
 namespace {
 
 constexpr double kLeastShare = 1e-6;  // branches that got less get no part of a row, as in WEKA
+// Rows of a node below which putting them in order saves nothing.
+constexpr std::size_t kFewRows = 4 * BlockCounts::kBlock;
 
 }  // namespace
 
@@ -73,7 +77,44 @@ NodeRows RowStore::view(const RowSet& set) const {
   NodeRows node{std::span(rows_).subspan(set.begin, n), std::span(classes_).subspan(set.begin, n),
                 {}};
   if (!weights_.empty()) node.weights = std::span(weights_).subspan(set.begin, n);
+  node.begin = set.begin;
+  if (set.in_order) node.blocks = &blocks_;
   return node;
+}
+
+bool RowStore::put_in_order(RowSet& set, const CodedColumn& column, std::size_t n_classes) {
+  const std::size_t n = set.end - set.begin;
+  if (!in_place() || !unit_weights() || n < kFewRows || !BlockCounts::worth_it(n_classes))
+    return false;
+  keys_.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int32_t code = column.codes()[rows_[set.begin + i]];
+    if (code < 0) return false;
+    keys_[i] = static_cast<std::uint64_t>(code) << 32 | i;
+  }
+  sort_keys(keys_, other_keys_, static_cast<std::uint64_t>(column.n_values()));
+  const auto start = static_cast<std::ptrdiff_t>(set.begin), count = static_cast<std::ptrdiff_t>(n);
+  other_rows_.assign(rows_.begin() + start, rows_.begin() + start + count);
+  other_classes_.assign(classes_.begin() + start, classes_.begin() + start + count);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto from = static_cast<std::size_t>(keys_[i] & 0xffffffffU);
+    rows_[set.begin + i] = other_rows_[from];
+    classes_[set.begin + i] = other_classes_[from];
+  }
+  blocks_.lay(set.begin, std::span(classes_).subspan(set.begin, n), rows_.size(), n_classes);
+  set.in_order = true;
+  return true;
+}
+
+std::vector<RowSet> RowStore::cut_at(const RowSet& set, const std::int32_t* codes,
+                                     std::int32_t last_left) const {
+  const auto start = rows_.begin() + static_cast<std::ptrdiff_t>(set.begin);
+  const auto middle = std::partition_point(
+      start, rows_.begin() + static_cast<std::ptrdiff_t>(set.end),
+      [&](std::int32_t row) { return codes[row] <= last_left; });
+  std::vector<RowSet> dealt(2, set);
+  dealt[0].end = dealt[1].begin = set.begin + static_cast<std::size_t>(middle - start);
+  return dealt;
 }
 
 // One pass: the left ones move up, the right ones wait aside.

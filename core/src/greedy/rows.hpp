@@ -14,6 +14,7 @@ namespace mixedwood {
 // value are shared out (then a row may be in several nodes, each with a part of its weight).
 struct RowSet {
   std::size_t begin = 0, end = 0;
+  bool in_order = false;  // of the one column that varies among them; they move no more
   std::vector<std::int32_t> rows, classes;
   std::vector<double> weights;
 };
@@ -34,6 +35,12 @@ class RowStore {
   // Likewise to two children, given for each row of the node.
   std::vector<RowSet> deal_as(const RowSet& set, std::span<const std::int32_t> children);
   bool in_place() const { return !shared_out_; }
+  // Puts a node's rows in the order of a column, and remembers the classes of every block of them;
+  // for rows that weigh 1. False, and nothing done, where a row has no value or it does not pay.
+  bool put_in_order(RowSet& set, const CodedColumn& column, std::size_t n_classes);
+  // Likewise cuts a node whose rows are in the order of the column.
+  std::vector<RowSet> cut_at(const RowSet& set, const std::int32_t* codes,
+                             std::int32_t last_left) const;
   // Rows with positive weight.
   std::size_t size() const { return rows_.size(); }
   bool unit_weights() const { return weights_.empty(); }
@@ -57,6 +64,8 @@ class RowStore {
   std::vector<std::size_t> starts_{0};
   std::vector<std::int32_t> rows_, classes_, other_rows_, other_classes_;
   std::vector<double> weights_, other_weights_;
+  std::vector<std::uint64_t> keys_, other_keys_;
+  BlockCounts blocks_;
 };
 
 }  // namespace mixedwood

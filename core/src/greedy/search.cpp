@@ -119,6 +119,15 @@ Candidate Search::wide(const NodeRows& node, const std::uint32_t* buckets,
   return interval(cut, cut.last_left, cut.first_right, missing > 0.0, column);
 }
 
+Candidate Search::in_order(const NodeRows& node, std::span<const double> counts,
+                           const CodedColumn& column, bool& varies) {
+  varies = column.codes()[node.rows.front()] != column.codes()[node.rows.back()];
+  Cut cut = blocks_.best(node, column, counts, settings_.criterion->traits().impurity, stop_);
+  if (!cut.found()) return {};
+  cut.score = sweep_.score(blocks_.left(), counts);
+  return interval(cut, cut.last_left, cut.first_right, false, column);
+}
+
 Candidate Search::interval(const Cut& cut, std::int32_t last_left, std::int32_t first_right,
                            bool missing, const CodedColumn& column) const {
   Candidate found;

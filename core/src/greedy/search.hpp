@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "block_sweep.hpp"
 #include "candidate.hpp"
 #include "mixedwood/coded_table.hpp"
 #include "mixedwood/grow.hpp"
@@ -21,6 +22,7 @@ class Search {
         min_leaf_(settings.min_leaf - (settings.fractional ? kRoundingOfShares : 0.0)),
         sweep_(*settings.criterion, min_leaf_, !settings.fractional),
         wide_(*settings.criterion, min_leaf_),
+        blocks_(min_leaf_),
         quick_(settings.criterion->traits().impurity),
         stop_(stop) {}
 
@@ -35,6 +37,9 @@ class Search {
   // Likewise from its buckets; a column that cannot beat a score need not be looked at closely.
   Candidate wide(const NodeRows& node, const std::uint32_t* buckets, std::span<const double> counts,
                  const CodedColumn& column, double to_beat);
+  // Likewise from rows that lie in the column's order.
+  Candidate in_order(const NodeRows& node, std::span<const double> counts,
+                     const CodedColumn& column, bool& varies);
 
  private:
   // Shares of a row add up to its weight, but for rounding.
@@ -58,6 +63,7 @@ class Search {
   double min_leaf_;  // rows, or their weight where it is shared out
   Sweep sweep_;
   WideSweep wide_;
+  BlockSweep blocks_;
   QuickPartition quick_;
   Stop& stop_;
   // The table with pure values put together, and where each value went.

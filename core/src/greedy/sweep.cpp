@@ -130,6 +130,9 @@ void Sweep::run(Values values, std::span<const double> missing, double missing_r
     if (values.place < 0 && !may_end) break;
     if (rows_left < min_leaf_) continue;
     if (rows - rows_left < min_leaf_) break;
+    if constexpr (Measure::kNeedsRight)
+      if (!rest_.empty())
+        measure.replace_right(rest_.data() + static_cast<std::size_t>(here) * all_.size());
     const double value = measure.value();
     if (value > best.measure + margin) {
       best.measure = value;
@@ -137,8 +140,23 @@ void Sweep::run(Values values, std::span<const double> missing, double missing_r
       best.first_right = values.place;
       best.missing_left = missing_left;
       best_left_ = left_;
+      if (!rest_.empty()) best_right_ = right_;
     }
     if (stop.requested(static_cast<std::int64_t>(all_.size()))) return;
+  }
+}
+
+// What stays on the right behind each value, with `last` behind the last one.
+void Sweep::add_up_rest(const ValueTable& table, std::span<const std::int32_t> order,
+                        std::span<const double> last) {
+  const std::size_t k = table.n_classes;
+  rest_.resize(table.size() * k);
+  right_.assign(k, 0.0);
+  if (!last.empty()) right_.assign(last.begin(), last.end());
+  for (std::size_t t = table.size(); t-- > 0;) {
+    std::copy(right_.begin(), right_.end(), rest_.begin() + static_cast<std::ptrdiff_t>(t * k));
+    const auto entry = table.entry(order.empty() ? t : static_cast<std::size_t>(order[t]));
+    for (std::size_t l = 0; l < k; ++l) right_[l] += entry[l];
   }
 }
 
@@ -151,21 +169,27 @@ Cut Sweep::best(const ValueTable& table, std::span<const std::int32_t> order, bo
   if (missing_rows > 0.0)
     for (std::size_t l = 0; l < table.n_classes; ++l) all_[l] += table.missing[l];
   const double rows = table.known_rows + missing_rows;
+  const CriterionTraits traits = criterion_.traits();
+  // A convex score of a group is at most in proportion to its weight.
+  const bool exact_rest = !table.unit_rows && !traits.impurity_gain && !traits.convex;
+  rest_.clear();
   const auto both_ways = [&](auto measure) {
+    if (exact_rest)
+      add_up_rest(table, order, missing_rows > 0.0 ? std::span(table.missing) : std::span<double>());
     run(ValuesOfTable(table, order), {}, missing_rows, false, rows, measure, best, stop);
+    if (missing_rows > 0.0 && exact_rest) add_up_rest(table, order, {});
     if (missing_rows > 0.0)
       run(ValuesOfTable(table, order), table.missing, missing_rows, true, rows, measure, best,
           stop);
   };
-  const CriterionTraits traits = criterion_.traits();
   if (!traits.impurity_gain)
     both_ways(AnyMeasure(criterion_, groups_));
   else if (traits.impurity == ImpurityKind::kGini)
-    both_ways(GiniMeasure());
+    both_ways(GiniMeasure(table.unit_rows));
   else
     both_ways(EntropyMeasure());
   if (!best.found()) return best;
-  best.score = score(best_left_, all_);
+  best.score = rest_.empty() ? score(best_left_, all_) : score_of(best_left_, best_right_, all_);
   if (!traits.impurity_gain) {
     double weight = 0.0, squares = 0.0;
     for (const double c : all_) {
@@ -173,7 +197,8 @@ Cut Sweep::best(const ValueTable& table, std::span<const std::int32_t> order, bo
       squares += c * c;
     }
     const double before = squares / weight;
-    if (weight > before) best.gini_share = (GiniMeasure::of(best_left_, all_) - before) / (weight - before);
+    if (weight > before)
+      best.gini_share = (GiniMeasure::of(best_left_, all_) - before) / (weight - before);
   }
   return best;
 }
@@ -181,6 +206,7 @@ Cut Sweep::best(const ValueTable& table, std::span<const std::int32_t> order, bo
 Cut Sweep::best(const std::uint32_t* cells, std::int32_t n_values, std::span<const double> counts,
                 Stop& stop, int& n_seen) {
   Cut best;
+  rest_.clear();
   all_.assign(counts.begin(), counts.end());
   groups_.assign(counts.size(), 0.0);
   missing_.assign(cells, cells + counts.size());
@@ -210,12 +236,19 @@ Cut Sweep::best(const std::uint32_t* cells, std::int32_t n_values, std::span<con
 }
 
 double Sweep::score(std::span<const double> left, std::span<const double> all) const {
+  std::vector<double> right(all.size());
+  for (std::size_t l = 0; l < all.size(); ++l) right[l] = std::max(0.0, all[l] - left[l]);
+  return score_of(left, right, all);
+}
+
+double Sweep::score_of(std::span<const double> left, std::span<const double> right,
+                       std::span<const double> all) const {
   std::vector<double> groups(left.begin(), left.end());
+  groups.insert(groups.end(), right.begin(), right.end());
   std::array<double, 2> weights = {0.0, 0.0};
   for (std::size_t l = 0; l < all.size(); ++l) {
-    groups.push_back(std::max(0.0, all[l] - left[l]));
     weights[0] += left[l];
-    weights[1] += groups.back();
+    weights[1] += right[l];
   }
   return criterion_.score({groups, weights, static_cast<int>(all.size())}, criterion_.before(all));
 }

@@ -49,10 +49,16 @@ class Sweep {
   void run(Values values, std::span<const double> missing, double missing_rows, bool missing_left,
            double rows, Measure& measure, Cut& best, Stop& stop);
 
+  void add_up_rest(const ValueTable& table, std::span<const std::int32_t> order,
+                   std::span<const double> last);
+  double score_of(std::span<const double> left, std::span<const double> right,
+                  std::span<const double> all) const;
+
   const Criterion& criterion_;
   double min_leaf_;
   bool whole_rows_;
-  std::vector<double> all_, left_, right_, missing_, best_left_, groups_;
+  std::vector<double> all_, left_, right_, missing_, best_left_, best_right_, groups_;
+  std::vector<double> rest_;  // value x class, where it is asked for; see `add_up_rest`
 };
 
 }  // namespace mixedwood

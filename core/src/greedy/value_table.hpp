@@ -17,6 +17,7 @@ struct ValueTable {
   std::vector<double> missing;        // class weights of rows without a value
   double missing_total = 0.0, missing_rows = 0.0;
   double known_total = 0.0, known_rows = 0.0;
+  bool unit_rows = true;              // every row weighs 1, so that differences of sums are exact
 
   std::size_t size() const { return values.size(); }
   std::span<const double> entry(std::size_t i) const {
@@ -27,6 +28,7 @@ struct ValueTable {
   void start(std::size_t classes, std::size_t most_values) {
     n_classes = classes;
     filled_ = 0;
+    unit_rows = true;
     values.resize(most_values);
     entries.assign(most_values * classes, 0.0);
     totals.assign(most_values, 0.0);

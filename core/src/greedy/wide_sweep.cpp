@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cut_bound.hpp"
 #include "measures.hpp"
 
 namespace mixedwood {
@@ -83,28 +84,11 @@ void WideSweep::find_promising(double least) {
   double at_start = Measure::of(counts_before(0), all_);
   for (std::size_t bucket = 0; bucket < n_buckets; ++bucket) {
     const auto start = counts_before(bucket), end = counts_before(bucket + 1);
-    double inside = 0.0, weight_left = 0.0;
-    for (std::size_t l = 0; l < n_classes_; ++l) {
-      inside += end[l] - start[l];
-      weight_left += end[l];
-    }
-    if (inside == 0.0) continue;
+    if (std::equal(start.begin(), start.end(), end.begin())) continue;
     const double at_end = Measure::of(end, all_);
-    double bound = 0.0;
-    if (n_classes_ == 2) {
-      // Convex: no cut inside beats the corners of the box of class counts.
-      corner_ = {start[0], end[1]};
-      const double upper = Measure::of(corner_, all_);
-      corner_ = {end[0], start[1]};
-      bound = std::max({at_start, at_end, upper, Measure::of(corner_, all_)});
-    } else {
-      // Every row that changes sides raises the measure by no more than a step, from either end.
-      const double forward = Measure::step(n_rows_ - (weight_left - inside));
-      const double backward = Measure::step(weight_left);
-      const double meet = std::clamp(
-          (at_end - at_start + backward * inside) / (forward + backward), 0.0, inside);
-      bound = at_start + forward * meet;
-    }
+    const std::size_t most_corners = n_classes_ == 2 ? 2 : 0;
+    const double bound =
+        bound_between<Measure>(start, end, at_start, at_end, all_, most_corners, corner_);
     if (bound >= least) {
       slot_[bucket] = static_cast<std::int32_t>(promising_.size());
       promising_.push_back(bucket);

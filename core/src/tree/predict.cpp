@@ -267,6 +267,37 @@ void Router::route(const TableView& table, std::span<std::int32_t> answers) cons
   });
 }
 
+// One row from an end that shares out: `arrive` is told the nodes that answer it, and the part of it
+// that each gets. `waiting` only lends its room.
+template <typename Arrive>
+void Router::share_out(const TableView& table, std::size_t row, std::int32_t place,
+                       std::vector<std::pair<std::int32_t, double>>& waiting,
+                       Arrive arrive) const {
+  waiting.assign(1, {place, 1.0});
+  while (!waiting.empty()) {
+    const auto [here, part] = waiting.back();
+    waiting.pop_back();
+    const auto p = static_cast<std::size_t>(here);
+    const Place& at = places_[p];
+    if (at.end == kGoesOn) {
+      waiting.emplace_back(at.first + way(at, table, row), part);
+      continue;
+    }
+    double reached = 0.0;
+    const auto first = static_cast<std::size_t>(shares_[p].first);
+    const auto n_children = static_cast<std::size_t>(shares_[p].n_children);
+    for (std::size_t c = 0; c < n_children; ++c) reached += shares_[first + c].weight;
+    if (reached > 0.0) {
+      for (std::size_t c = 0; c < n_children; ++c) {
+        const double share = shares_[first + c].weight / reached;
+        if (share > 0.0) waiting.emplace_back(static_cast<std::int32_t>(first + c), part * share);
+      }
+    } else {
+      arrive(static_cast<std::size_t>(node_[p]), part);
+    }
+  }
+}
+
 void Router::distribute(const TableView& table, std::span<const double> answers,
                         std::size_t n_outputs, std::span<double> out) const {
   std::vector<std::pair<std::int32_t, double>> waiting;
@@ -277,12 +308,43 @@ void Router::distribute(const TableView& table, std::span<const double> answers,
         const auto p = static_cast<std::size_t>(place[i]);
         if (places_[p].end == kSharesOut) {
           std::fill(its.begin(), its.end(), 0.0);
-          share_out(part, row + i, place[i], answers, its, waiting);
+          share_out(part, row + i, place[i], waiting, [&](std::size_t node, double share) {
+            for (std::size_t l = 0; l < n_outputs; ++l)
+              its[l] += share * answers[node * n_outputs + l];
+          });
         } else {
           const auto node = static_cast<std::size_t>(node_[p]);
           std::copy_n(answers.begin() + static_cast<std::ptrdiff_t>(node * n_outputs), n_outputs,
                       its.begin());
         }
+      }
+    });
+  });
+}
+
+void Router::add_answered(const TableView& table, std::span<const std::int32_t> classes,
+                          std::span<const double> weights, std::size_t n_classes,
+                          std::span<double> out) const {
+  if (classes.size() != table.n_rows || (!weights.empty() && weights.size() != table.n_rows) ||
+      out.size() != n_nodes() * n_classes)
+    throw std::invalid_argument("a class and a weight are needed for each row");
+  for (const std::int32_t cls : classes)
+    if (cls < 0 || static_cast<std::size_t>(cls) >= n_classes)
+      throw std::invalid_argument("a class is out of range");
+  std::vector<std::pair<std::int32_t, double>> waiting;
+  for_each_part(table, [&](std::size_t first, const TableView& part, const Cells* cells) {
+    for_each_block(part, cells, [&](std::size_t row, std::span<const std::int32_t> place) {
+      for (std::size_t i = 0; i < place.size(); ++i) {
+        const std::size_t r = first + row + i;
+        const double weight = weights.empty() ? 1.0 : weights[r];
+        const auto add = [&](std::size_t node, double share) {
+          out[node * n_classes + static_cast<std::size_t>(classes[r])] += weight * share;
+        };
+        const auto p = static_cast<std::size_t>(place[i]);
+        if (places_[p].end == kSharesOut)
+          share_out(part, row + i, place[i], waiting, add);
+        else
+          add(static_cast<std::size_t>(node_[p]), 1.0);
       }
     });
   });
@@ -331,7 +393,9 @@ void Router::add(const TableView& part, const Cells* cells, const Vote& vote, do
         continue;
       }
       shares.assign(k, 0.0);
-      share_out(part, row + i, place[i], vote.answers, shares, waiting);
+      share_out(part, row + i, place[i], waiting, [&](std::size_t node, double share) {
+        for (std::size_t l = 0; l < k; ++l) shares[l] += share * vote.answers[node * k + l];
+      });
       if (vote.labels.empty()) {
         for (std::size_t l = 0; l < k; ++l) its[l] += vote.weight * shares[l];
       } else {
@@ -343,36 +407,6 @@ void Router::add(const TableView& part, const Cells* cells, const Vote& vote, do
       }
     }
   });
-}
-
-// One row from an end that shares out; `waiting` only lends its room.
-void Router::share_out(const TableView& table, std::size_t row, std::int32_t place,
-                       std::span<const double> answers, std::span<double> out,
-                       std::vector<std::pair<std::int32_t, double>>& waiting) const {
-  waiting.assign(1, {place, 1.0});
-  while (!waiting.empty()) {
-    const auto [here, part] = waiting.back();
-    waiting.pop_back();
-    const auto p = static_cast<std::size_t>(here);
-    const Place& at = places_[p];
-    if (at.end == kGoesOn) {
-      waiting.emplace_back(at.first + way(at, table, row), part);
-      continue;
-    }
-    double reached = 0.0;
-    const auto first = static_cast<std::size_t>(shares_[p].first);
-    const auto n_children = static_cast<std::size_t>(shares_[p].n_children);
-    for (std::size_t c = 0; c < n_children; ++c) reached += shares_[first + c].weight;
-    if (reached > 0.0) {
-      for (std::size_t c = 0; c < n_children; ++c) {
-        const double share = shares_[first + c].weight / reached;
-        if (share > 0.0) waiting.emplace_back(static_cast<std::int32_t>(first + c), part * share);
-      }
-    } else {
-      const auto node = static_cast<std::size_t>(node_[p]);
-      for (std::size_t l = 0; l < out.size(); ++l) out[l] += part * answers[node * out.size() + l];
-    }
-  }
 }
 
 }  // namespace mixedwood

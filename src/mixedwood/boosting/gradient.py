@@ -165,7 +165,8 @@ def gradient_boost(
     held_out = None
     if plan.patience is not None and validation is None:
         held_out = hold_out(target, plan.validation_fraction, seed)
-    run = Run(BinnedTable(coded, plan.max_bins), target, plan, seed, held_out)
+    binned = BinnedTable(coded, plan.max_bins, target.weights)
+    run = Run(binned, target, plan, seed, held_out)
     model = BoostedScores(first_scores(target, run.rows)) if model is None else model
     if scores is None:
         scores = np.tile(model.start, (target.n_rows, 1))

@@ -91,7 +91,7 @@ class FollowDepth:
         deadline = time.monotonic() + time_limit
         depth, target = self.tuning.depths[number], self.target
         plan = replace(self.plan, settings=replace(self.plan.settings, max_depth=depth))
-        table = BinnedTable(self.coded, plan.max_bins)
+        table = BinnedTable(self.coded, plan.max_bins, target.weights)
         judge = _Judge(target, self.folds, self.forest, self.tuning.shares)
         runs = [Run(table, target, plan, self.seed, held_out) for held_out in judge.held_out]
         models = [BoostedScores(first_scores(target, run.rows)) for run in runs]

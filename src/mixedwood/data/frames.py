@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import narwhals as nw
@@ -52,6 +52,13 @@ class OpenTable:
             raise ValueError(f"Found array with 0 sample(s) {shape} The table has no rows.")
         if not self.names:
             raise ValueError(f"Found array with 0 feature(s) {shape} The table has no columns.")
+
+    def take(self, rows: NDArray[np.bool_]) -> OpenTable:
+        """Leave out the rows that a mask, one entry per row, does not name."""
+        if len(rows) != self.n_rows:
+            raise ValueError(f"a mask of {len(rows)} rows does not fit {self.n_rows} rows.")
+        columns = [_taken(column, rows) for column in self.columns]
+        return replace(self, columns=columns, n_rows=int(rows.sum()))
 
 
 def open_table(X: Any, asked: Collection[str] = ()) -> OpenTable:
@@ -134,6 +141,14 @@ def _open_mapping(columns: Mapping[Any, Any]) -> OpenTable:
         shown = ", ".join(f"{name!r}: {n}" for name, n in list(lengths.items())[:10])
         raise ValueError(f"The columns of X differ in length ({shown}); make them equally long.")
     return OpenTable(names, generated, opened, next(iter(lengths.values()), 0))
+
+
+def _taken(column: ColumnData, rows: NDArray[np.bool_]) -> ColumnData:
+    if isinstance(column, nw.Series):
+        return column.filter(rows.tolist())
+    if isinstance(column, np.ndarray):
+        return column[rows]
+    return [column[row] for row in np.flatnonzero(rows).tolist()]
 
 
 def open_vector(data: Any, what: str) -> ColumnData:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mixedwood.data import refusals
 from mixedwood.data.columns import (
@@ -29,6 +30,7 @@ def read_table(
     *,
     categorical_features: str | Sequence[Any] | None = None,
     ordinal: Mapping[str, Sequence[Label]] | None = None,
+    rows: NDArray[np.bool_] | None = None,
 ) -> Table:
     """Learn what the columns of a table are, and read it.
 
@@ -50,6 +52,8 @@ def read_table(
         columns, or all of them for None and ``"from_dtype"``, are read by their type.
     ordinal : mapping of str to sequence, optional
         For each column named here, its labels in order.
+    rows : ndarray of bool, one per row, optional
+        Which rows there are: all others are as good as not in X.
 
     Returns
     -------
@@ -71,8 +75,11 @@ def read_table(
     Ordinal columns, ordered categoricals among them, are split in order.
     """
     if isinstance(X, Table):
-        return _as_it_is(X, categorical_features, ordinal)
+        table = _as_it_is(X, categorical_features, ordinal)
+        return table if rows is None else table.take(rows)
     opened = open_table(X, _named(categorical_features, ordinal))
+    if rows is not None:
+        opened = opened.take(rows)
     forced = _read_categorical(categorical_features, opened.names)
     orders = _read_orders(ordinal, opened.names, forced)
     columns, arrays = [], []

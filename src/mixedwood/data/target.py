@@ -17,7 +17,7 @@ from mixedwood.data.labels import Cells, Label, sort_labels
 from mixedwood.data.table import CodeArray, NumberArray, Table, row_index
 from mixedwood.data.weights import read_weights
 
-__all__ = ["Target", "check_same_length", "read_target"]
+__all__ = ["Target", "check_same_length", "read_target", "rows_with_weight"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +93,26 @@ def read_target(
     classes, codes = _read_classes(_open_labels(y))
     weights = read_weights(sample_weight, class_weight, classes, codes)
     return Target(classes, codes, weights)
+
+
+def rows_with_weight(target: Target) -> tuple[NDArray[np.bool_] | None, Target]:
+    """Leave out rows of weight 0, and say which rows are left; None for all.
+
+    The classes stay what they are, like those of scikit-learn: they are the labels in y.
+
+    Examples
+    --------
+    >>> kept, target = rows_with_weight(read_target(["a", "b", "c"], [2, 0, 1]))
+    >>> kept.tolist(), target.codes.tolist(), target.weights.tolist()
+    ([True, False, True], [0, 2], [2.0, 1.0])
+    """
+    if target.weights is None or target.weights.all():
+        return None, target
+    kept = target.weights > 0
+    left = target.take(kept)
+    if left.weights is not None and (left.weights == 1.0).all():
+        left = Target(left.classes, left.codes)
+    return kept, left
 
 
 def check_same_length(table: Table, target: Target) -> None:

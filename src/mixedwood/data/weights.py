@@ -90,7 +90,7 @@ def _read_class_weight(
     if isinstance(class_weight, str) and class_weight == "balanced":
         totals = np.bincount(codes, weights, minlength=len(classes))
         with np.errstate(divide="ignore"):
-            factors = totals.sum() / (len(classes) * totals)
+            factors = totals.sum() / (np.count_nonzero(totals) * totals)
         return np.where(totals > 0, factors, 0.0)  # a class without weight keeps none
     if not isinstance(class_weight, Mapping):
         raise ValueError(

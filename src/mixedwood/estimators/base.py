@@ -18,6 +18,7 @@ from mixedwood.data import (
     read_table,
     read_table_as,
     read_target,
+    rows_with_weight,
     unseen_counts,
 )
 from mixedwood.growers.limits import outside_the_library
@@ -106,7 +107,32 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         categorical_features: Any = None,
         ordinal: Any = None,
     ) -> tuple[Table, Target]:
-        """Read X and y; nothing is remembered yet, so that a fit that fails changes nothing."""
+        """Read X and y; see `_read_kept`."""
+        return self._read_kept(
+            X,
+            y,
+            sample_weight,
+            class_weight=class_weight,
+            categorical_features=categorical_features,
+            ordinal=ordinal,
+        )[:2]
+
+    def _read_kept(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        *,
+        class_weight: Any = None,
+        categorical_features: Any = None,
+        ordinal: Any = None,
+    ) -> tuple[Table, Target, NDArray[np.bool_] | None]:
+        """Read X and y; nothing is remembered yet, so that a fit that fails changes nothing.
+
+        A row of weight 0 is as good as no row: what the columns are, every count of rows and every
+        division of them is that of the other rows. Only the classes are all those in y. The mask
+        says which rows are kept; None for all.
+        """
         table = read_table(X, categorical_features=categorical_features, ordinal=ordinal)
         if table.n_rows == 0:
             raise ValueError(
@@ -115,7 +141,12 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         target = read_target(y, sample_weight, class_weight)
         check_same_length(table, target)
-        return table, target
+        kept, target = rows_with_weight(target)
+        if kept is not None:
+            table = read_table(
+                X, categorical_features=categorical_features, ordinal=ordinal, rows=kept
+            )
+        return table, target, kept
 
     def _remember(self, table: Table, target: Target) -> None:
         """Keep what the columns and classes are, once a fit has come to its end."""

@@ -18,7 +18,6 @@ from mixedwood.data import Table, Target
 from mixedwood.ensembles import first_of_largest
 from mixedwood.estimators.base import TableClassifier, columns_used
 from mixedwood.estimators.boosted import BoostedTreesClassifier
-from mixedwood.estimators.boosted_rounds import rows_with_weight
 from mixedwood.estimators.boosting_parameters import BoostingParameters, read_boosting_parameters
 from mixedwood.estimators.ensemble import nodes_of
 from mixedwood.estimators.forest import ForestClassifier
@@ -186,7 +185,7 @@ class EnsembleClassifier(TableClassifier):
             categorical_features=self.categorical_features,
             ordinal=self.ordinal,
         )
-        coded, target = rows_with_weight(CodedTable(table), target)
+        coded = CodedTable(table)
         tunes = tuning is not None and _can_tune(parameters, target)
         warn_of_what_is_not_used(self, tunes=tunes)
         judges = tunes and forest._leaves_rows_out(target.n_rows)

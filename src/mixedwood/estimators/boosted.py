@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from mixedwood.boosting import BoostedScores, adaboost, gradient_boost, probabilities
 from mixedwood.data import Table, Target, read_target
 from mixedwood.ensembles import add_answers
-from mixedwood.estimators.boosted_rounds import rounds_before, rows_with_weight
+from mixedwood.estimators.boosted_rounds import rounds_before
 from mixedwood.estimators.boosting_parameters import BoostingParameters, read_boosting_parameters
 from mixedwood.estimators.ensemble import TreeEnsembleClassifier
 from mixedwood.estimators.one_tree import impurity_of
@@ -90,7 +90,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
     trees_per_round : {"one", "per_class"}, default="one"
         With more than two classes: whether one tree answers for all of them, or each has its own.
     max_bins : int, default=255
-        Numbers are put in at most so many bins with about as many rows each.
+        Numbers are put in at most so many bins of about the same weight each.
     resample : bool, default=False
         With AdaBoost: whether rows are drawn in proportion to their weights, or weighted.
     early_stopping : bool, default=False
@@ -313,7 +313,6 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         time_limit: float,
         validation: tuple[Table, Target] | None = None,
     ) -> Self:
-        coded, target = rows_with_weight(coded, target)
         held_out = parameters.early_stopping and validation is None
         with show_progress(parameters.n_rounds, self.verbose, "rounds") as advance:
             if target.n_classes == 1 or self.method != "gradient":

@@ -1,4 +1,4 @@
-"""Which rows boosting learns from, and the rounds that a warm start goes on with."""
+"""The rounds that a warm start of boosting goes on with."""
 
 from __future__ import annotations
 
@@ -10,20 +10,11 @@ from numpy.typing import NDArray
 from mixedwood.boosting import BoostedScores
 from mixedwood.data import Table, Target
 from mixedwood.estimators.boosting_parameters import BoostingParameters
-from mixedwood.growers import CodedTable
 
 if TYPE_CHECKING:
     from mixedwood.estimators.boosted import BoostedTreesClassifier
 
-__all__ = ["rounds_before", "rows_with_weight"]
-
-
-def rows_with_weight(coded: CodedTable, target: Target) -> tuple[CodedTable, Target]:
-    """Leave out rows of weight 0: not even their numbers are to have a say in bins and cuts."""
-    if target.weights is None or target.weights.all():
-        return coded, target
-    rows = np.flatnonzero(target.weights)
-    return CodedTable(coded.table.take(rows)), target.take(rows)
+__all__ = ["rounds_before"]
 
 
 def rounds_before(

@@ -47,8 +47,8 @@ class MemberPlan:
         Whether rows are drawn with replacement.
     n_rows : int or None
         How many rows are drawn; None for all, as they are.
-    pool : ndarray of int32, or None
-        The rows that have weight; None if all have. Others are never drawn.
+    kept : ndarray of bool, or None
+        Which rows of the table that was given are these; None for all.
     """
 
     coded: CodedTable
@@ -58,7 +58,7 @@ class MemberPlan:
     n_columns: int = -1
     bootstrap: bool = False
     n_rows: int | None = None
-    pool: NDArray[np.int32] | None = None
+    kept: NDArray[np.bool_] | None = None
 
     def __call__(self, number: int, time_limit: float, stop: StopFlag) -> Tree:
         """Grow the tree of that number."""
@@ -90,19 +90,19 @@ class MemberPlan:
     def sampling(self) -> tuple[Any, ...]:
         """All that decides which rows a member of a given seed and number sees."""
         # A digest, not the rows: it is compared, and kept in model files, which hold no bytes.
-        pool = None if self.pool is None else hashlib.sha256(self.pool.tobytes()).hexdigest()
-        return self.table.n_rows, self.n_rows, self.bootstrap, self.n_columns, pool
+        kept = None
+        if self.kept is not None:
+            kept = hashlib.sha256(np.packbits(self.kept).tobytes()).hexdigest()
+        return self.table.n_rows, self.n_rows, self.bootstrap, self.n_columns, kept
 
     def _draw_rows(self, rng: np.random.Generator) -> NDArray[np.int32] | None:
         if self.n_rows is None:
             return None
-        n = self.table.n_rows if self.pool is None else len(self.pool)
+        n = self.table.n_rows
         if self.bootstrap:
             times = np.bincount(rng.integers(0, n, self.n_rows), minlength=n)
-            rows = np.repeat(np.arange(n, dtype=np.int32), times)
-        else:
-            rows = np.sort(rng.choice(n, self.n_rows, replace=False)).astype(np.int32)
-        return rows if self.pool is None else self.pool[rows]
+            return np.repeat(np.arange(n, dtype=np.int32), times)
+        return np.sort(rng.choice(n, self.n_rows, replace=False)).astype(np.int32)
 
 
 def _in_all_columns(tree: Tree, schema: Schema, columns: NDArray[np.int32]) -> Tree:

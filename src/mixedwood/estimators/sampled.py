@@ -6,12 +6,13 @@ import math
 import time
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mixedwood.data import Table, Target
+from mixedwood.data import Table, Target, read_table_as
 from mixedwood.ensembles import VOTES, first_of_largest, out_of_bag_shares
 from mixedwood.estimators.ensemble import TreeEnsembleClassifier
 from mixedwood.estimators.growing import grow_members
@@ -119,7 +120,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
         self._check_parameters()
         self._member_learner()
         limit = read_time_limit(self.time_limit)
-        table, target = self._read_training(
+        table, target, kept = self._read_kept(
             X,
             y,
             sample_weight,
@@ -127,9 +128,23 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
             categorical_features=self.categorical_features,
             ordinal=self.ordinal,
         )
-        return self._fit_table(CodedTable(table), target, limit - (time.monotonic() - started))
+        left = limit - (time.monotonic() - started)
+        self._fit_table(CodedTable(table), target, left, kept)
+        if self.oob_score and kept is not None:
+            # No tree has seen the others, so that all of them answer.
+            others = read_table_as(X, self.schema_).take(~kept)
+            shares = np.empty((len(kept), target.n_classes))
+            shares[kept], shares[~kept] = self.oob_decision_function_, self._shares(others)
+            self.oob_decision_function_ = shares
+        return self
 
-    def _fit_table(self, coded: CodedTable, target: Target, time_limit: float) -> Self:
+    def _fit_table(
+        self,
+        coded: CodedTable,
+        target: Target,
+        time_limit: float,
+        kept: NDArray[np.bool_] | None = None,
+    ) -> Self:
         self._check_parameters()
         learner = self._member_learner()
         seed = read_seed(self.random_state)
@@ -138,7 +153,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
         warm = self.warm_start and hasattr(self, "trees_")
         if warm:
             trees, seed = list(self.trees_), self._seed
-        plan = self._plan(coded, target, learner, seed)
+        plan = replace(self._plan(coded, target, learner, seed), kept=kept)
         if warm:
             self._check_warm_start(table, target, plan.sampling)
         trees += grow_members(
@@ -161,12 +176,8 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
 
     def _plan(self, coded: CodedTable, target: Target, learner: Learner, seed: int) -> MemberPlan:
         table = coded.table
-        pool = None
-        if target.weights is not None and not target.weights.all():
-            pool = np.flatnonzero(target.weights).astype(np.int32)
-        n_there = table.n_rows if pool is None else len(pool)
-        self._check_out_of_bag(n_there)
-        n_rows = count_rows(self.max_samples, n_there)
+        self._check_out_of_bag(table.n_rows)
+        n_rows = count_rows(self.max_samples, table.n_rows)
         return MemberPlan(
             coded=coded,
             target=target,
@@ -175,7 +186,6 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
             n_columns=count_columns(self.columns_per_tree, table.n_columns, "columns_per_tree"),
             bootstrap=bool(self.bootstrap),
             n_rows=n_rows if self.bootstrap or self.max_samples is not None else None,
-            pool=pool,
         )
 
     def _check_parameters(self) -> None:
@@ -274,8 +284,6 @@ def _judge_out_of_bag(
             UserWarning,
             stacklevel=outside_the_library(),
         )
-    if plan.target.weights is not None:
-        judged &= plan.target.weights > 0
     if not judged.any():
         return math.nan, shares
     right, said = plan.target.codes[judged], first_of_largest(shares[judged])

@@ -240,11 +240,8 @@ class SmoothSVC(TableClassifier):
 
 
 def _learn(table: Table, target: Target, parameters: SvcParameters) -> tuple[Machines, float]:
-    """Learn from the rows that weigh something, and say what was left undone."""
+    """Learn from the rows, and say what was left undone."""
     begin = time.monotonic()
-    if target.weights is not None and not target.weights.all():
-        rows = np.flatnonzero(target.weights)
-        table, target = table.take(rows), target.take(rows)
     c, settings, seed = parameters.c, parameters.settings, parameters.seed
     if c is None:
         # The planes of all rows need some of the time as well.

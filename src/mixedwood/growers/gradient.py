@@ -45,15 +45,16 @@ class GradientSettings:
 
 @dataclass(frozen=True)
 class BinnedTable:
-    """A table in which each number is one of at most `max_bins` bins with about as many rows."""
+    """A table in which each number is one of at most `max_bins` bins of about the same weight."""
 
     coded: CodedTable
     max_bins: int = 255
+    weights: NDArray[np.float64] | None = None  # of the rows; None: 1 each
 
     @cached_property
     def native(self) -> _core.BinnedTable:
         """The bins, for the native core."""
-        return _core.BinnedTable(self.coded.native, self.max_bins)
+        return _core.BinnedTable(self.coded.native, self.max_bins, self.weights)
 
 
 @dataclass(frozen=True)

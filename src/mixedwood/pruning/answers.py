@@ -20,10 +20,9 @@ def check_same_classes(tree: Tree, target: Target) -> None:
 def answered_counts(tree: Tree, table: Table, target: Target) -> NDArray[np.float64]:
     """Class weights of the rows that each node answers, one row per node.
 
-    A leaf answers, or the inner node where a missing or new value makes a row stop.
+    A leaf answers, or the inner node where a missing or new value makes a row stop. A row that a
+    test shares out among its children counts in each by its part.
     """
     check_same_classes(tree, target)
     check_same_length(table, target)
-    places = tree.apply(table) * np.int64(target.n_classes) + target.codes
-    counts = np.bincount(places, target.weights, minlength=tree.n_nodes * target.n_classes)
-    return counts.astype(np.float64).reshape(tree.n_nodes, target.n_classes)
+    return tree.answered(table, target.codes, target.weights)
