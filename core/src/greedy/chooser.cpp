@@ -57,9 +57,11 @@ const std::vector<std::int32_t>& Chooser::columns_to_try(const AtNode& node) {
 void Chooser::choose_by_score(AtNode& node, const NodeRows& rows) {
   screened_.clear();
   const bool random_tree = settings_.rules == Rules::kRandomTree;
-  std::vector<std::int32_t> varying;
+  // Planes weigh every value of a column. They leave out nominal columns whose values say no more
+  // than noise would, which they would fit just as well.
+  std::vector<std::int32_t> varying, telling;
   const auto try_planes = [&] {
-    for (Candidate& candidate : linear_candidates(node, rows, varying))
+    for (Candidate& candidate : linear_candidates(node, rows, telling))
       take_if_better(node, std::move(candidate));
   };
   std::int32_t tried = 0;
@@ -73,6 +75,7 @@ void Chooser::choose_by_score(AtNode& node, const NodeRows& rows) {
     Candidate candidate = random_tree ? candidate_of_random_tree(node, rows, c)
                                       : candidate_of_parts(node, rows, c, varies);
     if (varies) varying.push_back(c);
+    if (varies && !is_noise(candidate, c)) telling.push_back(c);
     if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
     candidate.column = c;
     if (random_tree) candidate.rank = candidate.score;
@@ -268,8 +271,14 @@ template <typename Adjust>
 void Chooser::rank(Candidate& found, const AtNode& node, Adjust adjust) const {
   found.rank = found.score;
   if (settings_.selection != Selection::kAdjusted || !found.found()) return;
-  if (node.test.found() && found.score < node.test.rank) return;  // it loses as it is
+  // One that loses as it is need not be adjusted, unless planes ask whether it is noise.
+  if (settings_.linear == nullptr && node.test.found() && found.score < node.test.rank) return;
   found.rank = std::min(found.score, adjust());
+}
+
+bool Chooser::is_noise(const Candidate& found, std::int32_t column) const {
+  return settings_.selection == Selection::kAdjusted && found.rank <= 0.0 && found.found() &&
+         found.values.size() > 2 && !columns_[static_cast<std::size_t>(column)].ordered();
 }
 
 // Rows of each value of the table, copies of a row not counted. Nothing where rows come once, or

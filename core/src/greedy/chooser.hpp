@@ -56,6 +56,7 @@ class Chooser {
                                bool& varies);
   template <typename Adjust>
   void rank(Candidate& found, const AtNode& node, Adjust adjust) const;
+  bool is_noise(const Candidate& found, std::int32_t column) const;
   std::size_t most_values(const NodeRows& rows, std::size_t column) const;
   std::size_t count_values(const std::uint32_t* cells, std::size_t column,
                            std::size_t n_classes) const;
