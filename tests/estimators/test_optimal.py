@@ -20,8 +20,6 @@ from tests.reference.optimal import solve
 
 import mixedwood as mw
 from mixedwood import ForestClassifier, NoTreeError, OptimalTreeClassifier, TreeClassifier
-from mixedwood.data import read_target
-from mixedwood.optimal.whole_weights import make_whole
 from mixedwood.preprocessing import Binarizer, MDLPDiscretizer
 
 EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
@@ -169,32 +167,6 @@ def test_weights_count(problem):
     zeros = OptimalTreeClassifier(2).fit(X, y, sample_weight=kept.astype(float))
     assert zeros.cost_ == part.cost_
     assert zeros.tree_.to_text() == part.tree_.to_text()
-
-
-@pytest.mark.parametrize(
-    ("weights", "expected"),
-    [
-        ([1.0, 1.0, 1.0], [1, 1, 1]),
-        ([0.5, 1.5, 1.0], [1, 3, 2]),
-        ([1 / 3, 1 / 7, 1.0], [7, 3, 21]),
-        ([1e300, 2e300, 3e300], [1, 2, 3]),
-        ([1e-300, 3e-300, 0.0], [1, 3, 0]),
-    ],
-)
-def test_weights_become_whole(weights, expected):
-    whole = make_whole(read_target(["a", "b", "a"], np.array(weights)), 0.0)
-    numbers = [1, 1, 1] if whole.weights is None else whole.weights.tolist()
-    assert numbers == expected
-    assert np.multiply(numbers, whole.unit) == pytest.approx(np.array(weights))
-
-
-def test_weights_without_a_common_unit_are_close():
-    weights = np.random.default_rng(0).random(500) + 1e-3
-    whole = make_whole(read_target(["a", "b"] * 250, weights), 0.01)
-    assert whole.weights.sum() <= 2**30
-    unit = whole.error_cost * whole.unit
-    assert whole.weights * unit == pytest.approx(weights, abs=weights.max() / 65_000)
-    assert whole.leaf_cost * whole.unit == pytest.approx(0.01 * weights.sum(), rel=1e-4)
 
 
 def test_an_upper_bound_is_inclusive_and_its_failure_a_proof(problem):

@@ -14,10 +14,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from mixedwood import NoTreeError, OptimalTreeClassifier, UnseenValueWarning
-from mixedwood.data import read_target
 from mixedwood.optimal import Proof
-from mixedwood.optimal.settings import whole_bound
-from mixedwood.optimal.whole_weights import make_whole
 from mixedwood.preprocessing import Binarizer
 from reference.optimal import solve
 from reference.optimal_all import best_cost
@@ -138,22 +135,6 @@ def test_many_rows_that_weigh_next_to_nothing_do_not_outvote_others():
     assert model.cost_ < 0.02
 
 
-@pytest.mark.parametrize("n_rows", [3, 1000, 100_000])
-def test_whole_weights_add_up_to_no_more_than_the_core_takes(n_rows):
-    rng = np.random.default_rng(1)
-    for weights in (rng.random(n_rows), rng.random(n_rows) ** 20, np.geomspace(1e-9, 1, n_rows)):
-        whole = make_whole(read_target(np.arange(n_rows) % 2, weights), 0.0)
-        assert whole.weights.min() > 0 and whole.weights.sum() <= 2**30
-        assert whole.weights * whole.unit == pytest.approx(weights, abs=1e-3)
-
-
-@pytest.mark.parametrize("second", np.random.default_rng(0).random(12).tolist())
-def test_whole_weights_have_no_common_divisor(second):
-    whole = make_whole(read_target(["a", "b"], np.array([1.0, second])), 0.0)
-    assert np.gcd.reduce(whole.weights) == 1
-    assert whole.weights * whole.unit == pytest.approx([1.0, second], abs=1e-4)
-
-
 def test_no_tree_is_a_proof_only_if_the_search_was_over():
     rng = np.random.default_rng(3)
     X, y = rng.random((600, 120)) < 0.5, rng.integers(0, 2, 600)
@@ -195,14 +176,6 @@ def test_thousands_of_different_weights_count():
         model = OptimalTreeClassifier(1, **settings).fit(X, y, sample_weight=weights)
         assert model.cost_ == pytest.approx(weights[X["a"] != y].sum(), rel=1e-4)
         assert (model.predict(X) == X["a"]).all()
-
-
-@pytest.mark.parametrize("unit", [0.1, 1 / 3, 1 / 65_536, 0.7 / 2**20])
-def test_the_cost_of_a_tree_is_a_bound_that_it_keeps(unit):
-    """Whatever the rounding of its float."""
-    for units in (1, 3, 7, 999, 123_456_789):
-        assert whole_bound(units * unit, unit) == units
-        assert whole_bound((units + 0.5) * unit, unit) == units
 
 
 def test_where_a_new_value_goes():

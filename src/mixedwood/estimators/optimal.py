@@ -91,7 +91,7 @@ class OptimalTreeClassifier(OneTreeClassifier):
     proof_ : Proof
         What is proven, what the search took, and when it found its trees.
     optimal_ : bool
-        Whether the tree is proven to be the best.
+        Whether the tree is proven to be the best, by the weights given.
     cost_, lower_bound_, gap_ : float
         Weight that the tree gets wrong, with the cost of its leaves; what no tree goes below; the
         share between them.
@@ -189,9 +189,8 @@ class OptimalTreeClassifier(OneTreeClassifier):
         y : array-like of shape (n_rows,)
             Class of each row: text, booleans or whole numbers.
         sample_weight : array-like of shape (n_rows,), optional
-            Weights of rows; rows of weight 0 do not count. Weights without a common unit are
-            rounded to about 1 / 65,536 of the largest; with more than 16,000 rows, to what adds up
-            to 2**30.
+            Weights of rows; rows of weight 0 do not count. What is proven is proven for these
+            weights. Those that are not multiples of a common unit take two or three searches.
 
         Returns
         -------
@@ -266,6 +265,7 @@ def _warn_of_end(proof: Proof, stacklevel: int) -> None:
         "time_limit": "The time limit came before the search was over",
         "memory_limit": "The memory limit ended the search",
         "interrupted": "The search was interrupted",
+        "rounding": "The weights are too different to be added up exactly",
     }
     warnings.warn(
         f"{reasons[proof.status]}: the tree costs {proof.cost:g}, and no tree of its budget costs "

@@ -110,6 +110,11 @@ def _no_tree(settings: OptimalSettings, proof: Proof) -> BaseException:
         )
     if proof.status == "interrupted":
         return KeyboardInterrupt()
+    if proof.status == "rounding":
+        return ValueError(
+            f"The weights are too different to tell whether a tree has {wanted}: no tree costs "
+            f"less than {proof.lower_bound:g}. Raise upper_bound a little, or leave it out."
+        )
     words = proof.status.replace("_", " ")
     return TimeoutError(
         f"The {words} came before a tree with {wanted} was found; there may be one, as only "
