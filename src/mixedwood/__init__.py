@@ -17,6 +17,7 @@ _ESTIMATORS = (
     "RandomOrdinalityClassifier",
     "SmoothSVC",
     "TreeClassifier",
+    "TimeLimitWarning",
     "UnseenValueWarning",
 )
 
@@ -33,6 +34,7 @@ __all__ = [
     "RandomOrdinalityClassifier",
     "SmoothSVC",
     "TreeClassifier",
+    "TimeLimitWarning",
     "UnseenValueWarning",
     "compare",
     "comparison",
@@ -73,6 +75,7 @@ if TYPE_CHECKING:
         RandomOrdinalityClassifier,
         SmoothSVC,
         TreeClassifier,
+        TimeLimitWarning,
         UnseenValueWarning,
     )
     from mixedwood.saving import load, save

@@ -212,7 +212,7 @@ OptimalResult OptimalSolver::Search::solve(const OptimalBudget& wanted, Stop& st
     if (wanted.upper_bound >= cost_) result.lower_bound = cost_;
     result.status = cost_ <= wanted.upper_bound ? ProofStatus::kOptimal : ProofStatus::kNoTree;
   } catch (const Stopped&) {
-    result.status = stop.interrupted() ? ProofStatus::kInterrupted : ProofStatus::kTimeLimit;
+    result.status = why_stopped(stop);
     result.lower_bound = std::min(cost_, bound_of_root(budget));
   }
   root_ = nullptr;

@@ -75,7 +75,7 @@ class Solving {
     else if (watch_.out_of_memory())
       result.status = ProofStatus::kMemoryLimit;
     else
-      result.status = stop.interrupted() ? ProofStatus::kInterrupted : ProofStatus::kTimeLimit;
+      result.status = why_stopped(stop);
     if (result.status == ProofStatus::kNoTree || too_dear) {
       result.value_offset.push_back(0);
       return result;

@@ -1,6 +1,6 @@
 """Estimators with scikit-learn's manners: any frame in, classes or probabilities out."""
 
-from mixedwood.estimators.base import UnseenValueWarning
+from mixedwood.estimators.base import TimeLimitWarning, UnseenValueWarning
 from mixedwood.estimators.blend import EnsembleClassifier
 from mixedwood.estimators.boosted import BoostedTreesClassifier
 from mixedwood.estimators.forest import ForestClassifier
@@ -24,5 +24,6 @@ __all__ = [
     "RandomOrdinalityClassifier",
     "SmoothSVC",
     "TreeClassifier",
+    "TimeLimitWarning",
     "UnseenValueWarning",
 ]

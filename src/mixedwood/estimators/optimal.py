@@ -9,6 +9,7 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from mixedwood.estimators.base import TimeLimitWarning
 from mixedwood.estimators.one_tree import OneTreeClassifier
 from mixedwood.estimators.optimal_learner import NoTreeError, OptimalLearner
 from mixedwood.estimators.optimal_parameters import read_optimal_parameters
@@ -153,6 +154,7 @@ class OptimalTreeClassifier(OneTreeClassifier):
         random_state: Any = None,
         verbose: int = 0,
         time_limit: float | None = None,
+        work_limit: float | None = None,
         memory_limit: int = 2_000_000_000,
     ) -> None:
         self.max_depth = max_depth
@@ -175,6 +177,7 @@ class OptimalTreeClassifier(OneTreeClassifier):
         self.random_state = random_state
         self.verbose = verbose
         self.time_limit = time_limit
+        self.work_limit = work_limit
         self.memory_limit = memory_limit
 
     def fit(
@@ -217,6 +220,13 @@ class OptimalTreeClassifier(OneTreeClassifier):
         with show_waiting(self.verbose) as tell:
             found = learner.run(table, target, seed=parameters.seed, tell=tell)
         _warn_of_end(found.proof, stacklevel=2)
+        if found.tried and not found.all_tried and found.proof.status != "interrupted":
+            warnings.warn(
+                f"A limit came before all sizes were tried: the tree has the best of the first "
+                f"{len(found.tried)}. Raise the limit, or lower max_depth.",
+                TimeLimitWarning,
+                stacklevel=2,
+            )
         self._remember(table, target)
         self.tree_, self.proof_, self.tests_ = found.tree, found.proof, found.tests
         self.tried_ = found.tried
@@ -263,13 +273,16 @@ def _warn_of_end(proof: Proof, stacklevel: int) -> None:
         return
     reasons = {
         "time_limit": "The time limit came before the search was over",
+        "work_limit": "The work limit came before the search was over",
         "memory_limit": "The memory limit ended the search",
         "interrupted": "The search was interrupted",
         "rounding": "The weights are too different to be added up exactly",
     }
+    limited = proof.status in ("time_limit", "work_limit")
     warnings.warn(
         f"{reasons[proof.status]}: the tree costs {proof.cost:g}, and no tree of its budget costs "
-        f"less than {proof.lower_bound:g}.",
-        ConvergenceWarning,
+        f"less than {proof.lower_bound:g}."
+        + (" Raise the limit, or ask for a smaller tree." if limited else ""),
+        TimeLimitWarning if limited else ConvergenceWarning,
         stacklevel=stacklevel + 1,
     )

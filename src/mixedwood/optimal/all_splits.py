@@ -46,6 +46,7 @@ class AllSplitsSearch(ProvenSearch):
                 settings,
                 min(limits.time_limit, NO_TIME_LIMIT),
                 flag,
+                limits.work_limit,
             )
         offset, codes = found["value_offset"].tolist(), found["value_code"].tolist()
         tests: list[BinaryTest | None] = [None] * len(found["column"])

@@ -58,6 +58,7 @@ class BinarySearch(ProvenSearch):
                 min(limits.time_limit, NO_TIME_LIMIT),
                 self.settings.memory_limit,
                 flag,
+                limits.work_limit,
             )
         nodes = zip(answer["test"].tolist(), answer["yes"].tolist(), answer["no"].tolist(),
                     strict=True)  # fmt: skip

@@ -13,7 +13,8 @@ class Proof:
 
     Attributes
     ----------
-    status : {"optimal", "no_tree", "time_limit", "memory_limit", "interrupted", "rounding"}
+    status : {"optimal", "no_tree", "time_limit", "work_limit", "memory_limit", "interrupted", \
+            "rounding"}
         How the search ended; the last if weights are too different to be added up exactly.
     cost : float
         Weight of the rows that the tree gets wrong, and the cost of its leaves.

@@ -23,23 +23,36 @@ __all__ = ["ProvenSearch", "SearchLimits"]
 
 @dataclass(frozen=True)
 class SearchLimits:
-    """What one call of a solver may do; no `upper_bound`, in whole numbers, is None."""
+    """What one call of a solver may do; no `upper_bound`, in whole numbers, is None.
+
+    Nor is a limit of work, which is counted in steps of the solver.
+    """
 
     max_depth: int
     max_nodes: int
     upper_bound: int | None
     time_limit: float
+    work_limit: int | None
     stop: StopFlag | None
 
 
 class ProvenSearch(ABC):
-    """Finds best trees of one table, for any budget."""
+    """Finds best trees of one table, for any budget.
+
+    Attributes
+    ----------
+    tests : list of BinaryTest or None
+        Those that are offered, if they are the same everywhere.
+    work : int
+        Steps that all searches have taken so far.
+    """
 
     tests: list[BinaryTest] | None = None
     _finest_error: ClassVar[int] = 0  # see `make_whole`
 
     def __init__(self, table: Table, target: Target, settings: OptimalSettings) -> None:
         self.table, self.target, self.settings = table, target, settings
+        self.work = 0
         self.costs = GivenCosts(target, settings.leaf_cost)
         self.problem = make_whole(
             self.costs, settings.most_leaves(target.n_rows), finest_error=self._finest_error
@@ -51,14 +64,20 @@ class ProvenSearch(ABC):
         max_nodes: int,
         upper_bound: float = inf,
         time_limit: float = inf,
+        work_limit: float = inf,
         stop: StopFlag | None = None,
     ) -> tuple[Skeleton, Proof]:
         """Find the best tree of a budget; the skeleton is empty if there is none."""
+        end = self.work + work_limit
 
         def ask(
             problem: WholeProblem, bound: int | None, seconds: float
         ) -> tuple[Skeleton, Mapping[str, Any]]:
-            return self._search(problem, SearchLimits(max_depth, max_nodes, bound, seconds, stop))
+            steps = None if end == inf else max(0, int(end - self.work))
+            limits = SearchLimits(max_depth, max_nodes, bound, seconds, steps, stop)
+            skeleton, answer = self._search(problem, limits)
+            self.work += answer["work"]
+            return skeleton, answer
 
         return prove(
             ask,

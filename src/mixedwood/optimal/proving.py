@@ -66,7 +66,7 @@ def prove(
         if status == "no_tree" and wanted is not None:
             lower = max(lower, Fraction(upper_bound))
         return [], search.proof(status, None, lower)
-    if not problem.exact and status in ("optimal", "time_limit", "memory_limit"):
+    if not problem.exact and status != "interrupted":
         status, lower = search.test_trees(status, lower)
     cost = search.best.cost
     if status == "optimal":

@@ -49,6 +49,8 @@ class RebinarisedSettings:
         Only trees that cost no more are wanted.
     time_limit : float
         Seconds.
+    work_limit : int or None
+        Steps.
     memory_limit : float
         Bytes for what is remembered of sets of rows. When they are used up the search goes on
         without remembering more.
@@ -64,6 +66,7 @@ class RebinarisedSettings:
     min_leaf: int = 1
     upper_bound: int | None = None
     time_limit: float = np.inf
+    work_limit: int | None = None
     memory_limit: float = np.inf
 
 
@@ -82,12 +85,14 @@ class RebinarisedTree:
         Weight of the rows that are wrong, and the cost of leaves; -1 without a tree.
     lower_bound : int
         No tree costs less.
-    status : {"optimal", "no_tree", "time_limit", "interrupted"}
+    status : {"optimal", "no_tree", "time_limit", "work_limit", "interrupted"}
         What ended the search.
     n_explored, n_cached : int
         Sets of rows that were looked at, and that were remembered.
     seconds : float
         How long it took.
+    work : int
+        And in steps.
     """
 
     tests: list[BinaryTest | None]
@@ -99,6 +104,7 @@ class RebinarisedTree:
     n_explored: int
     n_cached: int
     seconds: float
+    work: int
 
 
 def find_rebinarised_tree(
@@ -176,6 +182,7 @@ def find_rebinarised_tree(
             },
             float(settings.time_limit),
             flag,
+            settings.work_limit,
         )
     return _as_tree(found)
 
@@ -190,7 +197,8 @@ def _as_tree(found: dict[str, Any]) -> RebinarisedTree:
         listed = tuple(codes[offset[node] : offset[node + 1]]) or None
         low, high = float(found["low"][node]), float(found["high"][node])
         tests.append(BinaryTest(column, low, high, listed))
-    names = ("yes", "no", "cost", "lower_bound", "status", "n_explored", "n_cached", "seconds")
+    names = ("yes", "no", "cost", "lower_bound", "status", "n_explored", "n_cached", "seconds",
+             "work")  # fmt: skip
     return RebinarisedTree(tests, **{name: found[name] for name in names})
 
 
@@ -211,6 +219,7 @@ class RebinarisedSearch(ProvenSearch):
             min_leaf=self.settings.min_samples_leaf,
             upper_bound=limits.upper_bound,
             time_limit=limits.time_limit,
+            work_limit=limits.work_limit,
             memory_limit=self.settings.memory_limit,
         )
         weights = problem.scaled_weights(self.target.n_rows)

@@ -39,16 +39,23 @@ def find_best_tree(
     settings: OptimalSettings,
     *,
     time_limit: float = inf,
+    work_done: int = 0,
     stop: StopFlag | None = None,
 ) -> tuple[Tree | None, Proof, list[BinaryTest] | None]:
     """Find the best tree, or none if there is none within the upper bound.
 
+    Work that was done before, while a budget was chosen, counts towards the limit of it.
     The third of the results are the tests that were offered; None if not the same everywhere.
     """
     table, target = without_weightless(table, target)
     search = make_search(table, target, settings)
     skeleton, proof = search.solve(
-        settings.max_depth, settings.max_nodes, settings.upper_bound, time_limit, stop
+        settings.max_depth,
+        settings.max_nodes,
+        settings.upper_bound,
+        time_limit,
+        settings.work_limit - work_done,
+        stop,
     )
     tree = build_tree(table, target, skeleton, settings.unseen) if skeleton else None
     return tree, proof, search.tests

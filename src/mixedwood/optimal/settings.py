@@ -33,6 +33,8 @@ class OptimalSettings:
         Only trees of this cost or less are wanted.
     memory_limit : int
         Bytes that may be remembered.
+    work_limit : float
+        Steps that the search may take.
     unseen : str
         What a tree does with values it has never met.
     """
@@ -48,6 +50,7 @@ class OptimalSettings:
     binarize: str
     upper_bound: float
     memory_limit: int
+    work_limit: float
     unseen: str
 
     def most_leaves(self, n_rows: int) -> int:
