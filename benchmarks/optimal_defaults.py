@@ -1,11 +1,11 @@
 """Are the defaults of `OptimalTreeClassifier` right? Chosen on some tables, judged on others.
 
 Stratified two-fold cross-validation, repeated, on tables of numbers, of categories and of both.
-First sizes of trees and ways to cut numbers are compared on the tables of `CHOICE`. Then the default
-is compared on those of `JUDGE`, which had no part in the choice, with what it was before and with
-greedy trees: beside every optimal tree stands the greedy one of as many leaves, as it is and pruned.
-Searches end after so much work, not time, so that figures are the same every time; the share of fits
-that are proven is printed too. Seconds are of the processor.
+First sizes of trees and ways to cut numbers are compared on the tables of `CHOICE`. Then the
+default is compared on those of `JUDGE`, which had no part in the choice, with what it was before
+and with greedy trees: beside every optimal tree stands the greedy one of as many leaves, as it is
+and pruned. Searches end after so much work, not time, so that figures are the same every time; the
+share of fits that are proven is printed too. Seconds are of the processor.
 
     python benchmarks/optimal_defaults.py [--page docs/results/optimal-defaults.md]
                                           [--scores file.json]
@@ -201,10 +201,10 @@ def with_greedy(scores: Scores) -> Scores:
     for name, rows in scores.items():
         default = rows["default"]
         found[name] = {
-            "default": default,
+            "default": [r[:5] for r in default],
             EQUAL: [[r[5], r[1], r[2], np.nan, 1.0] for r in default],
             f"{EQUAL}, pruned": [[r[6], r[1], r[2], np.nan, 1.0] for r in default],
-        } | {v: rows[v] for v in rows if v != "default"}
+        } | {v: [r[:5] for r in rows[v]] for v in rows if v != "default"}
     return found
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from mixedwood import _core
+from mixedwood import OptimalTreeClassifier, _core
 
 MOST_WEIGHT = {"large": 2**30, "largest": 2**56}  # of all rows: in 32 bits, and at all
 KINDS = ["new", "copy", "complement", "constant", "threshold"]
@@ -115,3 +115,8 @@ def solver_of(instance, switches):
 def run(solver, instance, **bounds):
     """One search; the bounds are `upper_bound`, `time_limit` and `memory_limit`."""
     return solver.solve(instance.max_depth, instance.max_nodes, **bounds)
+
+
+def free_leaves(*depth, **parameters):
+    """An optimal tree that is all about errors: leaves cost nothing, and work is not limited."""
+    return OptimalTreeClassifier(*depth, **{"leaf_cost": 0.0, "work_limit": None, **parameters})

@@ -33,8 +33,8 @@ __all__ = [
     "OptimalTreeClassifier",
     "RandomOrdinalityClassifier",
     "SmoothSVC",
-    "TreeClassifier",
     "TimeLimitWarning",
+    "TreeClassifier",
     "UnseenValueWarning",
     "compare",
     "comparison",
@@ -74,8 +74,8 @@ if TYPE_CHECKING:
         OptimalTreeClassifier,
         RandomOrdinalityClassifier,
         SmoothSVC,
-        TreeClassifier,
         TimeLimitWarning,
+        TreeClassifier,
         UnseenValueWarning,
     )
     from mixedwood.saving import load, save

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from mixedwood import NoTreeError, OptimalTreeClassifier
+from mixedwood import NoTreeError
 from mixedwood.data import read_table, read_target
 from mixedwood.estimators.optimal_parameters import read_optimal_parameters
 from mixedwood.optimal.building import answers_of
 from mixedwood.optimal.search import make_search
+from optimal_instances import free_leaves
 from weighted_problems import SEARCHES, check
 
 HOW = {"binary": {}, "all": {"splits": "all"}, "every_split": {"binarize": "every_split"}}
@@ -30,7 +31,7 @@ def test_no_false_proof_among_all_trees(search):
 def test_light_rows_decide_where_a_heavy_one_does_not(how):
     X, y = {"a": [0, 1, 0, 0], "b": [0, 0, 1, 1]}, [0, 1, 1, 1]
     weights = [1000, 9e-3, 1e-3, 1e-3]
-    model = OptimalTreeClassifier(1, **how).fit(X, y, sample_weight=weights)
+    model = free_leaves(1, **how).fit(X, y, sample_weight=weights)
     assert model.optimal_ and model.gap_ == 0
     assert model.cost_ == model.lower_bound_ == 2e-3
 
@@ -52,7 +53,7 @@ def test_weights_of_common_kinds_are_proven(how, leaf_cost, kind):
         "tenths": rng.integers(1, 30, n_rows) / 10,
         "float32": rng.random(n_rows).astype(np.float32),
     }.get(kind)
-    model = OptimalTreeClassifier(2, leaf_cost=leaf_cost, n_bins=4, **how)
+    model = free_leaves(2, leaf_cost=leaf_cost, n_bins=4, **how)
     model.set_params(class_weight="balanced" if kind == "balanced" else None)
     model.fit(X, y, sample_weight=weights)
     assert model.optimal_ and model.lower_bound_ == model.cost_
@@ -71,7 +72,7 @@ def test_a_bound_where_no_proof_is_possible_is_close(how):
     y, weights = [0, 0, 1, 0, 1], [1 / 3, 1 / 7, 2 / 3, 1 / 11, 1e-20 / 3]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model = OptimalTreeClassifier(1, **how).fit(X, y, sample_weight=weights)
+        model = free_leaves(1, **how).fit(X, y, sample_weight=weights)
     wrong = model.predict(X) != y
     assert model.cost_ == pytest.approx(np.sum(np.array(weights)[wrong]), rel=1e-15)
     assert model.lower_bound_ <= model.cost_ and model.gap_ < 1e-12
@@ -85,7 +86,7 @@ def test_a_proof_that_rounding_forbids_is_not_given(how):
     y = [0, 0, 1, 1, 1, 1]
     weights = [1e30, 1e30, 1e30, 1e-3 / 3, 1e-3 / 3 + 1e-12, 1e30]
     with pytest.warns(ConvergenceWarning, match="too different to be added up exactly"):
-        model = OptimalTreeClassifier(1, **how).fit(X, y, sample_weight=weights)
+        model = free_leaves(1, **how).fit(X, y, sample_weight=weights)
     assert not model.optimal_ and model.proof_.status == "rounding"
     assert 0 <= model.lower_bound_ < model.cost_ < 1e-3
 
@@ -97,8 +98,8 @@ def test_a_proof_that_rounding_forbids_is_not_given(how):
 def test_weights_at_the_ends_of_floats(how, tune, leaf_cost, weight):
     X = {"a": [0, 1, 0, 1, 0, 1, 0, 1] * 2, "b": ["x", "y", "y", "x"] * 4}
     y = [0, 1, 1, 1, 0, 1, 0, 0] * 2
-    plain = OptimalTreeClassifier(2, leaf_cost=leaf_cost, tune=tune, n_folds=3, **how).fit(X, y)
-    model = OptimalTreeClassifier(2, leaf_cost=leaf_cost, tune=tune, n_folds=3, **how)
+    plain = free_leaves(2, leaf_cost=leaf_cost, tune=tune, n_folds=3, **how).fit(X, y)
+    model = free_leaves(2, leaf_cost=leaf_cost, tune=tune, n_folds=3, **how)
     model.fit(X, y, sample_weight=np.full(16, weight))
     assert model.optimal_ and model.tree_.to_text().count("\n") == plain.tree_.to_text().count("\n")
     assert model.cost_ == float(Fraction(weight) * Fraction(plain.cost_).limit_denominator(10**6))
@@ -111,12 +112,12 @@ def test_an_upper_bound_is_one_for_the_weights_given(how):
     rng = np.random.default_rng(3)
     X = {"a": rng.integers(0, 3, 40), "b": rng.integers(0, 4, 40)}
     y, weights = rng.integers(0, 2, 40), 10.0 ** rng.uniform(-5, 5, 40)
-    best = OptimalTreeClassifier(2, leaf_cost=1e-4, **how).fit(X, y, sample_weight=weights)
+    best = free_leaves(2, leaf_cost=1e-4, **how).fit(X, y, sample_weight=weights)
     assert best.optimal_
-    model = OptimalTreeClassifier(2, leaf_cost=1e-4, upper_bound=best.cost_, **how)
+    model = free_leaves(2, leaf_cost=1e-4, upper_bound=best.cost_, **how)
     assert model.fit(X, y, sample_weight=weights).cost_ == best.cost_
     for below in (1 - 1e-9, 0.5, 0):
-        model = OptimalTreeClassifier(2, leaf_cost=1e-4, upper_bound=best.cost_ * below, **how)
+        model = free_leaves(2, leaf_cost=1e-4, upper_bound=best.cost_ * below, **how)
         with pytest.raises(NoTreeError):
             model.fit(X, y, sample_weight=weights)
 
@@ -127,7 +128,7 @@ def test_a_search_that_is_stopped_gives_bounds_for_the_weights_given(how, second
     rng = np.random.default_rng(5)
     table = read_table(rng.normal(size=(150, 5)).round(1))
     target = read_target(rng.integers(0, 3, 150), rng.lognormal(0, 2, 150))
-    model = OptimalTreeClassifier(3, n_bins=4, leaf_cost=0.001, **how)
+    model = free_leaves(3, n_bins=4, leaf_cost=0.001, **how)
     settings = read_optimal_parameters(model).settings_for(150)
     _, sure = make_search(table, target, settings).solve(3, -1)
     skeleton, proof = make_search(table, target, settings).solve(3, -1, time_limit=seconds)
@@ -145,4 +146,4 @@ def test_weights_too_different_to_decide_about_an_upper_bound_are_named():
     X, y = {"a": [0, 1, 0, 1, 0], "b": [0, 1, 1, 0, 1]}, [0, 1, 1, 1, 0]
     weights = [1e30, 1e30, 1e-3 / 3, 1e-3 / 7, 1e-3 / 11]
     with pytest.raises(ValueError, match="too different to tell whether a tree has a cost of"):
-        OptimalTreeClassifier(1, upper_bound=1e-6).fit(X, y, sample_weight=weights)
+        free_leaves(1, upper_bound=1e-6).fit(X, y, sample_weight=weights)

@@ -23,7 +23,7 @@ __all__ = [
     "OptimalTreeClassifier",
     "RandomOrdinalityClassifier",
     "SmoothSVC",
-    "TreeClassifier",
     "TimeLimitWarning",
+    "TreeClassifier",
     "UnseenValueWarning",
 ]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["TableClassifier", "TimeLimitWarning", "UnseenValueWarning", "columns_used"]
 
 
-class TimeLimitWarning(ConvergenceWarning):
+class TimeLimitWarning(ConvergenceWarning):  # type: ignore[misc]
     """A limit of time or work ended a search: the model is the best one found so far."""
 
 

@@ -21,16 +21,16 @@ __all__ = ["NoTreeError", "OptimalTreeClassifier"]
 
 
 class OptimalTreeClassifier(OneTreeClassifier):
-    """The tree that gets the most training rows right, of all trees of its size, with a proof.
+    """The tree of the least cost, errors and leaves, of all trees of its size, with a proof.
 
     Numbers are cut into ranges and categories become questions with the answer yes or no; among all
     trees that ask them, the best is found. The tree speaks of the original columns. Searches that
-    take too long can be stopped, by a limit or by Ctrl-C: the tree is then the best one found so
-    far, and `gap_` says how far from the best it may be.
+    take too long are stopped, by a limit or by Ctrl-C: the tree is then the best one found so far,
+    with a `TimeLimitWarning`, and `gap_` says how far from the best it may be.
 
     Parameters
     ----------
-    max_depth : int, default=3
+    max_depth : int, default=5
         Most tests in a row. Each further level takes about as many times longer as there are
         tests to choose from.
     max_nodes : int or None, default=None
@@ -38,9 +38,10 @@ class OptimalTreeClassifier(OneTreeClassifier):
     min_samples_leaf : int or float, default=1
         Fewest rows of a leaf; a float between 0 and 1 is a share of all rows. Rows count, not their
         weights.
-    leaf_cost : float, default=0.0
+    leaf_cost : float, default=0.01
         What each leaf costs, as a share of the training weight: with 0.01, a further leaf must get
-        at least one row in a hundred right.
+        at least one row in a hundred right. With 0 only errors count, and the tree is as large as
+        it may be.
     splits : {"binary", "all"}, default="binary"
         Which tests there are: the binary columns that the next parameters make, or every threshold
         of every number and every group of the values of a nominal column.
@@ -81,6 +82,9 @@ class OptimalTreeClassifier(OneTreeClassifier):
         Above 0, what is being searched is shown while it is.
     time_limit : float or None, default=None
         Seconds that `fit` may take, reading the table not included.
+    work_limit : float or None, default=2e9
+        Steps that `fit` may take; 10**9 are about a second. Unlike a time limit it ends the search
+        with the same tree every time. None is no limit.
     memory_limit : int, default=2_000_000_000
         Bytes that the search may use to remember what it has proven. With less it forgets more and
         takes longer; with ``splits="all"``, far too little ends it early.
@@ -114,7 +118,7 @@ class OptimalTreeClassifier(OneTreeClassifier):
     >>> import mixedwood as mw
     >>> X = {"a": [0, 0, 1, 1] * 5, "b": [0, 1, 0, 1] * 5, "c": ["x", "y", "x", "x"] * 5}
     >>> y = ["odd" if a != b else "even" for a, b in zip(X["a"], X["b"])]
-    >>> model = mw.OptimalTreeClassifier(max_depth=2).fit(X, y)
+    >>> model = mw.OptimalTreeClassifier(max_depth=2, leaf_cost=0).fit(X, y)
     >>> model.optimal_, model.cost_
     (True, 0.0)
     >>> print(model.tree_.to_text())
@@ -133,11 +137,11 @@ class OptimalTreeClassifier(OneTreeClassifier):
 
     def __init__(
         self,
-        max_depth: int = 3,
+        max_depth: int = 5,
         *,
         max_nodes: int | None = None,
         min_samples_leaf: float = 1,
-        leaf_cost: float = 0.0,
+        leaf_cost: float = 0.01,
         splits: Literal["binary", "all"] = "binary",
         discretizer: Any = "equal_frequency",
         n_bins: int | Mapping[str, int] = 8,
@@ -154,7 +158,7 @@ class OptimalTreeClassifier(OneTreeClassifier):
         random_state: Any = None,
         verbose: int = 0,
         time_limit: float | None = None,
-        work_limit: float | None = None,
+        work_limit: float | None = 2e9,
         memory_limit: int = 2_000_000_000,
     ) -> None:
         self.max_depth = max_depth

@@ -73,7 +73,7 @@ def read_optimal_parameters(model: Any) -> OptimalParameters:
     if model.upper_bound is not None:
         upper = read_number(model, "upper_bound", 0, math.inf)
     work = math.inf if model.work_limit is None else model.work_limit
-    if isinstance(work, bool) or not isinstance(work, Real) or not work >= 1:
+    if isinstance(work, bool) or not isinstance(work, Real) or not float(work) >= 1:
         raise ValueError(
             f"work_limit must be a number of steps, at least 1, or None; got {model.work_limit!r}."
         )
