@@ -367,7 +367,7 @@ def test_control_c_keeps_the_best_tree(tune):
 @pytest.mark.parametrize(
     "model",
     [
-        "OptimalTreeClassifier(5, upper_bound=1, work_limit=None)",
+        "OptimalTreeClassifier(5, leaf_cost=0, upper_bound=1, work_limit=None)",
         "ForestClassifier(OptimalTreeClassifier(5, leaf_cost=0, work_limit=None), n_estimators=3)",
     ],
 )

@@ -21,7 +21,7 @@ MOST = 2**56
 """What all weights together may be; a leaf may cost a quarter of it."""
 
 _COARSE_MOST = 2**30  # what weights that are rounded add up to: the solvers are faster there
-_COARSE_STEPS = 2**10  # steps of the largest weight, where they are rounded
+_COARSE_STEPS = 2**6  # steps of the largest weight, where they are rounded
 _MOST_DISTINCT = 1000  # with more different weights than this, no common fraction is looked for
 _NEAR = Fraction(1, 2**50)  # two floats so close differ by the rounding of what made them
 
@@ -90,7 +90,7 @@ def make_whole(costs: GivenCosts, most_leaves: int, *, finest_error: int = 0) ->
 
     Weights with a common unit are exact; fractions such as tenths or balanced class weights, which
     floats only come near, are taken as the fractions that they are near to. Others are rounded
-    down to steps of 1 / 1,024 of the largest: finer if many rows weigh less than a step, coarser
+    down to steps of 1 / 64 of the largest: finer if many rows weigh less than a step, coarser
     if they would add up to more than 2**30 steps.
 
     Parameters
