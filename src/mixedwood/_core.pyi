@@ -149,7 +149,7 @@ class OptimalSolver:
 def cut_points(numbers: NDArray[numpy.float64], classes: NDArray[numpy.int32] | None, n_classes: int, rule: str, n_bins: int) -> NDArray[numpy.float64]:
     """Ascending cut points of one column; NaN is left out."""
 
-def rebinarised_tree(columns: list[Any], kinds: str, n_values: Sequence[int], cuts: list[Any], n_bins: Sequence[int], classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, settings: dict[str, Any], time_limit: float, stop: StopFlag | None, work_limit: int | None = None) -> dict[str, Any]:
+def rebinarised_tree(columns: list[Any], kinds: str, n_values: NDArray[numpy.int32], cuts: list[Any], n_bins: NDArray[numpy.int64], classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, settings: dict[str, Any], time_limit: float, stop: StopFlag | None, work_limit: int | None = None) -> dict[str, Any]:
     """Best tree over tests made anew from the rows of every node."""
 
 def optimal_all(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, settings: dict[str, int], time_limit: float, stop: StopFlag | None = None, work_limit: int | None = None) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.reference.optimal import solve
 
 import mixedwood as mw
-from excuses import PURE, ROWS
+from excuses import ROWS
 from mixedwood import ForestClassifier, NoTreeError, OptimalTreeClassifier, TreeClassifier
 from mixedwood.preprocessing import Binarizer, MDLPDiscretizer
 from optimal_instances import free_leaves
