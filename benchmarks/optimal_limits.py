@@ -138,7 +138,12 @@ def probe(what: str, way: str, depth: int, limit: int, seconds: float) -> None:
     # As an array where there is no column: a dict of none has no rows either.
     X: Any = columns or np.empty((len(y), 0))
     model = OptimalTreeClassifier(
-        depth, memory_limit=limit * 1_000_000, time_limit=seconds, **WAYS[way]
+        depth,
+        leaf_cost=0,
+        memory_limit=limit * 1_000_000,
+        time_limit=seconds,
+        work_limit=None,
+        **WAYS[way],
     )
     warnings.simplefilter("ignore")
     OptimalTreeClassifier(2, **WAYS[way]).fit(

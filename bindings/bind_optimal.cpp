@@ -56,13 +56,14 @@ void make_solver(OptimalSolver* room, const ByteMatrix& matrix, const IntVector&
 
 nb::dict solve(OptimalSolver& solver, std::int32_t max_depth, std::int64_t max_nodes,
                std::optional<Cost> upper_bound, double time_limit, std::int64_t memory_limit,
-               const StopFlag* stop) {
+               const StopFlag* stop, std::optional<std::int64_t> work_limit) {
   OptimalBudget budget;
   budget.max_depth = max_depth;
   budget.max_nodes = max_nodes;
   if (upper_bound) budget.upper_bound = std::min(*upper_bound, kNoBound);
   budget.memory = memory_limit;
   SignalWatch watch(time_limit, stop);
+  if (work_limit) watch.stop.limit_work(*work_limit);
   OptimalResult result;
   {
     nb::gil_scoped_release released;
@@ -80,6 +81,7 @@ nb::dict solve(OptimalSolver& solver, std::int32_t max_depth, std::int64_t max_n
   answer["n_cached"] = result.n_cached;
   answer["cache_bytes"] = result.cache_bytes;
   answer["seconds"] = result.seconds;
+  answer["work"] = watch.stop.work();
   nb::list trace;
   for (const auto& m : result.trace) trace.append(nb::make_tuple(m.seconds, m.cost));
   answer["trace"] = trace;
@@ -109,9 +111,10 @@ void bind_optimal(nb::module_& m) {
       .def("solve", &solve, nb::arg("max_depth"), nb::arg("max_nodes") = -1,
            nb::arg("upper_bound") = nb::none(), nb::arg("time_limit") = 1e18,
            nb::arg("memory_limit") = -1, nb::arg("stop") = nb::none(),
+           nb::arg("work_limit") = nb::none(),
            nb::sig("def solve(self, max_depth: int, max_nodes: int = -1, upper_bound: int | None "
                    "= None, time_limit: float = 1e18, memory_limit: int = -1, stop: StopFlag | None "
-                   "= None) -> dict[str, typing.Any]"));
+                   "= None, work_limit: int | None = None) -> dict[str, typing.Any]"));
 }
 
 }  // namespace mixedwood

@@ -14,7 +14,8 @@ namespace {
 
 nb::dict optimal_all_py(const CodedColumns& coded, const IntVector& classes,
                         const std::optional<LongVector>& weights, std::int32_t n_classes,
-                        const nb::dict& given, double time_limit, const StopFlag* stop) {
+                        const nb::dict& given, double time_limit, const StopFlag* stop,
+                        std::optional<std::int64_t> work_limit) {
   AllSplitsProblem problem;
   problem.table = &coded.table;
   problem.classes = values_of(classes);
@@ -28,6 +29,7 @@ nb::dict optimal_all_py(const CodedColumns& coded, const IntVector& classes,
   settings.upper_bound = get<std::int64_t>(given, "upper_bound");
   settings.memory_limit = get<std::int64_t>(given, "memory_limit");
   SignalWatch watch(time_limit, stop);
+  if (work_limit) watch.stop.limit_work(*work_limit);
   AllSplitsResult found;
   {
     nb::gil_scoped_release released;
@@ -50,6 +52,7 @@ nb::dict optimal_all_py(const CodedColumns& coded, const IntVector& classes,
   result["n_explored"] = found.n_explored;
   result["n_cached"] = found.n_cached;
   result["seconds"] = found.seconds;
+  result["work"] = watch.stop.work();
   return result;
 }
 
@@ -58,11 +61,11 @@ nb::dict optimal_all_py(const CodedColumns& coded, const IntVector& classes,
 void bind_optimal_all(nb::module_& m) {
   m.def("optimal_all", &optimal_all_py, nb::arg("table"), nb::arg("classes").noconvert(),
         nb::arg("weights").noconvert().none(), nb::arg("n_classes"), nb::arg("settings"),
-        nb::arg("time_limit"), nb::arg("stop") = nb::none(),
+        nb::arg("time_limit"), nb::arg("stop") = nb::none(), nb::arg("work_limit") = nb::none(),
         nb::sig("def optimal_all(table: CodedTable, classes: NDArray[numpy.int32], "
                 "weights: NDArray[numpy.int64] | None, n_classes: int, "
-                "settings: dict[str, int], time_limit: float, stop: StopFlag | None = None) "
-                "-> dict[str, typing.Any]"),
+                "settings: dict[str, int], time_limit: float, stop: StopFlag | None = None, "
+                "work_limit: int | None = None) -> dict[str, typing.Any]"),
         "The best tree over all thresholds and subsets: its arrays, its cost and the proof.");
 }
 

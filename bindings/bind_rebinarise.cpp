@@ -67,7 +67,8 @@ nb::dict rebinarised_tree_py(const nb::list& columns, std::string_view kinds,
                              const IntVector& n_values, const nb::list& cuts,
                              const LongVector& n_bins, const IntVector& classes,
                              const std::optional<LongVector>& weights, std::size_t n_classes,
-                             const nb::dict& given, double time_limit, const StopFlag* flag) {
+                             const nb::dict& given, double time_limit, const StopFlag* flag,
+                             std::optional<std::int64_t> work_limit) {
   const std::size_t n = kinds.size();
   if (nb::len(columns) != n || n_values.size() != n || nb::len(cuts) != n || n_bins.size() != n)
     throw std::invalid_argument("kind, number of values, cuts and ranges are needed for each column");
@@ -82,6 +83,7 @@ nb::dict rebinarised_tree_py(const nb::list& columns, std::string_view kinds,
   }
   const auto start = std::chrono::steady_clock::now();
   SignalWatch watch(time_limit, flag);
+  if (work_limit) watch.stop.limit_work(*work_limit);
   RebinarisedResult found;
   {
     nb::gil_scoped_release released;
@@ -108,6 +110,7 @@ nb::dict rebinarised_tree_py(const nb::list& columns, std::string_view kinds,
   result["n_explored"] = found.n_explored;
   result["n_cached"] = found.n_cached;
   result["seconds"] = seconds.count();
+  result["work"] = watch.stop.work();
   return result;
 }
 
@@ -118,11 +121,12 @@ void bind_rebinarise(nb::module_& m) {
         nb::arg("n_values").noconvert(), nb::arg("cuts"), nb::arg("n_bins").noconvert(),
         nb::arg("classes").noconvert(),
         nb::arg("weights").noconvert().none(), nb::arg("n_classes"), nb::arg("settings"),
-        nb::arg("time_limit"), nb::arg("stop").none(),
+        nb::arg("time_limit"), nb::arg("stop").none(), nb::arg("work_limit") = nb::none(),
         nb::sig("def rebinarised_tree(columns: list[Any], kinds: str, n_values: NDArray[numpy.int32], "
                 "cuts: list[Any], n_bins: NDArray[numpy.int64], classes: NDArray[numpy.int32], weights: "
                 "NDArray[numpy.int64] | None, n_classes: int, settings: dict[str, Any], "
-                "time_limit: float, stop: StopFlag | None) -> dict[str, Any]"),
+                "time_limit: float, stop: StopFlag | None, work_limit: int | None = None) -> "
+                "dict[str, Any]"),
         "Best tree over tests made anew from the rows of every node.");
 }
 

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from mixedwood import _core
+from mixedwood import OptimalTreeClassifier, _core
 
-MOST_WEIGHT = 2**30  # of all rows together
+MOST_WEIGHT = {"large": 2**30, "largest": 2**56}  # of all rows: in 32 bits, and at all
 KINDS = ["new", "copy", "complement", "constant", "threshold"]
 
 
@@ -63,7 +63,8 @@ def weights_of(rng, n_rows, kind):
         return None
     if kind == "small":
         return rng.integers(0, 4, n_rows)
-    return rng.integers(1, 4, n_rows) * (MOST_WEIGHT // (4 * n_rows)) + rng.integers(0, 2, n_rows)
+    most = MOST_WEIGHT[kind] // (4 * n_rows)
+    return rng.integers(1, 4, n_rows) * most + rng.integers(0, 2, n_rows)
 
 
 @st.composite
@@ -77,9 +78,9 @@ def instances(draw, max_rows, max_columns, depths, plain=False):
     max_nodes = draw(st.one_of(st.just(full), st.integers(0, full)))
     leaf_cost, min_leaf, weights = 0, 1, "none"
     if not plain:
-        weights = draw(st.sampled_from(["none", "small", "large"]))
+        weights = draw(st.sampled_from(["none", "small", *MOST_WEIGHT]))
         leaf_cost = draw(st.sampled_from([0, 0, 1, 2, 7]))
-        leaf_cost *= MOST_WEIGHT // (4 * n_rows) if weights == "large" else 1
+        leaf_cost *= MOST_WEIGHT[weights] // (8 * n_rows) if weights in MOST_WEIGHT else 1
         min_leaf = draw(st.one_of(st.just(1), st.integers(1, 1 + n_rows // 3)))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     matrix = columns_of(rng, n_rows, n_columns)
@@ -114,3 +115,8 @@ def solver_of(instance, switches):
 def run(solver, instance, **bounds):
     """One search; the bounds are `upper_bound`, `time_limit` and `memory_limit`."""
     return solver.solve(instance.max_depth, instance.max_nodes, **bounds)
+
+
+def free_leaves(*depth, **parameters):
+    """An optimal tree that is all about errors: leaves cost nothing, and work is not limited."""
+    return OptimalTreeClassifier(*depth, **{"leaf_cost": 0.0, "work_limit": None, **parameters})

@@ -64,9 +64,10 @@ OptimalResult solve(OptimalSolver& solver, int depth, std::int64_t memory = -1) 
 
 TEST(optimal_trees_are_those_of_the_obvious_recursion) {
   Random random(11);
-  for (int round = 0; round < 60; ++round) {
-    // Weights on both sides of what a byte and two bytes hold.
-    const std::uint64_t heaviest = std::vector<std::uint64_t>{1, 9, 300, 90'000}[random.below(4)];
+  for (int round = 0; round < 90; ++round) {
+    // Weights on both sides of what a byte, two bytes and 30 bits hold, and close to the most.
+    const std::uint64_t heaviest = std::vector<std::uint64_t>{
+        1, 9, 300, 90'000, std::uint64_t{1} << 31, std::uint64_t{1} << 48}[random.below(6)];
     const Problem p(random, 1 + random.below(40), 1 + random.below(6), heaviest);
     OptimalSettings settings;
     settings.error_cost = static_cast<Cost>(1 + random.below(3));
@@ -82,6 +83,31 @@ TEST(optimal_trees_are_those_of_the_obvious_recursion) {
       CHECK(found.cost == best(p, all_rows(p), depth, settings));
       CHECK(found.lower_bound == found.cost);
     }
+  }
+}
+
+TEST(a_limit_of_work_ends_a_search_at_the_same_place) {
+  Random random(13);
+  const Problem p(random, 300, 40, 1);
+  OptimalBudget budget;
+  budget.max_depth = 4;
+  for (const std::int64_t most : {std::int64_t{0}, std::int64_t{100'000}, std::int64_t{2'000'000}}) {
+    std::vector<OptimalResult> found;
+    std::vector<std::int64_t> work;
+    for (const bool wide : {true, false}) {
+      OptimalSettings settings;
+      settings.switches.wide_registers = wide;
+      OptimalSolver solver(p.view(), settings);
+      Stop stop;
+      stop.limit_work(most);
+      found.push_back(solver.solve(budget, stop));
+      work.push_back(stop.work());
+    }
+    CHECK(found[0].status == ProofStatus::kWorkLimit);
+    CHECK(found[0].test == found[1].test);
+    CHECK(found[0].cost == found[1].cost);
+    CHECK(found[0].lower_bound == found[1].lower_bound);
+    CHECK(work[0] == work[1]);
   }
 }
 

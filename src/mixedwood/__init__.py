@@ -17,6 +17,7 @@ _ESTIMATORS = (
     "RandomOrdinalityClassifier",
     "SmoothSVC",
     "TreeClassifier",
+    "TimeLimitWarning",
     "UnseenValueWarning",
 )
 
@@ -32,6 +33,7 @@ __all__ = [
     "OptimalTreeClassifier",
     "RandomOrdinalityClassifier",
     "SmoothSVC",
+    "TimeLimitWarning",
     "TreeClassifier",
     "UnseenValueWarning",
     "compare",
@@ -72,6 +74,7 @@ if TYPE_CHECKING:
         OptimalTreeClassifier,
         RandomOrdinalityClassifier,
         SmoothSVC,
+        TimeLimitWarning,
         TreeClassifier,
         UnseenValueWarning,
     )

@@ -144,15 +144,15 @@ class OptimalSolver:
 
     def __init__(self, matrix: NDArray[numpy.uint8], classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, leaf_cost: int = 0, min_leaf: int = 1, switches: dict[str, bool] = {}, error_cost: int = 1) -> None: ...
 
-    def solve(self, max_depth: int, max_nodes: int = -1, upper_bound: int | None = None, time_limit: float = 1e18, memory_limit: int = -1, stop: StopFlag | None = None) -> dict[str, Any]: ...
+    def solve(self, max_depth: int, max_nodes: int = -1, upper_bound: int | None = None, time_limit: float = 1e18, memory_limit: int = -1, stop: StopFlag | None = None, work_limit: int | None = None) -> dict[str, Any]: ...
 
 def cut_points(numbers: NDArray[numpy.float64], classes: NDArray[numpy.int32] | None, n_classes: int, rule: str, n_bins: int) -> NDArray[numpy.float64]:
     """Ascending cut points of one column; NaN is left out."""
 
-def rebinarised_tree(columns: list[Any], kinds: str, n_values: NDArray[numpy.int32], cuts: list[Any], n_bins: NDArray[numpy.int64], classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, settings: dict[str, Any], time_limit: float, stop: StopFlag | None) -> dict[str, Any]:
+def rebinarised_tree(columns: list[Any], kinds: str, n_values: NDArray[numpy.int32], cuts: list[Any], n_bins: NDArray[numpy.int64], classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, settings: dict[str, Any], time_limit: float, stop: StopFlag | None, work_limit: int | None = None) -> dict[str, Any]:
     """Best tree over tests made anew from the rows of every node."""
 
-def optimal_all(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, settings: dict[str, int], time_limit: float, stop: StopFlag | None = None) -> dict[str, Any]:
+def optimal_all(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, settings: dict[str, int], time_limit: float, stop: StopFlag | None = None, work_limit: int | None = None) -> dict[str, Any]:
     """
     The best tree over all thresholds and subsets: its arrays, its cost and the proof.
     """

@@ -19,18 +19,17 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.reference.optimal import solve
 
 import mixedwood as mw
-from excuses import PURE, ROWS
+from excuses import ROWS
 from mixedwood import ForestClassifier, NoTreeError, OptimalTreeClassifier, TreeClassifier
-from mixedwood.data import read_target
-from mixedwood.optimal.whole_weights import make_whole
 from mixedwood.preprocessing import Binarizer, MDLPDiscretizer
+from optimal_instances import free_leaves
 
 CHECKED = [
-    (OptimalTreeClassifier(), PURE),
+    (OptimalTreeClassifier(), {}),
     (OptimalTreeClassifier(2, discretizer="equal_width", leaf_cost=0.01, min_samples_leaf=2), ROWS),
     (OptimalTreeClassifier(2, discretizer="equal_width", leaf_cost=0.01), {}),
     (OptimalTreeClassifier(2, tune=True, n_folds=3), {}),
-    (OptimalTreeClassifier(2, splits="all"), PURE),
+    (OptimalTreeClassifier(2, splits="all"), {}),
     (OptimalTreeClassifier(2, binarize="every_split", discretizer="mdlp"), {}),
 ]
 
@@ -70,7 +69,7 @@ def wrong_rows(model, X, y):
 @pytest.mark.parametrize("encoding", ["thresholds", "one_hot", "multi_hot", "subsets"])
 def test_the_tree_is_the_best_over_its_binary_columns(problem, encoding, depth):
     X, y = problem
-    model = OptimalTreeClassifier(depth, encoding=encoding, n_bins=4).fit(X, y)
+    model = free_leaves(depth, encoding=encoding, n_bins=4).fit(X, y)
     binarizer = Binarizer(encoding=encoding, discretizer="equal_frequency", n_bins=4)
     matrix = binarizer.fit_transform(X, y).astype(int)
     codes = np.unique(y, return_inverse=True)[1]
@@ -87,15 +86,15 @@ def test_the_tree_is_the_best_over_its_binary_columns(problem, encoding, depth):
 def test_binary_columns_may_be_made_anew(problem, encoding, binarize):
     X, y = problem
     settings = {"encoding": encoding, "n_bins": 4, "binarize": binarize}
-    model = OptimalTreeClassifier(2, **settings).fit(X, y)
+    model = free_leaves(2, **settings).fit(X, y)
     assert model.optimal_ and wrong_rows(model, X, y) == model.cost_
-    once = OptimalTreeClassifier(2, encoding=encoding, n_bins=4).fit(X, y)
+    once = free_leaves(2, encoding=encoding, n_bins=4).fit(X, y)
     if binarize == "encode_every_split":
         # A window over the ranges of a node is a window over all ranges.
         assert model.cost_ == once.cost_
     else:
         assert model.tests_ is None
-    dear = OptimalTreeClassifier(2, leaf_cost=0.03, min_samples_leaf=5, **settings).fit(X, y)
+    dear = free_leaves(2, leaf_cost=0.03, min_samples_leaf=5, **settings).fit(X, y)
     leaves = dear.get_n_leaves()
     assert dear.cost_ == pytest.approx(wrong_rows(dear, X, y) + 0.03 * len(y) * leaves)
     assert np.unique(dear.apply(X), return_counts=True)[1].min() >= 5
@@ -103,25 +102,25 @@ def test_binary_columns_may_be_made_anew(problem, encoding, binarize):
 
 def test_all_splits_beat_any_choice_of_columns(problem):
     X, y = problem
-    model = OptimalTreeClassifier(2, splits="all").fit(X, y)
+    model = free_leaves(2, splits="all").fit(X, y)
     assert model.optimal_ and wrong_rows(model, X, y) == model.cost_
     for encoding in ("thresholds", "subsets"):
         for discretizer in ("mdlp", "caim", "equal_frequency", "equal_width"):
-            other = OptimalTreeClassifier(2, encoding=encoding, discretizer=discretizer).fit(X, y)
+            other = free_leaves(2, encoding=encoding, discretizer=discretizer).fit(X, y)
             assert model.cost_ <= other.cost_
     weight = np.where(y == "b", 2.5, 0.5)
-    heavy = OptimalTreeClassifier(2, splits="all", leaf_cost=0.01).fit(X, y, sample_weight=weight)
+    heavy = free_leaves(2, splits="all", leaf_cost=0.01).fit(X, y, sample_weight=weight)
     wrong = weight[heavy.predict(X) != y].sum()
     assert heavy.cost_ == pytest.approx(wrong + 0.01 * weight.sum() * heavy.get_n_leaves())
     with pytest.raises(NoTreeError):
-        OptimalTreeClassifier(2, splits="all", upper_bound=model.cost_ - 1).fit(X, y)
-    tuned = OptimalTreeClassifier(2, splits="all", tune=True, n_folds=3).fit(X, y)
+        free_leaves(2, splits="all", upper_bound=model.cost_ - 1).fit(X, y)
+    tuned = free_leaves(2, splits="all", tune=True, n_folds=3).fit(X, y)
     assert len(tuned.tried_) == 4
 
 
 def test_it_is_never_worse_than_a_greedy_tree_on_the_same_columns(problem):
     X, y = problem
-    model = OptimalTreeClassifier(3).fit(X, y)
+    model = free_leaves(3).fit(X, y)
     columns = Binarizer(discretizer="equal_frequency", n_bins=8, encoding="thresholds")
     matrix = columns.fit_transform(X, y)
     for criterion in ("gini", "entropy"):
@@ -133,12 +132,12 @@ def test_budgets_and_costs_are_kept(problem):
     X, y = problem
     costs = {}
     for nodes in range(8):
-        model = OptimalTreeClassifier(3, max_nodes=nodes).fit(X, y)
+        model = free_leaves(3, max_nodes=nodes).fit(X, y)
         costs[nodes] = model.cost_
         assert model.tree_.n_leaves - 1 <= nodes
     assert list(costs.values()) == sorted(costs.values(), reverse=True)
     for share in (0.004, 0.02, 0.1, 1 / 3):
-        model = OptimalTreeClassifier(3, leaf_cost=share).fit(X, y)
+        model = free_leaves(3, leaf_cost=share).fit(X, y)
         leaves = model.get_n_leaves()
         assert model.cost_ == pytest.approx(wrong_rows(model, X, y) + share * len(y) * leaves, 1e-4)
         best = min(cost + share * len(y) * (nodes + 1) for nodes, cost in costs.items())
@@ -147,58 +146,32 @@ def test_budgets_and_costs_are_kept(problem):
 
 def test_leaves_have_their_rows(problem):
     X, y = problem
-    model = OptimalTreeClassifier(3, min_samples_leaf=15).fit(X, y)
+    model = free_leaves(3, min_samples_leaf=15).fit(X, y)
     assert np.unique(model.apply(X), return_counts=True)[1].min() >= 15
-    share = OptimalTreeClassifier(3, min_samples_leaf=0.125).fit(X, y)
+    share = free_leaves(3, min_samples_leaf=0.125).fit(X, y)
     assert share.cost_ == model.cost_
 
 
 def test_weights_count(problem):
     X, y = problem
     weight = np.where(y == "b", 2.5, 0.5)
-    model = OptimalTreeClassifier(2).fit(X, y, sample_weight=weight)
+    model = free_leaves(2).fit(X, y, sample_weight=weight)
     assert model.cost_ == pytest.approx(weight[model.predict(X) != y].sum())
-    by_class = OptimalTreeClassifier(2, class_weight={"a": 0.5, "b": 2.5, "c": 0.5}).fit(X, y)
+    by_class = free_leaves(2, class_weight={"a": 0.5, "b": 2.5, "c": 0.5}).fit(X, y)
     assert by_class.cost_ == pytest.approx(model.cost_)
     # Rows of weight 0 are not there, not even for the ranges.
     kept = np.arange(len(y)) % 3 > 0
-    part = OptimalTreeClassifier(2).fit({k: np.asarray(v)[kept] for k, v in X.items()}, y[kept])
-    zeros = OptimalTreeClassifier(2).fit(X, y, sample_weight=kept.astype(float))
+    part = free_leaves(2).fit({k: np.asarray(v)[kept] for k, v in X.items()}, y[kept])
+    zeros = free_leaves(2).fit(X, y, sample_weight=kept.astype(float))
     assert zeros.cost_ == part.cost_
     assert zeros.tree_.to_text() == part.tree_.to_text()
 
 
-@pytest.mark.parametrize(
-    ("weights", "expected"),
-    [
-        ([1.0, 1.0, 1.0], [1, 1, 1]),
-        ([0.5, 1.5, 1.0], [1, 3, 2]),
-        ([1 / 3, 1 / 7, 1.0], [7, 3, 21]),
-        ([1e300, 2e300, 3e300], [1, 2, 3]),
-        ([1e-300, 3e-300, 0.0], [1, 3, 0]),
-    ],
-)
-def test_weights_become_whole(weights, expected):
-    whole = make_whole(read_target(["a", "b", "a"], np.array(weights)), 0.0)
-    numbers = [1, 1, 1] if whole.weights is None else whole.weights.tolist()
-    assert numbers == expected
-    assert np.multiply(numbers, whole.unit) == pytest.approx(np.array(weights))
-
-
-def test_weights_without_a_common_unit_are_close():
-    weights = np.random.default_rng(0).random(500) + 1e-3
-    whole = make_whole(read_target(["a", "b"] * 250, weights), 0.01)
-    assert whole.weights.sum() <= 2**30
-    unit = whole.error_cost * whole.unit
-    assert whole.weights * unit == pytest.approx(weights, abs=weights.max() / 65_000)
-    assert whole.leaf_cost * whole.unit == pytest.approx(0.01 * weights.sum(), rel=1e-4)
-
-
 def test_an_upper_bound_is_inclusive_and_its_failure_a_proof(problem):
     X, y = problem
-    best = OptimalTreeClassifier(2).fit(X, y).cost_
-    assert OptimalTreeClassifier(2, upper_bound=best).fit(X, y).cost_ == best
-    model = OptimalTreeClassifier(2, upper_bound=best - 1)
+    best = free_leaves(2).fit(X, y).cost_
+    assert free_leaves(2, upper_bound=best).fit(X, y).cost_ == best
+    model = free_leaves(2, upper_bound=best - 1)
     with pytest.raises(NoTreeError, match=r"No tree of depth 2 has a cost of \d+ or less"):
         model.fit(X, y)
     with pytest.raises(NotFittedError):
@@ -207,7 +180,7 @@ def test_an_upper_bound_is_inclusive_and_its_failure_a_proof(problem):
 
 def test_tuning_chooses_the_smallest_of_the_best(problem):
     X, y = problem
-    model = OptimalTreeClassifier(3, tune=True, random_state=1).fit(X, y)
+    model = free_leaves(3, tune=True, random_state=1).fit(X, y)
     errors = [tried.error for tried in model.tried_]
     best = model.tried_[int(np.argmin(errors))]
     assert model.get_depth() <= best.max_depth
@@ -218,7 +191,7 @@ def test_tuning_chooses_the_smallest_of_the_best(problem):
     again = clone(model).fit(X, y)
     assert [t.error for t in again.tried_] == errors
     # By hand: the same folds, one budget.
-    limited = OptimalTreeClassifier(3, max_nodes=2, tune=True, random_state=1).fit(X, y)
+    limited = free_leaves(3, max_nodes=2, tune=True, random_state=1).fit(X, y)
     assert [t.error for t in limited.tried_] == errors[:3]
 
 
@@ -226,31 +199,31 @@ def test_tuning_chooses_the_smallest_of_the_best(problem):
 def test_frames_of_any_kind(problem, frame):
     X, y = problem
     given = frame({k: list(v) for k, v in X.items()}) if frame is pl.DataFrame else frame(X)
-    model = OptimalTreeClassifier(2).fit(given, y)
-    assert (model.predict(given) == OptimalTreeClassifier(2).fit(X, y).predict(X)).all()
+    model = free_leaves(2).fit(given, y)
+    assert (model.predict(given) == free_leaves(2).fit(X, y).predict(X)).all()
 
 
 def test_tables_of_booleans_go_straight_through():
     rng = np.random.default_rng(1)
     X = rng.random((60, 5)) < 0.5
     y = (X[:, 0] ^ X[:, 3]).astype(int)
-    model = OptimalTreeClassifier(2).fit(X, y)
+    model = free_leaves(2).fit(X, y)
     assert model.cost_ == 0 and len(model.tests_) == 5
-    assert OptimalTreeClassifier(2).fit(X.astype(int), y).cost_ == 0
+    assert free_leaves(2).fit(X.astype(int), y).cost_ == 0
 
 
 def test_one_class_one_row_no_useful_column():
-    assert OptimalTreeClassifier().fit({"a": [1, 2, 3]}, ["x"] * 3).get_n_leaves() == 1
-    assert OptimalTreeClassifier().fit({"a": [1]}, ["x"]).cost_ == 0
-    same = OptimalTreeClassifier().fit({"a": ["k"] * 4}, ["x", "y", "x", "x"])
+    assert free_leaves().fit({"a": [1, 2, 3]}, ["x"] * 3).get_n_leaves() == 1
+    assert free_leaves().fit({"a": [1]}, ["x"]).cost_ == 0
+    same = free_leaves().fit({"a": ["k"] * 4}, ["x", "y", "x", "x"])
     assert same.cost_ == 1 and same.optimal_ and same.get_n_leaves() == 1
     with pytest.raises(ValueError, match="0 feature"):
-        OptimalTreeClassifier().fit(np.empty((3, 0)), [0, 1, 0])
+        free_leaves().fit(np.empty((3, 0)), [0, 1, 0])
 
 
 def test_equal_rows_of_different_classes():
     X = {"a": [0, 0, 0, 1, 1, 1]}
-    model = OptimalTreeClassifier(2).fit(X, [0, 0, 1, 1, 1, 0])
+    model = free_leaves(2).fit(X, [0, 0, 1, 1, 1, 0])
     assert model.cost_ == 2 and model.optimal_
     assert model.proof_.n_explored < 5
 
@@ -259,22 +232,22 @@ def test_a_new_value_goes_where_it_is_told_to(problem):
     X, y = problem
     new = {"colour": ["violet"], "size": [-1.0], "on": [True]}
     for unseen in ("node", "missing", "majority"):
-        model = OptimalTreeClassifier(3, unseen=unseen).fit(X, y)
+        model = free_leaves(3, unseen=unseen).fit(X, y)
         with pytest.warns(mw.UnseenValueWarning):
             assert model.predict(new)[0] in "abc"
     with pytest.raises(ValueError, match="Found unknown categories"):
-        OptimalTreeClassifier(3, unseen="error").fit(X, y).predict(new)
+        free_leaves(3, unseen="error").fit(X, y).predict(new)
 
 
 def test_in_forests_searches_and_pickles(problem):
     X, y = problem
-    forest = ForestClassifier(OptimalTreeClassifier(2), n_estimators=5, random_state=0).fit(X, y)
+    forest = ForestClassifier(free_leaves(2), n_estimators=5, random_state=0).fit(X, y)
     assert forest.score(X, y) > 0.6
     frame = pd.DataFrame(X)
-    search = GridSearchCV(OptimalTreeClassifier(), {"max_depth": [1, 2]}, cv=3).fit(frame, y)
+    search = GridSearchCV(free_leaves(), {"max_depth": [1, 2]}, cv=3).fit(frame, y)
     assert search.best_params_["max_depth"] in (1, 2)
-    assert cross_val_score(OptimalTreeClassifier(2), frame, y, cv=3).min() > 0.4
-    model = OptimalTreeClassifier(2).fit(X, y)
+    assert cross_val_score(free_leaves(2), frame, y, cv=3).min() > 0.4
+    model = free_leaves(2).fit(X, y)
     copy = pickle.loads(pickle.dumps(model))
     assert (copy.predict_proba(X) == model.predict_proba(X)).all()
     assert copy.proof_ == model.proof_
@@ -308,8 +281,8 @@ def test_bad_parameters_are_refused(parameters, words):
 
 def test_a_discretizer_may_be_given(problem):
     X, y = problem
-    named = OptimalTreeClassifier(2, discretizer="mdlp").fit(X, y)
-    given = OptimalTreeClassifier(2, discretizer=MDLPDiscretizer()).fit(X, y)
+    named = free_leaves(2, discretizer="mdlp").fit(X, y)
+    given = free_leaves(2, discretizer=MDLPDiscretizer()).fit(X, y)
     assert named.tree_.to_text() == given.tree_.to_text()
 
 
@@ -323,7 +296,7 @@ def hard():
 def test_a_time_limit_gives_the_best_so_far_and_an_honest_gap(hard):
     X, y = hard
     with pytest.warns(ConvergenceWarning, match="The time limit came before"):
-        model = OptimalTreeClassifier(5, time_limit=0.3).fit(X, y)
+        model = free_leaves(5, time_limit=0.3).fit(X, y)
     assert model.proof_.status == "time_limit" and not model.optimal_
     assert 0 <= model.lower_bound_ < model.cost_ and 0 < model.gap_ <= 1
     assert wrong_rows(model, X, y) == model.cost_
@@ -336,8 +309,8 @@ def test_a_time_limit_gives_the_best_so_far_and_an_honest_gap(hard):
 def test_little_memory_changes_nothing_but_time():
     rng = np.random.default_rng(4)
     X, y = rng.random((300, 20)) < 0.5, rng.integers(0, 2, 300)
-    model = OptimalTreeClassifier(4, memory_limit=50_000).fit(X, y)
-    free = OptimalTreeClassifier(4).fit(X, y)
+    model = free_leaves(4, memory_limit=50_000).fit(X, y)
+    free = free_leaves(4).fit(X, y)
     assert model.cost_ == free.cost_ and model.optimal_
     assert model.proof_.cache_bytes < free.proof_.cache_bytes
     assert model.proof_.n_explored > free.proof_.n_explored
@@ -347,7 +320,7 @@ def test_little_memory_changes_nothing_but_time():
     "parameters", [{}, {"splits": "all"}, {"binarize": "every_split"}], ids=str
 )
 def test_a_limit_is_no_proof_that_there_is_no_tree(hard, parameters):
-    model = OptimalTreeClassifier(5, upper_bound=1, time_limit=0.2, **parameters)
+    model = free_leaves(5, upper_bound=1, time_limit=0.2, **parameters)
     with pytest.raises(TimeoutError, match="there may be one"):
         model.fit(*hard)
     with pytest.raises(NotFittedError):
@@ -382,7 +355,7 @@ def after_control_c(lines, within=1.0):
 @pytest.mark.parametrize("tune", [False, True])
 def test_control_c_keeps_the_best_tree(tune):
     lines = f"""
-        model = OptimalTreeClassifier(5, tune={tune}).fit(X, y)
+        model = OptimalTreeClassifier(5, leaf_cost=0, work_limit=None, tune={tune}).fit(X, y)
         print(model.proof_.status, model.cost_ < 300, model.optimal_)
     """
     # The tree of the budget that was chosen may take half a second.
@@ -394,8 +367,8 @@ def test_control_c_keeps_the_best_tree(tune):
 @pytest.mark.parametrize(
     "model",
     [
-        "OptimalTreeClassifier(5, upper_bound=1)",
-        "ForestClassifier(OptimalTreeClassifier(5), n_estimators=3)",
+        "OptimalTreeClassifier(5, leaf_cost=0, upper_bound=1, work_limit=None)",
+        "ForestClassifier(OptimalTreeClassifier(5, leaf_cost=0, work_limit=None), n_estimators=3)",
     ],
 )
 def test_control_c_where_no_tree_can_be_given(model):
@@ -417,7 +390,7 @@ def test_other_signals_are_not_swallowed(hard):
 
     before = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, 0.2)
-    model = OptimalTreeClassifier(5)
+    model = free_leaves(5)
     try:
         with pytest.raises(TimeoutError, match="the alarm"):
             model.fit(*hard)
@@ -429,9 +402,9 @@ def test_other_signals_are_not_swallowed(hard):
 
 
 def test_a_long_search_says_what_it_does(problem, capsys):
-    OptimalTreeClassifier(1).fit(*problem)
+    free_leaves(1).fit(*problem)
     assert capsys.readouterr().err == ""
-    model = OptimalTreeClassifier(1, tune=True, n_folds=2, verbose=1).fit(*problem)
+    model = free_leaves(1, tune=True, n_folds=2, verbose=1).fit(*problem)
     said = capsys.readouterr().err.splitlines()
     assert said[:2] == [
         "mixedwood: trying depth 0 with 0 tests in 2 folds",
@@ -446,5 +419,17 @@ def test_ten_thousand_columns():
     y = X[:, 77] ^ X[:, 9_000]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model = OptimalTreeClassifier(2, time_limit=20).fit(X, y)
+        model = free_leaves(2, time_limit=20).fit(X, y)
     assert model.cost_ == 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_default_is_no_larger_than_the_data_is_worth(seed):
+    """Noise is worth a leaf, and the parity of three columns eight."""
+    rng = np.random.default_rng(seed)
+    X = {f"c{j}": rng.integers(0, 4, 400) for j in range(6)}
+    noise = rng.random(400) < 0.25
+    assert OptimalTreeClassifier().fit(X, noise).get_n_leaves() <= 2
+    parity = ((X["c0"] > 1) ^ (X["c1"] > 1) ^ (X["c2"] > 1)) ^ (rng.random(400) < 0.05)
+    model = OptimalTreeClassifier().fit(X, parity)
+    assert model.optimal_ and model.get_n_leaves() == 8

@@ -13,12 +13,10 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from mixedwood import NoTreeError, OptimalTreeClassifier, UnseenValueWarning
-from mixedwood.data import read_target
+from mixedwood import NoTreeError, UnseenValueWarning
 from mixedwood.optimal import Proof
-from mixedwood.optimal.settings import whole_bound
-from mixedwood.optimal.whole_weights import make_whole
 from mixedwood.preprocessing import Binarizer
+from optimal_instances import free_leaves
 from reference.optimal import solve
 from reference.optimal_all import best_cost
 
@@ -95,7 +93,7 @@ def test_the_cost_is_the_twins_and_that_of_the_answers(seed):
         smallest = np.unique(model.apply(there), return_counts=True)[1].min()
         assert smallest >= min(min_leaf, int((weights > 0).sum()))
 
-    everything = OptimalTreeClassifier(depth, splits="all", **limits)
+    everything = free_leaves(depth, splits="all", **limits)
     most = 3 if nodes is None else int(nodes)
     check(everything, best_cost(columns, codes.tolist(), whole.tolist(), depth, most, whole_leaf,
                                 min_leaf))  # fmt: skip
@@ -110,7 +108,7 @@ def test_the_cost_is_the_twins_and_that_of_the_answers(seed):
     )
     least = solve(np.asarray(matrix).astype(int), codes[kept], whole[kept], int(codes.max()) + 1,
                   depth, limits["max_nodes"], whole_leaf, min_leaf)  # fmt: skip
-    check(OptimalTreeClassifier(depth, **parts, **limits), least)
+    check(free_leaves(depth, **parts, **limits), least)
 
 
 @pytest.mark.parametrize("scale", [1e-310, 1e-30, 1e30, 1e300])
@@ -119,8 +117,8 @@ def test_weights_of_any_size(scale, alike):
     rng = np.random.default_rng(0)
     X, y = {"a": rng.integers(0, 5, 30)}, rng.integers(0, 2, 30)
     shares = np.ones(30) if alike else rng.random(30) + 0.01
-    plain = OptimalTreeClassifier(2).fit(X, y, sample_weight=shares)
-    scaled = OptimalTreeClassifier(2).fit(X, y, sample_weight=shares * scale)
+    plain = free_leaves(2).fit(X, y, sample_weight=shares)
+    scaled = free_leaves(2).fit(X, y, sample_weight=shares * scale)
     assert scaled.tree_.n_nodes == plain.tree_.n_nodes
     assert scaled.cost_ / scale == pytest.approx(plain.cost_, rel=1e-3)
 
@@ -134,34 +132,18 @@ def test_many_rows_that_weigh_next_to_nothing_do_not_outvote_others():
     y = X["a"].copy()
     X["b"][:10], y[:10] = [0, 1] * 5, [0, 1] * 5
     X["a"][:10] = [0, 0, 1, 1, 0, 1, 1, 0, 0, 1]
-    model = OptimalTreeClassifier(1).fit(X, y, sample_weight=weights)
+    model = free_leaves(1).fit(X, y, sample_weight=weights)
     assert weights[model.predict(X) != y].sum() < 1e-3
     assert model.cost_ < 0.02
-
-
-@pytest.mark.parametrize("n_rows", [3, 1000, 100_000])
-def test_whole_weights_add_up_to_no_more_than_the_core_takes(n_rows):
-    rng = np.random.default_rng(1)
-    for weights in (rng.random(n_rows), rng.random(n_rows) ** 20, np.geomspace(1e-9, 1, n_rows)):
-        whole = make_whole(read_target(np.arange(n_rows) % 2, weights), 0.0)
-        assert whole.weights.min() > 0 and whole.weights.sum() <= 2**30
-        assert whole.weights * whole.unit == pytest.approx(weights, abs=1e-3)
-
-
-@pytest.mark.parametrize("second", np.random.default_rng(0).random(12).tolist())
-def test_whole_weights_have_no_common_divisor(second):
-    whole = make_whole(read_target(["a", "b"], np.array([1.0, second])), 0.0)
-    assert np.gcd.reduce(whole.weights) == 1
-    assert whole.weights * whole.unit == pytest.approx([1.0, second], abs=1e-4)
 
 
 def test_no_tree_is_a_proof_only_if_the_search_was_over():
     rng = np.random.default_rng(3)
     X, y = rng.random((600, 120)) < 0.5, rng.integers(0, 2, 600)
     with pytest.raises(TimeoutError, match="there may be one"):
-        OptimalTreeClassifier(5, upper_bound=10, time_limit=0.2).fit(X, y)
+        free_leaves(5, upper_bound=10, time_limit=0.2).fit(X, y)
     with pytest.raises(NoTreeError, match="No tree of depth 1 has a cost of 10 or less"):
-        OptimalTreeClassifier(1, upper_bound=10).fit(X, y)
+        free_leaves(1, upper_bound=10).fit(X, y)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such signals")
@@ -174,7 +156,9 @@ def test_control_c_in_a_forest_lets_python_end():
         X, y = rng.random((600, 120)) < 0.5, rng.integers(0, 2, 600)
         threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
         try:
-            ForestClassifier(OptimalTreeClassifier(6), n_estimators=4, n_jobs=2).fit(X, y)
+            ForestClassifier(
+                OptimalTreeClassifier(6, leaf_cost=0, work_limit=None), n_estimators=4, n_jobs=2
+            ).fit(X, y)
         except KeyboardInterrupt:
             print("interrupted", flush=True)
     """
@@ -193,17 +177,9 @@ def test_thousands_of_different_weights_count():
     weights = np.where(heavy, 0.9, 0.1) + 0.05 * rng.random(n_rows)
     y = np.where(heavy, X["a"], X["b"])
     for settings in ({}, {"splits": "all"}, {"binarize": "every_split"}):
-        model = OptimalTreeClassifier(1, **settings).fit(X, y, sample_weight=weights)
+        model = free_leaves(1, **settings).fit(X, y, sample_weight=weights)
         assert model.cost_ == pytest.approx(weights[X["a"] != y].sum(), rel=1e-4)
         assert (model.predict(X) == X["a"]).all()
-
-
-@pytest.mark.parametrize("unit", [0.1, 1 / 3, 1 / 65_536, 0.7 / 2**20])
-def test_the_cost_of_a_tree_is_a_bound_that_it_keeps(unit):
-    """Whatever the rounding of its float."""
-    for units in (1, 3, 7, 999, 123_456_789):
-        assert whole_bound(units * unit, unit) == units
-        assert whole_bound((units + 0.5) * unit, unit) == units
 
 
 def test_where_a_new_value_goes():
@@ -211,7 +187,7 @@ def test_where_a_new_value_goes():
     y = ["a"] * 30 + ["b"] * 15
 
     def answer(unseen, value):
-        model = OptimalTreeClassifier(1, encoding="one_hot", unseen=unseen).fit(X, y)
+        model = free_leaves(1, encoding="one_hot", unseen=unseen).fit(X, y)
         assert model.cost_ == 0
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnseenValueWarning)
@@ -230,7 +206,7 @@ def test_where_a_new_value_goes():
 def test_every_search_keeps_to_the_number_of_tests(nodes, search):
     rng = np.random.default_rng(4)
     X, y = {"a": rng.normal(size=60), "b": rng.normal(size=60)}, rng.integers(0, 2, 60)
-    model = OptimalTreeClassifier(3, max_nodes=nodes, **search).fit(X, y)
+    model = free_leaves(3, max_nodes=nodes, **search).fit(X, y)
     assert model.get_n_leaves() - 1 == nodes
 
 
@@ -240,8 +216,8 @@ def test_subsets_of_the_values_that_are_left_at_a_node():
     X = {"side": [int(v[1]) // 4 for v in values], "value": values}
     y = [int(v[1]) % 2 for v in values]
     settings = {"encoding": "subsets", "max_subset_values": 4}
-    assert OptimalTreeClassifier(2, **settings).fit(X, y).cost_ > 0
-    model = OptimalTreeClassifier(2, binarize="encode_every_split", **settings).fit(X, y)
+    assert free_leaves(2, **settings).fit(X, y).cost_ > 0
+    model = free_leaves(2, binarize="encode_every_split", **settings).fit(X, y)
     assert model.cost_ == 0 and model.score(X, y) == 1
 
 
@@ -249,7 +225,7 @@ def test_the_memory_of_the_search_over_all_splits_is_limited():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(2000, 10)), rng.integers(0, 2, 2000)
     with pytest.warns(ConvergenceWarning, match="The memory limit ended"):
-        model = OptimalTreeClassifier(3, splits="all", memory_limit=50_000).fit(X, y)
+        model = free_leaves(3, splits="all", memory_limit=50_000).fit(X, y)
     assert model.lower_bound_ < model.cost_ == (model.predict(X) != y).sum()
 
 
@@ -262,6 +238,6 @@ def test_a_value_is_new_to_a_node_that_no_row_of_it_has_reached():
     """Blue is known, but not where a is 0."""
     X = {"a": [0] * 10 + [1] * 15, "colour": ["red", "green"] * 5 + ["red", "green", "blue"] * 5}
     y = ["p", "q"] * 5 + ["r"] * 15
-    model = OptimalTreeClassifier(2, encoding="one_hot").fit(X, y)
+    model = free_leaves(2, encoding="one_hot").fit(X, y)
     assert model.cost_ == 0 and model.get_n_leaves() == 3
     assert model.predict_proba({"a": [0], "colour": ["blue"]})[0].tolist() == [0.5, 0.5, 0.0]

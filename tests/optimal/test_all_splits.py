@@ -333,7 +333,7 @@ def test_tables_with_nothing_to_test_give_a_leaf(columns, classes, n_classes):
         ({"max_depth": -1}, "max_depth is below 0"),
         ({"max_nodes": -1}, "max_nodes is below 0"),
         ({"leaf_cost": -1}, "leaf_cost is below 0"),
-        ({"leaf_cost": 2**50}, "leaf_cost is above"),
+        ({"leaf_cost": 2**57}, "leaf_cost is above"),
         ({"min_leaf": 0}, "min_leaf is below 1"),
         ({"weights": [1, -1]}, "a weight is below 0"),
         ({"weights": [0, 0]}, "no row with weight"),

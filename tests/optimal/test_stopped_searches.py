@@ -14,7 +14,7 @@ def weights_that_add_up_to(rng, total, n_rows):
     return rng.multinomial(total, np.ones(n_rows) / n_rows).astype(np.int64)
 
 
-@pytest.mark.parametrize("total", [None, 255, 256, 65_535, 65_536])
+@pytest.mark.parametrize("total", [None, 255, 256, 65_535, 65_536, 2**30, 2**30 + 1, 2**50])
 @pytest.mark.parametrize("seed", range(6))
 def test_bounds_hold_however_often_it_is_stopped(seed, total):
     """Totals about those at which counts become wider."""

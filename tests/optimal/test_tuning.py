@@ -48,7 +48,9 @@ def test_the_first_budget_is_tried_however_little_time():
     parameters = read_optimal_parameters(OptimalTreeClassifier(2, tune=True))
     table, target = read_table({"x": [1, 2, 3, 4] * 5}), read_target(["a", "b", "b", "a"] * 5)
     settings = parameters.settings_for(20)
-    chosen, tried, _ = choose_budget(table, target, settings, n_folds=5, seed=0, time_limit=-1.0)
+    found = choose_budget(table, target, settings, n_folds=5, seed=0, time_limit=-1.0)
+    chosen, tried = found.settings, found.tried
+    assert not found.complete and not found.interrupted
     assert [(t.max_depth, t.max_nodes) for t in tried] == [(0, 0)]
     assert (chosen.max_depth, chosen.max_nodes) == (0, 0)
 
@@ -64,6 +66,8 @@ def test_of_equal_errors_the_smallest_budget_is_taken():
     parameters = read_optimal_parameters(OptimalTreeClassifier(3, tune=True))
     table, target = read_table({"a": [0, 1] * 10}), read_target(["x", "y"] * 10)
     settings = parameters.settings_for(20)
-    chosen, tried, _ = choose_budget(table, target, settings, n_folds=5, seed=0)
+    found = choose_budget(table, target, settings, n_folds=5, seed=0)
+    chosen, tried = found.settings, found.tried
+    assert found.complete
     assert {budget.error for budget in tried[1:]} == {0.0}
     assert (chosen.max_depth, chosen.max_nodes) == (1, 1)

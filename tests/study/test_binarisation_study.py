@@ -107,6 +107,7 @@ def test_seven_sets_by_hand(versicolor, mode, ranges):
         leaf = min(np.sum(y[train] == label) for label in ("versicolor", "others"))
         model = OptimalTreeClassifier(
             2,
+            leaf_cost=0,
             discretizer="equal_width",
             n_bins=ranges,
             encoding="multi_hot",
@@ -189,7 +190,7 @@ def test_encoding_at_every_split_costs_the_same(seed, encoding):
     rng = np.random.default_rng(seed)
     X = {"a": rng.normal(size=60), "b": rng.integers(0, 6, 60), "c": rng.choice(list("xyz"), 60)}
     y = rng.integers(0, 2, 60)
-    asked = {"max_depth": 3, "n_bins": 5, "encoding": encoding}
+    asked = {"max_depth": 3, "leaf_cost": 0, "n_bins": 5, "encoding": encoding}
     ours, literal = OptimalTreeClassifier(**asked).fit(X, y), EncodedAtEverySplit(**asked).fit(X, y)
     assert literal.cost_ == ours.cost_ == np.sum(literal.predict(X) != y)
     assert literal.optimal_

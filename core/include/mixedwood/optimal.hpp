@@ -18,6 +18,7 @@ namespace mixedwood {
 
 using Cost = std::int64_t;
 inline constexpr Cost kNoBound = std::numeric_limits<Cost>::max() / 4;
+inline constexpr Cost kMostWeight = Cost{1} << 56;  // of all rows, times the cost of an error
 
 struct BinaryProblem {
   std::size_t n_rows = 0, n_columns = 0;

@@ -1,10 +1,13 @@
-// Time limits and cancellation. A search asks `requested()` in its loops; the clock is read only
-// now and then, and the owner's hook (signals of the caller's language) every few milliseconds.
+// Limits of time and work, and cancellation. A search asks `requested()` in its loops; the clock is
+// read only now and then, and the owner's hook (signals of the caller's language) every few
+// milliseconds. Work is counted in the search's own steps, so that a limit of it ends a search at
+// the same place on every machine.
 #pragma once
 
 #include <cstdint>
 #include <chrono>
 #include <functional>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -32,20 +35,27 @@ class Stop {
     steps_ += cost;
     // A score written in Python may take a thousand times what the search thinks it costs.
     if (steps_ < kStepsPerLook && ++questions_ < kQuestionsPerLook) return false;
+    work_ += steps_;
     steps_ = 0;
     questions_ = 0;
     return look();
   }
 
-  // While it is held the deadline does not count: for a first answer that must be there. The hook
-  // is asked all the same.
+  // No more steps than this.
+  void limit_work(std::int64_t steps) { most_work_ = steps; }
+  std::int64_t work() const { return work_ + steps_; }
+
+  // While it is held no limit counts: for a first answer that must be there. The hook is asked all
+  // the same.
   void hold_time(bool held) { held_ = held; }
 
   bool timed_out() const { return timed_out_; }
+  bool out_of_work() const { return out_of_work_; }
   bool interrupted() const { return interrupted_; }
 
  private:
   bool look() {
+    if (work_ >= most_work_ && !held_) return out_of_work_ = stopped_ = true;
     if (!limited_ && !hook_) return false;
     const auto now = Clock::now();
     if (limited_ && !held_ && now >= deadline_) timed_out_ = stopped_ = true;
@@ -60,9 +70,11 @@ class Stop {
   static constexpr int kQuestionsPerLook = 64;
   std::function<bool()> hook_;
   Clock::time_point deadline_{}, next_hook_{};
-  std::int64_t steps_ = 0;
+  std::int64_t steps_ = 0, work_ = 0;
+  std::int64_t most_work_ = std::numeric_limits<std::int64_t>::max();
   int questions_ = 0;
-  bool limited_ = false, held_ = false, stopped_ = false, timed_out_ = false, interrupted_ = false;
+  bool limited_ = false, held_ = false, stopped_ = false;
+  bool timed_out_ = false, out_of_work_ = false, interrupted_ = false;
 };
 
 // Thrown where a stop comes before there is anything to return.

@@ -32,8 +32,8 @@ void check(const BinaryProblem& p) {
   Cost total = 0;
   for (const auto w : p.weights) {
     if (w < 0) throw std::invalid_argument("weights must not be negative");
-    if (w > (Cost{1} << 30) || (total += w) > (Cost{1} << 30))
-      throw std::invalid_argument("weights must add up to 2^30 at most; scale them down");
+    if (w > kMostWeight || (total += w) > kMostWeight)
+      throw std::invalid_argument("weights must add up to 2^56 at most; scale them down");
   }
   if (p.weights.empty() && p.n_rows > (std::size_t{1} << 30))
     throw std::invalid_argument("2^30 rows is the most that can be taken");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <type_traits>
 
 namespace mixedwood::optimal {
 namespace {
@@ -198,8 +199,8 @@ class DepthTwo::Room final : public DepthTwo::Base {
     job.stride = stride_;
     job.n_counts = n_counts_;
     job.packed = packed_.groups;
-    job.min_leaf = static_cast<Number>(
-        std::min<Cost>(min_leaf_, std::numeric_limits<Number>::max()));
+    job.min_leaf = static_cast<Number>(std::min(static_cast<std::uint64_t>(min_leaf_),
+                                                std::uint64_t{std::numeric_limits<Number>::max()}));
     job.rows_count = table_.rows_apart() ? table_.n_classes() : -1;
     job.buffer = buffer_.data();
     return job;
@@ -301,17 +302,18 @@ class DepthTwo::Room final : public DepthTwo::Base {
     const Number *l0 = c.leaf0.data(), *l1 = c.leaf1.data(), *b0 = c.best0.data(),
                  *b1 = c.best1.data();
     const char* splits = c.splits.data();
-    auto e1 = static_cast<std::uint32_t>(c.errors), e2 = e1, e3 = e1;
+    using Sum = std::conditional_t<sizeof(Number) <= 4, std::uint32_t, std::uint64_t>;
+    auto e1 = static_cast<Sum>(c.errors), e2 = e1, e3 = e1;
     for (std::size_t i = 0; i < table_.n_columns(); ++i) {
       if (!splits[i]) continue;
-      const std::uint32_t x0 = l0[i], x1 = l1[i], y0 = b0[i], y1 = b1[i];
+      const Sum x0 = l0[i], x1 = l1[i], y0 = b0[i], y1 = b1[i];
       e1 = std::min(e1, x0 + x1);
       e2 = std::min(e2, std::min(y0 + x1, x0 + y1));
       e3 = std::min(e3, y0 + y1);
     }
-    e[1] = e1;
-    e[2] = std::min(e1, e2);
-    e[3] = std::min({e1, e2, e3});
+    e[1] = static_cast<Cost>(e1);
+    e[2] = static_cast<Cost>(std::min(e1, e2));
+    e[3] = static_cast<Cost>(std::min({e1, e2, e3}));
     return e;
   }
 
@@ -374,7 +376,9 @@ DepthTwo::Base& DepthTwo::room(Cost weight) {
   };
   if (weight <= std::numeric_limits<std::uint8_t>::max()) return ready(narrow_, std::uint8_t{});
   if (weight <= std::numeric_limits<std::uint16_t>::max()) return ready(middle_, std::uint16_t{});
-  return ready(wide_, std::uint32_t{});
+  // Up to 2^30, so that sums of errors of two sides fit as well.
+  if (weight <= (Cost{1} << 30)) return ready(wide_, std::uint32_t{});
+  return ready(widest_, std::uint64_t{});
 }
 
 namespace {
@@ -409,12 +413,12 @@ Cost DepthTwo::errors_after(std::size_t column) const { return opened_->errors_a
 bool DepthTwo::may_split(std::size_t column) const { return opened_->may_split(column); }
 void DepthTwo::limit(std::size_t most) {
   most_bytes_ = most;
-  for (auto* r : {narrow_.get(), middle_.get(), wide_.get()})
+  for (auto* r : {narrow_.get(), middle_.get(), wide_.get(), widest_.get()})
     if (r) r->limit(most);
 }
 std::size_t DepthTwo::bytes() const {
   std::size_t total = 0;
-  for (const auto* r : {narrow_.get(), middle_.get(), wide_.get()})
+  for (const auto* r : {narrow_.get(), middle_.get(), wide_.get(), widest_.get()})
     if (r) total += r->bytes();
   return total;
 }

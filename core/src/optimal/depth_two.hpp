@@ -58,7 +58,7 @@ class DepthTwo {
   const BinaryTable& table_;
   OptimalSettings settings_;
   std::size_t most_bytes_ = std::size_t{1} << 28;
-  std::unique_ptr<Base> narrow_, middle_, wide_;
+  std::unique_ptr<Base> narrow_, middle_, wide_, widest_;
   Base* opened_ = nullptr;
 };
 

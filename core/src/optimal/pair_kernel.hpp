@@ -58,16 +58,20 @@ struct Kernels {
   void (*singles8)(const PackedRows&, std::size_t stride, std::uint8_t* singles);
   void (*singles16)(const PackedRows&, std::size_t stride, std::uint16_t* singles);
   void (*singles32)(const PackedRows&, std::size_t stride, std::uint32_t* singles);
+  void (*singles64)(const PackedRows&, std::size_t stride, std::uint64_t* singles);
   void (*pairs8)(const PairJob<std::uint8_t>&);
   void (*pairs16)(const PairJob<std::uint16_t>&);
   void (*pairs32)(const PairJob<std::uint32_t>&);
+  void (*pairs64)(const PairJob<std::uint64_t>&);
 
   void singles(const PackedRows& p, std::size_t s, std::uint8_t* to) const { singles8(p, s, to); }
   void singles(const PackedRows& p, std::size_t s, std::uint16_t* to) const { singles16(p, s, to); }
   void singles(const PackedRows& p, std::size_t s, std::uint32_t* to) const { singles32(p, s, to); }
+  void singles(const PackedRows& p, std::size_t s, std::uint64_t* to) const { singles64(p, s, to); }
   void pairs(const PairJob<std::uint8_t>& job) const { pairs8(job); }
   void pairs(const PairJob<std::uint16_t>& job) const { pairs16(job); }
   void pairs(const PairJob<std::uint32_t>& job) const { pairs32(job); }
+  void pairs(const PairJob<std::uint64_t>& job) const { pairs64(job); }
 };
 
 const Kernels& kernels(bool widest);

@@ -3,6 +3,7 @@
 
 typedef std::uint16_t Shorts __attribute__((vector_size(32)));
 typedef std::uint32_t Ints __attribute__((vector_size(32)));
+typedef std::uint64_t Longs __attribute__((vector_size(32)));
 
 template <typename Number>
 struct VectorFor;
@@ -17,6 +18,10 @@ struct VectorFor<std::uint16_t> {
 template <>
 struct VectorFor<std::uint32_t> {
   using Type = Ints;
+};
+template <>
+struct VectorFor<std::uint64_t> {
+  using Type = Longs;
 };
 template <typename Number>
 using VectorOf = typename VectorFor<Number>::Type;
@@ -373,6 +378,8 @@ constexpr Kernels kAll = {population,
                           singles<std::uint8_t>,
                           singles<std::uint16_t>,
                           singles<std::uint32_t>,
+                          singles<std::uint64_t>,
                           pairs<std::uint8_t>,
                           pairs<std::uint16_t>,
-                          pairs<std::uint32_t>};
+                          pairs<std::uint32_t>,
+                          pairs<std::uint64_t>};

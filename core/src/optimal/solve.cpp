@@ -212,7 +212,7 @@ OptimalResult OptimalSolver::Search::solve(const OptimalBudget& wanted, Stop& st
     if (wanted.upper_bound >= cost_) result.lower_bound = cost_;
     result.status = cost_ <= wanted.upper_bound ? ProofStatus::kOptimal : ProofStatus::kNoTree;
   } catch (const Stopped&) {
-    result.status = stop.interrupted() ? ProofStatus::kInterrupted : ProofStatus::kTimeLimit;
+    result.status = why_stopped(stop);
     result.lower_bound = std::min(cost_, bound_of_root(budget));
   }
   root_ = nullptr;
@@ -250,6 +250,10 @@ OptimalSolver::OptimalSolver(const BinaryProblem& problem, const OptimalSettings
   if (settings.error_cost < 1 || settings.error_cost > (Cost{1} << 24) ||
       settings.leaf_cost > (Cost{1} << 56))
     throw std::invalid_argument("an error must cost 1 to 2^24, a leaf at most 2^56");
+  Cost total = problem.weights.empty() ? static_cast<Cost>(problem.n_rows) : 0;
+  for (const auto w : problem.weights) total += std::clamp<Cost>(w, 0, kMostWeight - total);
+  if (total > kMostWeight / settings.error_cost)
+    throw std::invalid_argument("weights times the cost of an error must add up to 2^56 at most");
   search_ = std::make_unique<Search>(problem, settings);
 }
 OptimalSolver::~OptimalSolver() = default;

@@ -17,8 +17,8 @@ void check(const AllSplitsSettings& settings) {
   if (settings.max_depth < 0) throw std::invalid_argument("max_depth is below 0");
   if (settings.max_nodes < 0) throw std::invalid_argument("max_nodes is below 0");
   if (settings.leaf_cost < 0) throw std::invalid_argument("leaf_cost is below 0");
-  if (settings.leaf_cost > (std::int64_t{1} << 40))
-    throw std::invalid_argument("leaf_cost is above 2^40: scale the costs down");
+  if (settings.leaf_cost > (std::int64_t{1} << 56))
+    throw std::invalid_argument("leaf_cost is above 2^56: scale the costs down");
   if (settings.min_leaf < 1) throw std::invalid_argument("min_leaf is below 1");
 }
 
@@ -75,7 +75,7 @@ class Solving {
     else if (watch_.out_of_memory())
       result.status = ProofStatus::kMemoryLimit;
     else
-      result.status = stop.interrupted() ? ProofStatus::kInterrupted : ProofStatus::kTimeLimit;
+      result.status = why_stopped(stop);
     if (result.status == ProofStatus::kNoTree || too_dear) {
       result.value_offset.push_back(0);
       return result;

@@ -71,7 +71,7 @@ RebinarisedResult Search::run() {
     result.lower_bound = found ? result.cost : std::max(floor, settings_.upper_bound + 1);
     return result;
   }
-  result.status = stop_.timed_out() ? ProofStatus::kTimeLimit : ProofStatus::kInterrupted;
+  result.status = why_stopped(stop_);
   result.lower_bound = std::min(std::max(floor, final_depth_ ? root_floor_ : 0), incumbent_->cost);
   return result;
 }

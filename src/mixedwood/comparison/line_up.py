@@ -59,7 +59,7 @@ def _sklearn_logistic() -> Any:
 _METHODS: dict[str, tuple[str, Callable[[], Any]]] = {
     "tree": ("TreeClassifier()", _ours("TreeClassifier")),
     "model_tree": ("ModelTreeClassifier()", _ours("ModelTreeClassifier")),
-    "optimal_tree": ("OptimalTreeClassifier(), of depth 3", _ours("OptimalTreeClassifier")),
+    "optimal_tree": ("OptimalTreeClassifier(), of depth 5", _ours("OptimalTreeClassifier")),
     "grow_prune_tree": ("GrowPruneTreeClassifier()", _ours("GrowPruneTreeClassifier")),
     "c45": ("TreeClassifier.c45()", _recipe("TreeClassifier", "c45")),
     "cart": ("TreeClassifier.cart()", _recipe("TreeClassifier", "cart")),

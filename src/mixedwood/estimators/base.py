@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from mixedwood.data import (
@@ -28,7 +29,11 @@ if TYPE_CHECKING:
 
     from mixedwood.tree import Tree
 
-__all__ = ["TableClassifier", "UnseenValueWarning", "columns_used"]
+__all__ = ["TableClassifier", "TimeLimitWarning", "UnseenValueWarning", "columns_used"]
+
+
+class TimeLimitWarning(ConvergenceWarning):  # type: ignore[misc]
+    """A limit of time or work ended a search: the model is the best one found so far."""
 
 
 class UnseenValueWarning(UserWarning):

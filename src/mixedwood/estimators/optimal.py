@@ -9,6 +9,7 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from mixedwood.estimators.base import TimeLimitWarning
 from mixedwood.estimators.one_tree import OneTreeClassifier
 from mixedwood.estimators.optimal_learner import NoTreeError, OptimalLearner
 from mixedwood.estimators.optimal_parameters import read_optimal_parameters
@@ -20,16 +21,16 @@ __all__ = ["NoTreeError", "OptimalTreeClassifier"]
 
 
 class OptimalTreeClassifier(OneTreeClassifier):
-    """The tree that gets the most training rows right, of all trees of its size, with a proof.
+    """The tree of the least cost, errors and leaves, of all trees of its size, with a proof.
 
     Numbers are cut into ranges and categories become questions with the answer yes or no; among all
     trees that ask them, the best is found. The tree speaks of the original columns. Searches that
-    take too long can be stopped, by a limit or by Ctrl-C: the tree is then the best one found so
-    far, and `gap_` says how far from the best it may be.
+    take too long are stopped, by a limit or by Ctrl-C: the tree is then the best one found so far,
+    with a `TimeLimitWarning`, and `gap_` says how far from the best it may be.
 
     Parameters
     ----------
-    max_depth : int, default=3
+    max_depth : int, default=5
         Most tests in a row. Each further level takes about as many times longer as there are
         tests to choose from.
     max_nodes : int or None, default=None
@@ -37,9 +38,10 @@ class OptimalTreeClassifier(OneTreeClassifier):
     min_samples_leaf : int or float, default=1
         Fewest rows of a leaf; a float between 0 and 1 is a share of all rows. Rows count, not their
         weights.
-    leaf_cost : float, default=0.0
+    leaf_cost : float, default=0.01
         What each leaf costs, as a share of the training weight: with 0.01, a further leaf must get
-        at least one row in a hundred right.
+        at least one row in a hundred right. With 0 only errors count, and the tree is as large as
+        it may be.
     splits : {"binary", "all"}, default="binary"
         Which tests there are: the binary columns that the next parameters make, or every threshold
         of every number and every group of the values of a nominal column.
@@ -80,6 +82,9 @@ class OptimalTreeClassifier(OneTreeClassifier):
         Above 0, what is being searched is shown while it is.
     time_limit : float or None, default=None
         Seconds that `fit` may take, reading the table not included.
+    work_limit : float or None, default=2e9
+        Steps that `fit` may take; 10**9 are about a second. Unlike a time limit it ends the search
+        with the same tree every time. None is no limit.
     memory_limit : int, default=2_000_000_000
         Bytes that the search may use to remember what it has proven. With less it forgets more and
         takes longer; with ``splits="all"``, far too little ends it early.
@@ -91,7 +96,7 @@ class OptimalTreeClassifier(OneTreeClassifier):
     proof_ : Proof
         What is proven, what the search took, and when it found its trees.
     optimal_ : bool
-        Whether the tree is proven to be the best.
+        Whether the tree is proven to be the best, by the weights given.
     cost_, lower_bound_, gap_ : float
         Weight that the tree gets wrong, with the cost of its leaves; what no tree goes below; the
         share between them.
@@ -113,7 +118,7 @@ class OptimalTreeClassifier(OneTreeClassifier):
     >>> import mixedwood as mw
     >>> X = {"a": [0, 0, 1, 1] * 5, "b": [0, 1, 0, 1] * 5, "c": ["x", "y", "x", "x"] * 5}
     >>> y = ["odd" if a != b else "even" for a, b in zip(X["a"], X["b"])]
-    >>> model = mw.OptimalTreeClassifier(max_depth=2).fit(X, y)
+    >>> model = mw.OptimalTreeClassifier(max_depth=2, leaf_cost=0).fit(X, y)
     >>> model.optimal_, model.cost_
     (True, 0.0)
     >>> print(model.tree_.to_text())
@@ -132,11 +137,11 @@ class OptimalTreeClassifier(OneTreeClassifier):
 
     def __init__(
         self,
-        max_depth: int = 3,
+        max_depth: int = 5,
         *,
         max_nodes: int | None = None,
         min_samples_leaf: float = 1,
-        leaf_cost: float = 0.0,
+        leaf_cost: float = 0.01,
         splits: Literal["binary", "all"] = "binary",
         discretizer: Any = "equal_frequency",
         n_bins: int | Mapping[str, int] = 8,
@@ -153,6 +158,7 @@ class OptimalTreeClassifier(OneTreeClassifier):
         random_state: Any = None,
         verbose: int = 0,
         time_limit: float | None = None,
+        work_limit: float | None = 2e9,
         memory_limit: int = 2_000_000_000,
     ) -> None:
         self.max_depth = max_depth
@@ -175,6 +181,7 @@ class OptimalTreeClassifier(OneTreeClassifier):
         self.random_state = random_state
         self.verbose = verbose
         self.time_limit = time_limit
+        self.work_limit = work_limit
         self.memory_limit = memory_limit
 
     def fit(
@@ -189,9 +196,8 @@ class OptimalTreeClassifier(OneTreeClassifier):
         y : array-like of shape (n_rows,)
             Class of each row: text, booleans or whole numbers.
         sample_weight : array-like of shape (n_rows,), optional
-            Weights of rows; rows of weight 0 do not count. Weights without a common unit are
-            rounded to about 1 / 65,536 of the largest; with more than 16,000 rows, to what adds up
-            to 2**30.
+            Weights of rows; rows of weight 0 do not count. What is proven is proven for these
+            weights. Those that are not multiples of a common unit take two or three searches.
 
         Returns
         -------
@@ -218,6 +224,13 @@ class OptimalTreeClassifier(OneTreeClassifier):
         with show_waiting(self.verbose) as tell:
             found = learner.run(table, target, seed=parameters.seed, tell=tell)
         _warn_of_end(found.proof, stacklevel=2)
+        if found.tried and not found.all_tried and found.proof.status != "interrupted":
+            warnings.warn(
+                f"A limit came before all sizes were tried: the tree has the best of the first "
+                f"{len(found.tried)}. Raise the limit, or lower max_depth.",
+                TimeLimitWarning,
+                stacklevel=2,
+            )
         self._remember(table, target)
         self.tree_, self.proof_, self.tests_ = found.tree, found.proof, found.tests
         self.tried_ = found.tried
@@ -264,12 +277,16 @@ def _warn_of_end(proof: Proof, stacklevel: int) -> None:
         return
     reasons = {
         "time_limit": "The time limit came before the search was over",
+        "work_limit": "The work limit came before the search was over",
         "memory_limit": "The memory limit ended the search",
         "interrupted": "The search was interrupted",
+        "rounding": "The weights are too different to be added up exactly",
     }
+    limited = proof.status in ("time_limit", "work_limit")
     warnings.warn(
         f"{reasons[proof.status]}: the tree costs {proof.cost:g}, and no tree of its budget costs "
-        f"less than {proof.lower_bound:g}.",
-        ConvergenceWarning,
+        f"less than {proof.lower_bound:g}."
+        + (" Raise the limit, or ask for a smaller tree." if limited else ""),
+        TimeLimitWarning if limited else ConvergenceWarning,
         stacklevel=stacklevel + 1,
     )

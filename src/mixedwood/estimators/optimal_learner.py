@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 from mixedwood.data import Table, Target
 from mixedwood.estimators.optimal_parameters import OptimalParameters
 from mixedwood.growers import CodedTable, StopFlag
-from mixedwood.optimal import OptimalSettings, Proof, TriedBudget, choose_budget, find_best_tree
+from mixedwood.optimal import (
+    SHARE_OF_LIMITS,
+    OptimalSettings,
+    Proof,
+    TriedBudget,
+    choose_budget,
+    find_best_tree,
+)
 from mixedwood.preprocessing import BinaryTest
 from mixedwood.tree import Tree
 
@@ -33,6 +40,7 @@ class OptimalFit:
     proof: Proof
     tests: list[BinaryTest] | None
     tried: list[TriedBudget] | None
+    all_tried: bool  # no limit came while the budget was chosen
 
 
 @dataclass(frozen=True)
@@ -55,30 +63,34 @@ class OptimalLearner:
         limit = min(time_limit, self.parameters.time_limit)
         start = time.monotonic()
         settings = self.parameters.settings_for(target.n_rows)
-        tried, interrupted = None, False
+        tried, all_tried, interrupted, work = None, True, False, 0
         n_rows = target.n_rows if target.weights is None else np.count_nonzero(target.weights)
         if self.parameters.n_folds > 0 and n_rows > 1:
-            settings, tried, interrupted = choose_budget(
+            chosen = choose_budget(
                 table,
                 target,
                 settings,
                 n_folds=self.parameters.n_folds,
                 seed=seed % 2**32,
-                time_limit=limit * 0.7,  # the tree of all rows needs some as well
+                time_limit=limit * SHARE_OF_LIMITS,
                 stop=stop,
                 tell=tell,
             )
+            settings, tried, all_tried = chosen.settings, chosen.tried, chosen.complete
+            interrupted, work = chosen.interrupted, chosen.work
         left = max(limit - (time.monotonic() - start), 0.05)
         if interrupted:  # a tree of the best budget so far, but soon
             left = min(left, 0.5)
         tell(f"searching the best tree of depth {settings.max_depth}")
-        tree, proof, tests = find_best_tree(table, target, settings, time_limit=left, stop=stop)
+        tree, proof, tests = find_best_tree(
+            table, target, settings, time_limit=left, work_done=work, stop=stop
+        )
         if interrupted:
             proof = replace(proof, status="interrupted")
         tell(f"cost {proof.cost:g}, at least {proof.lower_bound:g} ({proof.status})")
         if tree is None:
             raise _no_tree(settings, proof)
-        return OptimalFit(tree, proof, tests, tried)
+        return OptimalFit(tree, proof, tests, tried, all_tried)
 
     def learn(
         self,
@@ -110,6 +122,11 @@ def _no_tree(settings: OptimalSettings, proof: Proof) -> BaseException:
         )
     if proof.status == "interrupted":
         return KeyboardInterrupt()
+    if proof.status == "rounding":
+        return ValueError(
+            f"The weights are too different to tell whether a tree has {wanted}: no tree costs "
+            f"less than {proof.lower_bound:g}. Raise upper_bound a little, or leave it out."
+        )
     words = proof.status.replace("_", " ")
     return TimeoutError(
         f"The {words} came before a tree with {wanted} was found; there may be one, as only "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 from mixedwood.estimators.parameters import (
@@ -71,6 +72,11 @@ def read_optimal_parameters(model: Any) -> OptimalParameters:
     upper = math.inf
     if model.upper_bound is not None:
         upper = read_number(model, "upper_bound", 0, math.inf)
+    work = math.inf if model.work_limit is None else model.work_limit
+    if isinstance(work, bool) or not isinstance(work, Real) or not float(work) >= 1:
+        raise ValueError(
+            f"work_limit must be a number of steps, at least 1, or None; got {model.work_limit!r}."
+        )
     settings = OptimalSettings(
         max_depth=int(model.max_depth),
         max_nodes=read_limit(model, "max_nodes", 0),
@@ -83,6 +89,7 @@ def read_optimal_parameters(model: Any) -> OptimalParameters:
         binarize=model.binarize,
         upper_bound=upper,
         memory_limit=int(model.memory_limit),
+        work_limit=float(work),
         unseen="node" if model.unseen == "error" else model.unseen,
     )
     return OptimalParameters(

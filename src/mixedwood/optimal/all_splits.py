@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from math import inf
+from collections.abc import Mapping
+from typing import Any
 
 from mixedwood import _core
 from mixedwood.data import Table, Target
-from mixedwood.growers import CodedTable, StopFlag, stopped_by
+from mixedwood.growers import CodedTable, stopped_by
 from mixedwood.optimal.building import Skeleton
-from mixedwood.optimal.proof import Proof, read_proof
-from mixedwood.optimal.settings import NO_TIME_LIMIT, OptimalSettings, whole_bound
-from mixedwood.optimal.whole_weights import make_whole
+from mixedwood.optimal.proven_search import ProvenSearch, SearchLimits
+from mixedwood.optimal.settings import NO_TIME_LIMIT, OptimalSettings
+from mixedwood.optimal.whole_weights import WholeProblem
 from mixedwood.preprocessing import BinaryTest
 
 __all__ = ["AllSplitsSearch"]
@@ -18,42 +19,34 @@ __all__ = ["AllSplitsSearch"]
 _NO_LIMIT = 2**62
 
 
-class AllSplitsSearch:
+class AllSplitsSearch(ProvenSearch):
     """Finds best trees over all thresholds of numbers and all groups of values."""
 
-    tests: list[BinaryTest] | None = None
-
     def __init__(self, table: Table, target: Target, settings: OptimalSettings) -> None:
-        self.coded, self.target, self.settings = CodedTable(table), target, settings
-        self.whole = make_whole(target, settings.leaf_cost)
+        super().__init__(table, target, settings)
+        self.coded = CodedTable(table)
 
-    def solve(
-        self,
-        max_depth: int,
-        max_nodes: int,
-        upper_bound: float = inf,
-        time_limit: float = inf,
-        stop: StopFlag | None = None,
-    ) -> tuple[Skeleton, Proof]:
-        """Find the best tree of a budget; the skeleton is empty if there is none."""
-        bound = whole_bound(upper_bound, self.whole.unit)
+    def _search(
+        self, problem: WholeProblem, limits: SearchLimits
+    ) -> tuple[Skeleton, Mapping[str, Any]]:
         settings = {
-            "max_depth": max_depth,
-            "max_nodes": _NO_LIMIT if max_nodes < 0 else max_nodes,
-            "leaf_cost": self.whole.leaf_cost,
+            "max_depth": limits.max_depth,
+            "max_nodes": _NO_LIMIT if limits.max_nodes < 0 else limits.max_nodes,
+            "leaf_cost": problem.leaf_cost,
             "min_leaf": self.settings.min_samples_leaf,
-            "upper_bound": _NO_LIMIT if bound is None else bound,
+            "upper_bound": _NO_LIMIT if limits.upper_bound is None else limits.upper_bound,
             "memory_limit": self.settings.memory_limit,
         }
-        with stopped_by(stop) as flag:
+        with stopped_by(limits.stop) as flag:
             found = _core.optimal_all(
                 self.coded.native,
                 self.target.codes,
-                self.whole.scaled_weights(self.target.n_rows),
+                problem.scaled_weights(self.target.n_rows),
                 self.target.n_classes,
                 settings,
-                min(time_limit, NO_TIME_LIMIT),
+                min(limits.time_limit, NO_TIME_LIMIT),
                 flag,
+                limits.work_limit,
             )
         offset, codes = found["value_offset"].tolist(), found["value_code"].tolist()
         tests: list[BinaryTest | None] = [None] * len(found["column"])
@@ -68,4 +61,4 @@ class AllSplitsSearch:
                     bool(found["missing_yes"][node]),
                 )
         nodes = zip(tests, found["yes"].tolist(), found["no"].tolist(), strict=True)
-        return list(nodes), read_proof(found, self.whole.unit)
+        return list(nodes), found

@@ -2,68 +2,65 @@
 
 from __future__ import annotations
 
-from math import inf
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from mixedwood import _core
 from mixedwood.data import Table, Target
-from mixedwood.growers import StopFlag, stopped_by
+from mixedwood.growers import stopped_by
 from mixedwood.optimal.building import Skeleton
-from mixedwood.optimal.proof import Proof, read_proof
-from mixedwood.optimal.settings import NO_TIME_LIMIT, OptimalSettings, whole_bound
-from mixedwood.optimal.whole_weights import make_whole
+from mixedwood.optimal.proven_search import ProvenSearch, SearchLimits
+from mixedwood.optimal.settings import NO_TIME_LIMIT, OptimalSettings
+from mixedwood.optimal.whole_weights import WholeProblem
 from mixedwood.preprocessing import BinaryTest
 from mixedwood.preprocessing.encoding import binarise
 
 __all__ = ["BinarySearch"]
 
 
-class BinarySearch:
+class BinarySearch(ProvenSearch):
     """A solver over the binary columns of a table; what one call has learnt helps the next."""
 
+    _finest_error: ClassVar[int] = 1_000_000  # errors are counted before they are priced
+
     def __init__(self, table: Table, target: Target, settings: OptimalSettings) -> None:
-        self.whole = make_whole(target, settings.leaf_cost)
-        self.settings = settings
-        matrix, tests = binarise(
+        super().__init__(table, target, settings)
+        self._matrix, self._offered = binarise(
             table,
             target,
             cutting=settings.cutting,
             encoding=settings.encoding,
             max_subset_values=settings.max_subset_values,
         )
-        self.tests: list[BinaryTest] | None = tests
-        self._offered = tests
-        self._solver = _core.OptimalSolver(
-            matrix,
-            target.codes,
-            self.whole.weights,
-            target.n_classes,
-            self.whole.leaf_cost,
-            settings.min_samples_leaf,
-            error_cost=self.whole.error_cost,
+        self.tests: list[BinaryTest] | None = self._offered
+        self._solver = self._make_solver(self.problem)
+
+    def _make_solver(self, problem: WholeProblem) -> _core.OptimalSolver:
+        return _core.OptimalSolver(
+            self._matrix,
+            self.target.codes,
+            problem.weights,
+            self.target.n_classes,
+            problem.leaf_cost,
+            self.settings.min_samples_leaf,
+            error_cost=problem.error_cost,
         )
 
-    def solve(
-        self,
-        max_depth: int,
-        max_nodes: int,
-        upper_bound: float = inf,
-        time_limit: float = inf,
-        stop: StopFlag | None = None,
-    ) -> tuple[Skeleton, Proof]:
-        """Find the best tree of a budget; the skeleton is empty if there is none."""
-        with stopped_by(stop) as flag:
-            answer = self._solver.solve(
-                max_depth,
-                max_nodes,
-                whole_bound(upper_bound, self.whole.unit),
-                min(time_limit, NO_TIME_LIMIT),
+    def _search(
+        self, problem: WholeProblem, limits: SearchLimits
+    ) -> tuple[Skeleton, Mapping[str, Any]]:
+        solver = self._solver if problem is self.problem else self._make_solver(problem)
+        with stopped_by(limits.stop) as flag:
+            answer = solver.solve(
+                limits.max_depth,
+                limits.max_nodes,
+                limits.upper_bound,
+                min(limits.time_limit, NO_TIME_LIMIT),
                 self.settings.memory_limit,
                 flag,
+                limits.work_limit,
             )
-        return self._skeleton(answer), read_proof(answer, self.whole.unit)
-
-    def _skeleton(self, answer: dict[str, Any]) -> Skeleton:
         nodes = zip(answer["test"].tolist(), answer["yes"].tolist(), answer["no"].tolist(),
                     strict=True)  # fmt: skip
-        return [(None if test < 0 else self._offered[test], yes, no) for test, yes, no in nodes]
+        offered = self._offered
+        return [(None if at < 0 else offered[at], yes, no) for at, yes, no in nodes], answer

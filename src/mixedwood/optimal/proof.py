@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import nan
-from typing import Any
 
-__all__ = ["STATUSES", "Proof", "read_proof"]
+__all__ = ["STATUSES", "Proof"]
 
-STATUSES = ("optimal", "no_tree", "time_limit", "memory_limit", "interrupted")
+STATUSES = (
+    "optimal",
+    "no_tree",
+    "time_limit",
+    "work_limit",
+    "memory_limit",
+    "interrupted",
+    "rounding",
+)
 
 
 @dataclass(frozen=True)
@@ -18,8 +24,9 @@ class Proof:
 
     Attributes
     ----------
-    status : {"optimal", "no_tree", "time_limit", "memory_limit", "interrupted"}
-        How the search ended.
+    status : {"optimal", "no_tree", "time_limit", "work_limit", "memory_limit", "interrupted", \
+            "rounding"}
+        How the search ended; the last if weights are too different to be added up exactly.
     cost : float
         Weight of the rows that the tree gets wrong, and the cost of its leaves.
     lower_bound : float
@@ -60,17 +67,3 @@ class Proof:
     def gap(self) -> float:
         """Share of the cost that better trees might save; 0 if the tree is the best."""
         return (self.cost - self.lower_bound) / self.cost if self.cost > 0 else 0.0
-
-
-def read_proof(answer: Mapping[str, Any], unit: float) -> Proof:
-    """Read what the core says; its unit is so many of the weights'."""
-    return Proof(
-        status=answer["status"],
-        cost=answer["cost"] * unit,
-        lower_bound=answer["lower_bound"] * unit,
-        n_explored=answer["n_explored"],
-        n_cached=answer["n_cached"],
-        cache_bytes=answer.get("cache_bytes", 0),
-        seconds=answer["seconds"],
-        trace=tuple((seconds, cost * unit) for seconds, cost in answer.get("trace", ())),
-    )

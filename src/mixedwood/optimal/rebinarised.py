@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,9 +13,8 @@ from mixedwood import _core
 from mixedwood.data import ColumnKind, Table, Target
 from mixedwood.growers import StopFlag, stopped_by
 from mixedwood.optimal.building import Skeleton
-from mixedwood.optimal.proof import Proof, read_proof
-from mixedwood.optimal.settings import OptimalSettings, whole_bound
-from mixedwood.optimal.whole_weights import make_whole
+from mixedwood.optimal.proven_search import ProvenSearch, SearchLimits
+from mixedwood.optimal.whole_weights import WholeProblem
 from mixedwood.preprocessing.binary_test import BinaryTest
 from mixedwood.preprocessing.cutting import Cutting, cut_table
 from mixedwood.preprocessing.encoding import binary_cuts
@@ -49,6 +49,8 @@ class RebinarisedSettings:
         Only trees that cost no more are wanted.
     time_limit : float
         Seconds.
+    work_limit : int or None
+        Steps.
     memory_limit : float
         Bytes for what is remembered of sets of rows. When they are used up the search goes on
         without remembering more.
@@ -64,6 +66,7 @@ class RebinarisedSettings:
     min_leaf: int = 1
     upper_bound: int | None = None
     time_limit: float = np.inf
+    work_limit: int | None = None
     memory_limit: float = np.inf
 
 
@@ -82,12 +85,14 @@ class RebinarisedTree:
         Weight of the rows that are wrong, and the cost of leaves; -1 without a tree.
     lower_bound : int
         No tree costs less.
-    status : {"optimal", "no_tree", "time_limit", "interrupted"}
+    status : {"optimal", "no_tree", "time_limit", "work_limit", "interrupted"}
         What ended the search.
     n_explored, n_cached : int
         Sets of rows that were looked at, and that were remembered.
     seconds : float
         How long it took.
+    work : int
+        And in steps.
     """
 
     tests: list[BinaryTest | None]
@@ -99,6 +104,7 @@ class RebinarisedTree:
     n_explored: int
     n_cached: int
     seconds: float
+    work: int
 
 
 def find_rebinarised_tree(
@@ -176,6 +182,7 @@ def find_rebinarised_tree(
             },
             float(settings.time_limit),
             flag,
+            settings.work_limit,
         )
     return _as_tree(found)
 
@@ -190,42 +197,32 @@ def _as_tree(found: dict[str, Any]) -> RebinarisedTree:
         listed = tuple(codes[offset[node] : offset[node + 1]]) or None
         low, high = float(found["low"][node]), float(found["high"][node])
         tests.append(BinaryTest(column, low, high, listed))
-    names = ("yes", "no", "cost", "lower_bound", "status", "n_explored", "n_cached", "seconds")
+    names = ("yes", "no", "cost", "lower_bound", "status", "n_explored", "n_cached", "seconds",
+             "work")  # fmt: skip
     return RebinarisedTree(tests, **{name: found[name] for name in names})
 
 
-class RebinarisedSearch:
+class RebinarisedSearch(ProvenSearch):
     """Finds best trees whose tests are made anew at every node."""
 
-    tests: list[BinaryTest] | None = None
-
-    def __init__(self, table: Table, target: Target, settings: OptimalSettings) -> None:
-        self.table, self.target, self.settings = table, target, settings
-        self.whole = make_whole(target, settings.leaf_cost)
-
-    def solve(
-        self,
-        max_depth: int,
-        max_nodes: int,
-        upper_bound: float = np.inf,
-        time_limit: float = np.inf,
-        stop: StopFlag | None = None,
-    ) -> tuple[Skeleton, Proof]:
-        """Find the best tree of a budget; the skeleton is empty if there is none."""
+    def _search(
+        self, problem: WholeProblem, limits: SearchLimits
+    ) -> tuple[Skeleton, Mapping[str, Any]]:
         settings = RebinarisedSettings(
             cutting=self.settings.cutting,
             encoding=self.settings.encoding,
             binarize=self.settings.binarize,  # type: ignore[arg-type]
             max_subset_values=self.settings.max_subset_values,
-            max_depth=max_depth,
-            max_nodes=None if max_nodes < 0 else max_nodes,
-            leaf_cost=self.whole.leaf_cost,
+            max_depth=limits.max_depth,
+            max_nodes=None if limits.max_nodes < 0 else limits.max_nodes,
+            leaf_cost=problem.leaf_cost,
             min_leaf=self.settings.min_samples_leaf,
-            upper_bound=whole_bound(upper_bound, self.whole.unit),
-            time_limit=time_limit,
+            upper_bound=limits.upper_bound,
+            time_limit=limits.time_limit,
+            work_limit=limits.work_limit,
             memory_limit=self.settings.memory_limit,
         )
-        weights = self.whole.scaled_weights(self.target.n_rows)
-        found = find_rebinarised_tree(self.table, self.target, settings, weights, stop)
+        weights = problem.scaled_weights(self.target.n_rows)
+        found = find_rebinarised_tree(self.table, self.target, settings, weights, limits.stop)
         nodes = zip(found.tests, found.yes.tolist(), found.no.tolist(), strict=True)
-        return list(nodes), read_proof(vars(found), self.whole.unit)
+        return list(nodes), vars(found)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import inf
-from typing import Protocol
 
 import numpy as np
 
@@ -11,33 +10,18 @@ from mixedwood.data import Table, Target
 from mixedwood.growers import StopFlag
 from mixedwood.optimal.all_splits import AllSplitsSearch
 from mixedwood.optimal.binary import BinarySearch
-from mixedwood.optimal.building import Skeleton, build_tree
+from mixedwood.optimal.building import build_tree
 from mixedwood.optimal.proof import Proof
+from mixedwood.optimal.proven_search import ProvenSearch
 from mixedwood.optimal.rebinarised import RebinarisedSearch
 from mixedwood.optimal.settings import OptimalSettings
 from mixedwood.preprocessing import BinaryTest
 from mixedwood.tree import Tree
 
-__all__ = ["TreeSearch", "find_best_tree", "make_search"]
+__all__ = ["find_best_tree", "make_search"]
 
 
-class TreeSearch(Protocol):
-    """Finds best trees of one table, for any budget."""
-
-    tests: list[BinaryTest] | None
-
-    def solve(
-        self,
-        max_depth: int,
-        max_nodes: int,
-        upper_bound: float = inf,
-        time_limit: float = inf,
-        stop: StopFlag | None = None,
-    ) -> tuple[Skeleton, Proof]:
-        """Find the best tree of a budget; the skeleton is empty if there is none."""
-
-
-def make_search(table: Table, target: Target, settings: OptimalSettings) -> TreeSearch:
+def make_search(table: Table, target: Target, settings: OptimalSettings) -> ProvenSearch:
     """Choose the solver that the settings ask for."""
     if settings.splits == "all":
         return AllSplitsSearch(table, target, settings)
@@ -55,16 +39,23 @@ def find_best_tree(
     settings: OptimalSettings,
     *,
     time_limit: float = inf,
+    work_done: int = 0,
     stop: StopFlag | None = None,
 ) -> tuple[Tree | None, Proof, list[BinaryTest] | None]:
     """Find the best tree, or none if there is none within the upper bound.
 
+    Work that was done before, while a budget was chosen, counts towards the limit of it.
     The third of the results are the tests that were offered; None if not the same everywhere.
     """
     table, target = without_weightless(table, target)
     search = make_search(table, target, settings)
     skeleton, proof = search.solve(
-        settings.max_depth, settings.max_nodes, settings.upper_bound, time_limit, stop
+        settings.max_depth,
+        settings.max_nodes,
+        settings.upper_bound,
+        time_limit,
+        settings.work_limit - work_done,
+        stop,
     )
     tree = build_tree(table, target, skeleton, settings.unseen) if skeleton else None
     return tree, proof, search.tests

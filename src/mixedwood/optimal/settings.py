@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from mixedwood.preprocessing.cutting import Cutting
 
-__all__ = ["NO_TIME_LIMIT", "OptimalSettings", "whole_bound"]
+__all__ = ["NO_TIME_LIMIT", "OptimalSettings"]
 
 NO_TIME_LIMIT = 1e18
 
@@ -35,6 +33,8 @@ class OptimalSettings:
         Only trees of this cost or less are wanted.
     memory_limit : int
         Bytes that may be remembered.
+    work_limit : float
+        Steps that the search may take.
     unseen : str
         What a tree does with values it has never met.
     """
@@ -50,10 +50,10 @@ class OptimalSettings:
     binarize: str
     upper_bound: float
     memory_limit: int
+    work_limit: float
     unseen: str
 
-
-def whole_bound(upper_bound: float, unit: float) -> int | None:
-    """The largest cost, in units, that is not above a bound; None if all are."""
-    units = upper_bound / unit
-    return None if units >= 2**60 else int(np.floor(units * (1 + 1e-12) + 1e-9))
+    def most_leaves(self, n_rows: int) -> int:
+        """No tree of so many rows has more leaves."""
+        most = min(1 << self.max_depth, max(n_rows, 1))
+        return most if self.max_nodes < 0 else min(most, self.max_nodes + 1)

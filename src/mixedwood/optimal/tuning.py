@@ -17,7 +17,10 @@ from mixedwood.optimal.building import Skeleton, answers_of
 from mixedwood.optimal.search import make_search, without_weightless
 from mixedwood.optimal.settings import OptimalSettings
 
-__all__ = ["TriedBudget", "choose_budget"]
+__all__ = ["SHARE_OF_LIMITS", "TriedBudget", "choose_budget"]
+
+SHARE_OF_LIMITS = 0.7
+"""Of time and work; the tree of all rows needs some as well."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,29 @@ class TriedBudget:
     proven: bool
 
 
+@dataclass(frozen=True)
+class ChosenBudget:
+    """A budget, and how it was chosen.
+
+    Attributes
+    ----------
+    settings : OptimalSettings
+        Those given, with the budget.
+    tried : list of TriedBudget
+        All that were tried.
+    complete, interrupted : bool
+        Whether these are all there are, or Ctrl-C ended it.
+    work : int
+        Steps of all searches.
+    """
+
+    settings: OptimalSettings
+    tried: list[TriedBudget]
+    complete: bool
+    interrupted: bool
+    work: int
+
+
 def choose_budget(
     table: Table,
     target: Target,
@@ -50,12 +76,12 @@ def choose_budget(
     time_limit: float = inf,
     stop: StopFlag | None = None,
     tell: Callable[[str], None] = lambda words: None,
-) -> tuple[OptimalSettings, list[TriedBudget], bool]:
+) -> ChosenBudget:
     """Choose depth and number of tests by cross-validation; the smallest of the best.
 
     Each fold keeps one solver for all budgets. Binary columns are made from the fold's training
-    rows alone. When the time is over, or after Ctrl-C, which the third result tells, the choice is
-    among the budgets tried in every fold.
+    rows alone. When the time or most of the work is over, or after Ctrl-C, the choice is among the
+    budgets tried in every fold.
     """
     deadline = time.monotonic() + time_limit
     table, target = without_weightless(table, target)
@@ -63,16 +89,19 @@ def choose_budget(
     searches = [make_search(table.take(fit), target.take(fit), settings) for fit, _ in folds]
     weights = np.ones(target.n_rows) if target.weights is None else target.weights
     tried: list[TriedBudget] = []
-    interrupted = False
+    complete, interrupted = True, False
     try:
         for depth, nodes in _budgets(settings, max(len(fit) for fit, _ in folds)):
             wrong, proven = 0.0, True
             tell(f"trying depth {depth} with {nodes} tests in {len(folds)} folds")
             for (fit, held_out), search in zip(folds, searches, strict=True):
                 left = deadline - time.monotonic()
-                if left <= 0 and tried:
+                work_left = SHARE_OF_LIMITS * settings.work_limit - sum(s.work for s in searches)
+                if min(left, work_left) <= 0 and tried:
                     break
-                skeleton, proof = search.solve(depth, nodes, time_limit=max(left, 0.01), stop=stop)
+                skeleton, proof = search.solve(
+                    depth, nodes, time_limit=max(left, 0.01), work_limit=work_left, stop=stop
+                )
                 if proof.status == "interrupted":
                     raise KeyboardInterrupt
                 proven &= proof.optimal
@@ -82,13 +111,20 @@ def choose_budget(
             else:
                 tried.append(TriedBudget(depth, nodes, wrong / float(weights.sum()), proven))
                 continue
+            complete = False
             break
     except KeyboardInterrupt:
         if not tried:
             raise
         interrupted = True
     best = min(tried, key=lambda budget: budget.error)  # the first of equals is the smallest
-    return replace(settings, max_depth=best.max_depth, max_nodes=best.max_nodes), tried, interrupted
+    return ChosenBudget(
+        replace(settings, max_depth=best.max_depth, max_nodes=best.max_nodes),
+        tried,
+        complete and not interrupted,
+        interrupted,
+        sum(search.work for search in searches),
+    )
 
 
 def _budgets(settings: OptimalSettings, n_rows: int) -> Iterator[tuple[int, int]]:

@@ -23,7 +23,7 @@ class EncodedAtEverySplit(OptimalTreeClassifier):
     --------
     >>> from mixedwood.datasets import load
     >>> iris = load("iris")
-    >>> asked = {"max_depth": 2, "n_bins": 4, "encoding": "multi_hot"}
+    >>> asked = {"max_depth": 2, "leaf_cost": 0, "n_bins": 4, "encoding": "multi_hot"}
     >>> EncodedAtEverySplit(**asked).fit(iris.X, iris.y).cost_
     17.0
     >>> OptimalTreeClassifier(**asked).fit(iris.X, iris.y).cost_
@@ -45,7 +45,10 @@ class EncodedAtEverySplit(OptimalTreeClassifier):
         settings = parameters.settings_for(target.n_rows)
         search = RebinarisedSearch(table, target, settings)
         skeleton, proof = search.solve(
-            settings.max_depth, settings.max_nodes, time_limit=parameters.time_limit
+            settings.max_depth,
+            settings.max_nodes,
+            time_limit=parameters.time_limit,
+            work_limit=settings.work_limit,
         )
         tree = build_tree(table, target, skeleton, settings.unseen)
         self._remember(table, target)

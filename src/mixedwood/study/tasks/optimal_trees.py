@@ -135,8 +135,10 @@ def _fit(work: Work, X: Any, y: Any) -> tuple[Any, float]:
         raise StudyError(f"mode must be one of {', '.join(_MODES)}; got {mode!r}.")
     model = work.model(0).set_params(
         max_depth=int(work.value("depth", 3)),
+        leaf_cost=0.0,  # the fewest errors, whatever the size
         binarize=_MODES[mode],
         time_limit=work.value("time_limit"),
+        work_limit=None,
         **_ranges(work),
     )
     if mode == "combined":
