@@ -14,6 +14,7 @@ from mixedwood.cli.errors import DataError, interruptible
 from mixedwood.cli.options import cannot_write, check_output
 from mixedwood.cli.printing import deliver, say
 from mixedwood.cli.tables import print_table
+from mixedwood.cli.training_data import say_identifiers
 
 if TYPE_CHECKING:
     from mixedwood.comparison import Comparison
@@ -211,21 +212,15 @@ def _read(
             raise click.UsageError(f"Two files have the name {name}; rename one of them.")
         try:
             table = read_file(path, target, drop=drop, nominal=nominal)
-            schema = read_table(table.X).schema
+            read = read_table(table.X)
         except FileError as error:
             raise DataError(str(error)) from error
         except (TypeError, ValueError) as error:
             raise DataError(f"{path}: {error}") from error
         sets[name] = (table.X, table.y)
         if not quiet:
-            say(f"{path}: {len(table.y)} rows, {schema.describe()}", err=True)
-            for column in schema:
-                if column.n_values > 1 and column.n_values == len(table.y):
-                    say(
-                        f"Column {column.name!r} has a different value in every row. If it is an "
-                        f"identifier, leave it out with --drop {column.name}.",
-                        err=True,
-                    )
+            say(f"{path}: {len(table.y)} rows, {read.schema.describe()}", err=True)
+            say_identifiers(read)
     return sets
 
 

@@ -176,10 +176,13 @@ def _learn(estimator: Any, table: FileTable, path: Path, quiet: bool) -> list[st
         estimator.set_params(verbose=0)
     if getattr(getattr(estimator, "proof_", None), "status", None) == "interrupted":
         raise KeyboardInterrupt  # the search kept its best tree, but nobody waits for it
-    words = list(dict.fromkeys(str(warning.message) for warning in heard))
-    for line in words:
-        say(f"Warning: {line}", err=True)
-    return words
+    from mixedwood import IdentifierWarning
+
+    categories = {str(warning.message): warning.category for warning in heard}
+    for line, category in categories.items():
+        if quiet or category is not IdentifierWarning:  # which is said with the table
+            say(f"Warning: {line}", err=True)
+    return list(categories)
 
 
 def _save(estimator: Any, output: Path, facts: dict[str, Any]) -> None:

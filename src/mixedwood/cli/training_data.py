@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mixedwood.data import Table
     from mixedwood.files import FileTable
 
-__all__ = ["check_classes", "read_training", "show_types", "types_of"]
+__all__ = ["check_classes", "read_training", "say_identifiers", "show_types", "types_of"]
 
 _MOST_SHOWN = 40  # columns whose types are shown, unless --verbose
 
@@ -69,13 +69,19 @@ def show_types(path: Path, table: Table, target: str, verbose: bool) -> None:
     print_table(title, ["column", "type", "values", "missing"], rows, n_text=3, err=True)
     if len(rows) < len(shown):
         say(f"... and {len(shown) - len(rows)} more columns; use --verbose to show all.", err=True)
-    for column in table.schema:
-        if column.n_values > 1 and column.n_values == table.n_rows:
-            say(
-                f"Column {column.name!r} has a different value in every row. If it is an "
-                f"identifier, leave it out with --drop {column.name}.",
-                err=True,
-            )
+    say_identifiers(table)
+
+
+def say_identifiers(table: Table) -> None:
+    """Name the columns that identify rows, and the option that leaves them out."""
+    from mixedwood.data import identifier_columns
+
+    for name in identifier_columns(table):
+        say(
+            f"Column {name!r} has a different value in nearly every row. If it is an identifier, "
+            f"leave it out with --drop {name}.",
+            err=True,
+        )
 
 
 def check_classes(path: Path, target: str, y: Any) -> None:

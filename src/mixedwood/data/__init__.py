@@ -5,7 +5,7 @@ Start with `read_table`, and read new data with `read_table_as`; `read_target` r
 
 from mixedwood.data.reading import read_table, read_table_as
 from mixedwood.data.schema import Column, ColumnKind, Schema
-from mixedwood.data.table import MISSING, UNSEEN, Table, unseen_counts
+from mixedwood.data.table import MISSING, UNSEEN, Table, identifier_columns, unseen_counts
 from mixedwood.data.target import Target, check_same_length, read_target, rows_with_weight
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Table",
     "Target",
     "check_same_length",
+    "identifier_columns",
     "read_table",
     "read_table_as",
     "read_target",

@@ -10,9 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood.data.labels import Label
-from mixedwood.data.schema import Column, Schema
+from mixedwood.data.schema import Column, ColumnKind, Schema
 
-__all__ = ["MISSING", "UNSEEN", "CodeArray", "NumberArray", "Table", "unseen_counts"]
+__all__ = [
+    "MISSING",
+    "UNSEEN",
+    "CodeArray",
+    "NumberArray",
+    "Table",
+    "identifier_columns",
+    "unseen_counts",
+]
 
 MISSING = -1
 """Code of a missing value of a nominal or ordinal column."""
@@ -155,3 +163,31 @@ def _check_array(column: Column, array: Any, n_rows: int) -> None:
                 f"Column {column.name!r} has {column.n_values} values, but codes from {low} to "
                 f"{high}."
             )
+
+
+# A column identifies rows if it has this many distinct values per row that has one, in tables of at
+# least so many rows: in smaller ones it happens by chance.
+_DISTINCT = 0.9
+_FEWEST_ROWS = 30
+
+
+def identifier_columns(table: Table) -> list[str]:
+    """Name the nominal columns in which nearly every row has a category of its own.
+
+    Examples
+    --------
+    >>> from mixedwood.data import read_table
+    >>> table = read_table({"id": [f"row {i}" for i in range(50)], "wet": ["yes", "no"] * 25})
+    >>> identifier_columns(table)
+    ['id']
+    """
+    found = []
+    for column, codes in zip(table.schema, table.arrays, strict=True):
+        if column.kind != ColumnKind.NOMINAL or len(column.values) < _DISTINCT * _FEWEST_ROWS:
+            continue
+        known = codes[codes >= 0]
+        if len(known) < _FEWEST_ROWS or len(column.values) < _DISTINCT * len(known):
+            continue
+        if np.count_nonzero(np.bincount(known)) >= _DISTINCT * len(known):
+            found.append(column.name)
+    return found

@@ -1,6 +1,6 @@
 """Estimators with scikit-learn's manners: any frame in, classes or probabilities out."""
 
-from mixedwood.estimators.base import TimeLimitWarning, UnseenValueWarning
+from mixedwood.estimators.base import IdentifierWarning, TimeLimitWarning, UnseenValueWarning
 from mixedwood.estimators.blend import EnsembleClassifier
 from mixedwood.estimators.boosted import BoostedTreesClassifier
 from mixedwood.estimators.forest import ForestClassifier
@@ -18,6 +18,7 @@ __all__ = [
     "ForestClassifier",
     "GrowPruneForestClassifier",
     "GrowPruneTreeClassifier",
+    "IdentifierWarning",
     "ModelTreeClassifier",
     "NoTreeError",
     "OptimalTreeClassifier",

@@ -16,6 +16,7 @@ from mixedwood.data import (
     Table,
     Target,
     check_same_length,
+    identifier_columns,
     read_table,
     read_table_as,
     read_target,
@@ -29,7 +30,17 @@ if TYPE_CHECKING:
 
     from mixedwood.tree import Tree
 
-__all__ = ["TableClassifier", "TimeLimitWarning", "UnseenValueWarning", "columns_used"]
+__all__ = [
+    "IdentifierWarning",
+    "TableClassifier",
+    "TimeLimitWarning",
+    "UnseenValueWarning",
+    "columns_used",
+]
+
+
+class IdentifierWarning(UserWarning):
+    """A column of the training data identifies its rows."""
 
 
 class TimeLimitWarning(ConvergenceWarning):  # type: ignore[misc]
@@ -151,6 +162,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             table = read_table(
                 X, categorical_features=categorical_features, ordinal=ordinal, rows=kept
             )
+        _warn_of_identifiers(table)
         return table, target, kept
 
     def _remember(self, table: Table, target: Target) -> None:
@@ -193,6 +205,21 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 stacklevel=outside_the_library(),
             )
         return table
+
+
+def _warn_of_identifiers(table: Table) -> None:
+    found = identifier_columns(table)
+    if not found:
+        return
+    names = ", ".join(map(repr, found))
+    one = len(found) == 1
+    warnings.warn(
+        f"Column{'' if one else 's'} {names} identif{'ies' if one else 'y'} rows: nearly every row "
+        "has a category of its own, which says nothing about new rows. Consider dropping "
+        f"{'it' if one else 'them'}.",
+        IdentifierWarning,
+        stacklevel=outside_the_library(),
+    )
 
 
 def columns_used(trees: list[Tree]) -> set[str]:
