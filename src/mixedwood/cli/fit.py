@@ -176,7 +176,7 @@ def _learn(estimator: Any, table: FileTable, path: Path, quiet: bool) -> list[st
         estimator.set_params(verbose=0)
     if getattr(getattr(estimator, "proof_", None), "status", None) == "interrupted":
         raise KeyboardInterrupt  # the search kept its best tree, but nobody waits for it
-    from mixedwood import IdentifierWarning
+    from mixedwood.estimators import IdentifierWarning
 
     categories = {str(warning.message): warning.category for warning in heard}
     for line, category in categories.items():
