@@ -75,7 +75,10 @@ void Chooser::choose_by_score(AtNode& node, const NodeRows& rows) {
     Candidate candidate = random_tree ? candidate_of_random_tree(node, rows, c)
                                       : candidate_of_parts(node, rows, c, varies);
     if (varies) varying.push_back(c);
-    if (varies && !is_noise(candidate, c)) telling.push_back(c);
+    const bool noise = is_noise(candidate, c);
+    if (varies && !noise) telling.push_back(c);
+    // Another one is drawn in its place.
+    if (noise) --tried;
     if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
     candidate.column = c;
     if (random_tree) candidate.rank = candidate.score;
