@@ -263,8 +263,11 @@ class Greedy:
 
     def n_rows(self, rows):
         """A weight of 2 is two rows, where all weights are whole."""
-        by_weight = self.whole_weights or self.fractional
-        return sum(w for _, w in rows) if by_weight else len(rows)
+        if self.whole_weights:
+            return sum(w for _, w in rows)
+        if self.fractional:  # parts of rows
+            return sum(w for _, w in rows) * len(self.everyone) / sum(w for _, w in self.everyone)
+        return len(rows)
 
     def rank(self, test, rows):
         """What the test is compared by: its adjusted score."""
