@@ -150,9 +150,7 @@ def test_selection_by_significance(problem, ours):
 @settings(max_examples=400)
 @given(
     problems(max_rows=25),
-    st.builds(
-        Settings, selection=st.just("adjusted"), criterion=st.sampled_from(CRITERIA), **ways
-    ),
+    st.builds(Settings, selection=st.just("adjusted"), criterion=st.sampled_from(CRITERIA), **ways),
 )
 def test_selection_by_adjusted_scores(problem, ours):
     compare(*problem, ours)
