@@ -94,7 +94,7 @@ def test_names_of_rows_are_chosen_less_often_beside_a_weak_column(order, n_class
         shares = np.bincount(y, minlength=n_classes) / n
         g, h = shares - np.eye(n_classes)[y], np.tile(shares * (1 - shares), (n, 1))
         if n_classes == 2:
-            g, h = g[:, 1:], h[:, 1:]
+            g, h = g[:, 1:].copy(), h[:, 1:].copy()
         how = GradientSettings(order=order, max_depth=1)
         fooled["score"] += grown(table, g, h, how, seed=seed).tree.column[0] == 0
         for weight in (1.0, 1e-4, 12345.5):  # whole ones would be numbers of rows
