@@ -16,10 +16,10 @@
 // gain and what leaving out the row itself loses cancel. If values have many rows and are far from
 // the border, it is the table counted.
 //
-// The place of the cut is fitted as well, in an order made by the classes or not (thresholds, random
-// orders): the expected largest chi-square statistic of all cuts under independence is taken off,
-// as far as it exceeds that of one cut. For one value against the rest it is that of as many tests;
-// for one branch per value the score is reduced by the expected gain of such a table.
+// The place of the cut is fitted as well, in an order made by the classes or not (thresholds,
+// random orders): the expected largest chi-square statistic of all cuts under independence is taken
+// off, as far as it exceeds that of one cut. For one value against the rest it is that of as many
+// tests; for one branch per value the score is reduced by the expected gain of such a table.
 #pragma once
 
 #include <cstdint>
