@@ -126,7 +126,8 @@ void CutSearch::ordered(std::int32_t column, const Sum* sums, std::span<const Su
   const bool missing = its.has_missing && scale_.rows(sums[0]) > 0;
   for (const bool missing_left : {true, false}) {
     if (!missing && !missing_left) break;
-    for (std::size_t d = 0; d < n_outputs_; ++d) left_[d] = missing && missing_left ? sums[d] : Sum{};
+    for (std::size_t d = 0; d < n_outputs_; ++d)
+      left_[d] = missing && missing_left ? sums[d] : Sum{};
     std::int32_t last = 0;
     for (std::int32_t b = 1; b < its.n_bins; ++b) {
       const Sum* const here = sums + static_cast<std::size_t>(b) * n_outputs_;

@@ -142,7 +142,8 @@ class _Growth:
             raise _TimeUpError
         rows = self.rows
         if isinstance(table, _SampledTable):
-            table, target, rows = self.coded.table, self.target, table.drawn
+            rows = table.drawn
+            table, target = self.coded.table, self.target
         n_rows = table.n_rows if rows is None else len(rows)
         tree = grow(
             self.coded if table is self.coded.table else table,
