@@ -1,7 +1,7 @@
 // How well chance does: the mean of the largest chi-square statistic of all cuts of an order, where
 // the column does not depend on the classes, beyond the mean of the statistic of one cut.
 //
-// Fitted to simulations of 2 to 10,000 values and 2 to 10 classes, within some 10 %
+// Fitted to simulations of 2 to 10,000 values and 2 to 10 classes, within some 15 %
 // (benchmarks/chance_of_cuts.py).
 #pragma once
 

@@ -182,7 +182,7 @@ def test_losses_are_those_of_models_that_have_not_seen_the_rows():
     (choice,) = model.choices_
     assert choice.share == 1.0
     folds = make_folds(target, 3, 5)
-    settings = GradientSettings(max_depth=2, max_columns=2, min_hessian=1e-3)
+    settings = GradientSettings(max_depth=2, max_columns=2, min_hessian=1e-3, adjusted=True)
     losses = []
     for n in range(1, 13):
         right = np.empty(90)

@@ -28,7 +28,7 @@ from problems import mixed_problem
 
 CHECKED = [
     (ModelTreeClassifier(), FOLDS),
-    (ModelTreeClassifier(pruning=None), PURE),
+    (ModelTreeClassifier(pruning=None), PURE | FOLDS),  # planes are tuned on folds
     (ModelTreeClassifier.published(), ROWS),
     (
         ModelTreeClassifier(linear_columns="numeric", evidence="validation", cut="best"),
@@ -174,8 +174,8 @@ def test_limits_hold_with_planes(partitioner, criterion, problem):
     ids=str,
 )
 @pytest.mark.parametrize("cut", ["machine", "best"])
-def test_every_pruner_prunes_planes(pruning, cut, problem):
-    X, y = problem
+def test_every_pruner_prunes_planes(pruning, cut):
+    X, y = mixed_problem(200)
     model = ModelTreeClassifier(pruning=pruning, cut=cut, max_depth=5).fit(X, y)
     whole = ModelTreeClassifier(pruning=None, cut=cut, max_depth=5).fit(X, y).tree_
     assert 1 < model.tree_.n_leaves <= whole.n_leaves

@@ -259,7 +259,10 @@ def test_a_failed_fit_changes_nothing():
         ({"min_linear": 1}, "min_linear must be a whole number of rows, at least 2; got 1"),
         ({"min_linear": 0.1}, "min_linear must be .*got 0.1"),
         ({"partitioner": "halves"}, "halves"),
-        ({"selection": "significance"}, "selection must be 'score' or 'average_gain'; got 'sig"),
+        (
+            {"selection": "significance"},
+            "selection must be 'adjusted', 'score' or 'average_gain'; got 'sig",
+        ),
         ({"max_depth": -1}, "max_depth must be .*got -1"),
         ({"min_instances": 0}, "min_instances must be 'tune', .*got 0"),
         ({"min_instances": "many"}, "min_instances must be 'tune', .*got 'many'"),

@@ -52,6 +52,7 @@ LIMITS = st.builds(
     nominal_l2=st.sampled_from([0.0, 0.5]),
     smoothing=st.sampled_from([0.0, 0.4]),
     min_gain=st.sampled_from([0.0, 0.0, 0.8]),
+    adjusted=st.booleans(),
 )
 
 
@@ -79,6 +80,32 @@ def test_agrees_with_its_twin(problem, how, n_outputs, seed):
             assert found.tree.score[node] == pytest.approx(gain, rel=1e-7, abs=1e-9)
 
 
+@pytest.mark.parametrize("order", ["random_per_node", "random_per_tree"])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_names_of_rows_are_chosen_less_often_beside_a_weak_column(order, n_classes):
+    """The first tree of the log loss. The scale of weights changes nothing."""
+    rng = np.random.default_rng(n_classes)
+    n = 120
+    fooled = Counter()
+    for seed in range(150):
+        y = rng.integers(0, n_classes, n)
+        weak = np.where(rng.random(n) < 0.25, y, rng.integers(0, 3, n)) % 3
+        table = nominal(rng.permutation(n), weak, n_values=n)
+        shares = np.bincount(y, minlength=n_classes) / n
+        g, h = shares - np.eye(n_classes)[y], np.tile(shares * (1 - shares), (n, 1))
+        if n_classes == 2:
+            g, h = g[:, 1:].copy(), h[:, 1:].copy()
+        how = GradientSettings(order=order, max_depth=1)
+        fooled["score"] += grown(table, g, h, how, seed=seed).tree.column[0] == 0
+        for weight in (1.0, 1e-4, 12345.5):  # whole ones would be numbers of rows
+            target = Target(np.arange(n_classes), y.astype(np.int32), np.full(n, weight))
+            adjusted = replace(how, adjusted=True, l2=how.l2 * weight)
+            tree = grown(table, weight * g, weight * h, adjusted, target=target, seed=seed).tree
+            fooled[weight] += tree.column[0] == 0
+    assert fooled[1.0] == fooled[1e-4] == fooled[12345.5]
+    assert fooled[1.0] < fooled["score"]
+
+
 @pytest.mark.parametrize("max_leaf_nodes", [3, 4, 6])
 @pytest.mark.parametrize("seed", range(5))
 def test_the_node_with_the_largest_gain_is_split_first(max_leaf_nodes, seed):
@@ -103,7 +130,7 @@ def test_among_equal_gains_one_of_the_largest_is_chosen(problem, how, n_outputs,
     g = data.draw(st.lists(st.integers(-2, 2), min_size=size, max_size=size))
     h = data.draw(st.lists(st.integers(0, 2), min_size=size, max_size=size))
     g, h = np.array(g, float).reshape(shape), np.array(h, float).reshape(shape)
-    how = replace(how, max_leaf_nodes=-1)
+    how = replace(how, max_leaf_nodes=-1, adjusted=False)
     tree = grown(table, g, h, how).tree
     twin = GradientTwin(table, g, h, how)
     through = rows_of_nodes(tree, table, list(range(table.n_rows)))

@@ -147,6 +147,30 @@ def test_selection_by_significance(problem, ours):
     compare(*problem, ours)
 
 
+@settings(max_examples=400)
+@given(
+    problems(max_rows=25),
+    st.builds(Settings, selection=st.just("adjusted"), criterion=st.sampled_from(CRITERIA), **ways),
+)
+def test_selection_by_adjusted_scores(problem, ours):
+    compare(*problem, ours)
+
+
+@settings(max_examples=150)
+@given(
+    problems(kinds=("nominal", "nominal", "numeric"), max_rows=25),
+    st.builds(
+        Settings,
+        selection=st.just("adjusted"),
+        criterion=st.sampled_from(["gini", "entropy", "gain_ratio"]),
+        multiway=st.just(True),
+        **ways,
+    ),
+)
+def test_selection_of_branches_by_adjusted_scores(problem, ours):
+    compare(*problem, ours)
+
+
 @settings(max_examples=200)
 @given(problems(max_rows=10), st.sampled_from(CRITERIA[:2]), st.sampled_from(MISSING))
 def test_the_root_has_the_best_score_even_where_tests_are_equal(problem, criterion, missing):

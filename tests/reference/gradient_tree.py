@@ -11,7 +11,10 @@ ROUNDING = 1e-9
 
 
 class GradientTwin:
-    """Grows by the settings of `GradientSettings`; orders of nominal columns are "sorted"."""
+    """Grows by the settings of `GradientSettings`; orders of nominal columns are "sorted".
+
+    Every row weighs 1.
+    """
 
     def __init__(self, table, gradients, hessians, settings):
         self.table, self.g, self.h, self.settings = table, gradients, hessians, settings
@@ -96,19 +99,42 @@ class GradientTwin:
         """The cut with the largest gain, or None."""
         if not self.may_be_split(rows, depth):
             return None
-        found = max(self.candidates(rows), default=None, key=lambda c: c[0])
         least = max(self.settings.min_gain, ROUNDING * self.worth(rows, self.settings.l2))
-        return found if found is not None and found[0] > least else None
+        found = [c for c in self.candidates(rows) if c[0] > least]
+        return max(found, default=None, key=lambda c: self.rank(c, rows))
+
+    def rank(self, candidate, rows):
+        """What cuts are compared by."""
+        gain, column, _ = candidate
+        return gain - self.chance(column, rows)
+
+    def chance(self, column, rows):
+        """What noise gains by the choice of a cut, as far as the column may be noise."""
+        if not self.settings.adjusted or not self.is_nominal(column):
+            return 0.0
+        groups = list(self.rows_of_values(column, rows).values())
+        spread = freedom = 0.0
+        for d in range(self.g.shape[1]):
+            for sign, group in [*((1, group) for group in groups), (-1, rows)]:
+                g, h = sum(self.g[i, d] for i in group), sum(self.h[i, d] for i in group)
+                if h > 0:
+                    spread, freedom = spread + sign * g * g / h, freedom + sign
+        if freedom <= 0:
+            return 0.0
+        doubt = min(1.0, max(0.0, 1 - (spread - freedom) / math.sqrt(2 * freedom)))
+        x = math.log(max(1, len(groups) - 1))
+        by_cuts = 0.45 * x / (1 + 0.045 * x) * max(1, self.g.shape[1] - 1) ** 0.45
+        return doubt * max(by_cuts, 2 / math.pi * (len(groups) - 2))
 
     def leaves(self, rows):
-        """Sets of rows; by largest gain first, and so the same as any order without a limit."""
+        """Sets of rows; the best cut first, and so the same as any order without a limit."""
         leaves = [(frozenset(rows), 0)]
         while not 0 <= self.settings.max_leaf_nodes <= len(leaves):
             best = [(self.best(r, depth), r, depth) for r, depth in leaves]
             best = [b for b in best if b[0] is not None]
             if not best:
                 break
-            (_, _, left), here, depth = max(best, key=lambda b: b[0][0])
+            (_, _, left), here, depth = max(best, key=lambda b: self.rank(b[0], b[1]))
             leaves.remove((here, depth))
             leaves += [(left, depth + 1), (here - left, depth + 1)]
         return {r for r, _ in leaves}

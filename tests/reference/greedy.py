@@ -11,9 +11,16 @@ import numpy as np
 from scipy.stats import chi2
 
 from mixedwood.tree import FRACTIONAL, STOP_HERE, TestKind
+from reference.adjusted_score import (
+    adjusted_multiway,
+    adjusted_nominal,
+    adjusted_threshold,
+    direction,
+)
 from reference.splits import score as score_of_partition
 
 TIE = 1e-8  # scores nearer than this might be told apart by rounding
+RANK_TIE = 1e-4  # likewise adjusted scores, where the library looks up the normal distribution
 
 
 class UnclearError(Exception):
@@ -74,6 +81,7 @@ class Greedy:
         weights = [1.0] * target.n_rows if target.weights is None else target.weights.tolist()
         self.everyone = [(i, w) for i, w in enumerate(weights) if w > 0]
         self.fractional = settings.missing == "fractional"
+        self.whole_weights = all(w == int(w) for w in weights)
 
     # What is known of rows
 
@@ -232,12 +240,62 @@ class Greedy:
             return None
         if self.s.selection == "significance":
             return self.most_significant(node.rows)
+        if self.s.selection == "adjusted":
+            return self.best_adjusted(node.rows)
         best = None
         for column in range(len(self.columns)):
             test = self.candidate(column, node.rows)
             if test is not None and (best is None or self.is_more(test.score, best.score)):
                 best = test
         return best
+
+    def best_adjusted(self, rows):
+        tests = [self.candidate(column, rows) for column in range(len(self.columns))]
+        ranked = [(self.rank(test, rows), test) for test in tests if test is not None]
+        if not ranked:
+            return None
+        ranked.sort(key=lambda entry: (-entry[0], entry[1].column))
+        for (a, first), (b, other) in pairwise(ranked[:2]):
+            same = self.cells[first.column] == self.cells[other.column]
+            if not same and a - b < RANK_TIE * max(abs(a), abs(b), 1e-2):
+                raise UnclearError
+        return ranked[0][1]
+
+    def n_rows(self, rows):
+        """A weight of 2 is two rows, where all weights are whole."""
+        if self.whole_weights:
+            return sum(w for _, w in rows)
+        if self.fractional:  # parts of rows
+            return sum(w for _, w in rows) * len(self.everyone) / sum(w for _, w in self.everyone)
+        return len(rows)
+
+    def rank(self, test, rows):
+        """What the test is compared by: its adjusted score."""
+        if test.kind == TestKind.INTERVAL:
+            values = self.by_value(test.column, rows)
+            sides = [[], []]
+            for i, weight in rows:
+                child = test.child_of.get(self.cells[test.column][i], FRACTIONAL)
+                if child != FRACTIONAL:
+                    sides[child].append((i, weight))
+            adjusted = adjusted_threshold(
+                np.array([self.counts(side) for side in sides]), self.counts(rows),
+                test.score, self.s.criterion, len(values), self.n_rows(rows),
+            )  # fmt: skip
+            return min(test.score, adjusted)
+        values = self.groups(test.column, rows)
+        A = np.array([self.counts(group) for group in values.values()])
+        known = [self.n_rows(group) for group in values.values()]
+        if np.count_nonzero(A.sum(0)) < 2:
+            return test.score
+        if test.kind == TestKind.MULTIWAY:
+            return min(test.score, adjusted_multiway(A, test.score, sum(known)))
+        left = np.array([test.child_of[value] == 0 for value in values])
+        towards = direction(np.array([A[left].sum(0), A[~left].sum(0)]))
+        if (np.abs(towards[A.sum(0) > 0]) < TIE).any():
+            raise UnclearError  # a sign that is nothing but rounding
+        adjusted = adjusted_nominal(A, left, test.score, self.s.criterion, known, sum(known))
+        return min(test.score, adjusted)
 
     def p_value(self, column, rows):
         """p-value of conditional inference, by its closed form; None for a constant column."""

@@ -74,13 +74,13 @@ bool CutSearch::is_better(double gain, const GradientSplit& best) const {
   return !best.found() || gain - chance_ > best.rank + kRounding * before_;
 }
 
-// What to take off the gain of a nominal column before columns are compared: what noise gains by the
-// choice of a cut, as far as the column may be noise. A squared sum of gradients over that of
+// What to take off the gain of a nominal column before columns are compared: what noise gains by
+// the choice of a cut, as far as the column may be noise. A squared sum of gradients over that of
 // hessians has the weight of a row for its mean, in each output, so the spread of the values has as
-// many degrees of freedom as there are values but one; a column whose spread is a standard deviation
-// above chance is not doubted. Of a random order half of the expected excess is enough: more
-// of it keeps many rounds from using columns whose values tell a little each. Sorted values stand on
-// the side that suits them, and two groups of normal numbers keep 2/pi of their spread.
+// many degrees of freedom as there are values but one; a column whose spread is a standard
+// deviation above chance is not doubted. Of a random order half of the expected excess is enough:
+// more of it keeps many rounds from using columns whose values tell a little each. Sorted values
+// stand on the side that suits them, and two groups of normal numbers keep 2/pi of their spread.
 // Numbers are not judged so: a threshold speaks for the numbers around it, met before or not.
 double CutSearch::chance(const Sum* sums, std::span<const Sum> total) const {
   if (!settings_.adjusted) return 0.0;
@@ -126,7 +126,8 @@ void CutSearch::ordered(std::int32_t column, const Sum* sums, std::span<const Su
   const bool missing = its.has_missing && scale_.rows(sums[0]) > 0;
   for (const bool missing_left : {true, false}) {
     if (!missing && !missing_left) break;
-    for (std::size_t d = 0; d < n_outputs_; ++d) left_[d] = missing && missing_left ? sums[d] : Sum{};
+    for (std::size_t d = 0; d < n_outputs_; ++d)
+      left_[d] = missing && missing_left ? sums[d] : Sum{};
     std::int32_t last = 0;
     for (std::int32_t b = 1; b < its.n_bins; ++b) {
       const Sum* const here = sums + static_cast<std::size_t>(b) * n_outputs_;

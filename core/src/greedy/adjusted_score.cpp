@@ -70,7 +70,7 @@ double normal(double z) {
 
 double AdjustedScore::nominal(const ValueTable& table, const Candidate& found,
                               std::span<const double> distinct) {
-  const double n_rows = (frequencies_ ? table.known_total : table.known_rows) / copies_;
+  const double n_rows = count(table.known_rows, table.known_total) / copies_;
   const double node = gini_mass(table.known);
   if (!(node > 0.0)) return found.score;
   if (found.kind == kMultiway) {
@@ -105,9 +105,8 @@ double AdjustedScore::nominal(const ValueTable& table, const Candidate& found,
 double AdjustedScore::threshold(const Candidate& found, std::size_t n_values, double n_rows,
                                 std::span<const double> counts) {
   const double degrees = degrees_of(counts);
-  if (frequencies_) n_rows = sum_of(counts);
-  return less_excess(found.score, excess(n_values, degrees), n_rows / copies_, found.gini_share,
-                     counts, degrees);
+  return less_excess(found.score, excess(n_values, degrees),
+                     count(n_rows, sum_of(counts)) / copies_, found.gini_share, counts, degrees);
 }
 
 // Takes an excess of a chi-square statistic off a score. An information gain in nats is half of
@@ -173,7 +172,7 @@ void AdjustedScore::expect(const ValueTable& table, std::span<const double> dist
   expected_.assign(2 * k, 0.0);
   for (std::size_t i = 0; i < table.size(); ++i) {
     const double* entry = table.entry(i).data();
-    const double counted = frequencies_ ? table.totals[i] : table.rows[i];
+    const double counted = count(table.rows[i], table.totals[i]);
     const double rows = distinct.empty() ? std::max(1.0, counted / copies_) : distinct[i];
     if ((distinct.empty() ? counted : rows) <= 1.0) {
       for (std::size_t l = 0; l < k; ++l) expected_[l] += entry[l] * left_of_all;

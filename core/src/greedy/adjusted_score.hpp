@@ -16,10 +16,10 @@
 // gain and what leaving out the row itself loses cancel. If values have many rows and are far from
 // the border, it is the table counted.
 //
-// The place of the cut is fitted as well, in an order made by the classes or not (thresholds, random
-// orders): the expected largest chi-square statistic of all cuts under independence is taken off,
-// as far as it exceeds that of one cut. For one value against the rest it is that of as many tests;
-// for one branch per value the score is reduced by the expected gain of such a table.
+// The place of the cut is fitted as well, in an order made by the classes or not (thresholds,
+// random orders): the expected largest chi-square statistic of all cuts under independence is taken
+// off, as far as it exceeds that of one cut. For one value against the rest it is that of as many
+// tests; for one branch per value the score is reduced by the expected gain of such a table.
 #pragma once
 
 #include <cstdint>
@@ -35,12 +35,14 @@ namespace mixedwood {
 class AdjustedScore {
  public:
   // `copies`: how often a row comes in the sample, on average over its rows. `frequencies`: weights
-  // are whole numbers, and a row of weight 2 counts as two rows.
-  AdjustedScore(const GrowSettings& settings, double copies, bool frequencies)
+  // are whole numbers, and a row of weight 2 counts as two rows. `mean_weight`: of a row, for where
+  // rows are shared out and counted by their weight.
+  AdjustedScore(const GrowSettings& settings, double copies, bool frequencies, double mean_weight)
       : settings_(settings),
         traits_(settings.criterion->traits()),
         copies_(copies),
-        frequencies_(frequencies) {}
+        frequencies_(frequencies),
+        row_weight_(settings.fractional ? mean_weight : 1.0) {}
 
   // Of the split of a nominal column. `distinct`: rows of each value of the table, copies not
   // counted; empty where that is not known.
@@ -55,6 +57,10 @@ class AdjustedScore {
   void find_direction(std::size_t n_classes);
   void expect(const ValueTable& table, std::span<const double> distinct);
   double expected_gain(const ValueTable& table) const;
+  // How many rows these are, copies counted.
+  double count(double rows, double weight) const {
+    return frequencies_ ? weight : rows / row_weight_;
+  }
   double excess(std::size_t n_values, double degrees);
   double less_excess(double score, double excess, double n_rows, double share,
                      std::span<const double> counts, double degrees) const;
@@ -63,6 +69,7 @@ class AdjustedScore {
   CriterionTraits traits_;
   double copies_;
   bool frequencies_;
+  double row_weight_;
   std::vector<std::int32_t> side_;         // of each value of the table
   std::vector<double> groups_, expected_;  // side x class
   std::vector<double> direction_;          // of each class: how much a row speaks for side 0

@@ -24,6 +24,8 @@ constexpr double kThorough = 1.25;
 // Rows per value from which on copies of rows need not be told from others.
 constexpr std::size_t kManyRows = 32;
 
+double margin(double a, double b) { return kEqual * std::max(std::abs(a), std::abs(b)); }
+
 }  // namespace
 
 void Chooser::choose(AtNode& node, const NodeRows& rows) {
@@ -116,7 +118,8 @@ Candidate Chooser::thorough_candidate(const AtNode& node, const NodeRows& rows, 
   candidate.column = c;
   candidate.rank = candidate.score;
   if (settings_.selection == Selection::kAdjusted && candidate.found())
-    candidate.rank = std::min(candidate.score, adjusted_.nominal(table_, candidate, distinct_rows(rows, column)));
+    candidate.rank = std::min(
+        candidate.score, adjusted_.nominal(table_, candidate, distinct_rows(rows, column)));
   return candidate;
 }
 
@@ -128,7 +131,7 @@ void Chooser::take_if_better(AtNode& node, Candidate candidate) const {
 
 // Tests of several columns; as columns they count behind all others.
 std::vector<Candidate> Chooser::linear_candidates(const AtNode& node, const NodeRows& rows,
-                                         std::span<const std::int32_t> columns) {
+                                                  std::span<const std::int32_t> columns) {
   if (settings_.linear == nullptr) return {};
   auto found = linear_.candidates(rows, present_, columns, mix(node.seed, columns_.size() + 1));
   std::int32_t place = static_cast<std::int32_t>(columns_.size());
@@ -211,7 +214,8 @@ double Chooser::gain_of(const Candidate& test, const NodeRows& rows) {
   return gain / total;
 }
 
-Candidate Chooser::candidate_of_parts(const AtNode& node, const NodeRows& rows, std::int32_t c, bool& varies) {
+Candidate Chooser::candidate_of_parts(const AtNode& node, const NodeRows& rows, std::int32_t c,
+                                      bool& varies) {
   const auto column = static_cast<std::size_t>(c);
   if (columns_[column].ordered() && !settings_.thresholds) return {};
   if (columns_[column].ordered() && settings_.criterion->traits().impurity_gain) {
@@ -239,7 +243,8 @@ Candidate Chooser::candidate_of_parts(const AtNode& node, const NodeRows& rows, 
   return candidate_of_table(node, rows, column, varies);
 }
 
-Candidate Chooser::candidate_of_table(const AtNode& node, const NodeRows& rows, std::size_t column, bool& varies) {
+Candidate Chooser::candidate_of_table(const AtNode& node, const NodeRows& rows, std::size_t column,
+                                      bool& varies) {
   counter_.tabulate(rows, column, present_, node.histogram, table_);
   varies = table_.size() > 1 || (table_.size() == 1 && table_.missing_rows > 0.0);
   if (!varies) return {};
@@ -275,7 +280,10 @@ void Chooser::rank(Candidate& found, const AtNode& node, Adjust adjust) const {
   found.rank = found.score;
   if (settings_.selection != Selection::kAdjusted || !found.found()) return;
   // One that loses as it is need not be adjusted, unless planes ask whether it is noise.
-  if (settings_.linear == nullptr && node.test.found() && found.score < node.test.rank) return;
+  const double best = node.test.rank;
+  if (settings_.linear == nullptr && node.test.found() &&
+      found.score < best - margin(found.score, best))
+    return;
   found.rank = std::min(found.score, adjust());
 }
 
@@ -289,8 +297,10 @@ bool Chooser::is_noise(const Candidate& found, std::int32_t column) const {
 std::span<const double> Chooser::distinct_rows(const NodeRows& rows, std::size_t column) {
   if (!repeated_ || rows.size() > kManyRows * table_.size()) return {};
   const std::int32_t* codes = columns_[column].codes();
-  distinct_by_code_.resize(std::max(distinct_by_code_.size(), static_cast<std::size_t>(columns_[column].n_values()) + 1));
-  for (const std::int32_t value : table_.values) distinct_by_code_[static_cast<std::size_t>(value + 1)] = 0.0;
+  distinct_by_code_.resize(std::max(distinct_by_code_.size(),
+                                    static_cast<std::size_t>(columns_[column].n_values()) + 1));
+  for (const std::int32_t value : table_.values)
+    distinct_by_code_[static_cast<std::size_t>(value + 1)] = 0.0;
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (i == 0 || rows.rows[i] != rows.rows[i - 1])
       distinct_by_code_[static_cast<std::size_t>(codes[rows.rows[i]] + 1)] += 1.0;
@@ -300,7 +310,8 @@ std::span<const double> Chooser::distinct_rows(const NodeRows& rows, std::size_t
   return distinct_;
 }
 
-Candidate Chooser::candidate_of_random_tree(const AtNode& node, const NodeRows& rows, std::int32_t c) {
+Candidate Chooser::candidate_of_random_tree(const AtNode& node, const NodeRows& rows,
+                                            std::int32_t c) {
   const auto column = static_cast<std::size_t>(c);
   counter_.tabulate(rows, column, present_, node.histogram, table_);
   return random_tree_candidate(table_, columns_[column]);
@@ -308,9 +319,9 @@ Candidate Chooser::candidate_of_random_tree(const AtNode& node, const NodeRows& 
 
 bool Chooser::better(const Candidate& candidate, const Candidate& best) const {
   if (!best.found()) return true;
-  const double margin = kEqual * std::max(std::abs(candidate.rank), std::abs(best.rank));
-  if (candidate.rank > best.rank + margin) return true;
-  return candidate.rank >= best.rank - margin && candidate.column < best.column;
+  const double equal = margin(candidate.rank, best.rank);
+  if (candidate.rank > best.rank + equal) return true;
+  return candidate.rank >= best.rank - equal && candidate.column < best.column;
 }
 
 void Chooser::search_thoroughly(AtNode& node, const NodeRows& rows) {
@@ -324,8 +335,8 @@ void Chooser::choose_by_c45(AtNode& node, const NodeRows& rows) {
     const auto column = static_cast<std::size_t>(c);
     counter_.tabulate(rows, column, present_, node.histogram, table_);
     if (table_.size() < 2) continue;
-    candidates.push_back(
-        c45_candidate(table_, columns_[column], settings_.min_leaf, static_cast<std::int32_t>(node.counts.size())));
+    candidates.push_back(c45_candidate(table_, columns_[column], settings_.min_leaf,
+                                       static_cast<std::int32_t>(node.counts.size())));
     candidates.back().column = c;
     if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
   }

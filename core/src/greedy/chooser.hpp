@@ -36,7 +36,8 @@ class Chooser {
         repeated_(all_rows.copies() > 1.0),
         stop_(stop),
         search_(settings, stop),
-        adjusted_(settings, all_rows.copies(), all_rows.whole_weights()),
+        adjusted_(settings, all_rows.copies(), all_rows.whole_weights(),
+                  all_rows.mean_weight()),
         linear_(settings, columns, stop) {}
 
   // The test in `node`, if any was found.

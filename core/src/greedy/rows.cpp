@@ -60,6 +60,12 @@ bool RowStore::whole_weights() const {
                      [](double weight) { return weight == std::floor(weight); });
 }
 
+double RowStore::mean_weight() const {
+  if (weights_.empty()) return 1.0;
+  return std::accumulate(weights_.begin(), weights_.end(), 0.0) /
+         static_cast<double>(weights_.size());
+}
+
 double RowStore::copies() const {
   double squares = 0.0;
   for (std::size_t i = 0; i < rows_.size();) {

@@ -48,6 +48,7 @@ class RowStore {
   double copies() const;
   // Every weight is a whole number.
   bool whole_weights() const;
+  double mean_weight() const;
 
  private:
   std::vector<RowSet> deal_in_place(const RowSet& set, const std::int32_t* codes,

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood.data import Table, Target
+from mixedwood.data.table import row_index
 from mixedwood.estimators.parameters import TreeParameters
 from mixedwood.growers import CodedTable, StopFlag, grow
 from mixedwood.pruning.plan import Pruner
@@ -47,6 +48,22 @@ class Learner(Protocol):
 
 class _TimeUpError(Exception):
     """The time limit came while trees were grown for pruning."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _SampledTable(Table):
+    """A table of rows drawn from another, whose parts remember which: copies are no new rows."""
+
+    drawn: Rows = field(kw_only=True)
+
+    @classmethod
+    def of(cls, table: Table, rows: Rows) -> _SampledTable:
+        taken = table.take(rows)
+        return cls(taken.schema, taken.arrays, taken.unseen, drawn=rows)
+
+    def take(self, rows: Any) -> Table:
+        taken, chosen = super().take(rows), row_index(rows)
+        return _SampledTable(taken.schema, taken.arrays, taken.unseen, drawn=self.drawn[chosen])
 
 
 @dataclass(frozen=True)
@@ -85,9 +102,11 @@ class TreeLearner:
         table = coded.table
         copies_of = None
         if rows is not None and any(p.needs_rows for p in self.parameters.pruning):
-            table, target, copies_of, rows = table.take(rows), target.take(rows), rows, None
+            copies_of = rows
         limit = min(time_limit, self.parameters.time_limit)
-        growth = _Growth(self.parameters, seed, coded, rows, time.monotonic() + limit, stop)
+        growth = _Growth(self.parameters, seed, coded, target, rows, time.monotonic() + limit, stop)
+        if copies_of is not None:
+            table, target = _SampledTable.of(table, copies_of), target.take(copies_of)
         grow_pruned: Any = growth.grow
         path: list[CrossValidatedPath | None] = [None]
         for pruner in self.parameters.pruning:
@@ -111,6 +130,7 @@ class _Growth:
     parameters: TreeParameters
     seed: int
     coded: CodedTable
+    target: Target  # of the whole table
     rows: Rows | None
     deadline: float
     stop: StopFlag | None
@@ -120,14 +140,18 @@ class _Growth:
         left = self.deadline - time.monotonic()
         if self.first is not None and left <= 0:
             raise _TimeUpError
-        n_rows = table.n_rows if self.rows is None else len(self.rows)
+        rows = self.rows
+        if isinstance(table, _SampledTable):
+            rows = table.drawn
+            table, target = self.coded.table, self.target
+        n_rows = table.n_rows if rows is None else len(rows)
         tree = grow(
             self.coded if table is self.coded.table else table,
             target,
             self.parameters.settings_for(n_rows, table.n_columns),
             seed=self.seed,
             time_limit=max(left, 1e-3),
-            rows=self.rows,
+            rows=rows,
             stop=self.stop,
         )
         if self.first is None:

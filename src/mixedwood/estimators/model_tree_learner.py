@@ -81,7 +81,7 @@ class ModelTreeLearner:
         parameters = self.parameters
         if self.tuned:
             coded = table if isinstance(table, CodedTable) else CodedTable(table)
-            best = self._choose(coded.table, target, seed, rows, deadline, stop)
+            best = self._choose(coded, target, seed, rows, deadline, stop)
             parameters = replace(parameters, min_samples_split=best)
         tree, path = TreeLearner(parameters).learn_with_path(
             table,
@@ -95,7 +95,7 @@ class ModelTreeLearner:
 
     def _choose(
         self,
-        table: Table,
+        whole: CodedTable,
         target: Target,
         seed: int,
         rows: Rows | None,
@@ -103,10 +103,10 @@ class ModelTreeLearner:
         stop: StopFlag | None,
     ) -> float:
         """Choose the size of nodes by cross-validation; the largest of the best."""
-        if rows is not None:
-            table, target = table.take(rows), target.take(rows)
-        folds = stratified_folds(target, _N_FOLDS, random_state=seed, copies_of=rows)
-        weights = np.ones(target.n_rows) if target.weights is None else target.weights
+        drawn = np.arange(target.n_rows, dtype=np.int32) if rows is None else rows
+        table, sampled = whole.table.take(drawn), target.take(drawn)
+        folds = stratified_folds(sampled, _N_FOLDS, random_state=seed, copies_of=rows)
+        weights = np.ones(len(drawn)) if sampled.weights is None else sampled.weights
         best, least = float(MIN_INSTANCES[-1]), math.inf
         for size in reversed(MIN_INSTANCES):
             learner = TreeLearner(replace(self.parameters, min_samples_split=size))
@@ -125,10 +125,10 @@ class ModelTreeLearner:
                 if not weights[~out].any():
                     continue  # nobody is left to learn from
                 tree = learner.learn(
-                    table.take(~out), target.take(~out), seed=seed, time_limit=left, stop=stop
+                    whole, target, rows=drawn[~out], seed=seed, time_limit=left, stop=stop
                 )
                 guess = tree.predict(table.take(out))
-                wrong += float(weights[out][guess != target.classes[target.codes[out]]].sum())
+                wrong += float(weights[out][guess != target.classes[sampled.codes[out]]].sum())
             if wrong < least:
                 best, least = float(size), wrong
         return best
