@@ -21,6 +21,9 @@ from reference.adjusted_score import (
     gini_share,
 )
 
+# Columns that identify rows are what this is about.
+pytestmark = pytest.mark.filterwarnings("ignore::mixedwood.IdentifierWarning")
+
 CLEAR = 1e-4  # the library looks up the normal distribution in a table
 PARTITIONERS = ["auto", "principal_ext", "one_vs_rest", "random_order", "random_subset", "multiway"]
 CRITERIA = ["gini", "entropy", "gain_ratio", "twoing", "chi2"]

@@ -78,6 +78,24 @@ def test_nominal_columns_alone_give_the_twin_as_well():
     assert seen["nominal"] > 60
 
 
+def test_planes_leave_out_values_that_are_noise():
+    rng = np.random.default_rng(3)
+    n = 200
+    codes = rng.integers(0, 3, n)
+    X = {
+        "x": rng.normal(size=n),
+        "z": rng.normal(size=n),
+        "told": [f"v{c}" for c in codes],
+        "noise": [f"v{c}" for c in rng.integers(0, 20, n)],
+    }
+    y = (X["x"] + X["z"] + codes > 1).astype(int)
+    for selection, used in (("adjusted", {"told"}), ("score", {"told", "noise"})):
+        tree = only_plane(X, y, None, selection=selection).tree_
+        assert tree.kind[0] == TestKind.LINEAR
+        found, *_ = plane_of(tree)
+        assert {term[0] for term in found if isinstance(term, tuple)} == used
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("gaps", [False, True])
 def test_planes_through_values_are_those_of_the_twin(weighted, gaps):
@@ -90,7 +108,8 @@ def test_planes_through_values_are_those_of_the_twin(weighted, gaps):
             for k, codes in enumerate(nominal):
                 codes[rng.random(50) < 0.15] = -1
                 X[f"a{k}"] = [None if c < 0 else f"v{c}" for c in codes]
-        tree = only_plane(X, y, weights, partitioner="one_vs_rest").tree_
+        # By adjusted scores, planes would leave out columns that look like noise.
+        tree = only_plane(X, y, weights, partitioner="one_vs_rest", selection="score").tree_
         if tree.kind[0] != TestKind.LINEAR:
             continue
         kept = np.arange(50) if weights is None else np.flatnonzero(weights)

@@ -21,6 +21,8 @@ constexpr double kRounding = 1e-12;
 constexpr double kPositiveGain = 1e-6;
 // How much more than the quick search the thorough one may be expected to find, at best.
 constexpr double kThorough = 1.25;
+// Rows per value up to which planes leave out columns that are noise.
+constexpr std::size_t kFewRows = 20;
 // Rows per value from which on copies of rows need not be told from others.
 constexpr std::size_t kManyRows = 32;
 
@@ -59,8 +61,8 @@ const std::vector<std::int32_t>& Chooser::columns_to_try(const AtNode& node) {
 void Chooser::choose_by_score(AtNode& node, const NodeRows& rows) {
   screened_.clear();
   const bool random_tree = settings_.rules == Rules::kRandomTree;
-  // Planes weigh every value of a column. They leave out nominal columns whose values say no more
-  // than noise would, which they would fit just as well.
+  // Planes weigh every value of a column. They leave out nominal columns whose values have few rows
+  // and say no more than noise would, which a plane fits just as well.
   std::vector<std::int32_t> varying, telling;
   const auto try_planes = [&] {
     for (Candidate& candidate : linear_candidates(node, rows, telling))
@@ -78,7 +80,8 @@ void Chooser::choose_by_score(AtNode& node, const NodeRows& rows) {
                                       : candidate_of_parts(node, rows, c, varies);
     if (varies) varying.push_back(c);
     const bool noise = is_noise(candidate, c);
-    if (varies && !noise) telling.push_back(c);
+    const bool few_rows = candidate.values.size() * kFewRows > rows.size();
+    if (varies && !(noise && few_rows)) telling.push_back(c);
     // Another one is drawn in its place.
     if (noise) --tried;
     if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
