@@ -298,7 +298,8 @@ def test_types_are_marked_as_shipped():
 
 
 def test_the_stub_of_the_core_is_current():
-    pytest.importorskip("nanobind.stubgen", reason="stubs are made with nanobind")
+    # Other versions of nanobind lay out the same stub differently.
+    pytest.importorskip("nanobind", minversion="3.0", reason="stubs are made with nanobind 3")
     from mixedwood import _core
 
     if _core.sanitized:
