@@ -259,7 +259,7 @@ def test_weights_are_routed(problem):
         # Before version 1.8 scikit-learn does not find the requests of a pipeline's last step here.
         model = pipe if Version(sklearn.__version__) >= Version("1.8") else asked
         scores = cross_val_score(model, X, y, cv=3, params={"sample_weight": weights})
-        assert (scores != cross_val_score(plain, X, y, cv=3)).any()
+    assert (scores != cross_val_score(plain, X, y, cv=3)).any()
 
 
 def test_among_other_estimators(problem):
