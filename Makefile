@@ -5,13 +5,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 SANITIZED := .venvs/sanitize
+# Least share of lines and branches that the tests must run, in percent.
+COVERAGE := 90
 # Whatever changes the installed package.
 SOURCES := $(shell find core bindings src build_backend -type f \
              \( -name '*.?pp' -o -name '*.py' -o -name '*.json' -o -name '*.txt' \
              -o -name '*.css' -o -name '*.js' \) 2>/dev/null) \
            CMakeLists.txt pyproject.toml
 
-.PHONY: help demo test lint types bench docs sanitize native-test stubs clean
+.PHONY: help demo test coverage lint types bench docs sanitize native-test stubs clean
 
 help:  ## list the chores
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -29,6 +31,9 @@ demo: $(VENV)/.installed-cli  ## install, then show a tree, compare methods on t
 
 test: $(VENV)/.installed-test native-test  ## install, then run every test
 	$(BIN)/python -m pytest -n auto
+
+coverage: $(VENV)/.installed-coverage  ## every Python test, and how much of the library they run; fails below the threshold
+	$(BIN)/python -m pytest -n auto --cov --cov-report=term:skip-covered --cov-fail-under=$(COVERAGE)
 
 native-test: $(VENV)/.installed-test  ## tests of the core alone
 	@mkdir -p build

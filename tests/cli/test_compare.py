@@ -6,10 +6,12 @@ import re
 import signal
 import subprocess
 import sys
+from importlib.metadata import version
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from packaging.version import Version
 
 from mixedwood import Comparison
 from mixedwood.cli import main
@@ -44,7 +46,8 @@ def test_a_table_is_printed_and_types_are_shown(pets):
     assert "colour  nominal, 2 values: 'blue', 'red'; 20 missing" in result.stderr
     assert "size    numeric" in result.stderr
     assert "zip     nominal, 5 values: '00'" in result.stderr
-    assert "4 of 4 fits" in result.stderr
+    if Version(version("click")) >= Version("8.3"):  # before, its runner loses what is not flushed
+        assert "4 of 4 fits" in result.stderr
 
 
 def test_json_is_a_comparison_and_quiet_is_quiet(pets):
