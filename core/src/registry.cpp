@@ -129,7 +129,7 @@ std::unique_ptr<Partitioner> make_partitioner(std::string_view name, const Optio
   for (const auto& option : info.options) options[option.name] = option.default_value;
   for (const auto& [key, value] : set) {
     const auto option = std::find_if(info.options.begin(), info.options.end(),
-                                     [&](const OptionInfo& o) { return o.name == key; });
+                                     [&, &key = key](const OptionInfo& o) { return o.name == key; });
     if (option == info.options.end()) {
       std::string known;
       for (const auto& o : info.options) known += (known.empty() ? "'" : ", '") + o.name + "'";
