@@ -8,9 +8,9 @@
 
 #include "check.hpp"
 #include "linear/cholesky.hpp"
-#include "linear/row_kernel.hpp"
 #include "mixedwood/column_scale.hpp"
 #include "mixedwood/random.hpp"
+#include "simd/kernels.hpp"
 
 using namespace mixedwood;
 
@@ -94,8 +94,7 @@ TEST(derivatives_at_zero) {
   CHECK_NEAR(found.hessian[8], 11.19944, 1e-6);
 }
 
-TEST(wide_and_plain_registers_give_the_same_bits) {
-  const auto &wide = linear::row_kernels(true), &plain = linear::row_kernels(false);
+void compare_row_kernels(const linear::RowKernels& wide, const linear::RowKernels& plain) {
   for (std::size_t d : {1u, 3u, 4u, 7u, 12u, 23u, 51u}) {
     const auto problem = random_problem(37, d, d);
     std::vector<double> z(problem.x.begin(), problem.x.begin() + static_cast<int>(d + 1));
@@ -117,6 +116,12 @@ TEST(wide_and_plain_registers_give_the_same_bits) {
   }
 }
 
+TEST(all_instruction_sets_give_the_same_sums) {
+  const auto& scalar = simd::kernels(simd::Level::kScalar).rows;
+  compare_row_kernels(simd::kernels(simd::Level::kVector).rows, scalar);
+  compare_row_kernels(simd::kernels(simd::Level::kAvx2).rows, scalar);
+}
+
 TEST(the_factor_solves_matrices_of_any_size) {
   Stop never;
   for (std::size_t n : {1u, 4u, 5u, 31u, 32u, 33u, 70u, 131u}) {
@@ -132,7 +137,7 @@ TEST(the_factor_solves_matrices_of_any_size) {
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j)
         v[i] += matrix.row(std::min(i, j))[std::max(i, j)] * answer[j];
-    CHECK(linear::factorise(matrix, linear::row_kernels(), never));
+    CHECK(linear::factorise(matrix, simd::kernels().rows, never));
     linear::solve(matrix, v);
     for (std::size_t i = 0; i < n; ++i) CHECK_NEAR(v[i], answer[i], 1e-11);
   }

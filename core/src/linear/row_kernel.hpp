@@ -1,6 +1,6 @@
-// The loops over rows of numbers, compiled twice: for the plain registers and for wider ones. Every
-// sum has its own running total and a fixed order of additions, and products are rounded before
-// they are added: both give the same bits.
+// The loops over rows of numbers, compiled for several instruction sets: see simd/kernels.hpp. Every
+// sum has its own running total and a fixed order of additions, and products are rounded before they
+// are added: all give the same bits.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,5 @@ struct RowKernels {
   void (*add_outer)(const double* rows, std::size_t n_rows, std::size_t row_stride,
                     std::size_t size, double sign, double* matrix, std::size_t matrix_stride);
 };
-
-// The widest that this machine has, or the plain ones: for tests that compare the two.
-const RowKernels& row_kernels(bool widest = true);
 
 }  // namespace mixedwood::linear

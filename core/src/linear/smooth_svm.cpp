@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mixedwood/random.hpp"
+#include "../simd/kernels.hpp"
 #include "newton_direction.hpp"
 #include "svm_rows.hpp"
 
@@ -172,7 +173,7 @@ std::vector<double> find_start(const SvmData& data, SvmSettings settings, Stop& 
 SvmFit fit_smooth_svm(const SvmData& data, const SvmSettings& settings,
                       std::span<const double> start, Stop& stop) {
   check(data, settings, start.size());
-  const SvmRows rows(data, settings, linear::row_kernels());
+  const SvmRows rows(data, settings, simd::kernels().rows);
   std::vector<double> z(start.begin(), start.end());
   if (start.empty()) z = find_start(data, settings, stop);
   return Newton(rows, settings, stop).run(std::move(z));
@@ -199,7 +200,7 @@ std::vector<double> svm_decisions(std::span<const double> x, std::size_t n_rows,
     throw std::invalid_argument("z must hold one number for every column of x and one more");
   const std::size_t n_columns = z.size() - 1;
   std::vector<double> found(n_rows);
-  linear::row_kernels().decide(x.data(), n_rows, n_columns, z.data(), found.data());
+  simd::kernels().rows.decide(x.data(), n_rows, n_columns, z.data(), found.data());
   for (std::size_t row = 0; row < n_rows; ++row)
     if (!std::isfinite(found[row])) [[unlikely]]
       found[row] = careful_decision(x.subspan(row * n_columns, n_columns), z);
@@ -209,7 +210,7 @@ std::vector<double> svm_decisions(std::span<const double> x, std::size_t n_rows,
 SvmDerivatives svm_derivatives(const SvmData& data, const SvmSettings& settings,
                                std::span<const double> z) {
   check(data, settings, z.size());
-  const SvmRows rows(data, settings, linear::row_kernels());
+  const SvmRows rows(data, settings, simd::kernels().rows);
   Stop never;
   SvmPoint point;
   point.z.assign(z.begin(), z.end());
