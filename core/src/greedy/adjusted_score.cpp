@@ -88,7 +88,7 @@ double AdjustedScore::nominal(const ValueTable& table, const Candidate& found,
       (node - gini_mass({groups_.data(), k}) - gini_mass({groups_.data() + k, k})) / node;
   const double degrees = degrees_of(table.known);
   double score = found.score, by_chance = 0.0;
-  switch (settings_.fitted) {
+  switch (settings_.partitioner_traits.fitted) {
     case Fitted::kSides:
       find_direction(k);
       expect(table, distinct);
