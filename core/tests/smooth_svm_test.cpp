@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "linear/cholesky.hpp"
 #include "mixedwood/column_scale.hpp"
 #include "mixedwood/random.hpp"
+#include "numeric/cholesky.hpp"
 #include "simd/kernels.hpp"
 
 using namespace mixedwood;
@@ -94,7 +94,7 @@ TEST(derivatives_at_zero) {
   CHECK_NEAR(found.hessian[8], 11.19944, 1e-6);
 }
 
-void compare_row_kernels(const linear::RowKernels& wide, const linear::RowKernels& plain) {
+void compare_row_kernels(const numeric::RowKernels& wide, const numeric::RowKernels& plain) {
   for (std::size_t d : {1u, 3u, 4u, 7u, 12u, 23u, 51u}) {
     const auto problem = random_problem(37, d, d);
     std::vector<double> z(problem.x.begin(), problem.x.begin() + static_cast<int>(d + 1));
@@ -109,7 +109,7 @@ void compare_row_kernels(const linear::RowKernels& wide, const linear::RowKernel
     plain.add_rows(rows.data(), first.data(), 37, d, other.data());
     CHECK(sum == other);
     const std::size_t size = d / 4 * 4, n = size ? 37 * d / size : 0;
-    linear::UpperMatrix one(size), two(size);
+    numeric::UpperMatrix one(size), two(size);
     wide.add_outer(problem.x.data(), n, size, size, 1.0, one.entries.data(), size);
     plain.add_outer(problem.x.data(), n, size, size, 1.0, two.entries.data(), size);
     CHECK(one.entries == two.entries);
@@ -126,7 +126,7 @@ TEST(the_factor_solves_matrices_of_any_size) {
   Stop never;
   for (std::size_t n : {1u, 4u, 5u, 31u, 32u, 33u, 70u, 131u}) {
     const auto problem = random_problem(2 * n, n, n);
-    linear::UpperMatrix matrix(n);
+    numeric::UpperMatrix matrix(n);
     matrix.reset();
     for (std::size_t k = 0; k < 2 * n; ++k)
       for (std::size_t i = 0; i < n; ++i)
@@ -137,8 +137,8 @@ TEST(the_factor_solves_matrices_of_any_size) {
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j)
         v[i] += matrix.row(std::min(i, j))[std::max(i, j)] * answer[j];
-    CHECK(linear::factorise(matrix, simd::kernels().rows, never));
-    linear::solve(matrix, v);
+    CHECK(numeric::factorise(matrix, simd::kernels().rows, never));
+    numeric::solve(matrix, v);
     for (std::size_t i = 0; i < n; ++i) CHECK_NEAR(v[i], answer[i], 1e-11);
   }
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mixedwood/random.hpp"
+#include "../numeric/armijo.hpp"
 #include "../simd/kernels.hpp"
 #include "newton_direction.hpp"
 #include "svm_rows.hpp"
@@ -17,7 +18,7 @@ namespace {
 using linear::NewtonDirection;
 using linear::SvmPoint;
 using linear::SvmRows;
-using linear::UpperMatrix;
+using numeric::UpperMatrix;
 
 constexpr double kArmijo = 0.05;  // the share of the promised decrease that a step must bring
 
@@ -98,19 +99,19 @@ class Newton {
     }
     if (!(promised > 0.0)) return 0.0;  // no slope left, or numbers that overflow
     if (!rows_.evaluate(next_, stop_)) return 0.0;
-    double step = 1.0, objective = next_.objective;
-    for (int halvings = 0;; ++halvings) {
-      if (here_.objective - objective >= kArmijo * step * promised) break;
-      if (is_lost_in_rounding(step * promised)) {
-        // The objective no longer tells; its gradient still does.
-        if (length(next_.gradient) >= 0.5 * length(here_.gradient)) return 0.0;
-        step = 1.0;
-        break;
-      }
-      if (halvings == settings_.max_halvings || stop_.requested()) return 0.0;
-      step *= 0.5;
-      objective = rows_.objective_between(here_, next_, step);
-    }
+    bool lost = false;
+    double step = armijo_step(
+        {here_.objective, promised, kArmijo, settings_.max_halvings},
+        [&](double s) {
+          return s == 1.0 ? next_.objective : rows_.objective_between(here_, next_, s);
+        },
+        [&](double s) {
+          lost = is_lost_in_rounding(s * promised);
+          return lost || stop_.requested();
+        });
+    // The objective no longer tells; its gradient still does.
+    if (lost && length(next_.gradient) < 0.5 * length(here_.gradient)) step = 1.0;
+    if (step == 0.0) return 0.0;
     if (step < 1.0) {
       for (std::size_t j = 0; j < direction.size(); ++j)
         next_.z[j] = here_.z[j] - step * direction[j];

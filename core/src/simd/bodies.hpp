@@ -1,7 +1,7 @@
 // Included by one file for each instruction set: the bodies of all kernels, and the set of them.
 #pragma once
 
-#include "../linear/row_kernel_impl.hpp"
+#include "../numeric/row_kernel_impl.hpp"
 #include "../optimal/pair_kernel_impl.hpp"
 #include "../optimal_all/kernels_impl.hpp"
 #include "kernels.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr KernelSet kAll{optimal::kAll, all_splits::table<std::int16_t>(),
                          all_splits::table<std::int32_t>(), all_splits::table<std::int64_t>(),
-                         linear::kAll};
+                         numeric::kAll};
 
 }  // namespace
 }  // namespace mixedwood::simd

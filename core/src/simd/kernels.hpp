@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "../linear/row_kernel.hpp"
+#include "../numeric/row_kernel.hpp"
 #include "../optimal/pair_kernel.hpp"
 #include "../optimal_all/kernels.hpp"
 #include "dispatch.hpp"
@@ -17,7 +17,7 @@ struct KernelSet {
   all_splits::KernelTable<std::int16_t> splits16;
   all_splits::KernelTable<std::int32_t> splits32;
   all_splits::KernelTable<std::int64_t> splits64;
-  linear::RowKernels rows;
+  numeric::RowKernels rows;
 
   template <typename T>
   const all_splits::KernelTable<T>& splits() const {

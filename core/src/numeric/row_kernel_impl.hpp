@@ -4,7 +4,7 @@
 #include "../simd/vector.hpp"
 #include "row_kernel.hpp"
 
-namespace mixedwood::linear {
+namespace mixedwood::numeric {
 namespace {
 
 using Four = simd::Vec<double, 4>;
@@ -105,4 +105,4 @@ void add_outer(const double* rows, std::size_t n_rows, std::size_t row_stride, s
 constexpr RowKernels kAll{decide, add_rows, add_outer};
 
 }  // namespace
-}  // namespace mixedwood::linear
+}  // namespace mixedwood::numeric

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace mixedwood::linear {
+namespace mixedwood::numeric {
 
 constexpr std::size_t kLanes = 4;  // sizes of matrices are whole multiples of it
 
@@ -22,4 +22,4 @@ struct RowKernels {
                     std::size_t size, double sign, double* matrix, std::size_t matrix_stride);
 };
 
-}  // namespace mixedwood::linear
+}  // namespace mixedwood::numeric
