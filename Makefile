@@ -13,7 +13,7 @@ SOURCES := $(shell find core bindings src build_backend -type f \
              -o -name '*.css' -o -name '*.js' \) 2>/dev/null) \
            CMakeLists.txt pyproject.toml
 
-.PHONY: help demo test coverage lint types bench docs sanitize native-test stubs clean
+.PHONY: help demo test coverage lint types bench docs sanitize portable native-test stubs clean
 
 help:  ## list the chores
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -41,6 +41,21 @@ native-test: $(VENV)/.installed-test  ## tests of the core alone
 	  -DCMAKE_BUILD_TYPE=Release > build/native.log || { cat build/native.log; exit 1; }
 	$(BIN)/cmake --build build/native -j 2 > build/native.log || { cat build/native.log; exit 1; }
 	build/native/core/tests/core_tests
+
+# What compilers without vector types run, here with those that have them: every instruction set gives
+# the same results. PORTABLE_CXX=clang++ makes portable builds with another compiler.
+PORTABLE_CXX ?= c++
+PORTABLE := build/portable-$(notdir $(PORTABLE_CXX))
+portable: $(VENV)/.installed-test  ## native tests with each instruction set, and Python tests with kernels of plain loops
+	@mkdir -p build
+	for scalar in OFF ON; do \
+	  $(BIN)/cmake -S . -B $(PORTABLE)-$$scalar -DCMAKE_CXX_COMPILER=$(PORTABLE_CXX) -DMIXEDWOOD_BINDINGS=OFF \
+	    -DMIXEDWOOD_NATIVE_TESTS=ON -DMIXEDWOOD_SCALAR=$$scalar > build/portable.log && \
+	  $(BIN)/cmake --build $(PORTABLE)-$$scalar -j 2 > build/portable.log || { cat build/portable.log; exit 1; }; \
+	done
+	for set in avx2 vector scalar; do MIXEDWOOD_SIMD=$$set $(PORTABLE)-OFF/core/tests/core_tests || exit 1; done
+	$(PORTABLE)-ON/core/tests/core_tests
+	MIXEDWOOD_SIMD=scalar $(BIN)/python -m pytest -n auto tests/optimal tests/linear tests/boosting tests/growers
 
 lint: $(VENV)/.installed-lint  ## style of the Python code
 	$(BIN)/ruff check .

@@ -88,9 +88,7 @@ GrowSettings read_settings(const nb::dict& given, std::int32_t n_classes, Parts&
   const auto partitioner = get<std::string>(given, "partitioner");
   parts.partitioner = make_partitioner(partitioner, options_of(get<nb::dict>(given, "options")));
   s.partitioner = parts.partitioner.get();
-  s.exact = partitioner == "auto" || partitioner == "exact" || partitioner == "two_class_order";
-  s.may_hurry = partitioner == "auto";
-  s.fitted = partitioner_info(partitioner).fitted;
+  s.partitioner_traits = partitioner_info(partitioner).traits;
   for (nb::handle acceptor : get<nb::sequence>(given, "acceptors")) {
     const auto name = nb::cast<std::string_view>(acceptor[0]);
     parts.acceptors.push_back(acceptor_info(name).make(nb::cast<double>(acceptor[1])));
@@ -113,7 +111,8 @@ GrowSettings read_settings(const nb::dict& given, std::int32_t n_classes, Parts&
     s.linear = &parts.linear.settings;
   }
   s.seed = get<std::uint64_t>(given, "seed");
-  if (partitioner == "multiway" && s.rules == Rules::kParts && !s.criterion->traits().many_groups) {
+  if (s.partitioner_traits.many_groups && s.rules == Rules::kParts &&
+      !s.criterion->traits().many_groups) {
     throw std::invalid_argument(
         "partitioner='multiway' makes one group per value, but the criterion scores two groups. "
         "Use a criterion for many groups ('gini', 'entropy', 'gain_ratio'), or another "

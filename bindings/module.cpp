@@ -1,6 +1,7 @@
 // The Python module: a list of init calls, one per topic.
 #include <nanobind/nanobind.h>
 
+#include "mixedwood/instruction_set.hpp"
 #include "mixedwood/stop.hpp"
 
 namespace nb = nanobind;
@@ -23,6 +24,8 @@ NB_MODULE(_core, m) {
   m.doc() = "Native core of mixedwood. Use the public modules instead.";
   nb::exception<mixedwood::TimeLimitError>(m, "TimeLimitError", PyExc_TimeoutError);
   m.attr("sanitized") = nb::bool_(MIXEDWOOD_SANITIZED);
+  m.def("instruction_set", &mixedwood::instruction_set,
+        "The instruction set of the kernels: 'scalar', 'vector' or 'avx2'.");
   mixedwood::bind_splits(m);
   mixedwood::bind_significance(m);
   mixedwood::bind_tree(m);

@@ -29,10 +29,11 @@ const OptionInfo kLocalSearch{
     "local_search", 1, "improve the cut by moves and exchanges", {"false", "true"}};
 
 const std::array kPartitioners = {
-    PartitionerInfo{"auto", "exact or nearly exact at an affordable cost", {}, make_auto},
-    PartitionerInfo{"exact", "the best of all partitions", {}, make_exact},
+    PartitionerInfo{"auto", "exact or nearly exact at an affordable cost", {}, make_auto,
+                    {.exact = true, .may_hurry = true}},
+    PartitionerInfo{"exact", "the best of all partitions", {}, make_exact, {.exact = true}},
     PartitionerInfo{"two_class_order", "order by the share of one of two classes", {},
-                    make_two_class_order},
+                    make_two_class_order, {.exact = true}},
     PartitionerInfo{"twoing", "all superclasses, by the two-class gain; exact for twoing", {},
                     make_twoing},
     PartitionerInfo{"hypercube_cover",
@@ -64,16 +65,17 @@ const std::array kPartitioners = {
                     {{"roundings", 100, "random hyperplanes tried", {}}, kLocalSearch},
                     make_max_cut_sdp},
     PartitionerInfo{"one_vs_rest", "one value against all others", {}, make_one_vs_rest,
-                    Fitted::kValue},
+                    {.fitted = Fitted::kValue}},
     PartitionerInfo{"natural_order", "prefixes of the values in the order given", {},
-                    make_natural_order, Fitted::kCut},
+                    make_natural_order, {.fitted = Fitted::kCut}},
     // Drawn per tree by the grower, which turns the column into an ordered one; see growers/.
     PartitionerInfo{"random_order", "prefixes of a random order",
                     {{"per", 0, "how often an order is drawn", {"node", "tree"}}},
-                    make_random_order, Fitted::kCut},
+                    make_random_order, {.fitted = Fitted::kCut}},
     PartitionerInfo{"random_subset", "a random half of the values", {}, make_random_subset,
-                    Fitted::kNothing},
-    PartitionerInfo{"multiway", "one group per value", {}, make_multiway, Fitted::kNothing},
+                    {.fitted = Fitted::kNothing}},
+    PartitionerInfo{"multiway", "one group per value", {}, make_multiway,
+                    {.fitted = Fitted::kNothing, .many_groups = true}},
 };
 
 const std::array kAcceptors = {
@@ -129,7 +131,7 @@ std::unique_ptr<Partitioner> make_partitioner(std::string_view name, const Optio
   for (const auto& option : info.options) options[option.name] = option.default_value;
   for (const auto& [key, value] : set) {
     const auto option = std::find_if(info.options.begin(), info.options.end(),
-                                     [&](const OptionInfo& o) { return o.name == key; });
+                                     [&, &key = key](const OptionInfo& o) { return o.name == key; });
     if (option == info.options.end()) {
       std::string known;
       for (const auto& o : info.options) known += (known.empty() ? "'" : ", '") + o.name + "'";

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "mixedwood/impurity.hpp"
+#include "criteria/impurity.hpp"
 #include "pair_weights.hpp"
 
 namespace mixedwood {

@@ -7,26 +7,22 @@
 #include <span>
 #include <vector>
 
-#include "x_log_x.hpp"
+#include "criteria/impurity.hpp"
 
 namespace mixedwood {
 namespace {
 
-// What a class adds to the purity of its side, and the purity of two sides beside a bound.
-struct GiniPurity {
-  static double part(double count) { return count * count; }
-  static double of(double sum, double weight) { return sum / weight; }
+// The purity of two sides beside a bound.
+struct BoundedGini : GiniPurity {
   static double largest(double total) { return total; }
   static bool below(const double (&sums)[2], const double (&weights)[2], double needed) {
     return sums[0] * weights[1] + sums[1] * weights[0] < needed * weights[0] * weights[1];
   }
 };
 
-struct EntropyPurity {
-  static double part(double count) { return XLogX::table()(count); }
-  static double of(double sum, double weight) { return sum - part(weight); }
-  static double largest(double total) { return 1.0 + part(total); }
-  static bool below(const double (&sums)[2], const double (&weights)[2], double needed) {
+struct BoundedEntropy : EntropyPurity {
+  double largest(double total) const { return 1.0 + part(total); }
+  bool below(const double (&sums)[2], const double (&weights)[2], double needed) const {
     return of(sums[0], weights[0]) + of(sums[1], weights[1]) < needed;
   }
 };
@@ -53,8 +49,8 @@ class WholeCountScorer final : public Scorer {
       start_[static_cast<std::size_t>(i) + 1] = parts_.size();
     }
     assign_all(1);
-    whole_ = Purity::of(sums_[1], weights_[1]);
-    slack_ = kSlack * Purity::largest(table.total());
+    whole_ = purity_.of(sums_[1], weights_[1]);
+    slack_ = kSlack * purity_.largest(table.total());
   }
 
   double score() const override { return score_of(counts_, weights_); }
@@ -73,7 +69,7 @@ class WholeCountScorer final : public Scorer {
   }
 
   double score_above(double bound) const override {
-    return Purity::below(sums_, weights_, needed(bound)) ? bound : score();
+    return purity_.below(sums_, weights_, needed(bound)) ? bound : score();
   }
 
   double score_if_moved_above(int value, double bound) override {
@@ -81,12 +77,12 @@ class WholeCountScorer final : public Scorer {
     double sums[2] = {sums_[0], sums_[1]}, weights[2] = {weights_[0], weights_[1]};
     for (const auto& [count, cls] : parts_of(value)) {
       const double source = counts_[from * k_ + cls], target = counts_[(1U - from) * k_ + cls];
-      sums[from] += Purity::part(source - count) - Purity::part(source);
-      sums[1 - from] += Purity::part(target + count) - Purity::part(target);
+      sums[from] += purity_.part(source - count) - purity_.part(source);
+      sums[1 - from] += purity_.part(target + count) - purity_.part(target);
     }
     weights[from] -= table_.row_total(value);
     weights[1 - from] += table_.row_total(value);
-    return Purity::below(sums, weights, needed(bound)) ? bound : score_if_moved(value);
+    return purity_.below(sums, weights, needed(bound)) ? bound : score_if_moved(value);
   }
 
  protected:
@@ -107,15 +103,15 @@ class WholeCountScorer final : public Scorer {
     }
     for (std::size_t side : {0U, 1U}) {
       sums_[side] = 0.0;
-      for (std::size_t l = 0; l < k_; ++l) sums_[side] += Purity::part(counts_[side * k_ + l]);
+      for (std::size_t l = 0; l < k_; ++l) sums_[side] += purity_.part(counts_[side * k_ + l]);
     }
   }
 
   void apply_move(int value, std::uint8_t from) override {
     for (const auto& [count, cls] : parts_of(value)) {
       double &source = counts_[from * k_ + cls], &target = counts_[(1U - from) * k_ + cls];
-      sums_[from] += Purity::part(source - count) - Purity::part(source);
-      sums_[1 - from] += Purity::part(target + count) - Purity::part(target);
+      sums_[from] += purity_.part(source - count) - purity_.part(source);
+      sums_[1 - from] += purity_.part(target + count) - purity_.part(target);
       source -= count;
       target += count;
     }
@@ -140,6 +136,7 @@ class WholeCountScorer final : public Scorer {
   // The score is the rise of purity over that of the whole table, per weight.
   double needed(double bound) const { return whole_ + table_.total() * bound - slack_; }
 
+  Purity purity_;
   const Contingency& table_;
   const Criterion& criterion_;
   std::size_t k_;
@@ -167,8 +164,8 @@ std::unique_ptr<Scorer> make_whole_count_scorer(const Contingency& table,
   const CriterionTraits traits = criterion.traits();
   if (!traits.impurity_gain || !has_whole_counts(table)) return nullptr;
   if (traits.impurity == ImpurityKind::kGini)
-    return std::make_unique<WholeCountScorer<GiniPurity>>(table, criterion);
-  return std::make_unique<WholeCountScorer<EntropyPurity>>(table, criterion);
+    return std::make_unique<WholeCountScorer<BoundedGini>>(table, criterion);
+  return std::make_unique<WholeCountScorer<BoundedEntropy>>(table, criterion);
 }
 
 }  // namespace mixedwood

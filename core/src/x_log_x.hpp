@@ -7,6 +7,9 @@
 
 namespace mixedwood {
 
+// In bits; 0 log 0 = 0.
+inline double x_log_x(double x) { return x > 0.0 ? x * std::log2(x) : 0.0; }
+
 class XLogX {
  public:
   static constexpr std::size_t kSize = std::size_t{1} << 16;
@@ -19,13 +22,12 @@ class XLogX {
       const auto whole = static_cast<std::size_t>(x);
       if (static_cast<double>(whole) == x) return entries_[whole];
     }
-    return x > 0.0 ? x * std::log2(x) : 0.0;
+    return x_log_x(x);
   }
 
  private:
   XLogX() {
-    for (std::size_t i = 1; i < kSize; ++i)
-      entries_[i] = static_cast<double>(i) * std::log2(static_cast<double>(i));
+    for (std::size_t i = 1; i < kSize; ++i) entries_[i] = x_log_x(static_cast<double>(i));
   }
   std::array<double, kSize> entries_{};
 };

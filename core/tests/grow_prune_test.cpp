@@ -23,7 +23,7 @@ struct Parts {
   explicit Parts(int n_classes) : criterion(criterion_info("gini").make({}, n_classes)) {
     settings.criterion = criterion.get();
     settings.partitioner = partitioner.get();
-    settings.exact = settings.may_hurry = true;
+    settings.partitioner_traits = partitioner_info("auto").traits;
   }
 };
 

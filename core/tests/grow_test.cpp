@@ -140,7 +140,7 @@ void grow_and_check(Random& random, std::size_t n_rows) {
   const auto chi2 = acceptor_info("chi2").make(0.1), second = acceptor_info("second_value").make(3);
   settings.criterion = scored.get();
   settings.partitioner = partitioner.get();
-  settings.exact = settings.may_hurry = search == "auto";
+  settings.partitioner_traits = partitioner_info(search).traits;
   settings.rules = static_cast<Rules>(random.below(8) < 6 ? 0 : 1 + random.below(2));
   settings.selection = static_cast<Selection>(random.below(4) < 2 ? 0 : 1 + random.below(2));
   if (random.below(4) == 0) settings.acceptors = {chi2.get(), second.get()};

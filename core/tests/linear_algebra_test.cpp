@@ -1,4 +1,4 @@
-#include "linear_algebra.hpp"
+#include "numeric/cholesky.hpp"
 
 #include <cstdint>
 #include <cmath>

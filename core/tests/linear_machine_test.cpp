@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "linear/newton_armijo.hpp"
+#include "numeric/newton_armijo.hpp"
 #include "mixedwood/grow.hpp"
 #include "mixedwood/predict.hpp"
 #include "mixedwood/random.hpp"

@@ -5,6 +5,7 @@
 
 #include "check.hpp"
 #include "mixedwood/random.hpp"
+#include "simd/kernels.hpp"
 #include "optimal_all/kernels.hpp"
 
 using namespace mixedwood;
@@ -121,7 +122,7 @@ TEST(an_optimal_search_obeys_the_time_limit) {
 
 // The kernels against a plain count, for every width of number.
 template <typename T>
-void compare_kernels() {
+void compare_kernels(simd::Level level) {
   using namespace all_splits;
   Random random(11);
   for (int round = 0; round < 50; ++round) {
@@ -141,8 +142,9 @@ void compare_kernels() {
     Roots<T> roots;
     for (T& cut : roots.cut) cut = static_cast<T>(random.below(22));
     Side<T> left, right;
-    kernels<T>().two_class_thresholds(items, roots, left, right);
-    kernels<T>().two_class_values(items, roots, left, right);
+    const KernelTable<T>& kernel = simd::kernels(level).splits<T>();
+    kernel.two_class_thresholds(items, roots, left, right);
+    kernel.two_class_values(items, roots, left, right);
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       int sum = 0, least = 0, most = 0, value = 0, apart = 0;
       for (std::size_t i = 0; i < n; ++i) {
@@ -163,7 +165,9 @@ void compare_kernels() {
 }
 
 TEST(kernels_of_every_width_count_alike) {
-  compare_kernels<std::int16_t>();
-  compare_kernels<std::int32_t>();
-  compare_kernels<std::int64_t>();
+  for (const auto level : {simd::Level::kScalar, simd::Level::kVector, simd::Level::kAvx2}) {
+    compare_kernels<std::int16_t>(level);
+    compare_kernels<std::int32_t>(level);
+    compare_kernels<std::int64_t>(level);
+  }
 }

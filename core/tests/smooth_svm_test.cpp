@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "check.hpp"
-#include "linear/cholesky.hpp"
-#include "linear/row_kernel.hpp"
 #include "mixedwood/column_scale.hpp"
 #include "mixedwood/random.hpp"
+#include "numeric/cholesky.hpp"
+#include "simd/kernels.hpp"
 
 using namespace mixedwood;
 
@@ -94,8 +94,7 @@ TEST(derivatives_at_zero) {
   CHECK_NEAR(found.hessian[8], 11.19944, 1e-6);
 }
 
-TEST(wide_and_plain_registers_give_the_same_bits) {
-  const auto &wide = linear::row_kernels(true), &plain = linear::row_kernels(false);
+void compare_row_kernels(const numeric::RowKernels& wide, const numeric::RowKernels& plain) {
   for (std::size_t d : {1u, 3u, 4u, 7u, 12u, 23u, 51u}) {
     const auto problem = random_problem(37, d, d);
     std::vector<double> z(problem.x.begin(), problem.x.begin() + static_cast<int>(d + 1));
@@ -110,18 +109,24 @@ TEST(wide_and_plain_registers_give_the_same_bits) {
     plain.add_rows(rows.data(), first.data(), 37, d, other.data());
     CHECK(sum == other);
     const std::size_t size = d / 4 * 4, n = size ? 37 * d / size : 0;
-    linear::UpperMatrix one(size), two(size);
+    numeric::UpperMatrix one(size), two(size);
     wide.add_outer(problem.x.data(), n, size, size, 1.0, one.entries.data(), size);
     plain.add_outer(problem.x.data(), n, size, size, 1.0, two.entries.data(), size);
     CHECK(one.entries == two.entries);
   }
 }
 
+TEST(all_instruction_sets_give_the_same_sums) {
+  const auto& scalar = simd::kernels(simd::Level::kScalar).rows;
+  compare_row_kernels(simd::kernels(simd::Level::kVector).rows, scalar);
+  compare_row_kernels(simd::kernels(simd::Level::kAvx2).rows, scalar);
+}
+
 TEST(the_factor_solves_matrices_of_any_size) {
   Stop never;
   for (std::size_t n : {1u, 4u, 5u, 31u, 32u, 33u, 70u, 131u}) {
     const auto problem = random_problem(2 * n, n, n);
-    linear::UpperMatrix matrix(n);
+    numeric::UpperMatrix matrix(n);
     matrix.reset();
     for (std::size_t k = 0; k < 2 * n; ++k)
       for (std::size_t i = 0; i < n; ++i)
@@ -132,8 +137,8 @@ TEST(the_factor_solves_matrices_of_any_size) {
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j)
         v[i] += matrix.row(std::min(i, j))[std::max(i, j)] * answer[j];
-    CHECK(linear::factorise(matrix, linear::row_kernels(), never));
-    linear::solve(matrix, v);
+    CHECK(numeric::factorise(matrix, simd::kernels().rows, never));
+    numeric::solve(matrix, v);
     for (std::size_t i = 0; i < n; ++i) CHECK_NEAR(v[i], answer[i], 1e-11);
   }
 }

@@ -11,6 +11,9 @@ class TimeLimitError(TimeoutError):
 
 sanitized: bool = False
 
+def instruction_set() -> str:
+    """The instruction set of the kernels: 'scalar', 'vector' or 'avx2'."""
+
 class PythonCriterion:
     """A criterion whose score is computed in Python."""
 

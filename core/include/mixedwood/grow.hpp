@@ -41,12 +41,7 @@ struct GrowSettings {
   Selection selection = Selection::kScore;
   const Criterion* criterion = nullptr;
   const Partitioner* partitioner = nullptr;
-  // Large tables may be searched by a quick search in place of the partitioner: all columns are
-  // compared by it, and the winner is refined.
-  bool may_hurry = false;
-  // The partitioner finds a best partition where that is cheap; then two classes need no search.
-  bool exact = false;
-  Fitted fitted = Fitted::kSides;  // what the partitioner fits to the classes
+  PartitionerTraits partitioner_traits;
   std::vector<const Acceptor*> acceptors;  // for nominal columns
   double min_gain = 0.0;                   // a split must score at least this
   double max_p = 1.0;                      // Selection::kSignificance: stop above this

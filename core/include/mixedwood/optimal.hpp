@@ -35,7 +35,7 @@ struct OptimalSwitches {
   bool equivalent_points = true;  // equal rows of different classes cannot be told apart
   bool parent_minus_child = true; // pair counts of the larger child by subtraction
   bool merge_rows = true;
-  bool wide_registers = true;     // the fastest kernel that the processor has
+  bool wide_registers = true;     // the widest there are, or plain loops
 };
 
 struct OptimalSettings {

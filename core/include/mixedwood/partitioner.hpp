@@ -61,6 +61,17 @@ enum class Fitted {
   kNothing,  // nothing: drawn at random, or one group per value
 };
 
+// What growing may rely on.
+struct PartitionerTraits {
+  Fitted fitted = Fitted::kSides;
+  // Finds a best partition where that is cheap; then two classes need no search.
+  bool exact = false;
+  // Large tables may be searched by a quick search in its place: all columns are compared by it, and
+  // the winner is refined.
+  bool may_hurry = false;
+  bool many_groups = false;  // more than two
+};
+
 class Partitioner {
  public:
   virtual ~Partitioner() = default;

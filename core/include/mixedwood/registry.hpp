@@ -38,7 +38,7 @@ struct PartitionerInfo {
   std::string summary;
   std::vector<OptionInfo> options;
   std::unique_ptr<Partitioner> (*make)(const Options& options);
-  Fitted fitted = Fitted::kSides;
+  PartitionerTraits traits = {};
 };
 
 // An acceptor has one number to set.

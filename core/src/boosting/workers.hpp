@@ -58,11 +58,12 @@ class Workers {
   static constexpr int kPatience = 2'000;
   static constexpr int kMost = 1'000;
 
-  // Parts of a run that are still to be had.
-  struct Tickets {
+  // Parts of a run that are still to be had. Aligned like one word, or clang takes a lock.
+  struct alignas(std::uint64_t) Tickets {
     std::uint32_t run;
     std::uint16_t n_parts, next;
   };
+  static_assert(std::atomic<Tickets>::is_always_lock_free);
 
   // Where the system has no more threads to give, there are as many as it gave: the one that waits
   // does the parts of the others, and results do not depend on their number.

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "criteria.hpp"
-#include "mixedwood/impurity.hpp"
+#include "impurity.hpp"
 #include "quadratic.hpp"
 
 namespace mixedwood {

@@ -2,19 +2,16 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <span>
 
+#include "impurity.hpp"
 #include "mixedwood/criterion.hpp"
-#include "mixedwood/impurity.hpp"
 
 namespace mixedwood {
 
 inline double entropy_of_node(std::span<const double> node) {
   return entropy_impurity(node, sum_of(node));
 }
-
-inline double x_log_x(double x) { return x > 0.0 ? x * std::log2(x) : 0.0; }
 
 // weight * entropy of a group = W log W - sum c log c: one logarithm per class, no division.
 inline double information_gain(const GroupCounts& groups, double before) {

@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "../x_log_x.hpp"
+#include "../criteria/impurity.hpp"
 
 namespace mixedwood {
 namespace {
@@ -28,17 +28,17 @@ struct Mix {
   int classes = 0;
 };
 
-Mix mix_of(std::span<const std::int64_t> counts, const XLogX& x_log_x) {
+Mix mix_of(std::span<const std::int64_t> counts, const EntropyPurity& entropy) {
   Mix mix;
   std::int64_t rows = 0;
   double sum = 0.0;
   for (const std::int64_t count : counts) {
     rows += count;
     mix.classes += count > 0;
-    sum += x_log_x(static_cast<double>(count));
+    sum += entropy.part(static_cast<double>(count));
   }
   mix.rows = static_cast<double>(rows);
-  mix.bits = mix.classes < 2 ? 0.0 : x_log_x(mix.rows) - sum;
+  mix.bits = mix.classes < 2 ? 0.0 : entropy.rest(sum, mix.rows);
   return mix;
 }
 
@@ -99,16 +99,16 @@ void Discretizer::find(CutRule rule, const ValueCounts& column, std::int64_t n_b
 }
 
 void Discretizer::mdlp(const ValueCounts& column, std::vector<CutPoint>& cuts) {
-  const XLogX& x_log_x = XLogX::table();
-  const auto f = [&](std::int64_t x) { return x_log_x(static_cast<double>(x)); };
+  const EntropyPurity entropy;
+  const auto f = [&](std::int64_t x) { return entropy.part(static_cast<double>(x)); };
   waiting_.assign(1, {0, column.size()});
   while (!waiting_.empty()) {
     const Range range = waiting_.back();
     waiting_.pop_back();
     add_rows(column, range.begin, range.end, right_);
-    const Mix all = mix_of(right_, x_log_x);
+    const Mix all = mix_of(right_, entropy);
     if (all.classes < 2) continue;  // nothing to save
-    const double same = kSame * x_log_x(all.rows);
+    const double same = kSame * entropy.part(all.rows);
     double least = std::numeric_limits<double>::infinity();
     std::size_t best = range.end;
     left_.assign(column.n_classes, 0);
@@ -135,7 +135,7 @@ void Discretizer::mdlp(const ValueCounts& column, std::vector<CutPoint>& cuts) {
     if (best == range.end) continue;
     add_rows(column, range.begin, best + 1, left_);
     add_rows(column, best + 1, range.end, right_);
-    if (!saving_pays(all, mix_of(left_, x_log_x), mix_of(right_, x_log_x))) continue;
+    if (!saving_pays(all, mix_of(left_, entropy), mix_of(right_, entropy))) continue;
     cuts.push_back(cut_after(column, best));
     waiting_.push_back({range.begin, best + 1});
     waiting_.push_back({best + 1, range.end});

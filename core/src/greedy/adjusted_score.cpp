@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "../chance.hpp"
+#include "../criteria/impurity.hpp"
 
 namespace mixedwood {
 namespace {
@@ -14,20 +15,8 @@ namespace {
 constexpr double kKept = 0.9;
 constexpr double kOdds = kKept / (1.0 - kKept);
 
-double sum_of(std::span<const double> numbers) {
-  double sum = 0.0;
-  for (const double x : numbers) sum += x;
-  return sum;
-}
-
-// Gini impurity of a group times its weight.
-double gini_mass(std::span<const double> counts) {
-  double weight = 0.0, squares = 0.0;
-  for (const double c : counts) {
-    weight += c;
-    squares += c * c;
-  }
-  return weight > 0.0 ? weight - squares / weight : 0.0;
+double weighted_gini(std::span<const double> counts) {
+  return weighted_impurity<GiniPurity>(counts);
 }
 
 // Degrees of freedom of a cut: the classes present but one.
@@ -71,11 +60,11 @@ double normal(double z) {
 double AdjustedScore::nominal(const ValueTable& table, const Candidate& found,
                               std::span<const double> distinct) {
   const double n_rows = count(table.known_rows, table.known_total) / copies_;
-  const double node = gini_mass(table.known);
+  const double node = weighted_gini(table.known);
   if (!(node > 0.0)) return found.score;
   if (found.kind == kMultiway) {
     double rest = 0.0;
-    for (std::size_t i = 0; i < table.size(); ++i) rest += gini_mass(table.entry(i));
+    for (std::size_t i = 0; i < table.size(); ++i) rest += weighted_gini(table.entry(i));
     // E[gain] = node * (values - 1) / (rows - 1), exactly, for whole rows put at random.
     const double share = 1.0 - rest / node;
     const double noise = static_cast<double>(table.size() - 1) / std::max(1.0, n_rows - 1.0);
@@ -85,10 +74,10 @@ double AdjustedScore::nominal(const ValueTable& table, const Candidate& found,
   add_up_groups(table);
   const std::size_t k = table.n_classes;
   const double share =
-      (node - gini_mass({groups_.data(), k}) - gini_mass({groups_.data() + k, k})) / node;
+      (node - weighted_gini({groups_.data(), k}) - weighted_gini({groups_.data() + k, k})) / node;
   const double degrees = degrees_of(table.known);
   double score = found.score, by_chance = 0.0;
-  switch (settings_.fitted) {
+  switch (settings_.partitioner_traits.fitted) {
     case Fitted::kSides:
       find_direction(k);
       expect(table, distinct);
@@ -116,7 +105,7 @@ double AdjustedScore::less_excess(double score, double excess, double n_rows, do
   if (traits_.impurity_gain && traits_.impurity == ImpurityKind::kEntropy)
     return score - excess / (2.0 * std::numbers::ln2 * n_rows);
   const double by_chance = excess / (n_rows * degrees);
-  if (traits_.impurity_gain) return score - by_chance * gini_mass(counts) / sum_of(counts);
+  if (traits_.impurity_gain) return score - by_chance * weighted_gini(counts) / sum_of(counts);
   return share > 0.0 ? score - std::abs(score) * by_chance / share : score;
 }
 
@@ -212,7 +201,7 @@ double AdjustedScore::expected_gain(const ValueTable& table) const {
   double agreement = 0.0;
   for (std::size_t l = 0; l < k; ++l)
     agreement += (left[l] / on_left - right[l] / on_right) * direction_[l];
-  const double gain = std::max(0.0, gini_mass(table.known) - gini_mass(left) - gini_mass(right));
+  const double gain = std::max(0.0, weighted_gini(table.known) - weighted_gini(left) - weighted_gini(right));
   return agreement < 0.0 ? -gain : gain;
 }
 

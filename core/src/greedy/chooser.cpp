@@ -8,7 +8,7 @@
 #include "c45.hpp"
 #include "mixedwood/random.hpp"
 #include "mixedwood/significance.hpp"
-#include "../x_log_x.hpp"
+#include "../criteria/impurity.hpp"
 
 namespace mixedwood {
 namespace {
@@ -203,14 +203,8 @@ double Chooser::gain_of(const Candidate& test, const NodeRows& rows) {
     counts[static_cast<std::size_t>(child) * k + cls] += weight;
     counts[n_children * k + cls] += weight;
   }
-  const XLogX& x_log_x = XLogX::table();
-  const auto uncertainty = [&](std::size_t group) {  // entropy times weight
-    double of_group = 0.0, sum = 0.0;
-    for (std::size_t l = 0; l < k; ++l) {
-      of_group += counts[group * k + l];
-      sum += x_log_x(counts[group * k + l]);
-    }
-    return x_log_x(of_group) - sum;
+  const auto uncertainty = [&](std::size_t group) {
+    return weighted_impurity<EntropyPurity>(std::span<const double>(counts).subspan(group * k, k));
   };
   double gain = uncertainty(n_children);
   for (std::size_t c = 0; c < n_children; ++c) gain -= uncertainty(c);

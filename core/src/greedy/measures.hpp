@@ -15,8 +15,8 @@
 #include <span>
 #include <vector>
 
+#include "../criteria/impurity.hpp"
 #include "mixedwood/criterion.hpp"
-#include "../x_log_x.hpp"
 
 namespace mixedwood {
 
@@ -35,8 +35,8 @@ class GiniMeasure {
     right_ = right.data();
     squares_left_ = squares_right_ = weight_left_ = weight_right_ = 0.0;
     for (std::size_t l = 0; l < left.size(); ++l) {
-      squares_left_ += left[l] * left[l];
-      squares_right_ += right[l] * right[l];
+      squares_left_ += GiniPurity::part(left[l]);
+      squares_right_ += GiniPurity::part(right[l]);
       weight_left_ += left[l];
       weight_right_ += right[l];
     }
@@ -64,27 +64,28 @@ class GiniMeasure {
     weight_right_ -= c;
   }
   double value() const {
-    if (whole_) return squares_left_ / weight_left_ + squares_right_ / weight_right_;
+    const double left = GiniPurity::of(squares_left_, weight_left_);
+    if (whole_) return left + GiniPurity::of(squares_right_, weight_right_);
     double squares = 0.0, weight = 0.0;
     for (std::size_t l = 0; l < n_classes_; ++l) {
       const double c = std::max(0.0, right_[l]);
-      squares += c * c;
+      squares += GiniPurity::part(c);
       weight += c;
     }
-    return squares_left_ / weight_left_ + (weight > 0.0 ? squares / weight : 0.0);
+    return left + (weight > 0.0 ? GiniPurity::of(squares, weight) : 0.0);
   }
   // The measure of a division by its sums alone.
   static double of(std::span<const double> left, std::span<const double> all) {
     double squares_left = 0.0, squares_right = 0.0, weight_left = 0.0, weight_right = 0.0;
     for (std::size_t l = 0; l < left.size(); ++l) {
       const double right = all[l] - left[l];
-      squares_left += left[l] * left[l];
-      squares_right += right * right;
+      squares_left += GiniPurity::part(left[l]);
+      squares_right += GiniPurity::part(right);
       weight_left += left[l];
       weight_right += right;
     }
-    return (weight_left > 0.0 ? squares_left / weight_left : 0.0) +
-           (weight_right > 0.0 ? squares_right / weight_right : 0.0);
+    return (weight_left > 0.0 ? GiniPurity::of(squares_left, weight_left) : 0.0) +
+           (weight_right > 0.0 ? GiniPurity::of(squares_right, weight_right) : 0.0);
   }
   // The most that the measure can rise by a row leaving a group of this weight for the other one.
   static double step(double /*weight*/) { return 2.0; }
@@ -108,8 +109,8 @@ class EntropyMeasure {
     parts_right_.resize(left.size());
     sum_left_ = sum_right_ = weight_left_ = weight_right_ = 0.0;
     for (std::size_t l = 0; l < left.size(); ++l) {
-      sum_left_ += parts_left_[l] = x_log_x_(left[l]);
-      sum_right_ += parts_right_[l] = x_log_x_(right[l]);
+      sum_left_ += parts_left_[l] = purity_.part(left[l]);
+      sum_right_ += parts_right_[l] = purity_.part(right[l]);
       weight_left_ += left[l];
       weight_right_ += right[l];
     }
@@ -126,19 +127,19 @@ class EntropyMeasure {
     weight_right_ -= c;
   }
   double value() const {
-    return sum_left_ - x_log_x_(weight_left_) + sum_right_ - x_log_x_(weight_right_);
+    return purity_.of(purity_.of(sum_left_, weight_left_) + sum_right_, weight_right_);
   }
   // The measure of a division by its sums alone.
   static double of(std::span<const double> left, std::span<const double> all) {
-    const XLogX& x_log_x = XLogX::table();
+    const EntropyPurity purity;
     double sum = 0.0, weight_left = 0.0, weight_right = 0.0;
     for (std::size_t l = 0; l < left.size(); ++l) {
       const double right = all[l] - left[l];
-      sum += x_log_x(left[l]) + x_log_x(right);
+      sum += purity.part(left[l]) + purity.part(right);
       weight_left += left[l];
       weight_right += right;
     }
-    return sum - x_log_x(weight_left) - x_log_x(weight_right);
+    return purity.of(purity.of(sum, weight_left), weight_right);
   }
   // The most that the measure can rise by a row leaving a group of this weight for the other one.
   static double step(double weight) { return std::log2(std::max(weight, 1.0)) + 1.4427; }
@@ -147,14 +148,14 @@ class EntropyMeasure {
   void move_class(std::size_t l, double c) {
     left_[l] += c;
     right_[l] -= c;
-    const double part_left = x_log_x_(left_[l]), part_right = x_log_x_(right_[l]);
+    const double part_left = purity_.part(left_[l]), part_right = purity_.part(right_[l]);
     sum_left_ += part_left - parts_left_[l];
     sum_right_ += part_right - parts_right_[l];
     parts_left_[l] = part_left;
     parts_right_[l] = part_right;
   }
 
-  const XLogX& x_log_x_ = XLogX::table();
+  EntropyPurity purity_;
   std::span<double> left_, right_;
   std::vector<double> parts_left_, parts_right_;  // x log x of each
   double sum_left_ = 0.0, sum_right_ = 0.0, weight_left_ = 0.0, weight_right_ = 0.0;

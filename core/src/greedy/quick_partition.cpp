@@ -5,8 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "../criteria/impurity.hpp"
 #include "../keys.hpp"
-#include "../x_log_x.hpp"
 
 namespace mixedwood {
 namespace {
@@ -15,11 +15,21 @@ constexpr int kMostPasses = 10;
 constexpr std::size_t kClassesAgainstRest = 4;
 constexpr int kMostIterations = 15;  // an order needs no more of an axis
 
-// Gini's part of a group: its sum of squares over its weight. Both are differences that may be noise
-// beside the node's, but it never exceeds the weight.
-double gini_purity(double squares, double weight) {
-  return weight > 0.0 ? std::clamp(squares / weight, 0.0, weight) : 0.0;
-}
+// Sums and weights are differences that may be noise beside the node's; but Gini's purity never
+// exceeds the weight.
+struct NoisyGini : GiniPurity {
+  static double of(double squares, double weight) {
+    return weight > 0.0 ? std::clamp(GiniPurity::of(squares, weight), 0.0, weight) : 0.0;
+  }
+  static double of_two(double sum, double weight, double other_sum, double other_weight) {
+    return of(sum, weight) + of(other_sum, other_weight);
+  }
+};
+struct NoisyEntropy : EntropyPurity {
+  double of_two(double sum, double weight, double other_sum, double other_weight) const {
+    return of(of(sum, weight) + other_sum, other_weight);
+  }
+};
 
 std::size_t place_of(std::uint64_t key) { return static_cast<std::size_t>(key & 0xffffffffU); }
 
@@ -29,7 +39,7 @@ const Sides& QuickPartition::best(const ValueTable& table, bool refined, Stop& s
   list_entries(table);
   find_axis(table);
   order_along_axis(table);
-  cut_in_order(table, [](double c) { return c * c; }, true);
+  cut_in_order(table, NoisyGini());
   if (!refined) return sides_;
   refine(table, stop);
   Sides along_axis = sides_;
@@ -58,9 +68,9 @@ const Sides& QuickPartition::best(const ValueTable& table, bool refined, Stop& s
 
 void QuickPartition::refine(const ValueTable& table, Stop& stop) {
   if (impurity_ == ImpurityKind::kGini)
-    move_while_better(table, [](double c) { return c * c; }, stop);
+    move_while_better(table, NoisyGini(), stop);
   else
-    move_while_better(table, [&x_log_x = XLogX::table()](double c) { return x_log_x(c); }, stop);
+    move_while_better(table, NoisyEntropy(), stop);
 }
 
 std::vector<std::size_t> QuickPartition::varying_classes(const ValueTable& table) const {
@@ -76,9 +86,8 @@ std::vector<std::size_t> QuickPartition::varying_classes(const ValueTable& table
 
 double QuickPartition::cut_by_criterion(const ValueTable& table) {
   if (impurity_ == ImpurityKind::kGini)
-    return cut_in_order(table, [](double c) { return c * c; }, true);
-  return cut_in_order(
-      table, [&x_log_x = XLogX::table()](double c) { return x_log_x(c); }, false);
+    return cut_in_order(table, NoisyGini());
+  return cut_in_order(table, NoisyEntropy());
 }
 
 // In nodes of few rows most values have rows of one or two classes only.
@@ -163,15 +172,14 @@ void QuickPartition::order_by_share(const ValueTable& table, std::size_t cls) {
   sort_keys(order_, other_order_, std::uint64_t{1} << 32);
 }
 
-// Where the groups are purest; returns how pure. `part` is what a class weight adds to the purity
-// of its group: its square, for Gini, or x log x.
-template <typename Part>
-double QuickPartition::cut_in_order(const ValueTable& table, Part part, bool gini) {
+// Where the groups are purest; returns how pure.
+template <typename Purity>
+double QuickPartition::cut_in_order(const ValueTable& table, const Purity& purity) {
   const std::size_t n = table.size(), k = table.n_classes;
   left_.assign(k, 0.0);
   right_ = table.known;
   double sum_left = 0.0, sum_right = 0.0, weight = 0.0;
-  for (double c : right_) sum_right += part(c);
+  for (double c : right_) sum_right += purity.part(c);
   double best = -std::numeric_limits<double>::infinity();
   std::size_t length = 1;
   for (std::size_t t = 0; t + 1 < n; ++t) {
@@ -179,15 +187,14 @@ double QuickPartition::cut_in_order(const ValueTable& table, Part part, bool gin
     for (std::size_t e = start_[i]; e < start_[i + 1]; ++e) {
       const double c = present_[e].weight;
       double &l = left_[present_[e].cls], &r = right_[present_[e].cls];
-      sum_left += part(l + c) - part(l);
-      sum_right += part(r - c) - part(r);
+      sum_left += purity.part(l + c) - purity.part(l);
+      sum_right += purity.part(r - c) - purity.part(r);
       l += c;
       r -= c;
     }
     weight += table.totals[i];
     const double rest = table.known_total - weight;
-    const double value = gini ? gini_purity(sum_left, weight) + gini_purity(sum_right, rest)
-                              : sum_left - part(weight) + sum_right - part(rest);
+    const double value = purity.of_two(sum_left, weight, sum_right, rest);
     if (value > best) {
       best = value;
       length = t + 1;
@@ -204,13 +211,9 @@ double QuickPartition::cut_in_order(const ValueTable& table, Part part, bool gin
   return best;
 }
 
-template <typename Part>
-void QuickPartition::move_while_better(const ValueTable& table, Part part, Stop& stop) {
+template <typename Purity>
+void QuickPartition::move_while_better(const ValueTable& table, const Purity& purity, Stop& stop) {
   const std::size_t n = table.size(), k = table.n_classes;
-  const bool gini = impurity_ == ImpurityKind::kGini;
-  const auto purity = [&](double sum, double weight) {
-    return gini ? gini_purity(sum, weight) : sum - part(weight);
-  };
   left_ = best_left_;
   std::vector<double>* counts[2] = {&left_, &right_};
   double sums[2] = {0.0, 0.0}, weights[2] = {0.0, 0.0};
@@ -221,8 +224,8 @@ void QuickPartition::move_while_better(const ValueTable& table, Part part, Stop&
     ++sizes[sides_[i]];
   }
   for (int s : {0, 1})
-    for (double c : *counts[s]) sums[s] += part(c);
-  double current = purity(sums[0], weights[0]) + purity(sums[1], weights[1]);
+    for (double c : *counts[s]) sums[s] += purity.part(c);
+  double current = purity.of(sums[0], weights[0]) + purity.of(sums[1], weights[1]);
   // Smaller gains are rounding and could go round in circles.
   const double margin = 1e-12 * std::max(std::abs(current), table.known_total);
   for (int pass = 0; pass < kMostPasses; ++pass) {
@@ -234,11 +237,12 @@ void QuickPartition::move_while_better(const ValueTable& table, Part part, Stop&
       double less = sums[from], more = sums[to];
       for (std::size_t e = start_[i]; e < start_[i + 1]; ++e) {
         const auto& [c, l] = present_[e];
-        less += part(source[l] - c) - part(source[l]);
-        more += part(target[l] + c) - part(target[l]);
+        less += purity.part(source[l] - c) - purity.part(source[l]);
+        more += purity.part(target[l] + c) - purity.part(target[l]);
       }
       const double weight = table.totals[i];
-      const double value = purity(less, weights[from] - weight) + purity(more, weights[to] + weight);
+      const double value =
+          purity.of(less, weights[from] - weight) + purity.of(more, weights[to] + weight);
       if (!(value > current + margin)) continue;
       for (std::size_t e = start_[i]; e < start_[i + 1]; ++e) {
         source[present_[e].cls] -= present_[e].weight;

@@ -37,11 +37,11 @@ class QuickPartition {
   void order_by_share(const ValueTable& table, std::size_t cls);
   std::vector<std::size_t> varying_classes(const ValueTable& table) const;
   double cut_by_criterion(const ValueTable& table);
-  template <typename Part>
-  double cut_in_order(const ValueTable& table, Part part, bool gini);
+  template <typename Purity>
+  double cut_in_order(const ValueTable& table, const Purity& purity);
   void refine(const ValueTable& table, Stop& stop);
-  template <typename Part>
-  void move_while_better(const ValueTable& table, Part part, Stop& stop);
+  template <typename Purity>
+  void move_while_better(const ValueTable& table, const Purity& purity, Stop& stop);
 
   ImpurityKind impurity_;
   Sides sides_;

@@ -144,12 +144,13 @@ Candidate Search::interval(const Cut& cut, std::int32_t last_left, std::int32_t 
 Candidate Search::nominal(const ValueTable& table, std::uint64_t seed, bool thorough) {
   // Two classes and a convex score: the order by the share of one class holds a best partition
   // (Breiman et al. 1984, theorem 4.5).
-  if (settings_.exact && table.n_classes == 2 && settings_.criterion->traits().convex) {
+  if (settings_.partitioner_traits.exact && table.n_classes == 2 && settings_.criterion->traits().convex) {
     std::vector<double> keys(table.size());
     for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = table.entry(i)[1] / table.totals[i];
     return in_order_of(table, keys);
   }
-  const bool hurry = settings_.may_hurry && settings_.criterion->traits().impurity_gain;
+  const bool hurry = settings_.partitioner_traits.may_hurry &&
+                     settings_.criterion->traits().impurity_gain;
   if (hurry && (thorough ? is_large(table) : table.size() > kFewToCompare))
     return quickly(table, thorough);
   return by_partitioner(table, seed);

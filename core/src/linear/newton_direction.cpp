@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../linear_algebra.hpp"
+#include "../numeric/linear_algebra.hpp"
+#include "../simd/kernels.hpp"
 
 namespace mixedwood::linear {
 namespace {
@@ -24,9 +25,9 @@ NewtonDirection::NewtonDirection(const SvmRows& rows) : rows_(rows) {
 std::vector<double> NewtonDirection::find(const SvmPoint& point, Stop& stop) {
   if (!hessian_) return conjugate_gradients(point, stop);
   if (!rows_.add_up_hessian(point, *hessian_, stop)) return {};
-  if (!factorise(*hessian_, row_kernels(), stop)) return {};
+  if (!numeric::factorise(*hessian_, simd::kernels().rows, stop)) return {};
   std::vector<double> direction(point.gradient);
-  solve(*hessian_, direction);
+  numeric::solve(*hessian_, direction);
   return direction;
 }
 

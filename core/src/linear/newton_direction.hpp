@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "cholesky.hpp"
+#include "../numeric/cholesky.hpp"
 #include "svm_rows.hpp"
 
 namespace mixedwood::linear {
@@ -20,7 +20,7 @@ class NewtonDirection {
   std::vector<double> conjugate_gradients(const SvmPoint& point, Stop& stop) const;
 
   const SvmRows& rows_;
-  std::optional<UpperMatrix> hessian_;  // none where there are too many columns
+  std::optional<numeric::UpperMatrix> hessian_;  // none where there are too many columns
 };
 
 }  // namespace mixedwood::linear

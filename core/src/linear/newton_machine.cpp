@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "mixedwood/linear_machine.hpp"
-#include "newton_armijo.hpp"
+#include "../numeric/newton_armijo.hpp"
 #include "svm_rows.hpp"
 
 namespace mixedwood {

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "mixedwood/random.hpp"
+#include "../numeric/armijo.hpp"
+#include "../simd/kernels.hpp"
 #include "newton_direction.hpp"
 #include "svm_rows.hpp"
 
@@ -16,7 +18,7 @@ namespace {
 using linear::NewtonDirection;
 using linear::SvmPoint;
 using linear::SvmRows;
-using linear::UpperMatrix;
+using numeric::UpperMatrix;
 
 constexpr double kArmijo = 0.05;  // the share of the promised decrease that a step must bring
 
@@ -97,19 +99,19 @@ class Newton {
     }
     if (!(promised > 0.0)) return 0.0;  // no slope left, or numbers that overflow
     if (!rows_.evaluate(next_, stop_)) return 0.0;
-    double step = 1.0, objective = next_.objective;
-    for (int halvings = 0;; ++halvings) {
-      if (here_.objective - objective >= kArmijo * step * promised) break;
-      if (is_lost_in_rounding(step * promised)) {
-        // The objective no longer tells; its gradient still does.
-        if (length(next_.gradient) >= 0.5 * length(here_.gradient)) return 0.0;
-        step = 1.0;
-        break;
-      }
-      if (halvings == settings_.max_halvings || stop_.requested()) return 0.0;
-      step *= 0.5;
-      objective = rows_.objective_between(here_, next_, step);
-    }
+    bool lost = false;
+    double step = armijo_step(
+        {here_.objective, promised, kArmijo, settings_.max_halvings},
+        [&](double s) {
+          return s == 1.0 ? next_.objective : rows_.objective_between(here_, next_, s);
+        },
+        [&](double s) {
+          lost = is_lost_in_rounding(s * promised);
+          return lost || stop_.requested();
+        });
+    // The objective no longer tells; its gradient still does.
+    if (lost && length(next_.gradient) < 0.5 * length(here_.gradient)) step = 1.0;
+    if (step == 0.0) return 0.0;
     if (step < 1.0) {
       for (std::size_t j = 0; j < direction.size(); ++j)
         next_.z[j] = here_.z[j] - step * direction[j];
@@ -172,7 +174,7 @@ std::vector<double> find_start(const SvmData& data, SvmSettings settings, Stop& 
 SvmFit fit_smooth_svm(const SvmData& data, const SvmSettings& settings,
                       std::span<const double> start, Stop& stop) {
   check(data, settings, start.size());
-  const SvmRows rows(data, settings, linear::row_kernels());
+  const SvmRows rows(data, settings, simd::kernels().rows);
   std::vector<double> z(start.begin(), start.end());
   if (start.empty()) z = find_start(data, settings, stop);
   return Newton(rows, settings, stop).run(std::move(z));
@@ -199,7 +201,7 @@ std::vector<double> svm_decisions(std::span<const double> x, std::size_t n_rows,
     throw std::invalid_argument("z must hold one number for every column of x and one more");
   const std::size_t n_columns = z.size() - 1;
   std::vector<double> found(n_rows);
-  linear::row_kernels().decide(x.data(), n_rows, n_columns, z.data(), found.data());
+  simd::kernels().rows.decide(x.data(), n_rows, n_columns, z.data(), found.data());
   for (std::size_t row = 0; row < n_rows; ++row)
     if (!std::isfinite(found[row])) [[unlikely]]
       found[row] = careful_decision(x.subspan(row * n_columns, n_columns), z);
@@ -209,7 +211,7 @@ std::vector<double> svm_decisions(std::span<const double> x, std::size_t n_rows,
 SvmDerivatives svm_derivatives(const SvmData& data, const SvmSettings& settings,
                                std::span<const double> z) {
   check(data, settings, z.size());
-  const SvmRows rows(data, settings, linear::row_kernels());
+  const SvmRows rows(data, settings, simd::kernels().rows);
   Stop never;
   SvmPoint point;
   point.z.assign(z.begin(), z.end());

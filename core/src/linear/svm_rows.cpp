@@ -24,7 +24,7 @@ RowTerms smooth_row_terms(double r, double c, double alpha) {
   return {0.5 * c * q * q, c * q * s, c * (s * s + alpha * q * (small * large))};
 }
 
-SvmRows::SvmRows(const SvmData& data, const SvmSettings& settings, const RowKernels& kernels)
+SvmRows::SvmRows(const SvmData& data, const SvmSettings& settings, const numeric::RowKernels& kernels)
     : data_(data),
       settings_(settings),
       kernels_(kernels),
@@ -66,7 +66,7 @@ bool SvmRows::evaluate(SvmPoint& point, Stop& stop) const {
   return true;
 }
 
-bool SvmRows::add_up_hessian(const SvmPoint& point, UpperMatrix& hessian, Stop& stop) const {
+bool SvmRows::add_up_hessian(const SvmPoint& point, numeric::UpperMatrix& hessian, Stop& stop) const {
   const std::size_t n = n_rows(), d = n_columns(), width = hessian.stride;
   hessian.reset();
   // Of many columns the matrix is larger than the rows: it is gone through less often.

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "cholesky.hpp"
+#include "../numeric/cholesky.hpp"
+#include "../numeric/row_kernel.hpp"
 #include "mixedwood/smooth_svm.hpp"
-#include "row_kernel.hpp"
 
 namespace mixedwood::linear {
 
@@ -38,7 +38,7 @@ struct SvmPoint {
 
 class SvmRows {
  public:
-  SvmRows(const SvmData& data, const SvmSettings& settings, const RowKernels& kernels);
+  SvmRows(const SvmData& data, const SvmSettings& settings, const numeric::RowKernels& kernels);
 
   std::size_t n_rows() const { return data_.signs.size(); }
   std::size_t n_columns() const { return data_.n_columns; }
@@ -47,7 +47,7 @@ class SvmRows {
   // Fills everything from point.z. False when asked to stop.
   bool evaluate(SvmPoint& point, Stop& stop) const;
   // The identity and C D zhat zhat^T of every row. False when asked to stop.
-  bool add_up_hessian(const SvmPoint& point, UpperMatrix& hessian, Stop& stop) const;
+  bool add_up_hessian(const SvmPoint& point, numeric::UpperMatrix& hessian, Stop& stop) const;
   // The same matrix times v, and its diagonal, without having it. False when asked to stop.
   bool multiply_hessian(const SvmPoint& point, std::span<const double> v,
                         std::vector<double>& product, Stop& stop) const;
@@ -71,7 +71,7 @@ class SvmRows {
 
   SvmData data_;
   SvmSettings settings_;
-  const RowKernels& kernels_;
+  const numeric::RowKernels& kernels_;
   std::size_t block_;  // rows of a block: they stay in the nearest memory
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "../hash.hpp"
+#include "../simd/kernels.hpp"
 
 namespace mixedwood::optimal {
 namespace {
@@ -233,6 +234,10 @@ BinaryTable::BinaryTable(const BinaryProblem& p, const Kernels& kernels, bool me
       to[place.byte] = static_cast<std::uint8_t>(to[place.byte] | (1 << place.bit));
     }
   }
+}
+
+const Kernels& pair_kernels(const OptimalSwitches& switches) {
+  return simd::kernels(switches.wide_registers ? simd::Level::kAvx2 : simd::Level::kScalar).pairs;
 }
 
 }  // namespace mixedwood::optimal

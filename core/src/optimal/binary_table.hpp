@@ -14,6 +14,8 @@
 
 namespace mixedwood::optimal {
 
+const Kernels& pair_kernels(const OptimalSwitches& switches);
+
 using Word = std::uint64_t;
 
 struct Group {

@@ -10,6 +10,12 @@ namespace {
 
 constexpr std::int64_t kStepsAtOnce = 20'000'000;
 
+// No count is above the largest cost.
+template <typename Number>
+Cost cost_of(Number count) {
+  return static_cast<Cost>(count);
+}
+
 struct Packed {
   std::vector<std::uint32_t> positions;
   std::vector<std::uint8_t> nibbles;
@@ -71,7 +77,7 @@ class DepthTwo::Room final : public DepthTwo::Base {
  public:
   Room(const BinaryTable& table, const OptimalSettings& settings)
       : table_(table),
-        kernels_(kernels(settings.switches.wide_registers)),
+        kernels_(pair_kernels(settings.switches)),
         n_counts_(static_cast<std::size_t>(table.n_counts())),
         stride_(table.row_bytes() * 8),
         min_leaf_(settings.min_leaf),
@@ -100,7 +106,7 @@ class DepthTwo::Room final : public DepthTwo::Base {
 
   void children(std::size_t column, std::span<const Word> with, std::span<const Word> without,
                 FewestErrors* of_with, FewestErrors* of_without, Stop& stop) override {
-    const bool with_is_small = 2 * weight(column) <= parent_.total;
+    const bool with_is_small = 2 * weight(column) <= cost_of(parent_.total);
     const auto small = with_is_small ? with : without, large = with_is_small ? without : with;
     FewestErrors *of_small = with_is_small ? of_with : of_without,
                  *of_large = with_is_small ? of_without : of_with;
@@ -141,8 +147,8 @@ class DepthTwo::Room final : public DepthTwo::Base {
     const Cost wanted = best[static_cast<std::size_t>(n_tests)];
     for (std::size_t i = 0; i < table_.n_columns(); ++i) {
       if (!child_.splits[i]) continue;
-      const Cost l0 = child_.leaf0[i], l1 = child_.leaf1[i], b0 = child_.best0[i],
-                 b1 = child_.best1[i];
+      const Cost l0 = cost_of(child_.leaf0[i]), l1 = cost_of(child_.leaf1[i]);
+      const Cost b0 = cost_of(child_.best0[i]), b1 = cost_of(child_.best1[i]);
       const bool below0 = (n_tests == 2 && b0 + l1 == wanted) || n_tests == 3;
       const bool below1 = (n_tests == 2 && !below0) || n_tests == 3;
       if ((below0 ? b0 : l0) + (below1 ? b1 : l1) != wanted) continue;
@@ -154,17 +160,17 @@ class DepthTwo::Room final : public DepthTwo::Base {
     return result;
   }
 
-  Cost weight(std::size_t column) const override { return parent_.sums[column]; }
+  Cost weight(std::size_t column) const override { return cost_of(parent_.sums[column]); }
   Cost weight(std::size_t i, std::size_t j) const override {
     if (j < i / kLanes * kLanes) std::swap(i, j);
     Cost total = 0;
     for (const auto k : parent_.classes)
-      total += matrix_[(i * n_counts_ + static_cast<std::size_t>(k)) * stride_ + j];
+      total += cost_of(matrix_[(i * n_counts_ + static_cast<std::size_t>(k)) * stride_ + j]);
     return total;
   }
   bool knows_pairs() const override { return kept_; }
   Cost errors_after(std::size_t column) const override {
-    return Cost{parent_.leaf0[column]} + Cost{parent_.leaf1[column]};
+    return cost_of(parent_.leaf0[column]) + cost_of(parent_.leaf1[column]);
   }
   bool may_split(std::size_t column) const override { return parent_.splits[column]; }
   void limit(std::size_t most) override {
@@ -264,7 +270,7 @@ class DepthTwo::Room final : public DepthTwo::Base {
       c.total = static_cast<Number>(c.total + c.totals[k]);
       largest = std::max(largest, c.totals[k]);
     }
-    c.errors = Cost{c.total} - Cost{largest};
+    c.errors = cost_of(c.total) - cost_of(largest);
     // Sums first, then leaves: total less the largest class on each side.
     Number *sums = c.sums.data(), *leaf0 = c.leaf0.data(), *leaf1 = c.leaf1.data();
     std::ranges::fill(c.sums, Number{0});
@@ -290,9 +296,9 @@ class DepthTwo::Room final : public DepthTwo::Base {
     c.best1 = c.leaf1;
     const bool apart = table_.rows_apart();
     const Number* rows = apart ? c.singles.data() + n_classes * stride_ : sums;
-    const Cost all = apart ? Cost{c.totals[n_classes]} : Cost{total};
+    const Cost all = cost_of(apart ? c.totals[n_classes] : total);
     for (std::size_t j = 0; j < stride_; ++j)
-      c.splits[j] = Cost{rows[j]} >= min_leaf_ && all - Cost{rows[j]} >= min_leaf_;
+      c.splits[j] = cost_of(rows[j]) >= min_leaf_ && all - cost_of(rows[j]) >= min_leaf_;
   }
 
   FewestErrors reduce(const Counts& c) const {
@@ -319,8 +325,8 @@ class DepthTwo::Room final : public DepthTwo::Base {
 
   // The first column that reaches the known best below one side of column i.
   std::int32_t stump(std::size_t i, std::span<const Word> rows, bool side) const {
-    const Cost wanted = side ? child_.best1[i] : child_.best0[i];
-    if (wanted == (side ? child_.leaf1[i] : child_.leaf0[i])) return -1;
+    const Cost wanted = cost_of(side ? child_.best1[i] : child_.best0[i]);
+    if (wanted == cost_of(side ? child_.leaf1[i] : child_.leaf0[i])) return -1;
     std::vector<Word> here(rows.begin(), rows.end()), part(here.size());
     const auto root = table_.column(i);
     for (std::size_t w = 0; w < here.size(); ++w) here[w] &= side ? root[w] : ~root[w];

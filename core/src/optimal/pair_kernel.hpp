@@ -2,7 +2,7 @@
 // in each class, and from that the best stump below each side of each column.
 //
 // Counts are kept in the narrowest whole numbers that hold them. The same code is built for several
-// kinds of registers; `kernels()` gives the best that the processor has.
+// instruction sets: see simd/kernels.hpp.
 #pragma once
 
 #include <cstddef>
@@ -73,7 +73,5 @@ struct Kernels {
   void pairs(const PairJob<std::uint32_t>& job) const { pairs32(job); }
   void pairs(const PairJob<std::uint64_t>& job) const { pairs64(job); }
 };
-
-const Kernels& kernels(bool widest);
 
 }  // namespace mixedwood::optimal

@@ -1,51 +1,96 @@
-// Included by each file that builds the kernels, inside a namespace of its own and after `Bytes`,
-// `bits_of(Bytes)` (population of the low half of each byte) and `gather_block` are defined.
+// Bodies of the pair kernels, for the instruction set of the file that includes them.
+#pragma once
 
-typedef std::uint16_t Shorts __attribute__((vector_size(32)));
-typedef std::uint32_t Ints __attribute__((vector_size(32)));
-typedef std::uint64_t Longs __attribute__((vector_size(32)));
+#include <cstring>
+
+#include "../simd/vector.hpp"
+#include "pair_kernel.hpp"
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+namespace mixedwood::optimal {
+namespace {
+
+using simd::at_least;
+using simd::fill;
+using simd::least;
+using simd::load;
+using simd::most;
+using simd::save;
+using simd::select;
 
 template <typename Number>
-struct VectorFor;
-template <>
-struct VectorFor<std::uint8_t> {
-  using Type = Bytes;
-};
-template <>
-struct VectorFor<std::uint16_t> {
-  using Type = Shorts;
-};
-template <>
-struct VectorFor<std::uint32_t> {
-  using Type = Ints;
-};
-template <>
-struct VectorFor<std::uint64_t> {
-  using Type = Longs;
-};
-template <typename Number>
-using VectorOf = typename VectorFor<Number>::Type;
+using VectorOf = simd::Vec<Number, 32 / sizeof(Number)>;
 template <typename Number>
 constexpr std::size_t kStep = sizeof(VectorOf<Number>) / sizeof(Number);
+using Bytes = VectorOf<std::uint8_t>;
 
-template <typename Vector>
-inline Vector load(const void* from) {
-  Vector v;
-  __builtin_memcpy(&v, from, sizeof v);
-  return v;
+#if defined(__AVX2__)
+
+// Population of the low half of each byte.
+inline Bytes bits_of(const Bytes& x) {
+  const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
+                                         0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+  return reinterpret_cast<Bytes>(_mm256_shuffle_epi8(table, reinterpret_cast<__m256i>(x)));
 }
-template <typename Vector>
-inline void save(void* to, const Vector& v) {
-  __builtin_memcpy(to, &v, sizeof v);
+
+// Eight rows of 32 columns; of each column four rows go to `low` and four to `high`.
+inline void gather_block(const std::uint8_t* const* rows, std::uint8_t* low, std::uint8_t* high) {
+  std::int32_t words[8];
+  for (int k = 0; k < 8; ++k) std::memcpy(&words[k], rows[k], 4);
+  __m256i x = _mm256_setr_epi32(words[0], words[1], words[2], words[3], words[4], words[5],
+                                words[6], words[7]);
+  // Byte b of rows 0-3 side by side, likewise of rows 4-7; then all eight.
+  const __m256i turn = _mm256_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15,  //
+                                        0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  x = _mm256_shuffle_epi8(x, turn);
+  x = _mm256_permutevar8x32_epi32(x, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+  for (int step = 0; step < 8; ++step) {
+    const auto columns = static_cast<std::uint32_t>(_mm256_movemask_epi8(x));
+    const std::uint32_t first = columns & 0x0f0f0f0fu, second = (columns >> 4) & 0x0f0f0f0fu;
+    std::memcpy(low + 4 * step, &first, 4);
+    if (high) std::memcpy(high + 4 * step, &second, 4);
+    x = _mm256_slli_epi64(x, 1);
+  }
 }
-template <typename Vector>
-inline Vector least(const Vector& a, const Vector& b) {
-  return a < b ? a : b;
+
+// The least of 32 bytes or 16 shorts: there is one instruction for eight shorts.
+template <std::size_t kBytes, typename Vector>
+inline unsigned least_number(const Vector& v) {
+  const __m256i x = reinterpret_cast<const __m256i&>(v);
+  __m128i low = _mm256_castsi256_si128(x), high = _mm256_extracti128_si256(x, 1);
+  if constexpr (kBytes == 1) {
+    low = _mm_min_epu8(low, high);
+    low = _mm_min_epu8(low, _mm_srli_epi16(low, 8));  // of each pair, in its low byte
+    low = _mm_and_si128(low, _mm_set1_epi16(0xff));
+  } else {
+    low = _mm_min_epu16(low, high);
+  }
+  return static_cast<unsigned>(_mm_extract_epi16(_mm_minpos_epu16(low), 0));
 }
-template <typename Vector>
-inline Vector most(const Vector& a, const Vector& b) {
-  return a > b ? a : b;
+
+#else
+
+inline Bytes bits_of(const Bytes& x) {
+  const Bytes pairs = (x & 5) + ((x >> 1) & 5);
+  return (pairs & 3) + (pairs >> 2);
 }
+
+inline void gather_block(const std::uint8_t* const* rows, std::uint8_t* low, std::uint8_t* high) {
+  for (std::size_t j = 0; j < kLanes; ++j) {
+    const std::size_t byte = j % 4;
+    const int bit = 7 - static_cast<int>(j / 4);
+    unsigned column = 0;
+    for (unsigned k = 0; k < 8; ++k)
+      column |= ((static_cast<unsigned>(rows[k][byte]) >> bit) & 1u) << k;
+    low[j] = static_cast<std::uint8_t>(column & 15);
+    if (high) high[j] = static_cast<std::uint8_t>(column >> 4);
+  }
+}
+
+#endif
 
 // Byte counters overflow after 63 nibbles of four.
 constexpr std::size_t kNibblesAtOnce = 63;
@@ -58,11 +103,10 @@ inline void add_counts(const Bytes& counts, int shift, Number* to) {
     save(to, static_cast<Bytes>(load<Bytes>(to) + scaled));
   } else {
     // Part by part: the compiler has one instruction for the widening.
-    typedef std::uint8_t Few __attribute__((vector_size(kStep<Number>)));
+    using Few = simd::Vec<std::uint8_t, kStep<Number>>;
     for (std::size_t j = 0; j < kLanes; j += kStep<Number>) {
-      Few few;
-      __builtin_memcpy(&few, reinterpret_cast<const std::uint8_t*>(&counts) + j, sizeof few);
-      const auto wide = __builtin_convertvector(few, VectorOf<Number>);
+      const auto few = load<Few>(reinterpret_cast<const std::uint8_t*>(&counts) + j);
+      const auto wide = simd::converted<VectorOf<Number>>(few);
       save(to + j, static_cast<VectorOf<Number>>(load<VectorOf<Number>>(to + j) + (wide << shift)));
     }
   }
@@ -96,7 +140,7 @@ inline void count_blocks(const PackedRows& rows, std::size_t stride, std::size_t
     const std::uint8_t* at = rows.nibbles + begin * stride;
     for (std::size_t g = begin; g < end; ++g, at += stride) {
       Bytes own[R];
-      for (std::size_t r = 0; r < R; ++r) own[r] = Bytes{} + at[i + r];
+      for (std::size_t r = 0; r < R; ++r) own[r] = fill<Bytes>(at[i + r]);
       for (std::size_t b = 0; b < N; ++b) {
         const Bytes other = load<Bytes>(at + first + b * kLanes);
         for (std::size_t r = 0; r < R; ++r) sum[r][b] += bits_of(own[r] & other);
@@ -137,7 +181,7 @@ inline Number least_by_halves(const Number* from) {
     for (std::size_t i = 1; i < N; ++i) result = from[i] < result ? from[i] : result;
     return result;
   } else {
-    typedef Number Half __attribute__((vector_size(N / 2 * sizeof(Number))));
+    using Half = simd::Vec<Number, N / 2>;
     Number halves[N / 2];
     save(halves, least(load<Half>(from), load<Half>(from + N / 2)));
     return least_by_halves<Number, N / 2>(halves);
@@ -145,7 +189,7 @@ inline Number least_by_halves(const Number* from) {
 }
 template <typename Number>
 inline Number least_of(const VectorOf<Number>& v) {
-#ifdef MIXEDWOOD_LEAST_OF
+#if defined(__AVX2__)
   if constexpr (sizeof(Number) <= 2) return static_cast<Number>(least_number<sizeof(Number)>(v));
 #endif
   Number all[kStep<Number>];
@@ -167,8 +211,8 @@ struct TwoClasses {
       const auto k = static_cast<std::size_t>(side.classes[c]);
       pairs_[c] = pairs + k * stride;
       singles_[c] = side.singles + k * stride;
-      with_[c] = Vector{} + singles_[c][i];
-      without_[c] = Vector{} + static_cast<Number>(side.totals[k] - singles_[c][i]);
+      with_[c] = fill<Vector>(singles_[c][i]);
+      without_[c] = fill<Vector>(static_cast<Number>(side.totals[k] - singles_[c][i]));
     }
   }
   Cells<Vector> operator()(std::size_t j) const {
@@ -269,8 +313,8 @@ void combine(const PairJob<Number>& job, const Side<Number>& side, const Number*
   const auto errors = make_rows<Errors, R>(side, job.stride, pairs, row, i);
   Vector best0[R], best1[R];
   for (std::size_t r = 0; r < R; ++r) {
-    best0[r] = Vector{} + side.best0[i + r];
-    best1[r] = Vector{} + side.best1[i + r];
+    best0[r] = fill<Vector>(side.best0[i + r]);
+    best1[r] = fill<Vector>(side.best1[i + r]);
   }
   Number *all0 = side.best0, *all1 = side.best1;
   const std::size_t stride = job.stride;
@@ -281,11 +325,11 @@ void combine(const PairJob<Number>& job, const Side<Number>& side, const Number*
       Vector i1 = e.e11 + e.e10, i0 = e.e01 + e.e00, j1 = e.e11 + e.e01, j0 = e.e10 + e.e00;
       if constexpr (kMinLeaf) {
         const Cells<Vector> n = RowsOfCells<Number>(job, side, pairs + r * row, i + r)(j);
-        const Vector never = ~Vector{}, enough = Vector{} + job.min_leaf;
-        i1 = (n.e11 >= enough) & (n.e10 >= enough) ? i1 : never;
-        i0 = (n.e01 >= enough) & (n.e00 >= enough) ? i0 : never;
-        j1 = (n.e11 >= enough) & (n.e01 >= enough) ? j1 : never;
-        j0 = (n.e10 >= enough) & (n.e00 >= enough) ? j0 : never;
+        const Vector never = ~Vector{}, enough = fill<Vector>(job.min_leaf);
+        i1 = select(at_least(n.e11, enough) & at_least(n.e10, enough), i1, never);
+        i0 = select(at_least(n.e01, enough) & at_least(n.e00, enough), i0, never);
+        j1 = select(at_least(n.e11, enough) & at_least(n.e01, enough), j1, never);
+        j0 = select(at_least(n.e10, enough) & at_least(n.e00, enough), j0, never);
       }
       best0[r] = least(best0[r], i0);
       best1[r] = least(best1[r], i1);
@@ -323,7 +367,7 @@ void combine(const PairJob<Number>& job, const Side<Number>& side, const Number*
 template <typename Number, std::size_t R>
 void use_rows(const PairJob<Number>& job, std::size_t i, std::size_t first) {
   const std::size_t row = job.n_counts * job.stride;
-  if (job.store) __builtin_memcpy(job.store + i * row, job.buffer, R * row * sizeof(Number));
+  if (job.store) std::memcpy(job.store + i * row, job.buffer, R * row * sizeof(Number));
   combine<Number, R>(job, job.child, job.buffer, i, first);
   if (!job.rest.wanted) return;
   Number* rest = job.buffer + R * row;
@@ -369,7 +413,7 @@ inline void gather(const std::uint8_t* row_bits, std::size_t row_bytes,
 inline std::int64_t population(const std::uint64_t* a, const std::uint64_t* b, std::uint64_t flip,
                                std::size_t n) {
   std::int64_t total = 0;
-  for (std::size_t i = 0; i < n; ++i) total += __builtin_popcountll(a[i] & (b[i] ^ flip));
+  for (std::size_t i = 0; i < n; ++i) total += simd::population(a[i] & (b[i] ^ flip));
   return total;
 }
 
@@ -383,3 +427,6 @@ constexpr Kernels kAll = {population,
                           pairs<std::uint16_t>,
                           pairs<std::uint32_t>,
                           pairs<std::uint64_t>};
+
+}  // namespace
+}  // namespace mixedwood::optimal

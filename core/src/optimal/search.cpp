@@ -9,7 +9,7 @@ namespace mixedwood {
 using namespace optimal;
 
 OptimalSolver::Search::Search(const BinaryProblem& problem, const OptimalSettings& settings)
-    : table_(problem, kernels(settings.switches.wide_registers), settings.switches.merge_rows,
+    : table_(problem, pair_kernels(settings.switches), settings.switches.merge_rows,
              settings.min_leaf > 1),
       settings_(settings),
       prices_{settings.error_cost, settings.leaf_cost},

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "../criteria/impurity.hpp"
 #include "search.hpp"
 
 namespace mixedwood {
@@ -20,14 +21,7 @@ Budget full(std::int32_t depth) {
   return {depth, depth >= 62 ? kNoBound : (std::int64_t{1} << depth) - 1};
 }
 
-double gini(std::span<const Cost> counts) {
-  double total = 0.0, squares = 0.0;
-  for (const auto c : counts) {
-    total += static_cast<double>(c);
-    squares += static_cast<double>(c) * static_cast<double>(c);
-  }
-  return total > 0.0 ? total - squares / total : 0.0;
-}
+double gini(std::span<const Cost> counts) { return weighted_impurity<GiniPurity>(counts); }
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // An ordered option as the root of a tree deeper than two.
 #include <algorithm>
 
+#include "../criteria/impurity.hpp"
 #include "deep_roots.hpp"
 
 namespace mixedwood::all_splits {
@@ -22,15 +23,7 @@ ThresholdRoot::ThresholdRoot(RootSearch& root, std::size_t option, Budget left, 
     if (rank[row] == rank[static_cast<std::size_t>(sorted[i + 1])]) continue;
     const auto n_left = static_cast<std::int64_t>(i) + 1;
     if (n_left < limits.min_leaf || rows.n - n_left < limits.min_leaf) continue;
-    // Sum of squares per side: what the Gini index prefers.
-    double squares_left = 0.0, squares_right = 0.0;
-    for (std::size_t c = 0; c < below.size(); ++c) {
-      const auto l = static_cast<double>(below[c]), r = static_cast<double>(rows.counts[c] - below[c]);
-      squares_left += l * l;
-      squares_right += r * r;
-    }
-    const double separation = squares_left / static_cast<double>(weight) +
-                              squares_right / static_cast<double>(rows.weight - weight);
+    const double separation = gini_purity(below, weight, rows.counts, rows.weight);
     if (candidates_.empty() || separation > separation_) {
       separation_ = separation;
       first_ = candidates_.size();

@@ -3,6 +3,7 @@
 #include <limits>
 #include <numeric>
 
+#include "../simd/kernels.hpp"
 #include "pair_search.hpp"
 
 namespace mixedwood::all_splits {
@@ -103,24 +104,28 @@ std::int64_t PairSearch<T>::offer(Test test, SideErrors left, SideErrors right) 
 template <typename T>
 void PairSearch<T>::run(const Roots<T>& roots, const Roots<T>& coarse, bool nominal_too,
                         Side<T>& left, Side<T>& right) {
-  const KernelTable<T>& kernel = kernels<T>();
+  const KernelTable<T>& kernel = simd::kernels().splits<T>();
   for (const std::size_t o : ordered_) {
     if (watch_.stopped(rows_->n)) return;
     const Items<T>& items = items_.of(o);
     const Roots<T>& cuts = items.coarse ? coarse : roots;
-    if (classes_.n <= 2)
+    if (classes_.n <= 2) {
       kernel.two_class_thresholds(items, cuts, left, right);
-    else
+    } else {
+      scratch_.prepare_thresholds(items, static_cast<std::size_t>(classes_.n));
       kernel.many_class_thresholds(items, cuts, classes_.n, scratch_, left, right);
+    }
   }
   if (!nominal_too) return;
   for (const std::size_t o : nominal_) {
     if (watch_.stopped(rows_->n)) return;
     const Items<T>& items = items_.of(o);
-    if (classes_.n <= 2)
+    if (classes_.n <= 2) {
       kernel.two_class_values(items, roots, left, right);
-    else
+    } else {
+      scratch_.prepare_values(static_cast<std::size_t>(classes_.n));
       kernel.many_class_values(items, roots, classes_.n, scratch_, left, right);
+    }
   }
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "../criteria/impurity.hpp"
+
 namespace mixedwood::all_splits {
 namespace {
 
@@ -11,7 +13,9 @@ class Splitter {
  public:
   Splitter(const Options& options, const Rows& rows, std::int64_t min_leaf)
       : options_(options), rows_(rows), min_leaf_(min_leaf) {
-    best_ = squares(rows.counts) / static_cast<double>(rows.weight) * (1.0 + 1e-12);
+    double squares = 0.0;
+    for (const std::int64_t c : rows.counts) squares += GiniPurity::part(static_cast<double>(c));
+    best_ = GiniPurity::of(squares, static_cast<double>(rows.weight)) * (1.0 + 1e-12);
   }
 
   Test best() {
@@ -26,12 +30,6 @@ class Splitter {
     std::int64_t n_rows, weight;
     std::vector<std::int64_t> counts;
   };
-
-  static double squares(const std::vector<std::int64_t>& counts) {
-    double sum = 0.0;
-    for (const std::int64_t c : counts) sum += static_cast<double>(c) * static_cast<double>(c);
-    return sum;
-  }
 
   void try_option(std::size_t o) {
     const Option& option = options_.list[o];
@@ -95,13 +93,7 @@ class Splitter {
 
   bool consider(const std::vector<std::int64_t>& left, std::int64_t weight, std::int64_t n) {
     if (n < min_leaf_ || rows_.n - n < min_leaf_) return false;
-    double squares_right = 0.0;
-    for (std::size_t c = 0; c < left.size(); ++c) {
-      const auto r = static_cast<double>(rows_.counts[c] - left[c]);
-      squares_right += r * r;
-    }
-    const double score = squares(left) / static_cast<double>(weight) +
-                         squares_right / static_cast<double>(rows_.weight - weight);
+    const double score = gini_purity(left, weight, rows_.counts, rows_.weight);
     if (score <= best_) return false;
     best_ = score;
     return true;

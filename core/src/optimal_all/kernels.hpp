@@ -11,6 +11,8 @@
 // Many classes: the right answers of a threshold are the largest class below it plus the largest
 // above. Counts only grow as rows are added, so a largest class is kept up with one comparison; the
 // sums below are stored on the way up and met with those above on the way down.
+//
+// Compiled for several instruction sets: see simd/kernels.hpp.
 #pragma once
 
 #include <cstddef>
@@ -49,10 +51,22 @@ struct Side {
   T right_answers[kLanes] = {};             // many classes
 };
 
+// Room for the kernels of many classes, made by the caller: they do not allocate.
 template <typename T>
 struct Scratch {
   std::vector<T> up_left, up_right;  // largest class below each place
   std::vector<T> count_left, count_right, pair_left, pair_right;
+
+  void prepare_thresholds(const Items<T>& items, std::size_t n_classes) {
+    std::size_t n_values = 0;
+    for (std::size_t i = 0; i < items.size(); ++i) n_values += items.last[i];
+    for (auto* up : {&up_left, &up_right}) up->resize(n_values * kLanes);
+    for (auto* count : {&count_left, &count_right}) count->resize(n_classes * kLanes);
+  }
+  void prepare_values(std::size_t n_classes) {
+    for (auto* count : {&count_left, &count_right}) count->resize(n_classes * kLanes);
+    for (auto* pair : {&pair_left, &pair_right}) pair->resize(n_classes * n_classes * kLanes);
+  }
 };
 
 // Each widens the two sides by what one column offers.
@@ -65,9 +79,5 @@ struct KernelTable {
   void (*many_class_values)(const Items<T>&, const Roots<T>&, int n_classes, Scratch<T>&,
                             Side<T>& left, Side<T>& right);
 };
-
-// For this processor. Of 16, 32 and 64 bits.
-template <typename T>
-const KernelTable<T>& kernels();
 
 }  // namespace mixedwood::all_splits

@@ -1,116 +1,34 @@
-// Bodies of the kernels. Included once for each kind of processor, each time inside a namespace of
-// its own and with the compiler told of the processor: hence no guard, and nothing that is shared.
-// MIXEDWOOD_BYTES is the width of a register; lanes that do not fit into one wait for their turn.
+// Bodies of the kernels, for the instruction set of the file that includes them. Lanes that do not
+// fit into a register wait for their turn.
+#pragma once
 
+#include "../simd/vector.hpp"
+#include "kernels.hpp"
 
-#if defined(__GNUC__)
-#define MIXEDWOOD_INLINE inline __attribute__((always_inline))
-#define MIXEDWOOD_INLINED __attribute__((always_inline))
+namespace mixedwood::all_splits {
+namespace {
+
+using simd::below;
+using simd::least;
+using simd::most;
 
 template <typename T>
-inline constexpr std::size_t kWidth = MIXEDWOOD_BYTES / sizeof(T);
-
+constexpr std::size_t kWidth = simd::kRegisterBytes / sizeof(T);
 template <typename T>
-struct LanesOf {
-  typedef T type __attribute__((vector_size(MIXEDWOOD_BYTES)));
-};
-template <typename T>
-using Lanes = typename LanesOf<T>::type;
+using Lanes = simd::Vec<T, kWidth<T>>;
 
 template <typename T>
 MIXEDWOOD_INLINE Lanes<T> load(const T* from) {
-  Lanes<T> v;
-  __builtin_memcpy(&v, from, sizeof v);
-  return v;
+  return simd::load<Lanes<T>>(from);
 }
 template <typename T>
 MIXEDWOOD_INLINE void store(T* to, const Lanes<T>& v) {
-  __builtin_memcpy(to, &v, sizeof v);
+  simd::save(to, v);
 }
 template <typename T>
 MIXEDWOOD_INLINE Lanes<T> all(T x) {
-  if constexpr (kWidth<T> == 16)
-    return Lanes<T>{x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x};
-  else if constexpr (kWidth<T> == 8)
-    return Lanes<T>{x, x, x, x, x, x, x, x};
-  else if constexpr (kWidth<T> == 4)
-    return Lanes<T>{x, x, x, x};
-  else
-    return Lanes<T>{x, x};
+  return simd::fill<Lanes<T>>(x);
 }
-template <typename V>
-MIXEDWOOD_INLINE V least(const V& a, const V& b) {
-  return a < b ? a : b;
-}
-template <typename V>
-MIXEDWOOD_INLINE V most(const V& a, const V& b) {
-  return a > b ? a : b;
-}
-// All bits set where a < b.
-template <typename V>
-MIXEDWOOD_INLINE V below(const V& a, const V& b) {
-  return (V)(a < b);
-}
-#else
-#define MIXEDWOOD_INLINE inline
-#define MIXEDWOOD_INLINED
-
-template <typename T>
-inline constexpr std::size_t kWidth = kLanes;
-
-template <typename T>
-struct Lanes {
-  T lane[kLanes] = {};
-  template <typename F>
-  static Lanes each(F&& f) {
-    Lanes r;
-    for (std::size_t i = 0; i < kLanes; ++i) r.lane[i] = static_cast<T>(f(i));
-    return r;
-  }
-  T& operator[](std::size_t i) { return lane[i]; }
-  T operator[](std::size_t i) const { return lane[i]; }
-  Lanes operator+(const Lanes& b) const {
-    return each([&](std::size_t i) { return lane[i] + b.lane[i]; });
-  }
-  Lanes operator-(const Lanes& b) const {
-    return each([&](std::size_t i) { return lane[i] - b.lane[i]; });
-  }
-  Lanes operator-() const {
-    return each([&](std::size_t i) { return -lane[i]; });
-  }
-  Lanes operator&(const Lanes& b) const {
-    return each([&](std::size_t i) { return lane[i] & b.lane[i]; });
-  }
-  Lanes operator~() const {
-    return each([&](std::size_t i) { return ~lane[i]; });
-  }
-  Lanes& operator+=(const Lanes& b) { return *this = *this + b; }
-};
-template <typename T>
-Lanes<T> load(const T* from) {
-  return Lanes<T>::each([&](std::size_t i) { return from[i]; });
-}
-template <typename T>
-void store(T* to, const Lanes<T>& v) {
-  for (std::size_t i = 0; i < kLanes; ++i) to[i] = v[i];
-}
-template <typename T>
-Lanes<T> all(T x) {
-  return Lanes<T>::each([&](std::size_t) { return x; });
-}
-template <typename T>
-Lanes<T> least(const Lanes<T>& a, const Lanes<T>& b) {
-  return Lanes<T>::each([&](std::size_t i) { return a[i] < b[i] ? a[i] : b[i]; });
-}
-template <typename T>
-Lanes<T> most(const Lanes<T>& a, const Lanes<T>& b) {
-  return Lanes<T>::each([&](std::size_t i) { return a[i] > b[i] ? a[i] : b[i]; });
-}
-template <typename T>
-Lanes<T> below(const Lanes<T>& a, const Lanes<T>& b) {
-  return Lanes<T>::each([&](std::size_t i) { return a[i] < b[i] ? -1 : 0; });
-}
-#endif
 
 template <typename T>
 struct ByThreshold {
@@ -189,16 +107,11 @@ MIXEDWOOD_INLINE void many_class_thresholds_of(const Items<T>& items, const Root
                                                Scratch<T>& scratch, Side<T>& left, Side<T>& right) {
   using V = Lanes<T>;
   const std::size_t n = items.size(), k = static_cast<std::size_t>(n_classes);
-  std::size_t n_values = 0;
-  for (std::size_t i = 0; i < n; ++i) n_values += items.last[i];
-  scratch.up_left.resize(n_values * kLanes);
-  scratch.up_right.resize(n_values * kLanes);
   T* up_left = scratch.up_left.data();
   T* up_right = scratch.up_right.data();
-  scratch.count_left.assign(k * kLanes, 0);
-  scratch.count_right.assign(k * kLanes, 0);
   T* count_left = scratch.count_left.data();
   T* count_right = scratch.count_right.data();
+  for (std::size_t c = 0; c < k * kLanes; ++c) count_left[c] = count_right[c] = 0;
   V largest_left{}, largest_right{}, goes_left, goes_right;
   std::size_t value = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -247,12 +160,12 @@ MIXEDWOOD_INLINE void many_class_values_of(const Items<T>& items, const Root& ro
                                            Side<T>& left, Side<T>& right) {
   using V = Lanes<T>;
   const std::size_t k = static_cast<std::size_t>(n_classes);
-  scratch.count_left.assign(k * kLanes, 0);
-  scratch.count_right.assign(k * kLanes, 0);
-  scratch.pair_left.assign(k * k * kLanes, 0);
-  scratch.pair_right.assign(k * k * kLanes, 0);
   T* count_left = scratch.count_left.data();
   T* count_right = scratch.count_right.data();
+  T* of_pair_left = scratch.pair_left.data();
+  T* of_pair_right = scratch.pair_right.data();
+  for (std::size_t c = 0; c < k * kLanes; ++c) count_left[c] = count_right[c] = 0;
+  for (std::size_t c = 0; c < k * k * kLanes; ++c) of_pair_left[c] = of_pair_right[c] = 0;
   const auto add = [](T* to, const V& v) MIXEDWOOD_INLINED { store(to, load(to) + v); };
   V goes_left, goes_right;
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -265,14 +178,14 @@ MIXEDWOOD_INLINE void many_class_values_of(const Items<T>& items, const Root& ro
     for (std::size_t a = 0; a < k; ++a)
       for (std::size_t b = a + 1; b < k; ++b) {
         const std::size_t pair = (a * k + b) * kLanes, x = a * kLanes, y = b * kLanes;
-        add(scratch.pair_left.data() + pair, most(load(count_left + x), load(count_left + y)));
-        add(scratch.pair_right.data() + pair, most(load(count_right + x), load(count_right + y)));
+        add(of_pair_left + pair, most(load(count_left + x), load(count_left + y)));
+        add(of_pair_right + pair, most(load(count_right + x), load(count_right + y)));
       }
     for (std::size_t a = 0; a < k * kLanes; ++a) count_left[a] = count_right[a] = 0;
   }
   for (std::size_t pair = 0; pair < k * k * kLanes; pair += kLanes) {
-    const V pair_left = load(scratch.pair_left.data() + pair);
-    const V pair_right = load(scratch.pair_right.data() + pair);
+    const V pair_left = load(of_pair_left + pair);
+    const V pair_right = load(of_pair_right + pair);
     store(left.right_answers + first, most(load(left.right_answers + first), pair_left));
     store(right.right_answers + first, most(load(right.right_answers + first), pair_right));
   }
@@ -316,5 +229,11 @@ struct Kernels {
   }
 };
 
-#undef MIXEDWOOD_INLINE
-#undef MIXEDWOOD_INLINED
+template <typename T>
+constexpr KernelTable<T> table() {
+  return {&Kernels<T>::two_class_thresholds, &Kernels<T>::two_class_values,
+          &Kernels<T>::many_class_thresholds, &Kernels<T>::many_class_values};
+}
+
+}  // namespace
+}  // namespace mixedwood::all_splits

@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "../linear_algebra.hpp"
+#include "../numeric/cholesky.hpp"
 #include "cut_search.hpp"
 #include "mixedwood/random.hpp"
 #include "partitioners.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../linear_algebra.hpp"
+#include "../numeric/linear_algebra.hpp"
 #include "partitioners.hpp"
 #include "scan.hpp"
 #include "supervalues.hpp"

@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "mixedwood/impurity.hpp"
+#include "../criteria/impurity.hpp"
 
 namespace mixedwood {
 

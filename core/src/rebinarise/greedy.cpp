@@ -1,24 +1,22 @@
 // A first tree for the search to beat: the greedy one, pruned to the nodes that may be.
+#include "../criteria/impurity.hpp"
 #include "search.hpp"
 
 namespace mixedwood::rebinarise {
+namespace {
+
+double gini(Weights weights) { return weighted_impurity<GiniPurity>(weights); }
+
+}  // namespace
 
 // The best single split by Gini impurity, again and again.
 TreePtr Search::grow_greedily(const RowSet& set, int depth) {
   if (depth == 0 || errors_of_leaf(set.weights) == 0) return leaf(set);
-  const auto impurity = [](Weights weights) {
-    double sum = 0.0, squares = 0.0;
-    for (const std::int64_t weight : weights) {
-      sum += static_cast<double>(weight);
-      squares += static_cast<double>(weight) * static_cast<double>(weight);
-    }
-    return sum - squares / sum;
-  };
   double least = std::numeric_limits<double>::infinity();
   NodeTest test;
   try {
     each_test(set, [&](const SeenTest& seen, Weights no) {
-      const double sum = impurity(seen.yes) + impurity(no);
+      const double sum = gini(seen.yes) + gini(no);
       if (sum >= least) return;
       least = sum;
       test = tests_.kept(seen);

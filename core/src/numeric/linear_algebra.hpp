@@ -50,12 +50,4 @@ struct SymmetricMatrix {
 // Throws Stopped when asked to stop.
 std::vector<double> dominant_eigenvector(const SymmetricMatrix& matrix, Stop& stop);
 
-// True when the matrix has a Cholesky factor, that is, when it is positive definite.
-// Also false when `stop` asks to stop.
-bool is_positive_definite(SymmetricMatrix matrix, Stop& stop);
-
-// Solves matrix * x = right and leaves x in `right`; the lower half of the matrix is read, and
-// overwritten by its Cholesky factor. False when it is not positive definite.
-bool solve_positive_definite(SymmetricMatrix& matrix, std::span<double> right);
-
 }  // namespace mixedwood

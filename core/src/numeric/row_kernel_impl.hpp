@@ -1,14 +1,19 @@
-// Included inside a namespace by each build of the kernels, which defines kWide: the columns of a
-// tile in vectors of four. A tile must fit the registers.
+// Bodies of the row kernels, for the instruction set of the file that includes them.
+#pragma once
 
-typedef double Four __attribute__((vector_size(32)));
+#include "../simd/vector.hpp"
+#include "row_kernel.hpp"
 
-inline Four load(const double* from) {
-  Four v;
-  __builtin_memcpy(&v, from, sizeof v);
-  return v;
-}
-inline void store(double* to, const Four& v) { __builtin_memcpy(to, &v, sizeof v); }
+namespace mixedwood::numeric {
+namespace {
+
+using Four = simd::Vec<double, 4>;
+
+// The columns of a tile in vectors of four. A tile must fit the registers.
+constexpr int kWide = simd::kRegisterBytes == 32 ? 3 : 1;
+
+inline Four load(const double* from) { return simd::load<Four>(from); }
+inline void store(double* to, const Four& v) { simd::save(to, v); }
 
 // kRows rows side by side, so that no sum waits for the one before it.
 template <int kRows>
@@ -98,3 +103,6 @@ void add_outer(const double* rows, std::size_t n_rows, std::size_t row_stride, s
 }
 
 constexpr RowKernels kAll{decide, add_rows, add_outer};
+
+}  // namespace
+}  // namespace mixedwood::numeric

@@ -116,43 +116,4 @@ std::vector<double> dominant_eigenvector(const SymmetricMatrix& matrix, Stop& st
   return v;
 }
 
-namespace {
-
-// One column of the Cholesky factor after the other, in the lower half; false at the first pivot
-// that is not positive.
-bool factorise_column(SymmetricMatrix& a, std::size_t j) {
-  for (std::size_t i = j; i < a.size; ++i) {
-    const double s = a.row(i)[j] - dot(a.row(i).first(j), a.row(j).first(j));
-    if (i == j) {
-      if (!(s > 0.0)) return false;
-      a.row(j)[j] = std::sqrt(s);
-    } else {
-      a.row(i)[j] = s / a.row(j)[j];
-    }
-  }
-  return true;
-}
-
-}  // namespace
-
-bool is_positive_definite(SymmetricMatrix a, Stop& stop) {
-  for (std::size_t j = 0; j < a.size; ++j) {
-    if (stop.requested(static_cast<std::int64_t>(j * (a.size - j)))) return false;
-    if (!factorise_column(a, j)) return false;
-  }
-  return true;
-}
-
-bool solve_positive_definite(SymmetricMatrix& a, std::span<double> right) {
-  for (std::size_t j = 0; j < a.size; ++j)
-    if (!factorise_column(a, j)) return false;
-  for (std::size_t i = 0; i < a.size; ++i)
-    right[i] = (right[i] - dot(a.row(i).first(i), right.first(i))) / a.row(i)[i];
-  for (std::size_t i = a.size; i-- > 0;) {
-    right[i] /= a.row(i)[i];
-    for (std::size_t j = 0; j < i; ++j) right[j] -= a.row(i)[j] * right[i];
-  }
-  return true;
-}
-
 }  // namespace mixedwood

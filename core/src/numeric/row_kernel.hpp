@@ -1,11 +1,11 @@
-// The loops over rows of numbers, compiled twice: for the plain registers and for wider ones. Every
-// sum has its own running total and a fixed order of additions, and products are rounded before
-// they are added: both give the same bits.
+// The loops over rows of numbers, compiled for several instruction sets: see simd/kernels.hpp. Every
+// sum has its own running total and a fixed order of additions, and products are rounded before they
+// are added: all give the same bits.
 #pragma once
 
 #include <cstddef>
 
-namespace mixedwood::linear {
+namespace mixedwood::numeric {
 
 constexpr std::size_t kLanes = 4;  // sizes of matrices are whole multiples of it
 
@@ -22,7 +22,4 @@ struct RowKernels {
                     std::size_t size, double sign, double* matrix, std::size_t matrix_stride);
 };
 
-// The widest that this machine has, or the plain ones: for tests that compare the two.
-const RowKernels& row_kernels(bool widest = true);
-
-}  // namespace mixedwood::linear
+}  // namespace mixedwood::numeric

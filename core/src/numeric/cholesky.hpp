@@ -1,14 +1,26 @@
-// Cholesky's factor of a large positive definite matrix, panel by panel, with the row kernels.
+// Cholesky's factor of a positive definite matrix, of two kinds: small ones by columns, where it also
+// tells whether there is a factor at all, and large ones panel by panel with the row kernels.
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <vector>
 
+#include "linear_algebra.hpp"
 #include "mixedwood/stop.hpp"
 #include "row_kernel.hpp"
 
-namespace mixedwood::linear {
+namespace mixedwood {
+
+// True when the matrix has a Cholesky factor, that is, when it is positive definite.
+// Also false when `stop` asks to stop.
+bool is_positive_definite(SymmetricMatrix matrix, Stop& stop);
+
+// Solves matrix * x = right and leaves x in `right`; the lower half of the matrix is read, and
+// overwritten by its Cholesky factor. False when it is not positive definite.
+bool solve_positive_definite(SymmetricMatrix& matrix, std::span<double> right);
+
+namespace numeric {
 
 // Upper triangle of a symmetric matrix, row by row, padded to whole lanes by an identity.
 struct UpperMatrix {
@@ -29,4 +41,5 @@ bool factorise(UpperMatrix& matrix, const RowKernels& kernels, Stop& stop);
 // v becomes the solution of U^T U x = v.
 void solve(const UpperMatrix& factor, std::span<double> v);
 
-}  // namespace mixedwood::linear
+}  // namespace numeric
+}  // namespace mixedwood

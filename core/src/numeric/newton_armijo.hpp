@@ -7,7 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "../linear_algebra.hpp"
+#include "armijo.hpp"
+#include "cholesky.hpp"
+#include "linear_algebra.hpp"
 #include "mixedwood/stop.hpp"
 
 namespace mixedwood {
@@ -49,14 +51,15 @@ NewtonEnd newton_armijo(Function& function, const NewtonSettings& settings,
     if (stop.requested(function.cost())) return end;
     for (std::size_t i = 0; i < n; ++i) step[i] = -gradient[i];
     if (!solve_positive_definite(hessian, step)) return end;
-    const double slope = dot(gradient, step);
-    double length = 1.0, value = 0.0;
-    for (int halvings = 0;; ++halvings, length /= 2.0) {
-      if (halvings > settings.max_halvings) return end;  // as far down as rounding lets us see
-      for (std::size_t i = 0; i < n; ++i) next[i] = z[i] + length * step[i];
-      value = function.value(next);
-      if (end.objective - value >= -settings.delta * length * slope) break;
-    }
+    double value = 0.0;
+    const double length = armijo_step(
+        {end.objective, -dot(gradient, step), settings.delta, settings.max_halvings},
+        [&](double share) {
+          for (std::size_t i = 0; i < n; ++i) next[i] = z[i] + share * step[i];
+          return value = function.value(next);
+        },
+        [](double) { return false; });
+    if (length == 0.0) return end;  // as far down as rounding lets us see
     z.swap(next);
     end.objective = value;
     end.steps.push_back(length);
