@@ -52,7 +52,7 @@ struct Setting {
   explicit Setting(const char* name, Fitted fitted = Fitted::kSides)
       : criterion(criterion_info(name).make({}, 0)) {
     settings.criterion = criterion.get();
-    settings.fitted = fitted;
+    settings.partitioner_traits.fitted = fitted;
   }
 };
 
