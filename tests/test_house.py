@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import mixedwood
+from mixedwood import _catalogue
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path(mixedwood.__file__).parent
@@ -25,6 +26,7 @@ PUBLIC = [*(f"mixedwood.{room}" for room in ROOMS), "mixedwood.estimators"]
 
 # Which rooms a room may enter besides itself. A new room gets a line here; arrows never go back.
 MAY_IMPORT = {
+    "_catalogue": set(),
     "files": {"data"},
     "printable": set(),
     "progress": set(),
@@ -46,6 +48,7 @@ MAY_IMPORT = {
     "linear": {"_core", "data"},
     "boosting": {"_core", "data", "ensembles", "growers", "tree"},
     "estimators": {
+        "_catalogue",
         "boosting",
         "data",
         "ensembles",
@@ -62,6 +65,7 @@ MAY_IMPORT = {
     },
     "report": {"plot", "stats"},
     "comparison": {
+        "_catalogue",
         "data",
         "datasets",
         "estimators",
@@ -87,6 +91,7 @@ MAY_IMPORT = {
         "tree_builder",
     },
     "saving": {
+        "_catalogue",
         "boosting",
         "data",
         "estimators",
@@ -100,6 +105,7 @@ MAY_IMPORT = {
         "tree",
     },
     "cli": {
+        "_catalogue",
         "comparison",
         "data",
         "datasets",
@@ -285,6 +291,51 @@ def test_rooms_are_found_by_name():
     assert all(getattr(mixedwood, name) is getattr(estimators, name) for name in estimators.__all__)
     with pytest.raises(AttributeError, match="no attribute 'splitz'"):
         _ = mixedwood.splitz
+
+
+def presets_of(kind):
+    """Public class methods of a class itself."""
+    return {
+        name
+        for name, member in vars(kind).items()
+        if isinstance(member, classmethod) and not name.startswith("_")
+    }
+
+
+def test_the_catalogue_is_true():
+    """Every public classifier is in it, where it says, with all of its presets."""
+    found = {}
+    for path in (PACKAGE / "estimators").glob("*.py"):
+        module = import_module(f"mixedwood.estimators.{path.stem}")
+        for name, kind in vars(module).items():
+            own = inspect.isclass(kind) and kind.__module__ == module.__name__
+            if own and hasattr(kind, "fit") and name != "SampledTreesClassifier":  # a base
+                found[name] = presets_of(kind)
+    listed = {entry.class_name: entry for entry in _catalogue.estimators().values()}
+    assert {name: set(entry.presets) for name, entry in listed.items()} == found
+    assert all(entry.load().__name__ == name for name, entry in listed.items())
+
+
+def names_for_type_checkers(module):
+    """Names imported under TYPE_CHECKING, as themselves."""
+    tree = ast.parse(Path(module.__file__).read_text("utf-8"))
+    block = next(n for n in tree.body if isinstance(n, ast.If) and n.test.id == "TYPE_CHECKING")
+    aliases = [alias for line in block.body for alias in line.names]
+    assert all(alias.name == alias.asname for alias in aliases)  # mypy: exported on purpose
+    return {alias.name for alias in aliases}
+
+
+def test_type_checkers_see_all_public_names():
+    """They cannot read the catalogue, so the names are written once more for them."""
+    for module in (mixedwood, import_module("mixedwood.estimators")):
+        assert names_for_type_checkers(module) == set(module.__all__)
+
+
+def test_names_of_the_catalogue_make_estimators():
+    for name, entry in _catalogue.CATALOGUE.items():
+        assert name == entry.name
+        assert type(entry.make()) is entry.load()
+        assert repr(entry.make()) == repr(eval(f"mixedwood.{entry.call}"))
 
 
 def test_the_version_is_written_the_same_twice():
