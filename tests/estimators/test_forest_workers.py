@@ -19,7 +19,8 @@ from mixedwood import (
     RandomOrdinalityClassifier,
     TreeClassifier,
 )
-from mixedwood.estimators.growing import StopFlag, grow_members, member_generator
+from mixedwood._random import MEMBER, spawn
+from mixedwood.estimators.growing import StopFlag, grow_members
 from mixedwood.growers import StoppedError
 from problems import mixed_problem
 
@@ -86,9 +87,9 @@ def test_a_dask_cluster_changes_nothing(name, problem, cluster):
 
 
 def test_a_member_depends_on_seed_and_number_only():
-    draws = {(s, n): int(member_generator(s, n).integers(2**63)) for s in (0, 1) for n in range(50)}
+    draws = {(s, n): int(spawn(s, MEMBER, n).integers(2**63)) for s in (0, 1) for n in range(50)}
     assert len(set(draws.values())) == 100
-    assert draws[1, 7] == int(member_generator(1, 7).integers(2**63))
+    assert draws[1, 7] == int(spawn(1, MEMBER, 7).integers(2**63))
 
 
 # Warm starts

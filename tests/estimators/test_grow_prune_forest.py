@@ -19,9 +19,9 @@ from mixedwood import (
     GrowPruneTreeClassifier,
     UnseenValueWarning,
 )
+from mixedwood._random import MEMBER, spawn
 from mixedwood.data import read_table, read_target
 from mixedwood.datasets import make_waveform
-from mixedwood.estimators.growing import member_generator
 from mixedwood.growers import grow_prune
 
 
@@ -57,7 +57,7 @@ def test_every_tree_has_its_own_halves_of_all_rows(waves):
     model = GrowPruneForestClassifier(8, random_state=5).fit(data.X, data.y)
     table, target = read_table(data.X), read_target(data.y)
     for number, tree in enumerate(model.trees_):
-        seed = int(member_generator(5, number).integers(2**63))
+        seed = int(spawn(5, MEMBER, number).integers(2**63))
         alone = grow_prune(table, target, seed=seed)
         assert alone.tree == tree
         assert alone.iterations == model.iterations_[number]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood._random import ROUND, spawn
 from mixedwood.data import Table, Target
 from mixedwood.ensembles.votes import classes_of
 from mixedwood.growers import CodedTable
@@ -87,7 +88,7 @@ def adaboost(
         if trees and left <= 0:
             _warn_of_limit(len(trees), n_rounds)
             break
-        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
+        rng = spawn(seed, ROUND, number)
         tree = _grow(coded, target, weights, plan, rng, max(left, 1e-3))
         wrong = classes_of(tree, coded.table) != target.codes
         error = float(weights[wrong].sum() / total)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _core
+from mixedwood._random import ROUND, spawn
 from mixedwood.boosting.holding_out import hold_out
 from mixedwood.boosting.loss import derivatives, first_scores, log_loss
 from mixedwood.boosting.newton import newton_steps, relabelled
@@ -227,7 +228,7 @@ class Run:
         self, number: int, model: BoostedScores, scores: Numbers, time_limit: float
     ) -> None:
         """Grow the trees of one round and add their steps to model and scores."""
-        rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
+        rng = spawn(self.seed, ROUND, number)
         n_threads = self.plan.settings.n_threads
         derivatives(scores, self.target, self.gradients, self.hessians, n_threads)
         rows, others = self._sample(rng)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood._random import VALIDATION, spawn
 from mixedwood.data import Target
 
 __all__ = ["hold_out"]
@@ -25,7 +26,7 @@ def hold_out(target: Target, fraction: float, seed: int) -> NDArray[np.bool_]:
     rows = np.arange(target.n_rows)
     if target.weights is not None:
         rows = np.flatnonzero(target.weights)
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(2**31,)))
+    rng = spawn(seed, VALIDATION)
     shuffled = rng.permutation(rows)
     by_class = shuffled[np.argsort(target.codes[shuffled], kind="stable")]
     n = max(1, min(round(fraction * len(rows)), len(rows) - 1))

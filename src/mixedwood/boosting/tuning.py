@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood._random import FOLDS, spawn
 from mixedwood.boosting.gradient import BoostedScores, GradientPlan, Run
 from mixedwood.boosting.holding_out import hold_out
 from mixedwood.boosting.loss import first_scores, probabilities
@@ -143,7 +144,7 @@ def make_folds(target: Target, n_folds: int, seed: int) -> NDArray[np.int64]:
             return np.where(held_out, 0, -1)
         n_folds = 5  # every class has a single row, and all rows have to be tried
     rows = np.arange(target.n_rows) if target.weights is None else np.flatnonzero(target.weights)
-    shuffled = np.random.default_rng(seed).permutation(rows)
+    shuffled = spawn(seed, FOLDS).permutation(rows)
     by_class = shuffled[np.argsort(target.codes[shuffled], kind="stable")]
     folds = np.full(target.n_rows, -1, dtype=np.int64)
     folds[by_class] = np.arange(len(by_class)) % n_folds

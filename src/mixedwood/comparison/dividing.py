@@ -17,6 +17,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood._random import REPETITION, spawn
+
 __all__ = ["Fold", "Protocol", "protocols", "read_protocol"]
 
 Kind = Literal["cross_validation", "hold_out", "seven_sets", "splitter"]
@@ -102,7 +104,7 @@ class Protocol:
             yield from _seven_sets(len(codes))
             return
         for repetition in range(self.repetitions):
-            rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(repetition,)))
+            rng = spawn(seed, REPETITION, repetition)
             order = _by_class(codes, rng)
             if self.kind == "cross_validation":
                 # Dealt like cards, class after class: no fold has more than one card too many.

@@ -6,8 +6,6 @@ import difflib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import numpy as np
-
 from mixedwood._catalogue import CATALOGUE
 from mixedwood.comparison.encoded import EncodedClassifier
 
@@ -151,9 +149,3 @@ def prepared(method: Any, seed: int, time_limit: float | None) -> Any:
         elif name == "time_limit" and time_limit is not None:
             wanted[name] = time_limit
     return model.set_params(**wanted)
-
-
-def seed_of(random_state: int, fold: int) -> int:
-    """Make the seed of all methods in one fold; it fits into what scikit-learn takes."""
-    sequence = np.random.SeedSequence(random_state, spawn_key=(1 << 20, fold))
-    return int(sequence.generate_state(1, np.uint32)[0] >> 1)

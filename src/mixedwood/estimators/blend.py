@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from mixedwood._random import seed_of
 from mixedwood.boosting import FollowDepth, TuningPlan, choose, make_folds
 from mixedwood.data import Table, Target
 from mixedwood.ensembles import first_of_largest
@@ -33,7 +34,7 @@ from mixedwood.estimators.parts_given import warn_of_what_is_not_used
 from mixedwood.explain.explanation import BlendExplanation
 from mixedwood.explain.walk import choose_row
 from mixedwood.growers import CodedTable
-from mixedwood.splits.search import read_seed, read_time_limit
+from mixedwood.splits.search import read_time_limit
 from mixedwood.tree import Tree
 
 __all__ = ["EnsembleClassifier"]
@@ -171,7 +172,7 @@ class EnsembleClassifier(TableClassifier):
         """
         deadline = time.monotonic() + read_time_limit(self.time_limit)
         tuning = self._read_tuning()
-        seed = read_seed(self.random_state)
+        seed = seed_of(self.random_state)
         forest = self._part("forest", ForestClassifier, seed)
         boosted = self._part("boosted", BoostedTreesClassifier, seed + 1)
         forest._check_parameters()

@@ -13,14 +13,13 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
-import numpy as np
 from joblib import Parallel, delayed
 
 from mixedwood.growers import StopFlag
 from mixedwood.growers.limits import outside_the_library
 from mixedwood.progress import show_progress
 
-__all__ = ["MakeMember", "grow_members", "member_generator"]
+__all__ = ["MakeMember", "grow_members"]
 
 Member = TypeVar("Member", covariant=True)
 
@@ -30,11 +29,6 @@ class MakeMember(Protocol[Member]):
 
     def __call__(self, number: int, time_limit: float, stop: StopFlag) -> Member:
         """Make the member of that number within the time limit, or until stopped."""
-
-
-def member_generator(seed: int, number: int) -> np.random.Generator:
-    """Random numbers of one member of an ensemble."""
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
 
 
 def grow_members(

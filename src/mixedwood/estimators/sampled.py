@@ -12,6 +12,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mixedwood._random import seed_of
 from mixedwood.data import Table, Target, read_table_as
 from mixedwood.ensembles import VOTES, first_of_largest, out_of_bag_shares
 from mixedwood.estimators.ensemble import TreeEnsembleClassifier
@@ -27,7 +28,7 @@ from mixedwood.estimators.parameters import (
 )
 from mixedwood.growers import CodedTable
 from mixedwood.growers.limits import outside_the_library
-from mixedwood.splits.search import read_seed, read_time_limit
+from mixedwood.splits.search import read_time_limit
 from mixedwood.tree import Tree
 
 __all__ = ["SampledTreesClassifier", "read_member"]
@@ -147,7 +148,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
     ) -> Self:
         self._check_parameters()
         learner = self._member_learner()
-        seed = read_seed(self.random_state)
+        seed = seed_of(self.random_state)
         table = coded.table
         trees: list[Tree] = []
         warm = self.warm_start and hasattr(self, "trees_")

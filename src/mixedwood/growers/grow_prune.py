@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mixedwood import _core
+from mixedwood._random import HALVES, spawn
 from mixedwood.data import Table, Target
 from mixedwood.growers.coded import CodedTable
 from mixedwood.growers.greedy import GrowSettings, native_arguments, tree_of
@@ -64,7 +65,7 @@ def divide_in_halves(target: Target, seed: int) -> NDArray[np.int8]:
     >>> sorted(zip("aaabbb", halves.tolist()))
     [('a', 0), ('a', 0), ('a', 1), ('b', 0), ('b', 1), ('b', 1)]
     """
-    rng = np.random.default_rng(seed)
+    rng = spawn(seed, HALVES)
     if target.weights is None or target.weights.all():
         shuffled = rng.permutation(target.n_rows)
     else:

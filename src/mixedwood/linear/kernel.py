@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood._random import LANDMARKS, spawn
+
 __all__ = ["GaussianKernel"]
 
 _CHUNK = 1024  # rows between two looks at the clock
@@ -60,7 +62,7 @@ class GaussianKernel:
         if not _SMALLEST < found < np.inf:
             raise ValueError(_why_not(rows, gamma, found))
         if len(rows) > n_landmarks:
-            drawn = np.random.default_rng(seed).choice(len(rows), n_landmarks, replace=False)
+            drawn = spawn(seed, LANDMARKS).choice(len(rows), n_landmarks, replace=False)
             rows = rows[np.sort(drawn)]
         if rows.shape[1]:
             rows = np.unique(rows, axis=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood._random import FOLDS, spawn
 from mixedwood.data import Table, Target
 from mixedwood.linear.machine import SvmSettings, TimeIsUpError, fit_planes, learn_features
 
@@ -23,7 +24,7 @@ def hold_out(codes: NDArray[np.int32], n_classes: int, seed: int) -> NDArray[np.
     >>> out[:6].sum(), out[6:9].sum(), out[9]
     (np.int64(2), np.int64(1), np.False_)
     """
-    rng = np.random.default_rng(seed)
+    rng = spawn(seed, FOLDS)
     out = np.zeros(len(codes), dtype=np.bool_)
     for one in range(n_classes):
         rows = rng.permutation(np.flatnonzero(codes == one))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood._random import FOLDS, spawn
 from mixedwood.data import Table, Target
 from mixedwood.pruning.collapse import collapse
 from mixedwood.pruning.cross_validation import CrossValidatedPath, cross_validated_alpha
@@ -184,7 +185,7 @@ def _grow_and_test(
     seed: int,
     copies_of: NDArray[Any] | None,
 ) -> Tree:
-    rng = np.random.default_rng(seed)
+    rng = spawn(seed, FOLDS)
     first, place = np.arange(table.n_rows), np.arange(table.n_rows)
     if copies_of is not None:
         _, first, place = np.unique(copies_of, return_index=True, return_inverse=True)

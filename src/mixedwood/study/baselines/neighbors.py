@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
+from mixedwood._random import choice_seed_of
 from mixedwood.data import Table, Target
 from mixedwood.study.baselines.base import Baseline, numbers_of
 
@@ -93,7 +94,7 @@ class MixedNeighborsClassifier(Baseline):
         if folds < 2:
             return 1
         squares = self._squares(self._rows)
-        seed = 0 if self.random_state is None else self.random_state
+        seed = choice_seed_of(self.random_state)
         right = dict.fromkeys(_CANDIDATES, 0)
         inner = StratifiedKFold(folds, shuffle=True, random_state=seed)
         for train, test in inner.split(squares, self._codes):
