@@ -129,10 +129,10 @@ def estimators() -> dict[str, Entry]:
 
 
 PUBLIC: dict[str, str] = {entry.class_name: entry.path for entry in estimators().values()} | {
-    "IdentifierWarning": "mixedwood.estimators.base:IdentifierWarning",
+    "IdentifierWarning": "mixedwood._warnings:IdentifierWarning",
     "NoTreeError": "mixedwood.estimators.optimal:NoTreeError",
-    "TimeLimitWarning": "mixedwood.estimators.base:TimeLimitWarning",
-    "UnseenValueWarning": "mixedwood.estimators.base:UnseenValueWarning",
+    "TimeLimitWarning": "mixedwood._warnings:TimeLimitWarning",
+    "UnseenValueWarning": "mixedwood._warnings:UnseenValueWarning",
 }
 """Names of `mixedwood.estimators`, which `mixedwood` has too, and where each is defined."""
 

@@ -19,6 +19,7 @@ from mixedwood import (
     BoostedTreesClassifier,
     EnsembleClassifier,
     ForestClassifier,
+    TimeLimitWarning,
     TreeClassifier,
     UnseenValueWarning,
 )
@@ -410,14 +411,14 @@ def test_one_class():
 def test_a_time_limit_leaves_a_model_that_works():
     X, y = mixed_problem(3000)
     model = small(10**6, 10**6, time_limit=1.0)
-    with pytest.warns(RuntimeWarning) as caught:
+    with pytest.warns(TimeLimitWarning) as caught:
         model.fit(X, y)
     said = [str(w.message) for w in caught]
     assert any("1000000 trees" in words for words in said)
     assert any("1000000 rounds" in words for words in said)
     assert model.score(X, y) > 0.6
     model.set_params(boosted=None, tune=True, max_rounds=10**6, patience=10**6)
-    with pytest.warns(RuntimeWarning) as caught:
+    with pytest.warns(TimeLimitWarning) as caught:
         model.fit(X, y)
     assert any("of 4 depths" in str(w.message) for w in caught)
     after = {w.filename for w in caught if "came after" in str(w.message)}

@@ -17,6 +17,7 @@ from mixedwood import (
     ForestClassifier,
     GrowPruneForestClassifier,
     GrowPruneTreeClassifier,
+    TimeLimitWarning,
     UnseenValueWarning,
 )
 from mixedwood._random import MEMBER, spawn
@@ -200,7 +201,7 @@ def test_limits_are_said_once():
 
 def test_a_time_limit_leaves_a_forest_that_works(waves):
     data, test = waves
-    with pytest.warns(RuntimeWarning, match="time limit"):
+    with pytest.warns(TimeLimitWarning, match="time limit"):
         model = GrowPruneForestClassifier(500, time_limit=0.02, random_state=0).fit(data.X, data.y)
     assert 1 <= len(model.trees_) < 500
     assert len(model.iterations_) == len(model.trees_)

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mixedwood._limits import StopFlag
 from mixedwood.data import read_table, read_target
-from mixedwood.growers import CodedTable, GrowSettings, StopFlag, grow, grow_below
+from mixedwood.growers import CodedTable, GrowSettings, grow, grow_below
 from mixedwood.splits import Partitioner
 from mixedwood.tree import Tree
 

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.utils.multiclass import _ovr_decision_function
 
+from mixedwood._limits import Deadline
 from mixedwood.data import read_table, read_table_as, read_target
 from mixedwood.linear import Design, GaussianKernel, Pairing, SvmSettings, tune_c
 from mixedwood.linear.tuning import hold_out
@@ -127,4 +128,5 @@ def test_a_deadline_leaves_the_best_c_so_far():
     x = np.random.default_rng(0).normal(size=(3000, 40))
     table, target = read_table(x), read_target(x[:, 0] > 0)
     for kernel in (False, True):
-        assert tune_c(table, target, SvmSettings(gaussian=kernel), deadline=0.0) == (1.0, False)
+        settings = SvmSettings(gaussian=kernel)
+        assert tune_c(table, target, settings, deadline=Deadline(0.0)) == (1.0, False)

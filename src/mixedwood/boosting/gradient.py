@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -13,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _core
+from mixedwood._limits import Deadline, warn_time_limit
 from mixedwood._random import ROUND, spawn
 from mixedwood.boosting.holding_out import hold_out
 from mixedwood.boosting.loss import derivatives, first_scores, log_loss
@@ -21,7 +20,6 @@ from mixedwood.boosting.validation import Validation
 from mixedwood.data import Table, Target
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import BinnedTable, GradientSettings, grow_gradient_tree
-from mixedwood.growers.limits import outside_the_library
 from mixedwood.tree import Tree
 
 __all__ = ["BoostedScores", "GradientPlan", "Run", "gradient_boost"]
@@ -161,7 +159,7 @@ def gradient_boost(
     BoostedScores
         The trees and their steps.
     """
-    deadline = time.monotonic() + time_limit
+    deadline = Deadline.after(time_limit)
     coded = table if isinstance(table, CodedTable) else CodedTable(table)
     held_out = None
     if plan.patience is not None and validation is None:
@@ -176,13 +174,9 @@ def gradient_boost(
         beside.begin(model)
     judged = beside is not None or len(run.held_out) > 0
     for number in range(len(model.rounds), n_rounds):
-        left = deadline - time.monotonic()
+        left = deadline.left()
         if model.rounds and left <= 0:
-            warnings.warn(
-                f"The time limit came after {len(model.rounds)} of {n_rounds} rounds.",
-                RuntimeWarning,
-                stacklevel=outside_the_library(),
-            )
+            warn_time_limit(f"The time limit came after {len(model.rounds)} of {n_rounds} rounds.")
             break
         run.one_round(number, model, scores, max(left, 1e-3))
         if beside is not None:

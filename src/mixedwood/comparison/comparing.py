@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from mixedwood._limits import read_time_limit
 from mixedwood._random import seed_of
 from mixedwood.comparison.dividing import Fold, Protocol, read_protocol
 from mixedwood.comparison.line_up import read_methods
@@ -17,7 +18,6 @@ from mixedwood.comparison.records import Failure, Notice, SetFacts
 from mixedwood.comparison.results import Comparison
 from mixedwood.comparison.running import Outcome, Plan, run
 from mixedwood.comparison.scores import METRICS, read_metrics
-from mixedwood.splits.search import read_time_limit
 
 __all__ = ["compare"]
 

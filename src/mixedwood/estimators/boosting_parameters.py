@@ -8,6 +8,7 @@ from typing import Any
 
 from joblib import effective_n_jobs
 
+from mixedwood._limits import read_time_limit
 from mixedwood._random import seed_of
 from mixedwood.boosting import AdaBoostPlan, GradientPlan
 from mixedwood.data import Table
@@ -27,7 +28,6 @@ from mixedwood.estimators.sampled import read_member
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.growers.gradient import GradientSettings
 from mixedwood.parts import read_criterion, read_partitioner
-from mixedwood.splits.search import read_time_limit
 
 __all__ = ["BoostingParameters", "read_boosting_parameters"]
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
+from mixedwood._limits import Deadline, StopFlag
 from mixedwood._random import MEMBER, seed_of, spawn
 from mixedwood.data import Target
 from mixedwood.ensembles.votes import Vote
@@ -18,7 +18,7 @@ from mixedwood.estimators.growing import grow_members
 from mixedwood.estimators.one_tree import impurity_of
 from mixedwood.estimators.parameters import read_grow_prune_parameters
 from mixedwood.estimators.sampled import SampledTreesClassifier, share_schema
-from mixedwood.growers import CodedTable, GrowPruneResult, Iteration, StopFlag
+from mixedwood.growers import CodedTable, GrowPruneResult, Iteration
 from mixedwood.parts import Criterion, Partitioner
 from mixedwood.tree import Tree
 
@@ -173,9 +173,9 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
         GrowPruneForestClassifier
             The fitted estimator itself.
         """
-        started = time.monotonic()
         self._check_parameters()
         parameters = read_grow_prune_parameters(self)
+        deadline = Deadline.after(parameters.time_limit)
         seed = seed_of(self.random_state)
         table, target = self._read_training(
             X,
@@ -196,9 +196,9 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
             range(len(trees), self.n_estimators),
             n_jobs=self.n_jobs,
             verbose=self.verbose,
-            time_limit=parameters.time_limit - (time.monotonic() - started),
+            time_limit=deadline.left(),
         )
-        warn_of_limits(results, parameters.max_iterations, stacklevel=2)
+        warn_of_limits(results, parameters.max_iterations)
         trees += [result.tree for result in results]
         share_schema(trees, table)
         self._remember(table, target)

@@ -8,15 +8,12 @@ fit.
 from __future__ import annotations
 
 import math
-import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
 from joblib import Parallel, delayed
 
-from mixedwood.growers import StopFlag
-from mixedwood.growers.limits import outside_the_library
+from mixedwood._limits import Deadline, StopFlag, warn_time_limit
 from mixedwood.progress import show_progress
 
 __all__ = ["MakeMember", "grow_members"]
@@ -63,13 +60,13 @@ def grow_members(
         Members in the order of their numbers.
     """
     stop = StopFlag()
-    deadline = time.monotonic() + time_limit
+    deadline = Deadline.after(time_limit)
 
     make = delayed(make_member)
 
     def tasks() -> Iterator[Any]:
         for place, number in enumerate(numbers):
-            left = deadline - time.monotonic()
+            left = deadline.left()
             if place and left <= 0:
                 return
             yield make(number, max(left, 1e-3), stop)
@@ -87,11 +84,9 @@ def grow_members(
             stop.wait(1.0)
             raise
     if len(members) < len(numbers):
-        warnings.warn(
+        warn_time_limit(
             f"The time limit came after {len(members)} of {len(numbers)} {what}; the others are "
-            "left out.",
-            RuntimeWarning,
-            stacklevel=outside_the_library(),
+            "left out."
         )
     return members
 

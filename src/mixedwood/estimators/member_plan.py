@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood._limits import StopFlag
 from mixedwood._random import MEMBER, spawn
 from mixedwood.data import Schema, Table, Target
 from mixedwood.estimators.learner import Learner
-from mixedwood.growers import CodedTable, StopFlag
+from mixedwood.growers import CodedTable
 from mixedwood.tree import Tree
 
 __all__ = ["MemberPlan", "count_rows"]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
+from mixedwood._limits import read_time_limit
 from mixedwood._random import choice_seed_of
 from mixedwood.estimators.parameters import (
     check_choice,
@@ -20,7 +21,6 @@ from mixedwood.estimators.parameters import (
 from mixedwood.optimal import OptimalSettings
 from mixedwood.preprocessing.binarizer import read_encoding
 from mixedwood.preprocessing.cutting import read_cutting
-from mixedwood.splits.search import read_time_limit
 
 __all__ = ["OptimalParameters", "read_optimal_parameters"]
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from mixedwood._limits import read_time_limit
 from mixedwood._random import choice_seed_of
 from mixedwood.growers import GrowSettings
 from mixedwood.parts import read_acceptors, read_criterion, read_partitioner
 from mixedwood.pruning.plan import Pruner, read_pruning
-from mixedwood.splits.search import read_time_limit
 
 __all__ = [
     "GrowPruneParameters",

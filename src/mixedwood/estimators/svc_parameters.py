@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from mixedwood._limits import read_time_limit
 from mixedwood._random import choice_seed_of
 from mixedwood.estimators.parameters import check_choice, check_flag, is_number, is_whole
 from mixedwood.linear import SvmSettings
-from mixedwood.splits.search import read_time_limit
 
 __all__ = ["SvcParameters", "read_svc_parameters"]
 

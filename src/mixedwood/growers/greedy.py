@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _core
+from mixedwood._limits import StopFlag, stopped_by, warn_time_limit
 from mixedwood.data import Schema, Table, Target, check_same_length
 from mixedwood.growers.coded import CodedTable
 from mixedwood.growers.linear_tests import LinearTests
 from mixedwood.growers.random_order import JointColumns, Ranks, as_subsets, draw_ranks
-from mixedwood.growers.stopping import StopFlag, stopped_by
 from mixedwood.parts import Criterion, Partitioner, read_acceptors, read_criterion, read_partitioner
 from mixedwood.tree import Tree
 
@@ -78,7 +77,7 @@ def grow(
     rows : ndarray of int32, optional
         Rows to grow from; a row may come several times. All by default.
     stop : StopFlag, optional
-        Once it is set, by another thread, growth ends with a `StoppedError`.
+        Once it is set, by another thread, growth ends with a `CancelledError`.
 
     Examples
     --------
@@ -130,11 +129,9 @@ def _grown(
     with stopped_by(stop) as flag:
         arrays = _core.grow(*given.arguments, time_limit, rows, starts, flag)
     if not arrays.pop("complete"):
-        warnings.warn(
+        warn_time_limit(
             "The time limit came before the tree was complete; nodes that were not reached are "
-            "leaves.",
-            RuntimeWarning,
-            stacklevel=3,
+            "leaves."
         )
     if given.ranks is not None:
         as_subsets(arrays, given.ranks, len(given.schema))

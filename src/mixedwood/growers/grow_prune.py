@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mixedwood import _core
+from mixedwood._limits import StopFlag, stopped_by
 from mixedwood._random import HALVES, spawn
 from mixedwood.data import Table, Target
 from mixedwood.growers.coded import CodedTable
 from mixedwood.growers.greedy import GrowSettings, native_arguments, tree_of
 from mixedwood.growers.random_order import as_subsets
-from mixedwood.growers.stopping import StopFlag, stopped_by
 from mixedwood.tree import Tree
 
 __all__ = ["GrowPruneResult", "Iteration", "divide_in_halves", "grow_prune"]
@@ -115,7 +115,7 @@ def grow_prune(
     time_limit : float, default=inf
         Seconds.
     stop : StopFlag, optional
-        Once it is set, by another thread, growth ends with a `StoppedError`.
+        Once it is set, by another thread, growth ends with a `CancelledError`.
 
     Returns
     -------

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood._limits import NO_DEADLINE, Deadline, TimeLimitError
 from mixedwood._random import FOLDS, spawn
 from mixedwood.data import Table, Target
-from mixedwood.linear.machine import SvmSettings, TimeIsUpError, fit_planes, learn_features
+from mixedwood.linear.machine import SvmSettings, fit_planes, learn_features
 
 __all__ = ["GRID", "hold_out", "tune_c"]
 
@@ -38,7 +39,7 @@ def tune_c(
     settings: SvmSettings,
     *,
     seed: int = 0,
-    deadline: float = np.inf,
+    deadline: Deadline = NO_DEADLINE,
 ) -> tuple[float, bool]:
     """Choose C from 2^-6, 2^-4, ..., 2^6 by the errors on a third of the rows.
 
@@ -78,6 +79,6 @@ def tune_c(
             errors = float(wrong.sum() if held.weights is None else held.weights[wrong].sum())
             if errors < fewest:
                 best, fewest = c, errors
-    except TimeIsUpError:
+    except TimeLimitError:
         return best, False
     return best, True

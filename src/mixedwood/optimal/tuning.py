@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import inf
@@ -11,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import KFold, StratifiedKFold
 
+from mixedwood._limits import Deadline, StopFlag
 from mixedwood.data import Table, Target
-from mixedwood.growers import StopFlag
 from mixedwood.optimal.building import Skeleton, answers_of
 from mixedwood.optimal.search import make_search, without_weightless
 from mixedwood.optimal.settings import OptimalSettings
@@ -83,7 +82,7 @@ def choose_budget(
     rows alone. When the time or most of the work is over, or after Ctrl-C, the choice is among the
     budgets tried in every fold.
     """
-    deadline = time.monotonic() + time_limit
+    deadline = Deadline.after(time_limit)
     table, target = without_weightless(table, target)
     folds = _folds(target, n_folds, seed)
     searches = [make_search(table.take(fit), target.take(fit), settings) for fit, _ in folds]
@@ -95,7 +94,7 @@ def choose_budget(
             wrong, proven = 0.0, True
             tell(f"trying depth {depth} with {nodes} tests in {len(folds)} folds")
             for (fit, held_out), search in zip(folds, searches, strict=True):
-                left = deadline - time.monotonic()
+                left = deadline.left()
                 work_left = SHARE_OF_LIMITS * settings.work_limit - sum(s.work for s in searches)
                 if min(left, work_left) <= 0 and tried:
                     break

@@ -11,26 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mixedwood import _core
+from mixedwood._limits import read_time_limit
 from mixedwood._random import RandomState, seed_of
 from mixedwood.parts import Criterion, Partitioner, read_criterion, read_partitioner
 from mixedwood.splits.counting import read_costs, read_counts
 from mixedwood.splits.partition import Partition
-
-
-def read_time_limit(time_limit: float | None) -> float:
-    """Seconds, with infinity for no limit."""
-    if time_limit is None:
-        return math.inf
-    is_number = isinstance(time_limit, (int, float, np.integer, np.floating))
-    if not is_number or isinstance(time_limit, bool):
-        raise TypeError(
-            "time_limit must be a positive number of seconds or None; "
-            f"got {type(time_limit).__name__}."
-        )
-    seconds = float(time_limit)
-    if not seconds > 0:
-        raise ValueError(f"time_limit must be a positive number of seconds; got {time_limit!r}.")
-    return seconds
 
 
 def best_partition(
