@@ -28,6 +28,7 @@ PUBLIC = [*(f"mixedwood.{room}" for room in ROOMS), "mixedwood.estimators"]
 # Those of the ground floor are used everywhere.
 GROUND = {
     "_random": set(),
+    "_folds": {"_random"},
     "_warnings": set(),
     "_limits": {"_core", "_warnings"},
 }

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _core
+from mixedwood._folds import hold_out
 from mixedwood._limits import Deadline, warn_time_limit
 from mixedwood._random import ROUND, spawn
-from mixedwood.boosting.holding_out import hold_out
 from mixedwood.boosting.loss import derivatives, first_scores, log_loss
 from mixedwood.boosting.newton import newton_steps, relabelled
 from mixedwood.boosting.validation import Validation
@@ -163,7 +163,7 @@ def gradient_boost(
     coded = table if isinstance(table, CodedTable) else CodedTable(table)
     held_out = None
     if plan.patience is not None and validation is None:
-        held_out = hold_out(target, plan.validation_fraction, seed)
+        held_out = hold_out(target.codes, plan.validation_fraction, seed, target.weights)
     binned = BinnedTable(coded, plan.max_bins, target.weights)
     run = Run(binned, target, plan, seed, held_out)
     model = BoostedScores(first_scores(target, run.rows)) if model is None else model

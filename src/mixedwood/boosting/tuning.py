@@ -15,15 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood._limits import CancelledError, Deadline, StopFlag
-from mixedwood._random import FOLDS, spawn
 from mixedwood.boosting.gradient import BoostedScores, GradientPlan, Run
-from mixedwood.boosting.holding_out import hold_out
 from mixedwood.boosting.loss import first_scores, probabilities
 from mixedwood.data import Target
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import BinnedTable
 
-__all__ = ["Choice", "FollowDepth", "TuningPlan", "choose", "make_folds"]
+__all__ = ["Choice", "FollowDepth", "TuningPlan", "choose"]
 
 Numbers = NDArray[np.float64]
 
@@ -126,29 +124,6 @@ def choose(choices: Sequence[Choice]) -> Choice:
     3
     """
     return min(choices, key=lambda choice: choice.loss)
-
-
-def make_folds(target: Target, n_folds: int, seed: int) -> NDArray[np.int64]:
-    """Deal the rows of each class to folds; with one fold, a fifth of the rows is held out.
-
-    Examples
-    --------
-    >>> from mixedwood.data import read_target
-    >>> folds = make_folds(read_target(list("aaaabbbb")), 2, seed=0)
-    >>> sorted(zip("aaaabbbb", folds.tolist()))  # doctest: +ELLIPSIS
-    [('a', 0), ('a', 0), ('a', 1), ('a', 1), ('b', 0), ('b', 0), ('b', 1), ('b', 1)]
-    """
-    if n_folds == 1:
-        held_out = hold_out(target, 0.2, seed)
-        if held_out.any():
-            return np.where(held_out, 0, -1)
-        n_folds = 5  # every class has a single row, and all rows have to be tried
-    rows = np.arange(target.n_rows) if target.weights is None else np.flatnonzero(target.weights)
-    shuffled = spawn(seed, FOLDS).permutation(rows)
-    by_class = shuffled[np.argsort(target.codes[shuffled], kind="stable")]
-    folds = np.full(target.n_rows, -1, dtype=np.int64)
-    folds[by_class] = np.arange(len(by_class)) % n_folds
-    return folds
 
 
 class _Judge:

@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from mixedwood._folds import folds_or_hold_out
 from mixedwood._limits import Deadline, read_time_limit
 from mixedwood._random import seed_of
-from mixedwood.boosting import FollowDepth, TuningPlan, choose, make_folds
+from mixedwood.boosting import FollowDepth, TuningPlan, choose
 from mixedwood.data import Table, Target
 from mixedwood.ensembles import first_of_largest
 from mixedwood.estimators.base import TableClassifier, columns_used
@@ -201,7 +202,8 @@ class EnsembleClassifier(TableClassifier):
             choices = grow_members(
                 FollowDepth(
                     coded, target, parameters.gradient_plan(coded.table), tuning,
-                    make_folds(target, n_folds, seed), out_of_bag, seed,
+                    folds_or_hold_out(target.codes, n_folds, seed, target.weights), out_of_bag,
+                    seed,
                 ),
                 range(len(tuning.depths)),
                 n_jobs=self.n_jobs,

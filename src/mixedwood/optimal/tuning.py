@@ -8,8 +8,8 @@ from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import KFold, StratifiedKFold
 
+from mixedwood._folds import shuffled_folds
 from mixedwood._limits import Deadline, StopFlag
 from mixedwood.data import Table, Target
 from mixedwood.optimal.building import Skeleton, answers_of
@@ -84,7 +84,7 @@ def choose_budget(
     """
     deadline = Deadline.after(time_limit)
     table, target = without_weightless(table, target)
-    folds = _folds(target, n_folds, seed)
+    folds = shuffled_folds(target.codes, n_folds, seed)
     searches = [make_search(table.take(fit), target.take(fit), settings) for fit, _ in folds]
     weights = np.ones(target.n_rows) if target.weights is None else target.weights
     tried: list[TriedBudget] = []
@@ -135,15 +135,6 @@ def _budgets(settings: OptimalSettings, n_rows: int) -> Iterator[tuple[int, int]
             most = min(most, settings.max_nodes)
         # With fewer tests than its depth, a tree is not that deep.
         yield from ((depth, nodes) for nodes in range(depth, most + 1))
-
-
-def _folds(
-    target: Target, n_folds: int, seed: int
-) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    n_folds = min(n_folds, target.n_rows)
-    smallest = np.bincount(target.codes).min()
-    kind = StratifiedKFold if smallest >= n_folds else KFold
-    return list(kind(n_folds, shuffle=True, random_state=seed).split(target.codes, target.codes))
 
 
 def _labels(skeleton: Skeleton, table: Table, target: Target) -> NDArray[np.int32]:
