@@ -1,7 +1,7 @@
 """Growers: from a table and its classes to a tree."""
 
 from mixedwood.growers.coded import CodedTable
-from mixedwood.growers.greedy import GrowSettings, grow, grow_below
+from mixedwood.growers.greedy import GrowSettings, grow
 from mixedwood.growers.grow_prune import GrowPruneResult, Iteration, grow_prune
 from mixedwood.growers.linear_tests import LinearTests, machines, read_machines
 
@@ -12,7 +12,6 @@ __all__ = [
     "Iteration",
     "LinearTests",
     "grow",
-    "grow_below",
     "grow_prune",
     "machines",
     "read_machines",
