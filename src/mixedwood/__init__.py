@@ -3,96 +3,67 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from mixedwood._catalogue import PUBLIC, find_public
+
 __version__ = "0.1.0"
 
-_ESTIMATORS = (
-    "BoostedTreesClassifier",
-    "EnsembleClassifier",
-    "ForestClassifier",
-    "GrowPruneForestClassifier",
-    "GrowPruneTreeClassifier",
-    "IdentifierWarning",
-    "ModelTreeClassifier",
-    "NoTreeError",
-    "OptimalTreeClassifier",
-    "RandomOrdinalityClassifier",
-    "SmoothSVC",
-    "TreeClassifier",
-    "TimeLimitWarning",
-    "UnseenValueWarning",
-)
-
-__all__ = [
-    "BoostedTreesClassifier",
-    "Comparison",
-    "EnsembleClassifier",
-    "ForestClassifier",
-    "GrowPruneForestClassifier",
-    "GrowPruneTreeClassifier",
-    "IdentifierWarning",
-    "ModelTreeClassifier",
-    "NoTreeError",
-    "OptimalTreeClassifier",
-    "RandomOrdinalityClassifier",
-    "SmoothSVC",
-    "TimeLimitWarning",
-    "TreeClassifier",
-    "UnseenValueWarning",
-    "compare",
+_PACKAGES = (
     "comparison",
     "data",
     "datasets",
-    "load",
     "preprocessing",
     "pruning",
-    "save",
     "saving",
     "splits",
     "stats",
     "study",
-]
+)
+_FUNCTIONS = {
+    "Comparison": "comparison",
+    "compare": "comparison",
+    "load": "saving",
+    "save": "saving",
+}
 
-if TYPE_CHECKING:
-    from mixedwood import (
-        comparison,
-        data,
-        datasets,
-        preprocessing,
-        pruning,
-        saving,
-        splits,
-        stats,
-        study,
-    )
-    from mixedwood.comparison import Comparison, compare
-    from mixedwood.estimators import (
-        BoostedTreesClassifier,
-        EnsembleClassifier,
-        ForestClassifier,
-        GrowPruneForestClassifier,
-        GrowPruneTreeClassifier,
-        IdentifierWarning,
-        ModelTreeClassifier,
-        NoTreeError,
-        OptimalTreeClassifier,
-        RandomOrdinalityClassifier,
-        SmoothSVC,
-        TimeLimitWarning,
-        TreeClassifier,
-        UnseenValueWarning,
-    )
-    from mixedwood.saving import load, save
+__all__ = sorted([*PUBLIC, *_PACKAGES, *_FUNCTIONS])
+
+if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalogue
+    from mixedwood import comparison as comparison
+    from mixedwood import data as data
+    from mixedwood import datasets as datasets
+    from mixedwood import preprocessing as preprocessing
+    from mixedwood import pruning as pruning
+    from mixedwood import saving as saving
+    from mixedwood import splits as splits
+    from mixedwood import stats as stats
+    from mixedwood import study as study
+    from mixedwood.comparison import Comparison as Comparison
+    from mixedwood.comparison import compare as compare
+    from mixedwood.estimators import BoostedTreesClassifier as BoostedTreesClassifier
+    from mixedwood.estimators import EnsembleClassifier as EnsembleClassifier
+    from mixedwood.estimators import ForestClassifier as ForestClassifier
+    from mixedwood.estimators import GrowPruneForestClassifier as GrowPruneForestClassifier
+    from mixedwood.estimators import GrowPruneTreeClassifier as GrowPruneTreeClassifier
+    from mixedwood.estimators import IdentifierWarning as IdentifierWarning
+    from mixedwood.estimators import ModelTreeClassifier as ModelTreeClassifier
+    from mixedwood.estimators import NoTreeError as NoTreeError
+    from mixedwood.estimators import OptimalTreeClassifier as OptimalTreeClassifier
+    from mixedwood.estimators import RandomOrdinalityClassifier as RandomOrdinalityClassifier
+    from mixedwood.estimators import SmoothSVC as SmoothSVC
+    from mixedwood.estimators import TimeLimitWarning as TimeLimitWarning
+    from mixedwood.estimators import TreeClassifier as TreeClassifier
+    from mixedwood.estimators import UnseenValueWarning as UnseenValueWarning
+    from mixedwood.saving import load as load
+    from mixedwood.saving import save as save
 
 
 def __getattr__(name: str) -> object:
-    # Rooms are entered on first use, so that `import mixedwood` stays quick.
-    if name in _ESTIMATORS:
-        return getattr(import_module("mixedwood.estimators"), name)
-    if name in ("Comparison", "compare"):
-        return getattr(import_module("mixedwood.comparison"), name)
-    if name in ("load", "save"):
-        return getattr(import_module("mixedwood.saving"), name)
-    if name in __all__:
+    # Packages are imported on first use, so that `import mixedwood` stays quick.
+    if name in PUBLIC:
+        return find_public(name)
+    if name in _FUNCTIONS:
+        return getattr(import_module(f"mixedwood.{_FUNCTIONS[name]}"), name)
+    if name in _PACKAGES:
         return import_module(f"mixedwood.{name}")
     raise AttributeError(f"module 'mixedwood' has no attribute {name!r}")
 

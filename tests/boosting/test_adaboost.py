@@ -1,7 +1,6 @@
 """AdaBoost.M1 and SAMME: their slow twin with J48, by hand, stopping rules, resampling."""
 
 import math
-import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mixedwood import BoostedTreesClassifier, TreeClassifier
+from mixedwood import BoostedTreesClassifier, TimeLimitWarning, TreeClassifier, _limits
 from mixedwood.boosting import AdaBoostPlan, adaboost
 from mixedwood.data import read_table, read_target
 from mixedwood.growers import grow
@@ -19,7 +18,6 @@ from reference.c45 import J48
 from reference.tree import assert_same_trees
 from strategies import problems
 
-module = sys.modules["mixedwood.boosting.adaboost"]  # the function has its name
 C45 = TreeClassifier.c45(pruned=False)._learner()
 STUMP = TreeClassifier("gini", max_depth=1, pruning=None)
 
@@ -152,7 +150,7 @@ def test_a_later_tree_that_makes_no_or_too_many_errors_is_left_out():
 
 def test_a_tree_that_the_time_limit_made_useless_does_not_end_it_in_silence(monkeypatch):
     clock = [0.0]
-    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(_limits, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     table, target = read_table({"x": [1, 2, 3, 4]}), read_target([0, 1, 0, 0])
     useful = grow(table, target).cut([0])
     wrong = grow(table, read_target([1, 0, 1, 1])).cut([0])
@@ -167,7 +165,7 @@ def test_a_tree_that_the_time_limit_made_useless_does_not_end_it_in_silence(monk
     plan = AdaBoostPlan(Learner())
     for limit, found in ((2.0, useful), (1.0, wrong)):
         clock[0] = 0.0
-        with pytest.warns(RuntimeWarning, match="time limit came after 1 of 9 trees"):
+        with pytest.warns(TimeLimitWarning, match="time limit came after 1 of 9 trees"):
             trees, _ = adaboost(table, target, plan, 9, time_limit=limit)
         assert trees == [found]
     clock[0] = 0.0

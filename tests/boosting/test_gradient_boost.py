@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from mixedwood._folds import hold_out
 from mixedwood.boosting import GradientPlan, gradient_boost, log_loss, probabilities
-from mixedwood.boosting.holding_out import hold_out
 from mixedwood.boosting.loss import derivatives, first_scores
 from mixedwood.data import Target, read_table, read_target
 from mixedwood.estimators import TreeClassifier
@@ -147,7 +147,9 @@ def test_rows_held_out_are_judged_and_not_learnt_from(together):
 
 
 def held_out_rows(target, plan):
-    return np.flatnonzero(hold_out(target, plan.validation_fraction, 0)).astype(np.int32)
+    return np.flatnonzero(
+        hold_out(target.codes, plan.validation_fraction, 0, target.weights)
+    ).astype(np.int32)
 
 
 @given(
@@ -158,7 +160,7 @@ def held_out_rows(target, plan):
 def test_a_row_of_every_class_is_left_to_learn_from(rows, fraction, seed):
     codes, weights = np.array([c for c, _ in rows], np.int32), np.array([w for _, w in rows])
     assume(weights.any())
-    held = hold_out(Target(np.arange(5), codes, weights), fraction, seed)
+    held = hold_out(codes, fraction, seed, weights)
     assert not held[weights == 0].any()
     sizes = np.bincount(codes, weights > 0, 5)
     assert held.any() == (sizes.max() > 1)
@@ -172,7 +174,7 @@ def test_a_row_of_every_class_is_left_to_learn_from(rows, fraction, seed):
 def test_the_row_held_out_is_of_a_class_that_has_others():
     # Sorted by class, the one row to hold out is in the middle: the only one of its class.
     for seed in range(5):
-        held = hold_out(read_target(list("aabcd")), 0.1, seed)
+        held = hold_out(np.array([0, 0, 1, 2, 3]), 0.1, seed)
         assert held.tolist() in ([True, *[False] * 4], [False, True, *[False] * 3])
 
 

@@ -19,10 +19,12 @@ from mixedwood import (
     BoostedTreesClassifier,
     EnsembleClassifier,
     ForestClassifier,
+    TimeLimitWarning,
     TreeClassifier,
     UnseenValueWarning,
 )
-from mixedwood.boosting import BoostedScores, GradientPlan, make_folds, probabilities
+from mixedwood._folds import folds_or_hold_out
+from mixedwood.boosting import BoostedScores, GradientPlan, probabilities
 from mixedwood.boosting.gradient import Run
 from mixedwood.boosting.loss import first_scores
 from mixedwood.boosting.tuning import _Judge
@@ -181,7 +183,7 @@ def test_losses_are_those_of_models_that_have_not_seen_the_rows():
     model = small(forest=forest, **{**TUNED, "depths": (2,)}).fit(X, y)
     (choice,) = model.choices_
     assert choice.share == 1.0
-    folds = make_folds(target, 3, 5)
+    folds = folds_or_hold_out(target.codes, 3, 5, target.weights)
     settings = GradientSettings(max_depth=2, max_columns=2, min_hessian=1e-3, adjusted=True)
     losses = []
     for n in range(1, 13):
@@ -213,7 +215,7 @@ def test_folds_hold_rows_of_every_class(n_folds):
     weights = np.ones(200)
     weights[:50] = 0
     target = read_target(y, weights)
-    folds = make_folds(target, n_folds, 0)
+    folds = folds_or_hold_out(target.codes, n_folds, 0, target.weights)
     assert (folds[:50] == -1).all()
     parts = range(n_folds) if n_folds > 1 else [0]
     share = 1 / n_folds if n_folds > 1 else 0.2
@@ -223,8 +225,10 @@ def test_folds_hold_rows_of_every_class(n_folds):
         np.testing.assert_allclose(inside, everyone * share, atol=1.01)
     if n_folds > 1:
         assert (folds[50:] >= 0).all()
-    np.testing.assert_array_equal(folds, make_folds(target, n_folds, 0))
-    assert (folds != make_folds(target, n_folds, 1)).any()
+    np.testing.assert_array_equal(
+        folds, folds_or_hold_out(target.codes, n_folds, 0, target.weights)
+    )
+    assert (folds != folds_or_hold_out(target.codes, n_folds, 1, target.weights)).any()
 
 
 def test_losses_are_means_over_the_weight_of_rows():
@@ -410,14 +414,14 @@ def test_one_class():
 def test_a_time_limit_leaves_a_model_that_works():
     X, y = mixed_problem(3000)
     model = small(10**6, 10**6, time_limit=1.0)
-    with pytest.warns(RuntimeWarning) as caught:
+    with pytest.warns(TimeLimitWarning) as caught:
         model.fit(X, y)
     said = [str(w.message) for w in caught]
     assert any("1000000 trees" in words for words in said)
     assert any("1000000 rounds" in words for words in said)
     assert model.score(X, y) > 0.6
     model.set_params(boosted=None, tune=True, max_rounds=10**6, patience=10**6)
-    with pytest.warns(RuntimeWarning) as caught:
+    with pytest.warns(TimeLimitWarning) as caught:
         model.fit(X, y)
     assert any("of 4 depths" in str(w.message) for w in caught)
     after = {w.filename for w in caught if "came after" in str(w.message)}

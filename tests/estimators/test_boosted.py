@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from excuses import HELD_OUT, PURE, SAMPLES
-from mixedwood import BoostedTreesClassifier, TreeClassifier, UnseenValueWarning
+from mixedwood import BoostedTreesClassifier, TimeLimitWarning, TreeClassifier, UnseenValueWarning
 from mixedwood.boosting import probabilities
 from mixedwood.explain.importance import impurity_importance
 from mixedwood.splits import Partitioner
@@ -489,7 +489,7 @@ def test_a_time_limit_leaves_a_model_that_works(name):
     model = made(name, n_estimators=100_000, time_limit=0.3, max_depth=1)
     if name == "resample":
         model.set_params(method="samme", learning_rate=1e-3)  # or it stops by itself
-    with pytest.warns(RuntimeWarning, match=r"time limit came after \d+ of 100000") as caught:
+    with pytest.warns(TimeLimitWarning, match=r"time limit came after \d+ of 100000") as caught:
         model.fit(X, y)
     assert caught[-1].filename == __file__  # where fit was called
     assert 1 <= model.n_rounds_ < 100_000
@@ -498,7 +498,7 @@ def test_a_time_limit_leaves_a_model_that_works(name):
 
 def test_the_smallest_time_limit():
     X, y = mixed_problem(300)
-    with pytest.warns(RuntimeWarning, match="time limit came after 1 of 9 rounds"):
+    with pytest.warns(TimeLimitWarning, match="time limit came after 1 of 9 rounds"):
         model = BoostedTreesClassifier(9, time_limit=1e-9).fit(X, y)
     assert model.n_rounds_ == 1
     assert model.predict(X).shape == y.shape

@@ -17,10 +17,12 @@ from mixedwood import (
     ForestClassifier,
     GrowPruneForestClassifier,
     RandomOrdinalityClassifier,
+    TimeLimitWarning,
     TreeClassifier,
 )
-from mixedwood.estimators.growing import StopFlag, grow_members, member_generator
-from mixedwood.growers import StoppedError
+from mixedwood._limits import CancelledError, StopFlag
+from mixedwood._random import MEMBER, spawn
+from mixedwood.estimators.growing import grow_members
 from problems import mixed_problem
 
 MODELS = {
@@ -86,9 +88,9 @@ def test_a_dask_cluster_changes_nothing(name, problem, cluster):
 
 
 def test_a_member_depends_on_seed_and_number_only():
-    draws = {(s, n): int(member_generator(s, n).integers(2**63)) for s in (0, 1) for n in range(50)}
+    draws = {(s, n): int(spawn(s, MEMBER, n).integers(2**63)) for s in (0, 1) for n in range(50)}
     assert len(set(draws.values())) == 100
-    assert draws[1, 7] == int(member_generator(1, 7).integers(2**63))
+    assert draws[1, 7] == int(spawn(1, MEMBER, 7).integers(2**63))
 
 
 # Warm starts
@@ -163,7 +165,7 @@ def test_warm_starts_that_make_no_sense(problem):
 def test_a_time_limit_leaves_trees_out():
     X, y = mixed_problem(3000)
     model = ForestClassifier(n_estimators=100_000, random_state=0, time_limit=0.3)
-    with pytest.warns(RuntimeWarning, match="time limit came") as caught:
+    with pytest.warns(TimeLimitWarning, match="time limit came") as caught:
         model.fit(X, y)
     said = " ".join(str(w.message) for w in caught)
     assert f"after {len(model.trees_)} of 100000 trees" in said
@@ -181,7 +183,7 @@ def test_a_time_limit_leaves_trees_out():
 
 def test_there_is_always_one_tree():
     model = ForestClassifier(n_estimators=5, time_limit=1e-9, random_state=0)
-    with pytest.warns(RuntimeWarning, match="after 1 of 5 trees"):
+    with pytest.warns(TimeLimitWarning, match="after 1 of 5 trees"):
         model.fit(*mixed_problem(30))
     assert len(model.trees_) == 1
 
@@ -233,7 +235,7 @@ def test_a_learner_stops_when_told_to(problem):
     learner = TreeClassifier(pruning=None)._learner()
     assert learner.learn(table, target, seed=0, stop=stop).n_nodes > 1
     stop.set()
-    with pytest.raises(StoppedError):
+    with pytest.raises(CancelledError):
         learner.learn(table, target, seed=0, stop=stop)
 
 

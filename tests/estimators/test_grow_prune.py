@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from excuses import HALVES, PURE
-from mixedwood import GrowPruneTreeClassifier, TreeClassifier, UnseenValueWarning
+from mixedwood import GrowPruneTreeClassifier, TimeLimitWarning, TreeClassifier, UnseenValueWarning
 from mixedwood.datasets import make_waveform
 from mixedwood.splits import Partitioner
 
@@ -225,7 +225,7 @@ def test_the_limit_of_iterations_warns():
 
 def test_a_time_limit_leaves_a_tree_that_works():
     data = make_waveform(3000, random_state=0)
-    with pytest.warns(RuntimeWarning, match="time limit") as caught:
+    with pytest.warns(TimeLimitWarning, match="time limit") as caught:
         model = GrowPruneTreeClassifier(time_limit=1e-9).fit(data.X, data.y)
     assert caught[-1].filename == __file__
     assert model.predict(data.X).shape == (3000,)

@@ -17,11 +17,12 @@ from mixedwood import (
     ForestClassifier,
     GrowPruneForestClassifier,
     GrowPruneTreeClassifier,
+    TimeLimitWarning,
     UnseenValueWarning,
 )
+from mixedwood._random import MEMBER, spawn
 from mixedwood.data import read_table, read_target
 from mixedwood.datasets import make_waveform
-from mixedwood.estimators.growing import member_generator
 from mixedwood.growers import grow_prune
 
 
@@ -57,7 +58,7 @@ def test_every_tree_has_its_own_halves_of_all_rows(waves):
     model = GrowPruneForestClassifier(8, random_state=5).fit(data.X, data.y)
     table, target = read_table(data.X), read_target(data.y)
     for number, tree in enumerate(model.trees_):
-        seed = int(member_generator(5, number).integers(2**63))
+        seed = int(spawn(5, MEMBER, number).integers(2**63))
         alone = grow_prune(table, target, seed=seed)
         assert alone.tree == tree
         assert alone.iterations == model.iterations_[number]
@@ -200,7 +201,7 @@ def test_limits_are_said_once():
 
 def test_a_time_limit_leaves_a_forest_that_works(waves):
     data, test = waves
-    with pytest.warns(RuntimeWarning, match="time limit"):
+    with pytest.warns(TimeLimitWarning, match="time limit"):
         model = GrowPruneForestClassifier(500, time_limit=0.02, random_state=0).fit(data.X, data.y)
     assert 1 <= len(model.trees_) < 500
     assert len(model.iterations_) == len(model.trees_)

@@ -12,7 +12,7 @@ import warnings
 import numpy as np
 import pytest
 
-from mixedwood import TreeClassifier
+from mixedwood import TimeLimitWarning, TreeClassifier
 from mixedwood.data import Column, Schema, Table, Target
 from mixedwood.growers import GrowSettings, grow
 from mixedwood.pruning import Pruner
@@ -124,7 +124,7 @@ def test_a_time_limit_leaves_a_tree_that_works(pruning):
     X, y = noise(40_000)
     model = TreeClassifier(pruning=pruning, time_limit=0.05, growth="best_first")
     start = time.monotonic()
-    with pytest.warns(RuntimeWarning, match="time limit"):
+    with pytest.warns(TimeLimitWarning, match="time limit"):
         model.fit(X, y)
     assert time.monotonic() - start < 5
     assert model.predict(X).shape == y.shape
@@ -135,7 +135,7 @@ def test_a_time_limit_leaves_a_tree_that_works(pruning):
 
 def test_the_smallest_time_limit():
     X, y = noise(20_000)
-    with pytest.warns(RuntimeWarning, match="time limit"):
+    with pytest.warns(TimeLimitWarning, match="time limit"):
         model = TreeClassifier(time_limit=1e-9).fit(X, y)
     assert model.predict_proba(X).shape == (20_000, 6)
     with warnings.catch_warnings():
@@ -214,5 +214,5 @@ def test_a_time_limit_in_the_middle_of_a_partition(partitioner, limit):
     y = rng.integers(0, 5, n)
     model = TreeClassifier("gini", partitioner=partitioner, pruning=None, time_limit=limit)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
+        warnings.simplefilter("ignore", TimeLimitWarning)
         assert model.fit(X, y).predict(X).shape == y.shape

@@ -20,7 +20,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from excuses import FOLDS, HELD_OUT, PURE, ROWS
-from mixedwood import ForestClassifier, ModelTreeClassifier
+from mixedwood import ForestClassifier, ModelTreeClassifier, TimeLimitWarning
 from mixedwood.data import read_table, read_target
 from mixedwood.pruning import Pruner
 from mixedwood.tree import TestKind
@@ -222,7 +222,7 @@ def test_a_time_limit_leaves_a_tree_that_works():
     X, y = rng.normal(size=(30_000, 10)), rng.integers(0, 4, 30_000)
     for settings in ({}, {"min_instances": "tune"}, {"pruning": None, "C": 1.0}):
         model = ModelTreeClassifier(time_limit=0.05, **settings)
-        with pytest.warns(RuntimeWarning, match="time limit"):
+        with pytest.warns(TimeLimitWarning, match="time limit"):
             model.fit(X, y)
         assert model.tree_.weight[0] == 30_000
         assert model.tree_.weight[model.tree_.kind == TestKind.LEAF].sum() == 30_000

@@ -24,7 +24,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from excuses import HELD_OUT
-from mixedwood import SmoothSVC
+from mixedwood import SmoothSVC, TimeLimitWarning
 from mixedwood.estimators import UnseenValueWarning
 from mixedwood.linear import machine
 
@@ -387,11 +387,11 @@ def test_the_time_limit(problem, monkeypatch):
         return {**whole(*arguments), "timed_out": True, "converged": False}
 
     monkeypatch.setattr(machine._core, "fit_smooth_svm", cut_short)
-    with pytest.warns(RuntimeWarning, match="before 3 of 3 machines had converged") as caught:
+    with pytest.warns(TimeLimitWarning, match="before 3 of 3 machines had converged") as caught:
         model = SmoothSVC(time_limit=100.0).fit(X, y)
     assert caught[0].filename == __file__
     assert model.score(X, y) > 0.6
-    with pytest.warns(RuntimeWarning) as caught:
+    with pytest.warns(TimeLimitWarning) as caught:
         model = SmoothSVC("tune", time_limit=100.0).fit(X, y)
     assert "before C was tuned; C = 1 is" in str(caught[0].message)
     assert model.C_ == 1.0

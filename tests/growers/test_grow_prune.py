@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mixedwood import _folds
 from mixedwood.data import read_table, read_target
 from mixedwood.datasets import make_waveform
 from mixedwood.growers import GrowSettings, grow_prune
-from mixedwood.growers.grow_prune import divide_in_halves
 from reference.grow_prune import Twin, nested, nested_tree
 from strategies import problems
 
@@ -137,7 +137,7 @@ def test_the_twin_agrees_on_larger_tables(seed):
     number = np.where(rng.random(n) < 0.1, np.nan, rng.normal(classes, 1.5))
     table = read_table({"label": label, "number": number, "noise": rng.normal(size=n)})
     target = read_target(classes, rng.integers(1, 4, n) / 2)
-    halves = divide_in_halves(target, seed)
+    halves = _folds.halves(target.codes, seed, target.weights)
     root, want, _ = Twin(table, target).run(halves)
     result = grow_prune(table, target, seed=seed)
     assert sizes(result) == want
@@ -150,7 +150,7 @@ def test_the_twin_agrees_on_larger_tables(seed):
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=40), st.integers(0, 2**32))
 def test_halves_have_equal_sizes_and_classes(classes, seed):
     target = read_target(classes)
-    halves = divide_in_halves(target, seed)
+    halves = _folds.halves(target.codes, seed, target.weights)
     assert set(halves.tolist()) <= {0, 1}
     assert (halves == 0).sum() - (halves == 1).sum() in (0, 1)
     by_class = [
@@ -163,10 +163,10 @@ def test_halves_have_equal_sizes_and_classes(classes, seed):
 
 def test_halves_are_drawn_at_random():
     target = read_target([0, 1] * 10)
-    drawn = np.array([divide_in_halves(target, seed) for seed in range(400)])
+    drawn = np.array([_folds.halves(target.codes, seed, target.weights) for seed in range(400)])
     np.testing.assert_allclose(drawn.mean(axis=0), 0.5, atol=0.15)
     assert len(np.unique(drawn, axis=0)) > 300
-    np.testing.assert_array_equal(divide_in_halves(target, 7), drawn[7])
+    np.testing.assert_array_equal(_folds.halves(target.codes, 7, target.weights), drawn[7])
 
 
 def test_rows_of_weight_zero_are_in_no_half():

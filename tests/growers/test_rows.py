@@ -1,5 +1,6 @@
 """Growing from some of the rows, several trees at once, and being stopped."""
 
+import math
 import threading
 import time
 from dataclasses import replace
@@ -9,8 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mixedwood import _core
+from mixedwood._limits import StopFlag
 from mixedwood.data import read_table, read_target
-from mixedwood.growers import CodedTable, GrowSettings, StopFlag, grow, grow_below
+from mixedwood.growers import CodedTable, GrowSettings, grow
+from mixedwood.growers.greedy import native_arguments
 from mixedwood.splits import Partitioner
 from mixedwood.tree import Tree
 
@@ -48,13 +52,22 @@ def test_growing_from_rows_is_growing_from_the_table_of_them(name, seed):
     )
 
 
+def grow_side_by_side(table, target, rows, starts):
+    """Trees of ``rows[starts[t]:starts[t + 1]]``, as growing and pruning in turns makes them."""
+    given = native_arguments(table, target, GrowSettings(), 1, rows)
+    arrays = _core.grow(*given.arguments, math.inf, rows, np.array(starts), None)
+    assert arrays.pop("complete")
+    arrays["counts"] = arrays["counts"].reshape(len(arrays["kind"]), -1) * given.scale
+    return arrays
+
+
 @given(seed=st.integers(0, 10**6))
 def test_trees_side_by_side_are_those_grown_alone(seed):
     table, target = make_table(seed)
     rng = np.random.default_rng(seed)
     rows = rng.permutation(60).astype(np.int32)
     starts = np.array([0, 0, *np.sort(rng.integers(0, 60, 2)), 60])
-    arrays = grow_below(table, target, GrowSettings(), seed=1, rows=rows, starts=starts)
+    arrays = grow_side_by_side(table, target, rows, starts)
     assert not arrays["counts"][0].any()  # no row, no tree
     for t in range(1, 4):
         mine = rows[starts[t] : starts[t + 1]]
@@ -87,7 +100,7 @@ def test_rows_and_starts_are_checked():
     rows = np.arange(3, dtype=np.int32)
     for starts in ([0, 2], [1, 3], [0, 2, 1, 3], [0]):
         with pytest.raises(ValueError, match="starts must rise from 0 to the number of rows"):
-            grow_below(table, target, GrowSettings(), seed=0, rows=rows, starts=np.array(starts))
+            grow_side_by_side(table, target, rows, starts)
 
 
 def test_growth_is_stopped_from_another_thread():

@@ -6,9 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.utils.multiclass import _ovr_decision_function
 
+from mixedwood._folds import hold_out_per_class
+from mixedwood._limits import Deadline
 from mixedwood.data import read_table, read_table_as, read_target
 from mixedwood.linear import Design, GaussianKernel, Pairing, SvmSettings, tune_c
-from mixedwood.linear.tuning import hold_out
+from mixedwood.linear.tuning import _a_third
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(-300, 300), st.booleans())
@@ -105,9 +107,9 @@ def test_a_decision_of_zero_is_negative():
 
 def test_a_third_of_each_class_is_held_out():
     codes = np.repeat(np.arange(4, dtype=np.int32), [30, 9, 2, 1])
-    out = hold_out(codes, 4, seed=0)
+    out = hold_out_per_class(codes, _a_third, seed=0)
     assert np.bincount(codes[out], minlength=4).tolist() == [10, 3, 1, 0]
-    assert (hold_out(codes, 4, seed=1) != out).any()
+    assert (hold_out_per_class(codes, _a_third, seed=1) != out).any()
 
 
 def test_c_is_1_where_there_is_nothing_to_tune_on():
@@ -127,4 +129,5 @@ def test_a_deadline_leaves_the_best_c_so_far():
     x = np.random.default_rng(0).normal(size=(3000, 40))
     table, target = read_table(x), read_target(x[:, 0] > 0)
     for kernel in (False, True):
-        assert tune_c(table, target, SvmSettings(gaussian=kernel), deadline=0.0) == (1.0, False)
+        settings = SvmSettings(gaussian=kernel)
+        assert tune_c(table, target, settings, deadline=Deadline(0.0)) == (1.0, False)

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mixedwood import datasets
+from mixedwood._limits import CancelledError, StopFlag
 from mixedwood.data import Column, Schema, Table, Target, read_table, read_target
-from mixedwood.growers.stopping import StopFlag, StoppedError
 from mixedwood.optimal.rebinarised import RebinarisedSettings, find_rebinarised_tree
 from mixedwood.preprocessing.cutting import RULES, Cutting
 from mixedwood.preprocessing.encoding import ENCODINGS, binarise
@@ -255,7 +255,7 @@ def test_another_thread_may_end_it():
     flag = StopFlag()
     timer = threading.Timer(0.3, flag.set)
     timer.start()
-    with pytest.raises(StoppedError):
+    with pytest.raises(CancelledError):
         find_rebinarised_tree(table, target, wanted, stop=flag)
     timer.join()
 

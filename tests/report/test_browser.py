@@ -22,15 +22,10 @@ def every_chart():
     names = [f"method_{i}" for i in range(9)] + [LONG]
     errors = [[0.1 + 0.01 * ((i * m) % 7) + 0.02 * m for m in range(10)] for i in range(1, 9)]
     nemenyi = stats.nemenyi_test(errors, names=names)
-    lines = [report.Series(n, [1, 2, 3], [5.0, 4 - 0.01 * i, 3 - 0.01 * i], [0.1] * 3, i % 6)
-             for i, n in enumerate(names)]  # fmt: skip
-    bars = [report.Bars(n, [10 + i, 11.0], [0.5, 0.2]) for i, n in enumerate(names)]
     cells = [[report.HeatCell("3/4/5", (i - j) / 10) for j in range(10)] for i in range(10)]
     dots = [report.Dot(n, 10.0 + i, 1.0, [9.0 + i, 11.0 + i]) for i, n in enumerate(names)]
     spots = [report.Spot(n, 1 + i % 3, 5 + i % 2) for i, n in enumerate(names)]
     charts = [
-        report.line_plot(lines, x_axis="depth", y_axis="error %", about="Lines"),
-        report.bar_chart(bars, ["ours", "published"], axis="error %", about="Bars"),
         report.dot_plot(dots, axis="error %", about="Dots"),
         report.scatter_plot(spots, x_axis="seconds", y_axis="error %", about="Spots"),
     ]

@@ -74,14 +74,6 @@ CHARTS = {
         [report.Spot(name, 1.0, 2.0, 0, name, name), report.Spot("b", 3.0, 4.0, 1)],
         x_axis=name, y_axis=name, about=name or "chart",
     ),
-    "lines": lambda name: report.line_plot(
-        [report.Series(name, [1, 2], [3.0, 4.0], [0.1, math.nan], key=name)],
-        x_axis=name, y_axis=name, about=name or "chart",
-    ),
-    "bars": lambda name: report.bar_chart(
-        [report.Bars(name, [1.0, 2.0], [0.1, math.nan], name, name)], [name, "published"],
-        axis=name, about=name or "chart",
-    ),
     "heat": lambda name: report.heat_map(
         [name, "b"], [name, "b"],
         [[report.HeatCell(), report.HeatCell("1/2/3", -0.4, name)]] * 2,
@@ -159,40 +151,6 @@ def test_names_of_spots_at_the_same_place_do_not_lie_over_each_other():
     assert sum(words.startswith("method_") for words in words_of(root)) >= 8
 
 
-@given(
-    st.lists(st.tuples(NAMES, st.lists(VALUES, min_size=4, max_size=4)), min_size=1, max_size=10)
-)
-def test_line_plots_have_a_name_for_each_line_and_a_mark_for_each_value(rows):
-    lines = [report.Series(name, [1, 2, 3, 4], y, group=0) for name, y in rows]
-    root = read(report.line_plot(lines, x_axis="depth", y_axis="error", about="Errors"))
-    check_room(root)
-    known = sum(not math.isnan(v) for _, y in rows for v in y)
-    assert len(list(root.iter(f"{SVG}circle"))) == known
-
-
-def test_a_gap_breaks_a_line():
-    line = report.Series("a", [1, 2, 3, 4, 5], [1.0, 2.0, math.nan, 2.0, 1.0])
-    root = read(report.line_plot([line], x_axis="x", y_axis="y", about="a"))
-    (path,) = [e for e in root.iter(f"{SVG}path") if e.get("class") == "stroke"]
-    assert path.get("d").count("M") == 2
-    assert path.get("d").count("L") == 2
-
-
-@given(st.lists(st.tuples(NAMES, st.floats(0, 1e4), st.floats(0, 1e4)), max_size=12))
-def test_bars_begin_at_zero_and_are_as_long_as_their_figures(rows):
-    bars = [report.Bars(name, [a, b], [0.5, math.nan]) for name, a, b in rows]
-    root = read(report.bar_chart(bars, ["ours", "published"], axis="error", about="Errors"))
-    check_room(root)
-    fills = [e for e in root.iter(f"{SVG}rect") if e.get("class") == "fill"][2:]
-    assert len(fills) == 2 * len(rows)
-    assert len({e.get("x") for e in fills}) <= 1
-    most = max((v for _, a, b in rows for v in (a, b)), default=0)
-    if most > 0:
-        longest = max(float(e.get("width")) for e in fills)
-        for value, e in zip([v for _, a, b in rows for v in (a, b)], fills, strict=True):
-            assert float(e.get("width")) == pytest.approx(max(0.8, value / most * longest), abs=0.2)
-
-
 def test_heat_maps_shade_by_sign_and_size():
     shades = [math.nan, 0.0, 0.01, 0.5, 1.0, -0.01, -1.0]
     cells = [[report.HeatCell("x", shade) for shade in shades]]
@@ -242,10 +200,3 @@ def test_scales_take_everything_in_and_their_numbers_are_true(values, log, from_
     for value, text in scale.ticks():
         assert scale.low - 1e-9 <= value <= scale.high + 1e-9 * abs(scale.high)
         assert float(text) == pytest.approx(value, rel=1e-5, abs=1e-12)
-
-
-def test_a_drawing_alone_brings_its_colours():
-    svg = report.alone(CHARTS["dots"]("tree"))
-    root = read(svg)
-    (style,) = root.iter(f"{SVG}style")
-    assert "prefers-color-scheme: dark" in style.text

@@ -3,7 +3,7 @@
 from mixedwood.boosting.adaboost import AdaBoostPlan, adaboost
 from mixedwood.boosting.gradient import BoostedScores, GradientPlan, gradient_boost
 from mixedwood.boosting.loss import log_loss, probabilities
-from mixedwood.boosting.tuning import Choice, FollowDepth, TuningPlan, choose, make_folds
+from mixedwood.boosting.tuning import Choice, FollowDepth, TuningPlan, choose
 
 __all__ = [
     "AdaBoostPlan",
@@ -16,6 +16,5 @@ __all__ = [
     "choose",
     "gradient_boost",
     "log_loss",
-    "make_folds",
     "probabilities",
 ]

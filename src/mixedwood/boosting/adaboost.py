@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood._limits import Deadline, warn_time_limit
+from mixedwood._random import ROUND, spawn
 from mixedwood.data import Table, Target
 from mixedwood.ensembles.votes import classes_of
 from mixedwood.growers import CodedTable
-from mixedwood.growers.limits import outside_the_library
 from mixedwood.tree import Tree
 
 __all__ = ["AdaBoostPlan", "adaboost"]
@@ -75,7 +74,7 @@ def adaboost(
     >>> weights.round(3).tolist()
     [1.099, 1.609]
     """
-    deadline = time.monotonic() + time_limit
+    deadline = Deadline.after(time_limit)
     coded = table if isinstance(table, CodedTable) else CodedTable(table)
     weights = np.ones(target.n_rows) if target.weights is None else target.weights
     total = weights.sum()
@@ -83,18 +82,18 @@ def adaboost(
     trees: list[Tree] = []
     votes: list[float] = []
     for number in range(n_rounds):
-        left = deadline - time.monotonic()
+        left = deadline.left()
         if trees and left <= 0:
             _warn_of_limit(len(trees), n_rounds)
             break
-        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
+        rng = spawn(seed, ROUND, number)
         tree = _grow(coded, target, weights, plan, rng, max(left, 1e-3))
         wrong = classes_of(tree, coded.table) != target.codes
         error = float(weights[wrong].sum() / total)
         if not _NO_ERROR < error < most - _NO_ERROR:
             if not trees:
                 trees, votes = [tree], [1.0]
-            if time.monotonic() >= deadline and len(trees) < n_rounds:
+            if deadline.is_over() and len(trees) < n_rounds:
                 _warn_of_limit(len(trees), n_rounds)  # cut short, the tree may have been useful
             break
         trees.append(tree)
@@ -110,11 +109,7 @@ def adaboost(
 
 
 def _warn_of_limit(n_trees: int, n_rounds: int) -> None:
-    warnings.warn(
-        f"The time limit came after {n_trees} of {n_rounds} trees.",
-        RuntimeWarning,
-        stacklevel=outside_the_library(),
-    )
+    warn_time_limit(f"The time limit came after {n_trees} of {n_rounds} trees.")
 
 
 def _grow(

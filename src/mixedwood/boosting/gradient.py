@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -13,14 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _core
-from mixedwood.boosting.holding_out import hold_out
+from mixedwood._folds import hold_out
+from mixedwood._limits import Deadline, warn_time_limit
+from mixedwood._random import ROUND, spawn
 from mixedwood.boosting.loss import derivatives, first_scores, log_loss
 from mixedwood.boosting.newton import newton_steps, relabelled
 from mixedwood.boosting.validation import Validation
 from mixedwood.data import Table, Target
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import BinnedTable, GradientSettings, grow_gradient_tree
-from mixedwood.growers.limits import outside_the_library
 from mixedwood.tree import Tree
 
 __all__ = ["BoostedScores", "GradientPlan", "Run", "gradient_boost"]
@@ -160,11 +159,11 @@ def gradient_boost(
     BoostedScores
         The trees and their steps.
     """
-    deadline = time.monotonic() + time_limit
+    deadline = Deadline.after(time_limit)
     coded = table if isinstance(table, CodedTable) else CodedTable(table)
     held_out = None
     if plan.patience is not None and validation is None:
-        held_out = hold_out(target, plan.validation_fraction, seed)
+        held_out = hold_out(target.codes, plan.validation_fraction, seed, target.weights)
     binned = BinnedTable(coded, plan.max_bins, target.weights)
     run = Run(binned, target, plan, seed, held_out)
     model = BoostedScores(first_scores(target, run.rows)) if model is None else model
@@ -175,13 +174,9 @@ def gradient_boost(
         beside.begin(model)
     judged = beside is not None or len(run.held_out) > 0
     for number in range(len(model.rounds), n_rounds):
-        left = deadline - time.monotonic()
+        left = deadline.left()
         if model.rounds and left <= 0:
-            warnings.warn(
-                f"The time limit came after {len(model.rounds)} of {n_rounds} rounds.",
-                RuntimeWarning,
-                stacklevel=outside_the_library(),
-            )
+            warn_time_limit(f"The time limit came after {len(model.rounds)} of {n_rounds} rounds.")
             break
         run.one_round(number, model, scores, max(left, 1e-3))
         if beside is not None:
@@ -227,7 +222,7 @@ class Run:
         self, number: int, model: BoostedScores, scores: Numbers, time_limit: float
     ) -> None:
         """Grow the trees of one round and add their steps to model and scores."""
-        rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
+        rng = spawn(self.seed, ROUND, number)
         n_threads = self.plan.settings.n_threads
         derivatives(scores, self.target, self.gradients, self.hessians, n_threads)
         rows, others = self._sample(rng)

@@ -7,7 +7,6 @@ that has not seen it. The forest's answers are out of bag: nothing is fitted twi
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -15,14 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood._limits import CancelledError, Deadline, StopFlag
 from mixedwood.boosting.gradient import BoostedScores, GradientPlan, Run
-from mixedwood.boosting.holding_out import hold_out
 from mixedwood.boosting.loss import first_scores, probabilities
 from mixedwood.data import Target
-from mixedwood.growers import CodedTable, StopFlag, StoppedError
+from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import BinnedTable
 
-__all__ = ["Choice", "FollowDepth", "TuningPlan", "choose", "make_folds"]
+__all__ = ["Choice", "FollowDepth", "TuningPlan", "choose"]
 
 Numbers = NDArray[np.float64]
 
@@ -88,7 +87,7 @@ class FollowDepth:
 
     def __call__(self, number: int, time_limit: float, stop: StopFlag) -> Choice:
         """Follow the depth of that number."""
-        deadline = time.monotonic() + time_limit
+        deadline = Deadline.after(time_limit)
         depth, target = self.tuning.depths[number], self.target
         plan = replace(self.plan, settings=replace(self.plan.settings, max_depth=depth))
         table = BinnedTable(self.coded, plan.max_bins, target.weights)
@@ -101,8 +100,8 @@ class FollowDepth:
         for n_before in range(self.tuning.max_rounds):
             for run, model, its in zip(runs, models, scores, strict=True):
                 if stop.is_set():
-                    raise StoppedError("boosting was stopped")
-                run.one_round(n_before, model, its, max(deadline - time.monotonic(), 1e-3))
+                    raise CancelledError("boosting was stopped")
+                run.one_round(n_before, model, its, deadline.left(1e-3))
                 out_of_fold[run.held_out] = its[run.held_out]
             share, loss, of_boosting = judge.best_share(out_of_fold)
             if loss < best.loss - 1e-12:
@@ -111,7 +110,7 @@ class FollowDepth:
             # as long as it gets better by itself.
             since = 0 if of_boosting < alone - 1e-12 else since + 1
             alone = min(alone, of_boosting)
-            if since >= self.tuning.patience or time.monotonic() > deadline:
+            if since >= self.tuning.patience or deadline.is_over():
                 break
         return best
 
@@ -125,29 +124,6 @@ def choose(choices: Sequence[Choice]) -> Choice:
     3
     """
     return min(choices, key=lambda choice: choice.loss)
-
-
-def make_folds(target: Target, n_folds: int, seed: int) -> NDArray[np.int64]:
-    """Deal the rows of each class to folds; with one fold, a fifth of the rows is held out.
-
-    Examples
-    --------
-    >>> from mixedwood.data import read_target
-    >>> folds = make_folds(read_target(list("aaaabbbb")), 2, seed=0)
-    >>> sorted(zip("aaaabbbb", folds.tolist()))  # doctest: +ELLIPSIS
-    [('a', 0), ('a', 0), ('a', 1), ('a', 1), ('b', 0), ('b', 0), ('b', 1), ('b', 1)]
-    """
-    if n_folds == 1:
-        held_out = hold_out(target, 0.2, seed)
-        if held_out.any():
-            return np.where(held_out, 0, -1)
-        n_folds = 5  # every class has a single row, and all rows have to be tried
-    rows = np.arange(target.n_rows) if target.weights is None else np.flatnonzero(target.weights)
-    shuffled = np.random.default_rng(seed).permutation(rows)
-    by_class = shuffled[np.argsort(target.codes[shuffled], kind="stable")]
-    folds = np.full(target.n_rows, -1, dtype=np.int64)
-    folds[by_class] = np.arange(len(by_class)) % n_folds
-    return folds
 
 
 class _Judge:

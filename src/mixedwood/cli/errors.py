@@ -10,7 +10,7 @@ import click
 
 from mixedwood.cli.printing import say
 
-__all__ = ["DataError", "TimeIsUpError", "interruptible"]
+__all__ = ["DataError", "NoModelError", "interruptible"]
 
 
 class DataError(click.ClickException):
@@ -19,7 +19,7 @@ class DataError(click.ClickException):
     exit_code = 3
 
 
-class TimeIsUpError(click.ClickException):
+class NoModelError(click.ClickException):
     """The time limit came before there was a model."""
 
     exit_code = 4

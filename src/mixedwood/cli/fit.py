@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mixedwood.cli.errors import DataError, TimeIsUpError, interruptible
+from mixedwood.cli.errors import DataError, NoModelError, interruptible
 from mixedwood.cli.facts import facts_of, tell
 from mixedwood.cli.models import list_models, make_model
 from mixedwood.cli.options import (
@@ -165,7 +165,7 @@ def _learn(estimator: Any, table: FileTable, path: Path, quiet: bool) -> list[st
         try:
             estimator.fit(table.X, table.y)
         except TimeoutError as error:
-            raise TimeIsUpError(str(error)) from error
+            raise NoModelError(str(error)) from error
         except (TypeError, ValueError) as error:
             # Columns and classes are read by now: what is refused is a parameter, or does not go
             # with the table.

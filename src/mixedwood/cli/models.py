@@ -6,49 +6,25 @@ import ast
 import difflib
 import inspect
 import json
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
 
+from mixedwood._catalogue import CATALOGUE, estimators, first_line
+
 __all__ = ["list_models", "make_model", "read_value"]
 
 
-def _estimators() -> dict[str, Any]:
-    """Public classifiers by plain name: `ForestClassifier` is forest."""
-    from mixedwood import estimators
-
-    found = {}
-    for name in estimators.__all__:
-        kind = getattr(estimators, name)
-        if hasattr(kind, "fit"):
-            stem = re.sub(r"(Trees)?Classifier$", "", name)
-            found[re.sub(r"(?<=[a-z])(?=[A-Z])", "_", stem).lower()] = kind
-    return found
-
-
-def _recipes(kind: Any) -> dict[str, Callable[..., Any]]:
-    """Recipes are the public class methods of a classifier itself."""
-    return {
-        name: getattr(kind, name)
-        for name, member in vars(kind).items()
-        if isinstance(member, classmethod) and not name.startswith("_")
-    }
-
-
 def list_models() -> dict[str, str]:
-    """Name all models and recipes, with the first line of what they say of themselves."""
+    """Name all models and presets, with the first line of their docstrings."""
     found = {}
-    for name, kind in _estimators().items():
-        found[name] = _first_line(kind)
-        for recipe, make in _recipes(kind).items():
-            found[f"{name}.{recipe}"] = _first_line(make)
+    for name, entry in estimators().items():
+        kind = entry.load()
+        found[name] = first_line(kind)
+        for preset in entry.presets:
+            found[f"{name}.{preset}"] = first_line(getattr(kind, preset))
     return found
-
-
-def _first_line(value: Any) -> str:
-    return (inspect.getdoc(value) or "").partition("\n")[0]
 
 
 def make_model(name: str, settings: Sequence[str]) -> Any:
@@ -76,29 +52,26 @@ def make_model(name: str, settings: Sequence[str]) -> Any:
 
 
 def _find(name: str) -> tuple[Any, Any]:
-    """The class of a name, and what makes an estimator: the class, or one of its recipes."""
-    from mixedwood.comparison.line_up import methods, read_methods
-
-    kinds = _estimators()
-    if name not in kinds and name in methods() and not name.startswith("sklearn_"):
+    """The class of a name, and what makes an estimator: the class, or one of its presets."""
+    known = estimators()
+    if name in CATALOGUE and name not in known:
         # Names of `mixedwood compare` mean the same here.
-        model = read_methods([name])[name]
+        model = CATALOGUE[name].make()
         kind, given = type(model), model.get_params(deep=False)
         return kind, lambda **more: kind(**{**given, **more})
-    stem, _, recipe = name.partition(".")
-    if stem not in kinds:
-        longer = [known for known in kinds if known.startswith(f"{stem}_")]
+    stem, _, preset = name.partition(".")
+    if stem not in known:
+        longer = [one for one in known if one.startswith(f"{stem}_")]
         if len(longer) != 1:
             raise click.UsageError(_unknown("model", name, list_models(), "Models", "See --list."))
         stem = longer[0]
-    kind = kinds[stem]
-    if not recipe:
+    kind = known[stem].load()
+    if not preset:
         return kind, kind
-    recipes = _recipes(kind)
-    if recipe not in recipes:
-        has = [f"{stem}.{r}" for r in recipes]
+    if preset not in known[stem].presets:
+        has = [f"{stem}.{one}" for one in known[stem].presets]
         raise click.UsageError(_unknown("preset", name, has, f"Presets of {stem}", "See --list."))
-    return kind, recipes[recipe]
+    return kind, getattr(kind, preset)
 
 
 def _read_settings(settings: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -196,21 +169,24 @@ def _literal(node: ast.AST) -> Any:
 
 
 def _maker(node: ast.AST) -> Any:
-    """Find what a call names: a part, a classifier, or a recipe of one; nothing else."""
-    from mixedwood import estimators, preprocessing, pruning, splits
+    """Find what a call names: a part, a classifier, or a preset of one; nothing else."""
+    from mixedwood import preprocessing, pruning, splits
 
     parts: dict[str, Any] = {
         "Acceptor": splits.Acceptor,
         "Partitioner": splits.Partitioner,
         "Pruner": pruning.Pruner,
     }
-    for room in (estimators, preprocessing):
-        found = {name: getattr(room, name) for name in room.__all__}
-        parts |= {name: kind for name, kind in found.items() if hasattr(kind, "fit")}
-    if isinstance(node, ast.Name) and node.id in parts:
-        return parts[node.id]
+    transformers = {name: getattr(preprocessing, name) for name in preprocessing.__all__}
+    parts |= {name: kind for name, kind in transformers.items() if hasattr(kind, "fit")}
+    entries = {entry.class_name: entry for entry in estimators().values()}
+    if isinstance(node, ast.Name):
+        if node.id in entries:
+            return entries[node.id].load()
+        if node.id in parts:
+            return parts[node.id]
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        kind = parts.get(node.value.id)
-        if kind is not None and node.attr in _recipes(kind):
-            return _recipes(kind)[node.attr]
+        entry = entries.get(node.value.id)
+        if entry is not None and node.attr in entry.presets:
+            return getattr(entry.load(), node.attr)
     raise _NotAValueError

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from mixedwood._limits import read_time_limit
+from mixedwood._random import seed_of
 from mixedwood.comparison.dividing import Fold, Protocol, read_protocol
 from mixedwood.comparison.line_up import read_methods
 from mixedwood.comparison.problems import Problem, read_problems
@@ -16,7 +18,6 @@ from mixedwood.comparison.records import Failure, Notice, SetFacts
 from mixedwood.comparison.results import Comparison
 from mixedwood.comparison.running import Outcome, Plan, run
 from mixedwood.comparison.scores import METRICS, read_metrics
-from mixedwood.splits.search import read_seed, read_time_limit
 
 __all__ = ["compare"]
 
@@ -78,7 +79,7 @@ def compare(
     plan = read_protocol(protocol)
     models = read_methods(methods)
     wanted = read_metrics(metrics)
-    seed = read_seed(random_state)
+    seed = seed_of(random_state)
     problems = read_problems(X, y)
     folds = [_split(plan, problem, seed, len(problems) > 1) for problem in problems]
     outcomes = run(Plan(problems, folds, models, wanted, seed, limit), n_jobs, verbose)

@@ -7,7 +7,6 @@ share of each class, give or take one row.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,10 +16,17 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood._folds import (
+    Fold,
+    repeated_folds,
+    repeated_hold_out,
+    sets_in_file_order,
+    splitter_folds,
+)
+
 __all__ = ["Fold", "Protocol", "protocols", "read_protocol"]
 
 Kind = Literal["cross_validation", "hold_out", "seven_sets", "splitter"]
-Rows = NDArray[np.intp]
 
 _NAMED = {
     "5x2cv": "5 repetitions of 2-fold cross-validation; compared by Alpaydin's combined F test",
@@ -33,15 +39,6 @@ _NAMED = {
 }
 _HOLD_OUT = "30x1/3"
 _N_SETS = 7
-
-
-@dataclass(frozen=True, eq=False)
-class Fold:
-    """Rows to learn from and rows to test on; `choose` are those a model is chosen by, if any."""
-
-    train: Rows
-    test: Rows
-    choose: Rows | None = None
 
 
 @dataclass(frozen=True)
@@ -83,7 +80,7 @@ class Protocol:
                 else "There are no rows to divide."
             )
         if self.kind == "splitter":
-            return _by_splitter(self.splitter, codes)
+            return splitter_folds(self.splitter, codes)
         if self.kind != "seven_sets" and counts.min() < 2:
             rare = classes[int(np.argmin(counts))].item()
             raise ValueError(
@@ -93,23 +90,16 @@ class Protocol:
         needed = _N_SETS if self.kind == "seven_sets" else self.folds
         if needed > len(codes):
             raise ValueError(f"{self.name} needs at least {needed} rows; there are {len(codes)}.")
-        folds = list(self._deal(codes, seed))
+        folds = list(self._divide(codes, seed))
         _check_training(folds, classes, codes, self.name)
         return folds
 
-    def _deal(self, codes: Rows, seed: int) -> Iterator[Fold]:
+    def _divide(self, codes: NDArray[np.intp], seed: int) -> Iterator[Fold]:
         if self.kind == "seven_sets":
-            yield from _seven_sets(len(codes))
-            return
-        for repetition in range(self.repetitions):
-            rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(repetition,)))
-            order = _by_class(codes, rng)
-            if self.kind == "cross_validation":
-                # Dealt like cards, class after class: no fold has more than one card too many.
-                for fold in range(self.folds):
-                    yield _fold(len(codes), order[fold :: self.folds])
-            else:
-                yield _fold(len(codes), _systematic(order, self.share, rng))
+            return sets_in_file_order(len(codes), _N_SETS)
+        if self.kind == "cross_validation":
+            return repeated_folds(codes, self.folds, self.repetitions, seed)
+        return repeated_hold_out(codes, self.share, self.repetitions, seed)
 
     def __str__(self) -> str:
         return self.name
@@ -181,47 +171,7 @@ def _parse(name: str) -> Protocol:
     )
 
 
-def _by_class(codes: Rows, rng: np.random.Generator) -> Rows:
-    """Rows sorted by class, in random order within each."""
-    shuffled = rng.permutation(len(codes))
-    return np.asarray(shuffled[np.argsort(codes[shuffled], kind="stable")])
-
-
-def _systematic(order: Rows, share: Fraction, rng: np.random.Generator) -> Rows:
-    """Every so many rows from a random start: each class gives its share, give or take one row."""
-    n_rows = len(order)
-    # A half is rounded down: up to a half left out, no two neighbours are, and so no whole class.
-    n_test = min(max(1, math.ceil(share * n_rows - Fraction(1, 2))), n_rows - 1)
-    places = np.floor((np.arange(n_test) + rng.random()) * (n_rows / n_test))
-    return np.asarray(order[np.minimum(places.astype(np.intp), n_rows - 1)])
-
-
-def _fold(n_rows: int, test: Rows) -> Fold:
-    tested = np.zeros(n_rows, dtype=bool)
-    tested[test] = True
-    return Fold(np.flatnonzero(~tested), np.flatnonzero(tested))
-
-
-def _seven_sets(n_rows: int) -> Iterator[Fold]:
-    number = np.arange(n_rows) % _N_SETS
-    test = np.flatnonzero(number == _N_SETS - 1)
-    for chosen_by in range(_N_SETS - 1):
-        train = np.flatnonzero((number != chosen_by) & (number != _N_SETS - 1))
-        yield Fold(train, test, np.flatnonzero(number == chosen_by))
-
-
-def _by_splitter(splitter: Any, codes: Rows) -> list[Fold]:
-    columns = np.zeros((len(codes), 1))
-    folds = [
-        Fold(np.asarray(train, np.intp), np.asarray(test, np.intp))
-        for train, test in splitter.split(columns, codes)
-    ]
-    if not folds:
-        raise ValueError(f"The splitter {splitter!r} made no folds.")
-    return folds
-
-
-def _check_training(folds: list[Fold], classes: Any, codes: Rows, name: str) -> None:
+def _check_training(folds: list[Fold], classes: Any, codes: NDArray[np.intp], name: str) -> None:
     for number, fold in enumerate(folds):
         lacking = np.bincount(codes[fold.train], minlength=len(classes)) == 0
         if lacking.any():

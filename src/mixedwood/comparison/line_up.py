@@ -6,29 +6,10 @@ import difflib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import numpy as np
-
+from mixedwood._catalogue import CATALOGUE
 from mixedwood.comparison.encoded import EncodedClassifier
 
 __all__ = ["methods", "prepared", "read_methods"]
-
-
-def _ours(name: str, **parameters: Any) -> Callable[[], Any]:
-    def make() -> Any:
-        from mixedwood import estimators
-
-        return getattr(estimators, name)(**parameters)
-
-    return make
-
-
-def _recipe(name: str, recipe: str) -> Callable[[], Any]:
-    def make() -> Any:
-        from mixedwood import estimators
-
-        return getattr(getattr(estimators, name), recipe)()
-
-    return make
 
 
 def _sklearn_tree() -> Any:
@@ -55,24 +36,7 @@ def _sklearn_logistic() -> Any:
     return EncodedClassifier(LogisticRegression(max_iter=1000), scale=True)
 
 
-# The one list of names. A new method is one line here.
-_METHODS: dict[str, tuple[str, Callable[[], Any]]] = {
-    "tree": ("TreeClassifier()", _ours("TreeClassifier")),
-    "model_tree": ("ModelTreeClassifier()", _ours("ModelTreeClassifier")),
-    "optimal_tree": ("OptimalTreeClassifier(), of depth 5", _ours("OptimalTreeClassifier")),
-    "grow_prune_tree": ("GrowPruneTreeClassifier()", _ours("GrowPruneTreeClassifier")),
-    "c45": ("TreeClassifier.c45()", _recipe("TreeClassifier", "c45")),
-    "cart": ("TreeClassifier.cart()", _recipe("TreeClassifier", "cart")),
-    "conditional_inference": (
-        "TreeClassifier.conditional_inference()",
-        _recipe("TreeClassifier", "conditional_inference"),
-    ),
-    "forest": ("ForestClassifier()", _ours("ForestClassifier")),
-    "random_ordinality": ("RandomOrdinalityClassifier()", _ours("RandomOrdinalityClassifier")),
-    "grow_prune_forest": ("GrowPruneForestClassifier()", _ours("GrowPruneForestClassifier")),
-    "boosted": ("BoostedTreesClassifier()", _ours("BoostedTreesClassifier")),
-    "ensemble": ("EnsembleClassifier()", _ours("EnsembleClassifier")),
-    "svm": ("SmoothSVC(C='tune')", _ours("SmoothSVC", C="tune")),
+_OTHERS: dict[str, tuple[str, Callable[[], Any]]] = {
     "sklearn_tree": ("scikit-learn's DecisionTreeClassifier, one-hot", _sklearn_tree),
     "sklearn_forest": ("scikit-learn's RandomForestClassifier, one-hot", _sklearn_forest),
     "sklearn_boosting": ("scikit-learn's HistGradientBoostingClassifier", _sklearn_boosting),
@@ -101,7 +65,8 @@ def methods() -> dict[str, str]:
     >>> methods()["tree"]
     'TreeClassifier()'
     """
-    return {name: line for name, (line, _) in _METHODS.items()}
+    ours = {name: entry.call for name, entry in CATALOGUE.items()}
+    return ours | {name: line for name, (line, _) in _OTHERS.items()}
 
 
 def read_methods(chosen: Any) -> dict[str, Any]:
@@ -141,17 +106,7 @@ def _listed(chosen: Iterable[Any]) -> dict[str, Any]:
 
 def _one(method: Any) -> Any:
     if isinstance(method, str):
-        if method not in _METHODS:
-            made = _recipe_by_name(method)
-            if made is not None:
-                return made
-            close = difflib.get_close_matches(method, _METHODS, n=1)
-            hint = f" Did you mean {close[0]!r}?" if close else ""
-            raise ValueError(
-                f"Unknown method {method!r}.{hint} Use one of {', '.join(_METHODS)}, a "
-                "preset of one of them, such as forest.bagging_c45, or an estimator."
-            )
-        return _METHODS[method][1]()
+        return _named(method)
     if isinstance(method, type):
         raise TypeError(f"{method.__name__} is a class; pass an estimator: {method.__name__}().")
     if not all(hasattr(method, name) for name in ("fit", "predict", "get_params")):
@@ -161,13 +116,22 @@ def _one(method: Any) -> Any:
     return method
 
 
-def _recipe_by_name(method: str) -> Any:
-    """Make what ``forest.bagging_c45`` names; None if it names nothing."""
-    stem, _, recipe = method.partition(".")
-    if stem not in _METHODS or recipe.startswith("_"):
-        return None
-    kind = type(_METHODS[stem][1]())
-    return getattr(kind, recipe)() if isinstance(vars(kind).get(recipe), classmethod) else None
+def _named(name: str) -> Any:
+    """Make what a name stands for: a method, or a preset such as ``forest.bagging_c45``."""
+    if name in _OTHERS:
+        return _OTHERS[name][1]()
+    if name in CATALOGUE:
+        return CATALOGUE[name].make()
+    stem, _, preset = name.partition(".")
+    if stem in CATALOGUE and preset in CATALOGUE[stem].presets:
+        return getattr(CATALOGUE[stem].load(), preset)()
+    known = [*CATALOGUE, *_OTHERS]
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    raise ValueError(
+        f"Unknown method {name!r}.{hint} Use one of {', '.join(known)}, a preset of one of them, "
+        "such as forest.bagging_c45, or an estimator."
+    )
 
 
 def prepared(method: Any, seed: int, time_limit: float | None) -> Any:
@@ -185,9 +149,3 @@ def prepared(method: Any, seed: int, time_limit: float | None) -> Any:
         elif name == "time_limit" and time_limit is not None:
             wanted[name] = time_limit
     return model.set_params(**wanted)
-
-
-def seed_of(random_state: int, fold: int) -> int:
-    """Make the seed of all methods in one fold; it fits into what scikit-learn takes."""
-    sequence = np.random.SeedSequence(random_state, spawn_key=(1 << 20, fold))
-    return int(sequence.generate_state(1, np.uint32)[0] >> 1)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood._catalogue import CATALOGUE
 from mixedwood.comparison.grid import check_baseline, figure_in_words
 from mixedwood.comparison.records import SetFacts
 from mixedwood.comparison.scores import METRICS
@@ -76,9 +77,7 @@ class View:
     @cached_property
     def groups(self) -> list[int]:
         """Colour of each method: ours or others'."""
-        from mixedwood import estimators
-
-        ours = set(estimators.__all__)
+        ours = {entry.class_name for entry in CATALOGUE.values()}
         settings = (self.comparison.settings.get(name, "") for name in self.comparison.methods)
         return [OURS if words.partition("(")[0] in ours else OTHERS for words in settings]
 

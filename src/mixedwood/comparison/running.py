@@ -15,8 +15,9 @@ from typing import Any
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
+from mixedwood._random import METHOD, spawn_seed
 from mixedwood.comparison.dividing import Fold
-from mixedwood.comparison.line_up import prepared, seed_of
+from mixedwood.comparison.line_up import prepared
 from mixedwood.comparison.problems import Problem
 from mixedwood.comparison.scores import score_fold
 from mixedwood.comparison.workers import Sent, alone
@@ -59,7 +60,7 @@ def run(plan: Plan, n_jobs: int | None, verbose: int) -> list[Outcome]:
         for s, folds in enumerate(plan.folds):
             for f, fold in enumerate(folds):
                 for m, method in enumerate(models):
-                    seed = seed_of(plan.seed, f)
+                    seed = spawn_seed(plan.seed, METHOD, f)
                     yield delayed(_do)(
                         (s, m, f), sent[s], fold, method, seed, plan.time_limit, plan.metrics
                     )

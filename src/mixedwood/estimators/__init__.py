@@ -1,30 +1,38 @@
 """Estimators with scikit-learn's manners: any frame in, classes or probabilities out."""
 
-from mixedwood.estimators.base import IdentifierWarning, TimeLimitWarning, UnseenValueWarning
-from mixedwood.estimators.blend import EnsembleClassifier
-from mixedwood.estimators.boosted import BoostedTreesClassifier
-from mixedwood.estimators.forest import ForestClassifier
-from mixedwood.estimators.grow_prune import GrowPruneTreeClassifier
-from mixedwood.estimators.grow_prune_forest import GrowPruneForestClassifier
-from mixedwood.estimators.model_tree import ModelTreeClassifier
-from mixedwood.estimators.optimal import NoTreeError, OptimalTreeClassifier
-from mixedwood.estimators.random_ordinality import RandomOrdinalityClassifier
-from mixedwood.estimators.smooth_svc import SmoothSVC
-from mixedwood.estimators.tree import TreeClassifier
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "BoostedTreesClassifier",
-    "EnsembleClassifier",
-    "ForestClassifier",
-    "GrowPruneForestClassifier",
-    "GrowPruneTreeClassifier",
-    "IdentifierWarning",
-    "ModelTreeClassifier",
-    "NoTreeError",
-    "OptimalTreeClassifier",
-    "RandomOrdinalityClassifier",
-    "SmoothSVC",
-    "TimeLimitWarning",
-    "TreeClassifier",
-    "UnseenValueWarning",
-]
+from mixedwood._catalogue import PUBLIC, find_public
+
+__all__ = sorted(PUBLIC)
+
+if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalogue
+    from mixedwood._warnings import IdentifierWarning as IdentifierWarning
+    from mixedwood._warnings import TimeLimitWarning as TimeLimitWarning
+    from mixedwood._warnings import UnseenValueWarning as UnseenValueWarning
+    from mixedwood.estimators.blend import EnsembleClassifier as EnsembleClassifier
+    from mixedwood.estimators.boosted import BoostedTreesClassifier as BoostedTreesClassifier
+    from mixedwood.estimators.forest import ForestClassifier as ForestClassifier
+    from mixedwood.estimators.grow_prune import GrowPruneTreeClassifier as GrowPruneTreeClassifier
+    from mixedwood.estimators.grow_prune_forest import (
+        GrowPruneForestClassifier as GrowPruneForestClassifier,
+    )
+    from mixedwood.estimators.model_tree import ModelTreeClassifier as ModelTreeClassifier
+    from mixedwood.estimators.optimal import NoTreeError as NoTreeError
+    from mixedwood.estimators.optimal import OptimalTreeClassifier as OptimalTreeClassifier
+    from mixedwood.estimators.random_ordinality import (
+        RandomOrdinalityClassifier as RandomOrdinalityClassifier,
+    )
+    from mixedwood.estimators.smooth_svc import SmoothSVC as SmoothSVC
+    from mixedwood.estimators.tree import TreeClassifier as TreeClassifier
+
+
+def __getattr__(name: str) -> Any:
+    if name in PUBLIC:
+        found = globals()[name] = find_public(name)
+        return found
+    raise AttributeError(f"module 'mixedwood.estimators' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from mixedwood._limits import user_stacklevel
+from mixedwood._warnings import IdentifierWarning, UnseenValueWarning
 from mixedwood.data import (
     Schema,
     Table,
@@ -23,7 +24,6 @@ from mixedwood.data import (
     rows_with_weight,
     unseen_counts,
 )
-from mixedwood.growers.limits import outside_the_library
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -31,24 +31,9 @@ if TYPE_CHECKING:
     from mixedwood.tree import Tree
 
 __all__ = [
-    "IdentifierWarning",
     "TableClassifier",
-    "TimeLimitWarning",
-    "UnseenValueWarning",
     "columns_used",
 ]
-
-
-class IdentifierWarning(UserWarning):
-    """A column of the training data identifies its rows."""
-
-
-class TimeLimitWarning(ConvergenceWarning):  # type: ignore[misc]
-    """A limit of time or work ended a search: the model is the best one found so far."""
-
-
-class UnseenValueWarning(UserWarning):
-    """New rows hold values of a column that no training row had."""
 
 
 class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -202,7 +187,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             warnings.warn(
                 f"Found unknown categories in {found}. {self._unseen_ways[unseen]}",
                 UnseenValueWarning,
-                stacklevel=outside_the_library(),
+                stacklevel=user_stacklevel(),
             )
         return table
 
@@ -218,7 +203,7 @@ def _warn_of_identifiers(table: Table) -> None:
         "has a category of its own, which says nothing about new rows. Consider dropping "
         f"{'it' if one else 'them'}.",
         IdentifierWarning,
-        stacklevel=outside_the_library(),
+        stacklevel=user_stacklevel(),
     )
 
 

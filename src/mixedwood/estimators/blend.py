@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from mixedwood.boosting import FollowDepth, TuningPlan, choose, make_folds
+from mixedwood._folds import folds_or_hold_out
+from mixedwood._limits import Deadline, read_time_limit
+from mixedwood._random import seed_of
+from mixedwood.boosting import FollowDepth, TuningPlan, choose
 from mixedwood.data import Table, Target
 from mixedwood.ensembles import first_of_largest
 from mixedwood.estimators.base import TableClassifier, columns_used
@@ -33,7 +35,6 @@ from mixedwood.estimators.parts_given import warn_of_what_is_not_used
 from mixedwood.explain.explanation import BlendExplanation
 from mixedwood.explain.walk import choose_row
 from mixedwood.growers import CodedTable
-from mixedwood.splits.search import read_seed, read_time_limit
 from mixedwood.tree import Tree
 
 __all__ = ["EnsembleClassifier"]
@@ -169,9 +170,9 @@ class EnsembleClassifier(TableClassifier):
         EnsembleClassifier
             The fitted estimator itself.
         """
-        deadline = time.monotonic() + read_time_limit(self.time_limit)
+        deadline = Deadline.after(read_time_limit(self.time_limit))
         tuning = self._read_tuning()
-        seed = read_seed(self.random_state)
+        seed = seed_of(self.random_state)
         forest = self._part("forest", ForestClassifier, seed)
         boosted = self._part("boosted", BoostedTreesClassifier, seed + 1)
         forest._check_parameters()
@@ -193,7 +194,7 @@ class EnsembleClassifier(TableClassifier):
             # A few rows without an answer out of bag do not matter here.
             warnings.filterwarnings("ignore", message=".*out-of-bag answer", category=UserWarning)
             forest.set_params(oob_score=forest.oob_score or judges)
-            forest._fit_table(coded, target, (deadline - time.monotonic()) / 3)
+            forest._fit_table(coded, target, deadline.left() / 3)
         share, choices = float(self.share), []
         if tuning is not None and tunes:
             out_of_bag = _smoothed(forest.oob_decision_function_, target) if judges else None
@@ -201,20 +202,19 @@ class EnsembleClassifier(TableClassifier):
             choices = grow_members(
                 FollowDepth(
                     coded, target, parameters.gradient_plan(coded.table), tuning,
-                    make_folds(target, n_folds, seed), out_of_bag, seed,
+                    folds_or_hold_out(target.codes, n_folds, seed, target.weights), out_of_bag,
+                    seed,
                 ),
                 range(len(tuning.depths)),
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
-                time_limit=(deadline - time.monotonic()) / 2,
+                time_limit=deadline.left() / 2,
                 what="depths",
             )  # fmt: skip
             chosen = choose(choices)
             share = chosen.share
             boosted.set_params(n_estimators=chosen.n_rounds, max_depth=chosen.depth)
-        boosted._fit_table(
-            coded, target, read_boosting_parameters(boosted), deadline - time.monotonic()
-        )
+        boosted._fit_table(coded, target, read_boosting_parameters(boosted), deadline.left())
         self._remember(table, target)
         self.forest_, self.boosted_, self.share_ = forest, boosted, share
         self.__dict__.pop("choices_", None)  # of an earlier fit

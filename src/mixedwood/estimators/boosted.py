@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from mixedwood._limits import Deadline
 from mixedwood.boosting import BoostedScores, adaboost, gradient_boost, probabilities
 from mixedwood.data import Table, Target, read_target
 from mixedwood.ensembles import add_answers
@@ -283,8 +283,8 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         BoostedTreesClassifier
             The fitted estimator itself.
         """
-        started = time.monotonic()
         parameters = read_boosting_parameters(self)
+        deadline = Deadline.after(parameters.time_limit)
         judged = check_validation_is_wanted(X_val, y_val, parameters.early_stopping)
         table, target = self._read_training(
             X,
@@ -302,8 +302,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             validation = read_validation(
                 X_val, y_val, table.schema, target, factors, unseen=self._unseen()
             )
-        left = parameters.time_limit - (time.monotonic() - started)
-        return self._fit_table(CodedTable(table), target, parameters, left, validation)
+        return self._fit_table(CodedTable(table), target, parameters, deadline.left(), validation)
 
     def _fit_table(
         self,

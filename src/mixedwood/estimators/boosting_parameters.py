@@ -8,6 +8,8 @@ from typing import Any
 
 from joblib import effective_n_jobs
 
+from mixedwood._limits import read_time_limit
+from mixedwood._random import seed_of
 from mixedwood.boosting import AdaBoostPlan, GradientPlan
 from mixedwood.data import Table
 from mixedwood.estimators.learner import Learner
@@ -26,7 +28,6 @@ from mixedwood.estimators.sampled import read_member
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.growers.gradient import GradientSettings
 from mixedwood.parts import read_criterion, read_partitioner
-from mixedwood.splits.search import read_seed, read_time_limit
 
 __all__ = ["BoostingParameters", "read_boosting_parameters"]
 
@@ -148,7 +149,7 @@ def read_boosting_parameters(model: Any) -> BoostingParameters:
         learner=learner,
         order=_order(model),
         early_stopping=bool(model.early_stopping),
-        seed=read_seed(model.random_state),
+        seed=seed_of(model.random_state),
         time_limit=read_time_limit(model.time_limit),
     )
 

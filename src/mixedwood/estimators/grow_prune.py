@@ -11,11 +11,12 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from mixedwood._limits import StopFlag, user_stacklevel, warn_time_limit
 from mixedwood.data import Table, Target
 from mixedwood.estimators.learner import Rows
 from mixedwood.estimators.one_tree import OneTreeClassifier
 from mixedwood.estimators.parameters import GrowPruneParameters, read_grow_prune_parameters
-from mixedwood.growers import CodedTable, GrowPruneResult, Iteration, StopFlag, grow_prune
+from mixedwood.growers import CodedTable, GrowPruneResult, Iteration, grow_prune
 from mixedwood.parts import Criterion, Partitioner
 from mixedwood.tree import Tree
 
@@ -160,7 +161,7 @@ class GrowPruneTreeClassifier(OneTreeClassifier):
             ordinal=self.ordinal,
         )
         result = GrowPruneLearner(parameters).run(table, target, seed=parameters.seed)
-        warn_of_limits([result], parameters.max_iterations, stacklevel=2)
+        warn_of_limits([result], parameters.max_iterations)
         self._remember(table, target)
         self.tree_, self.iterations_ = result.tree, list(result.iterations)
         return self
@@ -212,13 +213,11 @@ class GrowPruneLearner:
             whole = table.table if isinstance(table, CodedTable) else table
             table, target = whole.take(rows), target.take(rows)
         result = self.run(table, target, seed=seed, time_limit=time_limit, stop=stop)
-        warn_of_limits([result], self.parameters.max_iterations, stacklevel=2)
+        warn_of_limits([result], self.parameters.max_iterations)
         return result.tree
 
 
-def warn_of_limits(
-    results: Sequence[GrowPruneResult], max_iterations: int, stacklevel: int
-) -> None:
+def warn_of_limits(results: Sequence[GrowPruneResult], max_iterations: int) -> None:
     """Say once if trees were still changing when a limit came, and which limit it was."""
     cut_short = [result for result in results if not result.ended]
     at_limit = sum(len(result.iterations) == max_iterations for result in cut_short)
@@ -227,13 +226,11 @@ def warn_of_limits(
         warnings.warn(
             f"{who} still growing after max_iterations={max_iterations}; set it higher.",
             ConvergenceWarning,
-            stacklevel=stacklevel + 1,
+            stacklevel=user_stacklevel(),
         )
     if at_limit < len(cut_short):
         many = f"{len(cut_short) - at_limit} of {len(results)} trees"
-        warnings.warn(
+        warn_time_limit(
             "The time limit came before growing and pruning had come to their end; "
-            f"{many if len(results) > 1 else 'the tree'} stayed as far as it was.",
-            RuntimeWarning,
-            stacklevel=stacklevel + 1,
+            f"{many if len(results) > 1 else 'the tree'} stayed as far as it was."
         )

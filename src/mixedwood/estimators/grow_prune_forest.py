@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
+from mixedwood._limits import Deadline, StopFlag
+from mixedwood._random import MEMBER, seed_of, spawn
 from mixedwood.data import Target
 from mixedwood.ensembles.votes import Vote
 from mixedwood.estimators.grow_prune import GrowPruneLearner, warn_of_limits
-from mixedwood.estimators.growing import grow_members, member_generator
+from mixedwood.estimators.growing import grow_members
 from mixedwood.estimators.one_tree import impurity_of
 from mixedwood.estimators.parameters import read_grow_prune_parameters
 from mixedwood.estimators.sampled import SampledTreesClassifier, share_schema
-from mixedwood.growers import CodedTable, GrowPruneResult, Iteration, StopFlag
+from mixedwood.growers import CodedTable, GrowPruneResult, Iteration
 from mixedwood.parts import Criterion, Partitioner
-from mixedwood.splits.search import read_seed
 from mixedwood.tree import Tree
 
 __all__ = ["GrowPruneForestClassifier"]
@@ -173,10 +173,10 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
         GrowPruneForestClassifier
             The fitted estimator itself.
         """
-        started = time.monotonic()
         self._check_parameters()
         parameters = read_grow_prune_parameters(self)
-        seed = read_seed(self.random_state)
+        deadline = Deadline.after(parameters.time_limit)
+        seed = seed_of(self.random_state)
         table, target = self._read_training(
             X,
             y,
@@ -196,9 +196,9 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
             range(len(trees), self.n_estimators),
             n_jobs=self.n_jobs,
             verbose=self.verbose,
-            time_limit=parameters.time_limit - (time.monotonic() - started),
+            time_limit=deadline.left(),
         )
-        warn_of_limits(results, parameters.max_iterations, stacklevel=2)
+        warn_of_limits(results, parameters.max_iterations)
         trees += [result.tree for result in results]
         share_schema(trees, table)
         self._remember(table, target)
@@ -223,7 +223,7 @@ class _MakeTree:
     seed: int
 
     def __call__(self, number: int, time_limit: float, stop: StopFlag) -> GrowPruneResult:
-        seed = int(member_generator(self.seed, number).integers(2**63))
+        seed = int(spawn(self.seed, MEMBER, number).integers(2**63))
         return self.learner.run(
             self.table, self.target, seed=seed, time_limit=time_limit, stop=stop
         )

@@ -8,19 +8,15 @@ fit.
 from __future__ import annotations
 
 import math
-import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
-import numpy as np
 from joblib import Parallel, delayed
 
-from mixedwood.growers import StopFlag
-from mixedwood.growers.limits import outside_the_library
+from mixedwood._limits import Deadline, StopFlag, warn_time_limit
 from mixedwood.progress import show_progress
 
-__all__ = ["MakeMember", "grow_members", "member_generator"]
+__all__ = ["MakeMember", "grow_members"]
 
 Member = TypeVar("Member", covariant=True)
 
@@ -30,11 +26,6 @@ class MakeMember(Protocol[Member]):
 
     def __call__(self, number: int, time_limit: float, stop: StopFlag) -> Member:
         """Make the member of that number within the time limit, or until stopped."""
-
-
-def member_generator(seed: int, number: int) -> np.random.Generator:
-    """Random numbers of one member of an ensemble."""
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
 
 
 def grow_members(
@@ -69,13 +60,13 @@ def grow_members(
         Members in the order of their numbers.
     """
     stop = StopFlag()
-    deadline = time.monotonic() + time_limit
+    deadline = Deadline.after(time_limit)
 
     make = delayed(make_member)
 
     def tasks() -> Iterator[Any]:
         for place, number in enumerate(numbers):
-            left = deadline - time.monotonic()
+            left = deadline.left()
             if place and left <= 0:
                 return
             yield make(number, max(left, 1e-3), stop)
@@ -93,11 +84,9 @@ def grow_members(
             stop.wait(1.0)
             raise
     if len(members) < len(numbers):
-        warnings.warn(
+        warn_time_limit(
             f"The time limit came after {len(members)} of {len(numbers)} {what}; the others are "
-            "left out.",
-            RuntimeWarning,
-            stacklevel=outside_the_library(),
+            "left out."
         )
     return members
 

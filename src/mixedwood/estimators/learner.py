@@ -7,18 +7,17 @@ or in other processes. A learner therefore holds parameters only, and can be pic
 from __future__ import annotations
 
 import math
-import time
-import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood._limits import Deadline, StopFlag, TimeLimitError, warn_time_limit
 from mixedwood.data import Table, Target
 from mixedwood.data.table import row_index
 from mixedwood.estimators.parameters import TreeParameters
-from mixedwood.growers import CodedTable, StopFlag, grow
+from mixedwood.growers import CodedTable, grow
 from mixedwood.pruning.plan import Pruner
 from mixedwood.tree import Tree
 
@@ -44,10 +43,6 @@ class Learner(Protocol):
         stop: StopFlag | None = None,
     ) -> Tree:
         """Learn a tree from some rows, whose numbers may repeat, or from all."""
-
-
-class _TimeUpError(Exception):
-    """The time limit came while trees were grown for pruning."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,7 +99,7 @@ class TreeLearner:
         if rows is not None and any(p.needs_rows for p in self.parameters.pruning):
             copies_of = rows
         limit = min(time_limit, self.parameters.time_limit)
-        growth = _Growth(self.parameters, seed, coded, target, rows, time.monotonic() + limit, stop)
+        growth = _Growth(self.parameters, seed, coded, target, rows, Deadline.after(limit), stop)
         if copies_of is not None:
             table, target = _SampledTable.of(table, copies_of), target.take(copies_of)
         grow_pruned: Any = growth.grow
@@ -113,13 +108,12 @@ class TreeLearner:
             grow_pruned = _pruned(grow_pruned, pruner, seed, path, table, copies_of)
         try:
             return grow_pruned(table, target), path[0]
-        except _TimeUpError:
-            warnings.warn(
-                "The time limit came before the tree was pruned; it is larger than it should be.",
-                RuntimeWarning,
-                stacklevel=3,
+        except TimeLimitError:
+            if growth.first is None:
+                raise
+            warn_time_limit(
+                "The time limit came before the tree was pruned; it is larger than it should be."
             )
-            assert growth.first is not None
             return growth.first, None
 
 
@@ -132,14 +126,13 @@ class _Growth:
     coded: CodedTable
     target: Target  # of the whole table
     rows: Rows | None
-    deadline: float
+    deadline: Deadline
     stop: StopFlag | None
     first: Tree | None = None
 
     def grow(self, table: Table, target: Target) -> Tree:
-        left = self.deadline - time.monotonic()
-        if self.first is not None and left <= 0:
-            raise _TimeUpError
+        if self.first is not None and self.deadline.is_over():
+            raise TimeLimitError("The time limit came while trees were grown for pruning.")
         rows = self.rows
         if isinstance(table, _SampledTable):
             rows = table.drawn
@@ -150,7 +143,7 @@ class _Growth:
             target,
             self.parameters.settings_for(n_rows, table.n_columns),
             seed=self.seed,
-            time_limit=max(left, 1e-3),
+            time_limit=self.deadline.left(1e-3),
             rows=rows,
             stop=self.stop,
         )

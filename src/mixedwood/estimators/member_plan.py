@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood._limits import StopFlag
+from mixedwood._random import MEMBER, spawn
 from mixedwood.data import Schema, Table, Target
-from mixedwood.estimators.growing import member_generator
 from mixedwood.estimators.learner import Learner
-from mixedwood.growers import CodedTable, StopFlag
+from mixedwood.growers import CodedTable
 from mixedwood.tree import Tree
 
 __all__ = ["MemberPlan", "count_rows"]
@@ -78,7 +79,7 @@ class MemberPlan:
 
     def draw(self, number: int) -> Draw:
         """Draw what chance decides about a tree; the same every time."""
-        rng = member_generator(self.seed, number)
+        rng = spawn(self.seed, MEMBER, number)
         seed = int(rng.integers(2**63))
         columns = None
         if 0 < self.n_columns < self.table.n_columns:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import time
-import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mixedwood._limits import Deadline, StopFlag, warn_time_limit
 from mixedwood.data import Table, Target
 from mixedwood.estimators.learner import Rows, TreeLearner
 from mixedwood.estimators.parameters import (
@@ -20,7 +19,7 @@ from mixedwood.estimators.parameters import (
     read_parameters,
     read_rows_or_share,
 )
-from mixedwood.growers import CodedTable, LinearTests, StopFlag, read_machines
+from mixedwood.growers import CodedTable, LinearTests, read_machines
 from mixedwood.parts import read_partitioner
 from mixedwood.pruning import stratified_folds
 from mixedwood.tree import Tree
@@ -77,7 +76,7 @@ class ModelTreeLearner:
         stop: StopFlag | None = None,
     ) -> tuple[Tree, CrossValidatedPath | None, float]:
         """Learn a tree; with it go the path of pruning and the size of nodes that was used."""
-        deadline = time.monotonic() + min(time_limit, self.parameters.time_limit)
+        deadline = Deadline.after(min(time_limit, self.parameters.time_limit))
         parameters = self.parameters
         if self.tuned:
             coded = table if isinstance(table, CodedTable) else CodedTable(table)
@@ -88,7 +87,7 @@ class ModelTreeLearner:
             target,
             seed=seed,
             rows=rows,
-            time_limit=max(deadline - time.monotonic(), 1e-3),
+            time_limit=deadline.left(1e-3),
             stop=stop,
         )
         return tree, path, parameters.min_samples_split
@@ -99,7 +98,7 @@ class ModelTreeLearner:
         target: Target,
         seed: int,
         rows: Rows | None,
-        deadline: float,
+        deadline: Deadline,
         stop: StopFlag | None,
     ) -> float:
         """Choose the size of nodes by cross-validation; the largest of the best."""
@@ -112,13 +111,11 @@ class ModelTreeLearner:
             learner = TreeLearner(replace(self.parameters, min_samples_split=size))
             wrong = 0.0
             for fold in np.unique(folds):
-                left = deadline - time.monotonic()
+                left = deadline.left()
                 if left <= 0:
-                    warnings.warn(
+                    warn_time_limit(
                         "The time limit came while min_instances was tuned; what was best by then "
-                        "is used.",
-                        RuntimeWarning,
-                        stacklevel=4,
+                        "is used."
                     )
                     return best
                 out = folds == fold

@@ -9,7 +9,8 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from mixedwood.estimators.base import TimeLimitWarning
+from mixedwood._limits import user_stacklevel, warn_time_limit
+from mixedwood._warnings import TimeLimitWarning
 from mixedwood.estimators.one_tree import OneTreeClassifier
 from mixedwood.estimators.optimal_learner import NoTreeError, OptimalLearner
 from mixedwood.estimators.optimal_parameters import read_optimal_parameters
@@ -208,8 +209,8 @@ class OptimalTreeClassifier(OneTreeClassifier):
         ------
         NoTreeError
             If it is proven that no tree is as good as `upper_bound` asks.
-        TimeoutError
-            If a limit comes before either such a tree or that proof is found.
+        TimeLimitError
+            A `TimeoutError`: if a limit comes before either such a tree or that proof is found.
         """
         parameters = read_optimal_parameters(self)
         table, target = self._read_training(
@@ -223,13 +224,11 @@ class OptimalTreeClassifier(OneTreeClassifier):
         learner = OptimalLearner(parameters)
         with show_waiting(self.verbose) as tell:
             found = learner.run(table, target, seed=parameters.seed, tell=tell)
-        _warn_of_end(found.proof, stacklevel=2)
+        _warn_of_end(found.proof)
         if found.tried and not found.all_tried and found.proof.status != "interrupted":
-            warnings.warn(
+            warn_time_limit(
                 f"A limit came before all sizes were tried: the tree has the best of the first "
-                f"{len(found.tried)}. Raise the limit, or lower max_depth.",
-                TimeLimitWarning,
-                stacklevel=2,
+                f"{len(found.tried)}. Raise the limit, or lower max_depth."
             )
         self._remember(table, target)
         self.tree_, self.proof_, self.tests_ = found.tree, found.proof, found.tests
@@ -271,7 +270,7 @@ class OptimalTreeClassifier(OneTreeClassifier):
         return OptimalLearner(read_optimal_parameters(self))
 
 
-def _warn_of_end(proof: Proof, stacklevel: int) -> None:
+def _warn_of_end(proof: Proof) -> None:
     """Say why a tree is not proven to be the best."""
     if proof.optimal:
         return
@@ -288,5 +287,5 @@ def _warn_of_end(proof: Proof, stacklevel: int) -> None:
         f"less than {proof.lower_bound:g}."
         + (" Raise the limit, or ask for a smaller tree." if limited else ""),
         TimeLimitWarning if limited else ConvergenceWarning,
-        stacklevel=stacklevel + 1,
+        stacklevel=user_stacklevel(),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood._limits import Deadline, StopFlag, TimeLimitError
 from mixedwood.data import Table, Target
 from mixedwood.estimators.optimal_parameters import OptimalParameters
-from mixedwood.growers import CodedTable, StopFlag
+from mixedwood.growers import CodedTable
 from mixedwood.optimal import (
     SHARE_OF_LIMITS,
     OptimalSettings,
@@ -61,7 +61,7 @@ class OptimalLearner:
     ) -> OptimalFit:
         """Find a tree; the result says what is proven, and `tell` hears how far the search is."""
         limit = min(time_limit, self.parameters.time_limit)
-        start = time.monotonic()
+        deadline = Deadline.after(limit)
         settings = self.parameters.settings_for(target.n_rows)
         tried, all_tried, interrupted, work = None, True, False, 0
         n_rows = target.n_rows if target.weights is None else np.count_nonzero(target.weights)
@@ -78,7 +78,7 @@ class OptimalLearner:
             )
             settings, tried, all_tried = chosen.settings, chosen.tried, chosen.complete
             interrupted, work = chosen.interrupted, chosen.work
-        left = max(limit - (time.monotonic() - start), 0.05)
+        left = deadline.left(0.05)
         if interrupted:  # a tree of the best budget so far, but soon
             left = min(left, 0.5)
         tell(f"searching the best tree of depth {settings.max_depth}")
@@ -128,7 +128,7 @@ def _no_tree(settings: OptimalSettings, proof: Proof) -> BaseException:
             f"less than {proof.lower_bound:g}. Raise upper_bound a little, or leave it out."
         )
     words = proof.status.replace("_", " ")
-    return TimeoutError(
+    return TimeLimitError(
         f"The {words} came before a tree with {wanted} was found; there may be one, as only "
         f"{proof.lower_bound:g} is proven to be a lower bound. Raise the limit, or upper_bound."
     )

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
+from mixedwood._limits import read_time_limit
+from mixedwood._random import choice_seed_of
 from mixedwood.estimators.parameters import (
     check_choice,
     check_flag,
@@ -19,7 +21,6 @@ from mixedwood.estimators.parameters import (
 from mixedwood.optimal import OptimalSettings
 from mixedwood.preprocessing.binarizer import read_encoding
 from mixedwood.preprocessing.cutting import read_cutting
-from mixedwood.splits.search import read_seed, read_time_limit
 
 __all__ = ["OptimalParameters", "read_optimal_parameters"]
 
@@ -96,6 +97,6 @@ def read_optimal_parameters(model: Any) -> OptimalParameters:
         settings=settings,
         min_samples_leaf=read_rows_or_share(model, "min_samples_leaf"),
         n_folds=int(model.n_folds) if model.tune else 0,
-        seed=read_seed(0 if model.random_state is None else model.random_state),
+        seed=choice_seed_of(model.random_state),
         time_limit=read_time_limit(model.time_limit),
     )

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from mixedwood._limits import read_time_limit
+from mixedwood._random import choice_seed_of
 from mixedwood.growers import GrowSettings
 from mixedwood.parts import read_acceptors, read_criterion, read_partitioner
 from mixedwood.pruning.plan import Pruner, read_pruning
-from mixedwood.splits.search import read_seed, read_time_limit
 
 __all__ = [
     "GrowPruneParameters",
@@ -115,7 +116,7 @@ def read_parameters(model: Any) -> TreeParameters:
         min_samples_leaf=read_rows_or_share(model, "min_samples_leaf"),
         pruning=read_pruning(model.pruning),
         # Without a seed of their own, trees are the same every time.
-        seed=read_seed(0 if model.random_state is None else model.random_state),
+        seed=choice_seed_of(model.random_state),
         time_limit=read_time_limit(model.time_limit),
     )
 
@@ -161,7 +162,7 @@ def read_grow_prune_parameters(model: Any) -> GrowPruneParameters:
         min_samples_split=read_rows_or_share(model, "min_samples_split"),
         max_iterations=read_whole(model, "max_iterations", 1),
         relabel=bool(model.relabel),
-        seed=read_seed(0 if model.random_state is None else model.random_state),
+        seed=choice_seed_of(model.random_state),
         time_limit=read_time_limit(model.time_limit),
     )
 

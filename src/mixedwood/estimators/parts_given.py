@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from mixedwood.growers.limits import outside_the_library
+from mixedwood._limits import user_stacklevel
 
 __all__ = ["warn_of_what_is_not_used"]
 
@@ -36,7 +36,7 @@ def warn_of_what_is_not_used(model: Any, *, tunes: bool) -> None:
             "use boosted as it is."
         )
     if said:
-        warnings.warn(" ".join(said), UserWarning, stacklevel=outside_the_library())
+        warnings.warn(" ".join(said), UserWarning, stacklevel=user_stacklevel())
 
 
 def _set_by_hand(part: Any, parameters: tuple[str, ...]) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,6 +11,8 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mixedwood._limits import Deadline, read_time_limit, user_stacklevel
+from mixedwood._random import seed_of
 from mixedwood.data import Table, Target, read_table_as
 from mixedwood.ensembles import VOTES, first_of_largest, out_of_bag_shares
 from mixedwood.estimators.ensemble import TreeEnsembleClassifier
@@ -26,8 +27,6 @@ from mixedwood.estimators.parameters import (
     read_whole,
 )
 from mixedwood.growers import CodedTable
-from mixedwood.growers.limits import outside_the_library
-from mixedwood.splits.search import read_seed, read_time_limit
 from mixedwood.tree import Tree
 
 __all__ = ["SampledTreesClassifier", "read_member"]
@@ -116,10 +115,9 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
         estimator
             The fitted estimator itself.
         """
-        started = time.monotonic()
         self._check_parameters()
         self._member_learner()
-        limit = read_time_limit(self.time_limit)
+        deadline = Deadline.after(read_time_limit(self.time_limit))
         table, target, kept = self._read_kept(
             X,
             y,
@@ -128,8 +126,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
             categorical_features=self.categorical_features,
             ordinal=self.ordinal,
         )
-        left = limit - (time.monotonic() - started)
-        self._fit_table(CodedTable(table), target, left, kept)
+        self._fit_table(CodedTable(table), target, deadline.left(), kept)
         if self.oob_score and kept is not None:
             # No tree has seen the others, so that all of them answer.
             others = read_table_as(X, self.schema_).take(~kept)
@@ -147,7 +144,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
     ) -> Self:
         self._check_parameters()
         learner = self._member_learner()
-        seed = read_seed(self.random_state)
+        seed = seed_of(self.random_state)
         table = coded.table
         trees: list[Tree] = []
         warm = self.warm_start and hasattr(self, "trees_")
@@ -227,7 +224,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
             warnings.warn(
                 "Warm-start fitting without increasing n_estimators does not fit new trees.",
                 UserWarning,
-                stacklevel=outside_the_library(),
+                stacklevel=user_stacklevel(),
             )
         if table.schema != self.schema_ or not np.array_equal(target.classes, self.classes_):
             raise ValueError(
@@ -282,7 +279,7 @@ def _judge_out_of_bag(
             f"{int((~judged).sum())} of {len(judged)} rows were seen by every tree and have no "
             "out-of-bag answer; grow more trees.",
             UserWarning,
-            stacklevel=outside_the_library(),
+            stacklevel=user_stacklevel(),
         )
     if not judged.any():
         return math.nan, shares

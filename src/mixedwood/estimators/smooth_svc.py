@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -12,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from mixedwood._limits import Deadline, TimeLimitError, user_stacklevel, warn_time_limit
 from mixedwood.data import Table, Target
 from mixedwood.estimators.base import TableClassifier
 from mixedwood.estimators.svc_parameters import SvcParameters, read_svc_parameters
-from mixedwood.growers.limits import outside_the_library
-from mixedwood.linear import Machines, TimeIsUpError, learn_machines, tune_c
+from mixedwood.linear import Machines, learn_machines, tune_c
 
 __all__ = ["SmoothSVC"]
 
@@ -241,20 +240,20 @@ class SmoothSVC(TableClassifier):
 
 def _learn(table: Table, target: Target, parameters: SvcParameters) -> tuple[Machines, float]:
     """Learn from the rows, and say what was left undone."""
-    begin = time.monotonic()
+    deadline = Deadline.after(parameters.time_limit)
     c, settings, seed = parameters.c, parameters.settings, parameters.seed
     if c is None:
         # The planes of all rows need some of the time as well.
-        deadline = begin + 0.7 * parameters.time_limit
-        c, all_tried = tune_c(table, target, settings, seed=seed, deadline=deadline)
+        soon = Deadline.after(0.7 * parameters.time_limit)
+        c, all_tried = tune_c(table, target, settings, seed=seed, deadline=soon)
         if not all_tried:
-            _warn_of_time(f"The time limit came before C was tuned; C = {c:g} is the best so far.")
+            warn_time_limit(
+                f"The time limit came before C was tuned; C = {c:g} is the best so far."
+            )
     try:
-        machines = learn_machines(
-            table, target, settings, c=c, seed=seed, deadline=begin + parameters.time_limit
-        )
-    except TimeIsUpError:
-        raise TimeoutError(
+        machines = learn_machines(table, target, settings, c=c, seed=seed, deadline=deadline)
+    except TimeLimitError:
+        raise TimeLimitError(
             f"The time limit of {parameters.time_limit:g} s came before the first step of a "
             "machine; there is nothing to answer with. Give it more time, or fewer rows."
         ) from None
@@ -265,7 +264,7 @@ def _learn(table: Table, target: Target, parameters: SvcParameters) -> tuple[Mac
 def _warn(machines: Machines) -> None:
     undone = int((~machines.converged).sum())
     if machines.timed_out.any():
-        _warn_of_time(
+        warn_time_limit(
             f"The time limit came before {undone} of {len(machines.z)} machines had converged; "
             "their planes are what they were by then."
         )
@@ -274,9 +273,5 @@ def _warn(machines: Machines) -> None:
             f"{undone} of {len(machines.z)} machines did not converge in "
             f"{machines.iterations.max()} steps. Increase max_iter or tol, or decrease C.",
             ConvergenceWarning,
-            stacklevel=outside_the_library(),
+            stacklevel=user_stacklevel(),
         )
-
-
-def _warn_of_time(message: str) -> None:
-    warnings.warn(message, RuntimeWarning, stacklevel=outside_the_library())

@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from mixedwood._limits import read_time_limit
+from mixedwood._random import choice_seed_of
 from mixedwood.estimators.parameters import check_choice, check_flag, is_number, is_whole
 from mixedwood.linear import SvmSettings
-from mixedwood.splits.search import read_seed, read_time_limit
 
 __all__ = ["SvcParameters", "read_svc_parameters"]
 
@@ -47,7 +48,7 @@ def read_svc_parameters(model: Any) -> SvcParameters:
         settings=settings,
         c=None if isinstance(c, str) else c,
         # Without a seed of their own, machines are the same every time, as trees are.
-        seed=read_seed(0 if model.random_state is None else model.random_state),
+        seed=choice_seed_of(model.random_state),
         time_limit=read_time_limit(model.time_limit),
     )
 

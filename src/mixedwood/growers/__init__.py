@@ -1,10 +1,9 @@
 """Growers: from a table and its classes to a tree."""
 
 from mixedwood.growers.coded import CodedTable
-from mixedwood.growers.greedy import GrowSettings, grow, grow_below
+from mixedwood.growers.greedy import GrowSettings, grow
 from mixedwood.growers.grow_prune import GrowPruneResult, Iteration, grow_prune
 from mixedwood.growers.linear_tests import LinearTests, machines, read_machines
-from mixedwood.growers.stopping import StopFlag, StoppedError, stopped_by
 
 __all__ = [
     "CodedTable",
@@ -12,12 +11,8 @@ __all__ = [
     "GrowSettings",
     "Iteration",
     "LinearTests",
-    "StopFlag",
-    "StoppedError",
     "grow",
-    "grow_below",
     "grow_prune",
     "machines",
     "read_machines",
-    "stopped_by",
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _core
+from mixedwood._limits import StopFlag, stopped_by, warn_time_limit
 from mixedwood.data import Schema, Table, Target, check_same_length
 from mixedwood.growers.coded import CodedTable
 from mixedwood.growers.linear_tests import LinearTests
 from mixedwood.growers.random_order import JointColumns, Ranks, as_subsets, draw_ranks
-from mixedwood.growers.stopping import StopFlag, stopped_by
 from mixedwood.parts import Criterion, Partitioner, read_acceptors, read_criterion, read_partitioner
 from mixedwood.tree import Tree
 
-__all__ = ["GrowSettings", "grow", "grow_below", "native_arguments", "tree_of"]
+__all__ = ["GrowSettings", "grow", "native_arguments", "tree_of"]
 
 _SAFE_WEIGHT = 1e100  # squares of weights, and sums of them, must stay finite
 
@@ -78,7 +77,7 @@ def grow(
     rows : ndarray of int32, optional
         Rows to grow from; a row may come several times. All by default.
     stop : StopFlag, optional
-        Once it is set, by another thread, growth ends with a `StoppedError`.
+        Once it is set, by another thread, growth ends with a `CancelledError`.
 
     Examples
     --------
@@ -89,56 +88,17 @@ def grow(
     |   [1] colour = blue (or missing): no (100 % of 2)
     |   [2] colour in {green, red}: yes (100 % of 2)
     """
-    arrays, schema, scale = _grown(
-        table, target, settings or GrowSettings(), seed, time_limit, rows, None, stop
-    )
-    return tree_of(arrays, schema, target, scale)
-
-
-def grow_below(
-    table: Table | CodedTable,
-    target: Target,
-    settings: GrowSettings,
-    *,
-    seed: int,
-    rows: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    time_limit: float = math.inf,
-    stop: StopFlag | None = None,
-) -> dict[str, NDArray[Any]]:
-    """Grow several trees side by side, and return their arrays as those of one list of nodes.
-
-    Tree t is grown from ``rows[starts[t]:starts[t + 1]]``, and node t is its root.
-    """
-    arrays, _, scale = _grown(table, target, settings, seed, time_limit, rows, starts, stop)
-    arrays["counts"] = arrays["counts"].reshape(len(arrays["kind"]), -1) * scale
-    arrays["weight"] = arrays["weight"] * scale
-    return arrays
-
-
-def _grown(
-    table: Table | CodedTable,
-    target: Target,
-    chosen: GrowSettings,
-    seed: int,
-    time_limit: float,
-    rows: NDArray[np.int32] | None,
-    starts: NDArray[np.int64] | None,
-    stop: StopFlag | None,
-) -> tuple[dict[str, NDArray[Any]], Schema, float]:
-    given = native_arguments(table, target, chosen, seed, rows)
+    given = native_arguments(table, target, settings or GrowSettings(), seed, rows)
     with stopped_by(stop) as flag:
-        arrays = _core.grow(*given.arguments, time_limit, rows, starts, flag)
+        arrays = _core.grow(*given.arguments, time_limit, rows, None, flag)
     if not arrays.pop("complete"):
-        warnings.warn(
+        warn_time_limit(
             "The time limit came before the tree was complete; nodes that were not reached are "
-            "leaves.",
-            RuntimeWarning,
-            stacklevel=3,
+            "leaves."
         )
     if given.ranks is not None:
         as_subsets(arrays, given.ranks, len(given.schema))
-    return arrays, given.schema, given.scale
+    return tree_of(arrays, given.schema, target, given.scale)
 
 
 class NativeArguments(NamedTuple):

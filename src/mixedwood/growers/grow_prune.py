@@ -13,15 +13,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mixedwood import _core
+from mixedwood import _core, _folds
+from mixedwood._limits import StopFlag, stopped_by
 from mixedwood.data import Table, Target
 from mixedwood.growers.coded import CodedTable
 from mixedwood.growers.greedy import GrowSettings, native_arguments, tree_of
 from mixedwood.growers.random_order import as_subsets
-from mixedwood.growers.stopping import StopFlag, stopped_by
 from mixedwood.tree import Tree
 
-__all__ = ["GrowPruneResult", "Iteration", "divide_in_halves", "grow_prune"]
+__all__ = ["GrowPruneResult", "Iteration", "grow_prune"]
 
 
 class Iteration(NamedTuple):
@@ -48,31 +48,6 @@ class GrowPruneResult:
     tree: Tree
     iterations: tuple[Iteration, ...]
     ended: bool
-
-
-def divide_in_halves(target: Target, seed: int) -> NDArray[np.int8]:
-    """Divide rows at random into two halves, 0 and 1, of nearly equal size and class distribution.
-
-    The rows of one class after the other are shuffled and dealt out in turn: what is left over of
-    classes with an odd number of rows goes to the two sides alternately. Rows of weight 0 are in
-    neither half and get -1.
-
-    Examples
-    --------
-    >>> from mixedwood.data import read_target
-    >>> halves = divide_in_halves(read_target(list("aaabbb")), seed=0)
-    >>> sorted(zip("aaabbb", halves.tolist()))
-    [('a', 0), ('a', 0), ('a', 1), ('b', 0), ('b', 1), ('b', 1)]
-    """
-    rng = np.random.default_rng(seed)
-    if target.weights is None or target.weights.all():
-        shuffled = rng.permutation(target.n_rows)
-    else:
-        shuffled = rng.permutation(np.flatnonzero(target.weights))
-    order = shuffled[np.argsort(target.codes[shuffled], kind="stable")]
-    halves = np.full(target.n_rows, -1, dtype=np.int8)
-    halves[order] = np.arange(len(order)) % 2
-    return halves
 
 
 def grow_prune(
@@ -114,7 +89,7 @@ def grow_prune(
     time_limit : float, default=inf
         Seconds.
     stop : StopFlag, optional
-        Once it is set, by another thread, growth ends with a `StoppedError`.
+        Once it is set, by another thread, growth ends with a `CancelledError`.
 
     Returns
     -------
@@ -143,7 +118,10 @@ def grow_prune(
             "out. Use missing='learned' or 'category'."
         )
     given = native_arguments(table, target, chosen, seed)
-    side = divide_in_halves(target, seed) if halves is None else _read_halves(halves, target)
+    if halves is None:
+        side = _folds.halves(target.codes, seed, target.weights)
+    else:
+        side = _read_halves(halves, target)
     with stopped_by(stop) as flag:
         arrays, grown, pruned, ended = _core.grow_prune(
             *given.arguments, time_limit, side, max_iterations, relabel, flag

@@ -22,6 +22,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood._random import ORDERS, spawn
 from mixedwood.data import MISSING, ColumnKind, Schema, Table
 from mixedwood.tree import TestKind
 
@@ -43,7 +44,7 @@ def draw_ranks(
     much each row weighs matters only where orders are drawn jointly.
     """
     ranks = {}
-    for place, order in _draw_orders(table, weight, np.random.default_rng(seed), joint).items():
+    for place, order in _draw_orders(table, weight, spawn(seed, ORDERS), joint).items():
         rank = np.empty(len(order) + 1, dtype=np.int32)
         rank[order] = np.arange(len(order), dtype=np.int32)
         rank[-1] = MISSING

@@ -3,7 +3,7 @@
 from mixedwood.linear.classes import Pairing
 from mixedwood.linear.design import Design
 from mixedwood.linear.kernel import GaussianKernel
-from mixedwood.linear.machine import Machines, SvmSettings, TimeIsUpError, learn_machines
+from mixedwood.linear.machine import Machines, SvmSettings, learn_machines
 from mixedwood.linear.tuning import tune_c
 
 __all__ = [
@@ -12,7 +12,6 @@ __all__ = [
     "Machines",
     "Pairing",
     "SvmSettings",
-    "TimeIsUpError",
     "learn_machines",
     "tune_c",
 ]

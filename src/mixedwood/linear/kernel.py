@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mixedwood._limits import NO_DEADLINE, Deadline
+from mixedwood._random import LANDMARKS, spawn
 
 __all__ = ["GaussianKernel"]
 
@@ -60,23 +62,23 @@ class GaussianKernel:
         if not _SMALLEST < found < np.inf:
             raise ValueError(_why_not(rows, gamma, found))
         if len(rows) > n_landmarks:
-            drawn = np.random.default_rng(seed).choice(len(rows), n_landmarks, replace=False)
+            drawn = spawn(seed, LANDMARKS).choice(len(rows), n_landmarks, replace=False)
             rows = rows[np.sort(drawn)]
         if rows.shape[1]:
             rows = np.unique(rows, axis=0)
         return cls(np.ascontiguousarray(rows), found)
 
     def matrix(
-        self, rows: NDArray[np.float64], deadline: float = np.inf
+        self, rows: NDArray[np.float64], deadline: Deadline = NO_DEADLINE
     ) -> NDArray[np.float64] | None:
-        """One row of the kernel for each row; None when the deadline (monotonic) comes first."""
+        """One row of the kernel for each row; None when the deadline comes first."""
         from scipy.spatial.distance import cdist  # on first use: it takes a while to import
 
         found = np.ones((len(rows), len(self.landmarks)))
         if rows.shape[1] == 0:
             return found
         for begin in range(0, len(rows), _CHUNK):
-            if time.monotonic() > deadline:
+            if deadline.is_over():
                 return None
             part = slice(begin, begin + _CHUNK)
             with np.errstate(over="ignore", under="ignore"):

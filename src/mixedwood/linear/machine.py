@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _core
+from mixedwood._limits import NO_DEADLINE, Deadline, TimeLimitError
 from mixedwood.data import Table, Target
 from mixedwood.linear.classes import Pairing
 from mixedwood.linear.design import Design
 from mixedwood.linear.kernel import GaussianKernel
 
-__all__ = ["Machines", "SvmSettings", "TimeIsUpError", "learn_machines"]
+__all__ = ["Machines", "SvmSettings", "learn_machines"]
 
 _NO_LIMIT = 1e9
 _CHUNK = 8192  # rows that are asked together: kernels take room
-
-
-class TimeIsUpError(Exception):
-    """The time limit came before there was anything to answer with."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +111,12 @@ class Machines:
 
 
 def learn_features(
-    table: Table, target: Target, settings: SvmSettings, *, seed: int, deadline: float = np.inf
+    table: Table,
+    target: Target,
+    settings: SvmSettings,
+    *,
+    seed: int,
+    deadline: Deadline = NO_DEADLINE,
 ) -> tuple[Features, NDArray[np.float64]]:
     """Learn how rows become numbers, and what the training rows become."""
     design = Design.learn(table, target.weights, standardize=settings.standardize)
@@ -131,7 +132,7 @@ def learn_features(
     )
     matrix = kernel.matrix(rows, deadline)
     if matrix is None:
-        raise TimeIsUpError
+        raise TimeLimitError("The time limit came before the first step of a machine.")
     return Features(design, kernel), matrix
 
 
@@ -142,7 +143,7 @@ def learn_machines(
     *,
     c: float = 1.0,
     seed: int = 0,
-    deadline: float = np.inf,
+    deadline: Deadline = NO_DEADLINE,
 ) -> Machines:
     """Learn from rows of positive weight.
 
@@ -156,8 +157,8 @@ def learn_machines(
         Weight of the losses against the size of the coefficients.
     seed : int, default=0
         Draws the landmarks of a reduced kernel.
-    deadline : float, default=inf
-        On the monotonic clock. Planes that are not done by then are what they are.
+    deadline : Deadline, optional
+        Planes that are not done by then are what they are.
 
     Examples
     --------
@@ -178,7 +179,7 @@ def fit_planes(
     settings: SvmSettings,
     *,
     c: float,
-    deadline: float,
+    deadline: Deadline,
     starts: NDArray[np.float64] | None = None,
 ) -> Machines:
     """Fit the planes to rows that are numbers already."""
@@ -197,10 +198,10 @@ def fit_planes(
             settings.tolerance,
             settings.max_iterations,
             None if starts is None else starts[machine],
-            min(_NO_LIMIT, max(deadline - time.monotonic(), 0.0)),
+            min(_NO_LIMIT, deadline.left(0.0)),
         )
         if fit["timed_out"] and not np.any(fit["z"]):
-            raise TimeIsUpError
+            raise TimeLimitError("The time limit came before the first step of a machine.")
         if not fit["timed_out"] and not np.isfinite(fit["gradient_norm"]):
             raise ValueError(
                 "The sums of the support vector machine overflow: the numbers of X, C or the "

@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mixedwood._folds import hold_out_per_class
+from mixedwood._limits import NO_DEADLINE, Deadline, TimeLimitError
 from mixedwood.data import Table, Target
-from mixedwood.linear.machine import SvmSettings, TimeIsUpError, fit_planes, learn_features
+from mixedwood.linear.machine import SvmSettings, fit_planes, learn_features
 
-__all__ = ["GRID", "hold_out", "tune_c"]
+__all__ = ["GRID", "tune_c"]
 
 GRID = tuple(2.0**power for power in range(-6, 7, 2))
 _FEWEST_ROWS = 10
 
 
-def hold_out(codes: NDArray[np.int32], n_classes: int, seed: int) -> NDArray[np.bool_]:
-    """Hold out a third of each class at random; a class of a single row is not held out.
-
-    Examples
-    --------
-    >>> out = hold_out(np.array([0] * 6 + [1] * 3 + [2], dtype=np.int32), 3, seed=0)
-    >>> out[:6].sum(), out[6:9].sum(), out[9]
-    (np.int64(2), np.int64(1), np.False_)
-    """
-    rng = np.random.default_rng(seed)
-    out = np.zeros(len(codes), dtype=np.bool_)
-    for one in range(n_classes):
-        rows = rng.permutation(np.flatnonzero(codes == one))
-        out[rows[: min((len(rows) + 1) // 3, max(len(rows) - 1, 0))]] = True
-    return out
+def _a_third(n_rows: int) -> int:
+    """A third of a class; a class of a single row is not held out."""
+    return min((n_rows + 1) // 3, max(n_rows - 1, 0))
 
 
 def tune_c(
@@ -37,7 +26,7 @@ def tune_c(
     settings: SvmSettings,
     *,
     seed: int = 0,
-    deadline: float = np.inf,
+    deadline: Deadline = NO_DEADLINE,
 ) -> tuple[float, bool]:
     """Choose C from 2^-6, 2^-4, ..., 2^6 by the errors on a third of the rows.
 
@@ -55,7 +44,7 @@ def tune_c(
     """
     if target.n_rows < _FEWEST_ROWS:
         return 1.0, True
-    out = hold_out(target.codes, target.n_classes, seed)
+    out = hold_out_per_class(target.codes, _a_third, seed)
     if len(np.intersect1d(target.codes[out], target.codes[~out])) < 2:
         return 1.0, True
     held, kept = target.take(out), target.take(~out)
@@ -77,6 +66,6 @@ def tune_c(
             errors = float(wrong.sum() if held.weights is None else held.weights[wrong].sum())
             if errors < fewest:
                 best, fewest = c, errors
-    except TimeIsUpError:
+    except TimeLimitError:
         return best, False
     return best, True

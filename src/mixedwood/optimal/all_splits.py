@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from mixedwood import _core
+from mixedwood._limits import stopped_by
 from mixedwood.data import Table, Target
-from mixedwood.growers import CodedTable, stopped_by
+from mixedwood.growers import CodedTable
 from mixedwood.optimal.building import Skeleton
 from mixedwood.optimal.proven_search import ProvenSearch, SearchLimits
 from mixedwood.optimal.settings import NO_TIME_LIMIT, OptimalSettings

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from mixedwood import _core
+from mixedwood._limits import stopped_by
 from mixedwood.data import Table, Target
-from mixedwood.growers import stopped_by
 from mixedwood.optimal.building import Skeleton
 from mixedwood.optimal.proven_search import ProvenSearch, SearchLimits
 from mixedwood.optimal.settings import NO_TIME_LIMIT, OptimalSettings

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, ClassVar
 
+from mixedwood._limits import StopFlag
 from mixedwood.data import Table, Target
-from mixedwood.growers import StopFlag
 from mixedwood.optimal.building import Skeleton, answers_of
 from mixedwood.optimal.given_costs import GivenCosts
 from mixedwood.optimal.proof import Proof

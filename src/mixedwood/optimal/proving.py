@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood._limits import Deadline
 from mixedwood.optimal.building import Skeleton
 from mixedwood.optimal.given_costs import GivenCosts, TreeCost, round_down, round_off
 from mixedwood.optimal.proof import Proof
@@ -60,7 +61,7 @@ def prove(
         Seconds.
     """
     wanted = None if upper_bound == math.inf else Fraction(upper_bound) * (1 + _OVER)
-    search = _Search(ask, place, costs, time.monotonic() + time_limit)
+    search = _Search(ask, place, costs, Deadline.after(time_limit))
     status, lower = search.first(problem, wanted, time_limit)
     if search.best is None:  # no tree within the bound
         if status == "no_tree" and wanted is not None:
@@ -79,7 +80,7 @@ def prove(
 class _Search:
     """The best tree so far, and what the searches for it took."""
 
-    def __init__(self, ask: Ask, place: Place, costs: GivenCosts, deadline: float) -> None:
+    def __init__(self, ask: Ask, place: Place, costs: GivenCosts, deadline: Deadline) -> None:
         self.ask, self.place, self.costs, self.deadline = ask, place, costs, deadline
         self.start = time.monotonic()
         self.skeleton: Skeleton = []
@@ -126,7 +127,7 @@ class _Search:
             for _ in range(_MOST_TREES):
                 if lower >= self.best.cost:
                     return "optimal", self.best.cost
-                left = self.deadline - time.monotonic()
+                left = self.deadline.left()
                 if status != "optimal" or left <= 0:
                     return ("time_limit" if status == "optimal" else status), lower
                 test = _make_test(self.costs, self.best, most)

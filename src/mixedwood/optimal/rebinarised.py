@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _core
+from mixedwood._limits import StopFlag, stopped_by
 from mixedwood.data import ColumnKind, Table, Target
-from mixedwood.growers import StopFlag, stopped_by
 from mixedwood.optimal.building import Skeleton
 from mixedwood.optimal.proven_search import ProvenSearch, SearchLimits
 from mixedwood.optimal.whole_weights import WholeProblem

@@ -6,8 +6,8 @@ from math import inf
 
 import numpy as np
 
+from mixedwood._limits import StopFlag
 from mixedwood.data import Table, Target
-from mixedwood.growers import StopFlag
 from mixedwood.optimal.all_splits import AllSplitsSearch
 from mixedwood.optimal.binary import BinarySearch
 from mixedwood.optimal.building import build_tree

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import KFold, StratifiedKFold
 
+from mixedwood._folds import shuffled_folds
+from mixedwood._limits import Deadline, StopFlag
 from mixedwood.data import Table, Target
-from mixedwood.growers import StopFlag
 from mixedwood.optimal.building import Skeleton, answers_of
 from mixedwood.optimal.search import make_search, without_weightless
 from mixedwood.optimal.settings import OptimalSettings
@@ -83,9 +82,9 @@ def choose_budget(
     rows alone. When the time or most of the work is over, or after Ctrl-C, the choice is among the
     budgets tried in every fold.
     """
-    deadline = time.monotonic() + time_limit
+    deadline = Deadline.after(time_limit)
     table, target = without_weightless(table, target)
-    folds = _folds(target, n_folds, seed)
+    folds = shuffled_folds(target.codes, n_folds, seed)
     searches = [make_search(table.take(fit), target.take(fit), settings) for fit, _ in folds]
     weights = np.ones(target.n_rows) if target.weights is None else target.weights
     tried: list[TriedBudget] = []
@@ -95,7 +94,7 @@ def choose_budget(
             wrong, proven = 0.0, True
             tell(f"trying depth {depth} with {nodes} tests in {len(folds)} folds")
             for (fit, held_out), search in zip(folds, searches, strict=True):
-                left = deadline - time.monotonic()
+                left = deadline.left()
                 work_left = SHARE_OF_LIMITS * settings.work_limit - sum(s.work for s in searches)
                 if min(left, work_left) <= 0 and tried:
                     break
@@ -136,15 +135,6 @@ def _budgets(settings: OptimalSettings, n_rows: int) -> Iterator[tuple[int, int]
             most = min(most, settings.max_nodes)
         # With fewer tests than its depth, a tree is not that deep.
         yield from ((depth, nodes) for nodes in range(depth, most + 1))
-
-
-def _folds(
-    target: Target, n_folds: int, seed: int
-) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    n_folds = min(n_folds, target.n_rows)
-    smallest = np.bincount(target.codes).min()
-    kind = StratifiedKFold if smallest >= n_folds else KFold
-    return list(kind(n_folds, shuffle=True, random_state=seed).split(target.codes, target.codes))
 
 
 def _labels(skeleton: Skeleton, table: Table, target: Target) -> NDArray[np.int32]:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from mixedwood._random import ORDERS, seed_of, spawn
 from mixedwood.data import MISSING, ColumnKind, unseen_counts
 from mixedwood.preprocessing.base import TableTransformer
-from mixedwood.splits.search import read_seed
 
 __all__ = ["RandomOrdinalEncoder"]
 
@@ -94,7 +94,7 @@ class RandomOrdinalEncoder(TableTransformer):
             raise ValueError(
                 f"unseen must be 'missing', 'minus_one' or 'error'; got {self.unseen!r}."
             )
-        rng = np.random.default_rng(read_seed(self.random_state))
+        rng = spawn(seed_of(self.random_state), ORDERS)
         table, _ = self._read(X, None)
         orders = {
             column.name: tuple(column.values[i] for i in rng.permutation(column.n_values))

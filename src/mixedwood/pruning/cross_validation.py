@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mixedwood import _folds
 from mixedwood.data import Table, Target, check_same_length
 from mixedwood.pruning.cost_complexity import (
     CostComplexityPath,
@@ -214,19 +215,13 @@ def stratified_folds(
     >>> sorted(zip(folds.tolist(), "aaaabb"))
     [(0, 'a'), (0, 'a'), (0, 'b'), (1, 'a'), (1, 'a'), (1, 'b')]
     """
-    if n_folds < 2:
-        raise ValueError(f"n_folds must be at least 2; got {n_folds!r}.")
-    rng = np.random.default_rng(random_state)
-    if copies_of is not None:
-        _, first, place = np.unique(copies_of, return_index=True, return_inverse=True)
-        return stratified_folds(target.take(first), n_folds, rng)[place]
-    weightless = _weights(target) == 0
-    strata = np.where(weightless, target.n_classes, target.codes)
-    order = np.lexsort((rng.random(target.n_rows), strata))  # shuffled within each stratum
-    n_used = max(1, min(int(n_folds), target.n_rows - int(weightless.sum())))
-    folds = np.empty(target.n_rows, dtype=np.int64)
-    folds[order] = np.arange(target.n_rows) % n_used
-    return folds
+    return _folds.stratified_folds(
+        target.codes,
+        n_folds,
+        np.random.default_rng(random_state),
+        weights=target.weights,
+        copies_of=copies_of,
+    )
 
 
 def _divisions(

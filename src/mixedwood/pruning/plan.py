@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood._folds import hold_out_per_class
 from mixedwood.data import Table, Target
 from mixedwood.pruning.collapse import collapse
 from mixedwood.pruning.cross_validation import CrossValidatedPath, cross_validated_alpha
@@ -184,15 +185,7 @@ def _grow_and_test(
     seed: int,
     copies_of: NDArray[Any] | None,
 ) -> Tree:
-    rng = np.random.default_rng(seed)
-    first, place = np.arange(table.n_rows), np.arange(table.n_rows)
-    if copies_of is not None:
-        _, first, place = np.unique(copies_of, return_index=True, return_inverse=True)
-    distinct_aside = np.zeros(len(first), dtype=bool)
-    for code in range(target.n_classes):
-        rows = rng.permutation(np.flatnonzero(target.codes[first] == code))
-        distinct_aside[rows[: round(share * len(rows))]] = True
-    aside = distinct_aside[place]
+    aside = hold_out_per_class(target.codes, lambda n: round(share * n), seed, copies_of=copies_of)
     if aside.all() or not aside.any():
         return grow(table, target)
     tree = grow(table.take(~aside), target.take(~aside))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from mixedwood.plot.measure import is_measured, shorten, text_width
 from mixedwood.report.safe import safe
 
-__all__ = ["FONT", "Drawing", "alone", "number"]
+__all__ = ["FONT", "Drawing", "number"]
 
 FONT = 11.5
 
@@ -109,13 +108,6 @@ class Drawing:
             + "".join(self._parts)
             + "</svg>"
         )
-
-
-def alone(svg: str) -> str:
-    """Make a drawing complete for a file of its own, in the colours of light and dark pages."""
-    style = Path(__file__).with_name("chart.css").read_text("utf-8")
-    head, end, rest = svg.partition(">")
-    return f"{head}{end}<style>{safe(style)}</style>{rest}\n"
 
 
 def number(value: float) -> str:

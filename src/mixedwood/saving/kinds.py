@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mixedwood._catalogue import estimators
 from mixedwood.data import Schema
 from mixedwood.tree import Tree
 
@@ -226,10 +227,7 @@ def part_kinds() -> dict[str, Any]:
 @cache
 def estimator_kinds() -> dict[str, type]:
     """Every public classifier, by its name."""
-    from mixedwood import estimators
-
-    listed = [getattr(estimators, name) for name in estimators.__all__]
-    return {kind.__name__: kind for kind in listed if hasattr(kind, "fit")}
+    return {entry.class_name: entry.load() for entry in estimators().values()}
 
 
 @cache

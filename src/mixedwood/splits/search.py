@@ -11,45 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mixedwood import _core
+from mixedwood._limits import read_time_limit
+from mixedwood._random import RandomState, seed_of
 from mixedwood.parts import Criterion, Partitioner, read_criterion, read_partitioner
 from mixedwood.splits.counting import read_costs, read_counts
 from mixedwood.splits.partition import Partition
-
-RandomState = int | np.integer[Any] | np.random.Generator | np.random.RandomState | None
-
-
-def read_seed(random_state: RandomState) -> int:
-    """Turn whatever scikit-learn calls a random state into one integer seed."""
-    if random_state is None:
-        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
-        if random_state < 0:
-            raise ValueError(f"random_state must be zero or more; got {random_state}.")
-        return int(random_state) % 2**64
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**63))
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31 - 1))
-    raise TypeError(
-        "random_state must be None, a whole number, a numpy Generator or a RandomState; "
-        f"got {type(random_state).__name__}."
-    )
-
-
-def read_time_limit(time_limit: float | None) -> float:
-    """Seconds, with infinity for no limit."""
-    if time_limit is None:
-        return math.inf
-    is_number = isinstance(time_limit, (int, float, np.integer, np.floating))
-    if not is_number or isinstance(time_limit, bool):
-        raise TypeError(
-            "time_limit must be a positive number of seconds or None; "
-            f"got {type(time_limit).__name__}."
-        )
-    seconds = float(time_limit)
-    if not seconds > 0:
-        raise ValueError(f"time_limit must be a positive number of seconds; got {time_limit!r}.")
-    return seconds
 
 
 def best_partition(
@@ -123,7 +89,7 @@ def best_partition(
         search.name,
         search._encoded(),
         read_costs(costs, matrix.shape[1]),
-        read_seed(random_state),
+        seed_of(random_state),
         False,
         read_time_limit(time_limit),
     )

@@ -18,6 +18,7 @@ from typing import Any
 
 from joblib import Parallel, delayed, parallel_config
 
+from mixedwood._limits import Deadline
 from mixedwood.comparison.workers import Sent, alone
 from mixedwood.progress import show_progress
 from mixedwood.study.definition import Study, StudyError
@@ -140,7 +141,7 @@ def run(
         known = store.records(point.key for point in chosen)
         lacking = [point for point in chosen if point.key not in known]
         done = failed = 0
-        ends = None if time_limit is None else time.monotonic() + time_limit
+        ends = Deadline() if time_limit is None else Deadline.after(time_limit)
         with (
             show_progress(len(lacking), verbose, "tasks") as advance,
             _workers(scheduler),
@@ -190,7 +191,7 @@ def _workers(scheduler: str | None) -> Iterator[None]:
 
 
 def _outcomes(
-    lacking: list[Point], store: Store, n_jobs: int | None, remote: bool, ends: float | None
+    lacking: list[Point], store: Store, n_jobs: int | None, remote: bool, ends: Deadline
 ) -> Iterator[Record]:
     # Tasks of all lengths come together, and what is done should be written down soon.
     jobs = -1 if remote and n_jobs is None else n_jobs
@@ -205,10 +206,10 @@ def _outcomes(
 
 
 def _before(
-    ends: float | None, of_group: list[Point], sent: Mapping[str, Sent | None]
+    ends: Deadline, of_group: list[Point], sent: Mapping[str, Sent | None]
 ) -> Iterator[Any]:
     for point in of_group:
-        if ends is not None and time.monotonic() > ends:
+        if ends.is_over():
             return
         # A worker that has served before does not know modules that were put beside it since.
         own = list(sys.path) if ":" in point.task else []

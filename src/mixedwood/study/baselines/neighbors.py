@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold
 
+from mixedwood._folds import shuffled_folds
+from mixedwood._random import choice_seed_of
 from mixedwood.data import Table, Target
 from mixedwood.study.baselines.base import Baseline, numbers_of
 
@@ -93,10 +94,9 @@ class MixedNeighborsClassifier(Baseline):
         if folds < 2:
             return 1
         squares = self._squares(self._rows)
-        seed = 0 if self.random_state is None else self.random_state
+        seed = choice_seed_of(self.random_state)
         right = dict.fromkeys(_CANDIDATES, 0)
-        inner = StratifiedKFold(folds, shuffle=True, random_state=seed)
-        for train, test in inner.split(squares, self._codes):
+        for train, test in shuffled_folds(self._codes, folds, seed):
             votes = _votes(squares[np.ix_(test, train)], self._codes[train], self._n_classes)
             for n, counted in enumerate(votes, 1):
                 if n in right:

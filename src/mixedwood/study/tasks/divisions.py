@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood._folds import random_train_test
 from mixedwood.study.definition import StudyError
 from mixedwood.study.tasks.cross_validation import only_known, sizes
 from mixedwood.study.tasks.work import Figures, Work
@@ -73,8 +74,7 @@ def divide(work: Work) -> tuple[NDArray[np.intp], NDArray[np.intp], float]:
             f"The set {name!r} has {n_rows} rows, too few for {n_train} to learn from and "
             f"{n_test} to test on."
         )
-    order = np.random.default_rng(work.seed(0)).permutation(n_rows)
-    return order[:n_train], order[n_train : n_train + n_test], n_test / n_train
+    return *random_train_test(n_rows, n_train, n_test, work.seed(0)), n_test / n_train
 
 
 def _size(work: Work, which: str) -> int:

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
+from mixedwood._random import STUDY, spawn_seed
 from mixedwood.comparison.problems import Problem
 from mixedwood.study.definition import StudyError
 from mixedwood.study.making import make
@@ -33,8 +32,7 @@ class Work:
     def seed(self, *numbers: int) -> int:
         """Make a seed of the repetition and some numbers; the same for all methods."""
         key = (int(self.at.get("repetition", 0)), *numbers)
-        sequence = np.random.SeedSequence(int(self.settings.get("seed", 0)), spawn_key=key)
-        return int(sequence.generate_state(1, np.uint32)[0] >> 1)
+        return spawn_seed(int(self.settings.get("seed", 0)), STUDY, *key)
 
     def model(self, seed: int) -> Any:
         """Make the method, with a seed where it takes one and has none."""

@@ -1,0 +1,299 @@
+"""Every division of rows: into folds, into halves, and into rows to learn from and rows held out.
+
+All go class by class, so that each part gets its share of every class, give or take one row. They
+take the class of each row as codes from 0. What is drawn depends on the seed and the classes alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mixedwood._random import FOLDS, HALVES, REPETITION, VALIDATION, spawn
+
+__all__ = [
+    "Fold",
+    "folds_or_hold_out",
+    "halves",
+    "hold_out",
+    "hold_out_per_class",
+    "random_train_test",
+    "repeated_folds",
+    "repeated_hold_out",
+    "sets_in_file_order",
+    "shuffled_folds",
+    "splitter_folds",
+    "stratified_folds",
+]
+
+Codes = NDArray[Any]
+Rows = NDArray[np.intp]
+Weights = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Rows to learn from and rows to test on; `choose` are those a model is chosen by, if any."""
+
+    train: Rows
+    test: Rows
+    choose: Rows | None = None
+
+
+def _by_class(codes: Codes, rng: np.random.Generator, weights: Weights | None = None) -> Rows:
+    """Rows with weight sorted by class, in random order within each."""
+    rows = np.arange(len(codes)) if weights is None else np.flatnonzero(weights)
+    shuffled = rng.permutation(rows)
+    return np.asarray(shuffled[np.argsort(codes[shuffled], kind="stable")])
+
+
+def _dealt(n_rows: int, order: Rows, n_folds: int) -> NDArray[np.int64]:
+    """The fold of each row when rows are dealt like cards; -1 for rows that are not dealt."""
+    folds = np.full(n_rows, -1, dtype=np.int64)
+    folds[order] = np.arange(len(order)) % n_folds
+    return folds
+
+
+def _distinct(copies_of: ArrayLike) -> tuple[Rows, Rows]:
+    """One row of each group of copies, and which of them each row is a copy of."""
+    _, first, place = np.unique(np.asarray(copies_of), return_index=True, return_inverse=True)
+    return first, place
+
+
+def stratified_folds(
+    codes: Codes,
+    n_folds: int,
+    rng: np.random.Generator,
+    *,
+    weights: Weights | None = None,
+    copies_of: ArrayLike | None = None,
+) -> NDArray[np.int64]:
+    """Give the fold of each row; rows of weight 0 are dealt last, and copies stay together.
+
+    There are never more folds than rows with weight.
+
+    Examples
+    --------
+    >>> folds = stratified_folds(np.array([0, 0, 1, 1]), 2, np.random.default_rng(0))
+    >>> sorted(folds[:2].tolist()), sorted(folds[2:].tolist())
+    ([0, 1], [0, 1])
+    """
+    if n_folds < 2:
+        raise ValueError(f"n_folds must be at least 2; got {n_folds!r}.")
+    if copies_of is not None:
+        first, place = _distinct(copies_of)
+        kept = None if weights is None else weights[first]
+        return stratified_folds(codes[first], n_folds, rng, weights=kept)[place]
+    n_rows = n_weighing = len(codes)
+    strata = codes
+    if weights is not None:
+        strata = np.where(weights == 0, codes.max(initial=-1) + 1, codes)
+        n_weighing = int(np.count_nonzero(weights))
+    order = np.lexsort((rng.random(n_rows), strata))  # shuffled within each stratum
+    return _dealt(n_rows, order, max(1, min(int(n_folds), n_weighing)))
+
+
+def folds_or_hold_out(
+    codes: Codes, n_folds: int, seed: int, weights: Weights | None = None
+) -> NDArray[np.int64]:
+    """Give the fold of each row; with one fold, a fifth of the rows is held out.
+
+    Rows of weight 0, and with one fold those to learn from, have -1.
+
+    Examples
+    --------
+    >>> folds_or_hold_out(np.array([0, 0, 0, 0, 0]), 1, seed=0).tolist().count(0)
+    1
+    """
+    if n_folds == 1:
+        held_out = hold_out(codes, 0.2, seed, weights)
+        if held_out.any():
+            return np.where(held_out, 0, -1)
+        n_folds = 5  # every class has a single row, and all rows have to be tried
+    return _dealt(len(codes), _by_class(codes, spawn(seed, FOLDS), weights), n_folds)
+
+
+def halves(codes: Codes, seed: int, weights: Weights | None = None) -> NDArray[np.int8]:
+    """Give the half of each row, 0 or 1; what is left over of classes goes to both in turn.
+
+    Rows of weight 0 are in neither half and have -1.
+
+    Examples
+    --------
+    >>> found = halves(np.array([0, 0, 0, 1, 1, 1]), seed=0)
+    >>> sorted(zip("aaabbb", found.tolist()))
+    [('a', 0), ('a', 0), ('a', 1), ('b', 0), ('b', 1), ('b', 1)]
+    """
+    order = _by_class(codes, spawn(seed, HALVES), weights)
+    return _dealt(len(codes), order, 2).astype(np.int8)
+
+
+def hold_out(
+    codes: Codes, fraction: float, seed: int, weights: Weights | None = None
+) -> NDArray[np.bool_]:
+    """Mark a fraction of the rows of each class; one row of each class is left to learn from.
+
+    At least one row is marked, unless every class has a single row. Rows of weight 0 never are.
+
+    Examples
+    --------
+    >>> held_out = hold_out(np.array([0] * 8 + [1] * 4), 0.25, seed=0)
+    >>> int(held_out[:8].sum()), int(held_out[8:].sum())
+    (2, 1)
+    """
+    by_class = _by_class(codes, spawn(seed, VALIDATION), weights)
+    n_rows = len(by_class)
+    n = max(1, min(round(fraction * n_rows), n_rows - 1))
+    # Evenly over rows that are sorted by class.
+    marked = np.zeros(n_rows, dtype=bool)
+    marked[(2 * np.arange(n) + 1) * n_rows // (2 * n)] = True
+    # A class of which nothing is left is never learnt, and its loss would drown all others.
+    _, first, sizes = np.unique(codes[by_class], return_index=True, return_counts=True)
+    n_marked = np.add.reduceat(marked, first, dtype=np.intp)
+    marked[first[n_marked == sizes]] = False
+    if not marked.any() and sizes.max() > 1:
+        marked[first[np.argmax(sizes)]] = True
+    held_out = np.zeros(len(codes), dtype=bool)
+    held_out[by_class[marked]] = True
+    return held_out
+
+
+def hold_out_per_class(
+    codes: Codes,
+    count: Callable[[int], int],
+    seed: int,
+    *,
+    copies_of: ArrayLike | None = None,
+) -> NDArray[np.bool_]:
+    """Mark so many rows of each class as `count` says for its size; copies stay together.
+
+    Examples
+    --------
+    >>> out = hold_out_per_class(np.array([0] * 6 + [1] * 3), lambda n: n // 3, seed=0)
+    >>> int(out[:6].sum()), int(out[6:].sum())
+    (2, 1)
+    """
+    if copies_of is not None:
+        first, place = _distinct(copies_of)
+        return hold_out_per_class(codes[first], count, seed)[place]
+    rng = spawn(seed, FOLDS)
+    out = np.zeros(len(codes), dtype=np.bool_)
+    for one in range(int(codes.max(initial=-1)) + 1):
+        rows = rng.permutation(np.flatnonzero(codes == one))
+        out[rows[: count(len(rows))]] = True
+    return out
+
+
+def shuffled_folds(codes: Codes, n_folds: int, seed: int) -> list[tuple[Rows, Rows]]:
+    """Divide as scikit-learn does, by classes where each has a row for every fold.
+
+    Gives rows to learn from and rows to test on; `seed` has 32 bits.
+
+    Examples
+    --------
+    >>> [test.tolist() for _, test in shuffled_folds(np.array([0, 0, 1, 1]), 2, seed=1)]
+    [[0, 2], [1, 3]]
+    """
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    n_folds = min(n_folds, len(codes))
+    kind = StratifiedKFold if np.bincount(codes).min() >= n_folds else KFold
+    return list(kind(n_folds, shuffle=True, random_state=seed).split(codes, codes))
+
+
+def random_train_test(n_rows: int, n_train: int, n_test: int, seed: int) -> tuple[Rows, Rows]:
+    """Draw rows to learn from and rows to test on, whatever their classes.
+
+    Examples
+    --------
+    >>> train, test = random_train_test(10, 6, 2, seed=0)
+    >>> len(train), len(test), len({*train, *test})
+    (6, 2, 8)
+    """
+    order = spawn(seed, FOLDS).permutation(n_rows)
+    return order[:n_train], order[n_train : n_train + n_test]
+
+
+def repeated_folds(codes: Codes, n_folds: int, repetitions: int, seed: int) -> Iterator[Fold]:
+    """Divide all rows into folds, again and again; 5 times 2 folds are those of 5x2cv.
+
+    Examples
+    --------
+    >>> [len(fold.test) for fold in repeated_folds(np.array([0, 0, 1, 1, 1]), 2, 1, seed=0)]
+    [3, 2]
+    """
+    for repetition in range(repetitions):
+        order = _by_class(codes, spawn(seed, REPETITION, repetition))
+        # Dealt like cards, class after class: no fold has more than one card too many.
+        for fold in range(n_folds):
+            yield _fold(len(codes), order[fold::n_folds])
+
+
+def repeated_hold_out(
+    codes: Codes, fraction: Fraction, repetitions: int, seed: int
+) -> Iterator[Fold]:
+    """Hold out a fraction of the rows of each class, again and again.
+
+    Examples
+    --------
+    >>> [len(fold.test) for fold in repeated_hold_out(np.zeros(9, int), Fraction(1, 3), 2, seed=0)]
+    [3, 3]
+    """
+    for repetition in range(repetitions):
+        rng = spawn(seed, REPETITION, repetition)
+        yield _fold(len(codes), _systematic(_by_class(codes, rng), fraction, rng))
+
+
+def sets_in_file_order(n_rows: int, n_sets: int) -> Iterator[Fold]:
+    """Deal rows to sets in the order of the file: the last tests, each of the others chooses once.
+
+    Examples
+    --------
+    >>> [fold.choose.tolist() for fold in sets_in_file_order(6, 3)]
+    [[0, 3], [1, 4]]
+    """
+    number = np.arange(n_rows) % n_sets
+    test = np.flatnonzero(number == n_sets - 1)
+    for chosen_by in range(n_sets - 1):
+        train = np.flatnonzero((number != chosen_by) & (number != n_sets - 1))
+        yield Fold(train, test, np.flatnonzero(number == chosen_by))
+
+
+def splitter_folds(splitter: Any, codes: Codes) -> list[Fold]:
+    """Divide by a scikit-learn splitter.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import LeaveOneOut
+    >>> len(splitter_folds(LeaveOneOut(), np.array([0, 1, 0])))
+    3
+    """
+    columns = np.zeros((len(codes), 1))
+    folds = [
+        Fold(np.asarray(train, np.intp), np.asarray(test, np.intp))
+        for train, test in splitter.split(columns, codes)
+    ]
+    if not folds:
+        raise ValueError(f"The splitter {splitter!r} made no folds.")
+    return folds
+
+
+def _systematic(order: Rows, fraction: Fraction, rng: np.random.Generator) -> Rows:
+    """Every so many rows from a random start: each class gives its share, give or take one row."""
+    n_rows = len(order)
+    # A half is rounded down: up to a half left out, no two neighbours are, and so no whole class.
+    n_test = min(max(1, math.ceil(fraction * n_rows - Fraction(1, 2))), n_rows - 1)
+    places = np.floor((np.arange(n_test) + rng.random()) * (n_rows / n_test))
+    return np.asarray(order[np.minimum(places.astype(np.intp), n_rows - 1)])
+
+
+def _fold(n_rows: int, test: Rows) -> Fold:
+    tested = np.zeros(n_rows, dtype=bool)
+    tested[test] = True
+    return Fold(np.flatnonzero(~tested), np.flatnonzero(tested))
