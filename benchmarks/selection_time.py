@@ -66,7 +66,9 @@ def main() -> None:
     rounds = parser.parse_args().rounds
     warnings.simplefilter("ignore")
     for kind, make in KINDS.items():
-        print(f"\n{kind}\n\n| table | score, ms | adjusted, ms | ratio | nodes | nodes | per node |")
+        print(
+            f"\n{kind}\n\n| table | score, ms | adjusted, ms | ratio | nodes | nodes | per node |"
+        )
         print("|---|---:|---:|---:|---:|---:|---:|")
         ratios = []
         for name in SETS:

@@ -33,7 +33,7 @@ PARTS: dict[str, tuple[list[str], list[str]]] = {
     "ensemble": ([source.name for source in ensemble_choices.SOURCES], list(accuracy.SETS)),
     "parts of boosting": ([], [source.name for source in boosting_parts.SOURCES]),
     "model tree": (list(model_tree_defaults.SETS), list(model_trees.SETS)),
-    "optimal tree": (list(optimal_defaults.SETS), []),
+    "optimal tree": (list(optimal_defaults.CHOICE), list(optimal_defaults.JUDGE)),
     "columns": ([], list(accuracy.SETS)),
 }
 ABOUT = """\
