@@ -129,6 +129,7 @@ def test_missing_and_unseen_values(problem, missing, unseen):
         model.predict(new)
 
 
+@pytest.mark.filterwarnings("ignore::mixedwood.IdentifierWarning")
 def test_values_that_only_one_half_has():
     """Each label has one row: no test of one half knows the values of the other."""
     X = {"name": [f"n{i:02}" for i in range(40)]}

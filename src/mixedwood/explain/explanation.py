@@ -207,8 +207,8 @@ class BlendExplanation:
     Probability of yes: 0.994 = 0.40 * 0.999 of the forest + 0.60 * 0.992 of the boosted trees
     Probability of yes, the mean of the forest's 100 trees
        0.509  base value
-      +0.289  colour = red
-      +0.200  size = 1
+      +0.294  colour = red
+      +0.196  size = 1
        0.999  total
     Votes of the forest's 100 trees: yes 100
     Log odds of yes, the sum of the 200 boosted trees
