@@ -19,7 +19,7 @@ SOON = 10.0 if _core.sanitized else 1.0  # seconds; an instrumented core is slow
 
 LONG = {
     "superclasses": ("gini", "hypercube_cover", (2000, 20)),
-    "moves": ("gini", "sliq_ext", (5000, 5)),
+    "moves": ("gini", "sliq_ext", (30_000, 5)),
     "all partitions": ("gain_ratio", "exact", (32, 4)),
     "twoing": ("twoing", "twoing", (2000, 20)),
     "lines": ("entropy", "exact", (9000, 3)),
