@@ -75,20 +75,21 @@ bench: $(VENV)/.installed-test  ## speed of splits and how it grows, what auto g
 docs: $(VENV)/.installed-docs  ## build the documentation; warnings are errors
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
+REACH_THE_CORE := tests/splits tests/growers tests/pruning tests/optimal tests/boosting tests/linear tests/explain \
+                  tests/preprocessing tests/cli tests/test_tree.py tests/test_tree_linear.py tests/test_docs.py
 # A venv of its own: the module is instrumented, and the sanitizer must be loaded before Python.
 sanitize: $(VENV)/.installed-test  ## ASan and UBSan: native tests, a long fuzz, and the Python tests that reach the core
 	$(BIN)/cmake -S . -B build/sanitize -DMIXEDWOOD_BINDINGS=OFF -DMIXEDWOOD_NATIVE_TESTS=ON \
 	  -DMIXEDWOOD_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo
 	$(BIN)/cmake --build build/sanitize -j 2
-	build/sanitize/core/tests/core_tests
+	for set in avx2 vector scalar; do MIXEDWOOD_SIMD=$$set build/sanitize/core/tests/core_tests || exit 1; done
 	build/sanitize/core/tests/core_fuzz 200000
 	tools/check_sanitizer.sh build/sanitize/core/tests/planted_bugs
 	$(PYTHON) -m venv "$(SANITIZED)"
 	"$(SANITIZED)/bin/python" -m pip -q install ".[test]" \
 	  -C cmake.define.MIXEDWOOD_SANITIZE=ON -C cmake.build-type=RelWithDebInfo \
 	  -C build-dir=build/sanitize-module
-	tools/run_sanitized.sh "$(SANITIZED)/bin/python" -m pytest -p no:cacheprovider tests/splits tests/cli \
-	  tests/test_tree.py tests/pruning tests/explain tests/test_docs.py
+	tools/run_sanitized.sh "$(SANITIZED)/bin/python" -m pytest -p no:cacheprovider -n auto $(REACH_THE_CORE)
 
 clean:  ## remove everything that was built
 	rm -rf build dist .venv .venvs docs/_build

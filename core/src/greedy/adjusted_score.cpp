@@ -52,6 +52,7 @@ double normal(double z) {
   if (z >= kEnd) return 1.0;
   const double at = (z + kEnd) * (kSteps / (2.0 * kEnd));
   const auto i = static_cast<std::size_t>(at);
+  if (i == kSteps) return kTable[kSteps];  // the sum was rounded up
   return kTable[i] + (at - static_cast<double>(i)) * (kTable[i + 1] - kTable[i]);
 }
 
