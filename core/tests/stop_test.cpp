@@ -16,7 +16,7 @@ TEST(a_stop_without_limit_never_asks) {
 }
 
 TEST(every_search_obeys_the_time_limit) {
-  // Large enough that each of these would run for seconds or days.
+  // Large enough that each of these would run for seconds or days; pairs are weighed of fewer values.
   Random random(1);
   const std::size_t most = 20'000, k = 20;
   std::vector<double> counts(most * k);
