@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,18 @@ def test_an_example_script_runs(script):
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert run.returncode == 0, run.stderr
     assert run.stdout
+
+
+def test_the_picture_of_the_readme_is_its_tree():
+    pytest.importorskip("pandas")
+    spec = spec_from_file_location("readme_picture", ROOT / "tools" / "readme_picture.py")
+    tool = module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    assert tool.PICTURE.read_text("utf-8") == tool.picture(), "run tools/readme_picture.py"
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 150
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
