@@ -25,7 +25,7 @@ DOORS = {
     "Comparison": "comparison",
     "compare": "comparison",
     "load_model": "saving",
-    "save": "saving",
+    "save_model": "saving",
 }
 ROOMS = [name for name in mixedwood.__all__ if name.islower() and name not in DOORS]
 PUBLIC = [*(f"mixedwood.{room}" for room in ROOMS), "mixedwood.estimators"]
