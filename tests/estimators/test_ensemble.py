@@ -29,7 +29,7 @@ from mixedwood.boosting.gradient import Run
 from mixedwood.boosting.loss import first_scores
 from mixedwood.boosting.tuning import _Judge
 from mixedwood.data import read_table, read_target
-from mixedwood.estimators.blend import _smoothed
+from mixedwood.estimators.ensemble import _smoothed
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import BinnedTable, GradientSettings
 from problems import mixed_problem
