@@ -82,7 +82,7 @@ def load(source: str | Path, *, quick: bool = False) -> Study:
     try:
         return _study(path, content, quick)
     except StudyError as error:
-        raise StudyError(f"In the study {_name(path)}: {error}") from error
+        raise StudyError(f"In the study {path}: {error}") from error
 
 
 def _name(path: Path) -> str:
