@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from mixedwood import ModelTreeClassifier
 from mixedwood._folds import shuffled_folds
 from mixedwood._random import choice_seed_of
-from mixedwood.data import Table, Target, check_same_length, read_table, read_table_as, read_target
+from mixedwood.data import Table, Target, check_same_length, read_table, read_target
 
 __all__ = ["MixedNaiveBayes", "MixedNeighborsClassifier", "model_tree"]
 
@@ -81,7 +81,7 @@ class _Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[Any]:
         """Give the class of each row; of equally good ones the first."""
         check_is_fitted(self)
-        table = read_table_as(X, self.schema_, estimator=type(self).__name__)
+        table = read_table(X, schema=self.schema_, estimator=type(self).__name__)
         return np.asarray(self.classes_[self._scores(table).argmax(axis=1)])
 
     def _learn(self, table: Table, target: Target) -> None:
@@ -133,7 +133,7 @@ class MixedNaiveBayes(_Baseline):
         counts = np.bincount(target.codes, minlength=target.n_classes)
         self._log_prior = np.log(counts / counts.sum())
         self._log_frequencies = [
-            _log_frequencies(array, column.n_values, target)
+            _log_frequencies(array, column.n_categories, target)
             for column, array in zip(table.schema, table.arrays, strict=True)
             if not column.is_numeric
         ]
