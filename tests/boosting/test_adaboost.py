@@ -132,7 +132,7 @@ def test_a_later_tree_that_makes_no_or_too_many_errors_is_left_out():
         def __init__(self, trees):
             self.trees = list(trees)
 
-        def learn(self, table, target, *, seed, time_limit=math.inf):
+        def learn(self, table, target, *, seed, rows=None, time_limit=math.inf):
             return self.trees.pop(0)
 
     table, target = read_table({"x": [1, 2, 3, 4]}), read_target([0, 1, 0, 0])
@@ -158,7 +158,7 @@ def test_a_tree_that_the_time_limit_made_useless_does_not_end_it_in_silence(monk
     class Learner:
         """Takes a second for each tree; from the second one on, trees are cut short."""
 
-        def learn(self, table, target, *, seed, time_limit=math.inf):
+        def learn(self, table, target, *, seed, rows=None, time_limit=math.inf):
             clock[0] += 1.0
             return useful if time_limit > 1.0 else wrong
 
