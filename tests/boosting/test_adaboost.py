@@ -19,7 +19,7 @@ from reference.tree import assert_same_trees
 from strategies import problems
 
 C45 = TreeClassifier.c45(pruned=False)._learner()
-STUMP = TreeClassifier("gini", max_depth=1, pruning=None)
+STUMP = TreeClassifier(criterion="gini", max_depth=1, pruning=None)
 
 
 @given(problems(kinds=("nominal",), max_rows=20), st.integers(1, 6))

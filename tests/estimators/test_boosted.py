@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from excuses import HELD_OUT, PURE, SAMPLES
-from mixedwood import BoostedTreesClassifier, TimeLimitWarning, TreeClassifier, UnseenValueWarning
+from mixedwood import BoostedTreesClassifier, TimeLimitWarning, TreeClassifier, UnknownCategoryWarning
 from mixedwood.boosting import probabilities
 from mixedwood.explain.importance import impurity_importance
 from mixedwood.splits import Partitioner
@@ -47,7 +47,7 @@ MODELS = {
     "per_class": BoostedTreesClassifier(8, trees_per_round="per_class", max_depth=2),
     "sorted": BoostedTreesClassifier(8, partitioner="auto", max_leaf_nodes=5, max_depth=None),
     "per_tree": BoostedTreesClassifier(8, partitioner=Partitioner("random_order", per="tree")),
-    "samples": BoostedTreesClassifier(8, subsample=0.6, columns_per_tree=2, unseen="majority"),
+    "samples": BoostedTreesClassifier(8, subsample=0.6, colsample_bytree=2, handle_unknown="majority"),
     "other_trees": BoostedTreesClassifier(8, partitioner="principal_ext", max_depth=2),
     "estimator": BoostedTreesClassifier(
         8, estimator=TreeClassifier(max_depth=2, pruning=None), trees_per_round="per_class"
@@ -328,11 +328,11 @@ def test_parameters_reach_the_trees():
     trees = made("one", subsample=0.5).fit(X, y).trees_
     assert {tree.weight[0] for tree in trees} == {100}
     assert len({tree.counts[0, 0] for tree in trees}) > 1
-    trees = made("one", columns_per_tree=1, n_estimators=40).fit(X, y).trees_
+    trees = made("one", colsample_bytree=1, n_estimators=40).fit(X, y).trees_
     used = [frozenset(tree.column[tree.column >= 0].tolist()) for tree in trees]
     assert max(len(columns) for columns in used) == 1
     assert len(set(used)) >= 4
-    assert made("one", min_gain=1e9).fit(X, y).trees_[0].n_nodes == 1
+    assert made("one", min_split_gain=1e9).fit(X, y).trees_[0].n_nodes == 1
     assert made("one", min_hessian=1e9).fit(X, y).trees_[0].n_nodes == 1
     assert made("one", max_features=1).fit(X, y).trees_ != made("one").fit(X, y).trees_
     few = made("one", max_bins=2).fit(X, y).trees_
@@ -371,15 +371,15 @@ def test_values_that_no_row_had():
     new = X[:4].assign(colour="mauve")
     for name in ("one", "other_trees", "samme"):
         model = made(name).fit(X, y)
-        with pytest.warns(UnseenValueWarning, match=r"column 'colour' \(4 rows\)") as caught:
+        with pytest.warns(UnknownCategoryWarning, match=r"column 'colour' \(4 rows\)") as caught:
             model.predict(new)
         assert len(caught) == 1
-        model = made(name, unseen="error").fit(X, y)
+        model = made(name, handle_unknown="error").fit(X, y)
         with pytest.raises(ValueError, match="Found unknown categories"):
             model.predict(new)
 
 
-@pytest.mark.filterwarnings("ignore::mixedwood.UnseenValueWarning")  # values of such rows only
+@pytest.mark.filterwarnings("ignore::mixedwood.UnknownCategoryWarning")  # values of such rows only
 def test_a_class_of_rows_without_weight():
     X, y = mixed_problem()
     for name in MODELS:
@@ -470,7 +470,7 @@ def test_importances_are_shares_in_what_splits_gained():
 def test_importances_of_other_trees_are_measured_by_their_criterion(criterion):
     X, y = mixed_problem()
     own = made("samme", criterion=criterion, max_features=None)
-    tree = TreeClassifier(criterion, partitioner="random_order", max_depth=2, pruning=None)
+    tree = TreeClassifier(criterion=criterion, partitioner="random_order", max_depth=2, pruning=None)
     given = clone(own).set_params(estimator=tree)
     assert own.fit(X, y).trees_ == given.fit(X, y).trees_
     by = "gini" if criterion == "gini" else "entropy"
@@ -574,7 +574,7 @@ def test_progress_is_shown_on_request(capsys):
         ({"estimator": RandomForestClassifier()}, TypeError, "or a tree of mixedwood"),
         ({"estimator": TreeClassifier.c45()}, ValueError, "missing='fractional' shares rows out"),
         (
-            {"estimator": TreeClassifier(ordinal={"shape": ["round"]})},
+            {"estimator": TreeClassifier(ordinal_features={"shape": ["round"]})},
             ValueError,
             "ordinal belongs to the ensemble",
         ),

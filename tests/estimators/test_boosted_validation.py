@@ -65,13 +65,13 @@ def test_new_rows_are_read_as_answers_read_them():
     # Values that no training row had, in every column that has values, and no word about them.
     strange = new.assign(colour="mauve")
     model = stopping().fit(X, y, X_val=strange, y_val=right)
-    with pytest.warns(mw.UnseenValueWarning):
+    with pytest.warns(mw.UnknownCategoryWarning):
         shares = model.predict_proba(strange)
     assert min(model.validation_loss_) == pytest.approx(log_loss(right, shares))
     with pytest.raises(
         ValueError, match=r"unknown categories in X_val, column 'colour' \(120 rows\)"
     ):
-        stopping(unseen="error").fit(X, y, X_val=strange, y_val=right)
+        stopping(handle_unknown="error").fit(X, y, X_val=strange, y_val=right)
     # A class that the rows to judge by do not have.
     some = right != "ash"
     model = stopping().fit(X, y, X_val=new[some], y_val=right[some])

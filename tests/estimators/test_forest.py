@@ -18,7 +18,7 @@ from mixedwood import (
     GrowPruneForestClassifier,
     RandomOrdinalityClassifier,
     TreeClassifier,
-    UnseenValueWarning,
+    UnknownCategoryWarning,
 )
 from mixedwood.data import read_table, read_table_as, read_target
 from mixedwood.datasets import make_mixed, make_waveform
@@ -30,8 +30,8 @@ from reference import ensembles as slow
 
 CHECKED = [
     (ForestClassifier(n_estimators=5), SAMPLES | PURE),
-    (ForestClassifier(n_estimators=3, bootstrap=False, vote="plurality"), PURE),
-    (ForestClassifier(n_estimators=15, max_samples=0.7, columns_per_tree=0.8), SAMPLES | PURE),
+    (ForestClassifier(n_estimators=3, bootstrap=False, voting="hard"), PURE),
+    (ForestClassifier(n_estimators=15, max_samples=0.7, colsample_bytree=0.8), SAMPLES | PURE),
     (ForestClassifier.bagging_c45(3), SAMPLES),
     (ForestClassifier.bagging_cart(3), SAMPLES),
     (ForestClassifier.weka_random_forest(3), SAMPLES),
@@ -55,7 +55,7 @@ RECIPES = {
     "bagging_cart": ForestClassifier.bagging_cart(4),
     "weka_random_forest": ForestClassifier.weka_random_forest(7),
     "samples": ForestClassifier(
-        TreeClassifier(pruning="merge_equal"), 7, max_samples=50, columns_per_tree=2
+        TreeClassifier(pruning="merge_equal"), 7, max_samples=50, colsample_bytree=2
     ),
 }
 
@@ -93,7 +93,7 @@ def test_trees_are_those_of_the_estimator_on_bootstrap_samples():
     X, y = mixed_problem(90)
     table, target = read_table(X), read_target(y)
     tree = TreeClassifier(
-        "gini",
+        criterion="gini",
         selection="score",  # adjusted scores know which rows are copies
         max_features=2,
         pruning="merge_equal",
@@ -127,21 +127,21 @@ def test_without_any_chance_a_forest_is_its_tree(tree, vote):
     X, y = mixed_problem(90)
     new, _ = mixed_problem(90, seed=1)
     alone = clone(tree).fit(X, y)
-    model = ForestClassifier(tree, 3, bootstrap=False, vote=vote).fit(X, y)
+    model = ForestClassifier(tree, 3, bootstrap=False, voting=vote).fit(X, y)
     assert model.trees_ == [alone.tree_] * 3
     np.testing.assert_array_equal(model.predict(new), alone.predict(new))
     assert model.diversity(new).disagreement == 0
     assert model.diversity(new).kappa == pytest.approx(1)
     if vote == "probability":
         np.testing.assert_allclose(model.predict_proba(new), alone.predict_proba(new))
-    model.set_params(vote="soft")
+    model.set_params(voting="soft")
     with pytest.raises(ValueError, match="vote must be"):
         model.predict(new)
 
 
 def test_columns_are_drawn_once_per_tree():
     X, y = mixed_problem()
-    model = ForestClassifier(n_estimators=30, columns_per_tree=2, random_state=0).fit(X, y)
+    model = ForestClassifier(n_estimators=30, colsample_bytree=2, random_state=0).fit(X, y)
     used = [frozenset(tree.column[tree.column >= 0].tolist()) for tree in model.trees_]
     assert all(len(columns) <= 2 for columns in used)
     assert len({columns for columns in used if len(columns) == 2}) == 6  # every pair of the four
@@ -176,7 +176,7 @@ def test_class_weights_reach_every_tree():
 @pytest.mark.parametrize("vote", ["probability", "plurality"])
 def test_out_of_bag_answers_agree_with_their_twin(vote):
     X, y = mixed_problem(40)
-    model = ForestClassifier(n_estimators=6, vote=vote, oob_score=True, random_state=2)
+    model = ForestClassifier(n_estimators=6, voting=vote, oob_score=True, random_state=2)
     with pytest.warns(UserWarning, match="rows were seen by every tree"):
         model.fit(X, y)
     samples = [slow.bootstrap_of(2, i, 40, 40)[1].tolist() for i in range(6)]
@@ -251,7 +251,7 @@ def test_an_out_of_bag_score_that_was_not_asked_for(name):
         getattr(orders, name)
     # Where every tree sees all rows, there is nothing to ask for.
     with pytest.raises(AttributeError, match=f"has no attribute '{name}'"):
-        getattr(GrowPruneForestClassifier(2), name)
+        getattr(GrowPruneForestClassifier(n_estimators=2), name)
 
 
 def test_the_out_of_bag_score_is_near_that_of_new_rows():
@@ -283,7 +283,7 @@ def test_stages_are_the_forests_of_the_first_trees():
 
 def test_votes_margins_and_diversity():
     X, y = mixed_problem(100)
-    model = ForestClassifier(n_estimators=9, vote="plurality", random_state=0).fit(X, y)
+    model = ForestClassifier(n_estimators=9, voting="hard", random_state=0).fit(X, y)
     votes = model.votes(X)
     assert votes.shape == (100, 9)
     shares = np.stack([(votes == label).mean(axis=1) for label in model.classes_], axis=1)
@@ -314,7 +314,7 @@ def test_a_tied_vote_goes_to_the_first_class():
     X = {"a": [0.0, 1.0] * 8, "b": [1.0, 0.0] * 8}
     y = ["no", "yes"] * 8
     model = ForestClassifier(
-        TreeClassifier(pruning=None), 2, bootstrap=False, columns_per_tree=1, vote="plurality"
+        TreeClassifier(pruning=None), 2, bootstrap=False, colsample_bytree=1, voting="hard"
     )
     for seed in range(20):
         model.set_params(random_state=seed).fit(X, y)
@@ -384,10 +384,10 @@ def test_values_that_no_row_had():
     X, y = mixed_problem()
     model = ForestClassifier(n_estimators=5, random_state=0).fit(X, y)
     new = X[:4].assign(colour="mauve")
-    with pytest.warns(UnseenValueWarning, match=r"column 'colour' \(4 rows\)") as caught:
+    with pytest.warns(UnknownCategoryWarning, match=r"column 'colour' \(4 rows\)") as caught:
         model.predict(new)
     assert len(caught) == 1  # once, not once per tree
-    model.set_params(estimator=TreeClassifier(unseen="error", pruning=None)).fit(X, y)
+    model.set_params(estimator=TreeClassifier(handle_unknown="error", pruning=None)).fit(X, y)
     with pytest.raises(ValueError, match="Found unknown categories"):
         model.predict(new)
 
@@ -412,7 +412,7 @@ class Accuracy(Criterion):
 
 def test_a_criterion_written_in_python_works_in_threads():
     X, y = mixed_problem(60)
-    tree = TreeClassifier(Accuracy(), max_depth=2, pruning=None)
+    tree = TreeClassifier(criterion=Accuracy(), max_depth=2, pruning=None)
     models = [ForestClassifier(tree, 4, random_state=0, n_jobs=n).fit(X, y) for n in (1, 2)]
     assert models[0].trees_ == models[1].trees_
     assert any(t.n_nodes > 1 for t in models[0].trees_)

@@ -12,14 +12,14 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from excuses import HALVES, PURE
-from mixedwood import GrowPruneTreeClassifier, TimeLimitWarning, TreeClassifier, UnseenValueWarning
+from mixedwood import GrowPruneTreeClassifier, TimeLimitWarning, TreeClassifier, UnknownCategoryWarning
 from mixedwood.datasets import make_waveform
 from mixedwood.splits import Partitioner
 
 
 @pytest.mark.filterwarnings("ignore")
 @parametrize_with_checks(
-    [GrowPruneTreeClassifier(), GrowPruneTreeClassifier(relabel=True)],
+    [GrowPruneTreeClassifier(), GrowPruneTreeClassifier(refit_leaves=True)],
     expected_failed_checks=lambda model: HALVES | PURE,
 )
 def test_scikit_learn_checks(estimator, check):
@@ -82,7 +82,7 @@ def test_the_seed_divides_the_rows(problem):
 def test_relabelling_leaves_the_tests(problem):
     X, y = problem
     plain = GrowPruneTreeClassifier().fit(X, y).tree_
-    relabelled = GrowPruneTreeClassifier(relabel=True).fit(X, y).tree_
+    relabelled = GrowPruneTreeClassifier(refit_leaves=True).fit(X, y).tree_
     np.testing.assert_array_equal(relabelled.high, plain.high)
     np.testing.assert_array_equal(relabelled.children, plain.children)
     assert plain.weight[0] == 120
@@ -120,11 +120,11 @@ def test_a_row_keeps_its_weight_in_its_half(problem):
 @pytest.mark.parametrize("unseen", ["node", "missing", "majority"])
 def test_missing_and_unseen_values(problem, missing, unseen):
     X, y = problem
-    model = GrowPruneTreeClassifier(missing=missing, unseen=unseen).fit(X, y)
+    model = GrowPruneTreeClassifier(handle_missing=missing, handle_unknown=unseen).fit(X, y)
     new = pd.DataFrame({"colour": ["mauve", None], "size": [np.nan, 1.0], "noise": [0.0, np.nan]})
-    with pytest.warns(UnseenValueWarning, match="'mauve'"):
+    with pytest.warns(UnknownCategoryWarning, match="'mauve'"):
         assert set(model.predict(new)) <= set(y)
-    model.set_params(unseen="error").fit(X, y)
+    model.set_params(handle_unknown="error").fit(X, y)
     with pytest.raises(ValueError, match="'mauve'"):
         model.predict(new)
 
@@ -135,7 +135,7 @@ def test_values_that_only_one_half_has():
     X = {"name": [f"n{i:02}" for i in range(40)]}
     y = [0] * 20 + [1] * 20
     for unseen in ("node", "missing", "majority"):
-        model = GrowPruneTreeClassifier(unseen=unseen).fit(X, y)
+        model = GrowPruneTreeClassifier(handle_unknown=unseen).fit(X, y)
         assert model.get_n_leaves() == 1
         assert model.predict(X).tolist() == [0] * 40
 
@@ -153,7 +153,7 @@ def test_nominal_tables_with_every_partitioner():
 
 def test_orders_and_categories_are_used():
     sizes = {"size": ["S", "M", "L", "XL"] * 6}
-    model = GrowPruneTreeClassifier(ordinal={"size": ["S", "M", "L", "XL"]})
+    model = GrowPruneTreeClassifier(ordinal_features={"size": ["S", "M", "L", "XL"]})
     tree = model.fit(sizes, [0, 0, 1, 1] * 6).tree_
     assert tree.n_leaves == 2
     assert tree.high[0] == 1
@@ -219,7 +219,7 @@ def test_the_limit_of_iterations_warns():
     n = len(whole.iterations_)
     assert n > 2
     with pytest.warns(ConvergenceWarning, match=r"still growing after max_iterations=2") as caught:
-        short = GrowPruneTreeClassifier(max_iterations=2).fit(X, y)
+        short = GrowPruneTreeClassifier(max_iter=2).fit(X, y)
     assert caught[0].filename == __file__
     assert short.iterations_ == whole.iterations_[:2]
 

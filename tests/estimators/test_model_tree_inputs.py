@@ -34,7 +34,7 @@ def test_no_numeric_column_is_an_ordinary_tree_and_said_once():
     codes = rng.integers(0, 4, (3, 300))
     X = {name: np.array(list("pqrs"))[row] for name, row in zip("abc", codes, strict=True)}
     y = codes.sum(axis=0) > 4
-    model = ModelTreeClassifier(linear_columns="numeric", min_instances="tune")
+    model = ModelTreeClassifier(node_features="numeric", min_samples_split="tune")
     with pytest.warns(UserWarning, match="no numeric or ordinal column") as said:
         tree = model.fit(X, y).tree_
     assert len(said) == 1
@@ -49,7 +49,7 @@ def test_an_ordinal_column_is_a_number_of_planes():
     places, x = rng.integers(0, 3, 200), rng.normal(size=200)
     X = {"size": np.array(["S", "M", "L"])[places], "x": x}
     y = (places + x > 1).astype(int)
-    model = ModelTreeClassifier.published(ordinal={"size": ["S", "M", "L"]}, min_instances=2)
+    model = ModelTreeClassifier.published(ordinal_features={"size": ["S", "M", "L"]}, min_samples_split=2)
     tree = model.fit(X, y).tree_
     assert tree.kind[0] == TestKind.LINEAR
     assert set(tree.terms_of(0).column.tolist()) == {0, 1}
@@ -90,7 +90,7 @@ def test_numbers_of_any_size(machine, scales):
     settings = {"machine": machine, "C": 1.0, "max_depth": 1, "pruning": None}
     plain = ModelTreeClassifier(**settings).fit(X, y)
     for cut in ("machine", "best"):
-        model = ModelTreeClassifier(cut=cut, **settings).fit(X * scales, y)
+        model = ModelTreeClassifier(intercept=cut, **settings).fit(X * scales, y)
         assert model.tree_.kind[0] == TestKind.LINEAR
         assert model.score(X * scales, y) > 0.95
         assert model.tree_.to_text()
@@ -132,7 +132,7 @@ def test_gaps_everywhere():
     rng = np.random.default_rng(1)
     X[rng.random(X.shape) < 0.3] = np.nan
     for missing in ("learned", "fractional", "category"):
-        model = ModelTreeClassifier(missing=missing, pruning=None, max_depth=3).fit(X, y)
+        model = ModelTreeClassifier(handle_missing=missing, pruning=None, max_depth=3).fit(X, y)
         assert TestKind.LINEAR in model.tree_.kind
         assert model.score(X, y) > 0.7
         assert np.isfinite(model.predict_proba([[np.nan, np.nan]])).all()
@@ -144,7 +144,7 @@ def test_a_column_of_very_many_values_stays_out_of_planes():
     names = np.array([f"v{i:04}" for i in range(5000)])
     table = {"x": X[:, 0], "z": X[:, 1], "name": np.append(names, names[:1000])}
     table["few"] = np.array(list("pq"))[rng.integers(0, 2, 6000)]
-    model = ModelTreeClassifier(thresholds=False, pruning=None, max_depth=2, C=1.0)
+    model = ModelTreeClassifier(axis_aligned=False, pruning=None, max_depth=2, C=1.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         tree = model.set_params(partitioner="one_vs_rest").fit(table, y).tree_
@@ -216,7 +216,7 @@ def test_a_failed_fit_changes_nothing():
     model = ModelTreeClassifier(max_depth=2).fit(X, y)
     before = model.tree_
     with pytest.raises(ValueError, match="machine must be"):
-        model.set_params(machine="neural").fit(X[:, :1], y)
+        model.set_params(node_model="neural").fit(X[:, :1], y)
     assert model.tree_ is before
     assert model.n_features_in_ == 2
 
@@ -298,7 +298,7 @@ def test_a_wrong_parameter_says_what_came_and_what_is_accepted(settings, words):
 
 def test_multiway_needs_a_criterion_for_many_groups():
     with pytest.raises(ValueError, match="Use a criterion for many groups"):
-        ModelTreeClassifier("twoing", partitioner="multiway").fit(*slanted(30))
+        ModelTreeClassifier(criterion="twoing", partitioner="multiway").fit(*slanted(30))
 
 
 def test_a_random_order_at_each_node_goes_with_planes():

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from excuses import PURE
-from mixedwood import RandomOrdinalityClassifier, TreeClassifier, UnseenValueWarning
+from mixedwood import RandomOrdinalityClassifier, TreeClassifier, UnknownCategoryWarning
 from mixedwood.data import read_table, read_target
 from mixedwood.preprocessing import RandomOrdinalEncoder
 from mixedwood.splits import Partitioner
@@ -22,7 +22,7 @@ CHECKED = [
     (RandomOrdinalityClassifier(n_estimators=3), {}),
     (RandomOrdinalityClassifier.random_tree(3), {}),
     (
-        RandomOrdinalityClassifier(TreeClassifier(pruning=None), 3, joint=True, vote="probability"),
+        RandomOrdinalityClassifier(TreeClassifier(pruning=None), 3, joint=True, voting="soft"),
         PURE,
     ),
 ]
@@ -110,9 +110,9 @@ def test_half_of_the_columns_is_rounded_down(n_columns, half):
 def test_a_label_that_no_row_had_is_a_missing_value():
     X, y = mixed_problem(120)
     for base in ("c45", "random_tree"):
-        model = RandomOrdinalityClassifier(base, 7, random_state=0, vote="probability").fit(X, y)
+        model = RandomOrdinalityClassifier(base, 7, random_state=0, voting="soft").fit(X, y)
         gone = model.predict_proba(X[:20].assign(colour=None))
-        with pytest.warns(UnseenValueWarning):
+        with pytest.warns(UnknownCategoryWarning):
             unseen = model.predict_proba(X[:20].assign(colour="mauve"))
         np.testing.assert_array_equal(unseen, gone)
 
@@ -133,7 +133,7 @@ def test_own_trees_get_a_random_order():
 def test_samples_votes_and_out_of_bag_answers_go_with_orders():
     X, y = mixed_problem(200)
     model = RandomOrdinalityClassifier.random_tree(
-        40, bootstrap=True, oob_score=True, vote="probability", columns_per_tree=3, random_state=0
+        40, bootstrap=True, oob_score=True, voting="soft", colsample_bytree=3, random_state=0
     ).fit(X, y)
     assert 0.4 < model.oob_score_ < model.score(X, y)
     np.testing.assert_array_equal(

@@ -120,7 +120,7 @@ def significance(x, y):
 @pytest.mark.parametrize("seed", range(6))
 def test_conditional_inference_takes_the_most_significant_column(seed):
     X, y = mixed(seed)
-    model = TreeClassifier.conditional_inference(max_p=1.0).fit(X, y)
+    model = TreeClassifier.conditional_inference(alpha=1.0).fit(X, y)
     log_p = [significance(X[name], y).log_p for name in X]
     assert model.tree_.column[0] == int(np.argmin(log_p))
 
@@ -132,11 +132,11 @@ def test_conditional_inference_stops_where_nothing_is_significant(seed):
     nothing = {"a": rng.normal(size=200), "b": np.array(list("pqrs"))[rng.integers(0, 4, 200)]}
     p = min(significance(nothing[name], y).p_value for name in nothing)
     for limit, grows in ((p * 0.99, False), (p * 1.01, True)):
-        model = TreeClassifier.conditional_inference(max_p=limit, bonferroni=False).fit(nothing, y)
+        model = TreeClassifier.conditional_inference(alpha=limit, bonferroni=False).fit(nothing, y)
         assert (model.get_n_leaves() > 1) == grows
     corrected = 1 - (1 - p) ** 2
     for limit, grows in ((corrected * 0.99, False), (min(1, corrected * 1.01), True)):
-        model = TreeClassifier.conditional_inference(max_p=limit).fit(nothing, y)
+        model = TreeClassifier.conditional_inference(alpha=limit).fit(nothing, y)
         assert (model.get_n_leaves() > 1) == grows
 
 

@@ -27,10 +27,10 @@ def test_left_out_rows_need_not_fill_leaves(folds):
 def test_scores_that_grow_with_weight_are_made_comparable():
     """Chi-squared of the third that was left out stands for that of all rows."""
     X, y = numbers_problem()
-    model = ModelTreeClassifier("chi2", evidence="validation", max_depth=1, pruning=None)
+    model = ModelTreeClassifier(criterion="chi2", score_on="validation", max_depth=1, pruning=None)
     tree = model.fit(X, y).tree_
     assert tree.kind[0] == TestKind.LINEAR
-    training = model.set_params(evidence="training").fit(X, y).tree_
+    training = model.set_params(score_on="train").fit(X, y).tree_
     assert tree.score[0] == pytest.approx(training.score[0], rel=0.5)
 
 
@@ -41,7 +41,7 @@ def test_planes_go_through_the_columns_drawn(thresholds, selection):
     drawn = set()
     for seed in range(12):
         model = ModelTreeClassifier(
-            max_features=2, thresholds=thresholds, selection=selection, random_state=seed,
+            max_features=2, axis_aligned=thresholds, selection=selection, random_state=seed,
             pruning=None, max_depth=1, C=1.0,
         )  # fmt: skip
         tree = model.fit(X, y).tree_
@@ -56,7 +56,7 @@ def test_where_the_columns_drawn_have_no_test_others_are_asked():
     X, y = numbers_problem()
     X = np.column_stack([X, np.ones((len(y), 20))])
     for seed in range(5):
-        model = ModelTreeClassifier(max_features=1, thresholds=False, random_state=seed)
+        model = ModelTreeClassifier(max_features=1, axis_aligned=False, random_state=seed)
         assert model.set_params(pruning=None, C=1.0).fit(X, y).tree_.n_leaves > 1
 
 
@@ -139,7 +139,7 @@ def test_c_is_chosen_by_left_out_rows():
     y = (X[:, 0] + 0.5 * rng.normal(size=60) > 0).astype(int)
     lengths = {}
     for cost in ("tune", [0.001], [1000.0], [1000.0, 0.001]):
-        tree = only_plane(X, y, C=cost, tuning_folds=5).tree_
+        tree = only_plane(X, y, C=cost, node_cv=5).tree_
         lengths[str(cost)] = np.linalg.norm(tree.term_weight)
     assert lengths["[0.001]"] < lengths["[1000.0]"]
     assert lengths["tune"] < lengths["[1000.0]"]
@@ -163,7 +163,7 @@ def test_planes_of_noise_are_seen_through_on_left_out_rows():
     X, y = rng.normal(size=(60, 50)), rng.integers(0, 2, 60)
     settings = {"C": 100.0, "max_depth": 1, "pruning": None, "thresholds": False}
     assert ModelTreeClassifier(**settings).fit(X, y).score(X, y) == 1
-    tree = ModelTreeClassifier(evidence="validation", tuning_folds=5, **settings).fit(X, y).tree_
+    tree = ModelTreeClassifier(score_on="validation", node_cv=5, **settings).fit(X, y).tree_
     assert tree.score[0] < 0.2
 
 
@@ -214,7 +214,7 @@ def test_at_most_ten_classes_are_set_apart():
             fits.append((y > 0).sum())
             return super().fit(X, y, sample_weight)
 
-    only_plane(X, y, machine=Counting())
+    only_plane(X, y, node_model=Counting())
     assert fits == np.bincount(y)[:10].tolist()  # one machine for each of the largest
 
 
@@ -288,11 +288,11 @@ def test_average_gain_in_other_trees_and_with_gaps():
         ratio, place = max((ratio, -place) for gain, ratio, place in found if gain >= average)
         differs += ratio < max(ratio for _, ratio, _ in found)
         model = TreeClassifier(
-            "gain_ratio",
+            criterion="gain_ratio",
             partitioner="multiway",
             selection="average_gain",
             max_depth=1,
-            missing="fractional",
+            handle_missing="fractional",
             pruning=None,
             min_samples_leaf=2,
         )

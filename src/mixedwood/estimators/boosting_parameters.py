@@ -83,7 +83,7 @@ class BoostingParameters:
             min_gain=float(model.min_gain),
             max_columns=count_columns(model.max_features, table.n_columns),
             adjusted=model.selection == "adjusted",
-            unseen="node" if model.unseen == "error" else model.unseen,
+            unseen=unknown_in_core(model),
             n_threads=effective_n_jobs(model.n_jobs),
         )
         return GradientPlan(
@@ -91,7 +91,7 @@ class BoostingParameters:
             learner=self.learner,
             learning_rate=float(model.learning_rate),
             subsample=float(model.subsample),
-            n_columns=count_columns(model.columns_per_tree, table.n_columns, "columns_per_tree"),
+            n_columns=count_columns(model.colsample_bytree, table.n_columns, "colsample_bytree"),
             together=model.trees_per_round == "one",
             max_bins=int(model.max_bins),
             patience=int(model.patience) if self.early_stopping else None,
@@ -104,7 +104,7 @@ def read_boosting_parameters(model: Any) -> BoostingParameters:
     check_choice(model, "method", ("gradient", "adaboost", "samme"))
     check_choice(model, "trees_per_round", ("one", "per_class"))
     check_choice(model, "selection", ("adjusted", "score"))
-    check_choice(model, "unseen", ("node", "missing", "majority", "error"))
+    check_choice(model, "handle_unknown", HANDLE_UNKNOWN)
     for name in ("resample", "early_stopping", "warm_start"):
         check_flag(model, name)
     check_jobs(model)
@@ -133,7 +133,7 @@ def read_boosting_parameters(model: Any) -> BoostingParameters:
     if read_whole(model, "max_bins", 2) > 65_535:
         raise ValueError(f"max_bins must be at most 65535; got {model.max_bins!r}.")
     count_columns(model.max_features, 1)
-    count_columns(model.columns_per_tree, 1, "columns_per_tree")
+    count_columns(model.colsample_bytree, 1, "colsample_bytree")
     learner = _read_learner(model)
     if model.early_stopping and model.method != "gradient":
         raise ValueError(
@@ -166,10 +166,10 @@ def _check_samples(model: Any, learner: Learner | None) -> None:
             f"subsample goes with method='gradient'; got method={model.method!r}, which draws rows "
             "with resample=True."
         )
-    if model.columns_per_tree is not None and learner is not None:
+    if model.colsample_bytree is not None and learner is not None:
         raise ValueError(
-            "columns_per_tree goes with gradient trees, those with partitioner='random_order' or "
-            f"'auto'; got {model.columns_per_tree!r}. Other trees draw columns at each node: use "
+            "colsample_bytree goes with gradient trees, those with partitioner='random_order' or "
+            f"'auto'; got {model.colsample_bytree!r}. Other trees draw columns at each node: use "
             "max_features, here or of estimator."
         )
 
@@ -199,13 +199,13 @@ def _read_learner(model: Any) -> Learner | None:
 
 def _tree_of(model: Any) -> TreeClassifier:
     return TreeClassifier(
-        model.criterion,
+        criterion=model.criterion,
         partitioner=model.partitioner,
         selection=model.selection,
         max_depth=model.max_depth,
         max_leaf_nodes=model.max_leaf_nodes,
         min_samples_leaf=model.min_samples_leaf,
         max_features=model.max_features,
-        unseen=model.unseen,
+        handle_unknown=model.unseen,
         pruning=None,
     )

@@ -28,7 +28,7 @@ _DEEPEST = 30
 _CHOICES = {
     "splits": ("binary", "all"),
     "binarize": ("once", "every_split", "encode_every_split"),
-    "unseen": ("node", "missing", "majority", "error"),
+    "handle_unknown": HANDLE_UNKNOWN,
 }
 
 
@@ -91,7 +91,7 @@ def read_optimal_parameters(model: Any) -> OptimalParameters:
         upper_bound=upper,
         memory_limit=int(model.memory_limit),
         work_limit=float(work),
-        unseen="node" if model.unseen == "error" else model.unseen,
+        unseen=unknown_in_core(model),
     )
     return OptimalParameters(
         settings=settings,

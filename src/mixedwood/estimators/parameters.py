@@ -15,6 +15,7 @@ from mixedwood.parts import read_acceptors, read_criterion, read_partitioner
 from mixedwood.pruning.plan import Pruner, read_pruning
 
 __all__ = [
+    "HANDLE_UNKNOWN",
     "GrowPruneParameters",
     "TreeParameters",
     "check_choice",
@@ -30,7 +31,10 @@ __all__ = [
     "read_parameters",
     "read_rows_or_share",
     "read_whole",
+    "unknown_in_core",
 ]
+
+HANDLE_UNKNOWN = ("stop", "missing", "majority", "error")
 
 # What the named rules need: the recipes set these.
 _RULES: dict[str, dict[str, Any]] = {
@@ -38,7 +42,7 @@ _RULES: dict[str, dict[str, Any]] = {
     "c45": {
         "criterion": "gain_ratio",
         "partitioner": "multiway",
-        "missing": "fractional",
+        "handle_missing": "fractional",
         "selection": "score",
         "acceptor": None,
         "max_features": None,
@@ -46,7 +50,7 @@ _RULES: dict[str, dict[str, Any]] = {
     "random_tree": {
         "criterion": "entropy",
         "partitioner": "multiway",
-        "missing": "fractional",
+        "handle_missing": "fractional",
         "selection": "score",
         "acceptor": None,
     },
@@ -55,8 +59,8 @@ _CHOICES = {
     "rules": tuple(_RULES),
     "selection": ("adjusted", "score", "average_gain", "significance"),
     "growth": ("auto", "depth_first", "best_first"),
-    "missing": ("learned", "fractional", "category"),
-    "unseen": ("node", "missing", "majority", "error"),
+    "handle_missing": ("learned", "fractional", "category"),
+    "handle_unknown": HANDLE_UNKNOWN,
 }
 
 
@@ -100,14 +104,14 @@ def read_parameters(model: Any) -> TreeParameters:
         acceptor=model.acceptor,
         rules=model.rules,
         selection=model.selection,
-        max_p=read_number(model, "max_p", 0, 1),
+        max_p=read_number(model, "alpha", 0, 1),
         bonferroni=bool(model.bonferroni),
-        min_gain=read_number(model, "min_gain", -math.inf, math.inf),
+        min_gain=read_number(model, "min_split_gain", -math.inf, math.inf),
         max_depth=read_limit(model, "max_depth", 0),
         max_leaf_nodes=max_leaves,
         best_first=best_first,
-        missing=model.missing,
-        unseen="node" if model.unseen == "error" else model.unseen,
+        missing=model.handle_missing,
+        unseen=unknown_in_core(model),
     )
     return TreeParameters(
         settings=settings,
@@ -141,30 +145,36 @@ class GrowPruneParameters:
 
 def read_grow_prune_parameters(model: Any) -> GrowPruneParameters:
     """Check the parameters that trees grown and pruned in turns have, alone or in a forest."""
-    choices = {"missing": ("learned", "category"), "unseen": _CHOICES["unseen"]}
+    choices = {"handle_missing": ("learned", "category"), "handle_unknown": HANDLE_UNKNOWN}
     for name, accepted in choices.items():
         value = getattr(model, name)
         if not isinstance(value, str) or value not in accepted:
             why = ""
-            if name == "missing" and value == "fractional":
+            if name == "handle_missing" and value == "fractional":
                 why = " Rows that are shared out among children cannot prune."
             raise ValueError(f"{name} must be {_either(accepted)}; got {value!r}.{why}")
     read_criterion(model.criterion)
     read_partitioner(model.partitioner)
-    check_flag(model, "relabel")
+    check_flag(model, "refit_leaves")
     return GrowPruneParameters(
         settings=GrowSettings(
             criterion=model.criterion,
             partitioner=model.partitioner,
-            missing=model.missing,
-            unseen="node" if model.unseen == "error" else model.unseen,
+            missing=model.handle_missing,
+            unseen=unknown_in_core(model),
         ),
         min_samples_split=read_rows_or_share(model, "min_samples_split"),
-        max_iterations=read_whole(model, "max_iterations", 1),
-        relabel=bool(model.relabel),
+        max_iterations=read_whole(model, "max_iter", 1),
+        relabel=bool(model.refit_leaves),
         seed=choice_seed_of(model.random_state),
         time_limit=read_time_limit(model.time_limit),
     )
+
+
+def unknown_in_core(model: Any) -> str:
+    """Name what the core does with unknown categories; an error is raised before it sees them."""
+    known: str = model.handle_unknown
+    return "node" if known in ("stop", "error") else known
 
 
 def _check_rules(model: Any) -> None:
@@ -187,7 +197,7 @@ def count_columns(max_features: Any, n_columns: int, name: str = "max_features")
         if max_features == "sqrt":
             return max(1, math.isqrt(n_columns))
         if max_features == "log2":
-            return max(1, int(math.log2(n_columns)) + 1)
+            return max(1, int(math.log2(n_columns)))
     elif is_whole(max_features) and max_features >= 1:
         return min(int(max_features), n_columns)
     elif is_number(max_features) and not is_whole(max_features) and 0 < max_features <= 1:

@@ -29,15 +29,15 @@ def read_svc_parameters(model: Any) -> SvcParameters:
     check_choice(model, "kernel", ("linear", "rbf"))
     check_choice(model, "multi_class", ("ovr", "ovo"))
     check_flag(model, "standardize")
-    for name, least in (("n_landmarks", 1), ("max_iter", 1)):
+    for name, least in (("n_components", 1), ("max_iter", 1)):
         value = getattr(model, name)
         if not is_whole(value) or value < least:
             raise ValueError(f"{name} must be a whole number of at least {least}; got {value!r}.")
     settings = SvmSettings(
-        alpha=0.0 if model.alpha is None else _positive(model, "alpha", "or None"),
+        alpha=0.0 if model.smoothing is None else _positive(model, "smoothing", "or None"),
         gaussian=model.kernel == "rbf",
         gamma=_or_word(model, "gamma", "scale"),
-        n_landmarks=int(model.n_landmarks),
+        n_landmarks=int(model.n_components),
         by_pairs=model.multi_class == "ovo",
         standardize=bool(model.standardize),
         tolerance=_positive(model, "tol"),

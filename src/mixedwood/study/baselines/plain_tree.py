@@ -56,7 +56,7 @@ class PlainTreeClassifier(OneTreeClassifier):
     `TreeClassifier.nominal_splits`.
     """
 
-    unseen = "node"
+    handle_unknown = "stop"
     max_depth: int
     max_p: float
     min_second: int
