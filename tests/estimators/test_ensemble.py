@@ -21,7 +21,7 @@ from mixedwood import (
     ForestClassifier,
     TimeLimitWarning,
     TreeClassifier,
-    UnseenValueWarning,
+    UnknownCategoryWarning,
 )
 from mixedwood._folds import folds_or_hold_out
 from mixedwood.boosting import BoostedScores, GradientPlan, probabilities
@@ -29,7 +29,7 @@ from mixedwood.boosting.gradient import Run
 from mixedwood.boosting.loss import first_scores
 from mixedwood.boosting.tuning import _Judge
 from mixedwood.data import read_table, read_target
-from mixedwood.estimators.blend import _smoothed
+from mixedwood.estimators.ensemble import _smoothed
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import BinnedTable, GradientSettings
 from problems import mixed_problem
@@ -361,7 +361,7 @@ def test_what_belongs_to_the_whole_reaches_both_parts():
     assert nominal.schema_["size"].kind == "nominal"
     for part in (nominal.forest_, nominal.boosted_):
         assert part.schema_ is nominal.schema_
-    ordinal = small(ordinal={"shape": ["round", "square", "star"]}).fit(X, y)
+    ordinal = small(ordinal_features={"shape": ["round", "square", "star"]}).fit(X, y)
     assert ordinal.boosted_.schema_["shape"].kind == "ordinal"
 
 
@@ -393,13 +393,13 @@ def test_parameters_of_the_parts_are_searched_from_outside():
 def test_values_that_no_row_had():
     X, y = mixed_problem()
     new = X[:4].assign(colour="mauve")
-    with pytest.warns(UnseenValueWarning, match=r"column 'colour' \(4 rows\)") as caught:
+    with pytest.warns(UnknownCategoryWarning, match=r"column 'colour' \(4 rows\)") as caught:
         small().fit(X, y).predict(new)
     assert len(caught) == 1
     assert caught[0].filename == __file__  # where predict was called
     for strict in (
-        {"boosted": BoostedTreesClassifier(4, unseen="error")},
-        {"forest": ForestClassifier(TreeClassifier(unseen="error", pruning=None), 4)},
+        {"boosted": BoostedTreesClassifier(4, handle_unknown="error")},
+        {"forest": ForestClassifier(TreeClassifier(handle_unknown="error", pruning=None), 4)},
     ):
         model = small(**strict).fit(X, y)
         with pytest.raises(ValueError, match="Found unknown categories"):
@@ -490,7 +490,7 @@ def test_ctrl_c_leaves_the_model_unfitted():
             "time_limit belongs to the ensemble",
         ),
         ({"boosted": BoostedTreesClassifier(l2=-1)}, ValueError, "l2 must be a number"),
-        ({"forest": ForestClassifier(vote="soft")}, ValueError, "vote must be"),
+        ({"forest": ForestClassifier(voting="soft")}, ValueError, "vote must be"),
         ({"tune": "yes"}, ValueError, "tune must be True or False"),
         ({"depths": ()}, ValueError, "depths must be one or more whole numbers"),
         ({"depths": 3}, ValueError, "depths must be one or more whole numbers"),
@@ -545,7 +545,7 @@ def test_nodes_are_those_of_the_forest_and_of_boosting():
 @pytest.mark.parametrize("ask", ["predict", "predict_proba", "predict_log_proba"])
 def test_the_warning_about_new_values_is_about_this_line(ask):
     model = small().fit({"colour": ["red", "blue"] * 10}, [0, 1] * 10)
-    with pytest.warns(UnseenValueWarning) as caught:
+    with pytest.warns(UnknownCategoryWarning) as caught:
         getattr(model, ask)({"colour": ["green"]})
     assert {warning.filename for warning in caught} == {__file__}
 
