@@ -19,7 +19,7 @@ from reference.explanation import answer, row_of, sum_of
 TREE = {"pruning": None, "max_depth": 5}
 
 
-def small_blend(vote="probability", method="gradient", share=0.6):
+def small_blend(vote="soft", method="gradient", share=0.6):
     tree = None if method == "gradient" else mw.TreeClassifier(**TREE)
     return mw.EnsembleClassifier(
         mw.ForestClassifier(n_estimators=5, voting=vote),
@@ -58,7 +58,7 @@ MODELS = {
         5, method="samme", estimator=mw.TreeClassifier(max_depth=2, pruning=None), random_state=0
     ),
     "blend": small_blend,
-    "blend of votes": lambda: small_blend("plurality", "adaboost", 0.3),
+    "blend of votes": lambda: small_blend("hard", "adaboost", 0.3),
 }
 
 
@@ -133,16 +133,16 @@ def assert_scale(model, why, X):
         assert not why.voting.any()
         return
     np.testing.assert_allclose(why.total, model.predict_proba(X)[0], atol=1e-12)
-    said = model.votes(X)[0].tolist()
+    said = model.predict_members(X)[0].tolist()
     assert why.votes.tolist() == [said.count(label) for label in model.classes_.tolist()]
-    assert why.voting.any() <= (model.vote == "plurality")
+    assert why.voting.any() <= (model.voting == "hard")
 
 
 @pytest.mark.parametrize("name", ["forest", "random ordinality", "grow and prune", "adaboost"])
 def test_votes_are_those_of_the_twin(name):
     model, (X, _) = fitted(name, 4), mixed_problem(40, seed=1, n_classes=4)
     table = read_table_as(X, model.schema_)
-    weights = getattr(model, "tree_weights_", np.ones(len(model.trees_)))
+    weights = getattr(model, "estimator_weights_", np.ones(len(model.trees_)))
     members = [
         (tree, tree.probabilities, weight)
         for tree, weight in zip(model.trees_, weights / weights.sum(), strict=True)

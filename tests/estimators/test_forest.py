@@ -121,7 +121,7 @@ def test_without_bootstrap_trees_see_all_rows_or_some_once():
     assert all((tree.counts[0] == want).all() for tree in model.trees_)
 
 
-@pytest.mark.parametrize("vote", ["probability", "plurality"])
+@pytest.mark.parametrize("vote", ["soft", "hard"])
 @pytest.mark.parametrize("tree", [TreeClassifier(pruning=None), TreeClassifier.c45(pruned=False)])
 def test_without_any_chance_a_forest_is_its_tree(tree, vote):
     X, y = mixed_problem(90)
@@ -132,10 +132,10 @@ def test_without_any_chance_a_forest_is_its_tree(tree, vote):
     np.testing.assert_array_equal(model.predict(new), alone.predict(new))
     assert model.diversity(new).disagreement == 0
     assert model.diversity(new).kappa == pytest.approx(1)
-    if vote == "probability":
+    if vote == "soft":
         np.testing.assert_allclose(model.predict_proba(new), alone.predict_proba(new))
-    model.set_params(voting="soft")
-    with pytest.raises(ValueError, match="vote must be"):
+    model.set_params(voting="plurality")
+    with pytest.raises(ValueError, match="voting must be"):
         model.predict(new)
 
 
@@ -173,7 +173,7 @@ def test_class_weights_reach_every_tree():
     assert weighted.trees_ == heavy.trees_
 
 
-@pytest.mark.parametrize("vote", ["probability", "plurality"])
+@pytest.mark.parametrize("vote", ["soft", "hard"])
 def test_out_of_bag_answers_agree_with_their_twin(vote):
     X, y = mixed_problem(40)
     model = ForestClassifier(n_estimators=6, voting=vote, oob_score=True, random_state=2)
@@ -266,9 +266,9 @@ def test_stages_are_the_forests_of_the_first_trees():
     X, y = mixed_problem(120)
     new, right = mixed_problem(80, seed=1)
     model = ForestClassifier(n_estimators=6, random_state=0).fit(X, y)
-    errors = model.staged_error(new, right)
+    errors = 1 - model.staged_score(new, right)
     weights = np.linspace(1, 2, 80)
-    weighted = model.staged_error(new, right, weights)
+    weighted = 1 - model.staged_score(new, right, weights)
     stages = zip(model.staged_predict(new), model.staged_predict_proba(new), strict=True)
     for n, (answers, proba) in enumerate(stages, start=1):
         smaller = ForestClassifier(n_estimators=n, random_state=0).fit(X, y)
@@ -284,7 +284,7 @@ def test_stages_are_the_forests_of_the_first_trees():
 def test_votes_margins_and_diversity():
     X, y = mixed_problem(100)
     model = ForestClassifier(n_estimators=9, voting="hard", random_state=0).fit(X, y)
-    votes = model.votes(X)
+    votes = model.predict_members(X)
     assert votes.shape == (100, 9)
     shares = np.stack([(votes == label).mean(axis=1) for label in model.classes_], axis=1)
     np.testing.assert_allclose(model.predict_proba(X), shares)
@@ -301,12 +301,12 @@ def test_votes_margins_and_diversity():
     assert found.disagreement == pytest.approx(disagreement)
     assert found.kappa == pytest.approx(kappa)
     assert found.member_error == pytest.approx((votes != y[:, None]).mean())
-    assert found.mean_leaves == model.mean_leaves_ == np.mean([t.n_leaves for t in model.trees_])
+    assert found.mean_leaves == np.mean([t.n_leaves for t in model.trees_])
     assert model.diversity(X).member_error is None
     # A class that the forest has never met is never right.
     strange = np.where(y == "ash", "elm", y)
     assert (model.margins(X, strange)[y == "ash"] < 0).all()
-    assert model.staged_error(X, strange)[-1] >= (y == "ash").mean()
+    assert 1 - model.staged_score(X, strange)[-1] >= (y == "ash").mean()
 
 
 def test_a_tied_vote_goes_to_the_first_class():
@@ -321,7 +321,7 @@ def test_a_tied_vote_goes_to_the_first_class():
         if len({tree.column[0] for tree in model.trees_}) == 2:
             break
     asked = {"a": [0.0, 1.0], "b": [0.0, 1.0]}
-    assert sorted(model.votes(asked)[0].tolist()) == ["no", "yes"]
+    assert sorted(model.predict_members(asked)[0].tolist()) == ["no", "yes"]
     np.testing.assert_array_equal(model.predict_proba(asked), 0.5)
     assert model.predict(asked).tolist() == ["no", "no"]
 
@@ -346,8 +346,9 @@ def test_bagged_cart_trees_are_small_because_copies_share_a_fold():
         seed, rows = slow.bootstrap_of(0, number, 300, 300)
         learner = TreeClassifier.cart()._learner()
         leaking.append(learner.learn(table.take(rows), target.take(rows), seed=seed).n_leaves)
-    assert 4 < model.mean_leaves_ < 12
-    assert np.mean(leaking) > 2 * model.mean_leaves_
+    mean_leaves = np.mean([tree.n_leaves for tree in model.trees_])
+    assert 4 < mean_leaves < 12
+    assert np.mean(leaking) > 2 * mean_leaves
 
 
 def test_copies_stay_on_one_side_of_reduced_error_pruning():
@@ -396,7 +397,7 @@ def test_parameters_of_the_tree_are_searched_from_outside():
     X, y = mixed_problem()
     grid = GridSearchCV(
         ForestClassifier(TreeClassifier(pruning=None), 3, random_state=0),
-        {"estimator__max_depth": [1, 4], "vote": ["probability", "plurality"]},
+        {"estimator__max_depth": [1, 4], "voting": ["soft", "hard"]},
         cv=2,
         error_score="raise",
     ).fit(X, y)
@@ -423,12 +424,12 @@ def test_a_criterion_written_in_python_works_in_threads():
     [
         ({"n_estimators": 0}, ValueError, "n_estimators must be a whole number of at least 1"),
         ({"n_estimators": 2.5}, ValueError, "n_estimators must be a whole number"),
-        ({"vote": "soft"}, ValueError, "vote must be 'probability' or 'plurality'; got 'soft'"),
+        ({"voting": "plurality"}, ValueError, "voting must be 'soft' or 'hard'; got 'plurality'"),
         ({"bootstrap": "yes"}, ValueError, "bootstrap must be True or False; got 'yes'"),
         ({"max_samples": 1.5}, ValueError, "max_samples must be None, a whole number"),
         ({"max_samples": 0}, ValueError, "max_samples must be None, a whole number"),
         ({"max_samples": True}, ValueError, "max_samples must be None, a whole number"),
-        ({"columns_per_tree": "half"}, ValueError, "columns_per_tree must be None, a whole"),
+        ({"colsample_bytree": "half"}, ValueError, "colsample_bytree must be None, a whole"),
         ({"oob_score": "f1"}, ValueError, "oob_score must be True, False, or a function of the"),
         ({"oob_score": True, "bootstrap": False}, ValueError, "oob_score needs rows that a tree"),
         (
@@ -482,7 +483,7 @@ def test_nodes_that_answer():
     for place, tree in enumerate(forest.trees_):
         np.testing.assert_array_equal(nodes[:, place], tree.apply(table))
         votes = tree.classes[tree.label[nodes[:, place]]]
-        np.testing.assert_array_equal(forest.votes(X)[:, place], votes)
+        np.testing.assert_array_equal(forest.predict_members(X)[:, place], votes)
 
 
 def test_a_tree_says_how_to_read_a_frame():

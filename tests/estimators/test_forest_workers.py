@@ -147,7 +147,7 @@ def test_warm_starts_that_make_no_sense(problem):
         model.fit(X, y == "ash")
     weights = np.ones(len(y))
     weights[0] = 0
-    for change in ({"max_samples": 0.5}, {"columns_per_tree": 2}):
+    for change in ({"max_samples": 0.5}, {"colsample_bytree": 2}):
         model = clone(model).set_params(n_estimators=4, oob_score=False).fit(X, y)
         before = list(model.trees_)
         model.set_params(n_estimators=5, oob_score=True, **change)

@@ -297,7 +297,7 @@ def test_a_warning_is_about_the_first_line_outside_scikit_learn(ask):
     assert {w.filename for w in caught if w.category is UnknownCategoryWarning} == {__file__}
 
 
-@pytest.mark.parametrize("way", ["node", "missing", "majority"])
+@pytest.mark.parametrize("way", ["stop", "missing", "majority"])
 def test_unseen_values_are_reported_once(way):
     model, proba, caught = asked(way)
     assert [w.category for w in caught] == [UnknownCategoryWarning]
@@ -309,17 +309,17 @@ def test_unseen_values_are_reported_once(way):
     root = tree.probabilities[0]
     assert proba[1].tolist() == [1, 0, 0]
     heavier = tree.children_of(0)[tree.weight[tree.children_of(0)].argmax()]
-    while way != "node" and tree.kind[heavier] != 0:
+    while way != "stop" and tree.kind[heavier] != 0:
         below = tree.children_of(heavier)
         heavier = below[tree.weight[below].argmax()]
-    want = root if way == "node" else tree.probabilities[heavier]
+    want = root if way == "stop" else tree.probabilities[heavier]
     np.testing.assert_allclose(proba[[0, 2, 3]], [want] * 3)
 
 
 def test_unseen_values_go_where_missing_ones_were_learned_to_go():
     """Missing values of training are with the smaller child."""
     table = {"b": ["p"] * 6 + [None] * 3 + ["q"]}
-    for way, want in (("missing", 1), ("majority", 0), ("node", 0)):
+    for way, want in (("missing", 1), ("majority", 0), ("stop", 0)):
         model = TreeClassifier(pruning=None, handle_unknown=way, max_depth=1)
         model.fit(table, [0] * 6 + [1] * 4)
         with pytest.warns(UnknownCategoryWarning):
@@ -379,8 +379,8 @@ def test_a_missing_value_that_no_training_row_had():
         ({"rules": "random_tree"}, r"TreeClassifier\.random_tree\(\)"),
         ({"selection": "x"}, "'score', 'average_gain' or 'significance'"),
         ({"growth": "x"}, "'best_first'; got 'x'"),
-        ({"missing": None}, "'category'; got None"),
-        ({"unseen": ["node"]}, r"'error'; got \['node'\]"),
+        ({"handle_missing": None}, "'category'; got None"),
+        ({"handle_unknown": ["stop"]}, r"'error'; got \['stop'\]"),
         ({"partitioner": "multiway", "criterion": "twoing"}, "scores two groups"),
         ({"max_depth": -1}, "at least 0; got -1"),
         ({"max_depth": 1.5}, "whole number"),
@@ -395,16 +395,16 @@ def test_a_missing_value_that_no_training_row_had():
         ({"min_samples_leaf": "1"}, "at least 1, or a share"),
         ({"min_samples_split": 0}, "at least 1, or a share"),
         ({"min_samples_split": True}, "at least 1, or a share"),
-        ({"min_gain": "x"}, "must be a number"),
-        ({"min_gain": np.nan}, "must be a number"),
-        ({"min_gain": None}, "must be a number"),
+        ({"min_split_gain": "x"}, "must be a number"),
+        ({"min_split_gain": np.nan}, "must be a number"),
+        ({"min_split_gain": None}, "must be a number"),
         ({"max_features": 0}, "'sqrt' or 'log2'; got 0"),
         ({"max_features": 1.5}, "'sqrt' or 'log2'; got 1.5"),
         ({"max_features": "x"}, "'sqrt' or 'log2'; got 'x'"),
         ({"max_features": True}, "'sqrt' or 'log2'; got True"),
-        ({"max_p": -0.1}, "from 0 to 1"),
-        ({"max_p": 2}, "from 0 to 1"),
-        ({"max_p": None}, "from 0 to 1"),
+        ({"alpha": -0.1}, "from 0 to 1"),
+        ({"alpha": 2}, "from 0 to 1"),
+        ({"alpha": None}, "from 0 to 1"),
         ({"bonferroni": 1}, "True or False"),
         ({"time_limit": 0}, "positive number of seconds"),
         ({"time_limit": -1}, "positive number of seconds"),
@@ -427,7 +427,7 @@ def test_parameters_that_are_refused(parameters, message):
         ({"max_depth": 0}, 1),
         ({"max_depth": np.int64(1)}, 2),
         ({"max_leaf_nodes": 1}, 1),
-        ({"min_gain": np.inf}, 1),
+        ({"min_split_gain": np.inf}, 1),
         ({"min_samples_leaf": 0.6}, 1),
         ({"min_samples_leaf": 1.0}, 2),
         ({"min_samples_split": 7}, 1),
@@ -455,7 +455,7 @@ def test_two_class_order_with_three_classes():
     [
         {"criterion": "gini"},
         {"partitioner": "auto"},
-        {"missing": "learned"},
+        {"handle_missing": "learned"},
         {"selection": "significance"},
         {"acceptor": "chi2"},
     ],

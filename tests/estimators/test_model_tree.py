@@ -59,7 +59,9 @@ MODELS = {
     "several": ModelTreeClassifier(
         node_model=["fisher", RidgeClassifier()], pruning=None, max_depth=2
     ),
-    "fractional": ModelTreeClassifier(handle_missing="fractional", pruning=["collapse", "pessimistic"]),
+    "fractional": ModelTreeClassifier(
+        handle_missing="fractional", pruning=["collapse", "pessimistic"]
+    ),
 }
 
 
@@ -71,7 +73,7 @@ def test_copies_answer_the_same(name, problem):
     np.testing.assert_allclose(want.sum(axis=1), 1)
     for twin in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), clone(model).fit(X, y)):
         assert twin.tree_ == model.tree_
-        assert twin.min_instances_ == model.min_instances_
+        assert twin.min_samples_split_ == model.min_samples_split_
         np.testing.assert_array_equal(twin.predict_proba(X), want)
     with pytest.raises(NotFittedError):
         clone(model).predict(X)
@@ -93,7 +95,7 @@ def test_a_grid_of_machines(problem):
     X, y = problem
     grid = GridSearchCV(
         ModelTreeClassifier(pruning=None, max_depth=2),
-        {"machine": ["svm", "fisher"], "C": [0.1, "tune"], "linear_columns": ["all", "numeric"]},
+        {"node_model": ["svm", "fisher"], "C": [0.1, "tune"], "node_features": ["all", "numeric"]},
         cv=3,
         error_score="raise",
     ).fit(X, y)
@@ -173,7 +175,7 @@ def test_limits_hold_with_planes(partitioner, criterion, problem):
     ],
     ids=str,
 )
-@pytest.mark.parametrize("cut", ["machine", "best"])
+@pytest.mark.parametrize("cut", ["model", "best"])
 def test_every_pruner_prunes_planes(pruning, cut):
     X, y = mixed_problem(200)
     model = ModelTreeClassifier(pruning=pruning, intercept=cut, max_depth=5).fit(X, y)
@@ -191,10 +193,10 @@ def test_every_pruner_prunes_planes(pruning, cut):
 def test_the_size_of_nodes_is_tuned(problem):
     X, y = problem
     model = ModelTreeClassifier.published().fit(X, y)
-    assert model.min_instances_ in (2, 5, 10, 20, 40, 80)
-    alone = ModelTreeClassifier.published(min_samples_split=int(model.min_instances_)).fit(X, y)
+    assert model.min_samples_split_ in (2, 5, 10, 20, 40, 80)
+    alone = ModelTreeClassifier.published(min_samples_split=int(model.min_samples_split_)).fit(X, y)
     assert alone.tree_ == model.tree_
-    assert alone.min_instances_ == model.min_instances_
+    assert alone.min_samples_split_ == model.min_samples_split_
 
 
 def test_ties_go_to_larger_nodes():
@@ -203,10 +205,10 @@ def test_ties_go_to_larger_nodes():
     X = rng.normal(size=(400, 2))
     y = (X.sum(axis=1) > 0).astype(int)
     X[:, 0] += y * 5
-    assert ModelTreeClassifier.published().fit(X, y).min_instances_ == 80
+    assert ModelTreeClassifier.published().fit(X, y).min_samples_split_ == 80
     for n in (1, 2, 3):
         few = ModelTreeClassifier.published().fit(X[:n], y[:n])
-        assert few.min_instances_ == 80
+        assert few.min_samples_split_ == 80
         assert few.predict(X[:n]).shape == (n,)
 
 
@@ -220,7 +222,7 @@ def test_tuning_with_one_row_of_weight():
 def test_a_time_limit_leaves_a_tree_that_works():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30_000, 10)), rng.integers(0, 4, 30_000)
-    for settings in ({}, {"min_instances": "tune"}, {"pruning": None, "C": 1.0}):
+    for settings in ({}, {"min_samples_split": "tune"}, {"pruning": None, "C": 1.0}):
         model = ModelTreeClassifier(time_limit=0.05, **settings)
         with pytest.warns(TimeLimitWarning, match="time limit"):
             model.fit(X, y)
@@ -234,7 +236,7 @@ def test_a_time_limit_leaves_a_tree_that_works():
     "model",
     [
         "ModelTreeClassifier()",
-        "ModelTreeClassifier(machine=LogisticRegression(max_iter=20))",
+        "ModelTreeClassifier(node_model=LogisticRegression(max_iter=20))",
     ],
 )
 def test_ctrl_c_is_heard_at_once(model):
@@ -304,8 +306,8 @@ def separable(n=300, seed=0, gaps=True):
 @pytest.mark.parametrize("gaps", [False, True])
 def test_unseen_values_in_a_plane_count_as_missing(gaps):
     X, y = separable(gaps=gaps)
-    settings = {"thresholds": False, "max_depth": 1, "pruning": None, "min_gain": -1.0}
-    for unseen in ("node", "missing", "majority"):
+    settings = {"axis_aligned": False, "max_depth": 1, "pruning": None, "min_split_gain": -1.0}
+    for unseen in ("stop", "missing", "majority"):
         model = ModelTreeClassifier(handle_unknown=unseen, **settings).fit(X, y)
         assert model.tree_.kind[0] == TestKind.LINEAR
         asked = np.linspace(-3, 3, 50)

@@ -231,7 +231,7 @@ def test_equal_rows_of_different_classes():
 def test_a_new_value_goes_where_it_is_told_to(problem):
     X, y = problem
     new = {"colour": ["violet"], "size": [-1.0], "on": [True]}
-    for unseen in ("node", "missing", "majority"):
+    for unseen in ("stop", "missing", "majority"):
         model = free_leaves(3, handle_unknown=unseen).fit(X, y)
         with pytest.warns(mw.UnknownCategoryWarning):
             assert model.predict(new)[0] in "abc"
@@ -271,7 +271,7 @@ def test_in_forests_searches_and_pickles(problem):
         ({"n_folds": 1}, "n_folds must be"),
         ({"memory_limit": 0}, "memory_limit must be"),
         ({"time_limit": 0}, "time_limit must be"),
-        ({"unseen": "drop"}, "unseen must be"),
+        ({"handle_unknown": "drop"}, "handle_unknown must be"),
     ],
 )
 def test_bad_parameters_are_refused(parameters, words):

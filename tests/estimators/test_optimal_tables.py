@@ -76,7 +76,7 @@ def test_the_cost_is_the_twins_and_that_of_the_answers(seed):
         "max_nodes": None if nodes is None else int(nodes),
         "leaf_cost": leaf_cost,
         "min_samples_leaf": min_leaf,
-        "ordinal": ordinal,
+        "ordinal_features": ordinal,
     }
     whole_leaf = round(leaf_cost * whole.sum())
 
@@ -193,10 +193,10 @@ def test_where_a_new_value_goes():
             warnings.simplefilter("ignore", UnknownCategoryWarning)
             return model.predict_proba({"colour": [value]})[0].tolist()
 
-    assert answer("node", "violet") == pytest.approx([30 / 45, 15 / 45])
+    assert answer("stop", "violet") == pytest.approx([30 / 45, 15 / 45])
     assert answer("majority", "violet") == [1.0, 0.0]
     # A gap is not red, so that it is with the others.
-    assert answer("missing", "violet") == answer("node", None) == [0.0, 1.0]
+    assert answer("missing", "violet") == answer("stop", None) == [0.0, 1.0]
 
 
 @pytest.mark.parametrize("nodes", [0, 1, 2, 3])

@@ -60,10 +60,10 @@ def test_cart_worked_example(criterion):
     assert full.n_leaves == 6
     path = cost_complexity_path(full)
     assert path.n_leaves.tolist() == [6, 2, 1]
-    np.testing.assert_allclose(path.alphas, [0, 1 / 24, 1 / 3])
-    np.testing.assert_allclose(path.costs * 12, [0, 2, 6], atol=1e-12)
+    np.testing.assert_allclose(path.ccp_alphas, [0, 1 / 24, 1 / 3])
+    np.testing.assert_allclose(path.risks * 12, [0, 2, 6], atol=1e-12)
     impurity = cost_complexity_path(full, "impurity")
-    np.testing.assert_allclose(impurity.alphas, [0, 0.0694, 0.2222], atol=6e-5)
+    np.testing.assert_allclose(impurity.ccp_alphas, [0, 0.0694, 0.2222], atol=6e-5)
 
 
 def test_cart_chooses_a_tree_of_its_path():
@@ -177,7 +177,7 @@ def test_random_tree_draws_columns():
 
 @pytest.mark.parametrize(
     ("max_features", "expected"),
-    [("log2", 4), ("sqrt", 3), (2, 2), (0.5, 5), (0.01, 1), (99, 10), (None, -1)],
+    [("log2", 3), ("sqrt", 3), (2, 2), (0.5, 5), (0.01, 1), (99, 10), (None, -1)],
 )
 def test_how_many_columns_are_drawn(max_features, expected):
     from mixedwood.estimators.parameters import count_columns

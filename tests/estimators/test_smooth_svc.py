@@ -83,7 +83,7 @@ def test_standardising_is_the_same_as_a_scaler():
     model = SmoothSVC().fit(X, y)
     scaled = StandardScaler().fit_transform(X)
     plain = SmoothSVC(standardize=False).fit(scaled, y)
-    np.testing.assert_allclose(model.objective_, plain.objective_)
+    np.testing.assert_allclose(model.objective_value_, plain.objective_value_)
     np.testing.assert_allclose(model.decision_function(X), plain.decision_function(scaled))
     np.testing.assert_allclose(
         X @ model.coef_[0] + model.intercept_[0], model.decision_function(X), atol=1e-10
@@ -117,7 +117,7 @@ def test_in_a_pipeline_a_grid_and_a_calibration(problem):
     X, y = problem
     grid = GridSearchCV(
         SmoothSVC(),
-        {"C": [0.1, "tune"], "alpha": [None, 5.0], "kernel": ["linear", "rbf"],
+        {"C": [0.1, "tune"], "smoothing": [None, 5.0], "kernel": ["linear", "rbf"],
          "multi_class": ["ovr", "ovo"]},
         cv=3, error_score="raise",
     ).fit(X, y)  # fmt: skip
@@ -136,7 +136,7 @@ def test_in_a_pipeline_a_grid_and_a_calibration(problem):
 
 def test_copies_and_frames_answer_the_same(problem):
     X, y = problem
-    for parameters in ({}, {"kernel": "rbf"}, {"multi_class": "ovo", "alpha": 5.0}):
+    for parameters in ({}, {"kernel": "rbf"}, {"multi_class": "ovo", "smoothing": 5.0}):
         model = SmoothSVC(**parameters).fit(X, y)
         want = model.decision_function(X)
         assert want.shape == (240, 3)
@@ -148,9 +148,9 @@ def test_copies_and_frames_answer_the_same(problem):
 def test_what_a_fit_leaves(problem):
     X, y = problem
     model = SmoothSVC(C="tune").fit(X, y)
-    assert model.terms_ == ("colour = blue", "colour = green", "colour = red", "size", "noise")
+    assert model.coef_names_ == ("colour = blue", "colour = green", "colour = red", "size", "noise")
     assert model.coef_.shape == (3, 5)
-    assert model.intercept_.shape == model.objective_.shape == model.n_iter_.shape == (3,)
+    assert model.intercept_.shape == model.objective_value_.shape == model.n_iter_.shape == (3,)
     assert model.C_ in 2.0 ** np.arange(-6, 7, 2)
     assert model.feature_names_in_.tolist() == ["colour", "size", "noise"]
     assert model.score(X, y) > 0.6
@@ -165,7 +165,7 @@ def test_weights_of_rows_and_classes(problem):
     X, y = problem
     times = np.arange(len(y)) % 3
     rows = np.repeat(np.arange(len(y)), times)
-    for parameters in ({}, {"multi_class": "ovo"}, {"kernel": "rbf", "alpha": 5.0}):
+    for parameters in ({}, {"multi_class": "ovo"}, {"kernel": "rbf", "smoothing": 5.0}):
         model = SmoothSVC(**parameters)
         once = clone(model).fit(X, y, sample_weight=times)
         twice = clone(model).fit(X.iloc[rows], y[rows])
@@ -182,7 +182,8 @@ def test_weights_of_rows_and_classes(problem):
 def test_the_same_seed_gives_the_same_machine():
     X, y = make_moons(300, noise=0.3, random_state=0)
     models = [
-        SmoothSVC(C="tune", kernel="rbf", n_components=20, random_state=s).fit(X, y) for s in (0, 0, 1)
+        SmoothSVC(C="tune", kernel="rbf", n_components=20, random_state=s).fit(X, y)
+        for s in (0, 0, 1)
     ]
     first, again, other = (m.decision_function(X) for m in models)
     np.testing.assert_array_equal(first, again)
@@ -322,11 +323,11 @@ def test_values_that_no_training_row_had(problem):
         ({"C": "best"}, "'best'"),
         ({"C": np.nan}, "C must be"),
         ({"C": True}, "C must be"),
-        ({"alpha": -1.0}, "alpha must be a positive number or None; got -1.0"),
+        ({"smoothing": -1.0}, "smoothing must be a positive number or None; got -1.0"),
         ({"kernel": "poly"}, "kernel must be 'linear' or 'rbf'; got 'poly'"),
         ({"gamma": "auto"}, "gamma must be a positive number or 'scale'"),
-        ({"n_landmarks": 0}, "n_landmarks must be a whole number of at least 1"),
-        ({"n_landmarks": 2.5}, "n_landmarks"),
+        ({"n_components": 0}, "n_components must be a whole number of at least 1"),
+        ({"n_components": 2.5}, "n_components"),
         ({"multi_class": "crammer_singer"}, "multi_class must be"),
         ({"standardize": "yes"}, "standardize must be True or False"),
         ({"tol": 0.0}, "tol must be a positive number; got 0.0"),
@@ -404,7 +405,7 @@ def test_ctrl_c_ends_a_fit():
         X, y = rng.normal(size=(20000, 40)), rng.integers(0, 2, 20000)
         print("ready", flush=True)
         try:
-            mw.SmoothSVC("tune", kernel="rbf", n_landmarks=4000, gamma=2.0).fit(X, y)
+            mw.SmoothSVC(C="tune", kernel="rbf", n_components=4000, gamma=2.0).fit(X, y)
         except KeyboardInterrupt:
             print("interrupted", flush=True)
     """)

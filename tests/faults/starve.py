@@ -88,7 +88,8 @@ CYCLES = {
     "random orders": lambda: cycle(mw.RandomOrdinalityClassifier(n_estimators=3, random_state=0)),
     "boosted": lambda: cycle(mw.BoostedTreesClassifier(n_estimators=3, random_state=0)),
     "linear model of scikit-learn": lambda: cycle(
-        mw.ModelTreeClassifier(node_model=LogisticRegression(), max_depth=1, min_samples_model=5), Y == 0
+        mw.ModelTreeClassifier(node_model=LogisticRegression(), max_depth=1, min_samples_model=5),
+        Y == 0,
     ),
     "ranges": ranges,
     "boosted with threads": lambda: with_threads(),

@@ -47,7 +47,9 @@ LOSSES = {
 def test_machines_find_the_minimum_of_their_loss(machine, weighted, cost, two_groups):
     X, y, weights = two_groups
     weights = weights if weighted else None
-    chosen = {"machine": "svm", "alpha": 5.0} if machine == "smooth" else {"machine": machine}
+    chosen = (
+        {"node_model": "svm", "smoothing": 5.0} if machine == "smooth" else {"node_model": machine}
+    )
     Z, found = scaled_plane(X, y, weights, C=cost, **chosen)
     signs = np.where(y == 1, 1.0, -1.0)
     w = np.ones(len(y)) if weights is None else weights
@@ -174,8 +176,10 @@ def test_discriminants_without_weights_are_refused_only_with_weights(two_groups)
 def test_rows_shared_out_have_weights_too(two_groups):
     X, y, _ = two_groups
     X = np.where(np.arange(len(y))[:, None] % 9 == 0, np.nan, X)
-    model = ModelTreeClassifier(node_model=LinearDiscriminantAnalysis(), handle_missing="fractional")
-    with pytest.raises(ValueError, match=r"takes none.*fit without .*missing='fractional'"):
+    model = ModelTreeClassifier(
+        node_model=LinearDiscriminantAnalysis(), handle_missing="fractional"
+    )
+    with pytest.raises(ValueError, match=r"takes none.*fit without .*handle_missing='fractional'"):
         model.fit(X, y)
 
 

@@ -56,7 +56,7 @@ def test_the_published_tree_is_that_of_the_twin(weighted):
         model = ModelTreeClassifier.published(C=cost, min_samples_split=size)
         tree = model.fit(X, y, weights).tree_
         labels = [tree.schema[f"a{k}"].values for k in range(len(nominal))]
-        expected = twin.grow(numbers, nominal, y, weights, cost=cost, min_samples_split=size)
+        expected = twin.grow(numbers, nominal, y, weights, cost=cost, min_instances=size)
         compare(expected, tree, 0, numbers.shape[1], labels, seen)
     assert seen["leaf"] > 300
     assert seen["plane"] > 150
@@ -72,7 +72,9 @@ def test_nominal_columns_alone_give_the_twin_as_well():
             continue
         none = np.empty((len(y), 0))
         with pytest.warns(UserWarning, match="no numeric or ordinal column"):
-            model = ModelTreeClassifier.published(min_samples_split=2).fit(as_table(none, nominal), y)
+            model = ModelTreeClassifier.published(min_samples_split=2).fit(
+                as_table(none, nominal), y
+            )
         labels = [model.schema_[f"a{k}"].values for k in range(len(nominal))]
         compare(twin.grow(none, nominal, y), model.tree_, 0, 0, labels, seen)
     assert seen["nominal"] > 60
@@ -268,7 +270,9 @@ def test_rows_shared_out_reach_the_leaves_in_the_parts_that_were_counted():
         X = as_table(numbers, nominal)
         for name in [name for name in X if name.startswith("a")]:
             X[name] = np.where(rng.random(50) < 0.2, None, X[name].astype(object))
-        model = ModelTreeClassifier(C=1.0, handle_missing="fractional", pruning=None).fit(X, y, weights)
+        model = ModelTreeClassifier(C=1.0, handle_missing="fractional", pruning=None).fit(
+            X, y, weights
+        )
         tree = model.tree_
         table = read_table_as(X, model.schema_)
         counts = np.zeros_like(tree.counts)

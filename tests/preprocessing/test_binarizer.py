@@ -187,7 +187,10 @@ def test_words():
         "colour": ["red", "blue", "green", None, "red"],
     }
     model = Binarizer(
-        encoding="one_hot", discretizer="equal_width", n_bins=3, ordinal_features={"size": ["S", "M", "L"]}
+        encoding="one_hot",
+        discretizer="equal_width",
+        n_bins=3,
+        ordinal_features={"size": ["S", "M", "L"]},
     ).fit(X)
     assert model.get_feature_names_out().tolist() == [
         "age <= 2",

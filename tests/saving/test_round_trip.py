@@ -63,7 +63,7 @@ def test_nothing_that_is_learned_is_forgotten():
     """Whoever adds an attribute to an estimator adds it to the list of the format."""
     X, y = make_table()
     follows = {"schema_", "classes_", "n_features_in_", "feature_names_in_"}
-    follows |= {"terms_", "objective_", "n_iter_"}
+    follows |= {"coef_names_", "objective_value_", "n_iter_"}
     seen = set()
     for model in MODELS.values():
         model = fitted(model, X, y)
@@ -300,7 +300,7 @@ def test_facts_are_kept(tmp_path):
     mw.save(mw.TreeClassifier().fit(X, y), str(path), about={"target": "wood", "list": [1, "a"]})
     found = read(str(path))
     assert found.about == {"target": "wood", "list": [1, "a"]}
-    assert (found.version, found.mixedwood) == (1, mw.__version__)
+    assert (found.version, found.mixedwood) == (2, mw.__version__)
     with pytest.raises(ModelFileError, match="about must be plain"):
         mw.save(found.model, path, about={"when": object()})
     with pytest.raises(ModelFileError, match="about must be plain"):
@@ -322,10 +322,13 @@ CANNOT = {
         mw.ForestClassifier(n_estimators=20, oob_score=one, random_state=0),
         r"ForestClassifier.oob_score is a .*function, .*set_params\(oob_score=True\)",
     ),
-    "criterion": (mw.TreeClassifier(criterion=Accuracy(), pruning=None), "TreeClassifier.criterion is a"),
+    "criterion": (
+        mw.TreeClassifier(criterion=Accuracy(), pruning=None),
+        "TreeClassifier.criterion is a",
+    ),
     "machine": (
         mw.ModelTreeClassifier(node_model=["svm", LogisticRegression()], pruning=None, max_depth=1),
-        r"ModelTreeClassifier.machine\[1\] is a sklearn.*LogisticRegression",
+        r"ModelTreeClassifier.node_model\[1\] is a sklearn.*LogisticRegression",
     ),
     "generator": (
         mw.TreeClassifier(random_state=np.random.default_rng(0), pruning=None),
@@ -370,7 +373,7 @@ def test_only_fitted_classifiers_of_the_library_are_written(tmp_path):
     with pytest.raises(ModelFileError, match=r"got .*Mine"):
         mw.save(Mine().fit(X, y), path)
     spoiled = mw.TreeClassifier().fit(X, y).set_params(handle_unknown="perhaps")
-    with pytest.raises(ModelFileError, match="unseen must be"):
+    with pytest.raises(ModelFileError, match="handle_unknown must be"):
         mw.save(spoiled, path)
     assert not path.exists()
 

@@ -156,14 +156,14 @@ def _importances(estimator: Any) -> dict[str, float] | None:
 
 
 def _show_planes(estimator: Any) -> None:
-    if estimator.machines_.features.kernel is not None:
+    if estimator.kernel == "rbf":
         say(f"RBF kernel with {estimator.dual_coef_.shape[1]} landmarks")
         return
     for number, (plane, constant) in enumerate(
         zip(estimator.coef_, estimator.intercept_, strict=True), start=1
     ):
         terms = sorted(
-            zip(estimator.terms_, plane.tolist(), strict=True), key=lambda pair: -abs(pair[1])
+            zip(estimator.coef_names_, plane.tolist(), strict=True), key=lambda pair: -abs(pair[1])
         )
         rows = [[name, f"{weight:.4g}"] for name, weight in terms[:_MOST_SHOWN]]
         rows.append(["(intercept)", f"{constant:.4g}"])
@@ -186,8 +186,8 @@ def _document(opened: ModelFile, member: int | None) -> dict[str, Any]:
     }
     if hasattr(estimator, "tree_") or member is not None:
         document["tree"] = _nodes(tree_of(estimator, member))
-    elif hasattr(estimator, "machines_") and estimator.machines_.features.kernel is None:
-        document["terms"] = estimator.terms_
+    elif hasattr(estimator, "coef_"):
+        document["terms"] = estimator.coef_names_
         document["coefficients"] = estimator.coef_.tolist()
         document["intercepts"] = estimator.intercept_.tolist()
     return document

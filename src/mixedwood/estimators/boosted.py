@@ -276,7 +276,8 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         X_val, y_val : table and array-like, optional
             With `early_stopping`: rows to judge rounds by, in place of a share of X, which is then
             learnt from as a whole. They have the columns of X and classes of y, and weigh what
-            `class_weight` says; values that X does not have are welcome unless ``handle_unknown="error"``.
+            `class_weight` says; unknown categories are accepted
+            unless ``handle_unknown="error"``.
 
         Returns
         -------

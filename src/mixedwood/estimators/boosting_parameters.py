@@ -14,6 +14,7 @@ from mixedwood.boosting import AdaBoostPlan, GradientPlan
 from mixedwood.data import Table
 from mixedwood.estimators.learner import Learner
 from mixedwood.estimators.parameters import (
+    HANDLE_UNKNOWN,
     check_choice,
     check_flag,
     check_jobs,
@@ -23,6 +24,7 @@ from mixedwood.estimators.parameters import (
     read_number,
     read_rows_or_share,
     read_whole,
+    unknown_in_core,
 )
 from mixedwood.estimators.sampled import read_member
 from mixedwood.estimators.tree import TreeClassifier
@@ -80,7 +82,7 @@ class BoostingParameters:
             l2=float(model.l2),
             nominal_l2=float(model.nominal_l2),
             smoothing=float(model.smoothing),
-            min_gain=float(model.min_gain),
+            min_gain=float(model.min_split_gain),
             max_columns=count_columns(model.max_features, table.n_columns),
             adjusted=model.selection == "adjusted",
             unseen=unknown_in_core(model),
@@ -115,7 +117,7 @@ def read_boosting_parameters(model: Any) -> BoostingParameters:
         ("l2", 0, math.inf),
         ("nominal_l2", 0, math.inf),
         ("smoothing", 0, math.inf),
-        ("min_gain", 0, math.inf),
+        ("min_split_gain", 0, math.inf),
         ("subsample", 0, 1),
         ("validation_fraction", 0, 1),
     ):
@@ -186,10 +188,14 @@ def _read_learner(model: Any) -> Learner | None:
     partitioner = read_partitioner(model.partitioner)
     if model.estimator is not None:
         learner = read_member(model.estimator)
-        if model.method == "gradient" and getattr(model.estimator, "missing", "") == "fractional":
+        if (
+            model.method == "gradient"
+            and getattr(model.estimator, "handle_missing", "") == "fractional"
+        ):
             raise ValueError(
-                "estimator with missing='fractional' shares rows out among leaves, which have one "
-                "step each. Use missing='learned' or 'category', or method='adaboost'."
+                "estimator with handle_missing='fractional' shares rows out among leaves, which "
+                "have one step each. Use handle_missing='learned' or 'category', or "
+                "method='adaboost'."
             )
         return learner
     if model.method == "gradient" and partitioner.name in (*_BEST, "random_order"):
@@ -206,6 +212,6 @@ def _tree_of(model: Any) -> TreeClassifier:
         max_leaf_nodes=model.max_leaf_nodes,
         min_samples_leaf=model.min_samples_leaf,
         max_features=model.max_features,
-        handle_unknown=model.unseen,
+        handle_unknown=model.handle_unknown,
         pruning=None,
     )

@@ -39,7 +39,13 @@ from mixedwood.tree import Tree
 
 __all__ = ["EnsembleClassifier"]
 
-_OF_THE_WHOLE = ("class_weight", "categorical_features", "ordinal_features", "random_state", "time_limit")
+_OF_THE_WHOLE = (
+    "class_weight",
+    "categorical_features",
+    "ordinal_features",
+    "random_state",
+    "time_limit",
+)
 
 
 # Up to so many rows are judged in turn; of more, a part tells enough.
@@ -58,8 +64,9 @@ class EnsembleClassifier(TableClassifier):
     Parameters
     ----------
     forest : ForestClassifier or None, default=None
-        The forest; 100 trees by default. Its `class_weight`, `categorical_features`, `ordinal_features`,
-        `n_jobs`, `random_state`, `verbose` and `time_limit` are those of the ensemble.
+        The forest; 100 trees by default. Its `class_weight`, `categorical_features`,
+        `ordinal_features`, `n_jobs`, `random_state`, `verbose` and `time_limit` are those of the
+        ensemble.
     boosted : BoostedTreesClassifier or None, default=None
         The boosted trees, likewise; its defaults by default. With `tune` its `max_depth` and
         `n_estimators` are chosen, whatever they are here; a warning says so if they were set.

@@ -227,7 +227,7 @@ class ForestClassifier(SampledTreesClassifier):
         --------
         >>> import mixedwood as mw
         >>> mw.ForestClassifier.weka_random_forest().estimator.max_features
-        'log2'
+        0
         """
         tree = TreeClassifier.random_tree()
         return cls(**{"estimator": tree, "n_estimators": n_estimators, **parameters})

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
 
 from mixedwood._limits import StopFlag, user_stacklevel, warn_time_limit
 from mixedwood.data import Table, Target
@@ -165,6 +166,12 @@ class GrowPruneTreeClassifier(OneTreeClassifier):
         self._remember(table, target)
         self.tree_, self.iterations_ = result.tree, list(result.iterations)
         return self
+
+    @property
+    def n_iter_(self) -> int:
+        """Number of times that the tree was grown and pruned."""
+        check_is_fitted(self)
+        return len(self.iterations_)
 
     def _learner(self) -> GrowPruneLearner:
         """Give what grows such trees, with the parameters checked."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from mixedwood._limits import Deadline, StopFlag
 from mixedwood._random import MEMBER, seed_of, spawn
@@ -100,11 +101,11 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
     >>> import mixedwood as mw
     >>> data = mw.datasets.make_waveform(300, random_state=0)
     >>> model = mw.GrowPruneForestClassifier(n_estimators=11, random_state=0).fit(data.X, data.y)
-    >>> len(model.trees_), round(model.mean_leaves_, 1)
-    (11, 11.5)
+    >>> len(model.trees_), sum(tree.n_leaves for tree in model.trees_)
+    (11, 126)
     >>> test = mw.datasets.make_waveform(1000, random_state=1)
-    >>> model.staged_error(test.X, test.y)[[0, 10]].round(3).tolist()
-    [0.314, 0.266]
+    >>> model.staged_score(test.X, test.y)[[0, 10]].round(3).tolist()
+    [0.686, 0.734]
     """
 
     iterations_: list[tuple[Iteration, ...]]
@@ -205,6 +206,12 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
         self.trees_, self._seed = trees, seed
         self.iterations_ = iterations + [result.iterations for result in results]
         return self
+
+    @property
+    def n_iter_(self) -> int:
+        """Largest number of times that a tree was grown and pruned."""
+        check_is_fitted(self)
+        return max(map(len, self.iterations_))
 
     def _unseen(self) -> str:
         return self.handle_unknown

@@ -270,7 +270,12 @@ class ModelTreeClassifier(OneTreeClassifier):
         )
         if self.node_features == "numeric":
             _warn_without_numbers(table)
-        tree, path, size = learner.learn_with_choice(table, target, seed=learner.parameters.seed)
+        tree, path, size = learner.learn_with_choice(
+            table,
+            target,
+            seed=learner.parameters.seed,
+            choice_seed=learner.parameters.choice_seed,
+        )
         self._remember(table, target)
         self.tree_, self.pruning_path_, self.min_samples_split_ = tree, path, size
         return self

@@ -72,6 +72,7 @@ class ModelTreeLearner:
         target: Target,
         *,
         seed: int,
+        choice_seed: int | None = None,
         rows: Rows | None = None,
         time_limit: float = math.inf,
         stop: StopFlag | None = None,
@@ -81,12 +82,14 @@ class ModelTreeLearner:
         parameters = self.parameters
         if self.tuned:
             coded = table if isinstance(table, CodedTable) else CodedTable(table)
-            best = self._choose(coded, target, seed, rows, deadline, stop)
+            folds = seed if choice_seed is None else choice_seed
+            best = self._choose(coded, target, folds, rows, deadline, stop)
             parameters = replace(parameters, min_samples_split=best)
         tree, path = TreeLearner(parameters).learn_with_path(
             table,
             target,
             seed=seed,
+            choice_seed=choice_seed,
             rows=rows,
             time_limit=deadline.left(1e-3),
             stop=stop,
@@ -115,8 +118,8 @@ class ModelTreeLearner:
                 left = deadline.left()
                 if left <= 0:
                     warn_time_limit(
-                        "The time limit came while min_samples_split was tuned; what was best by then "
-                        "is used."
+                        "The time limit came while min_samples_split was tuned; the best value so "
+                        "far is used."
                     )
                     return best
                 out = folds == fold
@@ -152,7 +155,8 @@ def read_model_tree_parameters(model: Any) -> ModelTreeLearner:
             raise ValueError(str(error).replace("must be", "must be 'tune',")) from None
     if not is_whole(model.min_samples_model) or model.min_samples_model < 2:
         raise ValueError(
-            f"min_samples_model must be a whole number of rows, at least 2; got {model.min_samples_model!r}."
+            "min_samples_model must be a whole number of rows, at least 2; got "
+            f"{model.min_samples_model!r}."
         )
     if read_partitioner(model.partitioner).options.get("per") == "tree":
         raise ValueError(

@@ -10,6 +10,7 @@ from typing import Any
 from mixedwood._limits import read_time_limit
 from mixedwood._random import choice_seed_of
 from mixedwood.estimators.parameters import (
+    HANDLE_UNKNOWN,
     check_choice,
     check_flag,
     count_share_of_rows,
@@ -17,6 +18,7 @@ from mixedwood.estimators.parameters import (
     read_limit,
     read_number,
     read_rows_or_share,
+    unknown_in_core,
 )
 from mixedwood.optimal import OptimalSettings
 from mixedwood.preprocessing.binarizer import read_encoding

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mixedwood._limits import read_time_limit
-from mixedwood._random import choice_seed_of
+from mixedwood._random import seed_of, seeds_of
 from mixedwood.growers import GrowSettings
 from mixedwood.parts import read_acceptors, read_criterion, read_partitioner
 from mixedwood.pruning.plan import Pruner, read_pruning
@@ -55,6 +55,7 @@ _RULES: dict[str, dict[str, Any]] = {
         "acceptor": None,
     },
 }
+_RANDOM_PARTITIONERS = ("max_cut_sdp", "random_order", "random_subset")
 _CHOICES = {
     "rules": tuple(_RULES),
     "selection": ("adjusted", "score", "average_gain", "significance"),
@@ -74,13 +75,18 @@ class TreeParameters:
     min_samples_leaf: float
     pruning: tuple[Pruner, ...]
     seed: int
+    choice_seed: int  # of folds that only choose
     time_limit: float
 
     def settings_for(self, n_rows: int, n_columns: int) -> GrowSettings:
         """Settings with shares of rows and columns turned into numbers of them."""
         return replace(
             self.settings,
-            max_columns=count_columns(self.max_features, n_columns),
+            max_columns=(
+                int(math.log2(n_columns)) + 1
+                if _is_weka_default(self.settings.rules, self.max_features)
+                else count_columns(self.max_features, n_columns)
+            ),
             min_samples_split=count_share_of_rows(self.min_samples_split, n_rows, 2),
             min_samples_leaf=count_share_of_rows(self.min_samples_leaf, n_rows, 1),
         )
@@ -95,7 +101,8 @@ def read_parameters(model: Any) -> TreeParameters:
     read_acceptors(model.acceptor)
     _check_rules(model)
     check_flag(model, "bonferroni")
-    count_columns(model.max_features, 1)
+    if not _is_weka_default(model.rules, model.max_features):
+        count_columns(model.max_features, 1)
     max_leaves = read_limit(model, "max_leaf_nodes", 1)
     best_first = model.growth == "best_first" or (model.growth == "auto" and max_leaves > 0)
     settings = GrowSettings(
@@ -113,14 +120,18 @@ def read_parameters(model: Any) -> TreeParameters:
         missing=model.handle_missing,
         unseen=unknown_in_core(model),
     )
+    seed, choice_seed = seeds_of(model.random_state)
+    # What the core chooses by rows that it leaves out is a choice as well.
+    is_random = model.max_features is not None
+    is_random |= read_partitioner(model.partitioner).name in _RANDOM_PARTITIONERS
     return TreeParameters(
         settings=settings,
         max_features=model.max_features,
         min_samples_split=read_rows_or_share(model, "min_samples_split"),
         min_samples_leaf=read_rows_or_share(model, "min_samples_leaf"),
         pruning=read_pruning(model.pruning),
-        # Without a seed of their own, trees are the same every time.
-        seed=choice_seed_of(model.random_state),
+        seed=seed if is_random else choice_seed,
+        choice_seed=choice_seed,
         time_limit=read_time_limit(model.time_limit),
     )
 
@@ -166,7 +177,7 @@ def read_grow_prune_parameters(model: Any) -> GrowPruneParameters:
         min_samples_split=read_rows_or_share(model, "min_samples_split"),
         max_iterations=read_whole(model, "max_iter", 1),
         relabel=bool(model.refit_leaves),
-        seed=choice_seed_of(model.random_state),
+        seed=seed_of(model.random_state),
         time_limit=read_time_limit(model.time_limit),
     )
 
@@ -175,6 +186,11 @@ def unknown_in_core(model: Any) -> str:
     """Name what the core does with unknown categories; an error is raised before it sees them."""
     known: str = model.handle_unknown
     return "node" if known in ("stop", "error") else known
+
+
+def _is_weka_default(rules: str, max_features: Any) -> bool:
+    """Whether so many columns are drawn as WEKA's RandomTree does if it is given 0."""
+    return rules == "random_tree" and is_whole(max_features) and max_features == 0
 
 
 def _check_rules(model: Any) -> None:

@@ -180,8 +180,8 @@ class RandomOrdinalityClassifier(SampledTreesClassifier):
             return self.estimator
         if partitioner.name not in ("auto", "multiway"):
             raise ValueError(
-                f"estimator has partitioner={self.estimator.partitioner!r}, but a random order is to take "
-                "its place. Leave it at 'auto', or use ForestClassifier with this tree."
+                f"estimator has partitioner={self.estimator.partitioner!r}, but a random order is "
+                "to take its place. Leave it at 'auto', or use ForestClassifier with this tree."
             )
         return TreeClassifier(**{**self.estimator.get_params(deep=False), "partitioner": _PER_TREE})
 
@@ -193,8 +193,8 @@ class RandomOrdinalityClassifier(SampledTreesClassifier):
             return learner
         if read_partitioner(member.partitioner).options.get("per") != "tree":
             raise ValueError(
-                f"joint={self.joint!r} needs orders that are drawn once per tree, but estimator has "
-                f"partitioner={member.partitioner!r}. Leave it at 'auto', or set joint=False."
+                f"joint={self.joint!r} needs orders that are drawn once per tree, but estimator "
+                f"has partitioner={member.partitioner!r}. Leave it at 'auto', or set joint=False."
             )
         assert isinstance(learner, TreeLearner)
         settings = replace(learner.parameters.settings, joint=joint)

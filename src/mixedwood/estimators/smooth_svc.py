@@ -76,8 +76,6 @@ class SmoothSVC(TableClassifier):
         What the coefficients belong to: a numeric column, or a value of a nominal one.
     dual_coef_ : ndarray of shape (n_machines, n_components)
         With ``kernel="rbf"``: coefficients of the landmarks.
-    machines_ : Machines
-        The planes as they are used, on standardised numbers.
     C_ : float
         The C given, or chosen.
     objective_value_ : ndarray of shape (n_machines,)
@@ -111,7 +109,7 @@ class SmoothSVC(TableClassifier):
     {'colour = blue': -0.239, 'colour = red': 0.239, 'size': 0.716}
     """
 
-    machines_: Machines
+    _machines: Machines
     coef_names_: tuple[str, ...]
     C_: float
     objective_value_: NDArray[np.float64]
@@ -178,7 +176,7 @@ class SmoothSVC(TableClassifier):
         )
         machines, c = _learn(table, target, parameters)
         self._remember(table, target)
-        self.machines_, self.C_ = machines, c
+        self._machines, self.C_ = machines, c
         self.coef_names_ = machines.features.design.terms
         self.objective_value_, self.n_iter_ = machines.objective, machines.iterations
         return self
@@ -186,7 +184,7 @@ class SmoothSVC(TableClassifier):
     def predict(self, X: Any) -> NDArray[Any]:
         """Give the class of each row; of two classes the first where the decision is 0."""
         table = self._new(X)
-        return self.classes_[self.machines_.pairing.winners(self.machines_.decide(table))]
+        return self.classes_[self._machines.pairing.winners(self._machines.decide(table))]
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Say how far each row is on the side of each class.
@@ -199,7 +197,7 @@ class SmoothSVC(TableClassifier):
             the sum of its decisions.
         """
         table = self._new(X)
-        return self.machines_.pairing.scores(self.machines_.decide(table))
+        return self._machines.pairing.scores(self._machines.decide(table))
 
     @property
     def coef_(self) -> NDArray[np.float64]:
@@ -214,24 +212,17 @@ class SmoothSVC(TableClassifier):
     @property
     def dual_coef_(self) -> NDArray[np.float64]:
         """Coefficients of the landmarks."""
+        check_is_fitted(self)
         if self._machines.features.kernel is None:
             raise AttributeError("dual_coef_ comes with kernel='rbf'; see coef_.")
         return self._machines.z[:, :-1]
 
     def _plane(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        check_is_fitted(self)
         machines = self._machines
         if machines.features.kernel is not None:
-            raise AttributeError(
-                "coef_ and intercept_ come with kernel='linear'; see dual_coef_ and machines_."
-            )
+            raise AttributeError("coef_ and intercept_ come with kernel='linear'; see dual_coef_.")
         return machines.features.design.original_units(machines.z[:, :-1], machines.z[:, -1])
-
-    @property
-    def _machines(self) -> Machines:
-        try:
-            return self.machines_
-        except AttributeError:
-            raise AttributeError(f"This {type(self).__name__} is not fitted yet.") from None
 
     def _new(self, X: Any) -> Table:
         check_is_fitted(self)
@@ -245,7 +236,14 @@ def _learn(table: Table, target: Target, parameters: SvcParameters) -> tuple[Mac
     if c is None:
         # The planes of all rows need some of the time as well.
         soon = Deadline.after(0.7 * parameters.time_limit)
-        c, all_tried = tune_c(table, target, settings, seed=seed, deadline=soon)
+        c, all_tried = tune_c(
+            table,
+            target,
+            settings,
+            seed=seed,
+            choice_seed=parameters.choice_seed,
+            deadline=soon,
+        )
         if not all_tried:
             warn_time_limit(
                 f"The time limit came before C was tuned; C = {c:g} is the best so far."

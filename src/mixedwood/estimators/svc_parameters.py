@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mixedwood._limits import read_time_limit
-from mixedwood._random import choice_seed_of
+from mixedwood._random import seeds_of
 from mixedwood.estimators.parameters import check_choice, check_flag, is_number, is_whole
 from mixedwood.linear import SvmSettings
 
@@ -20,7 +20,8 @@ class SvcParameters:
 
     settings: SvmSettings
     c: float | None
-    seed: int
+    seed: int  # of the landmarks
+    choice_seed: int  # of the rows held out to tune C
     time_limit: float
 
 
@@ -44,11 +45,12 @@ def read_svc_parameters(model: Any) -> SvcParameters:
         max_iterations=min(int(model.max_iter), 2**31 - 1),
     )
     c = _or_word(model, "C", "tune")
+    seed, choice_seed = seeds_of(model.random_state)
     return SvcParameters(
         settings=settings,
         c=None if isinstance(c, str) else c,
-        # Without a seed of their own, machines are the same every time, as trees are.
-        seed=choice_seed_of(model.random_state),
+        seed=seed,
+        choice_seed=choice_seed,
         time_limit=read_time_limit(model.time_limit),
     )
 

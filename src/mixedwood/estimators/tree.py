@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import ArrayLike
+from sklearn.base import clone
 
 from mixedwood.estimators.learner import TreeLearner
 from mixedwood.estimators.one_tree import OneTreeClassifier
@@ -14,7 +15,7 @@ from mixedwood.parts import Acceptor, Criterion, Partitioner
 from mixedwood.pruning.plan import Pruner
 
 if TYPE_CHECKING:
-    from mixedwood.pruning import CrossValidatedPath
+    from mixedwood.pruning import CostComplexityPath, CrossValidatedPath
 
 __all__ = ["TreeClassifier"]
 
@@ -70,8 +71,8 @@ class TreeClassifier(OneTreeClassifier):
     handle_missing : {"learned", "fractional", "category"}, default="learned"
         Rows without a value go to the side that is better for the score; or, in parts, to all
         children (C4.5); or count as a value of their own in nominal columns, which a node that has
-        never met it treats as `handle_unknown`. A node that met no such row in training sends them to
-        its heavier child, unless they are a category.
+        never met it treats as `handle_unknown` says. A node that met no such row in training sends
+        them to its heavier child, unless they are a category.
     handle_unknown : {"stop", "missing", "majority", "error"}, default="stop"
         What happens to a value that a test has never met: the node answers with its own classes;
         or it goes where missing values go; or to the heavier child; or labels that no training
@@ -287,9 +288,7 @@ class TreeClassifier(OneTreeClassifier):
         return cls(**{**recipe, **parameters})
 
     @classmethod
-    def random_tree(
-        cls, max_features: float | str | None = "log2", **parameters: Any
-    ) -> TreeClassifier:
+    def random_tree(cls, max_features: float | str | None = 0, **parameters: Any) -> TreeClassifier:
         """Grow as WEKA's RandomTree does: a few random columns at each node, never pruned.
 
         Multiway tests by information gain, rows with missing values shared out. One such tree is
@@ -297,8 +296,8 @@ class TreeClassifier(OneTreeClassifier):
 
         Parameters
         ----------
-        max_features : int, float, "sqrt" or "log2", default="log2"
-            How many columns are drawn at each node; "log2" is WEKA's log2(columns) + 1.
+        max_features : int, float, "sqrt" or "log2", default=0
+            How many columns are drawn at each node. As in WEKA, 0 is int(log2(columns)) + 1.
         **parameters
             Further parameters of `TreeClassifier`.
 
@@ -384,10 +383,48 @@ class TreeClassifier(OneTreeClassifier):
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
         )
-        tree, path = TreeLearner(parameters).learn_with_path(table, target, seed=parameters.seed)
+        tree, path = TreeLearner(parameters).learn_with_path(
+            table, target, seed=parameters.seed, choice_seed=parameters.choice_seed
+        )
         self._remember(table, target)
         self.tree_, self.pruning_path_ = tree, path
         return self
+
+    def cost_complexity_pruning_path(
+        self, X: Any, y: Any, sample_weight: ArrayLike | float | None = None
+    ) -> CostComplexityPath:
+        """Compute the nested trees of minimal cost-complexity pruning of the unpruned tree.
+
+        The estimator itself is not fitted. With ``pruning="cost_complexity"`` (the default),
+        `fit` chooses one of these trees by cross-validation.
+
+        Parameters
+        ----------
+        X : table
+            pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
+        y : array-like of shape (n_rows,)
+            Class of each row: text, booleans or whole numbers.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights of rows; rows of weight 0 do not count.
+
+        Returns
+        -------
+        CostComplexityPath
+            The effective alphas (``ccp_alphas``), and the risk and the number of leaves of the
+            tree at each of them.
+
+        Examples
+        --------
+        >>> import mixedwood as mw
+        >>> X, y = {"x": [1, 2, 3, 4, 5, 6]}, ["a", "a", "b", "a", "b", "b"]
+        >>> path = mw.TreeClassifier().cost_complexity_pruning_path(X, y)
+        >>> path.n_leaves.tolist(), path.ccp_alphas.round(3).tolist()
+        ([4, 2, 1], [0.0, 0.083, 0.333])
+        """
+        from mixedwood.pruning import cost_complexity_path
+
+        unpruned = clone(self).set_params(pruning=None).fit(X, y, sample_weight)
+        return cost_complexity_path(unpruned.tree_)
 
     def _learner(self) -> TreeLearner:
         """Give what grows such trees, with the parameters checked."""

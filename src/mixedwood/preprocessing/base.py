@@ -48,7 +48,9 @@ class TableTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any, y: Any) -> tuple[Table, Target | None]:
         """Read what `fit` is given; y only where it is used."""
-        table = read_table(X, categorical_features=self.categorical_features, ordinal=self.ordinal_features)
+        table = read_table(
+            X, categorical_features=self.categorical_features, ordinal=self.ordinal_features
+        )
         self._refuse_no_rows(table)
         if not self._needs_classes():
             return table, None

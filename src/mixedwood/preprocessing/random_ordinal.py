@@ -102,10 +102,11 @@ class RandomOrdinalEncoder(TableTransformer):
                 "{'missing', 'use_encoded_value', 'error'}. Got "
                 f"{self.handle_unknown!r} instead."
             )
-        if isinstance(self.unknown_value, str) or self.unknown_value >= 1:
+        unknown: Any = self.unknown_value
+        if not isinstance(unknown, (int, float, np.number)) or unknown >= 1:
             raise ValueError(
                 "The 'unknown_value' parameter of RandomOrdinalEncoder must be a number below 1 or "
-                f"np.nan. Got {self.unknown_value!r} instead."
+                f"np.nan. Got {unknown!r} instead."
             )
         rng = spawn(seed_of(self.random_state), ORDERS)
         table, _ = self._read(X, None)
