@@ -1,4 +1,4 @@
-"""A forest and boosted trees together: the mean of its parts, their checks, and refusals."""
+"""A forest and boosted trees together: the mean of its parts, their checks, and errors."""
 
 import copy
 import pickle
