@@ -140,7 +140,7 @@ def test_bad_arguments_are_refused(trees, table):
     ):
         with pytest.raises(refused, match=words or None):
             add(**arguments)
-    with pytest.raises(ValueError, match="vote must be"):
+    with pytest.raises(ValueError, match="voting must be"):
         add_answers([good], columns, 3, "plurality", n_rows=n)
     assert not out.any()
     # Trees over other columns do not go together.
