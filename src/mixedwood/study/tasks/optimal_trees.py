@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from mixedwood.comparison.dividing import read_protocol
-from mixedwood.comparison.problems import Problem
+from mixedwood.comparison.run import Problem
 from mixedwood.data import Column, ColumnKind, Schema, Table, read_target
 from mixedwood.preprocessing.cutting import cut_table, range_names, read_cutting
 from mixedwood.preprocessing.encoding import binary_cuts
@@ -19,8 +20,11 @@ from mixedwood.study.baselines.encoded_at_every_split import EncodedAtEverySplit
 from mixedwood.study.definition import StudyError
 from mixedwood.study.tasks.work import Figures, Work
 
+Rows = NDArray[Any]
+
 __all__ = ["best_tree", "cut_points", "in_ranges", "seven_sets"]
 
+_N_SETS = 7
 _MODES = {"offline": "once", "online": "every_split", "combined": "encode_every_split"}
 
 
@@ -75,18 +79,16 @@ def seven_sets(work: Work) -> Figures:
     found: dict[str, list[float]] = {name: [] for name in ("errors", "leaf", "proven")}
     found |= {"seconds": [], "columns": []}
     trees: list[tuple[float, float]] = []  # accuracy where it is chosen, and where it is tested
-    for fold in read_protocol("7-set").split(problem.labels):
-        X, y = problem.take(fold.train)
+    for train, choose, test in _seven_sets(problem.codes):
+        X, y = problem.take(train)
         model, seconds = _fit(work, X, y)
         errors = float(np.sum(model.predict(X) != y))
         leaf_errors = float(len(y) - np.unique(y, return_counts=True)[1].max())
         figures = {"errors": errors, "leaf": leaf_errors, "proven": float(model.optimal_)}
         for name, figure in (figures | {"seconds": seconds} | _columns(model)).items():
             found[name].append(figure)
-        if errors < leaf_errors and fold.choose is not None:
-            trees.append(
-                (_accuracy(model, problem, fold.choose), _accuracy(model, problem, fold.test))
-            )
+        if errors < leaf_errors:
+            trees.append((_accuracy(model, problem, choose), _accuracy(model, problem, test)))
     result: Figures = {
         "trees": float(len(trees)),
         "imbalance": abs(float(np.mean(problem.codes == 0)) - 0.5),
@@ -98,6 +100,19 @@ def seven_sets(work: Work) -> Figures:
         chosen = max(trees, key=lambda pair: pair[0])
         result |= {"choice_accuracy": chosen[0], "accuracy": chosen[1]}
     return result
+
+
+def _seven_sets(codes: Rows) -> Iterator[tuple[Rows, Rows, Rows]]:
+    """Assign rows to seven sets in file order: five to learn from, one to choose by, the last."""
+    if len(codes) < _N_SETS:
+        raise ValueError(f"Seven sets need at least {_N_SETS} rows; there are {len(codes)}.")
+    number = np.arange(len(codes)) % _N_SETS
+    test = np.flatnonzero(number == _N_SETS - 1)
+    for chosen_by in range(_N_SETS - 1):
+        train = np.flatnonzero((number != chosen_by) & (number != _N_SETS - 1))
+        if len(np.unique(codes[train])) < len(np.unique(codes)):
+            raise ValueError("A class has no row to learn from: there are too few.")
+        yield train, np.flatnonzero(number == chosen_by), test
 
 
 def cut_points(work: Work) -> Figures:
