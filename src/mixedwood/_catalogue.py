@@ -120,7 +120,7 @@ CATALOGUE: dict[str, Entry] = {
         ),
         Entry("boosted", _BOOSTED, presets=("adaboost_c45",)),
         Entry("adaboost", _BOOSTED, parameters={"method": "adaboost"}),
-        Entry("ensemble", "mixedwood.estimators.blend:EnsembleClassifier"),
+        Entry("ensemble", "mixedwood.estimators.ensemble:EnsembleClassifier"),
         Entry("svm", "mixedwood.estimators.smooth_svc:SmoothSVC", parameters={"C": "tune"}),
     )
 }

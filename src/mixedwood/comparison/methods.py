@@ -16,7 +16,7 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from mixedwood._catalogue import BASELINES, CATALOGUE, find_maker, first_line
-from mixedwood.data import MISSING, Table, read_table, read_table_as
+from mixedwood.data import MISSING, Table, read_table
 
 __all__ = ["TableEncoder", "encoded", "methods", "prepare", "read_methods"]
 
@@ -235,7 +235,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Any) -> Any:
         """Encode a table with the same columns."""
         check_is_fitted(self)
-        table = read_table_as(X, self.schema_, estimator=type(self).__name__)
+        table = read_table(X, schema=self.schema_, estimator=type(self).__name__)
         return self.transformer_.transform(_to_matrix(table))
 
     def _make_transformer(self, table: Table, categorical: NDArray[np.bool_]) -> ColumnTransformer:
@@ -248,7 +248,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             )
             parts = [("categories", encoder, categorical), ("numbers", scaler, ~categorical)]
             return ColumnTransformer(parts)
-        width = table.n_columns + sum(column.n_values for column in table.schema)
+        width = table.n_columns + sum(column.n_categories for column in table.schema)
         imputer = SimpleImputer(strategy="median", keep_empty_features=True)
         return ColumnTransformer(
             [

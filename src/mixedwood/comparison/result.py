@@ -87,7 +87,7 @@ class Comparison:
     Examples
     --------
     >>> import mixedwood as mw
-    >>> data = mw.datasets.make_nominal(200, n_columns=3, random_state=0)
+    >>> data = mw.datasets.make_categorical(200, n_features=3, random_state=0)
     >>> result = mw.compare(data.X, data.y, ["tree", "c45"], cv=3, metrics=["error", "leaves"])
     >>> result.scores.shape
     (1, 2, 3, 2)
@@ -310,7 +310,7 @@ class Comparison:
         Examples
         --------
         >>> import mixedwood as mw
-        >>> data = mw.datasets.make_nominal(200, n_columns=3, random_state=0)
+        >>> data = mw.datasets.make_categorical(200, n_features=3, random_state=0)
         >>> result = mw.compare(data.X, data.y, ["tree", "c45"], cv=3, metrics="error")
         >>> result.to_html(title="Two trees")[:15]
         '<!DOCTYPE html>'
