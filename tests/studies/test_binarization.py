@@ -5,9 +5,9 @@ import os
 
 import numpy as np
 import pytest
-from mixedwood.comparison.run import Problem
 
 from mixedwood import NoTreeError, OptimalTreeClassifier, datasets, study
+from mixedwood.comparison.run import Problem
 from mixedwood.data import read_table, read_target
 from mixedwood.preprocessing import EqualWidthDiscretizer
 from mixedwood.study import Work
