@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 import mixedwood as mw
 from mixedwood.data import read_table_as
-from mixedwood.explain import BlendExplanation
+from mixedwood.explain import EnsembleExplanation
 from problems import mixed_problem
 from reference.explanation import answer, row_of, sum_of
 
@@ -84,7 +84,7 @@ def frame(row):
 
 
 def parts_of(why):
-    return [why.forest, why.boosted] if isinstance(why, BlendExplanation) else [why]
+    return [why.forest, why.boosted] if isinstance(why, EnsembleExplanation) else [why]
 
 
 @pytest.mark.filterwarnings("ignore::mixedwood.UnseenValueWarning")
@@ -116,7 +116,7 @@ def test_contributions_add_up_to_the_answer(name, n_classes):
 
 def assert_scale(model, why, X):
     """What is explained is what the model says elsewhere."""
-    if isinstance(why, BlendExplanation):
+    if isinstance(why, EnsembleExplanation):
         assert_scale(model.forest_, why.forest, X)
         assert_scale(model.boosted_, why.boosted, X)
         mean = (1 - model.share_) * why.forest.probabilities + (

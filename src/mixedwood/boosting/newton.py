@@ -31,7 +31,7 @@ def relabelled(tree: Tree, target: Target, node: Rows, rows: Rows) -> Tree:
     of_class[np.arange(len(rows)), target.codes[rows]] = weights
     counts = _sums(tree, node[rows], of_class)
     label = np.argmax(counts, axis=1)
-    return replace(tree, classes=target.classes, counts=counts, label=label)
+    return replace(tree, classes=target.classes, statistics=counts, label=label)
 
 
 def _sums(tree: Tree, node: Rows, values: Numbers) -> Numbers:

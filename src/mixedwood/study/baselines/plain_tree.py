@@ -13,7 +13,7 @@ from mixedwood.data import Table
 from mixedwood.estimators.one_tree import OneTreeClassifier
 from mixedwood.pruning.merge_equal import merge_equal_leaves
 from mixedwood.splits import chi2_test
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.tree import TreeBuilder
 
 __all__ = ["NO_GAIN", "Choice", "Node", "PlainTreeClassifier"]
 
@@ -114,4 +114,4 @@ def _split(
     if choice.group is None:
         return builder.split_interval(number, column.name, counts, high=choice.threshold)
     groups = [[column.values[c] for c in np.flatnonzero(choice.group == w)] for w in (0, 1)]
-    return builder.split_values(number, column.name, counts, groups)
+    return builder.split_categories(number, column.name, counts, groups)
