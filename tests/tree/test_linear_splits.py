@@ -253,7 +253,7 @@ def test_the_builder_says_what_it_cannot_fill_in():
     builder = TreeBuilder(SCHEMA, ["no", "yes"], [6, 4])
     weights = {"age": 1.0, ("colour", "red"): 1.0}
     for name in ("income", "colour"):
-        with pytest.raises(ValueError, match=f"fill names '{name}'"):
+        with pytest.raises(ValueError, match=f"fill has '{name}'"):
             builder.split_linear(0, weights, 0.0, TWO, fill={"age": 1.0, name: 1.0})
 
 

@@ -37,7 +37,7 @@ def has_branch_per_value(tree: Tree, node: int) -> bool:
         return False
     codes, positions = tree.categories_of(node)
     return (
-        len(tree.children_of(node)) == tree.column_of(node).n_values
+        len(tree.children_of(node)) == tree.column_of(node).n_categories
         and tree.unknown_child[node] == STOP
         and np.array_equal(codes, positions)
     )
@@ -94,7 +94,7 @@ class Dealer:
         tree = self._tree
         if node not in self._child_of:
             child_of = np.full(
-                tree.column_of(node).n_values + 2, tree.unknown_child[node], np.int32
+                tree.column_of(node).n_categories + 2, tree.unknown_child[node], np.int32
             )
             codes, positions = tree.categories_of(node)
             child_of[codes] = positions
