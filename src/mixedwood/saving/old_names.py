@@ -6,11 +6,11 @@ __all__ = ["ARRAYS"]
 
 ARRAYS = {
     "kind": "split_kind",
-    "category_offset": "category_offset",
-    "category_code": "category_code",
-    "category_child": "category_child",
-    "term_category": "term_category",
-    "unknown_child": "unknown_child",
+    "value_offset": "category_offset",
+    "value_code": "category_code",
+    "value_child": "category_child",
+    "term_value": "term_category",
+    "unseen_child": "unknown_child",
     "weight": "weighted_n_node_samples",
     "counts": "statistics",
 }
