@@ -41,10 +41,10 @@ GROUND = {
 MAY_IMPORT = {
     **GROUND,
     "_catalogue": set(),
-    "files": {"data"},
+    "files": set(),
     "printable": set(),
     "progress": set(),
-    "data": set(),
+    "data": {"files"},
     "datasets": {"data", "files"},
     "stats": set(),
     "parts": {"_core"},
