@@ -234,6 +234,9 @@ def _raise_invalid(source: Source, delimiter: str, rows: list[Any], reason: str)
                     raise _not_utf8(source, place - waiting + error.start) from error
                 place += len(chunk)
     if "Empty CSV" in reason:
+        with source.open() as stream:
+            if stream.read(_HEAD).removeprefix(_BOM).strip():
+                raise FileError(f"{source} has no rows below its header.")
         raise FileError(f"{source} is empty: it has no header.")
     if "straddling" in reason:
         raise FileError(
