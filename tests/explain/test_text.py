@@ -1,7 +1,5 @@
 """Trees as text, exactly."""
 
-import time
-
 import pytest
 
 from explain.random_trees import chain_tree, random_tree
@@ -131,11 +129,9 @@ def test_every_node_is_on_one_line(seed):
 
 def test_a_chain_of_50_000_tests_prints():
     tree = chain_tree(50_000)
-    start = time.perf_counter()
     text = tree_text(tree)
     assert len(text.splitlines()) == 1000  # 999 nodes: two children at a time
     assert text.endswith("99002 of 100001 nodes left out; see max_depth and max_nodes.")
     assert max(map(len, text.splitlines())) < 200
     assert len(tree_text(tree, max_nodes=None).splitlines()) == tree.n_nodes
     assert len(tree.to_rules()) == 50_001
-    assert time.perf_counter() - start < 30

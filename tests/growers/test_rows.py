@@ -2,7 +2,6 @@
 
 import math
 import threading
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -110,11 +109,9 @@ def test_growth_is_stopped_from_another_thread():
     stop = StopFlag()
     timer = threading.Timer(0.1, stop.set)
     timer.start()
-    start = time.perf_counter()
     with pytest.raises(RuntimeError, match="growth was stopped"):
         for _ in range(1000):
             grow(table, target, stop=stop)
     timer.join()
     assert stop.is_set()
-    assert time.perf_counter() - start < 60  # it ended long before the thousand trees
     assert isinstance(grow(table, target, GrowSettings(max_depth=1)), Tree)

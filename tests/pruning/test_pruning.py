@@ -1,6 +1,5 @@
 from dataclasses import replace
 from itertools import combinations
-from time import perf_counter
 
 import numpy as np
 import pytest
@@ -169,7 +168,6 @@ def test_a_chain_of_25_000_tests_is_no_trouble():
     depth = 25_000
     # The last test is the weakest link, then the one above it, and so on.
     tree, table, y = chain(depth, lambda d: float(depth + 1 - d))
-    start = perf_counter()
     for cost, steps in [("error", depth // 2), ("impurity", depth - 1)]:
         path = cost_complexity_path(tree, cost)
         assert len(path.ccp_alphas) > steps
@@ -182,7 +180,6 @@ def test_a_chain_of_25_000_tests_is_no_trouble():
     assert reduced_error(tree, table.take(some), target).n_leaves == 2
     assert merge_equal_leaves(tree).n_leaves == tree.n_leaves
     assert tree.depth == depth
-    assert perf_counter() - start < 20  # a second or two, unless the machine is busy
 
 
 def test_equal_alphas_are_cut_together_in_a_large_tree():

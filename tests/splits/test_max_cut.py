@@ -1,6 +1,5 @@
 """Cuts: greedy, local search and the semidefinite relaxation, and misclassification costs."""
 
-import time
 from itertools import combinations
 
 import numpy as np
@@ -260,6 +259,5 @@ def test_too_many_values_to_weigh_all_pairs(criterion, partitioner):
 def test_tiny_weights_do_not_keep_the_relaxation_busy():
     """Cuts so light that their rounding underflows; the time limit only ends a failing test."""
     A = [[0, 5e-324], [5e-324, 0], [1, 5e-324]]
-    start = time.monotonic()
-    best_partition(A, "squared_gini", "max_cut_sdp", random_state=0, time_limit=1.0)
-    assert time.monotonic() - start < 0.9
+    found = best_partition(A, "squared_gini", "max_cut_sdp", random_state=0, time_limit=60)
+    assert found.complete

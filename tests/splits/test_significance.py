@@ -1,7 +1,6 @@
 """Tests of independence: closed forms against definitions, tails against scipy."""
 
 import math
-import time
 from decimal import Decimal, localcontext
 from itertools import permutations
 
@@ -188,7 +187,6 @@ def test_no_step_where_the_expansions_meet():
 
 
 def test_a_million_degrees_of_freedom():
-    start = time.perf_counter()
     for factor in (0.99, 0.999, 1.0, 1.001, 1.01):
         expected = stats.chi2.logsf(factor * 1e6, 1e6)
         assert log_chi2_tail(factor * 1e6, 1e6) == pytest.approx(expected, rel=1e-6)
@@ -196,7 +194,6 @@ def test_a_million_degrees_of_freedom():
     found = chi2_test(A)
     assert found.degrees_of_freedom == 1_000_000
     assert math.isfinite(found.log_p)
-    assert time.perf_counter() - start < 2
 
 
 def test_where_p_is_zero_its_logarithm_still_tells_columns_apart():
