@@ -21,7 +21,12 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = Path(mixedwood.__file__).parent
 MODULES = sorted(m.name for m in pkgutil.walk_packages([str(PACKAGE)], "mixedwood."))
 # Found in a room, and beside it.
-DOORS = {"Comparison": "comparison", "compare": "comparison", "load": "saving", "save": "saving"}
+DOORS = {
+    "Comparison": "comparison",
+    "compare": "comparison",
+    "load_model": "saving",
+    "save_model": "saving",
+}
 ROOMS = [name for name in mixedwood.__all__ if name.islower() and name not in DOORS]
 PUBLIC = [*(f"mixedwood.{room}" for room in ROOMS), "mixedwood.estimators"]
 

@@ -17,7 +17,7 @@ from problems import mixed_problem
 def problem(n_rows=120, seed=0):
     """A table without gaps, its classes, codes of its categories and its numbers."""
     data = datasets.make_mixed(n_rows, random_state=seed, frame="dict")
-    table = read_table(data.X, categorical_features=list(data.nominal))
+    table = read_table(data.X, categorical_features=list(data.nominal_features))
     nominal = [a for c, a in zip(table.schema, table.arrays, strict=True) if not c.is_numeric]
     return table, np.asarray(data.y), np.array(nominal).T, numbers_of(table)
 

@@ -160,9 +160,9 @@ def test_seeds_differ_by_repetition_and_number_and_not_by_method():
 
 def test_values_that_no_row_has_are_forgotten():
     table = read_table({"c": ["x", "y", None, "z"], "n": [1.0, 2.0, 3.0, 4.0]}).take([1, 2])
-    assert table.schema["c"].values == ("x", "y", "z")
+    assert table.schema["c"].categories == ("x", "y", "z")
     less = only_known(table)
-    assert less.schema["c"].values == ("y",)
+    assert less.schema["c"].categories == ("y",)
     assert less.labels("c").tolist() == ["y", None]
     assert less["n"].tolist() == [2.0, 3.0]
 

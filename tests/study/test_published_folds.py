@@ -31,7 +31,7 @@ def test_values_are_numbered_as_a_reader_of_rows_meets_them(gaps):
     # The second row is left at b, after its a was read: y has the number 1.
     assert found.X.labels("a").tolist() == [0, 2, 1]
     # The fourth is left at a: its r never gets a number.
-    assert found.X.schema["b"].values == (0, 1)
+    assert found.X.schema["b"].categories == (0, 1)
     assert found.X.labels("b").tolist() == [0, 1, 1]
     assert found.X["n"].tolist() == [1, 3, 5]
     # Classes are numbered over all rows, in their order.

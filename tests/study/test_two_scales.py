@@ -25,7 +25,7 @@ def test_thresholds_are_the_worked_ones():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_on_one_scale_it_is_the_tree_of_the_library(seed):
-    data = datasets.make_mixed(600, n_nominal=3, n_numeric=2, random_state=seed, frame="dict")
+    data = datasets.make_mixed(600, n_categorical=3, n_numeric=2, random_state=seed, frame="dict")
     X = read_table({name: data.X[name] for name in sorted(data.X)})
     y = data.y
     slow = TwoScalesClassifier(factor=1, max_depth=4).fit(X, y)

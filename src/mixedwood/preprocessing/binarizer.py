@@ -122,7 +122,7 @@ class BinarySplit:
         if self.is_known:
             true: NDArray[np.bool_] = ~absent
         elif self.codes is not None:
-            listed = np.zeros(column.n_values + 2, dtype=np.bool_)  # codes below 0 read the end
+            listed = np.zeros(column.n_categories + 2, dtype=np.bool_)  # codes below 0 read the end
             listed[list(self.codes)] = True
             true = listed[array]
         else:
@@ -214,7 +214,7 @@ class Binarization:
                 for mask in range(1, 2**m - 1 if missing else 2 ** (m - 1))
             ]
         if m == 2 and not missing:
-            is_boolean = [column.values[code] for code in codes] == [False, True]
+            is_boolean = [column.categories[code] for code in codes] == [False, True]
             return [(codes[1 if is_boolean else 0],)]  # true where a boolean is True
         return [(code,) for code in codes] if m > 1 else []
 

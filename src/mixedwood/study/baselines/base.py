@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from mixedwood.data import Table, Target, check_same_length, read_table, read_table_as, read_target
+from mixedwood.data import Table, Target, check_same_length, read_table, read_target
 
 __all__ = ["Baseline", "numbers_of"]
 
@@ -33,7 +33,7 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[Any]:
         """Give the class of each row; of equally good ones the first."""
         check_is_fitted(self)
-        table = read_table_as(X, self.schema_, estimator=type(self).__name__)
+        table = read_table(X, schema=self.schema_, estimator=type(self).__name__)
         return np.asarray(self.classes_[self._scores(table).argmax(axis=1)])
 
     def _learn(self, table: Table, target: Target) -> None:

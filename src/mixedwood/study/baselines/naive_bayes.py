@@ -46,7 +46,7 @@ class MixedNaiveBayes(Baseline):
         counts = np.bincount(target.codes, minlength=target.n_classes)
         self._log_prior = np.log(counts / counts.sum())
         self._log_frequencies = [
-            _log_frequencies(array, column.n_values, target)
+            _log_frequencies(array, column.n_categories, target)
             for column, array in zip(table.schema, table.arrays, strict=True)
             if not column.is_numeric
         ]

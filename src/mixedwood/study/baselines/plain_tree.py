@@ -44,7 +44,7 @@ class Node:
 
     def counts(self, column: int) -> NDArray[np.float64]:
         """Count the values of a nominal column in each class."""
-        k, n_values = self.n_classes, self.table.schema.columns[column].n_values
+        k, n_values = self.n_classes, self.table.schema.columns[column].n_categories
         places = self.cells(column).astype(np.int64) * k + self.codes
         return np.bincount(places, minlength=n_values * k).reshape(-1, k).astype(float)
 
@@ -113,5 +113,5 @@ def _split(
     counts = [np.bincount(node.codes[side == which], minlength=k) for which in (0, 1)]
     if choice.group is None:
         return builder.split_interval(number, column.name, counts, high=choice.threshold)
-    groups = [[column.values[c] for c in np.flatnonzero(choice.group == w)] for w in (0, 1)]
+    groups = [[column.categories[c] for c in np.flatnonzero(choice.group == w)] for w in (0, 1)]
     return builder.split_values(number, column.name, counts, groups)

@@ -126,8 +126,8 @@ def differing_orders(name: str, orders: Sequence[Sequence[object]]) -> ValueErro
     shown = "; ".join(few(order, 10) for order in orders[:3]) + ("; ..." if orders[3:] else "")
     return ValueError(
         f"Column {name!r} is ordered, but its chunks differ in the order of labels ({shown}), and "
-        f"no single order follows. Give it, e.g. ordinal={{{name!r}: [...]}}, or read the column "
-        "as unordered with categorical_features."
+        f"no single order follows. Give it, e.g. ordinal_features={{{name!r}: [...]}}, or read the "
+        "column as unordered with categorical_features."
     )
 
 

@@ -1,4 +1,4 @@
-"""A forest and boosted trees together: the mean of its parts, their checks, and refusals."""
+"""A forest and boosted trees together: the mean of its parts, their checks, and errors."""
 
 import copy
 import pickle
@@ -29,7 +29,7 @@ from mixedwood.boosting.gradient import Run
 from mixedwood.boosting.loss import first_scores
 from mixedwood.boosting.tuning import _Judge
 from mixedwood.data import read_table, read_target
-from mixedwood.estimators.blend import _smoothed
+from mixedwood.estimators.ensemble import _smoothed
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import BinnedTable, GradientSettings
 from problems import mixed_problem

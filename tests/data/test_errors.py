@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from mixedwood.data import read_table, read_table_as
-from mixedwood.data.refusals import few
+from mixedwood.data import read_table
+from mixedwood.data.errors import few
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -127,13 +127,25 @@ ARGUMENTS = [
     ({"categorical_features": [2]}, ValueError, "positions 2.*from 0 to 1"),
     ({"categorical_features": [-1]}, ValueError, "positions -1.*from 0 to 1"),
     ({"categorical_features": [True]}, ValueError, "mask of 1 booleans, but X has 2 columns"),
-    ({"ordinal": {"hue": ["a"]}}, ValueError, "ordinal names 'hue'.*It has: 'colour'"),
-    ({"ordinal": {"colour": "rgb"}}, TypeError, "pass a list of labels in order"),
-    ({"ordinal": {"colour": ["red", "1"]}}, ValueError, "order 'red', '1', but row 1 holds 'blue'"),
-    ({"ordinal": {"colour": [1, 2]}}, ValueError, "order 1, 2, but row 0 holds 'red'. Add it"),
-    ({"ordinal": {"colour": ["red", "red"]}}, ValueError, "lists a value twice: 'red'"),
     (
-        {"ordinal": {"weight": [1]}, "categorical_features": ["weight"]},
+        {"ordinal_features": {"hue": ["a"]}},
+        ValueError,
+        "ordinal_features names 'hue'.*It has: 'colour'",
+    ),
+    ({"ordinal_features": {"colour": "rgb"}}, TypeError, "must be a list of categories in order"),
+    (
+        {"ordinal_features": {"colour": ["red", "1"]}},
+        ValueError,
+        "order 'red', '1', but row 1 holds 'blue'",
+    ),
+    (
+        {"ordinal_features": {"colour": [1, 2]}},
+        ValueError,
+        "order 1, 2, but row 0 holds 'red'. Add it",
+    ),
+    ({"ordinal_features": {"colour": ["red", "red"]}}, ValueError, "lists a value twice: 'red'"),
+    (
+        {"ordinal_features": {"weight": [1]}, "categorical_features": ["weight"]},
         ValueError,
         "'weight' are named in both",
     ),
@@ -164,7 +176,7 @@ NEW_DATA = [
 @pytest.mark.parametrize(("new", "message"), NEW_DATA)
 def test_new_data_that_does_not_fit_the_schema_is_refused(new, message):
     with pytest.raises(ValueError, match=message):
-        read_table_as(new, read_table(X).schema, estimator="Tree")
+        read_table(new, schema=read_table(X).schema, estimator="Tree")
 
 
 @pytest.mark.parametrize(
@@ -181,13 +193,13 @@ def test_new_data_that_does_not_fit_the_schema_is_refused(new, message):
 def test_labels_of_a_type_never_seen_are_refused(learned, came, message):
     schema = read_table({"a": learned}).schema
     with pytest.raises(ValueError, match=f"Column 'a' was learned {message}.*Convert the column"):
-        read_table_as({"a": came}, schema)
+        read_table({"a": came}, schema=schema)
 
 
 def test_many_missing_columns_are_cut_short():
     schema = read_table({f"column {i}": [1] for i in range(9)}).schema
     with pytest.raises(ValueError, match=r"- column 4\n- \.\.\.\nAdd"):
-        read_table_as({"other": [1]}, schema)
+        read_table({"other": [1]}, schema=schema)
 
 
 def test_few_shows_the_first_values_and_counts_the_rest():
