@@ -130,7 +130,7 @@ def estimators() -> dict[str, Entry]:
 
 PUBLIC: dict[str, str] = {entry.class_name: entry.path for entry in estimators().values()} | {
     "IdentifierWarning": "mixedwood._warnings:IdentifierWarning",
-    "NoTreeError": "mixedwood.estimators.optimal:NoTreeError",
+    "InfeasibleError": "mixedwood.estimators.optimal:InfeasibleError",
     "TimeLimitWarning": "mixedwood._warnings:TimeLimitWarning",
     "UnseenValueWarning": "mixedwood._warnings:UnseenValueWarning",
 }

@@ -22,16 +22,16 @@ MODELS = {
         class_weight="balanced",
     ),
     "c45": mw.TreeClassifier.c45(),
-    "cart": mw.TreeClassifier.cart(n_folds=3),
+    "cart": mw.TreeClassifier.cart(cv=3),
     "conditional_inference": mw.TreeClassifier.conditional_inference(max_p=0.5),
     "random_tree": mw.TreeClassifier.random_tree(2, random_state=3),
     "nominal_splits": mw.TreeClassifier.nominal_splits(acceptor=None),
     "grow_prune_tree": mw.GrowPruneTreeClassifier(random_state=1),
-    "optimal": mw.OptimalTreeClassifier(2),
+    "optimal": mw.OptimalTreeClassifier(max_depth=2),
     "optimal_tuned": mw.OptimalTreeClassifier(
-        2, tune=True, n_folds=2, discretizer=MDLPDiscretizer()
+        2, tune=True, cv=2, binarizer=FeatureBinarizer(discretizer=MDLPDiscretizer())
     ),
-    "optimal_all": mw.OptimalTreeClassifier(1, splits="all"),
+    "optimal_all": mw.OptimalTreeClassifier(max_depth=1, binarizer="passthrough"),
     "model_tree": mw.ModelTreeClassifier(),
     "model_tree_published": mw.ModelTreeClassifier.published(min_instances=5),
     "forest": mw.ForestClassifier(n_estimators=3, oob_score=True, random_state=0),
@@ -47,7 +47,7 @@ MODELS = {
     ),
     "adaboost": mw.BoostedTreesClassifier.adaboost_c45(3, random_state=0),
     "ensemble": mw.EnsembleClassifier(
-        mw.ForestClassifier(n_estimators=3), depths=(1, 2), max_rounds=4, n_folds=2, random_state=0
+        mw.ForestClassifier(n_estimators=3), depths=(1, 2), max_rounds=4, cv=2, random_state=0
     ),
     "svm": mw.SmoothSVC(),
     "svm_pairs": mw.SmoothSVC(C="tune", multi_class="ovo", standardize=False, alpha=5.0),

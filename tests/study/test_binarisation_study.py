@@ -6,7 +6,7 @@ import os
 import numpy as np
 import pytest
 
-from mixedwood import NoTreeError, OptimalTreeClassifier, datasets, study
+from mixedwood import InfeasibleError, OptimalTreeClassifier, datasets, study
 from mixedwood.comparison.problems import Problem
 from mixedwood.data import read_table, read_target
 from mixedwood.preprocessing import EqualWidthDiscretizer
@@ -107,19 +107,19 @@ def test_seven_sets_by_hand(versicolor, mode, ranges):
         leaf = min(np.sum(y[train] == label) for label in ("versicolor", "others"))
         model = OptimalTreeClassifier(
             2,
-            leaf_cost=0,
-            discretizer="equal_width",
-            n_bins=ranges,
-            encoding="multi_hot",
+            ccp_alpha=0,
+            binarizer=FeatureBinarizer(
+                discretizer="equal_width", n_bins=ranges, encoding="multi_hot"
+            ),
             binarize=how,
             upper_bound=leaf - 1,
         )
         try:
             model.fit(versicolor.X.take(train), y[train])
-        except NoTreeError:
+        except InfeasibleError:
             errors.append(leaf)
             continue
-        errors.append(model.cost_)
+        errors.append(model.objective_value_)
         right = model.predict(versicolor.X) == y
         trees.append((right[number == left_out].mean(), right[number == 6].mean()))
     assert found["errors"] == errors
@@ -161,7 +161,7 @@ def test_cuts_from_all_rows_know_the_rows_to_be_tested():
 def test_ranges_are_those_of_the_discretizer(versicolor):
     work = Work({"ranges": 4}, {}, method("equal_width", "one_hot"), versicolor)
     table = in_ranges(versicolor, work)
-    numbers = EqualWidthDiscretizer(n_bins=4, output="numbers").fit_transform(versicolor.X)
+    numbers = EqualWidthDiscretizer(n_bins=4, encode="ordinal").fit_transform(versicolor.X)
     assert np.array_equal(np.column_stack(table.arrays) + 1, numbers)
     assert {column.kind.value for column in table.schema} == {"ordinal"}
 
@@ -190,9 +190,9 @@ def test_encoding_at_every_split_costs_the_same(seed, encoding):
     rng = np.random.default_rng(seed)
     X = {"a": rng.normal(size=60), "b": rng.integers(0, 6, 60), "c": rng.choice(list("xyz"), 60)}
     y = rng.integers(0, 2, 60)
-    asked = {"max_depth": 3, "leaf_cost": 0, "n_bins": 5, "encoding": encoding}
+    asked = {"max_depth": 3, "ccp_alpha": 0, "n_bins": 5, "encoding": encoding}
     ours, literal = OptimalTreeClassifier(**asked).fit(X, y), EncodedAtEverySplit(**asked).fit(X, y)
-    assert literal.cost_ == ours.cost_ == np.sum(literal.predict(X) != y)
+    assert literal.objective_value_ == ours.objective_value_ == np.sum(literal.predict(X) != y)
     assert literal.optimal_
 
 

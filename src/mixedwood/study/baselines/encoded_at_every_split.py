@@ -13,7 +13,7 @@ __all__ = ["EncodedAtEverySplit"]
 
 
 class EncodedAtEverySplit(OptimalTreeClassifier):
-    """An `OptimalTreeClassifier` with ``binarize="encode_every_split"`` that takes it literally.
+    """An `OptimalTreeClassifier` with ``binarize_at="node_encoding"`` that takes it literally.
 
     The estimator of the library knows that such trees cost what those with tests made once cost,
     and looks for the latter. This one makes the tests at every node, from the ranges that are left
@@ -23,16 +23,16 @@ class EncodedAtEverySplit(OptimalTreeClassifier):
     --------
     >>> from mixedwood.datasets import load
     >>> iris = load("iris")
-    >>> asked = {"max_depth": 2, "leaf_cost": 0, "n_bins": 4, "encoding": "multi_hot"}
-    >>> EncodedAtEverySplit(**asked).fit(iris.X, iris.y).cost_
+    >>> asked = {"max_depth": 2, "ccp_alpha": 0, "n_bins": 4, "encoding": "multi_hot"}
+    >>> EncodedAtEverySplit(**asked).fit(iris.X, iris.y).objective_value_
     17.0
-    >>> OptimalTreeClassifier(**asked).fit(iris.X, iris.y).cost_
+    >>> OptimalTreeClassifier(**asked).fit(iris.X, iris.y).objective_value_
     17.0
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> EncodedAtEverySplit:
         """Find the tree, as `OptimalTreeClassifier.fit` does."""
-        asked = type(self)(**{**self.get_params(), "binarize": "encode_every_split"})
+        asked = type(self)(**{**self.get_params(), "binarize_at": "node_encoding"})
         parameters = read_optimal_parameters(asked)
         table, target = self._read_training(
             X,
@@ -52,5 +52,5 @@ class EncodedAtEverySplit(OptimalTreeClassifier):
         )
         tree = build_tree(table, target, skeleton, settings.unseen)
         self._remember(table, target)
-        self.tree_, self.proof_, self.tests_, self.tried_ = tree, proof, None, None
+        self.tree_, self.proof_, self.candidates_, self.tried_ = tree, proof, None, None
         return self

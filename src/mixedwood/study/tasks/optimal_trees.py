@@ -135,7 +135,7 @@ def _fit(work: Work, X: Any, y: Any) -> tuple[Any, float]:
         raise StudyError(f"mode must be one of {', '.join(_MODES)}; got {mode!r}.")
     model = work.model(0).set_params(
         max_depth=int(work.value("depth", 3)),
-        leaf_cost=0.0,  # the fewest errors, whatever the size
+        ccp_alpha=0.0,  # the fewest errors, whatever the size
         binarize=_MODES[mode],
         time_limit=work.value("time_limit"),
         work_limit=None,
@@ -156,7 +156,7 @@ def _ranges(work: Work) -> dict[str, int]:
 
 
 def _columns(model: Any) -> dict[str, float]:
-    return {} if model.tests_ is None else {"columns": float(len(model.tests_))}
+    return {} if model.candidates_ is None else {"columns": float(len(model.candidates_))}
 
 
 def _accuracy(model: Any, problem: Problem, rows: Any) -> float:
