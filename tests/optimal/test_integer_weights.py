@@ -38,7 +38,7 @@ def integer_of(weights, ccp_alpha=0.0, max_leaves=8, **how):
 def test_weights_with_a_common_unit_are_exact(weights, expected, multiples):
     """Of so many rows that floats are too long to be added up as they are."""
     weights, expected = weights * 100, expected * 100
-    _, whole = integer_of(weights)
+    _, integer = integer_of(weights)
     numbers = [1] * 300 if integer.weights is None else integer.weights.tolist()
     assert numbers == expected
     assert (integer.exact, integer.multiples) == (True, multiples)
@@ -56,7 +56,7 @@ def test_balanced_class_weights_are_exact(n_classes):
         sizes = rng.integers(1, 200, n_classes)
         n_rows = int(sizes.sum())
         by_class = n_rows / (n_classes * sizes)
-        _, whole = integer_of(np.repeat(by_class, sizes))
+        _, integer = integer_of(np.repeat(by_class, sizes))
         assert integer.exact
         numbers = np.ones(n_rows, int) if integer.weights is None else integer.weights
         shares = {Fraction(int(n)) * int(s) for n, s in zip(
@@ -69,7 +69,7 @@ def test_balanced_class_weights_are_exact(n_classes):
 def test_rounded_weights_are_close_from_below_and_never_nothing(n_rows, ccp_alpha):
     rng = np.random.default_rng(1)
     for weights in (rng.random(n_rows), rng.random(n_rows) ** 20, np.geomspace(1e-30, 1, n_rows)):
-        costs, whole = integer_of(weights, ccp_alpha)
+        costs, integer = integer_of(weights, ccp_alpha)
         assert not integer.exact
         assert integer.weights.min() >= 1 and integer.weights.sum() <= 2**30
         units = integer.weights * float(integer.scale)
@@ -87,7 +87,7 @@ def test_the_cost_of_a_leaf_orders_trees_as_it_was_given(seed):
     target = read_target(np.arange(n_rows) % 2, None)
     costs = ExactObjective(target, ccp_alpha)
     for finest in (0, 1_000_000):
-        whole = make_integer(costs, max_leaves, max_error_penalty=finest)
+        integer = make_integer(costs, max_leaves, max_error_penalty=finest)
         assert integer.exact and (finest or integer.error_penalty <= 2 * max_leaves)
         trees = [(e, k) for e in range(n_rows) for k in range(1, max_leaves + 1)]
         given = [e + k * Fraction(ccp_alpha) * n_rows for e, k in trees]
@@ -96,15 +96,15 @@ def test_the_cost_of_a_leaf_orders_trees_as_it_was_given(seed):
         for a, b in pairwise(order):
             assert (given[a] < given[b]) == (here[a] < here[b])
         for cost, units in zip(given, here, strict=True):
-            assert integer.given(units) <= cost
-            assert integer.here(cost) >= units
+            assert integer.lower_bound_of(units) <= cost
+            assert integer.upper_bound_of(cost) >= units
 
 
 def test_sums_stay_within_what_solvers_add_up():
     rng = np.random.default_rng(0)
     for ccp_alpha in (1e-9, 0.01, 1.0):
         for weights in (np.full(1000, 2.0**40) + np.arange(1000), rng.random(1000)):
-            costs, whole = integer_of(weights, ccp_alpha, 64, max_error_penalty=1_000_000)
+            costs, integer = integer_of(weights, ccp_alpha, 64, max_error_penalty=1_000_000)
             total = int(integer.weights.sum()) * integer.error_penalty
             assert total <= MAX_TOTAL and integer.leaf_penalty <= MAX_TOTAL // 4
             assert integer.leaf_penalty * (costs.n_rows + 1) <= 8 * MAX_TOTAL

@@ -9,13 +9,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mixedwood import InfeasibleError
 from mixedwood.data import read_table, read_target
-from mixedwood.estimators.optimal_parameters import read_optimal_parameters
-from mixedwood.optimal.building import answers_of
-from mixedwood.optimal.search import make_search
+from mixedwood.optimal.build import apply_splits
+from mixedwood.optimal.solvers import make_solver
+from mixedwood.preprocessing import FeatureBinarizer
 from optimal_instances import free_leaves
 from weighted_problems import SEARCHES, check
 
-HOW = {"binary": {}, "all": {"binarizer": "passthrough"}, "every_split": {"binarize_at": "node"}}
+HOW = {"binary": {}, "all": {"binarizer": "passthrough"}, "node": {"binarize_at": "node"}}
+FOUR_BINS = {"binarizer": FeatureBinarizer(n_bins=4)}
 searches = pytest.mark.parametrize("how", HOW.values(), ids=HOW)
 
 
@@ -53,7 +54,7 @@ def test_weights_of_common_kinds_are_proven(how, ccp_alpha, kind):
         "tenths": rng.integers(1, 30, n_rows) / 10,
         "float32": rng.random(n_rows).astype(np.float32),
     }.get(kind)
-    model = free_leaves(2, ccp_alpha=ccp_alpha, binarizer__n_bins=4, **how)
+    model = free_leaves(2, ccp_alpha=ccp_alpha, **(FOUR_BINS | how))
     model.set_params(class_weight="balanced" if kind == "balanced" else None)
     model.fit(X, y, sample_weight=weights)
     assert model.optimal_ and model.lower_bound_ == model.objective_value_
@@ -131,18 +132,18 @@ def test_a_search_that_is_stopped_gives_bounds_for_the_weights_given(how, second
     rng = np.random.default_rng(5)
     table = read_table(rng.normal(size=(150, 5)).round(1))
     target = read_target(rng.integers(0, 3, 150), rng.lognormal(0, 2, 150))
-    model = free_leaves(3, binarizer__n_bins=4, ccp_alpha=0.001, **how)
-    settings = read_optimal_parameters(model).settings_for(150)
-    _, sure = make_search(table, target, settings).solve(3, -1)
-    skeleton, proof = make_search(table, target, settings).solve(3, -1, time_limit=seconds)
+    model = free_leaves(3, ccp_alpha=0.001, **(FOUR_BINS | how))
+    settings = model._learner().settings_for(150)
+    _, sure = make_solver(table, target, settings).solve(3, None)
+    splits, proof = make_solver(table, target, settings).solve(3, None, time_limit=seconds)
     assert sure.optimal and (seconds > 0 or proof.status == "time_limit")
-    assert 0 <= proof.lower_bound <= sure.cost <= proof.cost
-    leaves = answers_of(skeleton, table)
-    counts = np.zeros((len(skeleton), 3))
+    assert 0 <= proof.lower_bound <= sure.objective_value <= proof.objective_value
+    leaves = apply_splits(splits, table)
+    counts = np.zeros((len(splits), 3))
     np.add.at(counts, (leaves, target.codes), target.weights)
     wrong = (counts.sum(1) - counts.max(1)).sum()
     price = 0.001 * target.weights.sum() * len(np.unique(leaves))
-    assert proof.cost == pytest.approx(wrong + price, rel=1e-13)
+    assert proof.objective_value == pytest.approx(wrong + price, rel=1e-13)
 
 
 def test_weights_too_different_to_decide_about_an_upper_bound_are_named():

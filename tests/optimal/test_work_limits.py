@@ -7,7 +7,7 @@ import pytest
 
 from mixedwood import OptimalTreeClassifier, TimeLimitWarning, _core
 
-HOW = {"binary": {}, "all": {"binarizer": "passthrough"}, "every_split": {"binarize_at": "node"}}
+HOW = {"binary": {}, "all": {"binarizer": "passthrough"}, "node": {"binarize_at": "node"}}
 searches = pytest.mark.parametrize("how", HOW.values(), ids=HOW)
 PROVEN = ("status", "cost", "lower_bound", "n_explored", "n_cached")
 

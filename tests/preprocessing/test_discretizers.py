@@ -251,10 +251,10 @@ def test_refusals():
         CAIMDiscretizer().fit(X)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         MDLPDiscretizer().fit(X, y[:5])
-    with pytest.raises(ValueError, match="'encode' parameter of .* must be a str among {'names', 'ordinal'}. Got 'codes'"):
-        MDLPDiscretizer(output="codes").fit(X, y)
+    with pytest.raises(ValueError, match="'encode' parameter of MDLPDiscretizer must be a str among"):
+        MDLPDiscretizer(encode="codes").fit(X, y)
     for wrong in (1, 2.0, True, "many", {"size": 0}):
-        with pytest.raises(ValueError, match="'n_bins' parameter of .* must be an int in the range \[2, 65536\]"):
+        with pytest.raises(ValueError, match=r"'n_bins' parameter of .* must be an int in the range \[2"):
             EqualWidthDiscretizer(n_bins=wrong).fit(X)
     with pytest.raises(ValueError, match="n_bins lists the column 'weight', which X does not have"):
         EqualWidthDiscretizer(n_bins={"weight": 3}).fit(X)

@@ -9,7 +9,7 @@ import pytest
 from mixedwood import InfeasibleError, OptimalTreeClassifier, datasets, study
 from mixedwood.comparison.problems import Problem
 from mixedwood.data import read_table, read_target
-from mixedwood.preprocessing import EqualWidthDiscretizer
+from mixedwood.preprocessing import EqualWidthDiscretizer, FeatureBinarizer
 from mixedwood.study import Work
 from mixedwood.study.baselines.encoded_at_every_split import EncodedAtEverySplit
 from mixedwood.study.checks.columns import highest_mean, never_higher
@@ -21,7 +21,9 @@ REFERENCE = json.loads((folder() / "published" / "binarisation.json").read_text(
 
 
 def method(discretizer, encoding):
-    return {"model": "OptimalTreeClassifier", "discretizer": discretizer, "encoding": encoding}
+    parts = {"discretizer": discretizer, "encoding": encoding}
+    binarizer = {"model": "mixedwood.preprocessing.FeatureBinarizer", **parts}
+    return {"model": "OptimalTreeClassifier", "binarizer": binarizer}
 
 
 def problem(X, y):
@@ -92,7 +94,7 @@ def test_names_in_claims_are_names_of_tables():
 @pytest.mark.parametrize("mode", ["offline", "online", "combined"])
 @pytest.mark.parametrize("ranges", [2, 4])
 def test_seven_sets_by_hand(versicolor, mode, ranges):
-    how = {"offline": "once", "online": "every_split", "combined": "encode_every_split"}[mode]
+    how = {"offline": "root", "online": "node", "combined": "node_encoding"}[mode]
     work = Work(
         {"depth": 2, "ranges": ranges, "mode": mode},
         {},
@@ -106,12 +108,12 @@ def test_seven_sets_by_hand(versicolor, mode, ranges):
         train = np.flatnonzero((number != left_out) & (number != 6))
         leaf = min(np.sum(y[train] == label) for label in ("versicolor", "others"))
         model = OptimalTreeClassifier(
-            2,
+            max_depth=2,
             ccp_alpha=0,
             binarizer=FeatureBinarizer(
                 discretizer="equal_width", n_bins=ranges, encoding="multi_hot"
             ),
-            binarize=how,
+            binarize_at=how,
             upper_bound=leaf - 1,
         )
         try:
@@ -190,7 +192,8 @@ def test_encoding_at_every_split_costs_the_same(seed, encoding):
     rng = np.random.default_rng(seed)
     X = {"a": rng.normal(size=60), "b": rng.integers(0, 6, 60), "c": rng.choice(list("xyz"), 60)}
     y = rng.integers(0, 2, 60)
-    asked = {"max_depth": 3, "ccp_alpha": 0, "n_bins": 5, "encoding": encoding}
+    binarizer = FeatureBinarizer(n_bins=5, encoding=encoding)
+    asked = {"max_depth": 3, "ccp_alpha": 0, "binarizer": binarizer}
     ours, literal = OptimalTreeClassifier(**asked).fit(X, y), EncodedAtEverySplit(**asked).fit(X, y)
     assert literal.objective_value_ == ours.objective_value_ == np.sum(literal.predict(X) != y)
     assert literal.optimal_

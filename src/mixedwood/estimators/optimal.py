@@ -380,6 +380,11 @@ class OptimalLearner:
     cv: Any  # None if the size is given
     time_limit: float
 
+    def settings_for(self, n_rows: int) -> OptimalSettings:
+        """Settings with a fraction of the rows turned into a number of rows."""
+        rows = math.ceil(count_share_of_rows(self.min_samples_leaf, n_rows, 1))
+        return replace(self.settings, min_samples_leaf=rows)
+
     def run(
         self,
         table: Table,
@@ -393,8 +398,7 @@ class OptimalLearner:
         """Find a tree and its proof; `log` is called with messages about the progress."""
         limit = min(time_limit, self.time_limit)
         deadline = Deadline.after(limit)
-        min_rows = math.ceil(count_share_of_rows(self.min_samples_leaf, target.n_rows, 1))
-        settings = replace(self.settings, min_samples_leaf=min_rows)
+        settings = self.settings_for(target.n_rows)
         cv_results, all_tried, interrupted, work = None, True, False, 0
         n_rows = target.n_rows if target.weights is None else np.count_nonzero(target.weights)
         if self.cv is not None and n_rows > 1:

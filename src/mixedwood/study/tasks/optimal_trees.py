@@ -13,15 +13,15 @@ from sklearn.exceptions import ConvergenceWarning
 from mixedwood.comparison.dividing import read_protocol
 from mixedwood.comparison.problems import Problem
 from mixedwood.data import Column, ColumnKind, Schema, Table, read_target
-from mixedwood.preprocessing.cutting import cut_table, range_names, read_cutting
-from mixedwood.preprocessing.encoding import binary_cuts
+from mixedwood.preprocessing.binarizer import split_two_valued_columns
+from mixedwood.preprocessing.discretizers import bin_names, find_thresholds, read_discretizer
 from mixedwood.study.baselines.encoded_at_every_split import EncodedAtEverySplit
 from mixedwood.study.definition import StudyError
 from mixedwood.study.tasks.work import Figures, Work
 
 __all__ = ["best_tree", "cut_points", "in_ranges", "seven_sets"]
 
-_MODES = {"offline": "once", "online": "every_split", "combined": "encode_every_split"}
+_MODES = {"offline": "root", "online": "node", "combined": "node_encoding"}
 
 
 def best_tree(work: Work) -> Figures:
@@ -105,8 +105,8 @@ def cut_points(work: Work) -> Figures:
     problem = work.data
     target = read_target(problem.labels)
     figures: Figures = {}
-    cutting = read_cutting(work.method["discretizer"], work.value("ranges", 5))
-    for number, cuts in enumerate(cut_table(problem.X, target, cutting), 1):
+    discretizer = read_discretizer(work.method["binarizer"]["discretizer"], work.value("ranges", 5))
+    for number, cuts in enumerate(find_thresholds(problem.X, target, discretizer), 1):
         figures[f"{number} cuts"] = float(len(cuts))
         figures |= {f"{number}.{place}": float(cut) for place, cut in enumerate(cuts, 1)}
     return figures
@@ -115,14 +115,15 @@ def cut_points(work: Work) -> Figures:
 def in_ranges(problem: Problem, work: Work) -> Table:
     """Replace numbers by the ranges that all rows give, as values with an order."""
     table, target = problem.X, read_target(problem.labels)
-    cutting = read_cutting(work.method["discretizer"], _ranges(work).get("n_bins", 5))
+    n_bins = _ranges(work).get("binarizer__n_bins", 5)
+    discretizer = read_discretizer(work.method["binarizer"]["discretizer"], n_bins)
     columns, arrays = [], []
-    cuts = binary_cuts(table, cut_table(table, target, cutting))
+    cuts = split_two_valued_columns(table, find_thresholds(table, target, discretizer))
     for column, array, at in zip(table.schema, table.arrays, cuts, strict=True):
         if column.is_numeric:
             codes = np.searchsorted(at, array, side="left").astype(np.int32)
             codes[np.isnan(array)] = -1
-            column, array = Column(column.name, ColumnKind.ORDINAL, range_names(at)), codes
+            column, array = Column(column.name, ColumnKind.ORDINAL, bin_names(at)), codes
         columns.append(column)
         arrays.append(array)
     return Table(Schema(tuple(columns), table.schema.names_generated), tuple(arrays))
@@ -136,13 +137,13 @@ def _fit(work: Work, X: Any, y: Any) -> tuple[Any, float]:
     model = work.model(0).set_params(
         max_depth=int(work.value("depth", 3)),
         ccp_alpha=0.0,  # the fewest errors, whatever the size
-        binarize=_MODES[mode],
+        binarize_at=_MODES[mode],
         time_limit=work.value("time_limit"),
         work_limit=None,
         **_ranges(work),
     )
     if mode == "combined":
-        model = EncodedAtEverySplit(**model.get_params())
+        model = EncodedAtEverySplit(**model.get_params(deep=False))
     started = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -152,7 +153,7 @@ def _fit(work: Work, X: Any, y: Any) -> tuple[Any, float]:
 
 def _ranges(work: Work) -> dict[str, int]:
     ranges = work.value("ranges", "own")
-    return {} if ranges == "own" else {"n_bins": int(ranges)}
+    return {} if ranges == "own" else {"binarizer__n_bins": int(ranges)}
 
 
 def _columns(model: Any) -> dict[str, float]:
