@@ -19,7 +19,7 @@ from reference.tree import assert_same_trees
 from strategies import problems
 
 C45 = TreeClassifier.c45(pruned=False)._learner()
-STUMP = TreeClassifier("gini", max_depth=1, pruning=None)
+STUMP = TreeClassifier(criterion="gini", max_depth=1, pruning=None)
 
 
 @given(problems(kinds=("nominal",), max_rows=20), st.integers(1, 6))
@@ -49,20 +49,20 @@ def test_the_recipe_answers_as_its_twin(seed):
         return J48(table, weighted).grow()
 
     trees, votes, _ = slow.adaboost(table, target, grow_it, 6)
-    assert model.n_rounds_ == len(trees) > 1
-    np.testing.assert_allclose(model.tree_weights_, votes, rtol=1e-6)
+    assert model.n_iter_ == len(trees) > 1
+    np.testing.assert_allclose(model.estimator_weights_, votes, rtol=1e-6)
     rows = [[array[i] for array in table.arrays] for i in range(60)]
     want = [slow.shares_of_classes(trees, votes, row) for row in rows]
     np.testing.assert_allclose(model.predict_proba(X), want, atol=1e-9)
 
 
-@pytest.mark.parametrize("many_classes", [False, True])
+@pytest.mark.parametrize("samme", [False, True])
 @pytest.mark.parametrize("learning_rate", [1.0, 0.3])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_stumps_agree_with_the_twin(many_classes, learning_rate, n_classes):
+def test_stumps_agree_with_the_twin(samme, learning_rate, n_classes):
     X, y = mixed_problem(80, n_classes=n_classes)
     table, target = read_table(X), read_target(y, np.linspace(0.5, 2, 80))
-    plan = AdaBoostPlan(STUMP._learner(), many_classes, learning_rate=learning_rate)
+    plan = AdaBoostPlan(STUMP._learner(), samme, learning_rate=learning_rate)
     trees, votes = adaboost(table, target, plan, 10)
     settings = STUMP._learner()
 
@@ -70,10 +70,10 @@ def test_stumps_agree_with_the_twin(many_classes, learning_rate, n_classes):
         return settings.learn(table, weighted, seed=0)
 
     twins, want, history = slow.adaboost(
-        table, target, grow_it, 10, many_classes=many_classes, learning_rate=learning_rate
+        table, target, grow_it, 10, samme=samme, learning_rate=learning_rate
     )
     assert len(trees) == len(twins)
-    assert len(trees) > 1 or (n_classes == 3 and not many_classes)
+    assert len(trees) > 1 or (n_classes == 3 and not samme)
     np.testing.assert_allclose(votes, want, rtol=1e-7)
     for tree, twin, weights in zip(trees, twins, history, strict=True):
         assert_same_trees(tree, twin)
@@ -98,7 +98,7 @@ def test_with_two_classes_samme_is_adaboost():
     X, y = mixed_problem(n_classes=2)
     table, target = read_table(X), read_target(y)
     one = adaboost(table, target, AdaBoostPlan(STUMP._learner()), 8)
-    other = adaboost(table, target, AdaBoostPlan(STUMP._learner(), many_classes=True), 8)
+    other = adaboost(table, target, AdaBoostPlan(STUMP._learner(), samme=True), 8)
     assert one[0] == other[0]
     np.testing.assert_allclose(one[1], other[1])
 
@@ -116,8 +116,8 @@ def test_a_first_tree_without_error_is_kept_alone():
 def test_a_first_tree_that_is_hardly_ever_right_is_kept_alone():
     table = read_table({"a": ["p"] * 6})
     target = read_target([0, 0, 1, 1, 2, 2])
-    for many_classes in (False, True):  # two thirds are wrong: as by guessing
-        plan = AdaBoostPlan(STUMP._learner(), many_classes)
+    for samme in (False, True):  # two thirds are wrong: as by guessing
+        plan = AdaBoostPlan(STUMP._learner(), samme)
         trees, votes = adaboost(table, target, plan, 5)
         assert len(trees) == 1
         assert votes.tolist() == [1.0]
@@ -132,7 +132,7 @@ def test_a_later_tree_that_makes_no_or_too_many_errors_is_left_out():
         def __init__(self, trees):
             self.trees = list(trees)
 
-        def learn(self, table, target, *, seed, time_limit=math.inf):
+        def learn(self, table, target, *, seed, rows=None, time_limit=math.inf):
             return self.trees.pop(0)
 
     table, target = read_table({"x": [1, 2, 3, 4]}), read_target([0, 1, 0, 0])
@@ -158,7 +158,7 @@ def test_a_tree_that_the_time_limit_made_useless_does_not_end_it_in_silence(monk
     class Learner:
         """Takes a second for each tree; from the second one on, trees are cut short."""
 
-        def learn(self, table, target, *, seed, time_limit=math.inf):
+        def learn(self, table, target, *, seed, rows=None, time_limit=math.inf):
             clock[0] += 1.0
             return useful if time_limit > 1.0 else wrong
 
@@ -172,18 +172,20 @@ def test_a_tree_that_the_time_limit_made_useless_does_not_end_it_in_silence(monk
     assert adaboost(table, target, plan, 1, time_limit=1.0)[0] == [wrong]  # there is no other
 
 
-def test_many_classes_need_only_beat_guessing():
+def test_samme_need_only_beat_guessing():
     """Stumps tell two of four classes apart: half of the rows are wrong."""
     X, y = {"x": [0, 1, 2, 3] * 5}, [0, 1, 2, 3] * 5
     tree = TreeClassifier(max_depth=1, pruning=None)
     stopped = BoostedTreesClassifier(method="adaboost", estimator=tree, learning_rate=1.0).fit(X, y)
-    assert stopped.n_rounds_ == 1
+    assert stopped.n_iter_ == 1
     model = BoostedTreesClassifier(
         20, method="samme", estimator=tree, learning_rate=1.0, random_state=0
     ).fit(X, y)
-    assert model.n_rounds_ > 3
+    assert model.n_iter_ > 3
     # Later trees answer with classes that the first has not.
-    assert len(set(model.votes(X)[:, 0])) == 2 < len(set(model.votes(X).ravel()))
+    assert (
+        len(set(model.predict_members(X)[:, 0])) == 2 < len(set(model.predict_members(X).ravel()))
+    )
 
 
 # Resampling
@@ -236,6 +238,6 @@ def test_errors_are_those_of_all_rows_when_trees_see_samples():
 def test_advance_is_told_every_tree():
     X, y = mixed_problem(60)
     told = []
-    plan = AdaBoostPlan(STUMP._learner(), many_classes=True)
+    plan = AdaBoostPlan(STUMP._learner(), samme=True)
     trees, _ = adaboost(read_table(X), read_target(y), plan, 4, advance=told.append)
     assert told == list(range(1, len(trees) + 1))

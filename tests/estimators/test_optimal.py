@@ -257,12 +257,12 @@ def test_equal_rows_of_different_classes():
 def test_a_new_value_goes_where_it_is_told_to(problem):
     X, y = problem
     new = {"colour": ["violet"], "size": [-1.0], "on": [True]}
-    for unseen in ("node", "missing", "majority"):
-        model = free_leaves(3, unseen=unseen).fit(X, y)
-        with pytest.warns(mw.UnseenValueWarning):
+    for unknown in ("stop", "missing", "majority"):
+        model = free_leaves(3, handle_unknown=unknown).fit(X, y)
+        with pytest.warns(mw.UnknownCategoryWarning):
             assert model.predict(new)[0] in "abc"
     with pytest.raises(ValueError, match="Found unknown categories"):
-        free_leaves(3, unseen="error").fit(X, y).predict(new)
+        free_leaves(3, handle_unknown="error").fit(X, y).predict(new)
 
 
 def test_in_forests_searches_and_pickles(problem):
@@ -299,7 +299,7 @@ def test_in_forests_searches_and_pickles(problem):
         ({"cv": "loo"}, "'cv' parameter of OptimalTreeClassifier must be an int"),
         ({"memory_limit": 0}, "'memory_limit' parameter of"),
         ({"time_limit": 0}, "time_limit must be"),
-        ({"unseen": "drop"}, "unseen must be"),
+        ({"handle_unknown": "drop"}, "handle_unknown must be"),
     ],
 )
 def test_bad_parameters_are_refused(parameters, words):

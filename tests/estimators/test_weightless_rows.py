@@ -31,13 +31,13 @@ MODELS = {
     "no pruning": TreeClassifier(pruning=None, min_samples_leaf=0.05),
     "reduced error": TreeClassifier(pruning="reduced_error"),
     "pessimistic": TreeClassifier(pruning=["merge_equal", "pessimistic"]),
-    "two folds": TreeClassifier(pruning=Pruner("cost_complexity", cv=2, n_repeats=2)),
+    "two folds": TreeClassifier(pruning=Pruner("cost_complexity", n_folds=2, n_repeats=2)),
     "random order": TreeClassifier(partitioner=Partitioner("random_order", per="tree")),
     "some columns": TreeClassifier(max_features=1, random_state=3),
     "grow and prune": GrowPruneTreeClassifier(random_state=1),
     "model tree": ModelTreeClassifier(),
     "published model tree": ModelTreeClassifier.published(),
-    "validated model tree": ModelTreeClassifier(evidence="validation", cut="best"),
+    "validated model tree": ModelTreeClassifier(score_on="validation", intercept="best"),
     "forest": ForestClassifier(n_estimators=4, random_state=2),
     "forest of samples": ForestClassifier(
         n_estimators=4, bootstrap=False, max_samples=0.6, random_state=2
@@ -52,7 +52,7 @@ MODELS = {
         3, method="adaboost", resample=True, random_state=2
     ),
     "ensemble": EnsembleClassifier(
-        ForestClassifier(n_estimators=4), depths=(1, 2), max_rounds=5, cv=2, random_state=2
+        ForestClassifier(n_estimators=4), depths=(1, 2), max_rounds=5, n_folds=2, random_state=2
     ),
     "optimal": OptimalTreeClassifier(max_depth=2),
     "tuned optimal": OptimalTreeClassifier(max_depth=2, tune=True, cv=3),
@@ -60,7 +60,7 @@ MODELS = {
         max_depth=2, binarizer=FeatureBinarizer(discretizer="equal_width"), min_samples_leaf=2
     ),
     "svm": SmoothSVC(),
-    "tuned svm": SmoothSVC("tune"),
+    "tuned svm": SmoothSVC(C="tune"),
     "kernel svm": SmoothSVC(kernel="rbf"),
 }
 

@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 # A fold may well lack a value, and a column that identifies rows is no matter of a method.
-_EXPECTED = ("UnseenValueWarning", "IdentifierWarning")
+_EXPECTED = ("UnknownCategoryWarning", "IdentifierWarning")
 
 
 @dataclass(frozen=True)

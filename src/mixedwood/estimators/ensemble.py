@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from mixedwood._folds import folds_or_hold_out
 from mixedwood._limits import Deadline, read_time_limit
 from mixedwood._random import seed_of
-from mixedwood.boosting import FollowDepth, TuningPlan, choose
+from mixedwood.boosting import DepthSearch, TuningGrid
 from mixedwood.data import Table, Target
 from mixedwood.ensembles import first_of_largest
 from mixedwood.estimators._ensemble import nodes_of
@@ -39,7 +39,13 @@ from mixedwood.tree import Tree
 
 __all__ = ["EnsembleClassifier"]
 
-_OF_THE_WHOLE = ("class_weight", "categorical_features", "ordinal", "random_state", "time_limit")
+_OF_THE_WHOLE = (
+    "class_weight",
+    "categorical_features",
+    "ordinal_features",
+    "random_state",
+    "time_limit",
+)
 
 
 # Up to so many rows are judged in turn; of more, a part tells enough.
@@ -58,8 +64,9 @@ class EnsembleClassifier(TableClassifier):
     Parameters
     ----------
     forest : ForestClassifier or None, default=None
-        The forest; 100 trees by default. Its `class_weight`, `categorical_features`, `ordinal`,
-        `n_jobs`, `random_state`, `verbose` and `time_limit` are those of the ensemble.
+        The forest; 100 trees by default. Its `class_weight`, `categorical_features`,
+        `ordinal_features`, `n_jobs`, `random_state`, `verbose` and `time_limit` are those of the
+        ensemble.
     boosted : BoostedTreesClassifier or None, default=None
         The boosted trees, likewise; its defaults by default. With `tune` its `max_depth` and
         `n_estimators` are chosen, whatever they are here; a warning says so if they were set.
@@ -82,7 +89,7 @@ class EnsembleClassifier(TableClassifier):
         Factors by which the rows of a class weigh more or less.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal whatever their type.
-    ordinal : mapping of str to sequence, optional
+    ordinal_features : mapping of str to sequence, optional
         Columns with an order, and their labels in order.
     n_jobs : int or None, default=None
         Number of threads, -1 for all processors. Any number gives the same trees.
@@ -131,7 +138,7 @@ class EnsembleClassifier(TableClassifier):
         n_folds: int | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
-        ordinal: Mapping[str, Sequence[Any]] | None = None,
+        ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -147,7 +154,7 @@ class EnsembleClassifier(TableClassifier):
         self.n_folds = n_folds
         self.class_weight = class_weight
         self.categorical_features = categorical_features
-        self.ordinal = ordinal
+        self.ordinal_features = ordinal_features
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -184,7 +191,7 @@ class EnsembleClassifier(TableClassifier):
             sample_weight,
             class_weight=self.class_weight,
             categorical_features=self.categorical_features,
-            ordinal=self.ordinal,
+            ordinal_features=self.ordinal_features,
         )
         coded = CodedTable(table)
         tunes = tuning is not None and _can_tune(parameters, target)
@@ -200,18 +207,18 @@ class EnsembleClassifier(TableClassifier):
             out_of_bag = _smoothed(forest.oob_decision_function_, target) if judges else None
             n_folds = self._count_folds(target)
             choices = grow_members(
-                FollowDepth(
+                DepthSearch(
                     coded, target, parameters.gradient_plan(coded.table), tuning,
                     folds_or_hold_out(target.codes, n_folds, seed, target.weights), out_of_bag,
                     seed,
-                ),
-                range(len(tuning.depths)),
+                ).evaluate,
+                range(len(tuning.max_depths)),
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
                 time_limit=deadline.left() / 2,
                 what="depths",
             )  # fmt: skip
-            chosen = choose(choices)
+            chosen = min(choices, key=lambda choice: choice.loss)
             share = chosen.share
             boosted.set_params(n_estimators=chosen.n_rounds, max_depth=chosen.depth)
         boosted._fit_table(coded, target, read_boosting_parameters(boosted), deadline.left())
@@ -222,7 +229,7 @@ class EnsembleClassifier(TableClassifier):
             self.choices_ = choices
         return self
 
-    def _read_tuning(self) -> TuningPlan | None:
+    def _read_tuning(self) -> TuningGrid | None:
         check_flag(self, "tune")
         read_number(self, "share", 0, 1)
         for name in ("max_rounds", "patience"):
@@ -236,10 +243,10 @@ class EnsembleClassifier(TableClassifier):
             )
         if not self.tune:
             return None
-        return TuningPlan(
-            depths=tuple(int(d) for d in depths),
-            max_rounds=int(self.max_rounds),
-            patience=int(self.patience),
+        return TuningGrid(
+            max_depths=tuple(int(d) for d in depths),
+            max_iter=int(self.max_rounds),
+            n_iter_no_change=int(self.patience),
         )
 
     def _count_folds(self, target: Target) -> int:
@@ -331,12 +338,6 @@ class EnsembleClassifier(TableClassifier):
         """The trees of the forest, then those of boosting."""
         check_is_fitted(self)
         return [*self.forest_.trees_, *self.boosted_.trees_]
-
-    @property
-    def mean_leaves_(self) -> float:
-        """Mean number of leaves of all trees; each part has its own."""
-        check_is_fitted(self)
-        return float(np.mean([tree.n_leaves for tree in self.trees_]))
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

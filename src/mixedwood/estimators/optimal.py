@@ -26,6 +26,7 @@ from mixedwood._warnings import TimeLimitWarning
 from mixedwood.data import Table, Target
 from mixedwood.estimators.one_tree import OneTreeClassifier
 from mixedwood.estimators.parameters import (
+    HANDLE_UNKNOWN,
     check_choice,
     check_flag,
     count_share_of_rows,
@@ -33,6 +34,7 @@ from mixedwood.estimators.parameters import (
     read_limit,
     read_number,
     read_rows_or_share,
+    unknown_in_core,
 )
 from mixedwood.growers import CodedTable
 from mixedwood.optimal import (
@@ -93,15 +95,15 @@ class OptimalTreeClassifier(OneTreeClassifier):
     cv : int, splitter or "holdout", default=5
         Number of folds for `tune`, a scikit-learn splitter, or ``"holdout"`` for a single division
         with a fifth of the rows held out.
-    unseen : {"node", "missing", "majority", "error"}, default="node"
-        What happens to a value that a test has never met: the node answers with its own classes;
-        or it goes where missing values go; or to the heavier child; or labels that no training
-        row had are an error.
+    handle_unknown : {"stop", "missing", "majority", "error"}, default="stop"
+        What happens to a category that a node has not seen: the row stops at the node and receives
+        its class distribution; it follows missing values; it goes to the heavier child; or
+        categories that no training row has raise an error.
     class_weight : mapping, "balanced" or None, default=None
         Weights of the classes.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal regardless of their dtype.
-    ordinal : mapping of str to sequence, optional
+    ordinal_features : mapping of str to sequence, optional
         Ordered categories of ordinal columns.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the folds of `tune`; None is the same as 0.
@@ -176,10 +178,10 @@ class OptimalTreeClassifier(OneTreeClassifier):
         upper_bound: float | None = None,
         tune: bool = False,
         cv: Any = 5,
-        unseen: Literal["node", "missing", "majority", "error"] = "node",
+        handle_unknown: Literal["stop", "missing", "majority", "error"] = "stop",
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
-        ordinal: Mapping[str, Sequence[Any]] | None = None,
+        ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         random_state: Any = None,
         verbose: int = 0,
         time_limit: float | None = None,
@@ -195,10 +197,10 @@ class OptimalTreeClassifier(OneTreeClassifier):
         self.upper_bound = upper_bound
         self.tune = tune
         self.cv = cv
-        self.unseen = unseen
+        self.handle_unknown = handle_unknown
         self.class_weight = class_weight
         self.categorical_features = categorical_features
-        self.ordinal = ordinal
+        self.ordinal_features = ordinal_features
         self.random_state = random_state
         self.verbose = verbose
         self.time_limit = time_limit
@@ -239,7 +241,7 @@ class OptimalTreeClassifier(OneTreeClassifier):
             sample_weight,
             class_weight=self.class_weight,
             categorical_features=self.categorical_features,
-            ordinal=self.ordinal,
+            ordinal_features=self.ordinal_features,
         )
         seed = choice_seed_of(self.random_state)
         with show_waiting(self.verbose) as log:
@@ -292,7 +294,7 @@ class OptimalTreeClassifier(OneTreeClassifier):
     def _learner(self) -> OptimalLearner:
         """Check the parameters."""
         check_choice(self, "binarize_at", ("root", "node", "node_encoding"))
-        check_choice(self, "unseen", ("node", "missing", "majority", "error"))
+        check_choice(self, "handle_unknown", HANDLE_UNKNOWN)
         check_flag(self, "tune")
         if not is_whole(self.max_depth) or not 0 <= self.max_depth <= _MAX_DEPTH:
             raise self._wrong(
@@ -322,7 +324,7 @@ class OptimalTreeClassifier(OneTreeClassifier):
             upper_bound=upper,
             memory_limit=int(self.memory_limit),
             work_limit=float(work),
-            unknown="node" if self.unseen == "error" else self.unseen,
+            unknown=unknown_in_core(self),
         )
         return OptimalLearner(
             settings,
@@ -345,7 +347,7 @@ class OptimalTreeClassifier(OneTreeClassifier):
             binarizer = FeatureBinarizer()
         if not isinstance(binarizer, FeatureBinarizer):
             raise self._wrong("binarizer", "a FeatureBinarizer, 'passthrough' or None")
-        for name in ("categorical_features", "ordinal"):
+        for name in ("categorical_features", "ordinal_features"):
             if getattr(binarizer, name) is not None:
                 raise ValueError(
                     f"The binarizer of {type(self).__name__} must not set {name!r}, since the "

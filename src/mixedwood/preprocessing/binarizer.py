@@ -294,7 +294,7 @@ class FeatureBinarizer(TableTransformer):
         With ``encoding="subsets"``, nominal columns with more categories are one-hot. At most 16.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal regardless of their dtype.
-    ordinal : mapping of str to sequence, optional
+    ordinal_features : mapping of str to sequence, optional
         Ordered categories of ordinal columns, which are encoded like bins.
 
     Attributes
@@ -331,14 +331,14 @@ class FeatureBinarizer(TableTransformer):
         n_bins: int | Mapping[str, int] = 8,
         max_subset_values: int = 8,
         categorical_features: Any = None,
-        ordinal: Mapping[str, Sequence[Any]] | None = None,
+        ordinal_features: Mapping[str, Sequence[Any]] | None = None,
     ) -> None:
         self.encoding = encoding
         self.discretizer = discretizer
         self.n_bins = n_bins
         self.max_subset_values = max_subset_values
         self.categorical_features = categorical_features
-        self.ordinal = ordinal
+        self.ordinal_features = ordinal_features
 
     def _needs_classes(self) -> bool:
         try:

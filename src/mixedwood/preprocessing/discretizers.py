@@ -247,11 +247,11 @@ class _ByClasses(_Discretizer):
         *,
         encode: Literal["names", "ordinal"] = "names",
         categorical_features: Any = None,
-        ordinal: Mapping[str, Sequence[Any]] | None = None,
+        ordinal_features: Mapping[str, Sequence[Any]] | None = None,
     ) -> None:
         self.encode = encode
         self.categorical_features = categorical_features
-        self.ordinal = ordinal
+        self.ordinal_features = ordinal_features
 
     def _needs_classes(self) -> bool:
         return True
@@ -268,12 +268,12 @@ class _ByNumber(_Discretizer):
         n_bins: int | Mapping[str, int] = _DEFAULT_BINS,
         encode: Literal["names", "ordinal"] = "names",
         categorical_features: Any = None,
-        ordinal: Mapping[str, Sequence[Any]] | None = None,
+        ordinal_features: Mapping[str, Sequence[Any]] | None = None,
     ) -> None:
         self.n_bins = n_bins
         self.encode = encode
         self.categorical_features = categorical_features
-        self.ordinal = ordinal
+        self.ordinal_features = ordinal_features
 
 
 class MDLPDiscretizer(_ByClasses):
@@ -289,7 +289,7 @@ class MDLPDiscretizer(_ByClasses):
         Whether bins come out by name, such as ``"(2.9, 5.15]"``, or as the numbers 1, 2, ...
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal regardless of their dtype. They pass through.
-    ordinal : mapping of str to sequence, optional
+    ordinal_features : mapping of str to sequence, optional
         Ordered categories of ordinal columns. They pass through.
 
     Attributes
@@ -297,7 +297,7 @@ class MDLPDiscretizer(_ByClasses):
     bin_thresholds_ : dict of str to ndarray
         Thresholds of each numeric column, ascending. A value equal to one is in the bin below it.
     bin_names_ : dict of str to tuple of str
-        Names of the bins in order, as `ordinal` of an estimator takes them.
+        Names of the bins in order, as `ordinal_features` of an estimator takes them.
     schema_ : Schema
         Names and types of the columns.
     n_features_in_, feature_names_in_
@@ -336,7 +336,7 @@ class CAIMDiscretizer(_ByClasses):
         Whether bins come out by name, such as ``"(2.9, 5.15]"``, or as the numbers 1, 2, ...
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal regardless of their dtype. They pass through.
-    ordinal : mapping of str to sequence, optional
+    ordinal_features : mapping of str to sequence, optional
         Ordered categories of ordinal columns. They pass through.
 
     Attributes
@@ -344,7 +344,7 @@ class CAIMDiscretizer(_ByClasses):
     bin_thresholds_ : dict of str to ndarray
         Thresholds of each numeric column, ascending. A value equal to one is in the bin below it.
     bin_names_ : dict of str to tuple of str
-        Names of the bins in order, as `ordinal` of an estimator takes them.
+        Names of the bins in order, as `ordinal_features` of an estimator takes them.
     schema_ : Schema
         Names and types of the columns.
     n_features_in_, feature_names_in_
@@ -383,7 +383,7 @@ class EqualWidthDiscretizer(_ByNumber):
         Whether bins come out by name, such as ``"(2.9, 5.15]"``, or as the numbers 1, 2, ...
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal regardless of their dtype. They pass through.
-    ordinal : mapping of str to sequence, optional
+    ordinal_features : mapping of str to sequence, optional
         Ordered categories of ordinal columns. They pass through.
 
     Attributes
@@ -391,7 +391,7 @@ class EqualWidthDiscretizer(_ByNumber):
     bin_thresholds_ : dict of str to ndarray
         Thresholds of each numeric column, ascending. A value equal to one is in the bin below it.
     bin_names_ : dict of str to tuple of str
-        Names of the bins in order, as `ordinal` of an estimator takes them.
+        Names of the bins in order, as `ordinal_features` of an estimator takes them.
     schema_ : Schema
         Names and types of the columns.
     n_features_in_, feature_names_in_
@@ -426,7 +426,7 @@ class EqualFrequencyDiscretizer(_ByNumber):
         Whether bins come out by name, such as ``"(2.9, 5.15]"``, or as the numbers 1, 2, ...
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal regardless of their dtype. They pass through.
-    ordinal : mapping of str to sequence, optional
+    ordinal_features : mapping of str to sequence, optional
         Ordered categories of ordinal columns. They pass through.
 
     Attributes
@@ -434,7 +434,7 @@ class EqualFrequencyDiscretizer(_ByNumber):
     bin_thresholds_ : dict of str to ndarray
         Thresholds of each numeric column, ascending. A value equal to one is in the bin below it.
     bin_names_ : dict of str to tuple of str
-        Names of the bins in order, as `ordinal` of an estimator takes them.
+        Names of the bins in order, as `ordinal_features` of an estimator takes them.
     schema_ : Schema
         Names and types of the columns.
     n_features_in_, feature_names_in_

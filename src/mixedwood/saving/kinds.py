@@ -72,6 +72,19 @@ def _array(dtype: Any, ndim: int = 1, of: Numbers | None = None) -> Spec:
     )
 
 
+def _arrays(specs: dict[str, Spec]) -> Spec:
+    """A mapping of names to arrays of one length."""
+    return Spec(
+        f"a mapping of {', '.join(specs)} to arrays of one length",
+        lambda v: (
+            type(v) is dict
+            and set(v) == set(specs)
+            and all(spec.fits(v[name]) for name, spec in specs.items())
+            and len({len(array) for array in v.values()}) == 1
+        ),
+    )
+
+
 class Numbers(NamedTuple):
     """What numbers must be, and the words for them; NaN fits nowhere unless it is said."""
 
@@ -139,12 +152,11 @@ def value_kinds() -> dict[str, tuple[type, dict[str, Spec]]]:
     from mixedwood.linear.kernel import GaussianKernel
     from mixedwood.linear.machine import Features, Machines
     from mixedwood.optimal.proof import Proof
-    from mixedwood.optimal.tuning import TriedBudget
-    from mixedwood.preprocessing import BinaryTest
+    from mixedwood.preprocessing import BinarySplit
     from mixedwood.pruning import CostComplexityPath, CrossValidatedPath
 
     listed: dict[type, dict[str, Spec]] = {
-        BinaryTest: {
+        BinarySplit: {
             "column": _COUNT,
             "low": _END,
             "high": _END,
@@ -162,9 +174,9 @@ def value_kinds() -> dict[str, tuple[type, dict[str, Spec]]]:
         Choice: {"depth": _COUNT, "n_rounds": _COUNT, "share": _SHARE, "loss": _REAL},
         CostComplexityPath: {
             "full": _TREE,
-            "alphas": _array(np.float64, 1, _AMOUNTS),
+            "ccp_alphas": _array(np.float64, 1, _AMOUNTS),
             "n_leaves": _array(np.int64, 1, _AT_LEAST_ONE),
-            "costs": _NUMBERS,
+            "risks": _NUMBERS,
             "cut_at": _array(np.float64, 1, _PRICES),
         },
         CrossValidatedPath: {
@@ -173,7 +185,7 @@ def value_kinds() -> dict[str, tuple[type, dict[str, Spec]]]:
             "standard_errors": _array(np.float64, 1, _AMOUNTS_OR_NAN),
             "best": _COUNT,
             "chosen": _COUNT,
-            "strength": _AMOUNT,
+            "shrinkage": _AMOUNT,
         },
         Design: {
             "schema": _one(Schema, "a schema"),
@@ -198,19 +210,13 @@ def value_kinds() -> dict[str, tuple[type, dict[str, Spec]]]:
         Pairing: {"n_classes": _whole(1), "by_pairs": _FLAG},
         Proof: {
             "status": _TEXT,
-            "cost": _AMOUNT,
+            "objective_value": _AMOUNT,
             "lower_bound": _AMOUNT,
             "n_explored": _COUNT,
             "n_cached": _COUNT,
             "cache_bytes": _COUNT,
         },
         Scale: {"size": _POWER, "mean": _REAL, "spread": _SPREAD},
-        TriedBudget: {
-            "max_depth": _COUNT,
-            "max_nodes": _COUNT,
-            "error": _AMOUNT,
-            "proven": _FLAG,
-        },
     }
     return {kind.__name__: (kind, fields) for kind, fields in listed.items()}
 
@@ -265,14 +271,26 @@ def _named(name: str) -> Spec:
 
 _LEARNED: dict[str, dict[str, Learned]] = {
     "TreeClassifier": _ONE_TREE | _PRUNED,
-    "ModelTreeClassifier": _ONE_TREE | _PRUNED | {"min_instances_": Learned(_AMOUNT)},
+    "ModelTreeClassifier": _ONE_TREE | _PRUNED | {"min_samples_split_": Learned(_AMOUNT)},
     "GrowPruneTreeClassifier": _ONE_TREE
     | {"iterations_": Learned(_all(list, _named("Iteration")))},
     "OptimalTreeClassifier": _ONE_TREE
     | {
         "proof_": Learned(_named("Proof")),
-        "tests_": Learned(_optional(_all(list, _named("BinaryTest")))),
-        "tried_": Learned(_optional(_all(list, _named("TriedBudget")))),
+        "candidates_": Learned(_optional(_all(list, _named("BinarySplit")))),
+        "cv_results_": Learned(
+            _optional(
+                _arrays(
+                    {
+                        "param_max_depth": _COUNTS,
+                        "param_max_leaf_nodes": _COUNTS,
+                        "mean_test_score": _NUMBERS,
+                        "rank_test_score": _COUNTS,
+                        "optimal": _array(np.bool_),
+                    }
+                )
+            )
+        ),
     },
     "ForestClassifier": _SAMPLED,
     "RandomOrdinalityClassifier": _SAMPLED,
@@ -284,8 +302,8 @@ _LEARNED: dict[str, dict[str, Learned]] = {
     "BoostedTreesClassifier": {
         "trees_": Learned(_TREES),
         "scores_": Learned(_named("BoostedScores"), always=False),
-        "tree_weights_": Learned(_array(np.float64, 1, _AMOUNTS), always=False),
-        "n_rounds_": Learned(_COUNT),
+        "estimator_weights_": Learned(_array(np.float64, 1, _AMOUNTS), always=False),
+        "n_iter_": Learned(_COUNT),
         "validation_loss_": Learned(_all(list, _REAL), always=False),
         "_seed": Learned(_COUNT, always=False),
         "_gains_tell": Learned(_FLAG),
@@ -298,7 +316,7 @@ _LEARNED: dict[str, dict[str, Learned]] = {
         "choices_": Learned(_all(list, _named("Choice")), always=False),
     },
     "SmoothSVC": {
-        "machines_": Learned(_named("Machines")),
+        "_machines": Learned(_named("Machines")),
         "C_": Learned(_SIZE),
     },
 }

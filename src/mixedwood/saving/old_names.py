@@ -1,0 +1,135 @@
+"""Names in files of version 1, and what they are called since: one table for each kind of name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["KINDS", "translate_estimator", "translate_fields"]
+
+KINDS = {"BinaryTest": "BinarySplit"}
+
+_PARAMETERS: dict[str, dict[str, str]] = {
+    "": {  # of every class
+        "unseen": "handle_unknown",
+        "missing": "handle_missing",
+        "ordinal": "ordinal_features",
+        "vote": "voting",
+        "columns_per_tree": "colsample_bytree",
+        "max_p": "alpha",
+        "min_gain": "min_split_gain",
+        "max_iterations": "max_iter",
+        "output": "encode",
+        "relabel": "refit_leaves",
+    },
+    "ModelTreeClassifier": {
+        "machine": "node_model",
+        "linear_columns": "node_features",
+        "alpha": "smoothing",
+        "cut": "intercept",
+        "evidence": "score_on",
+        "tuning_folds": "node_cv",
+        "thresholds": "axis_aligned",
+        "min_linear": "min_samples_model",
+        "min_instances": "min_samples_split",
+    },
+    "OptimalTreeClassifier": {
+        "binarize": "binarize_at",
+        "leaf_cost": "ccp_alpha",
+        "max_nodes": "max_leaf_nodes",
+        "n_folds": "cv",
+    },
+    "RandomOrdinalityClassifier": {"base": "estimator"},
+    "SmoothSVC": {"alpha": "smoothing", "n_landmarks": "n_components"},
+}
+
+# By the new name of the parameter.
+_VALUES: dict[str, dict[str, Any]] = {
+    "handle_unknown": {"node": "stop", "minus_one": "use_encoded_value"},
+    "binarize_at": {"once": "root", "every_split": "node", "encode_every_split": "node_encoding"},
+    "encode": {"numbers": "ordinal"},
+    "voting": {"probability": "soft", "plurality": "hard"},
+    "intercept": {"machine": "model"},
+    "score_on": {"training": "train"},
+    "multi_class": {"one_vs_rest": "ovr", "every": "exhaustive"},
+}
+
+_LEARNED = {
+    "min_instances_": "min_samples_split_",
+    "tree_weights_": "estimator_weights_",
+    "n_rounds_": "n_iter_",
+    "machines_": "_machines",
+    "tests_": "candidates_",
+    "tried_": "cv_results_",
+}
+
+_FIELDS = {
+    "CostComplexityPath": {"alphas": "ccp_alphas", "costs": "risks"},
+    "CrossValidatedPath": {"strength": "shrinkage"},
+    "Proof": {"cost": "objective_value"},
+}
+
+
+def translate_estimator(written: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the names of today to an estimator as a file of version 1 has it.
+
+    Examples
+    --------
+    >>> old = {"class": "ForestClassifier", "parameters": {"vote": "plurality"}}
+    >>> translate_estimator(old)["parameters"]
+    {'voting': 'hard'}
+    """
+    names = _PARAMETERS[""] | _PARAMETERS.get(str(written["class"]), {})
+    parameters: dict[str, Any] = {}
+    given: dict[str, Any] = written["parameters"]
+    for name, value in given.items():
+        new = names.get(name, name)
+        known = _VALUES.get(new, {})
+        parameters[new] = known[value] if isinstance(value, str) and value in known else value
+    translated = {**written, "parameters": parameters}
+    if "learned" in written:
+        learned: dict[str, Any] = written["learned"]
+        translated["learned"] = {_LEARNED.get(name, name): v for name, v in learned.items()}
+    if written["class"] == "OptimalTreeClassifier":
+        _translate_optimal(translated)
+    return translated
+
+
+def _translate_optimal(written: dict[str, Any]) -> None:
+    """Binarization is an estimator since, size is the number of leaves, and results are arrays."""
+    parameters: dict[str, Any] = written["parameters"]
+    if parameters.get("max_leaf_nodes") is not None:
+        parameters["max_leaf_nodes"] += 1  # was the number of splits
+    names = ("encoding", "discretizer", "n_bins", "max_subset_values")
+    parts = {name: parameters.pop(name) for name in names if name in parameters}
+    parameters["binarizer"] = {"is": "estimator", "class": "FeatureBinarizer", "parameters": parts}
+    if parameters.pop("splits", "binary") == "all":
+        parameters["binarizer"] = "passthrough"
+    learned: dict[str, Any] = written.get("learned", {})
+    if learned.get("cv_results_") is not None:
+        tried = [budget["fields"] for budget in learned["cv_results_"]]
+        errors = [fields["error"] for fields in tried]
+        columns = {
+            "param_max_depth": ("<i8", [fields["max_depth"] for fields in tried]),
+            "param_max_leaf_nodes": ("<i8", [fields["max_nodes"] + 1 for fields in tried]),
+            "mean_test_score": ("<f8", [1.0 - error for error in errors]),
+            "rank_test_score": ("<i8", [1 + sum(e < error for e in errors) for error in errors]),
+            "optimal": ("|b1", [fields["proven"] for fields in tried]),
+        }
+        arrays = [
+            [name, {"is": "labels", "type": dtype, "shape": [len(items)], "items": items}]
+            for name, (dtype, items) in columns.items()
+        ]
+        learned["cv_results_"] = {"is": "dict", "items": arrays}
+
+
+def translate_fields(kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the names of today to the fields of a value.
+
+    Examples
+    --------
+    >>> translate_fields("CrossValidatedPath", {"strength": 0.0, "best": 1})
+    {'shrinkage': 0.0, 'best': 1}
+    """
+    names = _FIELDS.get(kind, {})
+    return {names.get(name, name): value for name, value in fields.items()}
