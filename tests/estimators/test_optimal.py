@@ -147,7 +147,7 @@ def test_it_is_never_worse_than_a_greedy_tree_on_the_same_columns(problem):
     columns = FeatureBinarizer(discretizer="equal_frequency", n_bins=8, encoding="thresholds")
     matrix = columns.fit_transform(X, y)
     for criterion in ("gini", "entropy"):
-        greedy = TreeClassifier(criterion, max_depth=3, pruning=None).fit(matrix, y)
+        greedy = TreeClassifier(criterion=criterion, max_depth=3, pruning=None).fit(matrix, y)
         assert model.objective_value_ <= wrong_rows(greedy, matrix, y)
 
 
@@ -296,6 +296,7 @@ def test_in_forests_searches_and_pickles(problem):
         ({"upper_bound": -1}, "upper_bound must be"),
         ({"tune": "yes"}, "tune must be True or False"),
         ({"cv": 1}, "'cv' parameter of OptimalTreeClassifier must be an int"),
+        ({"cv": 2.5}, "'cv' parameter of OptimalTreeClassifier must be an int"),
         ({"cv": "loo"}, "'cv' parameter of OptimalTreeClassifier must be an int"),
         ({"memory_limit": 0}, "'memory_limit' parameter of"),
         ({"time_limit": 0}, "time_limit must be"),
@@ -328,7 +329,7 @@ def test_a_time_limit_gives_the_best_so_far_and_an_honest_gap(hard):
     assert model.proof_.status == "time_limit" and not model.optimal_
     assert 0 <= model.lower_bound_ < model.objective_value_ and 0 < model.gap_ <= 1
     assert wrong_rows(model, X, y) == model.objective_value_
-    greedy = TreeClassifier("gini", max_depth=5, pruning=None).fit(X, y)
+    greedy = TreeClassifier(criterion="gini", max_depth=5, pruning=None).fit(X, y)
     assert model.objective_value_ <= wrong_rows(greedy, X, y)
     costs = [cost for _, cost in model.proof_.trace]
     assert costs == sorted(costs, reverse=True) and costs[-1] == model.objective_value_
@@ -435,8 +436,8 @@ def test_a_long_search_says_what_it_does(problem, capsys):
     model = free_leaves(1, tune=True, cv=2, verbose=1).fit(*problem)
     said = capsys.readouterr().err.splitlines()
     assert said[:2] == [
-        "mixedwood: trying depth 0 with 0 tests in 2 folds",
-        "mixedwood: trying depth 1 with 1 tests in 2 folds",
+        "mixedwood: trying depth 0 with 1 leaves in 2 folds",
+        "mixedwood: trying depth 1 with 2 leaves in 2 folds",
     ]
     value = f"{model.objective_value_:g}"
     assert said[-1] == f"mixedwood: objective {value}, lower bound {value} (optimal)"

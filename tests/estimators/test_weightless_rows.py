@@ -19,6 +19,7 @@ from mixedwood import (
     SmoothSVC,
     TreeClassifier,
 )
+from mixedwood.preprocessing import FeatureBinarizer
 from mixedwood.pruning import Pruner
 from mixedwood.splits import Partitioner
 from problems import mixed_problem

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from mixedwood import OptimalTreeClassifier, TimeLimitWarning, _core
+from mixedwood.preprocessing import FeatureBinarizer
 
 HOW = {"binary": {}, "all": {"binarizer": "passthrough"}, "node": {"binarize_at": "node"}}
 searches = pytest.mark.parametrize("how", HOW.values(), ids=HOW)
-PROVEN = ("status", "cost", "lower_bound", "n_explored", "n_cached")
+PROVEN = ("status", "objective_value", "lower_bound", "n_explored", "n_cached")
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Literal
@@ -43,6 +43,7 @@ from mixedwood.optimal import (
     Proof,
     choose_size,
     find_best_tree,
+    kept_folds,
 )
 from mixedwood.preprocessing import BinarySplit, FeatureBinarizer
 from mixedwood.preprocessing.binarizer import Binarization
@@ -92,9 +93,9 @@ class OptimalTreeClassifier(OneTreeClassifier):
     tune : bool, default=False
         Whether to choose the depth and the number of leaves, up to the limits given, by
         cross-validation. After Ctrl-C the best size so far is used.
-    cv : int, splitter or "holdout", default=5
-        Number of folds for `tune`, a scikit-learn splitter, or ``"holdout"`` for a single division
-        with a fifth of the rows held out.
+    cv : int, splitter, iterable or "holdout", default=5
+        Number of folds for `tune`, a scikit-learn splitter, an iterable of training and test rows,
+        or ``"holdout"`` for a single division with a fifth of the rows held out.
     handle_unknown : {"stop", "missing", "majority", "error"}, default="stop"
         What happens to a category that a node has not seen: the row stops at the node and receives
         its class distribution; it follows missing values; it goes to the heavier child; or
@@ -235,7 +236,7 @@ class OptimalTreeClassifier(OneTreeClassifier):
             A `TimeoutError`, if a limit ends the search before such a tree or that proof is found.
         """
         learner = self._learner()
-        table, target = self._read_training(
+        table, target, kept = self._read_kept(
             X,
             y,
             sample_weight,
@@ -243,6 +244,8 @@ class OptimalTreeClassifier(OneTreeClassifier):
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
         )
+        if kept is not None and isinstance(learner.cv, Iterable):
+            learner = replace(learner, cv=kept_folds(learner.cv, kept))
         seed = choice_seed_of(self.random_state)
         with show_waiting(self.verbose) as log:
             found = learner.run(table, target, seed=seed, log=log)
@@ -302,9 +305,16 @@ class OptimalTreeClassifier(OneTreeClassifier):
                 f"an int in the range [0, {_MAX_DEPTH}]",
                 " For trees of unlimited depth use TreeClassifier.",
             )
-        splitter = hasattr(self.cv, "split") and not isinstance(self.cv, str)
-        if not splitter and self.cv != "holdout" and (not is_whole(self.cv) or self.cv < 2):
-            raise self._wrong("cv", "an int in the range [2, inf), a splitter or 'holdout'")
+        if isinstance(self.cv, str):
+            known = self.cv == "holdout"
+        elif is_whole(self.cv):
+            known = self.cv >= 2
+        else:
+            known = hasattr(self.cv, "split") or isinstance(self.cv, Iterable)
+        if not known:
+            raise self._wrong(
+                "cv", "an int in the range [2, inf), a splitter, an iterable or 'holdout'"
+            )
         if not is_whole(self.memory_limit) or self.memory_limit < 1:
             raise self._wrong("memory_limit", "an int in the range [1, inf), the number of bytes")
         work = math.inf if self.work_limit is None else self.work_limit

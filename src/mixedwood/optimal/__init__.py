@@ -3,6 +3,13 @@
 from mixedwood.optimal.problem import OptimalSettings
 from mixedwood.optimal.proof import Proof
 from mixedwood.optimal.solvers import find_best_tree
-from mixedwood.optimal.tuning import FRACTION_OF_LIMITS, choose_size
+from mixedwood.optimal.tuning import FRACTION_OF_LIMITS, choose_size, kept_folds
 
-__all__ = ["FRACTION_OF_LIMITS", "OptimalSettings", "Proof", "choose_size", "find_best_tree"]
+__all__ = [
+    "FRACTION_OF_LIMITS",
+    "OptimalSettings",
+    "Proof",
+    "choose_size",
+    "find_best_tree",
+    "kept_folds",
+]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
@@ -17,7 +17,7 @@ from mixedwood.optimal.build import SplitTree, apply_splits
 from mixedwood.optimal.problem import OptimalSettings, drop_zero_weights
 from mixedwood.optimal.solvers import make_solver
 
-__all__ = ["FRACTION_OF_LIMITS", "ChosenSize", "choose_size"]
+__all__ = ["FRACTION_OF_LIMITS", "ChosenSize", "choose_size", "kept_folds"]
 
 FRACTION_OF_LIMITS = 0.7
 """Of the time and work; the rest is for the tree of all rows."""
@@ -121,14 +121,33 @@ def _make_folds(
     codes: NDArray[np.int32], cv: Any, seed: int
 ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Training rows and held-out rows of each fold."""
-    if cv == "holdout":
+    if isinstance(cv, str):  # "holdout"
         held_out = hold_out(codes, _HELD_OUT, seed)
         if held_out.any():
             return [(np.flatnonzero(~held_out), np.flatnonzero(held_out))]
         cv = 5  # every class has a single row
     if hasattr(cv, "split"):
         return [(fold.train, fold.test) for fold in splitter_folds(cv, codes)]
+    if isinstance(cv, Iterable):
+        return [(np.asarray(fit), np.asarray(held_out)) for fit, held_out in cv]
     return shuffled_folds(codes, cv, seed)
+
+
+def kept_folds(
+    folds: Iterable[tuple[Any, Any]], kept: NDArray[np.bool_]
+) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Rows of folds among the rows that are kept.
+
+    Examples
+    --------
+    >>> kept_folds([([0, 1], [2, 3])], np.array([True, False, True, True]))
+    [(array([0]), array([1, 2]))]
+    """
+    place = np.cumsum(kept) - 1
+    return [
+        (place[fit][kept[fit]], place[held_out][kept[held_out]])
+        for fit, held_out in ((np.asarray(a), np.asarray(b)) for a, b in folds)
+    ]
 
 
 def _sizes(settings: OptimalSettings, n_rows: int) -> Iterator[tuple[int, int]]:

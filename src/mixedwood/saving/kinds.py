@@ -75,7 +75,8 @@ def _array(dtype: Any, ndim: int = 1, of: Numbers | None = None) -> Spec:
 def _arrays(specs: dict[str, Spec]) -> Spec:
     """A mapping of names to arrays of one length."""
     return Spec(
-        f"a mapping of {', '.join(specs)} to arrays of one length",
+        "a mapping with arrays of one length: "
+        + ", ".join(f"{name}, {spec.words}" for name, spec in specs.items()),
         lambda v: (
             type(v) is dict
             and set(v) == set(specs)
@@ -98,6 +99,7 @@ _PRICES = Numbers("not negative", lambda v: v >= 0)  # infinite for what is neve
 _AMOUNTS_OR_NAN = Numbers(
     "NaN, or finite and not negative", lambda v: np.isnan(v) | (v < np.inf) & (v >= 0)
 )
+_FRACTIONS = Numbers("from 0 to 1", lambda v: (v >= 0) & (v <= 1))
 _AT_LEAST_ONE = Numbers("1 or more", lambda v: v >= 1)
 
 
@@ -284,7 +286,7 @@ _LEARNED: dict[str, dict[str, Learned]] = {
                     {
                         "param_max_depth": _COUNTS,
                         "param_max_leaf_nodes": _COUNTS,
-                        "mean_test_score": _NUMBERS,
+                        "mean_test_score": _array(np.float64, 1, _FRACTIONS),
                         "rank_test_score": _COUNTS,
                         "optimal": _array(np.bool_),
                     }

@@ -70,6 +70,14 @@ _FIELDS = {
 }
 
 
+_DEFAULT_BINARIZER = {
+    "encoding": "thresholds",
+    "discretizer": "equal_frequency",
+    "n_bins": 8,
+    "max_subset_values": 8,
+}
+
+
 def translate_estimator(written: Mapping[str, Any]) -> dict[str, Any]:
     """Give the names of today to an estimator as a file of version 1 has it.
 
@@ -100,9 +108,10 @@ def _translate_optimal(written: dict[str, Any]) -> None:
     parameters: dict[str, Any] = written["parameters"]
     if parameters.get("max_leaf_nodes") is not None:
         parameters["max_leaf_nodes"] += 1  # was the number of splits
-    names = ("encoding", "discretizer", "n_bins", "max_subset_values")
-    parts = {name: parameters.pop(name) for name in names if name in parameters}
-    parameters["binarizer"] = {"is": "estimator", "class": "FeatureBinarizer", "parameters": parts}
+    parts = {name: parameters.pop(name) for name in _DEFAULT_BINARIZER if name in parameters}
+    if any(_DEFAULT_BINARIZER[name] != value for name, value in parts.items()):
+        made = {"is": "estimator", "class": "FeatureBinarizer", "parameters": parts}
+        parameters["binarizer"] = made
     if parameters.pop("splits", "binary") == "all":
         parameters["binarizer"] = "passthrough"
     learned: dict[str, Any] = written.get("learned", {})
