@@ -21,6 +21,7 @@ from mixedwood._limits import (
     user_stacklevel,
     warn_time_limit,
 )
+from mixedwood._parallel import show_status
 from mixedwood._random import choice_seed_of
 from mixedwood._warnings import TimeLimitWarning
 from mixedwood.data import Table, Target
@@ -47,7 +48,6 @@ from mixedwood.optimal import (
 )
 from mixedwood.preprocessing import BinarySplit, FeatureBinarizer
 from mixedwood.preprocessing.binarizer import Binarization
-from mixedwood.progress import show_waiting
 from mixedwood.tree import Tree
 
 __all__ = ["InfeasibleError", "OptimalTreeClassifier"]
@@ -247,7 +247,7 @@ class OptimalTreeClassifier(OneTreeClassifier):
         if kept is not None and isinstance(learner.cv, Iterable):
             learner = replace(learner, cv=kept_folds(learner.cv, kept))
         seed = choice_seed_of(self.random_state)
-        with show_waiting(self.verbose) as log:
+        with show_status(self.verbose) as log:
             found = learner.run(table, target, seed=seed, log=log)
         _warn_of_end(found.proof)
         if found.cv_results and not found.all_tried and found.proof.status != "interrupted":

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from mixedwood.comparison.problems import Problem
+from mixedwood.comparison.run import Problem
 from mixedwood.data import Column, ColumnKind, Schema, Table, read_target
 from mixedwood.preprocessing.binarizer import split_two_valued_columns
 from mixedwood.preprocessing.discretizers import bin_names, find_thresholds, read_discretizer
