@@ -315,7 +315,8 @@ def page(lines: Sequence[str], repetitions: Sequence[int]) -> list[str]:
         "",
         f"The default is `max_depth={model.max_depth}`, `ccp_alpha={model.ccp_alpha}`,"
         f" `work_limit={model.work_limit:g}`,",
-        f"and a binarizer with `discretizer={binarizer.discretizer!r}`, `n_bins={binarizer.n_bins}`.",
+        f"with the binarizer's `discretizer={binarizer.discretizer!r}`,"
+        f" `n_bins={binarizer.n_bins}`.",
         "",
         f"- command: `python benchmarks/optimal_defaults.py --page {PAGE}`",
         f"- mixedwood {mixedwood.__version__}, numpy {np.__version__}, "

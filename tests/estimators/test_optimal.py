@@ -197,7 +197,9 @@ def test_an_upper_bound_is_inclusive_and_its_failure_a_proof(problem):
     best = free_leaves(2).fit(X, y).objective_value_
     assert free_leaves(2, upper_bound=best).fit(X, y).objective_value_ == best
     model = free_leaves(2, upper_bound=best - 1)
-    with pytest.raises(InfeasibleError, match=r"No tree of depth 2 has an objective of \d+ or less"):
+    with pytest.raises(
+        InfeasibleError, match=r"No tree of depth 2 has an objective of \d+ or less"
+    ):
         model.fit(X, y)
     with pytest.raises(NotFittedError):
         model.predict(X)
@@ -384,7 +386,7 @@ def after_control_c(lines, within=1.0):
 @pytest.mark.parametrize("tune", [False, True])
 def test_control_c_keeps_the_best_tree(tune):
     lines = f"""
-        model = OptimalTreeClassifier(max_depth=5, ccp_alpha=0, work_limit=None, tune={tune}).fit(X, y)
+        model = OptimalTreeClassifier(ccp_alpha=0, work_limit=None, tune={tune}).fit(X, y)
         print(model.proof_.status, model.objective_value_ < 300, model.optimal_)
     """
     # The tree of the budget that was chosen may take half a second.
@@ -397,7 +399,7 @@ def test_control_c_keeps_the_best_tree(tune):
     "model",
     [
         "OptimalTreeClassifier(max_depth=5, ccp_alpha=0, upper_bound=1, work_limit=None)",
-        "ForestClassifier(OptimalTreeClassifier(max_depth=5, ccp_alpha=0, work_limit=None), n_estimators=3)",
+        "ForestClassifier(OptimalTreeClassifier(ccp_alpha=0, work_limit=None), n_estimators=3)",
     ],
 )
 def test_control_c_where_no_tree_can_be_given(model):

@@ -156,9 +156,8 @@ def test_control_c_in_a_forest_lets_python_end():
         X, y = rng.random((600, 120)) < 0.5, rng.integers(0, 2, 600)
         threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
         try:
-            ForestClassifier(
-                OptimalTreeClassifier(max_depth=6, ccp_alpha=0, work_limit=None), n_estimators=4, n_jobs=2
-            ).fit(X, y)
+            tree = OptimalTreeClassifier(max_depth=6, ccp_alpha=0, work_limit=None)
+            ForestClassifier(tree, n_estimators=4, n_jobs=2).fit(X, y)
         except KeyboardInterrupt:
             print("interrupted", flush=True)
     """

@@ -41,9 +41,7 @@ class Wanted:
 
 def find(table, target, wanted, weights=None, stop=None):
     """The best tree by integer weights: its splits and children, and what is proven."""
-    binarization = Binarization(
-        wanted.discretization, wanted.encoding, wanted.max_subset_values
-    )
+    binarization = Binarization(wanted.discretization, wanted.encoding, wanted.max_subset_values)
     settings = OptimalSettings(
         max_depth=0, max_leaf_nodes=None, min_samples_leaf=wanted.min_samples_leaf, ccp_alpha=0.0,
         binarization=binarization, binarize_at=wanted.binarize_at, upper_bound=np.inf,
@@ -190,9 +188,7 @@ def test_encoding_again_gains_nothing_over_ranges_made_once(seed):
     rule_and_bins, encoding = Discretization(str(rng.choice(RULES)), 4), str(rng.choice(ENCODINGS))
     matrix, _ = Binarization(rule_and_bins, encoding).fit(table, target)
     wanted = Wanted(rule_and_bins, encoding, "node_encoding", max_depth=2)
-    assert find(table, target, wanted).cost == best_on_matrix(
-        matrix, target.codes, 2
-    )
+    assert find(table, target, wanted).cost == best_on_matrix(matrix, target.codes, 2)
 
 
 def test_subsets_of_what_is_left_at_a_node():

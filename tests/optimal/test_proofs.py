@@ -149,5 +149,7 @@ def test_a_search_that_is_stopped_gives_bounds_for_the_weights_given(how, second
 def test_weights_too_different_to_decide_about_an_upper_bound_are_named():
     X, y = {"a": [0, 1, 0, 1, 0], "b": [0, 1, 1, 0, 1]}, [0, 1, 1, 1, 0]
     weights = [1e30, 1e30, 1e-3 / 3, 1e-3 / 7, 1e-3 / 11]
-    with pytest.raises(ValueError, match="differ too much to decide whether a tree has an objective of"):
+    with pytest.raises(
+        ValueError, match="differ too much to decide whether a tree has an objective of"
+    ):
         free_leaves(1, upper_bound=1e-6).fit(X, y, sample_weight=weights)

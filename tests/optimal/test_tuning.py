@@ -33,7 +33,11 @@ def test_held_out_rows_are_answered_by_trees_that_have_not_seen_them():
     x, weights = rng.integers(0, 9, 40).astype(float), rng.integers(1, 4, 40).astype(float)
     y = np.where((x > 4) ^ (rng.random(40) < 0.3), "p", "q")
     model = OptimalTreeClassifier(
-        max_depth=1, tune=True, cv=4, random_state=3, binarizer=FeatureBinarizer(discretizer="equal_width")
+        max_depth=1,
+        tune=True,
+        cv=4,
+        random_state=3,
+        binarizer=FeatureBinarizer(discretizer="equal_width"),
     )
     model.fit({"x": x}, y, sample_weight=weights)
     codes = np.unique(y, return_inverse=True)[1]

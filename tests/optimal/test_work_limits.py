@@ -85,7 +85,10 @@ def test_tuning_keeps_to_it(problem, how):
 
 @pytest.mark.parametrize("value", [0, -1, "x", True, np.nan])
 def test_what_is_no_limit_is_refused(problem, value):
-    with pytest.raises(ValueError, match="'work_limit' parameter of OptimalTreeClassifier must be a number of steps"):
+    with pytest.raises(
+        ValueError,
+        match="'work_limit' parameter of OptimalTreeClassifier must be a number of steps",
+    ):
         OptimalTreeClassifier(max_depth=2, work_limit=value).fit(*problem)
 
 

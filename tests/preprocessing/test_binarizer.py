@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mixedwood import datasets
 from mixedwood.data import read_table
-from mixedwood.preprocessing import FeatureBinarizer, BinarySplit, EqualWidthDiscretizer
+from mixedwood.preprocessing import BinarySplit, EqualWidthDiscretizer, FeatureBinarizer
 from mixedwood.preprocessing.binarizer import ENCODINGS, Binarization, windows
 from mixedwood.preprocessing.discretizers import Discretization, read_discretizer
 from problems import mixed_problem
@@ -92,7 +92,9 @@ def test_numbers_of_columns_of_banknote(name):
     rules = {"ew": "equal_width", "ef": "equal_frequency"}
     rule, n_bins = (rules[name[:2]], int(name[2:])) if name[:2] in rules else (name, 5)
     for encoding, want in zip(("one_hot", "multi_hot"), BANKNOTE[name], strict=True):
-        model = FeatureBinarizer(encoding=encoding, discretizer=rule, n_bins=n_bins).fit(data.X, data.y)
+        model = FeatureBinarizer(encoding=encoding, discretizer=rule, n_bins=n_bins).fit(
+            data.X, data.y
+        )
         assert len(model.candidates_) == want
 
 
@@ -136,7 +138,9 @@ def test_columns_answer_their_tests(problem, encoding, rule):
 def test_thresholds_and_windows_tell_the_same_ranges_apart():
     X, y = mixed_problem(150)
     patterns = [
-        np.unique(FeatureBinarizer(encoding=e, discretizer="caim").fit_transform(X, y), axis=0).shape[0]
+        np.unique(
+            FeatureBinarizer(encoding=e, discretizer="caim").fit_transform(X, y), axis=0
+        ).shape[0]
         for e in ("thresholds", "multi_hot", "one_hot")
     ]
     assert len(set(patterns)) == 1
@@ -168,7 +172,9 @@ def test_all_ways_to_divide_values_once():
         frozenset([t.codes, tuple(sorted(set(range(5)) - set(t.codes)))]) for t in model.candidates_
     }
     assert len(sides) == len(model.candidates_) == 15
-    few = FeatureBinarizer(encoding="subsets", discretizer="equal_width", max_subset_values=4).fit(X)
+    few = FeatureBinarizer(encoding="subsets", discretizer="equal_width", max_subset_values=4).fit(
+        X
+    )
     assert [t.codes for t in few.candidates_] == [(0,), (1,), (2,), (3,), (4,)]
 
 
@@ -178,7 +184,9 @@ def test_binary_tables_go_straight_through():
     y = rng.integers(0, 2, 40)
     for X in (flags, flags.astype(float), flags.astype(np.int8), pd.DataFrame(flags)):
         for encoding in ENCODINGS:
-            np.testing.assert_array_equal(FeatureBinarizer(encoding=encoding).fit_transform(X, y), flags)
+            np.testing.assert_array_equal(
+                FeatureBinarizer(encoding=encoding).fit_transform(X, y), flags
+            )
     # Also where the two numbers are others; the rule would find no cut in noise.
     other = FeatureBinarizer(discretizer="mdlp").fit(np.where(flags, 7.0, 3.0), y)
     np.testing.assert_array_equal(other.transform(np.where(flags, 7.0, 3.0)), ~flags)
@@ -191,7 +199,10 @@ def test_words():
         "colour": ["red", "blue", "green", None, "red"],
     }
     model = FeatureBinarizer(
-        encoding="one_hot", discretizer="equal_width", n_bins=3, ordinal_features={"size": ["S", "M", "L"]}
+        encoding="one_hot",
+        discretizer="equal_width",
+        n_bins=3,
+        ordinal_features={"size": ["S", "M", "L"]},
     ).fit(X)
     assert model.get_feature_names_out().tolist() == [
         "age <= 2",
@@ -246,8 +257,8 @@ def test_frames_and_names():
     X, y = mixed_problem(80)
     model = FeatureBinarizer(discretizer="caim")
     plain = model.fit_transform(X, y)
-    np.testing.assert_array_equal(FeatureBinarizer(discretizer="caim").fit_transform(pl.from_pandas(X), y),
-                                  plain)  # fmt: skip
+    other = FeatureBinarizer(discretizer="caim").fit_transform(pl.from_pandas(X), y)
+    np.testing.assert_array_equal(other, plain)
     frame = FeatureBinarizer(discretizer="caim").set_output(transform="pandas").fit_transform(X, y)
     assert list(frame) == model.get_feature_names_out().tolist()
     nameless = FeatureBinarizer(discretizer="equal_width", n_bins=2).fit([[1.0], [2.0], [3.0]])
@@ -267,10 +278,14 @@ def test_refusals():
     X, y = mixed_problem(20)
     with pytest.raises(NotFittedError):
         FeatureBinarizer().transform(X)
-    with pytest.raises(ValueError, match="'encoding' parameter of FeatureBinarizer must be a str among"):
+    with pytest.raises(
+        ValueError, match="'encoding' parameter of FeatureBinarizer must be a str among"
+    ):
         FeatureBinarizer(encoding="two_hot").fit(X, y)
     for wrong in ("mdl", EqualWidthDiscretizer, None):
-        with pytest.raises(ValueError, match="'discretizer' parameter of FeatureBinarizer must be a str among"):
+        with pytest.raises(
+            ValueError, match="'discretizer' parameter of FeatureBinarizer must be a str among"
+        ):
             FeatureBinarizer(discretizer=wrong).fit(X, y)
     for wrong in (1, 17, 3.5, None):
         with pytest.raises(ValueError, match="'max_subset_values' parameter of Feature"):

@@ -202,7 +202,10 @@ def test_a_bin_number_for_each_column():
     X, _ = mixed_problem(120)
     model = EqualWidthDiscretizer(n_bins={"size": 3}).fit(X)
     assert [len(cuts) for cuts in model.bin_thresholds_.values()] == [2, 4]
-    assert [len(c) for c in EqualWidthDiscretizer(n_bins=7).fit(X).bin_thresholds_.values()] == [6, 6]
+    assert [len(c) for c in EqualWidthDiscretizer(n_bins=7).fit(X).bin_thresholds_.values()] == [
+        6,
+        6,
+    ]
 
 
 def test_columns_that_cannot_be_cut():
@@ -251,10 +254,14 @@ def test_refusals():
         CAIMDiscretizer().fit(X)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         MDLPDiscretizer().fit(X, y[:5])
-    with pytest.raises(ValueError, match="'encode' parameter of MDLPDiscretizer must be a str among"):
+    with pytest.raises(
+        ValueError, match="'encode' parameter of MDLPDiscretizer must be a str among"
+    ):
         MDLPDiscretizer(encode="codes").fit(X, y)
     for wrong in (1, 2.0, True, "many", {"size": 0}):
-        with pytest.raises(ValueError, match=r"'n_bins' parameter of .* must be an int in the range \[2"):
+        with pytest.raises(
+            ValueError, match=r"'n_bins' parameter of .* must be an int in the range \[2"
+        ):
             EqualWidthDiscretizer(n_bins=wrong).fit(X)
     with pytest.raises(ValueError, match="n_bins lists the column 'weight', which X does not have"):
         EqualWidthDiscretizer(n_bins={"weight": 3}).fit(X)

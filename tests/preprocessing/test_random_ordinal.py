@@ -60,7 +60,9 @@ def test_values_become_their_places_in_an_order(column, new, seed):
 def test_orders_differ_by_seed_and_by_column():
     values = [f"v{i}" for i in range(9)]
     X = pd.DataFrame(dict.fromkeys("abc", values))
-    orders = [RandomOrdinalEncoder(random_state=s).fit(X).categories_ for s in (0, 0, 1, None, None)]
+    orders = [
+        RandomOrdinalEncoder(random_state=s).fit(X).categories_ for s in (0, 0, 1, None, None)
+    ]
     assert orders[0] == orders[1] != orders[2]
     assert orders[3] != orders[4]
     assert len(set(orders[0].values())) == 3

@@ -317,7 +317,7 @@ class OptimalTreeClassifier(OneTreeClassifier):
             )
         if not is_whole(self.memory_limit) or self.memory_limit < 1:
             raise self._wrong("memory_limit", "an int in the range [1, inf), the number of bytes")
-        work = math.inf if self.work_limit is None else self.work_limit
+        work: Any = math.inf if self.work_limit is None else self.work_limit
         if isinstance(work, bool) or not isinstance(work, Real) or not float(work) >= 1:
             raise self._wrong("work_limit", "a number of steps in the range [1, inf) or None")
         upper = math.inf

@@ -303,7 +303,7 @@ class PerNodeSolver(Solver):
 
 
 def _split_tree(result: Mapping[str, Any], nominal: Collection[int] = ()) -> SplitTree:
-    """Read the arrays of a result; a split of a column in `nominal` is a set, maybe an empty one."""
+    """Read the arrays of a result; splits of `nominal` columns are sets, also empty ones."""
     offset, codes = result["value_offset"].tolist(), result["value_code"].tolist()
     splits: list[BinarySplit | None] = [None] * len(result["column"])
     for node, column in enumerate(result["column"].tolist()):

@@ -28,8 +28,8 @@ from mixedwood.preprocessing.discretizers import (
 
 __all__ = [
     "ENCODINGS",
-    "BinarySplit",
     "Binarization",
+    "BinarySplit",
     "FeatureBinarizer",
     "split_two_valued_columns",
     "windows",

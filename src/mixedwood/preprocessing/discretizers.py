@@ -106,7 +106,7 @@ def read_discretizer(
 def find_thresholds(
     table: Table, target: Target | None, discretization: Discretization
 ) -> list[NDArray[np.float64]]:
-    """Find the thresholds between the bins of each column; none for columns that are not numeric."""
+    """Find the thresholds between the bins of each column; only numeric columns have any."""
     discretization.check_names(table.schema)
     rule, found = discretization.rule, []
     for column, array in zip(table.schema, table.arrays, strict=True):
