@@ -33,7 +33,9 @@ def test_a_tree(folder):
     path, tree = folder / "tree.mw", mw.load_model(folder / "tree.mw").tree_
     assert ok("show", path, "--text").stdout == tree.to_text() + "\n"
     assert ok("show", path, "--text", "--max-depth", 1).stdout == tree.to_text(max_depth=1) + "\n"
-    assert ok("show", path, "--rules").stdout.splitlines() == [str(rule) for rule in tree.rules()]
+    assert ok("show", path, "--rules").stdout.splitlines() == [
+        str(rule) for rule in tree.to_rules()
+    ]
     whole = ok("show", path).stdout
     assert whole.startswith("TreeClassifier(")
     assert "target 'wood', fitted on 90 rows of woods.csv, training error" in whole
@@ -47,7 +49,7 @@ def test_an_ensemble_says_what_it_has_chosen(folder):
     path, model = folder / "ensemble.mw", mw.load_model(folder / "ensemble.mw")
     words = ok("show", path).stdout
     assert "forest of 3 trees (weight" in words
-    assert f"{model.boosted_.n_rounds_} iterations and depth" in words
+    assert f"{model.boosted_.n_iter_} iterations and depth" in words
     facts = json.loads(ok("show", path, "--json").stdout)
     assert facts["boosted_share"] == model.share_
     assert facts["boosted_depth"] <= model.boosted_.max_depth

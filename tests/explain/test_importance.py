@@ -11,8 +11,7 @@ from mixedwood.data import Column, Schema
 from mixedwood.explain.importance import impurity_importance
 from mixedwood.growers import GrowSettings, grow
 from mixedwood.splits import Criterion
-from mixedwood.tree import TestKind
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.tree import SplitKind, TreeBuilder
 from strategies import problems
 
 
@@ -33,11 +32,11 @@ def test_it_is_the_share_of_the_fall(problem, kind, missing, partitioner):
     tree = grow(table, target, GrowSettings(missing=missing, partitioner=partitioner))
     falls = np.zeros(table.n_columns)
     for node in range(tree.n_nodes):
-        if tree.kind[node] == TestKind.LEAF:
+        if tree.split_kind[node] == SplitKind.LEAF:
             continue
-        fall = tree.weight[node] * impurity(tree.counts[node], kind)
+        fall = tree.weighted_n_node_samples[node] * impurity(tree.statistics[node], kind)
         for child in tree.children_of(node):
-            fall -= tree.weight[child] * impurity(tree.counts[child], kind)
+            fall -= tree.weighted_n_node_samples[child] * impurity(tree.statistics[child], kind)
         falls[tree.column[node]] += max(fall, 0)
     found = impurity_importance(tree, kind)
     if falls.sum() > 1e-9:
@@ -54,7 +53,7 @@ def test_it_is_scikit_learns_for_the_same_tree(criterion):
     y = (X[:, 0] + X[:, 1] ** 2 + rng.normal(size=300) > 1).astype(int)
     weights = rng.uniform(0.5, 2, 300)
     # Not deeper: small nodes have splits that tie, and scikit-learn takes any of them.
-    ours = TreeClassifier(criterion, max_depth=2, pruning=None).fit(X, y, weights)
+    ours = TreeClassifier(criterion=criterion, max_depth=2, pruning=None).fit(X, y, weights)
     for seed in range(10):
         peer = DecisionTreeClassifier(criterion=criterion, max_depth=2, random_state=seed)
         want = peer.fit(X, y, weights).feature_importances_
@@ -73,7 +72,7 @@ def test_the_impurity_is_the_criterions():
 
     for criterion, kind in [("gini", "gini"), ("entropy", "entropy"), ("gain_ratio", "entropy"),
                             ("twoing", "gini"), ("chi2", "gini"), (Mine(), "entropy")]:  # fmt: skip
-        model = TreeClassifier(criterion, max_depth=4, pruning=None).fit(X, y)
+        model = TreeClassifier(criterion=criterion, max_depth=4, pruning=None).fit(X, y)
         want = impurity_importance(model.tree_, kind)
         np.testing.assert_array_equal(model.feature_importances_, want)
 

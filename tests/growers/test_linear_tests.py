@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mixedwood import ModelTreeClassifier
 from mixedwood.data import read_table
-from mixedwood.tree import TestKind
+from mixedwood.tree import SplitKind
 from planes import as_table, mixed_rows, only_plane, plane_of, sides
 from reference import model_tree as twin
 from reference import tree as routing
@@ -17,25 +17,25 @@ from reference import tree as routing
 
 def compare(node, tree, place, n_numbers, labels, seen):
     """The twin's node and the tree's; below a node where rounding decides nothing is compared."""
-    np.testing.assert_allclose(tree.counts[place], node.counts)
+    np.testing.assert_allclose(tree.statistics[place], node.counts)
     assert tree.label[place] == node.label
     if not node.sure:
         seen["unsure"] += 1
         return
-    kind = tree.kind[place]
+    kind = tree.split_kind[place]
     if node.test is None:
         seen["leaf"] += 1
-        assert kind == TestKind.LEAF
+        assert kind == SplitKind.LEAF
         return
     assert tree.score[place] == pytest.approx(node.score, rel=1e-9)
     if node.test == "plane":
         seen["plane"] += 1
-        assert kind == TestKind.LINEAR
+        assert kind == SplitKind.LINEAR
     else:
         seen["nominal"] += 1
-        assert kind == TestKind.MULTIWAY
+        assert kind == SplitKind.MULTIWAY
         assert tree.column[place] == n_numbers + node.test
-        codes, positions = tree.values_of(place)
+        codes, positions = tree.categories_of(place)
         values = [labels[node.test][code] for code in codes]
         assert values == [f"v{value}" for value in node.values]
         assert positions.tolist() == list(range(len(codes)))
@@ -53,7 +53,7 @@ def test_the_published_tree_is_that_of_the_twin(weighted):
         size = int(np.random.default_rng(seed).choice([2, 5, 12]))
         cost = float(np.random.default_rng(seed).choice([0.1, 1.0, 10.0]))
         X = as_table(numbers, nominal)
-        model = ModelTreeClassifier.published(C=cost, min_instances=size)
+        model = ModelTreeClassifier.published(C=cost, min_samples_split=size)
         tree = model.fit(X, y, weights).tree_
         labels = [tree.schema[f"a{k}"].categories for k in range(len(nominal))]
         expected = twin.grow(numbers, nominal, y, weights, cost=cost, min_instances=size)
@@ -72,7 +72,9 @@ def test_nominal_columns_alone_give_the_twin_as_well():
             continue
         none = np.empty((len(y), 0))
         with pytest.warns(UserWarning, match="no numeric or ordinal column"):
-            model = ModelTreeClassifier.published(min_instances=2).fit(as_table(none, nominal), y)
+            model = ModelTreeClassifier.published(min_samples_split=2).fit(
+                as_table(none, nominal), y
+            )
         labels = [model.schema_[f"a{k}"].categories for k in range(len(nominal))]
         compare(twin.grow(none, nominal, y), model.tree_, 0, 0, labels, seen)
     assert seen["nominal"] > 60
@@ -91,7 +93,7 @@ def test_planes_leave_out_values_that_are_noise():
     y = (X["x"] + X["z"] + codes > 1).astype(int)
     for selection, used in (("adjusted", {"told"}), ("score", {"told", "noise"})):
         tree = only_plane(X, y, None, selection=selection).tree_
-        assert tree.kind[0] == TestKind.LINEAR
+        assert tree.split_kind[0] == SplitKind.LINEAR
         found, *_ = plane_of(tree)
         assert {term[0] for term in found if isinstance(term, tuple)} == used
 
@@ -110,7 +112,7 @@ def test_planes_through_values_are_those_of_the_twin(weighted, gaps):
                 X[f"a{k}"] = [None if c < 0 else f"v{c}" for c in codes]
         # By adjusted scores, planes would leave out columns that look like noise.
         tree = only_plane(X, y, weights, partitioner="one_vs_rest", selection="score").tree_
-        if tree.kind[0] != TestKind.LINEAR:
+        if tree.split_kind[0] != SplitKind.LINEAR:
             continue
         kept = np.arange(50) if weights is None else np.flatnonzero(weights)
         w = np.ones(50) if weights is None else weights
@@ -149,7 +151,7 @@ def test_planes_through_values_are_those_of_the_twin(weighted, gaps):
         assert intercept == pytest.approx(constant, abs=1e-4 * scale)
         if np.abs(distances[kept]).min() > 1e-3:
             groups = [twin.counts_of(y, w, kept[side]) for side in sides(distances[kept])]
-            np.testing.assert_allclose(tree.counts[1:], groups)
+            np.testing.assert_allclose(tree.statistics[1:], groups)
             assert tree.score[0] == pytest.approx(twin.gain(groups), rel=1e-9)
             checked += 1
     assert checked > 20
@@ -186,7 +188,7 @@ def mixed_problems(draw):
     return X, y, weights
 
 
-@pytest.mark.filterwarnings("ignore::mixedwood.UnseenValueWarning")  # values of weightless rows
+@pytest.mark.filterwarnings("ignore::mixedwood.UnknownCategoryWarning")  # values of weightless rows
 @settings(max_examples=120, deadline=None)
 @given(mixed_problems(), st.data())
 def test_training_rows_reach_the_leaves_that_counted_them(problem, data):
@@ -194,43 +196,43 @@ def test_training_rows_reach_the_leaves_that_counted_them(problem, data):
     draw = data.draw
     missing = draw(st.sampled_from(["learned", "category", "fractional"]))
     model = ModelTreeClassifier(
-        draw(st.sampled_from(["gini", "entropy", "gain_ratio", "chi2", "twoing"])),
-        machine=draw(st.sampled_from(["svm", "fisher", "sparse_svm", ["svm", "logistic"]])),
-        linear_columns=draw(st.sampled_from(["all", "numeric"])),
+        criterion=draw(st.sampled_from(["gini", "entropy", "gain_ratio", "chi2", "twoing"])),
+        node_model=draw(st.sampled_from(["svm", "fisher", "sparse_svm", ["svm", "logistic"]])),
+        node_features=draw(st.sampled_from(["all", "numeric"])),
         C=draw(st.sampled_from([1.0, "tune"])),
-        cut=draw(st.sampled_from(["machine", "best"])),
-        evidence=draw(st.sampled_from(["training", "validation"])),
-        tuning_folds=draw(st.sampled_from([1, 3])),
-        multi_class=draw(st.sampled_from(["one_vs_rest", "largest", "balanced", "every"])),
-        thresholds=draw(st.booleans()),
-        min_linear=draw(st.sampled_from([2, 10])),
+        intercept=draw(st.sampled_from(["model", "best"])),
+        score_on=draw(st.sampled_from(["train", "validation"])),
+        node_cv=draw(st.sampled_from([1, 3])),
+        multi_class=draw(st.sampled_from(["ovr", "largest", "balanced", "exhaustive"])),
+        axis_aligned=draw(st.booleans()),
+        min_samples_model=draw(st.sampled_from([2, 10])),
         selection=draw(st.sampled_from(["score", "average_gain"])),
         min_samples_leaf=draw(st.sampled_from([1, 3])),
         max_leaf_nodes=draw(st.sampled_from([None, 4])),
         max_depth=draw(st.sampled_from([None, 2])),
         max_features=draw(st.sampled_from([None, 1, 2])),
-        missing=missing,
+        handle_missing=missing,
         pruning=None,
-        ordinal={name: list("abcdef") for name in X if name.startswith("ordinal")},
+        ordinal_features={name: list("abcdef") for name in X if name.startswith("ordinal")},
     )
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "There is no numeric or ordinal column")
         model.fit(X, y, weights)
     tree = model.tree_
-    leaves = tree.kind == TestKind.LEAF
+    leaves = tree.split_kind == SplitKind.LEAF
     w = np.ones(len(y)) if weights is None else weights
     assert tree.depth <= (model.max_depth or 1000)
     assert tree.n_leaves <= (model.max_leaf_nodes or 1000)
     codes = np.searchsorted(model.classes_, y)
-    np.testing.assert_allclose(tree.weight, tree.counts.sum(axis=1))
-    np.testing.assert_allclose(tree.weight[leaves].sum(), w.sum(), rtol=1e-5)
+    np.testing.assert_allclose(tree.weighted_n_node_samples, tree.statistics.sum(axis=1))
+    np.testing.assert_allclose(tree.weighted_n_node_samples[leaves].sum(), w.sum(), rtol=1e-5)
     if missing == "fractional":
         return
     reached = model.apply(X)
     assert leaves[reached[w > 0]].all()
-    counts = np.zeros_like(tree.counts)
+    counts = np.zeros_like(tree.statistics)
     np.add.at(counts, (reached, codes), w)
-    np.testing.assert_allclose(counts[leaves], tree.counts[leaves], rtol=1e-9)
+    np.testing.assert_allclose(counts[leaves], tree.statistics[leaves], rtol=1e-9)
     if tree.n_leaves > 1:
         rows = np.bincount(reached[w > 0], minlength=tree.n_nodes)
         assert (rows[leaves] >= model.min_samples_leaf).all()
@@ -247,13 +249,13 @@ def test_rounding_next_to_a_cut_leaves_no_empty_side():
         X = size + rng.integers(0, 4, (n, 3)) * steps + far
         y = rng.integers(0, 2, n)
         model = ModelTreeClassifier(
-            cut="best", C=1.0, thresholds=False, min_linear=2, pruning=None,
+            intercept="best", C=1.0, axis_aligned=False, min_samples_model=2, pruning=None,
             min_samples_leaf=int(rng.integers(1, 4)),
         ).fit(X, y)  # fmt: skip
         tree = model.tree_
-        n_planes += np.count_nonzero(tree.kind == TestKind.LINEAR)
-        assert (tree.weight >= model.min_samples_leaf).all()
-        groups = tree.counts[tree.children_of(0)] if tree.n_nodes > 1 else None
+        n_planes += np.count_nonzero(tree.split_kind == SplitKind.LINEAR)
+        assert (tree.weighted_n_node_samples >= model.min_samples_leaf).all()
+        groups = tree.statistics[tree.children_of(0)] if tree.n_nodes > 1 else None
         if groups is not None:
             assert tree.score[0] == pytest.approx(twin.gain(groups), abs=1e-12)
     assert n_planes > 300
@@ -268,18 +270,20 @@ def test_rows_shared_out_reach_the_leaves_in_the_parts_that_were_counted():
         X = as_table(numbers, nominal)
         for name in [name for name in X if name.startswith("a")]:
             X[name] = np.where(rng.random(50) < 0.2, None, X[name].astype(object))
-        model = ModelTreeClassifier(C=1.0, missing="fractional", pruning=None).fit(X, y, weights)
+        model = ModelTreeClassifier(C=1.0, handle_missing="fractional", pruning=None).fit(
+            X, y, weights
+        )
         tree = model.tree_
         table = read_table(X, schema=model.schema_)
-        counts = np.zeros_like(tree.counts)
+        counts = np.zeros_like(tree.statistics)
         for row, cls in enumerate(y):
             cells = [array[row] for array in table.arrays]
             parts = routing.shares(tree, cells)
             n_shared += len(parts) > 1
             for node, part in parts.items():
                 counts[node, cls] += part * (1.0 if weights is None else weights[row])
-        leaves = tree.kind == TestKind.LEAF
-        np.testing.assert_allclose(counts[leaves], tree.counts[leaves], rtol=1e-6, atol=1e-4)
-        n_planes += np.count_nonzero(tree.kind == TestKind.LINEAR)
+        leaves = tree.split_kind == SplitKind.LEAF
+        np.testing.assert_allclose(counts[leaves], tree.statistics[leaves], rtol=1e-6, atol=1e-4)
+        n_planes += np.count_nonzero(tree.split_kind == SplitKind.LINEAR)
     assert n_planes > 20
     assert n_shared > 100

@@ -134,24 +134,31 @@ def times(factor):
 
 
 # Finite numbers that no learner makes: the entry of the archive, what is done, the words.
+WEIGHT = "trees/0/weighted_n_node_samples"
+
 FORGED = {
-    "leaf values without norm": ("tree", "trees/0/counts", times(3.0), "add up to its weight"),
-    "one leaf value": ("forest", "trees/0/counts", set_to(1e9, -1), "add up to its weight"),
-    "leaf values overflow": ("boosted", "trees/0/counts", set_to(1e308, slice(None)), "add up"),
-    "negative leaf value": ("tree", "trees/0/counts", set_to(-1.0), "class weights"),
-    "negative weight": ("tree", "trees/0/weight", set_to(-1.0), "below zero"),
-    "weight of a node": ("model_tree", "trees/0/weight", set_to(7.25, -1), "add up to its weight"),
+    "leaf values without norm": ("tree", "trees/0/statistics", times(3.0), "add up to its weight"),
+    "one leaf value": ("forest", "trees/0/statistics", set_to(1e9, -1), "add up to its weight"),
+    "leaf values overflow": ("boosted", "trees/0/statistics", set_to(1e308, slice(None)), "add up"),
+    "negative leaf value": ("tree", "trees/0/statistics", set_to(-1.0), "class weights"),
+    "negative weight": ("tree", WEIGHT, set_to(-1.0), "below zero"),
+    "weight of a node": ("model_tree", WEIGHT, set_to(7.25, -1), "add up to its weight"),
     "interval without inside": ("cart", "trees/0/low", set_to(np.inf, slice(None)), "no inside"),
-    "weight of all nodes": ("tree", "trees/0/weight", set_to(1e308, slice(None)), "add up to its"),
+    "weight of all nodes": ("tree", WEIGHT, set_to(1e308, slice(None)), "add up to its"),
     "scores": ("forest", "trees/0/score", set_to(1e308), "too large"),
     "steps": ("boosted", "steps", set_to(1e308, slice(None)), "too large"),
     "start": ("boosted", "start", set_to(1e308, slice(None)), "too large"),
-    "weights of trees": ("adaboost", "tree_weights_", set_to(-1.0), "not negative"),
-    "weights that overflow": ("adaboost", "tree_weights_", set_to(1e308, slice(None)), "too large"),
+    "weights of trees": ("adaboost", "estimator_weights_", set_to(-1.0), "not negative"),
+    "weights that overflow": (
+        "adaboost",
+        "estimator_weights_",
+        set_to(1e308, slice(None)),
+        "too large",
+    ),
     "out of bag": ("forest", "oob_decision_function_", set_to(5.0, slice(None)), "add up to 1"),
     "below zero out of bag": ("forest", "oob_decision_function_", set_to(-0.5), "add up to 1"),
-    "prices": ("tree", "alphas", set_to(-1.0), "not negative"),
-    "prices that fall": ("tree", "alphas", set_to(9.0), "large trees to small"),
+    "prices": ("tree", "ccp_alphas", set_to(-1.0), "not negative"),
+    "prices that fall": ("tree", "ccp_alphas", set_to(9.0), "large trees to small"),
     "leaves": ("tree", "n_leaves", set_to(0, slice(None)), "1 or more"),
     "coefficients": ("svm", "z", set_to(1e308, slice(None)), "too large"),
     "iterations": ("svm", "iterations", set_to(-1), "not negative"),
@@ -185,8 +192,8 @@ SINGLE = {
     "codes of a test": ("optimal", "column", 99, "not there"),
     "leaves of an iteration": ("grow_prune_tree", "grown", 0, "at least 1"),
     "seed": ("forest", "_seed", -1, "at least 0"),
-    "strength": ("tree", "strength", -1.0, "not negative"),
-    "smallest leaf": ("model_tree", "min_instances_", -1.0, "not negative"),
+    "shrinkage": ("tree", "shrinkage", -1.0, "not negative"),
+    "smallest leaf": ("model_tree", "min_samples_split_", -1.0, "not negative"),
     "error of a budget": ("optimal_tuned", "error", -0.5, "not negative"),
     "number of missing values": ("tree", "n_missing", -3, "missing"),
 }
@@ -208,8 +215,8 @@ def test_single_numbers_that_no_learner_makes(case, files, tmp_path):
 
 def test_what_load_would_refuse_is_not_written(tmp_path):
     model = fitted(MODELS["adaboost"], X, Y)
-    model.tree_weights_ = -model.tree_weights_
-    with pytest.raises(ModelFileError, match=r"tree_weights_ is not .* not negative"):
+    model.estimator_weights_ = -model.estimator_weights_
+    with pytest.raises(ModelFileError, match=r"estimator_weights_ is not .* not negative"):
         mw.save_model(model, tmp_path / "x.mw")
     assert list(tmp_path.iterdir()) == []
 

@@ -32,14 +32,20 @@ from mixedwood.estimators.parameters import (
     read_whole,
 )
 from mixedwood.estimators.parts_given import warn_of_what_is_not_used
-from mixedwood.explain.explanation import BlendExplanation
+from mixedwood.explain.explanation import EnsembleExplanation
 from mixedwood.explain.walk import choose_row
 from mixedwood.growers import CodedTable
 from mixedwood.tree import Tree
 
 __all__ = ["EnsembleClassifier"]
 
-_OF_THE_WHOLE = ("class_weight", "categorical_features", "ordinal", "random_state", "time_limit")
+_OF_THE_WHOLE = (
+    "class_weight",
+    "categorical_features",
+    "ordinal_features",
+    "random_state",
+    "time_limit",
+)
 
 
 # Up to so many rows are judged in turn; of more, a part tells enough.
@@ -58,8 +64,9 @@ class EnsembleClassifier(TableClassifier):
     Parameters
     ----------
     forest : ForestClassifier or None, default=None
-        The forest; 100 trees by default. Its `class_weight`, `categorical_features`, `ordinal`,
-        `n_jobs`, `random_state`, `verbose` and `time_limit` are those of the ensemble.
+        The forest; 100 trees by default. Its `class_weight`, `categorical_features`,
+        `ordinal_features`, `n_jobs`, `random_state`, `verbose` and `time_limit` are those of the
+        ensemble.
     boosted : BoostedTreesClassifier or None, default=None
         The boosted trees, likewise; its defaults by default. With `tune` its `max_depth` and
         `n_estimators` are chosen, whatever they are here; a warning says so if they were set.
@@ -82,7 +89,7 @@ class EnsembleClassifier(TableClassifier):
         Factors by which the rows of a class weigh more or less.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal whatever their type.
-    ordinal : mapping of str to sequence, optional
+    ordinal_features : mapping of str to sequence, optional
         Columns with an order, and their labels in order.
     n_jobs : int or None, default=None
         Number of threads, -1 for all processors. Any number gives the same trees.
@@ -131,7 +138,7 @@ class EnsembleClassifier(TableClassifier):
         n_folds: int | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
-        ordinal: Mapping[str, Sequence[Any]] | None = None,
+        ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -147,7 +154,7 @@ class EnsembleClassifier(TableClassifier):
         self.n_folds = n_folds
         self.class_weight = class_weight
         self.categorical_features = categorical_features
-        self.ordinal = ordinal
+        self.ordinal_features = ordinal_features
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -184,7 +191,7 @@ class EnsembleClassifier(TableClassifier):
             sample_weight,
             class_weight=self.class_weight,
             categorical_features=self.categorical_features,
-            ordinal=self.ordinal,
+            ordinal_features=self.ordinal_features,
         )
         coded = CodedTable(table)
         tunes = tuning is not None and _can_tune(parameters, target)
@@ -286,7 +293,7 @@ class EnsembleClassifier(TableClassifier):
         table = self._new(X)
         return nodes_of(self.trees_, table)
 
-    def explain(self, X: Any, row: int = 0) -> BlendExplanation:
+    def explain(self, X: Any, row: int = 0) -> EnsembleExplanation:
         """Say why one row is answered as it is: what the two parts say, and why.
 
         Parameters
@@ -298,7 +305,7 @@ class EnsembleClassifier(TableClassifier):
 
         Returns
         -------
-        BlendExplanation
+        EnsembleExplanation
             How the probabilities of the parts make those of the whole, and for each part a bias and
             a contribution of each column, which add up; print it.
 
@@ -308,7 +315,7 @@ class EnsembleClassifier(TableClassifier):
         >>> X = {"colour": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
         >>> model = mw.EnsembleClassifier(tune=False, random_state=0)
         >>> why = model.fit(X, ["yes", "no", "yes", "no"] * 5).explain(X, row=0)
-        >>> why.answer, why.share, why.forest.scale, why.boosted.scale
+        >>> why.prediction, why.share, why.forest.scale, why.boosted.scale
         ('yes', 0.6, 'probability', 'log odds')
         """
         one, row = choose_row(self._new(X), row)
@@ -316,9 +323,9 @@ class EnsembleClassifier(TableClassifier):
         boosted = replace(self.boosted_._explain(one, 0), row=row)
         shares = (1 - self.share_) * forest.probabilities + self.share_ * boosted.probabilities
         label = self.classes_[first_of_largest(shares[None])][0]
-        return BlendExplanation(
+        return EnsembleExplanation(
             row=row,
-            answer=label.item() if hasattr(label, "item") else label,
+            prediction=label.item() if hasattr(label, "item") else label,
             classes=self.classes_,
             probabilities=shares,
             share=self.share_,
@@ -331,12 +338,6 @@ class EnsembleClassifier(TableClassifier):
         """The trees of the forest, then those of boosting."""
         check_is_fitted(self)
         return [*self.forest_.trees_, *self.boosted_.trees_]
-
-    @property
-    def mean_leaves_(self) -> float:
-        """Mean number of leaves of all trees; each part has its own."""
-        check_is_fitted(self)
-        return float(np.mean([tree.n_leaves for tree in self.trees_]))
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

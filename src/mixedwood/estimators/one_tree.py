@@ -14,7 +14,7 @@ from mixedwood.explain.importance import impurity_importance
 from mixedwood.tree import Tree
 
 if TYPE_CHECKING:
-    from mixedwood.explain import Path, Rule
+    from mixedwood.explain import DecisionPath, Rule
 
 __all__ = ["OneTreeClassifier", "impurity_of"]
 
@@ -24,7 +24,7 @@ class OneTreeClassifier(TableClassifier):
 
     tree_: Tree
     criterion: Any
-    unseen: str
+    handle_unknown: str
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Give the class of each row."""
@@ -58,9 +58,9 @@ class OneTreeClassifier(TableClassifier):
 
     def to_rules(self) -> list[Rule]:
         """Turn the tree into rules, one for each leaf, in the words of the table."""
-        return self._fitted.rules()
+        return self._fitted.to_rules()
 
-    def explain(self, X: Any, row: int = 0) -> Path:
+    def explain(self, X: Any, row: int = 0) -> DecisionPath:
         """Follow one row of X through the tree, in words."""
         return self._fitted.explain(self._new(X), row)
 
@@ -74,7 +74,7 @@ class OneTreeClassifier(TableClassifier):
         return self.tree_
 
     def _new(self, X: Any) -> Table:
-        return self._read_new(X, columns_used([self._fitted]), self.unseen)
+        return self._read_new(X, columns_used([self._fitted]), self.handle_unknown)
 
 
 def impurity_of(criterion: Any) -> Literal["gini", "entropy"]:

@@ -24,7 +24,7 @@ from mixedwood.splits import (
     chi2_test,
     conditional_inference_test,
 )
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.tree import TreeBuilder
 
 __all__ = ["RoundedSignificanceClassifier", "TwoScalesClassifier", "nominal_splits"]
 
@@ -63,7 +63,7 @@ def nominal_splits(
         "max_depth": max_depth,
         "acceptor": ["chi2", "second_value"],
         "selection": "score",
-        "min_gain": _NO_GAIN,
+        "min_split_gain": _NO_GAIN,
         "min_samples_split": 1,
         "pruning": "merge_equal",
     }
@@ -106,7 +106,7 @@ class PlainTreeClassifier(OneTreeClassifier):
     `TreeClassifier.nominal_splits`.
     """
 
-    unseen = "node"
+    handle_unknown = "stop"
     max_depth: int
     max_p: float
     min_second: int
@@ -164,7 +164,7 @@ def _split(
     if choice.group is None:
         return builder.split_interval(number, column.name, counts, high=choice.threshold)
     groups = [[column.categories[c] for c in np.flatnonzero(choice.group == w)] for w in (0, 1)]
-    return builder.split_values(number, column.name, counts, groups)
+    return builder.split_categories(number, column.name, counts, groups)
 
 
 class RoundedSignificanceClassifier(PlainTreeClassifier):
