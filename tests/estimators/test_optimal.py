@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.reference.optimal import solve
 
 import mixedwood as mw
-from excuses import ROWS
+from excuses import BINS, ROWS
 from mixedwood import ForestClassifier, InfeasibleError, OptimalTreeClassifier, TreeClassifier
 from mixedwood.preprocessing import FeatureBinarizer, MDLPDiscretizer
 from optimal_instances import free_leaves
@@ -31,7 +31,7 @@ CHECKED = [
             max_depth=2,
             binarizer=FeatureBinarizer(discretizer="equal_width"),
             ccp_alpha=0.01,
-            min_samples_leaf=2,
+            min_samples_leaf=10,
         ),
         ROWS,
     ),
@@ -41,7 +41,13 @@ CHECKED = [
         ),
         {},
     ),
-    (OptimalTreeClassifier(max_depth=2, tune=True, cv=3), {}),
+    (OptimalTreeClassifier(max_depth=2, tune=True, cv=3), BINS),
+    (
+        OptimalTreeClassifier(
+            max_depth=2, tune=True, cv=3, binarizer=FeatureBinarizer(discretizer="equal_width")
+        ),
+        {},
+    ),
     (OptimalTreeClassifier(max_depth=2, binarizer="passthrough"), {}),
     (
         OptimalTreeClassifier(
