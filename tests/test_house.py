@@ -96,6 +96,7 @@ MAY_IMPORT = {
         "stats",
     },
     "study": {
+        "_catalogue",
         "comparison",
         "data",
         "datasets",
