@@ -56,8 +56,8 @@ def seven_sets(context: TaskContext) -> Metrics:
     depend on the test rows, as in the paper; `time_limit` of each search, in seconds.
 
     Metrics: ``accuracy`` on set 7 and ``choice_accuracy`` on the set it was chosen by, if there is
-    any tree; ``trees``, the number of trees that count; ``errors`` on training rows, a list, and one
-    by one as ``"set 1"``, ...; ``leaf``, those of a leaf; ``proven``, whether a search was
+    any tree; ``trees``, the number of trees that count; ``errors`` on training rows, a list, and
+    singly as ``"set 1"``, ...; ``leaf``, those of a leaf; ``proven``, whether a search was
     completed; ``seconds`` of all six; ``columns``, binary ones; ``imbalance``, of the classes.
     """
     problem = context.data
