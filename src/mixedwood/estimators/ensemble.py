@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from mixedwood._folds import folds_or_hold_out
 from mixedwood._limits import Deadline, read_time_limit
 from mixedwood._random import seed_of
-from mixedwood.boosting import FollowDepth, TuningPlan, choose
+from mixedwood.boosting import DepthSearch, TuningGrid
 from mixedwood.data import Table, Target
 from mixedwood.ensembles import first_of_largest
 from mixedwood.estimators._ensemble import nodes_of
@@ -200,18 +200,18 @@ class EnsembleClassifier(TableClassifier):
             out_of_bag = _smoothed(forest.oob_decision_function_, target) if judges else None
             n_folds = self._count_folds(target)
             choices = grow_members(
-                FollowDepth(
+                DepthSearch(
                     coded, target, parameters.gradient_plan(coded.table), tuning,
                     folds_or_hold_out(target.codes, n_folds, seed, target.weights), out_of_bag,
                     seed,
-                ),
-                range(len(tuning.depths)),
+                ).evaluate,
+                range(len(tuning.max_depths)),
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
                 time_limit=deadline.left() / 2,
                 what="depths",
             )  # fmt: skip
-            chosen = choose(choices)
+            chosen = min(choices, key=lambda choice: choice.loss)
             share = chosen.share
             boosted.set_params(n_estimators=chosen.n_rounds, max_depth=chosen.depth)
         boosted._fit_table(coded, target, read_boosting_parameters(boosted), deadline.left())
@@ -222,7 +222,7 @@ class EnsembleClassifier(TableClassifier):
             self.choices_ = choices
         return self
 
-    def _read_tuning(self) -> TuningPlan | None:
+    def _read_tuning(self) -> TuningGrid | None:
         check_flag(self, "tune")
         read_number(self, "share", 0, 1)
         for name in ("max_rounds", "patience"):
@@ -236,10 +236,10 @@ class EnsembleClassifier(TableClassifier):
             )
         if not self.tune:
             return None
-        return TuningPlan(
-            depths=tuple(int(d) for d in depths),
-            max_rounds=int(self.max_rounds),
-            patience=int(self.patience),
+        return TuningGrid(
+            max_depths=tuple(int(d) for d in depths),
+            max_iter=int(self.max_rounds),
+            n_iter_no_change=int(self.patience),
         )
 
     def _count_folds(self, target: Target) -> int:
