@@ -42,13 +42,13 @@ GROUND = {
     "_folds": {"_random"},
     "_warnings": set(),
     "_limits": {"_core", "_warnings"},
+    "_parallel": {"_limits"},
 }
 MAY_IMPORT = {
     **GROUND,
     "_catalogue": set(),
     "files": {"data"},
     "printable": set(),
-    "progress": set(),
     "data": set(),
     "datasets": {"data", "files"},
     "stats": set(),
@@ -77,7 +77,6 @@ MAY_IMPORT = {
         "optimal",
         "parts",
         "preprocessing",
-        "progress",
         "pruning",
         "splits",
         "tree",
@@ -90,7 +89,6 @@ MAY_IMPORT = {
         "estimators",
         "files",
         "printable",
-        "progress",
         "report",
         "splits",
         "stats",
@@ -101,7 +99,6 @@ MAY_IMPORT = {
         "data",
         "datasets",
         "files",
-        "progress",
         "stats",
     },
     "saving": {

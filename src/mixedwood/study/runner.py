@@ -19,8 +19,8 @@ from typing import Any
 from joblib import Parallel, delayed, parallel_config
 
 from mixedwood._limits import Deadline
-from mixedwood.comparison.workers import Sent, alone
-from mixedwood.progress import show_progress
+from mixedwood._parallel import SharedObject, one_core, show_progress
+from mixedwood.comparison.run import Problem
 from mixedwood.study.datasets import fingerprint, read_dataset
 from mixedwood.study.definition import Study, StudyError
 from mixedwood.study.grid import TaskSpec, dataset_key, select_tasks
@@ -200,14 +200,14 @@ def _groups(tasks: list[TaskSpec]) -> Iterator[dict[str, list[TaskSpec]]]:
         yield {key: by_dataset[key] for key in keys[start : start + _DATASETS_AT_A_TIME]}
 
 
-def _send(key: str, task: TaskSpec, store: Store) -> Sent | None:
+def _send(key: str, task: TaskSpec, store: Store) -> SharedObject[Problem] | None:
     if not key:
         return None
     dataset = read_dataset(str(task.point["dataset"]), task.dataset)
     info = {"rows": len(dataset.codes), "columns": dataset.n_columns}
     info |= {"classes": len(dataset.classes)}
     store.register_dataset(key, dataset.name, fingerprint(dataset), info)
-    return Sent(dataset)
+    return SharedObject(dataset)
 
 
 def _add_to_path(folders: Iterable[str]) -> None:
@@ -215,7 +215,9 @@ def _add_to_path(folders: Iterable[str]) -> None:
     sys.path += [folder for folder in folders if folder and folder not in sys.path]
 
 
-def execute(task: TaskSpec, sent: Sent | None, folders: Iterable[str] = ()) -> TaskRecord:
+def execute(
+    task: TaskSpec, sent: SharedObject[Problem] | None, folders: Iterable[str] = ()
+) -> TaskRecord:
     """Run one task in whatever process this is; a failure is a record, too."""
     from mixedwood import __version__
 
@@ -223,10 +225,10 @@ def execute(task: TaskSpec, sent: Sent | None, folders: Iterable[str] = ()) -> T
     started = time.perf_counter()
     metrics: dict[str, Any] | None = None
     error = trace = ""
-    with alone() as heard:
+    with one_core() as heard:
         try:
             function = find_task(task.task)
-            dataset = None if sent is None else sent.open()
+            dataset = None if sent is None else sent.get()
             found: Any = function(TaskContext(task.point, task.settings, task.method, dataset))
             json.dumps(found)  # what cannot be stored is a failure of this task, not of the run
             metrics = found

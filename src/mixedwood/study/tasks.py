@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood._catalogue import CATALOGUE
-from mixedwood._folds import random_train_test
+from mixedwood._catalogue import find_maker
+from mixedwood._folds import check_cv, random_train_test
 from mixedwood._random import STUDY, spawn_seed
-from mixedwood.comparison.dividing import read_protocol
-from mixedwood.comparison.problems import Problem
+from mixedwood.comparison.run import Problem
 from mixedwood.data import MISSING, Column, ColumnKind, Table
 from mixedwood.study.datasets import change_columns
 from mixedwood.study.definition import StudyError
@@ -125,9 +124,9 @@ def _value(value: Any) -> Any:
 
 
 def find(address: str) -> Any:
-    """Find a class, a preset or a function by its address."""
-    if address in CATALOGUE:
-        return CATALOGUE[address].make
+    """Find a class, a preset or a function by its name in the catalogue or its address."""
+    if (maker := find_maker(address)) is not None:
+        return maker
     module, names = _module(address)
     found: Any = import_module(module)
     for name in names:
@@ -198,9 +197,9 @@ def cross_validation(context: TaskContext) -> Metrics:
     if (bins := context.value("bins")) is not None:
         problem = replace(problem, X=in_bins(problem.X, int(bins)))
     repetition = int(context.point.get("repetition", 0))
-    protocol = read_protocol(f"{repetition + 1}x{n_folds}cv")
+    scheme = check_cv(f"{repetition + 1}x{n_folds}cv")
     # Folds come repetition by repetition; the last ones are those of this repetition.
-    folds = protocol.split(problem.labels, int(context.settings.get("seed", 0)))[-n_folds:]
+    folds = scheme.split(problem.labels, int(context.settings.get("seed", 0)))[-n_folds:]
     found: dict[str, list[float]] = {}
     for number, fold in enumerate(folds):
         X, y = problem.take(fold.train)
