@@ -54,15 +54,13 @@ MAY_IMPORT = {
     "stats": set(),
     "parts": {"_core"},
     "splits": {"_core", "data", "parts"},
-    "tree_views": {"data"},
-    "tree": {"_core", "data", "tree_views"},
+    "tree": {"_core", "data"},
     "explain": {"data", "tree"},
     "plot": {"data", "explain", "tree"},
-    "tree_builder": {"data", "tree"},
     "pruning": {"_core", "data", "tree"},
     "growers": {"_core", "data", "parts", "tree"},
     "preprocessing": {"_core", "data", "explain", "splits"},
-    "optimal": {"_core", "data", "growers", "preprocessing", "tree", "tree_builder"},
+    "optimal": {"_core", "data", "growers", "preprocessing", "tree"},
     "ensembles": {"_core", "data", "tree"},
     "linear": {"_core", "data"},
     "boosting": {"_core", "data", "ensembles", "growers", "tree"},
@@ -134,7 +132,7 @@ MAY_IMPORT = {
 }
 
 # Rooms above that a method enters when it is called: `tree.plot()` is where people look for it.
-DOORS_UP = {"tree_views": {"explain", "plot", "tree"}}
+DOORS_UP = {"tree": {"explain", "plot"}}
 
 
 def rooms_imported(path):
@@ -187,7 +185,7 @@ def test_the_library_does_not_import_studies():
 
 
 def test_doors_up_are_not_entered_on_import():
-    for room, above in [*DOORS_UP.items(), ("tree", {"explain", "plot"})]:
+    for room, above in DOORS_UP.items():
         code = f"import sys, mixedwood.{room}; print(*sys.modules)"
         loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
         assert f"mixedwood.{room}" in loaded.split()

@@ -33,7 +33,9 @@ def test_a_tree(folder):
     path, tree = folder / "tree.mw", mw.load_model(folder / "tree.mw").tree_
     assert ok("show", path, "--text").stdout == tree.to_text() + "\n"
     assert ok("show", path, "--text", "--max-depth", 1).stdout == tree.to_text(max_depth=1) + "\n"
-    assert ok("show", path, "--rules").stdout.splitlines() == [str(rule) for rule in tree.rules()]
+    assert ok("show", path, "--rules").stdout.splitlines() == [
+        str(rule) for rule in tree.to_rules()
+    ]
     whole = ok("show", path).stdout
     assert whole.startswith("TreeClassifier(")
     assert "target 'wood', fitted on 90 rows of woods.csv, training error" in whole

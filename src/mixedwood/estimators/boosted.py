@@ -401,7 +401,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             self.scores_.first_output,
             one,
             row=row,
-            answer=self._answer(shares),
+            prediction=self._answer(shares),
             probabilities=shares[0],
             scores=scores[0],
         )

@@ -32,7 +32,7 @@ from mixedwood.estimators.parameters import (
     read_whole,
 )
 from mixedwood.estimators.parts_given import warn_of_what_is_not_used
-from mixedwood.explain.explanation import BlendExplanation
+from mixedwood.explain.explanation import EnsembleExplanation
 from mixedwood.explain.walk import choose_row
 from mixedwood.growers import CodedTable
 from mixedwood.tree import Tree
@@ -286,7 +286,7 @@ class EnsembleClassifier(TableClassifier):
         table = self._new(X)
         return nodes_of(self.trees_, table)
 
-    def explain(self, X: Any, row: int = 0) -> BlendExplanation:
+    def explain(self, X: Any, row: int = 0) -> EnsembleExplanation:
         """Say why one row is answered as it is: what the two parts say, and why.
 
         Parameters
@@ -298,7 +298,7 @@ class EnsembleClassifier(TableClassifier):
 
         Returns
         -------
-        BlendExplanation
+        EnsembleExplanation
             How the probabilities of the parts make those of the whole, and for each part a bias and
             a contribution of each column, which add up; print it.
 
@@ -308,7 +308,7 @@ class EnsembleClassifier(TableClassifier):
         >>> X = {"colour": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
         >>> model = mw.EnsembleClassifier(tune=False, random_state=0)
         >>> why = model.fit(X, ["yes", "no", "yes", "no"] * 5).explain(X, row=0)
-        >>> why.answer, why.share, why.forest.scale, why.boosted.scale
+        >>> why.prediction, why.share, why.forest.scale, why.boosted.scale
         ('yes', 0.6, 'probability', 'log odds')
         """
         one, row = choose_row(self._new(X), row)
@@ -316,9 +316,9 @@ class EnsembleClassifier(TableClassifier):
         boosted = replace(self.boosted_._explain(one, 0), row=row)
         shares = (1 - self.share_) * forest.probabilities + self.share_ * boosted.probabilities
         label = self.classes_[first_of_largest(shares[None])][0]
-        return BlendExplanation(
+        return EnsembleExplanation(
             row=row,
-            answer=label.item() if hasattr(label, "item") else label,
+            prediction=label.item() if hasattr(label, "item") else label,
             classes=self.classes_,
             probabilities=shares,
             share=self.share_,
