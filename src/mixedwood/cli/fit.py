@@ -25,7 +25,7 @@ from mixedwood.cli.printing import deliver, say
 from mixedwood.cli.training_data import check_classes, read_training, show_types, types_of
 
 if TYPE_CHECKING:
-    from mixedwood.files import FileTable
+    from mixedwood.data.file_tables import FileTable
 
 
 def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:

@@ -82,7 +82,7 @@ def change_columns(
 def _read(name: str, left: dict[str, Any]) -> _Data:
     all_nominal = left.pop("nominal", False)
     if "file" in left:
-        from mixedwood.files import read_file
+        from mixedwood.data.file_tables import read_file
 
         if "target" not in left:
             raise StudyError(f"The data set {name!r} has a file, but no target column.")
