@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mixedwood._limits import Deadline
+from mixedwood._parts import Criterion, Partitioner
 from mixedwood.boosting import BoostedScores, adaboost, gradient_boost, probabilities
 from mixedwood.data import Table, Target, read_target
 from mixedwood.ensembles import add_answers
@@ -26,7 +27,6 @@ from mixedwood.estimators.validation_rows import (
 from mixedwood.explain.ensemble import explain_scores
 from mixedwood.explain.walk import choose_row
 from mixedwood.growers import CodedTable
-from mixedwood.parts import Criterion, Partitioner
 from mixedwood.progress import show_progress
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from mixedwood._limits import read_time_limit
+from mixedwood._parts import Partitioner, Screener, read_criterion
 from mixedwood._random import choice_seed_of
 from mixedwood.growers import GrowSettings
-from mixedwood.parts import read_acceptors, read_criterion, read_partitioner
-from mixedwood.pruning.plan import Pruner, read_pruning
+from mixedwood.pruning.plan import Pruner
 
 __all__ = [
     "GrowPruneParameters",
@@ -40,7 +40,7 @@ _RULES: dict[str, dict[str, Any]] = {
         "partitioner": "multiway",
         "missing": "fractional",
         "selection": "score",
-        "acceptor": None,
+        "screener": None,
         "max_features": None,
     },
     "random_tree": {
@@ -48,7 +48,7 @@ _RULES: dict[str, dict[str, Any]] = {
         "partitioner": "multiway",
         "missing": "fractional",
         "selection": "score",
-        "acceptor": None,
+        "screener": None,
     },
 }
 _CHOICES = {
@@ -87,8 +87,8 @@ def read_parameters(model: Any) -> TreeParameters:
     for name, accepted in _CHOICES.items():
         check_choice(model, name, accepted)
     read_criterion(model.criterion)
-    read_partitioner(model.partitioner)
-    read_acceptors(model.acceptor)
+    Partitioner.read(model.partitioner)
+    Screener.read_all(model.screener)
     _check_rules(model)
     check_flag(model, "bonferroni")
     count_columns(model.max_features, 1)
@@ -97,10 +97,10 @@ def read_parameters(model: Any) -> TreeParameters:
     settings = GrowSettings(
         criterion=model.criterion,
         partitioner=model.partitioner,
-        acceptor=model.acceptor,
+        screener=model.screener,
         rules=model.rules,
         selection=model.selection,
-        max_p=read_number(model, "max_p", 0, 1),
+        alpha=read_number(model, "max_p", 0, 1),
         bonferroni=bool(model.bonferroni),
         min_gain=read_number(model, "min_gain", -math.inf, math.inf),
         max_depth=read_limit(model, "max_depth", 0),
@@ -114,7 +114,7 @@ def read_parameters(model: Any) -> TreeParameters:
         max_features=model.max_features,
         min_samples_split=read_rows_or_share(model, "min_samples_split"),
         min_samples_leaf=read_rows_or_share(model, "min_samples_leaf"),
-        pruning=read_pruning(model.pruning),
+        pruning=Pruner.read_all(model.pruning),
         # Without a seed of their own, trees are the same every time.
         seed=choice_seed_of(model.random_state),
         time_limit=read_time_limit(model.time_limit),
@@ -150,7 +150,7 @@ def read_grow_prune_parameters(model: Any) -> GrowPruneParameters:
                 why = " Rows that are shared out among children cannot prune."
             raise ValueError(f"{name} must be {_either(accepted)}; got {value!r}.{why}")
     read_criterion(model.criterion)
-    read_partitioner(model.partitioner)
+    Partitioner.read(model.partitioner)
     check_flag(model, "relabel")
     return GrowPruneParameters(
         settings=GrowSettings(
@@ -170,7 +170,7 @@ def read_grow_prune_parameters(model: Any) -> GrowPruneParameters:
 def _check_rules(model: Any) -> None:
     for name, needed in _RULES[model.rules].items():
         value = getattr(model, name)
-        if name == "partitioner" and read_partitioner(value).options.get("per") == "tree":
+        if name == "partitioner" and Partitioner.read(value).options.get("per") == "tree":
             continue  # columns in a random order have thresholds, and nothing to branch
         if value != needed:
             raise ValueError(

@@ -29,6 +29,15 @@ from mixedwood.tree import Tree
 
 __all__ = ["ModelFile", "load", "read"]
 
+# Names in files of version 1 that have changed since: of parts, and of options and parameters by
+# the part or estimator that has them.
+_NEW_KINDS = {"Acceptor": "Screener"}
+_NEW_NAMES = {
+    "Pruner": {"n_folds": "cv", "share": "validation_fraction", "cost": "risk"},
+    "Screener": {"max_p": "alpha"},
+    "TreeClassifier": {"acceptor": "screener"},
+}
+
 _SCALAR = re.compile(r"\|b1|[|<][iuf][1248]")
 _LONGEST = 10_000_000  # characters that an array of labels may reserve
 
@@ -182,7 +191,8 @@ class _Reader:
         if written["is"] != "estimator" or not isinstance(name, str) or name not in kinds:
             raise ModelFileError(f"this version of mixedwood knows no estimator {name!r}")
         parameters = {
-            key: self.value(value) for key, value in _object(written["parameters"]).items()
+            _NEW_NAMES.get(name, {}).get(key, key): self.value(value)
+            for key, value in _object(written["parameters"]).items()
         }
         unknown = set(parameters) - set(kinds[name]._get_param_names())  # type: ignore[attr-defined]
         if unknown:
@@ -219,7 +229,7 @@ class _Reader:
             return written
         if isinstance(written, list):
             return [self.value(item, learned=learned) for item in written]
-        kind = _object(written)["is"]
+        kind = _NEW_KINDS.get(_object(written)["is"], written["is"])
         if kind == "estimator":
             return self.estimator(written, fitted=learned)
         if kind == "tuple":
@@ -236,7 +246,11 @@ class _Reader:
         if kind in plain:
             return plain[kind](written)
         if kind in part_kinds():
-            return part_kinds()[kind](written["name"], **self.value(written["options"]))
+            renamed = _NEW_NAMES.get(kind, {})
+            options = self.value(written["options"])
+            return part_kinds()[kind](
+                written["name"], **{renamed.get(key, key): v for key, v in options.items()}
+            )
         if kind in value_kinds():
             return self._fields(written, *value_kinds()[kind])
         raise ModelFileError(f"this version of mixedwood knows no {kind!r}")
