@@ -10,7 +10,7 @@ COVERAGE := 90
 # Whatever changes the installed package.
 SOURCES := $(shell find core bindings src build_backend -type f \
              \( -name '*.?pp' -o -name '*.py' -o -name '*.json' -o -name '*.txt' \
-             -o -name '*.css' -o -name '*.js' \) 2>/dev/null) \
+             -o -name '*.css' -o -name '*.js' -o -name '*.toml' \) 2>/dev/null) \
            CMakeLists.txt pyproject.toml
 
 .PHONY: help demo test coverage lint types bench docs sanitize portable native-test stubs clean

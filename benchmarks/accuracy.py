@@ -63,9 +63,9 @@ def coded(data: datasets.Dataset) -> Table:
         if column.kind == "numeric":
             columns.append(Column(cells.to_numpy(float), 0))
             continue
-        index = {value: code for code, value in enumerate(column.values)}
+        index = {value: code for code, value in enumerate(column.categories)}
         codes = np.array([index.get(cell, -1) for cell in cells])
-        columns.append(Column(codes, len(column.values)))
+        columns.append(Column(codes, len(column.categories)))
     classes, target = np.unique(data.y, return_inverse=True)
     return Table(columns, target, len(classes))
 

@@ -17,7 +17,7 @@ import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
 from mixedwood import TreeClassifier, datasets
-from mixedwood.data import read_table, read_table_as, read_target
+from mixedwood.data import read_table, read_target
 
 # Survivors and victims in the first, second and third class and of the crew.
 _TITANIC = {
@@ -59,7 +59,7 @@ def main() -> None:
             folds = StratifiedKFold(5, shuffle=True, random_state=repeat)
             for fit, judge in folds.split(X, y):
                 table, target = read_table(X.iloc[fit]), read_target(y[fit])
-                asked = read_table_as(X.iloc[judge], table.schema)
+                asked = read_table(X.iloc[judge], schema=table.schema)
                 _, first, place = np.unique(keys[fit], return_index=True, return_inverse=True)
                 for together in errors:
                     # As a sample with repetition, whose copies pruning keeps together.

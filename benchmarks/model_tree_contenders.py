@@ -92,9 +92,9 @@ def load_mixed(name: str, most_rows: int | None = None) -> MixedSet:
     for column in data.columns:
         cells = X[column.name]
         if column.kind == "nominal":
-            plain[column.name] = pd.Categorical(cells, categories=list(column.values))
+            plain[column.name] = pd.Categorical(cells, categories=list(column.categories))
         elif column.kind == "ordinal":
-            places = {value: float(place) for place, value in enumerate(column.values)}
+            places = {value: float(place) for place, value in enumerate(column.categories)}
             plain[column.name] = cells.astype(object).map(places).to_numpy(float)
         else:
             plain[column.name] = cells.to_numpy(float)

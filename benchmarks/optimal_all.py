@@ -107,7 +107,7 @@ def with_nominal_columns(names, depth, time_limit):
     for name in names:
         _, table, classes = read(name)
         found, ours = solve(table, classes, depth, time_limit)
-        most = max(column.n_values for column in table.schema)
+        most = max(column.n_categories for column in table.schema)
         line = f"{name:20s} {len(classes):7d} {len(table.schema):4d} {most:6d} {depth:5d} "
         line += f"{found['cost']:7d} {found['lower_bound']:7d} {found['status']:11s} {ours:9.4f}"
         print(line, flush=True)

@@ -112,6 +112,6 @@ def make_matrix(name: str) -> Matrix:
             numbers = cells.to_numpy(float)
             columns += ranges(numbers) if how == RANGES else thresholds(numbers)
         else:
-            columns += [(cells == value).to_numpy(bool) for value in column.values]
+            columns += [(cells == value).to_numpy(bool) for value in column.categories]
     _, classes = np.unique(np.asarray(data.y), return_inverse=True)
     return Matrix(distinct(columns), classes.astype(np.int32))

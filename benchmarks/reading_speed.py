@@ -14,7 +14,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
-from mixedwood.data import read_table, read_table_as
+from mixedwood.data import read_table
 
 FRAMES = {
     "pandas str": pd.DataFrame,
@@ -51,7 +51,7 @@ def main() -> None:
             frame = make(columns)
             schema = read_table(frame).schema
             learn = cpu_seconds(lambda frame=frame: read_table(frame))
-            apply = cpu_seconds(lambda frame=frame, schema=schema: read_table_as(frame, schema))
+            apply = cpu_seconds(lambda frame=frame, schema=schema: read_table(frame, schema=schema))
             tracemalloc.start()
             read_table(frame)
             peak = tracemalloc.get_traced_memory()[1] / 1e6

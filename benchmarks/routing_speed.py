@@ -30,7 +30,7 @@ def copy_tree(model, schema: Schema, names: list[str]) -> Tree:
     column = np.array([schema.position(names[f]) if f >= 0 else -1 for f in its.feature])
     nominal = np.array([c >= 0 and not schema.columns[c].is_numeric for c in column])
     codes = [
-        np.arange(schema.columns[c].n_values) if test else np.arange(0)
+        np.arange(schema.columns[c].n_categories) if test else np.arange(0)
         for c, test in zip(column, nominal, strict=True)
     ]
     sides = [(c > t).astype(np.int32) for c, t in zip(codes, its.threshold, strict=True)]

@@ -25,7 +25,7 @@ import numpy as np
 import optimal_defaults
 import tree_defaults
 
-STUDIES = Path(__file__).parents[1] / "studies"
+STUDIES = Path(__file__).parents[1] / "src" / "mixedwood_studies"
 
 # For each subject: tables that took part in choosing, and tables on which the chosen is judged.
 PARTS: dict[str, tuple[list[str], list[str]]] = {
@@ -91,11 +91,11 @@ def part(name: str, chosen: Iterable[str], judged: Iterable[str]) -> str:
 def papers(name: str) -> str:
     """The studies that use it."""
     found = []
-    for path in sorted(STUDIES.glob("*.toml")):
+    for path in sorted(STUDIES.glob("*/study.toml")):
         sets = tomllib.loads(path.read_text()).get("sets", {})
         loaded = {entry.get("load") for entry in sets.values() if isinstance(entry, dict)}
         if name in {folder_name(word) for word in loaded if word}:
-            found.append(path.stem)
+            found.append(path.parent.name)
     return ", ".join(found)
 
 

@@ -86,7 +86,9 @@ def load_data(name: str) -> Data:
     from mixedwood import datasets
 
     data = datasets.load(name, frame="pandas")
-    return Data(name, data.X, np.unique(data.y, return_inverse=True)[1], list(data.nominal))
+    return Data(
+        name, data.X, np.unique(data.y, return_inverse=True)[1], list(data.nominal_features)
+    )
 
 
 class Contender:

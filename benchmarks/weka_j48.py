@@ -124,7 +124,7 @@ def folder_cases(names: list[str] | None, most_rows: int) -> Iterator[Case]:
     """Give the tables of the data folder; ordinal columns count as nominal, for both sides."""
     for name in names or sorted(datasets.names()):
         data = datasets.load(name)
-        if not names and data.n_rows > most_rows:
+        if not names and data.n_samples > most_rows:
             continue
         table, target = read_table(data.X), read_target(data.y)
         columns, arrays = zip(*map(without_order, table.schema, table.arrays), strict=True)
@@ -136,8 +136,8 @@ def without_order(column: Column, array: np.ndarray) -> tuple[Column, np.ndarray
     """Make an ordinal column nominal; its values are sorted as labels then."""
     if column.kind != "ordinal":
         return column, array
-    values = list(sort_labels(column.values))
-    new_code = np.array([*map(values.index, column.values), -1], np.int32)  # -1: missing
+    values = list(sort_labels(column.categories))
+    new_code = np.array([*map(values.index, column.categories), -1], np.int32)  # -1: missing
     return replace(column, kind="nominal", values=tuple(values)), new_code[array]
 
 
@@ -172,7 +172,7 @@ def write_arff(path: Path, table: Table, codes: np.ndarray, n_classes: int) -> N
             lines.append(f"@attribute a{place} numeric")
             cells.append(["?" if np.isnan(x) else repr(float(x)) for x in array])
         else:
-            lines.append(f"@attribute a{place} {listed('v', column.n_values)}")
+            lines.append(f"@attribute a{place} {listed('v', column.n_categories)}")
             cells.append([f"v{code}" if code >= 0 else "?" for code in array])
     lines += [f"@attribute class {listed('k', n_classes)}", "@data"]
     cells.append([f"k{code}" for code in codes])

@@ -13,7 +13,7 @@ import mixedwood as mw
 
 def main() -> None:
     data = mw.datasets.make_mixed(
-        800, n_nominal=3, n_numeric=2, n_values=10, missing=0.03, random_state=3
+        800, n_categorical=3, n_numeric=2, n_categories=10, missing_rate=0.03, random_state=3
     )
     X_train, X_test, y_train, y_test = train_test_split(data.X.round(1), data.y, random_state=0)
     model = mw.TreeClassifier().fit(X_train, y_train)

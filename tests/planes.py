@@ -41,7 +41,7 @@ def plane_of(tree, node=0):
             weights[described.name] = weight
             fills[described.name] = fill
         else:
-            weights[described.name, described.values[value]] = weight
+            weights[described.name, described.categories[value]] = weight
     return weights, fills, tree.intercept[node]
 
 

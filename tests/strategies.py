@@ -86,7 +86,7 @@ def random_tree(rng, n_splits=6, fractional=False):
             )
         else:
             n_groups = 2 if kind == 3 else 3
-            labels = list(rng.permutation(SCHEMA["colour"].values)[: rng.integers(3, 5)])
+            labels = list(rng.permutation(SCHEMA["colour"].categories)[: rng.integers(3, 5)])
             groups = [labels[g::n_groups] for g in range(n_groups)]
             new = builder.split_values(
                 node, "colour", counts(n_groups), groups,
@@ -99,7 +99,7 @@ def random_tree(rng, n_splits=6, fractional=False):
 def random_sum(rng):
     """Weights for a linear test over SCHEMA, and what stands in for missing numbers."""
     asked = ["age", "income", "size"]
-    asked += [(name, v) for name in ("colour", "size") for v in SCHEMA[name].values]
+    asked += [(name, v) for name in ("colour", "size") for v in SCHEMA[name].categories]
     chosen = [asked[i] for i in rng.permutation(len(asked))[: rng.integers(0, 7)]]
     weights = {key: float(rng.normal() * (rng.random() < 0.9)) for key in chosen}
     fill = {key: float(rng.normal()) for key in chosen if isinstance(key, str)}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mixedwood.data import read_table, read_table_as, read_target
+from mixedwood.data import read_table, read_target
 from reference.c45 import J48
 
 ROWS = (
@@ -62,7 +62,7 @@ def test_answers(j48):
         ("r", "s", "?"): (0.767857, 0.232143),
     }
     rows = [[None if c == "?" else c for c in row] for row in asked]
-    table = read_table_as(columns(rows), tree.schema)
+    table = read_table(columns(rows), schema=tree.schema)
     np.testing.assert_allclose(tree.predict_proba(table), list(asked.values()), atol=6e-7)
 
 

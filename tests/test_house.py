@@ -19,9 +19,19 @@ from mixedwood import _catalogue
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path(mixedwood.__file__).parent
-MODULES = sorted(m.name for m in pkgutil.walk_packages([str(PACKAGE)], "mixedwood."))
+STUDIES = PACKAGE.with_name("mixedwood_studies")
+MODULES = sorted(
+    m.name
+    for folder in (PACKAGE, STUDIES)
+    for m in pkgutil.walk_packages([str(folder)], f"{folder.name}.")
+)
 # Found in a room, and beside it.
-DOORS = {"Comparison": "comparison", "compare": "comparison", "load": "saving", "save": "saving"}
+DOORS = {
+    "Comparison": "comparison",
+    "compare": "comparison",
+    "load_model": "saving",
+    "save_model": "saving",
+}
 ROOMS = [name for name in mixedwood.__all__ if name.islower() and name not in DOORS]
 PUBLIC = [*(f"mixedwood.{room}" for room in ROOMS), "mixedwood.estimators"]
 
@@ -89,15 +99,9 @@ MAY_IMPORT = {
         "comparison",
         "data",
         "datasets",
-        "estimators",
         "files",
-        "optimal",
-        "preprocessing",
         "progress",
-        "pruning",
-        "splits",
         "stats",
-        "tree_builder",
     },
     "saving": {
         "_catalogue",
@@ -166,6 +170,22 @@ def test_imports_point_one_way(path):
     assert room in MAY_IMPORT, f"say in MAY_IMPORT which rooms {room!r} may enter"
     allowed = MAY_IMPORT[room] | DOORS_UP.get(room, set()) | {room}
     assert rooms_imported(path) <= allowed | (set() if room in GROUND else set(GROUND))
+
+
+def test_the_library_does_not_import_studies():
+    for path in SOURCES:
+        names = {
+            name
+            for node in ast.walk(ast.parse(path.read_text("utf-8")))
+            for name in (
+                [alias.name for alias in node.names]
+                if isinstance(node, ast.Import)
+                else [node.module or ""]
+                if isinstance(node, ast.ImportFrom)
+                else []
+            )
+        }
+        assert not [name for name in names if name.split(".")[0] == STUDIES.name], path
 
 
 def test_doors_up_are_not_entered_on_import():

@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from mixedwood.data import Column, Schema, Table, read_table, read_table_as
+from mixedwood.data import Column, Schema, Table, read_table
 from mixedwood.tree import FRACTIONAL, STOP_HERE, TestKind, Tree
 from mixedwood.tree_builder import TreeBuilder
 from reference import tree as twin
@@ -78,7 +78,7 @@ def test_depths_and_what_is_above_agree_with_walking_up():
 def test_a_value_that_the_node_never_saw_stops_there():
     tree = small_tree()
     X = {"colour": ["white", "mauve", "blue"], "size": ["S"] * 3, "age": [1.0, 1.0, np.nan]}
-    table = read_table_as({**X, "income": [0.0] * 3}, SCHEMA)
+    table = read_table({**X, "income": [0.0] * 3}, schema=SCHEMA)
     assert tree.apply(table).tolist() == [0, 0, 4]
     assert tree.predict(table).tolist() == ["no", "no", "yes"]
 
@@ -86,9 +86,9 @@ def test_a_value_that_the_node_never_saw_stops_there():
 def test_an_ordinal_column_is_split_by_its_order():
     builder = TreeBuilder(SCHEMA, [0, 1], [1, 1])
     builder.split_interval(0, "size", [[1, 0], [0, 1]], high=0.0)
-    table = read_table_as(
+    table = read_table(
         {"colour": ["red"] * 3, "size": ["S", "M", "L"], "age": [0.0] * 3, "income": [0.0] * 3},
-        SCHEMA,
+        schema=SCHEMA,
     )
     assert builder.build().predict(table).tolist() == [0, 1, 1]
 
@@ -147,7 +147,7 @@ def test_cutting_gives_a_smaller_tree_that_answers_as_the_node_did():
 
 def test_a_table_of_another_schema_is_refused():
     tree = small_tree()
-    with pytest.raises(ValueError, match="read_table_as"):
+    with pytest.raises(ValueError, match="read_table"):
         tree.apply(read_table({"colour": ["red"]}))
 
 

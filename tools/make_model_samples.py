@@ -28,7 +28,7 @@ def main() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model.fit(X, y)
-        mw.save(model, folder / f"{name}.mw", about={"target": "wood"})
+        mw.save_model(model, folder / f"{name}.mw", about={"target": "wood"})
         tell = model.predict_proba if hasattr(model, "predict_proba") else model.decision_function
         answers[name] = {
             "predict": model.predict(rows).tolist(),

@@ -45,7 +45,7 @@ def run(
 ) -> Iterator[tuple[str, Fold, EnsembleScore]]:
     """Score each method on each fold."""
     frame, target = text_frame(table, "missing"), table.target
-    nominal = [f"x{j}" for j, column in enumerate(table.columns) if column.n_values]
+    nominal = [f"x{j}" for j, column in enumerate(table.columns) if column.n_categories]
     for method in methods:
         settings = SETTINGS[method]
         if method == "CatBoost" and table.n_classes > MANY_CLASSES:

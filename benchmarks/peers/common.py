@@ -81,12 +81,12 @@ def judged(
 
 def nominal_names(column: Column) -> list[str]:
     """Labels that need no quotes in any language: v0, v1, ..."""
-    return [f"v{code}" for code in range(column.n_values)]
+    return [f"v{code}" for code in range(column.n_categories)]
 
 
 def text_cells(column: Column, missing: str) -> np.ndarray:
     """The cells of a column as text."""
-    if column.n_values:
+    if column.n_categories:
         return np.array([*nominal_names(column), missing])[column.cells]
     return np.array([missing if x != x else repr(x) for x in column.cells.tolist()])
 
@@ -95,7 +95,7 @@ def category_frame(table: Table) -> pd.DataFrame:
     """Columns x0, x1, ... as pandas has them: categories with all their values, missing as NaN."""
     columns = {
         f"x{j}": pd.Categorical.from_codes(column.cells, categories=nominal_names(column))
-        if column.n_values
+        if column.n_categories
         else column.cells
         for j, column in enumerate(table.columns)
     }
@@ -105,7 +105,7 @@ def category_frame(table: Table) -> pd.DataFrame:
 def text_frame(table: Table, missing: str) -> pd.DataFrame:
     """Columns x0, x1, ...: categories as text, with a word for missing; numbers as they are."""
     columns = {
-        f"x{j}": text_cells(column, missing) if column.n_values else column.cells
+        f"x{j}": text_cells(column, missing) if column.n_categories else column.cells
         for j, column in enumerate(table.columns)
     }
     return pd.DataFrame(columns)
@@ -116,7 +116,7 @@ def write_arff(table: Table, path: Path) -> None:
     lines = ["@relation table"]
     target = Column(table.target, table.n_classes)
     for j, column in enumerate([*table.columns, target]):
-        kind = "{" + ",".join(nominal_names(column)) + "}" if column.n_values else "numeric"
+        kind = "{" + ",".join(nominal_names(column)) + "}" if column.n_categories else "numeric"
         lines.append(f"@attribute {'class' if column is target else f'x{j}'} {kind}")
     cells = [text_cells(column, "?") for column in [*table.columns, target]]
     lines += ["@data", *map(",".join, zip(*cells, strict=True))]

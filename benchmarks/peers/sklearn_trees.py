@@ -28,15 +28,15 @@ def version() -> str:
 
 def indicators(column: Column) -> np.ndarray:
     """One 0/1 column per category and one for missing if that occurs; numbers as they are."""
-    if not column.n_values:
+    if not column.n_categories:
         return column.cells[:, None]
-    found = column.cells[:, None] == np.arange(-1, column.n_values)
+    found = column.cells[:, None] == np.arange(-1, column.n_categories)
     return found[:, 0 if found[:, 0].any() else 1 :].astype(float)
 
 
 def ordinal_codes(column: Column) -> np.ndarray:
     """The codes as numbers, NaN for missing."""
-    return np.where(column.cells < 0, np.nan, column.cells) if column.n_values else column.cells
+    return np.where(column.cells < 0, np.nan, column.cells) if column.n_categories else column.cells
 
 
 def alphas_of(tree: DecisionTreeClassifier, X: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -47,11 +47,11 @@ class YdfTable:
         ydf = library()
         self.learner = ydf.CartLearner
         self.columns = {
-            f"x{j}": text_cells(column, "") if column.n_values else column.cells
+            f"x{j}": text_cells(column, "") if column.n_categories else column.cells
             for j, column in enumerate(table.columns)
         }
         self.features = [
-            (f"x{j}", ydf.Semantic.CATEGORICAL if column.n_values else ydf.Semantic.NUMERICAL)
+            (f"x{j}", ydf.Semantic.CATEGORICAL if column.n_categories else ydf.Semantic.NUMERICAL)
             for j, column in enumerate(table.columns)
         ]
         self.target = np.array([f"v{code}" for code in range(table.n_classes)])[table.target]

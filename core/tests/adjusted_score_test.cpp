@@ -60,7 +60,7 @@ struct Setting {
 
 TEST(few_values_of_many_rows_keep_their_score) {
   const ValueTable table = table_of({{400.0, 100.0}, {100.0, 400.0}});
-  const Candidate found = sides_by_majority(table, 0.25);
+  Candidate found = sides_by_majority(table, 0.25);
   for (const char* name : kTwoGroups) {
     const Setting its(name);
     AdjustedScore adjusted(its.settings, 1.0, true, 1.0);
@@ -73,7 +73,7 @@ TEST(names_of_rows_are_expected_to_score_nothing) {
   for (int i = 0; i < 50; ++i) rows.push_back({i % 2 == 0 ? 1.0 : 0.0, i % 2 == 0 ? 0.0 : 1.0});
   for (const double weight : {1.0, 1e-9, 0.3}) {
     const ValueTable table = table_of(rows, weight);
-    const Candidate found = sides_by_majority(table, 0.5);
+    Candidate found = sides_by_majority(table, 0.5);
     for (const char* name : kTwoGroups) {
       const Setting its(name);
       AdjustedScore adjusted(its.settings, 1.0, false, weight);
@@ -89,7 +89,7 @@ TEST(copies_of_a_row_do_not_vouch_for_it) {
   std::vector<std::vector<double>> rows;
   for (int i = 0; i < 40; ++i) rows.push_back({i % 2 == 0 ? 2.0 : 0.0, i % 2 == 0 ? 0.0 : 2.0});
   const ValueTable table = table_of(rows);
-  const Candidate found = sides_by_majority(table, 1.0);
+  Candidate found = sides_by_majority(table, 1.0);
   const Setting its("entropy");
   AdjustedScore rows_of_their_own(its.settings, 1.0, true, 1.0);
   CHECK(rows_of_their_own.nominal(table, found, {}) > 0.5);

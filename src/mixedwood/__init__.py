@@ -21,8 +21,8 @@ _PACKAGES = (
 _FUNCTIONS = {
     "Comparison": "comparison",
     "compare": "comparison",
-    "load": "saving",
-    "save": "saving",
+    "load_model": "saving",
+    "save_model": "saving",
 }
 
 __all__ = sorted([*PUBLIC, *_PACKAGES, *_FUNCTIONS])
@@ -53,8 +53,8 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalo
     from mixedwood.estimators import TimeLimitWarning as TimeLimitWarning
     from mixedwood.estimators import TreeClassifier as TreeClassifier
     from mixedwood.estimators import UnseenValueWarning as UnseenValueWarning
-    from mixedwood.saving import load as load
-    from mixedwood.saving import save as save
+    from mixedwood.saving import load_model as load_model
+    from mixedwood.saving import save_model as save_model
 
 
 def __getattr__(name: str) -> object:

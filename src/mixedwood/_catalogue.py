@@ -109,7 +109,7 @@ CATALOGUE: dict[str, Entry] = {
             "mixedwood.estimators.boosted:BoostedTreesClassifier",
             presets=("adaboost_c45",),
         ),
-        Entry("ensemble", "mixedwood.estimators.blend:EnsembleClassifier"),
+        Entry("ensemble", "mixedwood.estimators.ensemble:EnsembleClassifier"),
         Entry("smooth_svc", _SVC),
         Entry("svm", _SVC, parameters={"C": "tune"}),
     )

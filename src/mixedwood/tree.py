@@ -454,7 +454,7 @@ class Tree(TreeViews):
 
     @cached_property
     def _n_values(self) -> NDArray[np.int32]:
-        return np.array([column.n_values for column in self.schema], dtype=np.int32)
+        return np.array([column.n_categories for column in self.schema], dtype=np.int32)
 
     @cached_property
     def _empty_columns(self) -> list[Any]:
@@ -464,12 +464,12 @@ class Tree(TreeViews):
         if not isinstance(table, Table):
             raise TypeError(
                 f"a tree answers rows of a Table; got {type(table).__name__}. Read it with "
-                "mixedwood.data.read_table_as(X, tree.schema), or ask the estimator."
+                "mixedwood.data.read_table(X, schema=tree.schema), or ask the estimator."
             )
         if table.schema is not self.schema and table.schema != self.schema:
             raise ValueError(
                 "the table has another schema than the tree; read it with "
-                "mixedwood.data.read_table_as(X, tree.schema)."
+                "mixedwood.data.read_table(X, schema=tree.schema)."
             )
         return list(table.arrays)
 

@@ -43,9 +43,9 @@ def test_a_table_is_printed_and_types_are_shown(pets):
     assert result.stdout.startswith("1x2cv on pets: 60 rows, 3 columns, 2 classes")
     assert "corrected resampled t test" in result.stdout
     assert "pets.csv: 60 rows, 3 columns" in result.stderr
-    assert "colour  nominal, 2 values: 'blue', 'red'; 20 missing" in result.stderr
+    assert "colour  nominal, 2 categories: 'blue', 'red'; 20 missing" in result.stderr
     assert "size    numeric" in result.stderr
-    assert "zip     nominal, 5 values: '00'" in result.stderr
+    assert "zip     nominal, 5 categories: '00'" in result.stderr
     if Version(version("click")) >= Version("8.3"):  # before, its runner loses what is not flushed
         assert "4 of 4 fits" in result.stderr
 

@@ -17,7 +17,7 @@ from cli.woods import ok, run, woods_csv
 from mixedwood.cli.models import list_models, read_value
 from mixedwood.files import read_file
 from mixedwood.pruning import Pruner
-from mixedwood.saving import read
+from mixedwood.saving import read_model
 from mixedwood.splits import Partitioner
 
 
@@ -42,7 +42,7 @@ def test_a_model_is_written_that_python_reads(woods, out):
     assert "3 classes: ash" in result.stderr
     assert "training error" in result.stderr
     assert f"Written to {out}." in result.stderr
-    found = read(out)
+    found = read_model(out)
     table = read_file(woods, "wood", drop=["id"])
     expected = mw.TreeClassifier(random_state=0).fit(table.X, table.y)
     assert found.model.tree_ == expected.tree_
@@ -56,11 +56,11 @@ def test_a_model_is_written_that_python_reads(woods, out):
 def test_the_summary_for_machines(woods, out):
     result = ok(
         "fit", woods, "--target", "wood", "-o", out, "--json", "-q", "--model", "forest",
-        "--set", "n_estimators=4", "--seed", "7", "--jobs", "2",
+        "--param", "n_estimators=4", "--seed", "7", "--jobs", "2",
     )  # fmt: skip
     assert result.stderr == ""
     facts = json.loads(result.stdout)
-    model = mw.load(out)
+    model = mw.load_model(out)
     assert facts["trees"] == 4 == len(model.trees_)
     assert model.random_state == 7
     assert model.n_jobs is None  # a file does not hold how a fit was run
@@ -71,7 +71,18 @@ def test_the_summary_for_machines(woods, out):
 
 
 def test_the_honest_estimate(woods, out):
-    args = ["fit", woods, "--target", "wood", "-o", out, "--drop", "id", "--check", "--json"]
+    args = [
+        "fit",
+        woods,
+        "--target",
+        "wood",
+        "-o",
+        out,
+        "--drop",
+        "id",
+        "--cross-validate",
+        "--json",
+    ]
     result = ok(*args)
     found = json.loads(result.stdout)["cross_validation"]
     table = read_file(woods, "wood", drop=["id"])
@@ -88,7 +99,7 @@ def test_every_model_by_its_name(name, woods, out):
     few = {"n_estimators": 2, "max_rounds": 3, "n_landmarks": 9}
     stem = name.partition(".")[0]
     settings = [
-        f"--set={key}={value}"
+        f"--param={key}={value}"
         for key, value in few.items()
         if (key == "n_estimators" and stem in ("forest", "boosted", "random_ordinality"))
         or (stem == "grow_prune_forest" and key == "n_estimators")
@@ -181,30 +192,30 @@ def test_values_as_text(text, value):
 
 def test_types_can_be_said(woods, out):
     ok(
-        "fit", woods, "--target", "wood", "-o", out, "--nominal", "id", "--ordinal", "grade:S<M<L",
-        "--numeric", "size", "--drop", "zip",
+        "fit", woods, "--target", "wood", "-o", out, "--categorical", "id",
+        "--ordinal", "grade:S<M<L", "--numeric", "size", "--drop", "zip",
     )  # fmt: skip
-    schema = mw.load(out).schema_
+    schema = mw.load_model(out).schema_
     assert {c.name: str(c.kind) for c in schema} == {
         "id": "nominal", "colour": "nominal", "size": "numeric", "grade": "ordinal"
     }  # fmt: skip
-    assert schema["grade"].values == ("S", "M", "L")
+    assert schema["grade"].categories == ("S", "M", "L")
 
 
 def test_a_column_that_names_the_row_is_pointed_out(woods, out):
-    result = ok("fit", woods, "--target", "wood", "-o", out, "--nominal", "id")
+    result = ok("fit", woods, "--target", "wood", "-o", out, "--categorical", "id")
     assert "leave it out with --drop id" in result.stderr
 
 
 def test_the_standard_input_and_parquet(woods, out, tmp_path):
     ok("fit", "-", "--target", "wood", "-o", out, "--drop", "id", stdin=woods.read_text("utf-8"))
-    first = mw.load(out)
+    first = mw.load_model(out)
     frame = pl.read_csv(woods, null_values="?", schema_overrides={"zip": pl.String})
     parquet = tmp_path / "woods.parquet"
     frame.write_parquet(parquet)
     for source, stdin in ((parquet, None), ("-", parquet.read_bytes())):
         ok("fit", source, "--target", "wood", "-o", out, "--drop", "id", "--force", stdin=stdin)
-        assert mw.load(out).tree_ == first.tree_
+        assert mw.load_model(out).tree_ == first.tree_
     zipped = io.BytesIO()
     import gzip
 
@@ -214,7 +225,7 @@ def test_the_standard_input_and_parquet(woods, out, tmp_path):
         "fit", "-", "--target", "wood", "-o", out, "--drop", "id", "--force",
         stdin=zipped.getvalue(),
     )  # fmt: skip
-    assert mw.load(out).tree_ == first.tree_
+    assert mw.load_model(out).tree_ == first.tree_
 
 
 def test_many_columns_are_not_all_shown(tmp_path, out):
@@ -235,22 +246,25 @@ USAGE = [
     (["--model", "tree.c46"], "Unknown preset 'tree.c46'. Did you mean tree.c45"),
     (["--model", "grow_prune"], "Unknown model 'grow_prune'"),
     (["--model", "sklearn_tree"], "Unknown model 'sklearn_tree'"),
-    (["--set", "max_dept=3"], "Unknown parameter 'max_dept'. Did you mean max_depth"),
-    (["--set", "max_dept=3"], "criterion"),
-    (["--set", "max_depth"], "is not name=value"),
-    (["--set", "max_depth=deep"], "max_depth must be None or a whole number"),
-    (["--set", "criterion=ginny"], "'criterion' parameter must be"),
-    (["--set", "pruning=Pruner('nothing')"], "Got 'nothing' instead"),
-    (["--set", "pruning=Pruner()"], "missing 1 required positional argument"),
-    (["--model", "forest", "--set", "estimator__depth=1"], "Unknown parameter 'estimator__depth'"),
-    (["--model", "forest", "--set", "max_depth=1"], "Did you mean estimator__max_depth?"),
-    (["--model", "ensemble", "--set", "max_depth=1"], "Did you mean boosted__max_depth?"),
-    (["--model", "boosted", "--set", "estimator__max_depth=1"], "Set estimator first"),
+    (["--param", "max_dept=3"], "Unknown parameter 'max_dept'. Did you mean max_depth"),
+    (["--param", "max_dept=3"], "criterion"),
+    (["--param", "max_depth"], "is not name=value"),
+    (["--param", "max_depth=deep"], "max_depth must be None or a whole number"),
+    (["--param", "criterion=ginny"], "'criterion' parameter must be"),
+    (["--param", "pruning=Pruner('nothing')"], "Got 'nothing' instead"),
+    (["--param", "pruning=Pruner()"], "missing 1 required positional argument"),
+    (
+        ["--model", "forest", "--param", "estimator__depth=1"],
+        "Unknown parameter 'estimator__depth'",
+    ),
+    (["--model", "forest", "--param", "max_depth=1"], "Did you mean estimator__max_depth?"),
+    (["--model", "ensemble", "--param", "max_depth=1"], "Did you mean boosted__max_depth?"),
+    (["--model", "boosted", "--param", "estimator__max_depth=1"], "Set estimator first"),
     (["--model", "forest", "--jobs", "0"], "n_jobs must be"),
     (["--time-limit", "soon"], "is not a time such as 30s"),
     (["--time-limit", "0s"], "greater than 0"),
     (["--ordinal", "grade"], "is not a column and its labels in order"),
-    (["--model", "random_ordinality", "--set", "joint=[['a', 'b']]"], "joint names"),
+    (["--model", "random_ordinality", "--param", "joint=[['a', 'b']]"], "joint names"),
 ]
 
 
@@ -283,8 +297,8 @@ def test_data_errors(tmp_path, out):
     assert "rows have no class" in data_error(path, "a,y\n1,\n2,x\n", out)
     table = "a,b,y\n1,x,u\n2,z,v\n"
     assert "row 1 below the header has 'x'" in data_error(path, table, out, "--numeric", "b")
-    assert "both nominal and numeric" in data_error(
-        path, table, out, "--numeric", "a", "--nominal", "a"
+    assert "both categorical and numeric" in data_error(
+        path, table, out, "--numeric", "a", "--categorical", "a"
     )
     assert "no column 'c'" in data_error(path, table, out, "--drop", "c")
     words = data_error(path, table, out, "--ordinal", "b:x<q")
@@ -311,7 +325,7 @@ def test_where_a_model_can_go(woods, tmp_path):
     assert result.exit_code == 2
     assert "nowhere.csv" in result.stderr
     ok(*start, out, "--force")
-    assert isinstance(mw.load(out), mw.TreeClassifier)
+    assert isinstance(mw.load_model(out), mw.TreeClassifier)
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="nobody may write there, but it is Linux")
@@ -338,19 +352,19 @@ def test_a_time_limit_without_a_model(tmp_path, out):
     path.write_text("a,b,y\n" + "\n".join(rows), "utf-8")
     result = run(
         "fit", path, "--target", "y", "-o", out, "--model", "smooth_svc",
-        "--set", "kernel=rbf", "--time-limit", "0.000000001s",
+        "--param", "kernel=rbf", "--time-limit", "0.000000001s",
     )  # fmt: skip
     assert result.exit_code == 4, result.output
     assert "time limit" in result.stderr
     assert not out.exists()
     result = ok("fit", path, "--target", "y", "-o", out, "--time-limit", "1m")
-    assert mw.load(out).time_limit == 60
+    assert mw.load_model(out).time_limit == 60
 
 
 def test_warnings_are_told_and_kept(woods, out):
     result = ok(
-        "fit", woods, "--target", "wood", "-o", out, "--model", "smooth_svc", "--set", "max_iter=1",
-        "--json",
+        "fit", woods, "--target", "wood", "-o", out, "--model", "smooth_svc",
+        "--param", "max_iter=1", "--json",
     )  # fmt: skip
     assert "Warning: 3 of 3 machines did not converge" in result.stderr
     assert json.loads(result.stdout)["warnings"][0].startswith("3 of 3 machines")
@@ -369,7 +383,7 @@ def test_ctrl_c_leaves_no_file(tmp_path):
         settings = "n_estimators=100000" if model == "forest" else "max_depth=6"
         command = [
             sys.executable, "-c", "from mixedwood.cli import main; main()", "fit", str(path),
-            "--target", "y", "-o", str(out), "--model", model, "--set", settings,
+            "--target", "y", "-o", str(out), "--model", model, "--param", settings,
         ]  # fmt: skip
         process = subprocess.Popen(
             command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True

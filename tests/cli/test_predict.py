@@ -36,7 +36,7 @@ def forest(woods, tmp_path):
     path = tmp_path / "forest.mw"
     ok(
         "fit", woods, "--target", "wood", "-o", path, "--drop", "id", "-q", "--model", "forest",
-        "--set", "n_estimators=5",
+        "--param", "n_estimators=5",
     )  # fmt: skip
     return path
 
@@ -46,9 +46,9 @@ def rows_of(text):
 
 
 def test_predictions_are_those_of_python(model, new):
-    result = ok("predict", model, new, "--proba", "--id", "id")
+    result = ok("predict", model, new, "--proba", "--keep", "id")
     rows = rows_of(result.stdout)
-    estimator = mw.load(model)
+    estimator = mw.load_model(model)
     table = read_file(new, "wood", drop=["id"])
     assert [row["prediction"] for row in rows] == estimator.predict(table.X).tolist()
     assert [row["id"] for row in rows] == [str(i + 1) for i in range(25)]
@@ -62,8 +62,8 @@ def test_types_are_those_of_training(tmp_path):
     """Codes that look like numbers in the new file are labels still, and the other way round."""
     path, out = tmp_path / "t.csv", tmp_path / "t.mw"
     path.write_text("code,n,y\n" + "01,1,a\n1,2,b\n" * 10, "utf-8")
-    ok("fit", path, "--target", "y", "-o", out, "--set", "pruning=null")
-    assert mw.load(out).schema_["code"].values == ("01", "1")
+    ok("fit", path, "--target", "y", "-o", out, "--param", "pruning=null")
+    assert mw.load_model(out).schema_["code"].categories == ("01", "1")
     path.write_text("n,code\n1.5,1\n1.5,1\n,1\n002,1\n", "utf-8")
     result = ok("predict", out, path)
     assert result.stderr == ""
@@ -78,10 +78,21 @@ def test_labels_that_are_not_text_are_found_by_their_spelling(tmp_path):
     frame = pl.DataFrame({"flag": [True, False] * 6, "code": [1, 2, 3] * 4, "y": [True, False] * 6})
     out, parquet = tmp_path / "t.mw", tmp_path / "t.parquet"
     frame.write_parquet(parquet)
-    ok("fit", parquet, "--target", "y", "-o", out, "--nominal", "code", "--set", "pruning=null")
-    model = mw.load(out)
-    assert model.schema_["flag"].values == (False, True)
-    assert model.schema_["code"].values == ("1", "2", "3")
+    ok(
+        "fit",
+        parquet,
+        "--target",
+        "y",
+        "-o",
+        out,
+        "--categorical",
+        "code",
+        "--param",
+        "pruning=null",
+    )
+    model = mw.load_model(out)
+    assert model.schema_["flag"].categories == (False, True)
+    assert model.schema_["code"].categories == ("1", "2", "3")
     assert model.classes_.tolist() == [False, True]
     direct = ok("predict", out, parquet).stdout
     for spelling in (str, lambda flag: str(flag).lower()):
@@ -113,7 +124,7 @@ def test_columns_that_are_not_there(model, tmp_path):
     result = run("predict", model, path)
     assert result.exit_code == 3
     assert "no columns 'colour', 'size', 'zip', 'grade'" in result.stderr
-    result = run("predict", model, path.with_name("new.csv"), "--id", "nr")
+    result = run("predict", model, path.with_name("new.csv"), "--keep", "nr")
     assert result.exit_code != 0
 
 
@@ -130,10 +141,10 @@ def test_values_never_seen_are_told_once(tmp_path):
 
 
 def test_where_predictions_go(model, new, tmp_path):
-    expected = ok("predict", model, new, "--proba", "--id", "id")
+    expected = ok("predict", model, new, "--proba", "--keep", "id")
     for name in ("out.csv", "out.parquet", "out.tsv"):
         out = tmp_path / name
-        result = ok("predict", model, new, "--proba", "--id", "id", "-o", out)
+        result = ok("predict", model, new, "--proba", "--keep", "id", "-o", out)
         assert result.stdout == ""
         frame = (
             pl.read_parquet(out)
@@ -153,7 +164,7 @@ def test_where_predictions_go(model, new, tmp_path):
 
 
 def test_predictions_for_machines(model, new):
-    result = ok("predict", model, new, "--json", "--id", "id", "--proba", "-q")
+    result = ok("predict", model, new, "--json", "--keep", "id", "--proba", "-q")
     lines = [json.loads(line) for line in result.stdout.splitlines()]
     assert len(lines) == 25
     assert set(lines[0]) == {
@@ -174,7 +185,7 @@ def test_a_model_of_rows_without_names(tmp_path):
     X = np.random.default_rng(0).normal(size=(40, 2))
     y = (X[:, 0] > 0).astype(int)
     out, path = tmp_path / "t.mw", tmp_path / "t.csv"
-    mw.save(mw.TreeClassifier().fit(X, y), out)
+    mw.save_model(mw.TreeClassifier().fit(X, y), out)
     path.write_text("p,q\n" + "".join(f"{a!r},{b!r}\n" for a, b in X.tolist()), "utf-8")
     rows = rows_of(ok("predict", out, path).stdout)
     assert [int(row["prediction"]) for row in rows] == y.tolist()
@@ -207,7 +218,7 @@ def test_what_a_model_cannot_do(forest, woods, new, tmp_path):
     result = run("predict", forest, new, "--explain")
     assert result.exit_code == 2
     assert "--explain needs a single tree" in result.stderr
-    result = run("show", svm, "--tree")
+    result = run("show", svm, "--text")
     assert result.exit_code == 2
     assert "has no trees" in result.stderr
 
@@ -225,8 +236,8 @@ def test_evaluation_agrees_with_scikit_learn(model, forest, new):
     table = read_file(new, "wood", drop=["id"])
     for path in (model, forest):
         facts = json.loads(ok("evaluate", path, new, "--json").stdout)
-        answers = mw.load(path).predict(table.X)
-        shares = mw.load(path).predict_proba(table.X)
+        answers = mw.load_model(path).predict(table.X)
+        shares = mw.load_model(path).predict_proba(table.X)
         assert facts["error"] == pytest.approx((answers != table.y).mean())
         assert facts["balanced_error"] == pytest.approx(
             1 - balanced_accuracy_score(table.y, answers)
@@ -268,7 +279,7 @@ def test_evaluation_in_words(model, new, tmp_path):
 def test_evaluation_of_many_classes(tmp_path):
     path, out = tmp_path / "t.csv", tmp_path / "t.mw"
     path.write_text("x,y\n" + "".join(f"{i % 15},c{i % 15}\n" for i in range(150)), "utf-8")
-    ok("fit", path, "--target", "y", "-o", out, "--set", "pruning=null")
+    ok("fit", path, "--target", "y", "-o", out, "--param", "pruning=null")
     result = ok("evaluate", out, path)
     assert "The confusion matrix of 15 classes is not shown" in result.stdout
     assert [line.split()[1:] for line in result.stdout.splitlines() if line.startswith("c14")] == [
@@ -277,7 +288,7 @@ def test_evaluation_of_many_classes(tmp_path):
 
 
 def test_one_row_explained(model, forest, new):
-    estimator = mw.load(model)
+    estimator = mw.load_model(model)
     table = read_file(new, "wood", drop=["id"])
     result = ok("explain", model, new, "--row", 4)
     assert result.stdout == str(estimator.explain(table.X, 3)).replace("Row 3:", "Row 4:") + "\n"
@@ -288,20 +299,20 @@ def test_one_row_explained(model, forest, new):
         str(step) for step in estimator.explain(table.X, 3).steps
     ]
     result = ok("explain", forest, new, "--row", 4)
-    why = mw.load(forest).explain(table.X, 3)
+    why = mw.load_model(forest).explain(table.X, 3)
     assert result.stdout == str(why).replace("Row 3:", "Row 4:") + "\n"
     assert "Votes of 5 trees:" in result.stdout
-    assert "Use --member K (1 to 5)" in result.stderr
+    assert "Use --tree N (1 to 5)" in result.stderr
     facts = json.loads(ok("explain", forest, new, "--row", 4, "--json").stdout)
     assert (facts["row"], facts["prediction"], facts["scale"]) == (4, why.answer, "probability")
     for label, share in facts["probabilities"].items():
         parts = [part["amounts"][label] for part in facts["contributions"]]
         assert math.isclose(facts["bias"][label] + sum(parts), share, abs_tol=1e-12)
     assert sum(facts["votes"].values()) == 5
-    result = ok("explain", forest, new, "--row", 1, "--member", 2)
+    result = ok("explain", forest, new, "--row", 1, "--tree", 2)
     assert "Tree 2:" in result.stdout
     assert "-> [" in result.stdout
-    for args, words in (((26,), "there is no row 26"), ((1, "--member", 6), "no tree 6")):
+    for args, words in (((26,), "there is no row 26"), ((1, "--tree", 6), "no tree 6")):
         result = run("explain", forest, new, "--row", *args)
         assert result.exit_code == 2
         assert words in result.stderr
@@ -314,7 +325,7 @@ def test_one_row_of_parquet_and_of_other_models(woods, new, tmp_path):
     frame.write_parquet(parquet)
     for name in ("tree", "boosted", "ensemble", "svm"):
         out = tmp_path / f"{name}.mw"
-        settings = ["--set", "max_rounds=4"] if name == "ensemble" else []
+        settings = ["--param", "max_rounds=4"] if name == "ensemble" else []
         ok(
             "fit", woods, "--target", "wood", "-o", out, "--drop", "id", "-q", "--model", name,
             *settings,

@@ -14,12 +14,12 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("shown")
     woods = woods_csv(folder / "woods.csv", n=90)
     for name, more in {
-        "tree": ["--set", "pruning=null", "--set", "max_depth=3"],
-        "forest": ["--set", "n_estimators=3"],
-        "ensemble": ["--set", "max_rounds=5", "--set", "forest__n_estimators=3"],
+        "tree": ["--param", "pruning=null", "--param", "max_depth=3"],
+        "forest": ["--param", "n_estimators=3"],
+        "ensemble": ["--param", "max_rounds=5", "--param", "forest__n_estimators=3"],
         "model_tree": [],
         "smooth_svc": [],
-        "kernel": ["--set", "kernel=rbf"],
+        "kernel": ["--param", "kernel=rbf"],
     }.items():
         model = "smooth_svc" if name == "kernel" else name
         ok(
@@ -30,9 +30,9 @@ def folder(tmp_path_factory):
 
 
 def test_a_tree(folder):
-    path, tree = folder / "tree.mw", mw.load(folder / "tree.mw").tree_
-    assert ok("show", path, "--tree").stdout == tree.to_text() + "\n"
-    assert ok("show", path, "--tree", "--max-depth", 1).stdout == tree.to_text(max_depth=1) + "\n"
+    path, tree = folder / "tree.mw", mw.load_model(folder / "tree.mw").tree_
+    assert ok("show", path, "--text").stdout == tree.to_text() + "\n"
+    assert ok("show", path, "--text", "--max-depth", 1).stdout == tree.to_text(max_depth=1) + "\n"
     assert ok("show", path, "--rules").stdout.splitlines() == [str(rule) for rule in tree.rules()]
     whole = ok("show", path).stdout
     assert whole.startswith("TreeClassifier(")
@@ -44,7 +44,7 @@ def test_a_tree(folder):
 
 
 def test_an_ensemble_says_what_it_has_chosen(folder):
-    path, model = folder / "ensemble.mw", mw.load(folder / "ensemble.mw")
+    path, model = folder / "ensemble.mw", mw.load_model(folder / "ensemble.mw")
     words = ok("show", path).stdout
     assert "forest of 3 trees (weight" in words
     assert f"{model.boosted_.n_rounds_} iterations and depth" in words
@@ -60,7 +60,7 @@ def test_an_ensemble_says_what_it_has_chosen(folder):
 
 
 def test_pictures(folder, tmp_path):
-    path, tree = folder / "tree.mw", mw.load(folder / "tree.mw").tree_
+    path, tree = folder / "tree.mw", mw.load_model(folder / "tree.mw").tree_
     svg, png = tmp_path / "tree.svg", tmp_path / "tree.png"
     result = ok("show", path, "--svg", svg)
     assert f"Written to {svg}." in result.stderr
@@ -77,30 +77,30 @@ def test_pictures(folder, tmp_path):
 
 def test_many_trees(folder):
     path = folder / "forest.mw"
-    model = mw.load(path)
+    model = mw.load_model(path)
     result = ok("show", path)
     assert "3 trees, " in result.stdout
-    assert "Use --member K (1 to 3)" in result.stderr
+    assert "Use --tree N (1 to 3)" in result.stderr
     shares = dict(zip(model.schema_.names, model.feature_importances_, strict=True))
     best = max(shares, key=shares.get)
     lines = result.stdout.splitlines()
     first = next(i for i, line in enumerate(lines) if line.startswith("feature"))
     assert lines[first + 1].split() == [best, f"{shares[best]:.3f}"]
-    assert ok("show", path, "--tree", "--member", 2).stdout == model.trees_[1].to_text() + "\n"
-    assert ok("show", path, "--member", 2).stdout.endswith(model.trees_[1].to_text() + "\n")
+    assert ok("show", path, "--text", "--tree", 2).stdout == model.trees_[1].to_text() + "\n"
+    assert ok("show", path, "--tree", 2).stdout.endswith(model.trees_[1].to_text() + "\n")
     for args, words in (
-        (["--tree"], "choose one with --member"),
-        (["--tree", "--member", 4], "there is no tree 4"),
-        (["--tree", "--rules"], "Use only one of"),
+        (["--text"], "choose one with --tree"),
+        (["--text", "--tree", 4], "there is no tree 4"),
+        (["--text", "--rules"], "Use only one of"),
     ):
         result = run("show", path, *args)
         assert result.exit_code == 2
         assert words in result.stderr
-    assert run("show", folder / "tree.mw", "--member", 2).exit_code == 2
+    assert run("show", folder / "tree.mw", "--tree", 2).exit_code == 2
 
 
 def test_planes(folder):
-    model = mw.load(folder / "smooth_svc.mw")
+    model = mw.load_model(folder / "smooth_svc.mw")
     text = ok("show", folder / "smooth_svc.mw").stdout
     assert text.count("Linear model ") == 3
     assert "size" in text
@@ -114,14 +114,14 @@ def test_planes(folder):
 
 def test_a_model_for_machines(folder):
     for name in ("tree", "forest", "model_tree", "kernel"):
-        model = mw.load(folder / f"{name}.mw")
+        model = mw.load_model(folder / f"{name}.mw")
         document = json.loads(ok("show", folder / f"{name}.mw", "--json").stdout)
         assert document["class"] == type(model).__name__
         assert document["classes"] == model.classes_.tolist()
         assert [c["name"] for c in document["columns"]] == list(model.schema_.names)
         assert set(document["parameters"]) == set(model.get_params(deep=False))
-    document = json.loads(ok("show", folder / "forest.mw", "--json", "--member", 1).stdout)
-    tree = mw.load(folder / "forest.mw").trees_[0]
+    document = json.loads(ok("show", folder / "forest.mw", "--json", "--tree", 1).stdout)
+    tree = mw.load_model(folder / "forest.mw").trees_[0]
     assert [node["children"] for node in document["tree"]] == [
         tree.children_of(node).tolist() for node in range(tree.n_nodes)
     ]

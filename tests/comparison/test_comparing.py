@@ -166,7 +166,7 @@ def test_the_seven_set_protocol_counts_the_chosen_model(problem):
 
 
 def test_several_sets_as_pairs_and_as_data_sets():
-    sets = [mw.datasets.make_nominal(60, n_columns=3, random_state=s) for s in range(3)]
+    sets = [mw.datasets.make_categorical(60, n_features=3, random_state=s) for s in range(3)]
     by_name = {f"set {s}": (data.X, data.y) for s, data in enumerate(sets)}
     found = mw.compare(by_name, methods=["tree", "c45", "cart"], protocol="1x2cv", metrics="error")
     assert [facts.name for facts in found.sets] == list(by_name)
@@ -182,7 +182,7 @@ def test_several_sets_as_pairs_and_as_data_sets():
 def test_sets_may_have_different_numbers_of_folds():
     sets = {}
     for n in (10, 14):
-        data = mw.datasets.make_nominal(n, n_columns=2, n_classes=2, random_state=n)
+        data = mw.datasets.make_categorical(n, n_features=2, n_classes=2, random_state=n)
         sets[str(n)] = (data.X, np.array(["a", "b"] * (n // 2)))
     found = mw.compare(sets, methods=["tree"], protocol=LeaveOneOut(), metrics="error")
     assert found.scores.shape == (2, 1, 14, 1)

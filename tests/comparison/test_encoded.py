@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mixedwood.comparison import EncodedClassifier, matrix
 from mixedwood.comparison.matrix import CodedMatrix, OneHotMatrix
-from mixedwood.data import read_table, read_table_as
+from mixedwood.data import read_table
 from problems import mixed_problem
 
 TRAIN = {
@@ -25,7 +25,7 @@ NEW = {"colour": ["mauve", None, "blue"], "size": [np.nan, 2.0, 7.0], "weight": 
 def encoded(kind, scale=False):
     table = read_table(TRAIN)
     encoder = kind(table, scale)
-    return encoder.encode(table), encoder.encode(read_table_as(NEW, table.schema))
+    return encoder.encode(table), encoder.encode(read_table(NEW, schema=table.schema))
 
 
 def test_indicators_medians_and_gaps():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mixedwood as mw
-from mixedwood.data import read_table, read_table_as, read_target
+from mixedwood.data import read_table, read_target
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -160,7 +160,7 @@ def test_tables_in_pieces_are_the_table_in_one_piece(container, cuts):
     assert table.schema == expected.schema
     for name in CONTENT:
         np.testing.assert_array_equal(table[name], expected[name])
-    again = read_table_as(X, expected.schema)
+    again = read_table(X, schema=expected.schema)
     for name in CONTENT:
         np.testing.assert_array_equal(again[name], expected[name])
 
@@ -268,7 +268,7 @@ def test_a_dictionary_of_small_codes_that_the_whole_outgrows():
     values = [f"v{i:03}" for i in range(400)]
     chunked = arrow_dictionaries(values, [0, 100, 200, 300, 400], index=pa.int8())
     table = read_table({"a": chunked})
-    assert table.schema["a"].values == tuple(values)
+    assert table.schema["a"].categories == tuple(values)
     assert table["a"].tolist() == list(range(400))
 
 
@@ -276,7 +276,7 @@ def test_dictionaries_with_a_missing_value_among_their_entries():
     a = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), pa.array(["b", None, "a"]))
     b = pa.DictionaryArray.from_arrays(pa.array([1, 0, None]), pa.array(["c", "a"]))
     table = read_table({"a": pa.chunked_array([a, b])})
-    assert table.schema["a"].values == ("a", "b", "c")
+    assert table.schema["a"].categories == ("a", "b", "c")
     assert table["a"].tolist() == [1, -1, 0, 0, 2, -1]
 
 
@@ -296,18 +296,18 @@ def test_orders_that_differ_between_pieces():
     column = ordered_pieces(["S", "L"], ["S", "M", "L"], ["M", "L"])
     table = read_table({"size": column})
     assert table.schema["size"].kind == "ordinal"
-    assert table.schema["size"].values == ("S", "M", "L")
+    assert table.schema["size"].categories == ("S", "M", "L")
     assert table["size"].tolist() == [0, 2, 0, 1, 2, 1, 2]
     for contrary in (
         ordered_pieces(["S", "L"], ["L", "S"]),
         ordered_pieces(["S", "M"], ["S", "L"]),
     ):
-        with pytest.raises(ValueError, match=r"'size'.*order.*ordinal="):
+        with pytest.raises(ValueError, match=r"'size'.*order.*ordinal_features="):
             read_table({"size": contrary})
-        given = read_table({"size": contrary}, ordinal={"size": ["S", "M", "L"]})
-        assert given.schema["size"].values == ("S", "M", "L")
+        given = read_table({"size": contrary}, ordinal_features={"size": ["S", "M", "L"]})
+        assert given.schema["size"].categories == ("S", "M", "L")
         nominal = read_table({"size": contrary}, categorical_features=["size"])
         assert nominal.schema["size"].kind == "nominal"
-        assert read_table_as({"size": contrary}, given.schema)["size"].tolist() == [
+        assert read_table({"size": contrary}, schema=given.schema)["size"].tolist() == [
             {"S": 0, "M": 1, "L": 2}[v] for v in contrary.to_pylist()
         ]

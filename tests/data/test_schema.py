@@ -54,7 +54,7 @@ def test_cells_of_all_missing_kinds_become_none():
 
 def test_codes_follow_the_values():
     column = make_schema()["size"]
-    assert column.n_values == 3
+    assert column.n_categories == 3
     assert [column.codes[label] for label in ("L", "S", "M")] == [2, 0, 1]
 
 
@@ -88,8 +88,8 @@ def test_json_round_trip(names, labels, generated):
     schema = Schema(columns, generated)
     again = Schema.from_dict(json.loads(json.dumps(schema.to_dict())))
     assert again == schema
-    assert [type(label) for column in again for label in column.values] == [
-        type(label) for column in schema for label in column.values
+    assert [type(label) for column in again for label in column.categories] == [
+        type(label) for column in schema for label in column.categories
     ]
     assert again.to_dict() == schema.to_dict()
 
@@ -97,16 +97,16 @@ def test_json_round_trip(names, labels, generated):
 def test_booleans_survive_json():
     schema = Schema((Column("b", ColumnKind.NOMINAL, (False, True)),))
     again = Schema.from_dict(json.loads(json.dumps(schema.to_dict())))
-    assert again["b"].values[1] is True
+    assert again["b"].categories[1] is True
 
 
 def test_description_says_kind_values_order_and_missing():
     text = make_schema().describe()
     assert "3 columns" in text
-    assert "nominal, 4 values: 2, 2.5, 'blue', 'red'; 3 missing" in text
-    assert "ordinal, 3 values in order: 'S' < 'M' < 'L'" in text
+    assert "nominal, 4 categories: 2, 2.5, 'blue', 'red'; 3 missing" in text
+    assert "ordinal, 3 categories in order: 'S' < 'M' < 'L'" in text
     assert "numeric; none missing" in text
-    assert "Ordinal columns, ordered categoricals among them" in text
+    assert "Ordinal columns are split in this order" in text
     assert text in repr(make_schema())
 
 

@@ -7,14 +7,13 @@ import pytest
 
 from mixedwood.data import (
     MISSING,
-    UNSEEN,
+    UNKNOWN,
     Column,
     ColumnKind,
     Schema,
     Table,
     read_table,
-    read_table_as,
-    unseen_counts,
+    unknown_counts,
 )
 
 ROWS = {"colour": ["red", None, "blue", "red"], "weight": [1.5, 2.0, float("nan"), 4.0]}
@@ -80,7 +79,7 @@ def make_borrowable(library):
 def test_float64_columns_are_borrowed_not_copied(library):
     X, source = make_borrowable(library)
     assert np.shares_memory(read_table(X)["x0"], source)
-    assert np.shares_memory(read_table_as(X, read_table(X).schema)["x0"], source)
+    assert np.shares_memory(read_table(X, schema=read_table(X).schema)["x0"], source)
 
 
 def test_strided_columns_are_copied_into_contiguous_ones():
@@ -92,18 +91,18 @@ def test_strided_columns_are_copied_into_contiguous_ones():
 
 def test_unseen_values_are_counted_and_named():
     schema = read_table(ROWS).schema
-    table = read_table_as({"colour": ["pink", "red", "mauve"], "weight": [1, 2, 3]}, schema)
-    assert table["colour"].tolist() == [UNSEEN, 1, UNSEEN]
-    assert unseen_counts(table) == {"colour": 2}
-    assert table.unseen == {"colour": ("mauve", "pink")}
+    table = read_table({"colour": ["pink", "red", "mauve"], "weight": [1, 2, 3]}, schema=schema)
+    assert table["colour"].tolist() == [UNKNOWN, 1, UNKNOWN]
+    assert unknown_counts(table) == {"colour": 2}
+    assert table.unknown == {"colour": ("mauve", "pink")}
     assert table.labels("colour").tolist() == [None, "red", None]
-    assert unseen_counts(read_table(ROWS)) == {}
+    assert unknown_counts(read_table(ROWS)) == {}
 
 
 def test_repr_says_size_and_columns():
     text = repr(read_table(ROWS))
     assert text.startswith("Table of 4 rows and 2 columns")
-    assert "nominal, 2 values: 'blue', 'red'; 1 missing" in text
+    assert "nominal, 2 categories: 'blue', 'red'; 1 missing" in text
 
 
 def test_tables_can_be_pickled():

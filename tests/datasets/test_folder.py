@@ -21,20 +21,20 @@ def load_from(monkeypatch):
 
 def test_a_described_set_is_read_with_its_types(write_folder, load_from):
     data = load_from(write_folder())
-    assert (data.name, data.source, data.n_rows, data.n_columns) == ("toy", "folder", 4, 4)
-    assert (data.nominal, data.ordinal, data.numeric) == (
+    assert (data.name, data.source, data.n_samples, data.n_features) == ("toy", "folder", 4, 4)
+    assert (data.nominal_features, data.ordinal_features, data.numeric_features) == (
         ("colour", "code"),
         ("size",),
         ("weight",),
     )
-    assert data.columns[0].values == ("NA", "none", "red")
-    assert data.columns[1].values == ("small", "medium", "large")
+    assert data.columns[0].categories == ("NA", "none", "red")
+    assert data.columns[1].categories == ("small", "medium", "large")
     assert data.notes == "Toy. made for tests"
 
 
 def test_labels_that_look_like_numbers_stay_text(write_folder, load_from):
     data = load_from(write_folder())
-    assert data.columns[3].values == ("007", "10", "2_3")
+    assert data.columns[3].categories == ("007", "10", "2_3")
 
 
 def test_only_the_empty_field_is_missing(write_folder, load_from):
@@ -48,7 +48,7 @@ def test_a_nominal_column_may_have_a_natural_order(write_folder, load_from, toy)
     columns[1] = {"name": "size", "type": "nominal", "natural_order": order}
     size = load_from(write_folder(columns=columns)).columns[1]
     assert size.kind == "nominal"
-    assert size.values == ("large", "medium", "small")
+    assert size.categories == ("large", "medium", "small")
     assert size.natural_order == tuple(order)
 
 
@@ -161,7 +161,7 @@ def test_a_manifest_that_is_not_one_is_named(write_folder, load_from, content):
 def test_other_json_files_in_the_folder_do_no_harm(write_folder, load_from):
     folder = write_folder()
     (folder / "notes.json").write_text("{")
-    assert load_from(folder).n_rows == 4
+    assert load_from(folder).n_samples == 4
 
 
 def test_generated_sets_do_not_look_into_the_folder(tmp_path, load_from):

@@ -21,7 +21,11 @@ from mixedwood import datasets
 def test_scikit_learn_sets_are_found_by_name(name, rows, columns, classes):
     data = datasets.load(name, frame="dict")
     assert data.source == "scikit-learn"
-    assert (data.n_rows, len(data.numeric), len(data.class_counts)) == (rows, columns, classes)
+    assert (data.n_samples, len(data.numeric_features), len(data.class_counts)) == (
+        rows,
+        columns,
+        classes,
+    )
 
 
 def test_names_say_where_each_set_would_come_from(write_folder, monkeypatch):
@@ -48,8 +52,8 @@ def test_every_available_name_loads():
 
 def test_the_generated_set_is_used_unless_the_folder_is_asked_for(write_folder, monkeypatch):
     monkeypatch.setenv("MIXEDWOOD_DATA", str(write_folder(name="monks-1")))
-    assert datasets.load("monks-1").n_rows == 432
-    assert datasets.load("monks-1", source="folder").n_rows == 4
+    assert datasets.load("monks-1").n_samples == 432
+    assert datasets.load("monks-1", source="folder").n_samples == 4
 
 
 def test_a_mistyped_name_gets_close_names():

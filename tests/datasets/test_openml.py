@@ -65,7 +65,7 @@ def test_a_fetched_set_is_spelled_as_the_catalogue_says(online):
     assert data.X["size"].tolist() == ["1", "3", "1", "3"]
     assert np.array_equal(data.X["weight"], [0.5, np.nan, 2, 2], equal_nan=True)
     assert data.y.tolist() == ["y", "n", "y", "y"]
-    assert data.ordinal == ("size",)
+    assert data.ordinal_features == ("size",)
     assert "id 4711" in data.notes
 
 
@@ -139,7 +139,7 @@ def test_data_is_given_even_if_the_cache_cannot_be_written(online, monkeypatch, 
     monkeypatch.setenv("MIXEDWOOD_CACHE", str(tmp_path / "file" / "cache"))
     online(answer())
     with caplog.at_level(logging.WARNING):
-        assert datasets.load("fruit", frame="dict").n_rows == 4
+        assert datasets.load("fruit", frame="dict").n_samples == 4
     assert "Could not keep 'fruit'" in caplog.text
 
 

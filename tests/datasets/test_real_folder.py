@@ -65,10 +65,10 @@ def test_iris_differs_from_the_uci_file_in_three_cells(real_data):
 )
 def test_variants_have_the_rows_of_the_papers(real_data, name, variant, rows, classes):
     data = real_data(name, variant=variant)
-    assert (data.n_rows, len(data.class_counts)) == (rows, classes)
+    assert (data.n_samples, len(data.class_counts)) == (rows, classes)
 
 
 def test_aggregated_labels_stay_labels(real_data):
     data = real_data("car-aggreg")
-    assert data.numeric == ()
-    assert "2_2_small" in data.columns[7].values
+    assert data.numeric_features == ()
+    assert "2_2_small" in data.columns[7].categories

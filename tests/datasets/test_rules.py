@@ -18,9 +18,9 @@ def rows_of(data):
 def test_monks_has_all_cases_with_the_published_class_counts(problem, counts):
     data = datasets.load(f"monks-{problem}", frame="dict")
     assert data.class_counts == counts
-    assert len(set(rows_of(data))) == data.n_rows == 432
-    assert [len(column.values) for column in data.columns] == [3, 3, 2, 3, 4, 2]
-    assert data.nominal == ("a1", "a2", "a3", "a4", "a5", "a6")
+    assert len(set(rows_of(data))) == data.n_samples == 432
+    assert [len(column.categories) for column in data.columns] == [3, 3, 2, 3, 4, 2]
+    assert data.nominal_features == ("a1", "a2", "a3", "a4", "a5", "a6")
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_balance_scale_tips_to_the_greater_torque():
     left_weight, left, right_weight, right = np.array(rows_of(data), dtype=int).T
     torque = left_weight * left - right_weight * right
     assert np.array_equal(data.y, np.select([torque > 0, torque < 0], ["L", "R"], "B"))
-    assert len(data.ordinal) == 4
+    assert len(data.ordinal_features) == 4
 
 
 def test_tic_tac_toe_boards_are_ends_of_games_that_x_began():

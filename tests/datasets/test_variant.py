@@ -21,9 +21,9 @@ def column(table, name):
 def test_complete_keeps_full_rows_and_the_labels_that_still_occur(table):
     result = apply_variant(table, Variant("full rows", 1, complete=True))
     assert result.class_counts() == {"yes": 1}
-    assert column(result, "colour")[0].values == ("red",)
+    assert column(result, "colour")[0].categories == ("red",)
     # All levels of an ordinal column stay: its order is part of its type.
-    assert column(result, "size")[0].values == ("small", "medium", "large")
+    assert column(result, "size")[0].categories == ("small", "medium", "large")
 
 
 def test_first_rows(table):
@@ -34,19 +34,19 @@ def test_first_rows(table):
 def test_only_allowed_labels_drops_rows_with_others(table):
     allowed = frozenset(["red", "NA", "2_3", "007"])
     result = apply_variant(table, Variant("some", 3, allowed=allowed))
-    assert column(result, "colour")[0].values == ("NA", "red")
+    assert column(result, "colour")[0].categories == ("NA", "red")
 
 
 def test_ordinal_columns_become_nominal():
     data = datasets.load("balance-scale", variant="nominal", frame="dict")
     assert data.name == "balance-scale/nominal"
-    assert (len(data.nominal), len(data.ordinal)) == (4, 0)
+    assert (len(data.nominal_features), len(data.ordinal_features)) == (4, 0)
     assert data.X["left-weight"][0] == "1"
 
 
 def test_ordinal_columns_become_numbers():
     data = datasets.load("balance-scale", variant="numeric", frame="dict")
-    assert len(data.numeric) == 4
+    assert len(data.numeric_features) == 4
     plain = datasets.load("balance-scale", frame="dict")
     assert np.array_equal(data.X["right-distance"], plain.X["right-distance"].astype(int))
 
@@ -59,7 +59,7 @@ def test_indicators_stand_in_the_place_of_their_column(table, keep):
     assert names[:4] == ["colour=NA", "colour=none", "colour=red", "size"]
     assert (names[-1] == "colour") == keep
     described, codes = column(result, "colour=red")
-    assert described.values == ("0", "1")
+    assert described.categories == ("0", "1")
     assert codes.tolist() == [1, 0, -1, 0]
 
 

@@ -13,7 +13,7 @@ MIXES = {"1": (H1, H2), "2": (H1, H3), "3": (H2, H3)}
 
 
 def matrix(data):
-    return np.column_stack([data.X[name] for name in data.numeric])
+    return np.column_stack([data.X[name] for name in data.numeric_features])
 
 
 @pytest.mark.parametrize("label", ["1", "2", "3"])
@@ -35,14 +35,14 @@ def test_classes_are_equally_likely():
 
 def test_noise_columns_leave_the_curves_as_they_are():
     plain = make_waveform(100, random_state=3, frame="dict")
-    noisy = make_waveform(100, noise_columns=19, random_state=3, frame="dict")
-    assert (plain.n_columns, noisy.n_columns) == (21, 40)
+    noisy = make_waveform(100, n_noise_features=19, random_state=3, frame="dict")
+    assert (plain.n_features, noisy.n_features) == (21, 40)
     assert np.array_equal(matrix(plain), matrix(noisy)[:, :21])
     assert np.array_equal(plain.y, noisy.y)
 
 
 def test_noise_columns_are_standard_normal():
-    noise = matrix(make_waveform(20_000, noise_columns=19, random_state=4, frame="dict"))[:, 21:]
+    noise = matrix(make_waveform(20_000, n_noise_features=19, random_state=4, frame="dict"))[:, 21:]
     assert np.all(np.abs(noise.mean(axis=0)) < 5 / np.sqrt(20_000))
     assert np.allclose(noise.std(axis=0), 1, atol=0.03)
 
@@ -64,12 +64,12 @@ def test_a_generator_goes_on_where_it_was():
 
 def test_the_named_set_is_one_fixed_table():
     named = load("waveform-noise", frame="dict")
-    made = make_waveform(5000, noise_columns=19, random_state=0, frame="dict")
+    made = make_waveform(5000, n_noise_features=19, random_state=0, frame="dict")
     assert np.array_equal(matrix(named), matrix(made))
     assert np.array_equal(load("waveform", frame="dict").y, made.y)
 
 
-@pytest.mark.parametrize("wrong", [{"n_rows": 0}, {"noise_columns": -1}])
+@pytest.mark.parametrize("wrong", [{"n_samples": 0}, {"n_noise_features": -1}])
 def test_impossible_sizes_are_refused(wrong):
     with pytest.raises(ValueError, match="make_waveform needs"):
         make_waveform(**wrong)

@@ -1,4 +1,4 @@
-"""Boosted trees as an estimator: scikit-learn's checks, stages, warm starts, weights, refusals."""
+"""Boosted trees as an estimator: scikit-learn's checks, stages, warm starts, weights, errors."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""Early stopping by rows of one's own: the same losses as afterwards, warm starts, refusals."""
+"""Early stopping by rows of one's own: the same losses as afterwards, warm starts, errors."""
 
 import numpy as np
 import pytest
@@ -106,8 +106,8 @@ def test_a_warm_start_is_the_same_as_one_go(tmp_path):
     own = dict(zip(("X_val", "y_val"), mixed_problem(120, seed=1), strict=True))
     whole = stopping().fit(X, y, **own)
     model = stopping(n_estimators=3, warm_start=True).fit(X, y, **own)
-    mw.save(model, tmp_path / "model.mw")
-    for twin in (model, mw.load(tmp_path / "model.mw")):
+    mw.save_model(model, tmp_path / "model.mw")
+    for twin in (model, mw.load_model(tmp_path / "model.mw")):
         twin.set_params(n_estimators=200).fit(X, y, **own)
         assert twin.trees_ == whole.trees_
         assert twin.validation_loss_ == whole.validation_loss_

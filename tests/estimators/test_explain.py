@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
 import mixedwood as mw
-from mixedwood.data import read_table_as
+from mixedwood.data import read_table
 from mixedwood.explain import BlendExplanation
 from problems import mixed_problem
 from reference.explanation import answer, row_of, sum_of
@@ -141,7 +141,7 @@ def assert_scale(model, why, X):
 @pytest.mark.parametrize("name", ["forest", "random ordinality", "grow and prune", "adaboost"])
 def test_votes_are_those_of_the_twin(name):
     model, (X, _) = fitted(name, 4), mixed_problem(40, seed=1, n_classes=4)
-    table = read_table_as(X, model.schema_)
+    table = read_table(X, schema=model.schema_)
     weights = getattr(model, "tree_weights_", np.ones(len(model.trees_)))
     members = [
         (tree, tree.probabilities, weight)
@@ -155,7 +155,7 @@ def test_votes_are_those_of_the_twin(name):
 def test_scores_are_those_of_the_twin(n_classes):
     model = fitted("boosted", n_classes)
     X, _ = mixed_problem(40, seed=1, n_classes=n_classes)
-    table = read_table_as(X, model.schema_)
+    table = read_table(X, schema=model.schema_)
     of = model.scores_
     for row in range(len(X)):
         values = row_of(table, row)

@@ -1,4 +1,4 @@
-"""Forests: scikit-learn's checks, their trees, votes and out-of-bag answers, and refusals."""
+"""Forests: scikit-learn's checks, their trees, votes and out-of-bag answers, and errors."""
 
 import copy
 import pickle
@@ -20,7 +20,7 @@ from mixedwood import (
     TreeClassifier,
     UnseenValueWarning,
 )
-from mixedwood.data import read_table, read_table_as, read_target
+from mixedwood.data import read_table, read_target
 from mixedwood.datasets import make_mixed, make_waveform
 from mixedwood.explain.importance import impurity_importance
 from mixedwood.pruning import Pruner
@@ -478,7 +478,7 @@ def test_nodes_that_answer():
     forest = ForestClassifier(n_estimators=4, random_state=0).fit(X, y)
     nodes = forest.apply(X)
     assert nodes.shape == (60, 4)
-    table = read_table_as(X, forest.schema_)
+    table = read_table(X, schema=forest.schema_)
     for place, tree in enumerate(forest.trees_):
         np.testing.assert_array_equal(nodes[:, place], tree.apply(table))
         votes = tree.classes[tree.label[nodes[:, place]]]
@@ -489,7 +489,7 @@ def test_a_tree_says_how_to_read_a_frame():
     X, y = mixed_problem(60)
     tree = ForestClassifier(n_estimators=1, random_state=0).fit(X, y).trees_[0]
     for ask in (tree.apply, tree.predict, tree.predict_proba, tree.explain):
-        with pytest.raises(TypeError, match=r"got \w+. Read it with .*read_table_as"):
+        with pytest.raises(TypeError, match=r"got \w+. Read it with .*read_table"):
             ask(X)
 
 
@@ -500,7 +500,7 @@ def test_a_number_in_place_of_a_tree():
 
 
 def test_rows_that_are_shared_out_have_no_single_node():
-    data = make_mixed(200, missing=0.2, random_state=0)
+    data = make_mixed(200, missing_rate=0.2, random_state=0)
     model = ForestClassifier.bagging_c45(3, random_state=0).fit(data.X, data.y)
     assert any(tree.is_fractional for tree in model.trees_)
     with pytest.raises(ValueError, match=r"shares some of these rows out .* predict_proba do"):

@@ -48,7 +48,7 @@ def _split(builder, node, rng, fractional, all_values):
     sides = {"missing": missing, "unseen": unseen}
     if kind in (1, 2):
         column = SCHEMA["colour"] if rng.random() < 0.8 else SCHEMA["size"]
-        known = list(column.values)
+        known = list(column.categories)
         if not all_values:
             known = [v for v in known if rng.random() < 0.8]
         place = rng.integers(0, n, len(known))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mixedwood as mw
-from mixedwood.data import read_table, read_table_as, read_target
+from mixedwood.data import read_table, read_target
 from mixedwood.files import read_columns, read_file, read_file_as, reading
 
 pd = pytest.importorskip("pandas")
@@ -63,7 +63,7 @@ def test_a_stored_index_can_be_asked_for(reader, tmp_path):
     frame = written(path, "text")
     schema = read_table(FRAME[["a", "b"]]).schema
     assert read_file_as(path, schema, keep=["id"]).kept["id"] == frame.index.tolist()
-    assert list(read_file(path, "y", nominal=["id"]).X) == ["a", "b", "id"]
+    assert list(read_file(path, "y", categorical=["id"]).X) == ["a", "b", "id"]
     assert list(read_file(path, "y", drop=["id"]).X) == ["a", "b"]
     learned = read_table(frame.reset_index()[["id", "a"]]).schema
     assert list(read_file_as(path, learned).X) == ["id", "a"]
@@ -98,9 +98,9 @@ def test_an_index_of_arrow_that_is_asked_for():
     assert read_table(table).schema.names == ("a", "b")
     assert read_table(table, categorical_features=["id"]).schema.names == ("a", "b", "id")
     order = {"id": sorted(INDICES["text"])}
-    assert read_table(table, ordinal=order).schema.names == ("a", "b", "id")
+    assert read_table(table, ordinal_features=order).schema.names == ("a", "b", "id")
     known = read_table({"id": ["row 0", "row 3"], "a": [1, 2]}).schema
-    assert read_table_as(table, known).schema == known
+    assert read_table(table, schema=known).schema == known
 
 
 @pytest.mark.parametrize(
@@ -122,4 +122,4 @@ def test_the_command_line_leaves_the_index_out(tmp_path):
         main, ["fit", str(tmp_path / "t.parquet"), "--target", "y", "-o", str(model)]
     )
     assert done.exit_code == 0, done.output
-    assert mw.load(model).schema_.names == ("a", "b")
+    assert mw.load_model(model).schema_.names == ("a", "b")

@@ -11,11 +11,13 @@ from mixedwood.data import Column, Schema, Table, Target
 from mixedwood.growers import GrowSettings, grow
 from mixedwood.splits import best_partition
 from mixedwood.tree import TestKind
+from planes import only_plane
 from reference.adjusted_score import (
     FITTED,
     adjusted_multiway,
     adjusted_nominal,
     adjusted_threshold,
+    beyond_chance,
     direction,
     expected_gain,
     gini_share,
@@ -349,3 +351,85 @@ def test_copies_in_a_sample_do_not_make_an_identifier_useful(tree):
         if tree is None and grown.column_of(0).name == "id":
             continue  # the only column that was drawn
         assert grown.column_of(0).name == "real"
+
+
+# Planes
+
+
+def in_plane(X, y, **settings):
+    """Names of the columns that a plane at the root weighs; None if there is none."""
+    tree = only_plane(X, y, **settings).tree_
+    if tree.kind[0] != TestKind.LINEAR:
+        return None
+    return {tree.schema.columns[column].name for column in tree.terms_of(0).column}
+
+
+def labelled(codes):
+    return np.array([f"v{code:04}" for code in codes], dtype=object)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "twoing"])
+def test_planes_weigh_nominal_columns_that_are_beyond_chance(criterion):
+    rng = np.random.default_rng(CRITERIA.index(criterion))
+    settings = GrowSettings(criterion=criterion, selection="adjusted", max_depth=1)
+    n_in = n_out = 0
+    for _ in range(60):
+        n, n_classes = int(rng.integers(40, 120)), int(rng.integers(2, 4))
+        y = rng.integers(0, n_classes, n)
+        columns = {"x": rng.normal(size=n) + y, "z": rng.normal(size=n) - y}
+        for name in ("a", "b"):
+            m = int(rng.integers(3, 9 if n_classes > 2 else n // 2))
+            told = rng.random() * 0.5
+            columns[name] = np.where(rng.random(n) < told, y % m, rng.integers(0, m, n))
+            _, columns[name] = np.unique(columns[name], return_inverse=True)
+        X = {name: labelled(v) if v.dtype.kind == "i" else v for name, v in columns.items()}
+        found = in_plane(X, y, criterion=criterion)
+        if found is None:
+            continue
+        assert {"x", "z"} <= found
+        table, target = read(columns, y)
+        for place, name in ((2, "a"), (3, "b")):
+            tree = grow(alone(table, place), target, settings)
+            rank = twin_rank(tree, table, target, None, place, settings)
+            codes = columns[name]
+            if rank is None or (codes.max() + 1) * 20 <= n:
+                continue
+            counts, score = np.bincount(y).astype(float), float(tree.score[0])
+            share = gini_share(tree.counts[1:3])
+            clear = [
+                beyond_chance(rank * c, score, criterion, n, share, counts) for c in (0.999, 1.001)
+            ]
+            if clear[0] != clear[1]:
+                continue
+            assert (name in found) == clear[0]
+            n_in, n_out = n_in + clear[0], n_out + (not clear[0])
+    assert min(n_in, n_out) > 15
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize("per_value", [1, 2, 4, 10])
+def test_planes_seldom_weigh_noise(per_value, n_classes):
+    rng = np.random.default_rng(per_value)
+    n, entered = 200, 0
+    for _ in range(50):
+        y = rng.integers(0, n_classes, n)
+        X = {
+            "x": rng.normal(size=n) + y,
+            "z": rng.normal(size=n) - y,
+            "noise": labelled(rng.integers(0, n // per_value, n)),
+        }
+        entered += "noise" in (in_plane(X, y) or ())
+    assert entered <= 5
+
+
+@pytest.mark.parametrize("per_value", [4, 10])
+def test_planes_weigh_columns_of_many_values_that_matter(per_value):
+    rng = np.random.default_rng(per_value)
+    n = 300
+    for _ in range(20):
+        many = rng.integers(0, n // per_value, n)
+        pull = rng.normal(size=n // per_value)[many]
+        x = rng.normal(size=n)
+        y = (x + pull > 0).astype(int)
+        found = in_plane({"x": x, "many": labelled(many)}, y)
+        assert found == {"x", "many"}

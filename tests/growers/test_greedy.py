@@ -251,13 +251,13 @@ def test_a_row_of_weight_zero_is_not_there():
 
 
 def test_a_value_that_a_node_never_met_stops_there():
-    from mixedwood.data import read_table, read_table_as, read_target
+    from mixedwood.data import read_table, read_target
 
     table = read_table({"a": ["p", "p", "q", "q", "r", "r"], "b": ["x", "y", "x", "y", "z", "z"]})
     target = read_target([0, 1, 0, 1, 0, 0])
     tree = grow(table, target, GrowSettings(max_depth=3))
     assert tree.column_of(0).name == "b"
-    new = read_table_as({"a": ["p"], "b": ["never"]}, tree.schema)
+    new = read_table({"a": ["p"], "b": ["never"]}, schema=tree.schema)
     assert tree.apply(new).tolist() == [0]
     tree = grow(table, target, GrowSettings(unseen="majority"))
     assert tree.unseen_child[0] == tree.counts[tree.children_of(0)].sum(axis=1).argmax()

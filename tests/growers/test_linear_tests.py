@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mixedwood import ModelTreeClassifier
-from mixedwood.data import read_table_as
+from mixedwood.data import read_table
 from mixedwood.tree import TestKind
 from planes import as_table, mixed_rows, only_plane, plane_of, sides
 from reference import model_tree as twin
@@ -55,7 +55,7 @@ def test_the_published_tree_is_that_of_the_twin(weighted):
         X = as_table(numbers, nominal)
         model = ModelTreeClassifier.published(C=cost, min_instances=size)
         tree = model.fit(X, y, weights).tree_
-        labels = [tree.schema[f"a{k}"].values for k in range(len(nominal))]
+        labels = [tree.schema[f"a{k}"].categories for k in range(len(nominal))]
         expected = twin.grow(numbers, nominal, y, weights, cost=cost, min_instances=size)
         compare(expected, tree, 0, numbers.shape[1], labels, seen)
     assert seen["leaf"] > 300
@@ -73,7 +73,7 @@ def test_nominal_columns_alone_give_the_twin_as_well():
         none = np.empty((len(y), 0))
         with pytest.warns(UserWarning, match="no numeric or ordinal column"):
             model = ModelTreeClassifier.published(min_instances=2).fit(as_table(none, nominal), y)
-        labels = [model.schema_[f"a{k}"].values for k in range(len(nominal))]
+        labels = [model.schema_[f"a{k}"].categories for k in range(len(nominal))]
         compare(twin.grow(none, nominal, y), model.tree_, 0, 0, labels, seen)
     assert seen["nominal"] > 60
 
@@ -270,7 +270,7 @@ def test_rows_shared_out_reach_the_leaves_in_the_parts_that_were_counted():
             X[name] = np.where(rng.random(50) < 0.2, None, X[name].astype(object))
         model = ModelTreeClassifier(C=1.0, missing="fractional", pruning=None).fit(X, y, weights)
         tree = model.tree_
-        table = read_table_as(X, model.schema_)
+        table = read_table(X, schema=model.schema_)
         counts = np.zeros_like(tree.counts)
         for row, cls in enumerate(y):
             cells = [array[row] for array in table.arrays]

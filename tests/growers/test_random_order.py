@@ -37,7 +37,7 @@ def test_all_subsets_of_a_column_come_from_one_order(seed):
         lefts = []
         for node in np.flatnonzero((tree.column == column) & (tree.kind == TestKind.SUBSET)):
             codes, children = tree.values_of(int(node))
-            assert codes.tolist() == list(range(table.schema.columns[column].n_values))
+            assert codes.tolist() == list(range(table.schema.columns[column].n_categories))
             lefts.append(frozenset(codes[children == 0].tolist()))
         # Prefixes of one order are nested.
         assert all(a <= b or b <= a for a in lefts for b in lefts)
@@ -104,16 +104,16 @@ def slow_joint_orders(table, weights, seed):
     for place, column in enumerate(table.schema):
         if column.is_numeric:
             continue
-        spare = rng.standard_normal(column.n_values)
+        spare = rng.standard_normal(column.n_categories)
         scores = []
-        for value in range(column.n_values):
+        for value in range(column.n_categories):
             rows = [r for r in range(table.n_rows) if table.arrays[place][r] == value]
             total = sum(weights[r] for r in rows)
             if total == 0:
                 scores.append(spare[value])
             else:
                 scores.append(sum(z[r] * weights[r] ** 0.5 for r in rows) / total**0.5)
-        orders[place] = sorted(range(column.n_values), key=scores.__getitem__)
+        orders[place] = sorted(range(column.n_categories), key=scores.__getitem__)
     return orders
 
 

@@ -8,7 +8,7 @@ from sklearn.utils.multiclass import _ovr_decision_function
 
 from mixedwood._folds import hold_out_per_class
 from mixedwood._limits import Deadline
-from mixedwood.data import read_table, read_table_as, read_target
+from mixedwood.data import read_table, read_target
 from mixedwood.linear import Design, GaussianKernel, Pairing, SvmSettings, tune_c
 from mixedwood.linear.tuning import _a_third
 
@@ -46,14 +46,14 @@ def test_what_is_not_there_is_the_mean_or_no_value():
             "v": ["p", None, "q"],
             "e": np.full(3, np.nan),
         },
-        ordinal={"o": ["S", "M", "L"]},
+        ordinal_features={"o": ["S", "M", "L"]},
     )
     design = Design.learn(table)
     assert design.terms == ("n", "o", "v = p", "v = q", "e")
     np.testing.assert_allclose(
         design.matrix(table), [[-1, -1, 1, 0, 0], [1, 1, 0, 0, 0], [0, 0, 0, 1, 0]]
     )
-    new = read_table_as({"n": [None], "o": ["XL"], "v": ["new"], "e": np.ones(1)}, table.schema)
+    new = read_table({"n": [None], "o": ["XL"], "v": ["new"], "e": np.ones(1)}, schema=table.schema)
     np.testing.assert_array_equal(design.matrix(new), np.zeros((1, 5)))
     plain = Design.learn(table, standardize=False)
     np.testing.assert_array_equal(plain.matrix(new)[:, :2], [[2.0, 1.0]])
@@ -63,7 +63,7 @@ def test_constant_columns_are_zero_and_far_rows_stay_finite():
     table = read_table(np.array([[7.1, 1e-300], [7.1, 2e-300], [7.1, 4e-300]]))
     design = Design.learn(table)
     assert (design.matrix(table)[:, 0] == 0).all()
-    far = design.matrix(read_table_as(np.array([[1e300, 1e300]]), table.schema))
+    far = design.matrix(read_table(np.array([[1e300, 1e300]]), schema=table.schema))
     assert np.isfinite(far).all()
     assert far[0, 0] == 0
     assert far[0, 1] > 1e50

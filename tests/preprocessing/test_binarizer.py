@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mixedwood import datasets
-from mixedwood.data import read_table, read_table_as
+from mixedwood.data import read_table
 from mixedwood.preprocessing import Binarizer, BinaryTest, EqualWidthDiscretizer
 from mixedwood.preprocessing.cutting import Cutting, read_cutting
 from mixedwood.preprocessing.encoding import ENCODINGS, binarise, windows
@@ -216,7 +216,7 @@ def test_missing_and_unseen_values_answer_no():
     assert known == {"age is known": [False, True], "colour is known": [True, False]}
     assert (answers["age <= 2"], answers.pop("age > 2")) == ([False, False], [False, True])
     assert not any(any(a) for name, a in answers.items() if name not in known)
-    table = read_table_as(new, model.schema_)
+    table = read_table(new, schema=model.schema_)
     assert BinaryTest(0, high=2.0, missing=True).answer(table).tolist() == [True, False]
     assert BinaryTest(1, codes=(0,), missing=True).answer(table).tolist() == [False, True]
 

@@ -349,7 +349,7 @@ def test_an_empty_branch_that_gets_rows_by_raising_answers_its_value():
     table = read_table({"colour": [r[0] for r in rows], "size": [r[1] for r in rows]})
     target = read_target([r[2] for r in rows])
     builder = TreeBuilder(table.schema, target.classes, [6, 6, 3])
-    assert table.schema["colour"].values == colours
+    assert table.schema["colour"].categories == colours
     branches = {"missing": FRACTIONAL, "unseen": STOP_HERE}
     _, small = builder.split_values(
         0, "size", [[0, 0, 3], [6, 6, 0]], [[size] for size in sizes], **branches

@@ -7,9 +7,10 @@ copies of a row counted once; `n_rows` is their number in all.
 import math
 
 import numpy as np
-from scipy.stats import norm
+from scipy.stats import chi2, norm
 
 KEPT = 0.9  # of the other rows of a value
+DOUBT = 0.01  # tail beyond which a nominal column may enter a plane
 
 FITTED = {  # to the classes, by partitioner; all others choose the side of every value
     "one_vs_rest": "value",
@@ -119,3 +120,9 @@ def adjusted_threshold(sides, counts, score, criterion, n_values, n_rows):
     """`sides`: class weights of both; `counts`: of the node; `n_values`: its different numbers."""
     excess = excess_of_cuts(n_values, counts)
     return less_excess(score, criterion, excess, n_rows, gini_share(sides), counts)
+
+
+def beyond_chance(rank, score, criterion, n_rows, share, counts):
+    """Whether a rank is as large as a chi-square statistic that chance seldom gives."""
+    one = score - less_excess(score, criterion, 1.0, n_rows, share, counts)
+    return rank > 0 and chi2.sf(rank / one, degrees_of(counts)) <= DOUBT

@@ -71,7 +71,7 @@ class J48:
         return 0.0 if abs(information) < TOLERANCE else gain / (information / total)
 
     def nominal(self, column, rows, known):
-        n_values = self.table.schema.columns[column].n_values
+        n_values = self.table.schema.columns[column].n_categories
         branches = [
             self.counts([(i, w) for i, w in known if self.table.arrays[column][i] == v])
             for v in range(n_values)
@@ -118,7 +118,9 @@ class J48:
         found = {c: f for c, f in found.items() if f is not None}
         columns = self.table.schema.columns
         limit = 0.3 * self.n_training - TOLERANCE
-        many = {c for c, col in enumerate(columns) if not col.is_numeric and col.n_values >= limit}
+        many = {
+            c for c, col in enumerate(columns) if not col.is_numeric and col.n_categories >= limit
+        }
         averaged = [f[0] for c, f in found.items() if c not in many or len(many) == len(columns)]
         if not averaged:
             return None
@@ -145,7 +147,7 @@ class J48:
             counts = [self.counts(b) for b in branches]
             spec = self.table.schema.columns[column]
             if threshold is None:
-                labels = [[label] for label in spec.values]
+                labels = [[label] for label in spec.categories]
                 # Values without a training row answer with this node's classes.
                 for g, b in enumerate(branches):
                     if not b:
@@ -178,7 +180,7 @@ class J48:
     def deal(self, column, threshold, rows):
         """Rows of each branch; a row with a missing value goes to all, in proportion."""
         x = self.table.arrays[column]
-        n_branches = self.table.schema.columns[column].n_values if threshold is None else 2
+        n_branches = self.table.schema.columns[column].n_categories if threshold is None else 2
         branches = [[] for _ in range(n_branches)]
         known = [r for r in rows if not self.is_missing(column, r[0])]
         for i, w in known:

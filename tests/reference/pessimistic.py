@@ -74,7 +74,7 @@ class Pessimistic:
             return places[codes.index(x)]
         # One branch for each declared value: the value's own branch was empty so far.
         n_branches = len(tree.children_of(test))
-        if codes == places and n_branches == tree.column_of(test).n_values and unseen == -1:
+        if codes == places and n_branches == tree.column_of(test).n_categories and unseen == -1:
             return int(x)
         return None if unseen < 0 else int(unseen)
 

@@ -38,7 +38,7 @@ class RandomTree:
     def deal(self, column, threshold, rows):
         """Rows of each branch; a row with a missing value goes to all, in proportion."""
         x, spec = self.table.arrays[column], self.table.schema.columns[column]
-        branches = [[] for _ in range(2 if spec.is_numeric else spec.n_values)]
+        branches = [[] for _ in range(2 if spec.is_numeric else spec.n_categories)]
         for i, weight in rows:
             if not self.is_missing(column, i):
                 place = int(not x[i] < threshold) if spec.is_numeric else x[i]
@@ -111,7 +111,7 @@ class RandomTree:
                     node, spec.name, counts, high=high, missing=FRACTIONAL, score=gain
                 )
             else:
-                labels = [[v] if b else [] for v, b in zip(spec.values, branches, strict=True)]
+                labels = [[v] if b else [] for v, b in zip(spec.categories, branches, strict=True)]
                 children = builder.split_values(
                     node, spec.name, counts, labels, missing=FRACTIONAL, score=gain
                 )

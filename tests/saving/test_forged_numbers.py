@@ -36,7 +36,7 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("forged")
     found = {}
     for name, model in MODELS.items():
-        mw.save(fitted(model, X, Y), folder / name)
+        mw.save_model(fitted(model, X, Y), folder / name)
         found[name] = entries_of((folder / name).read_bytes())
     return found
 
@@ -44,7 +44,7 @@ def files(tmp_path_factory):
 def refused(entries, path):
     path.write_bytes(zipped(entries))
     try:
-        mw.load(path)
+        mw.load_model(path)
     except ModelFileError as error:
         assert str(path) in str(error)
         return True
@@ -169,7 +169,7 @@ def test_finite_numbers_that_no_learner_makes(case, files, tmp_path):
     path = tmp_path / "x.mw"
     path.write_bytes(zipped({**entries, **changed}))
     with pytest.raises(ModelFileError, match=words):
-        mw.load(path)
+        mw.load_model(path)
 
 
 SINGLE = {
@@ -203,14 +203,14 @@ def test_single_numbers_that_no_learner_makes(case, files, tmp_path):
     path = tmp_path / "x.mw"
     path.write_bytes(zipped({**entries, "model.json": json.dumps(forged).encode()}))
     with pytest.raises(ModelFileError, match=words):
-        mw.load(path)
+        mw.load_model(path)
 
 
 def test_what_load_would_refuse_is_not_written(tmp_path):
     model = fitted(MODELS["adaboost"], X, Y)
     model.tree_weights_ = -model.tree_weights_
     with pytest.raises(ModelFileError, match=r"tree_weights_ is not .* not negative"):
-        mw.save(model, tmp_path / "x.mw")
+        mw.save_model(model, tmp_path / "x.mw")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -228,8 +228,8 @@ def test_models_of_extreme_weights_and_numbers_are_saved(tmp_path):
                     model = clone(model).fit(frame, Y, weights)
                 except (ValueError, ZeroDivisionError):
                     continue
-            mw.save(model, tmp_path / name)
-            again = mw.load(tmp_path / name)
+            mw.save_model(model, tmp_path / name)
+            again = mw.load_model(tmp_path / name)
             assert again.predict(frame).tolist() == model.predict(frame).tolist(), (name, scale)
             saved.add(name)
     assert saved == set(MODELS)

@@ -31,7 +31,7 @@ def files(tmp_path_factory):
     for name, model in MODELS.items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            mw.save(clone(model).fit(X, Y), folder / name)
+            mw.save_model(clone(model).fit(X, Y), folder / name)
         found[name] = (folder / name).read_bytes()
     return found
 
@@ -53,7 +53,7 @@ def zipped(entries, method=zipfile.ZIP_DEFLATED):
 def use(path):
     """Load a file; if that works, the model must be able to answer, or say in words why not."""
     try:
-        model = mw.load(path)
+        model = mw.load_model(path)
     except ModelFileError as error:
         assert str(path) in str(error)
         return str(error)
@@ -93,9 +93,9 @@ def test_not_model_files(files, tmp_path):
     assert "same name" in refused(path, zipped([*entries_of(whole).items()] * 2))
     assert "unknown way" in refused(path, zipped(entries_of(whole), zipfile.ZIP_LZMA))
     with pytest.raises(FileNotFoundError):
-        mw.load(tmp_path / "nowhere.mw")
+        mw.load_model(tmp_path / "nowhere.mw")
     with pytest.raises(OSError, match="directory"):
-        mw.load(tmp_path)
+        mw.load_model(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["tree", "boosted", "svm_kernel"])
@@ -263,7 +263,7 @@ def test_a_newer_version_says_what_to_do(files, tmp_path):
             }
         )
     )
-    assert mw.load(path).time_limit is None  # a parameter that is new since has its default
+    assert mw.load_model(path).time_limit is None  # a parameter that is new since has its default
 
 
 def test_many_workers_are_not_started_by_a_file(files, tmp_path):
@@ -289,7 +289,7 @@ import sys
 import mixedwood as mw
 names = {names!r}
 for name in names:
-    mw.load({str(tmp_path)!r} + "/" + name)  # what the library itself imports on first use
+    mw.load_model({str(tmp_path)!r} + "/" + name)  # what the library itself imports on first use
 events = []
 watching = False
 def watch(event, args):
@@ -300,7 +300,7 @@ def watch(event, args):
 sys.addaudithook(watch)
 watching = True
 for name in names:
-    mw.load({str(tmp_path)!r} + "/" + name)
+    mw.load_model({str(tmp_path)!r} + "/" + name)
 watching = False
 others = [e for e in events if e[0] != "open" or not str(e[1]).startswith({str(tmp_path)!r})]
 assert len(events) - len(others) == len(names), events

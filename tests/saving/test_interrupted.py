@@ -89,10 +89,10 @@ def test_ctrl_c_during_save(name, tmp_path):
     model = fitted(MODELS[name], X, y)
     path = tmp_path / "model.mw"
     whole = Interrupt()
-    whole.run(lambda: mw.save(model, path))
+    whole.run(lambda: mw.save_model(model, path))
     for at in range(1, whole.n_lines, max(1, whole.n_lines // 60)):
         path.unlink(missing_ok=True)
-        check_interrupted(lambda: mw.save(model, path), path, at)
+        check_interrupted(lambda: mw.save_model(model, path), path, at)
 
 
 class FullDisk:
@@ -127,7 +127,7 @@ def test_a_disk_that_is_full(error, words, tmp_path, monkeypatch):
     path.write_bytes(b"old")
     monkeypatch.setattr(writing, "_create", lambda p: FullDisk(p, error))
     with pytest.raises(OSError, match=words) as found:
-        mw.save(fitted(MODELS["tree"], X, y), path)
+        mw.save_model(fitted(MODELS["tree"], X, y), path)
     assert found.value.errno == error
     assert os.strerror(error) in str(found.value)
     assert str(path) in str(found.value)

@@ -25,7 +25,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
 import mixedwood as mw
-from mixedwood.saving import ModelFileError, read
+from mixedwood.saving import ModelFileError, read_model
 from mixedwood.saving.kinds import estimator_kinds, learned_by
 from mixedwood.splits import Criterion
 from saving.models import MODELS, answers, fitted, make_table, same, trees_of
@@ -33,8 +33,8 @@ from saving.models import MODELS, answers, fitted, make_table, same, trees_of
 
 def save_and_load(model, folder):
     path = folder / "model.mw"
-    mw.save(model, path)
-    return mw.load(path)
+    mw.save_model(model, path)
+    return mw.load_model(path)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -199,7 +199,7 @@ def test_forests_know_again_which_rows_had_no_weight(tmp_path):
 
 
 def saved_bytes(model, folder):
-    mw.save(model, folder / "model.mw")
+    mw.save_model(model, folder / "model.mw")
     return (folder / "model.mw").read_bytes()
 
 
@@ -214,7 +214,7 @@ def test_equal_fits_give_equal_bytes(name, tmp_path, capsys):
     model = MODELS[name]
     expected = saved_bytes(fitted(model, X, y), tmp_path)
     assert saved_bytes(fitted(model, X, y), tmp_path) == expected
-    assert saved_bytes(mw.load(tmp_path / "model.mw"), tmp_path) == expected
+    assert saved_bytes(mw.load_model(tmp_path / "model.mw"), tmp_path) == expected
     for parameter, values in RUNNING.items():
         named = [key for key in model.get_params() if key.rpartition("__")[2] == parameter]
         for value in values if named else ():
@@ -243,7 +243,7 @@ import mixedwood as mw
 from saving.models import MODELS, fitted, make_table
 X, y = make_table()
 for name, model in MODELS.items():
-    mw.save(fitted(model, X, y), sys.argv[1])
+    mw.save_model(fitted(model, X, y), sys.argv[1])
     print(name, hashlib.sha256(Path(sys.argv[1]).read_bytes()).hexdigest())
 """
 
@@ -283,7 +283,7 @@ def test_a_file_is_a_zip_of_json_and_arrays_that_numpy_reads(tmp_path):
     X, y = make_table()
     path = tmp_path / "model.mw"
     model = mw.ForestClassifier(n_estimators=3, random_state=0).fit(X, y)
-    mw.save(model, path, about={"target": "wood", "rows": [1, 2.5, None]})
+    mw.save_model(model, path, about={"target": "wood", "rows": [1, 2.5, None]})
     with zipfile.ZipFile(path) as archive:
         document = json.loads(archive.read("model.json"))
     assert document["format"] == "mixedwood model"
@@ -297,15 +297,17 @@ def test_a_file_is_a_zip_of_json_and_arrays_that_numpy_reads(tmp_path):
 def test_facts_are_kept(tmp_path):
     X, y = make_table()
     path = tmp_path / "model.mw"
-    mw.save(mw.TreeClassifier().fit(X, y), str(path), about={"target": "wood", "list": [1, "a"]})
-    found = read(str(path))
+    mw.save_model(
+        mw.TreeClassifier().fit(X, y), str(path), about={"target": "wood", "list": [1, "a"]}
+    )
+    found = read_model(str(path))
     assert found.about == {"target": "wood", "list": [1, "a"]}
     assert (found.version, found.mixedwood) == (1, mw.__version__)
     with pytest.raises(ModelFileError, match="about must be plain"):
-        mw.save(found.model, path, about={"when": object()})
+        mw.save_model(found.model, path, about={"when": object()})
     with pytest.raises(ModelFileError, match="about must be plain"):
-        mw.save(found.model, path, about={"pair": (1, 2)})
-    assert read(path).about == found.about
+        mw.save_model(found.model, path, about={"pair": (1, 2)})
+    assert read_model(path).about == found.about
 
 
 class Accuracy(Criterion):
@@ -346,7 +348,7 @@ def test_what_only_code_can_say_is_refused(name, tmp_path):
     X, y = make_table()
     model = clone(model).fit(X[["colour", "size"]].fillna({"size": 0.0}), y)
     with pytest.raises(ModelFileError, match=words):
-        mw.save(model, tmp_path / "model.mw")
+        mw.save_model(model, tmp_path / "model.mw")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -360,18 +362,18 @@ def test_only_fitted_classifiers_of_the_library_are_written(tmp_path):
     X, y = make_table()
     path = tmp_path / "model.mw"
     with pytest.raises(NotFittedError):
-        mw.save(mw.TreeClassifier(), path)
+        mw.save_model(mw.TreeClassifier(), path)
     with pytest.raises(ModelFileError, match="save the classifier alone"):
-        mw.save(make_pipeline(mw.TreeClassifier()).fit(X, y), path)
+        mw.save_model(make_pipeline(mw.TreeClassifier()).fit(X, y), path)
 
     class Mine(mw.TreeClassifier):
         pass
 
     with pytest.raises(ModelFileError, match=r"got .*Mine"):
-        mw.save(Mine().fit(X, y), path)
+        mw.save_model(Mine().fit(X, y), path)
     spoiled = mw.TreeClassifier().fit(X, y).set_params(unseen="perhaps")
     with pytest.raises(ModelFileError, match="unseen must be"):
-        mw.save(spoiled, path)
+        mw.save_model(spoiled, path)
     assert not path.exists()
 
 
@@ -379,14 +381,14 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
     X, y = make_table()
     path = tmp_path / "model.mw"
     model = mw.TreeClassifier().fit(X, y)
-    mw.save(model, path)
+    mw.save_model(model, path)
     before = path.read_bytes()
     with pytest.raises(ModelFileError):
-        mw.save(copy.copy(model).set_params(criterion=Accuracy()), path)
+        mw.save_model(copy.copy(model).set_params(criterion=Accuracy()), path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
     with pytest.raises(FileNotFoundError):
-        mw.save(model, tmp_path / "nowhere" / "model.mw")
+        mw.save_model(model, tmp_path / "nowhere" / "model.mw")
 
 
 def test_numbers_that_repeat_a_lot_are_still_read(tmp_path):

@@ -72,8 +72,8 @@ def test_models(name, serializer, tmp_path):
     check_answers(fresh, model)
     used = SERIALIZERS[serializer](model)  # what was made for prediction is no part of the state
     check_answers(used, model)
-    mw.save(model, tmp_path / "a.mw")
-    mw.save(used, tmp_path / "b.mw")
+    mw.save_model(model, tmp_path / "a.mw")
+    mw.save_model(used, tmp_path / "b.mw")
     if serializer != "skops":
         assert (tmp_path / "a.mw").read_bytes() == (tmp_path / "b.mw").read_bytes()
     assert type(used) is type(model)
@@ -141,7 +141,7 @@ def test_values(value, serializer):
 SPOILED = [
     (VALUES[0], {"kind": "nominal"}, "not sorted"),
     (VALUES[0], {"kind": "unheard of"}, "not a valid ColumnKind"),
-    (VALUES[0], {"values": ("S", "S")}, "twice"),
+    (VALUES[0], {"categories": ("S", "S")}, "twice"),
     (VALUES[0], {"n_missing": -1}, "missing"),
     (VALUES[1], {"columns": VALUES[1].columns * 2}, "distinct"),
     (VALUES[2], {"options": {"roundings": 0}}, "roundings"),

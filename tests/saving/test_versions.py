@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mixedwood as mw
-from mixedwood.saving import read
+from mixedwood.saving import read_model
 from mixedwood.saving.kinds import estimator_kinds
 
 FOLDERS = sorted((Path(__file__).parents[1] / "golden" / "models").glob("version*"))
@@ -25,7 +25,7 @@ FILES = [file for folder in FOLDERS for file in sorted(folder.glob("*.mw"))]
 def test_a_file_of_another_version_answers_as_it_did(file, monkeypatch):
     kept = json.loads((file.parent / "answers.json").read_text("utf-8"))
     expected = kept["answers"][file.stem]
-    found = read(file)
+    found = read_model(file)
     assert found.about == {"target": "wood"}
     assert found.mixedwood == kept["mixedwood"]
     assert f"version{found.version}" == file.parent.name
@@ -44,5 +44,5 @@ def test_a_file_of_another_version_answers_as_it_did(file, monkeypatch):
 
 def test_there_is_a_file_of_every_kind():
     for folder in FOLDERS:
-        kinds = {type(mw.load(file)).__name__ for file in folder.glob("*.mw")}
+        kinds = {type(mw.load_model(file)).__name__ for file in folder.glob("*.mw")}
         assert kinds == set(estimator_kinds())

@@ -1,6 +1,5 @@
 """Data sets, methods and tasks from what a file says."""
 
-import itertools
 import math
 
 import numpy as np
@@ -12,7 +11,6 @@ from mixedwood.study import Work
 from mixedwood.study.making import make
 from mixedwood.study.sets import fingerprint, open_set
 from mixedwood.study.tasks.cross_validation import cross_validation, in_bins, only_known, sizes
-from mixedwood.study.tasks.gain_ratios import gain_ratios
 
 
 def test_methods_are_made_of_plain_words():
@@ -160,9 +158,9 @@ def test_seeds_differ_by_repetition_and_number_and_not_by_method():
 
 def test_values_that_no_row_has_are_forgotten():
     table = read_table({"c": ["x", "y", None, "z"], "n": [1.0, 2.0, 3.0, 4.0]}).take([1, 2])
-    assert table.schema["c"].values == ("x", "y", "z")
+    assert table.schema["c"].categories == ("x", "y", "z")
     less = only_known(table)
-    assert less.schema["c"].values == ("y",)
+    assert less.schema["c"].categories == ("y",)
     assert less.labels("c").tolist() == ["y", None]
     assert less["n"].tolist() == [2.0, 3.0]
 
@@ -182,50 +180,3 @@ def test_sizes_are_means_over_trees():
     forest = mw.ForestClassifier(n_estimators=3, random_state=0).fit(data.X, data.y)
     assert sizes(forest)["leaves"] == np.mean([tree.n_leaves for tree in forest.trees_])
     assert sizes(object()) == {}
-
-
-def slow_gain_ratio(left, right):
-    """From the rows of both sides, by the definition."""
-
-    def entropy(labels):
-        shares = [labels.count(label) / len(labels) for label in set(labels)]
-        return -sum(p * math.log2(p) for p in shares)
-
-    everything = left + right
-    n = len(everything)
-    gain = entropy(everything) - sum(len(s) / n * entropy(s) for s in (left, right))
-    return gain / entropy(["left"] * len(left) + ["right"] * len(right))
-
-
-@pytest.mark.parametrize(
-    ("n", "ro_mean", "ro_sd", "split_mean", "split_sd"),
-    [
-        (4, 0.589126, 0.290532, 0.362108, 0.309611),
-        (6, 0.467457, 0.202421, 0.209587, 0.235256),
-        (8, 0.395006, 0.154381, 0.139431, 0.180833),
-    ],
-)
-def test_gain_ratios_are_the_worked_ones_and_those_of_the_definition(
-    n, ro_mean, ro_sd, split_mean, split_sd
-):
-    found = gain_ratios(Work({"values": n}, {}))
-    names = ("ro_mean", "ro_sd", "split_mean", "split_sd")
-    worked = (ro_mean, ro_sd, split_mean, split_sd)
-    assert [found[name] for name in names] == pytest.approx(worked, abs=1e-6)
-    assert found["multiway"] == pytest.approx(1 / math.log2(n))
-    labels = ["+"] * (n // 2) + ["-"] * (n // 2)
-    orders = set(itertools.permutations(labels)) if n < 8 else set()
-    if orders:
-        best = [max(slow_gain_ratio(list(o[:t]), list(o[t:])) for t in range(1, n)) for o in orders]
-        assert np.mean(best) == pytest.approx(found["ro_mean"])
-        assert np.std(best) == pytest.approx(found["ro_sd"])
-        splits = [
-            slow_gain_ratio(*sides)
-            for coins in itertools.product((True, False), repeat=n)
-            if all(sides := (
-                [x for x, c in zip(labels, coins, strict=True) if c],
-                [x for x, c in zip(labels, coins, strict=True) if not c],
-            ))
-        ]  # fmt: skip
-        assert np.mean(splits) == pytest.approx(found["split_mean"])
-        assert np.std(splits) == pytest.approx(found["split_sd"])

@@ -7,6 +7,7 @@
 
 #include "../chance.hpp"
 #include "../criteria/impurity.hpp"
+#include "mixedwood/significance.hpp"
 
 namespace mixedwood {
 namespace {
@@ -14,6 +15,9 @@ namespace {
 // Of the other rows of a value, as in ten-fold cross-validation.
 constexpr double kKept = 0.9;
 constexpr double kOdds = kKept / (1.0 - kKept);
+// Tail of the chi-square distribution. A rank is fitted as well, so some more columns of noise
+// reach it, but fewer than one in twenty.
+constexpr double kDoubt = 0.01;
 
 double weighted_gini(std::span<const double> counts) {
   return weighted_impurity<GiniPurity>(counts);
@@ -58,7 +62,7 @@ double normal(double z) {
 
 }  // namespace
 
-double AdjustedScore::nominal(const ValueTable& table, const Candidate& found,
+double AdjustedScore::nominal(const ValueTable& table, Candidate& found,
                               std::span<const double> distinct) {
   const double n_rows = count(table.known_rows, table.known_total) / copies_;
   const double node = weighted_gini(table.known);
@@ -67,14 +71,14 @@ double AdjustedScore::nominal(const ValueTable& table, const Candidate& found,
     double rest = 0.0;
     for (std::size_t i = 0; i < table.size(); ++i) rest += weighted_gini(table.entry(i));
     // E[gain] = node * (values - 1) / (rows - 1), exactly, for whole rows put at random.
-    const double share = 1.0 - rest / node;
+    const double share = found.gini_share = 1.0 - rest / node;
     const double noise = static_cast<double>(table.size() - 1) / std::max(1.0, n_rows - 1.0);
     return share > 0.0 ? found.score * (1.0 - std::min(1.0, noise) / share) : found.score;
   }
   find_sides(table, found);
   add_up_groups(table);
   const std::size_t k = table.n_classes;
-  const double share =
+  const double share = found.gini_share =
       (node - weighted_gini({groups_.data(), k}) - weighted_gini({groups_.data() + k, k})) / node;
   const double degrees = degrees_of(table.known);
   double score = found.score, by_chance = 0.0;
@@ -97,6 +101,15 @@ double AdjustedScore::threshold(const Candidate& found, std::size_t n_values, do
   const double degrees = degrees_of(counts);
   return less_excess(found.score, excess(n_values, degrees),
                      count(n_rows, sum_of(counts)) / copies_, found.gini_share, counts, degrees);
+}
+
+bool AdjustedScore::beyond_chance(const Candidate& found, double n_rows,
+                                  std::span<const double> counts) const {
+  const double degrees = degrees_of(counts);
+  const double one = found.score - less_excess(found.score, 1.0,
+                                               count(n_rows, sum_of(counts)) / copies_,
+                                               found.gini_share, counts, degrees);
+  return found.rank > 0.0 && log_chi2_tail(found.rank / one, degrees) <= std::log(kDoubt);
 }
 
 // Takes an excess of a chi-square statistic off a score. An information gain in nats is half of

@@ -45,11 +45,14 @@ class AdjustedScore {
         row_weight_(settings.fractional ? mean_weight : 1.0) {}
 
   // Of the split of a nominal column. `distinct`: rows of each value of the table, copies not
-  // counted; empty where that is not known.
-  double nominal(const ValueTable& table, const Candidate& found, std::span<const double> distinct);
+  // counted; empty where that is not known. Notes the part of the Gini impurity that it removes.
+  double nominal(const ValueTable& table, Candidate& found, std::span<const double> distinct);
   // Of a threshold: at most `n_values` different values at a node with these class weights.
   double threshold(const Candidate& found, std::size_t n_values, double n_rows,
                    std::span<const double> counts);
+  // Whether the rank of a nominal column, at a node with these rows and class weights, is larger
+  // than columns that do not depend on the classes reach, but for a few.
+  bool beyond_chance(const Candidate& found, double n_rows, std::span<const double> counts) const;
 
  private:
   void find_sides(const ValueTable& table, const Candidate& found);

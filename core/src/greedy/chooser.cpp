@@ -21,7 +21,7 @@ constexpr double kRounding = 1e-12;
 constexpr double kPositiveGain = 1e-6;
 // How much more than the quick search the thorough one may be expected to find, at best.
 constexpr double kThorough = 1.25;
-// Rows per value up to which planes leave out columns that are noise.
+// Rows per value up to which a column must be beyond chance to enter a plane.
 constexpr std::size_t kFewRows = 20;
 // Rows per value from which on copies of rows need not be told from others.
 constexpr std::size_t kManyRows = 32;
@@ -61,8 +61,8 @@ const std::vector<std::int32_t>& Chooser::columns_to_try(const AtNode& node) {
 void Chooser::choose_by_score(AtNode& node, const NodeRows& rows) {
   screened_.clear();
   const bool random_tree = settings_.rules == Rules::kRandomTree;
-  // Planes weigh every value of a column. They leave out nominal columns whose values have few rows
-  // and say no more than noise would, which a plane fits just as well.
+  // Planes weigh every value of a column, so they fit noise whose values have few rows. On average
+  // such a column ranks about 0; planes want one that ranks higher than noise seldom does.
   std::vector<std::int32_t> varying, telling;
   const auto try_planes = [&] {
     for (Candidate& candidate : linear_candidates(node, rows, telling))
@@ -80,8 +80,7 @@ void Chooser::choose_by_score(AtNode& node, const NodeRows& rows) {
                                       : candidate_of_parts(node, rows, c, varies);
     if (varies) varying.push_back(c);
     const bool noise = is_noise(candidate, c);
-    const bool few_rows = candidate.values.size() * kFewRows > rows.size();
-    if (varies && !(noise && few_rows)) telling.push_back(c);
+    if (varies && !is_doubtful(candidate, c, node, rows)) telling.push_back(c);
     // Another one is drawn in its place.
     if (noise) --tried;
     if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
@@ -287,6 +286,15 @@ void Chooser::rank(Candidate& found, const AtNode& node, Adjust adjust) const {
 bool Chooser::is_noise(const Candidate& found, std::int32_t column) const {
   return settings_.selection == Selection::kAdjusted && found.rank <= 0.0 && found.found() &&
          found.values.size() > 2 && !columns_[static_cast<std::size_t>(column)].ordered();
+}
+
+// For planes: a nominal column of few rows per value that may be noise.
+bool Chooser::is_doubtful(const Candidate& found, std::int32_t column, const AtNode& node,
+                          const NodeRows& rows) const {
+  return settings_.linear != nullptr && settings_.selection == Selection::kAdjusted &&
+         found.values.size() > 2 && found.values.size() * kFewRows > rows.size() &&
+         !columns_[static_cast<std::size_t>(column)].ordered() &&
+         !adjusted_.beyond_chance(found, static_cast<double>(rows.size()), node.counts);
 }
 
 // Rows of each value of the table, copies of a row not counted. Nothing where rows come once, or

@@ -58,6 +58,8 @@ class Chooser {
   template <typename Adjust>
   void rank(Candidate& found, const AtNode& node, Adjust adjust) const;
   bool is_noise(const Candidate& found, std::int32_t column) const;
+  bool is_doubtful(const Candidate& found, std::int32_t column, const AtNode& node,
+                   const NodeRows& rows) const;
   std::size_t most_values(const NodeRows& rows, std::size_t column) const;
   std::size_t count_values(const std::uint32_t* cells, std::size_t column,
                            std::size_t n_classes) const;

@@ -211,7 +211,7 @@ def _read(
         if name in sets:
             raise click.UsageError(f"Two files have the name {name}; rename one of them.")
         try:
-            table = read_file(path, target, drop=drop, nominal=nominal)
+            table = read_file(path, target, drop=drop, categorical=nominal)
             read = read_table(table.X)
         except FileError as error:
             raise DataError(str(error)) from error

@@ -92,9 +92,9 @@ def make_sets(rows: int, seed: int) -> dict[str, Dataset]:
     from mixedwood import datasets
 
     mixed = datasets.make_mixed(
-        rows, n_nominal=4, n_numeric=3, n_values=12, random_state=seed, frame="dict"
+        rows, n_categorical=4, n_numeric=3, n_categories=12, random_state=seed, frame="dict"
     )
-    for name in mixed.numeric:
+    for name in mixed.numeric_features:
         mixed.X[name] = (100 * mixed.X[name]).round()  # whole numbers read better
     return {"tic-tac-toe": datasets.load("tic-tac-toe", frame="dict"), "mixed": mixed}
 
@@ -107,7 +107,8 @@ def _grow(data: Dataset, seed: int) -> Tree:
 
 def _show_tree(data: Dataset, tree: Tree) -> None:
     say(
-        f"TreeClassifier() on the mixed table, {data.n_rows} rows with {len(data.nominal)} "
-        f"categorical and {len(data.numeric)} numeric columns:\n\n"
+        f"TreeClassifier() on the mixed table, {data.n_samples} rows with "
+        f"{len(data.nominal_features)} categorical and {len(data.numeric_features)} numeric "
+        "columns:\n\n"
         f"{tree.to_text(max_nodes=_MOST_NODES)}\n"
     )

@@ -20,16 +20,18 @@ from mixedwood.cli.printing import deliver, say
 @click.option(
     "--row", required=True, type=click.IntRange(1), help="Number of the row, counted from 1."
 )
-@click.option("--member", type=click.IntRange(1), help="Number of a tree, for its path only.")
+@click.option(
+    "--tree", "number", type=click.IntRange(1), metavar="N", help="Show the path in this tree only."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
 @interruptible
 def explain(
-    model: Path, data: Path, row: int, member: int | None, as_json: bool, quiet: bool
+    model: Path, data: Path, row: int, number: int | None, as_json: bool, quiet: bool
 ) -> None:
     """Explain the prediction for one row of a CSV or Parquet file.
 
-    For a single tree, or one --member of many: the decision path of the row. For many trees: the
+    For a single tree, or --tree N of many: the decision path of the row. For many trees: the
     contribution of each column to the prediction, and the votes.
     """
     opened = open_model(model)
@@ -41,16 +43,16 @@ def explain(
     with told(data, quiet):
         many = hasattr(estimator, "trees_")
         facts = _sum(estimator, one, row) if many else _whole(estimator, one, row)
-        if hasattr(estimator, "tree_") or member is not None:
-            facts |= _path(estimator, one, row, member)
+        if hasattr(estimator, "tree_") or number is not None:
+            facts |= _path(estimator, one, row, number)
     if as_json:
         facts.pop("text")
         deliver(json.dumps(facts, default=str))
         return
     say(facts["text"])
-    if many and member is None and not quiet:
+    if many and number is None and not quiet:
         n = len(estimator.trees_)
-        say(f"Use --member K (1 to {n}) to show the path in a single tree.", err=True)
+        say(f"Use --tree N (1 to {n}) to show the path in a single tree.", err=True)
 
 
 def _one(cells: Any, place: int) -> Any:
@@ -88,11 +90,11 @@ def _sum(estimator: Any, one: Any, row: int) -> dict[str, Any]:
     return {"row": row, "prediction": facts.pop("answer"), **facts, "text": str(why)}
 
 
-def _path(estimator: Any, one: Any, row: int, member: int | None) -> dict[str, Any]:
-    from mixedwood.data import read_table_as
+def _path(estimator: Any, one: Any, row: int, number: int | None) -> dict[str, Any]:
+    from mixedwood.data import read_table
 
-    tree = tree_of(estimator, member)
-    path = tree.explain(read_table_as(one, estimator.schema_), 0)
+    tree = tree_of(estimator, number)
+    path = tree.explain(read_table(one, schema=estimator.schema_), 0)
     facts: dict[str, Any] = {
         "path": [{"node": step.node, "words": str(step)} for step in path.steps],
         "answers": [
@@ -100,7 +102,7 @@ def _path(estimator: Any, one: Any, row: int, member: int | None) -> dict[str, A
         ],
         "text": str(replace(path, row=row)),
     }
-    if member is not None:
-        facts["member"] = member
-        facts["text"] = f"Tree {member}:\n{facts['text']}"
+    if number is not None:
+        facts["tree"] = number
+        facts["text"] = f"Tree {number}:\n{facts['text']}"
     return facts

@@ -50,10 +50,13 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 )
 @click.option("--model", default="tree", show_default=True, help="The model to fit; see --list.")
 @click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the model."
+    "--param", "params", multiple=True, metavar="NAME=VALUE", help="A parameter of the model."
 )
 @click.option(
-    "--nominal", multiple=True, metavar="COLUMN", help="A numeric column to treat as categorical."
+    "--categorical",
+    multiple=True,
+    metavar="COLUMN",
+    help="A numeric column to treat as categorical.",
 )
 @click.option("--numeric", multiple=True, metavar="COLUMN", help="A column that must be numeric.")
 @click.option(
@@ -66,7 +69,15 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
 @click.option("--jobs", type=int, help="Number of parallel jobs; -1: all cores.")
 @click.option("--time-limit", type=Seconds(), help="Time limit of the fit, such as 30s or 5m.")
-@click.option("--check", is_flag=True, help="Estimate the error by 10-fold cross-validation.")
+@click.option(
+    "--cross-validate",
+    "n_folds",
+    is_flag=False,
+    flag_value=10,
+    type=click.IntRange(2),
+    metavar="[FOLDS]",
+    help="Estimate the error by cross-validation; 10 folds unless a number is given.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @click.option("--quiet", "-q", is_flag=True, help="Print warnings and errors only.")
@@ -85,8 +96,8 @@ def fit(
     target: str,
     output: Path,
     model: str,
-    settings: tuple[str, ...],
-    check: bool,
+    params: tuple[str, ...],
+    n_folds: int | None,
     as_json: bool,
     force: bool,
     quiet: bool,
@@ -96,7 +107,7 @@ def fit(
     """Fit a model to a CSV or Parquet file, - for the standard input, and save it.
 
     Types of columns are inferred and shown. Parameters are those of the Python class; values are
-    Python or JSON literals, or text: --set max_depth=5 --set criterion=gini.
+    Python or JSON literals, or text: --param max_depth=5 --param criterion=gini.
     """
     if str(output) == "-":
         raise click.UsageError(
@@ -104,7 +115,7 @@ def fit(
         )
     check_output(output, force)
     orders = dict(map(read_order, options["ordinal"]))
-    estimator = _prepare(model, settings, orders, options)
+    estimator = _prepare(model, params, orders, options)
     table = read_training(data, target, options, orders)
     typed = types_of(data, table, orders)
     if not quiet:
@@ -118,20 +129,20 @@ def fit(
     facts["file"] = str(output)
     if not quiet:
         tell(facts, estimator, verbose)
-    if check:
-        facts["cross_validation"] = _cross_validate(estimator, table, options, quiet)
+    if n_folds is not None:
+        facts["cross_validation"] = _cross_validate(estimator, table, n_folds, options, quiet)
     if as_json:
         deliver(json.dumps(facts))
 
 
 def _prepare(
-    name: str, settings: tuple[str, ...], orders: dict[str, list[str]], options: dict[str, Any]
+    name: str, params: tuple[str, ...], orders: dict[str, list[str]], options: dict[str, Any]
 ) -> Any:
     """Make the estimator and check its parameters, before any file is read."""
     from mixedwood.saving.checks import check_parameters
 
-    estimator = make_model(name, settings)
-    given = {text.partition("=")[0].strip() for text in settings}
+    estimator = make_model(name, params)
+    given = {text.partition("=")[0].strip() for text in params}
     wanted = {
         "random_state": options["seed"],
         "n_jobs": options["jobs"],
@@ -186,11 +197,11 @@ def _learn(estimator: Any, table: FileTable, path: Path, quiet: bool) -> list[st
 
 
 def _save(estimator: Any, output: Path, facts: dict[str, Any]) -> None:
-    from mixedwood.saving import ModelFileError, save
+    from mixedwood.saving import ModelFileError, save_model
 
     kept = ("target", "data", "rows", "classes", "training_error")
     try:
-        save(estimator, output, about={name: facts[name] for name in kept})
+        save_model(estimator, output, about={name: facts[name] for name in kept})
     except OSError as error:
         raise cannot_write(output, error) from error
     except ModelFileError as error:
@@ -198,7 +209,7 @@ def _save(estimator: Any, output: Path, facts: dict[str, Any]) -> None:
 
 
 def _cross_validate(
-    estimator: Any, table: FileTable, options: dict[str, Any], quiet: bool
+    estimator: Any, table: FileTable, n_folds: int, options: dict[str, Any], quiet: bool
 ) -> dict[str, Any]:
     """Estimate the error on rows that the model has not seen; the same folds as `compare`."""
     from sklearn.base import clone
@@ -210,7 +221,7 @@ def _cross_validate(
             table.X,
             table.y,
             {"model": clone(estimator)},
-            protocol="1x10cv",
+            protocol=f"1x{n_folds}cv",
             metrics=["error"],
             random_state=options["seed"],
             n_jobs=options["jobs"],
@@ -220,13 +231,14 @@ def _cross_validate(
         raise DataError(f"Cross-validation failed: {error}") from error
     if found.failures:
         raise click.ClickException(
-            f"{len(found.failures)} of 10 fits of the cross-validation failed. The first error:\n"
+            f"{len(found.failures)} of {n_folds} fits of the cross-validation failed. The first "
+            f"error:\n"
             f"{found.failures[0].traceback}"
         )
     mean, spread = float(found.means()[0, 0]), float(found.errors_of_means()[0, 0])
     if not quiet:
         say(
-            f"10-fold cross-validation: error {100 * mean:.2f} % "
+            f"{n_folds}-fold cross-validation: error {100 * mean:.2f} % "
             f"(standard error {100 * spread:.2f} %)",
             err=True,
         )

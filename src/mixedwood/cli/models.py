@@ -27,10 +27,10 @@ def list_models() -> dict[str, str]:
     return found
 
 
-def make_model(name: str, settings: Sequence[str]) -> Any:
+def make_model(name: str, params: Sequence[str]) -> Any:
     """Make an estimator of a name and ``name=value`` texts; what is wrong is a usage error."""
     kind, make = _find(name)
-    own, nested = _read_settings(settings)
+    own, nested = _read_params(params)
     recipe = inspect.signature(make).parameters if make is not kind else {}
     known = [*(p for p in recipe if p != "parameters"), *kind._get_param_names()]
     for parameter in own:
@@ -74,13 +74,13 @@ def _find(name: str) -> tuple[Any, Any]:
     return kind, getattr(kind, preset)
 
 
-def _read_settings(settings: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _read_params(params: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     own: dict[str, Any] = {}
     nested: dict[str, Any] = {}
-    for text in settings:
+    for text in params:
         name, sign, value = text.partition("=")
         if not sign or not name.strip():
-            raise click.UsageError(f"--set {text!r} is not name=value, such as max_depth=5.")
+            raise click.UsageError(f"--param {text!r} is not name=value, such as max_depth=5.")
         (nested if "__" in name else own)[name.strip()] = read_value(value.strip())
     return own, nested
 

@@ -102,12 +102,14 @@ def cannot_write(path: Path, error: OSError) -> click.ClickException:
 
 def open_model(path: Path) -> ModelFile:
     """Read a model file; what is wrong with it is a data error."""
-    from mixedwood.saving import ModelFileError, read
+    from mixedwood.saving import ModelFileError, read_model
 
     try:
-        return read(path)
+        return read_model(path)
     except ModelFileError as error:
-        raise DataError(f"{error} Model files are written by mixedwood fit and mw.save.") from error
+        raise DataError(
+            f"{error} Model files are written by mixedwood fit and mw.save_model."
+        ) from error
     except OSError as error:
         raise DataError(f"Cannot read {path}: {error.strerror or error}.") from error
 
@@ -131,23 +133,23 @@ def same_labels(one: Any, other: Any) -> bool:
     )
 
 
-def tree_of(estimator: Any, member: int | None) -> Tree:
+def tree_of(estimator: Any, number: int | None) -> Tree:
     """The one tree of a model, or the one of many that was asked for, counted from 1."""
     if hasattr(estimator, "tree_"):
-        if member not in (None, 1):
-            raise click.UsageError(f"The model is a single tree; there is no tree {member}.")
+        if number not in (None, 1):
+            raise click.UsageError(f"The model is a single tree; there is no tree {number}.")
         tree: Tree = estimator.tree_
         return tree
     if not hasattr(estimator, "trees_"):
         raise click.UsageError(f"{type(estimator).__name__} has no trees.")
     trees = estimator.trees_
-    if member is None:
+    if number is None:
         raise click.UsageError(
-            f"The model has {len(trees)} trees; choose one with --member K (1 to {len(trees)})."
+            f"The model has {len(trees)} trees; choose one with --tree N (1 to {len(trees)})."
         )
-    if member > len(trees):
-        raise click.UsageError(f"The model has {len(trees)} trees; there is no tree {member}.")
-    chosen: Tree = trees[member - 1]
+    if number > len(trees):
+        raise click.UsageError(f"The model has {len(trees)} trees; there is no tree {number}.")
+    chosen: Tree = trees[number - 1]
     return chosen
 
 

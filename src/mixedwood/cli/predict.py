@@ -30,9 +30,7 @@ from mixedwood.cli.printing import deliver, say
 @click.option(
     "--explain", is_flag=True, help="Add the decision path of each row; for single trees."
 )
-@click.option(
-    "--id", "ids", multiple=True, metavar="COLUMN", help="A column to copy to the output."
-)
+@click.option("--keep", multiple=True, metavar="COLUMN", help="A column to copy to the output.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document per row.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
@@ -43,7 +41,7 @@ def predict(
     output: Path | None,
     proba: bool,
     explain: bool,
-    ids: tuple[str, ...],
+    keep: tuple[str, ...],
     as_json: bool,
     force: bool,
     quiet: bool,
@@ -66,7 +64,7 @@ def predict(
             "mixedwood explain for one row."
         )
     target = opened.about.get("target")
-    rows = read_rows(opened, data, target, ids)
+    rows = read_rows(opened, data, target, keep)
     columns: dict[str, Any] = dict(rows.kept)
     with told(data, quiet):
         answers = estimator.predict(rows.X)
@@ -90,9 +88,9 @@ def _free(name: str, taken: dict[str, Any]) -> str:
 
 
 def _paths(estimator: Any, X: Any) -> list[str]:
-    from mixedwood.data import read_table_as
+    from mixedwood.data import read_table
 
-    table = read_table_as(X, estimator.schema_)
+    table = read_table(X, schema=estimator.schema_)
     tree = estimator.tree_
     return [
         "; ".join(map(str, tree.explain(table, row).steps)) or "always"

@@ -24,51 +24,57 @@ _MOST_SHOWN = 20  # lines of importances and coefficients
 
 @click.command()
 @click.argument("model", type=MODEL)
-@click.option("--tree", "as_tree", is_flag=True, help="Print the tree as text only.")
+@click.option("--text", "as_text", is_flag=True, help="Print the tree as text only.")
 @click.option("--rules", is_flag=True, help="Print one rule per leaf.")
 @click.option("--importances", is_flag=True, help="Print the feature importances.")
 @click.option("--dot", is_flag=True, help="Print the tree in Graphviz format.")
 @click.option("--svg", type=_PICTURE, help="Draw the tree to an SVG file.")
 @click.option("--png", type=_PICTURE, help="Draw the tree to a PNG file; needs matplotlib.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.option("--member", type=click.IntRange(1), help="Number of a tree of the model.")
+@click.option(
+    "--tree",
+    "number",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Number of a tree of the model.",
+)
 @click.option("--max-depth", type=click.IntRange(0), help="Maximum depth shown.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @interruptible
 def show(
     model: Path,
-    as_tree: bool,
+    as_text: bool,
     rules: bool,
     importances: bool,
     dot: bool,
     svg: Path | None,
     png: Path | None,
     as_json: bool,
-    member: int | None,
+    number: int | None,
     max_depth: int | None,
     force: bool,
 ) -> None:
     """Show a model: a summary, its tree, rules, feature importances or a picture.
 
-    If the model has many trees, --member K, counted from 1, shows one of them.
+    If the model has many trees, --tree N, counted from 1, shows one of them.
     """
-    wanted = [as_tree, rules, importances, dot, svg is not None, png is not None, as_json]
+    wanted = [as_text, rules, importances, dot, svg is not None, png is not None, as_json]
     if sum(wanted) > 1:
         raise click.UsageError(
-            "Use only one of --tree, --rules, --importances, --dot, --svg, --png and --json."
+            "Use only one of --text, --rules, --importances, --dot, --svg, --png and --json."
         )
     for picture in (svg, png):
         check_output(picture, force)
     opened = open_model(model)
     estimator = opened.model
     if as_json:
-        deliver(json.dumps(_document(opened, member), default=str))
+        deliver(json.dumps(_document(opened, number), default=str))
     elif importances:
         _show_importances(estimator)
-    elif as_tree or rules or dot or svg is not None or png is not None:
-        _show_tree(tree_of(estimator, member), max_depth, rules, dot, svg, png)
+    elif as_text or rules or dot or svg is not None or png is not None:
+        _show_tree(tree_of(estimator, number), max_depth, rules, dot, svg, png)
     else:
-        _summarise(opened, member, max_depth)
+        _summarise(opened, number, max_depth)
 
 
 def _show_tree(
@@ -106,7 +112,7 @@ def _png(tree: Tree, max_depth: int | None) -> bytes:
     return out.getvalue()
 
 
-def _summarise(opened: ModelFile, member: int | None, max_depth: int | None) -> None:
+def _summarise(opened: ModelFile, number: int | None, max_depth: int | None) -> None:
     estimator, about = opened.model, opened.about
     say(" ".join(repr(estimator).split()))
     facts = [f"target {about['target']!r}"] if "target" in about else []
@@ -120,14 +126,14 @@ def _summarise(opened: ModelFile, member: int | None, max_depth: int | None) -> 
     more = ", ..." if len(shown) > 10 else ""
     say(f"{len(shown)} classes: {', '.join(shown[:10])}{more}; {size_words(size_of(estimator))}")
     say("")
-    if hasattr(estimator, "tree_") or member is not None:
-        say(tree_of(estimator, member).to_text(max_depth=max_depth))
+    if hasattr(estimator, "tree_") or number is not None:
+        say(tree_of(estimator, number).to_text(max_depth=max_depth))
         return
     if hasattr(estimator, "machines_"):
         _show_planes(estimator)
         return
     _show_importances(estimator)
-    say(f"Use --member K (1 to {len(estimator.trees_)}) to show a single tree.", err=True)
+    say(f"Use --tree N (1 to {len(estimator.trees_)}) to show a single tree.", err=True)
 
 
 def _show_importances(estimator: Any) -> None:
@@ -172,7 +178,7 @@ def _show_planes(estimator: Any) -> None:
         )
 
 
-def _document(opened: ModelFile, member: int | None) -> dict[str, Any]:
+def _document(opened: ModelFile, number: int | None) -> dict[str, Any]:
     estimator = opened.model
     document: dict[str, Any] = {
         "class": type(estimator).__name__,
@@ -184,8 +190,8 @@ def _document(opened: ModelFile, member: int | None) -> dict[str, Any]:
         "importances": _importances(estimator),
         **size_of(estimator),
     }
-    if hasattr(estimator, "tree_") or member is not None:
-        document["tree"] = _nodes(tree_of(estimator, member))
+    if hasattr(estimator, "tree_") or number is not None:
+        document["tree"] = _nodes(tree_of(estimator, number))
     elif hasattr(estimator, "machines_") and estimator.machines_.features.kernel is None:
         document["terms"] = estimator.terms_
         document["coefficients"] = estimator.coef_.tolist()

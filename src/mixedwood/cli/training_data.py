@@ -29,7 +29,7 @@ def read_training(
             path,
             target,
             drop=options["drop"],
-            nominal=[*options["nominal"], *orders],
+            categorical=[*options["categorical"], *orders],
             numeric=options["numeric"],
         )
     except FileError as error:
@@ -41,7 +41,7 @@ def types_of(path: Path, table: FileTable, orders: dict[str, list[str]]) -> Tabl
     from mixedwood.data import read_table
 
     try:
-        return read_table(table.X, ordinal=orders or None)
+        return read_table(table.X, ordinal_features=orders or None)
     except (TypeError, ValueError) as error:
         raise DataError(f"{path}: {error}") from error
 
@@ -57,10 +57,10 @@ def show_types(path: Path, table: Table, target: str, verbose: bool) -> None:
             known = array[~np.isnan(array)]
             values = f"{known.min():g} to {known.max():g}" if len(known) else "no values"
         else:
-            named = [str(value) for value in column.values[:5]]
+            named = [str(value) for value in column.categories[:5]]
             join = " < " if column.kind == "ordinal" else ", "
-            more = f"{join}..." if column.n_values > 5 else ""
-            values = f"{column.n_values}: {join.join(named)}{more}"
+            more = f"{join}..." if column.n_categories > 5 else ""
+            values = f"{column.n_categories}: {join.join(named)}{more}"
         if len(values) > 50:
             values = values[:47] + "..."
         rows.append([column.name, str(column.kind), values, str(column.n_missing or "")])

@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mixedwood.comparison.matrix import CodedMatrix, OneHotMatrix
-from mixedwood.data import check_same_length, read_table, read_table_as, read_target
+from mixedwood.data import check_same_length, read_table, read_target
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -95,7 +95,8 @@ class EncodedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _encoded(self, X: Any) -> Any:
         check_is_fitted(self)
-        return self.encoder_.encode(read_table_as(X, self.schema_, estimator=type(self).__name__))
+        table = read_table(X, schema=self.schema_, estimator=type(self).__name__)
+        return self.encoder_.encode(table)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

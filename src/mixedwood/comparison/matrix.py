@@ -68,10 +68,10 @@ def _codes_kept(column: Column, cells: NDArray[Any]) -> NDArray[np.float64]:
 
     Of more values than histogram boosting takes, the rarest share the last code.
     """
-    frequency = np.bincount(cells[cells >= 0], minlength=column.n_values)
+    frequency = np.bincount(cells[cells >= 0], minlength=column.n_categories)
     by_frequency = np.argsort(-frequency, kind="stable")
-    codes = np.full(column.n_values + 2, np.nan)
-    codes[by_frequency] = np.minimum(np.arange(column.n_values), _MOST_CODES - 1)
+    codes = np.full(column.n_categories + 2, np.nan)
+    codes[by_frequency] = np.minimum(np.arange(column.n_categories), _MOST_CODES - 1)
     return codes
 
 
@@ -79,8 +79,8 @@ class _Indicators:
     """A column of zeros and ones for each value, and one for missing if any was."""
 
     def __init__(self, column: Column, cells: NDArray[Any]) -> None:
-        self._n_values = column.n_values
-        self.width = column.n_values + bool((cells == MISSING).any())
+        self._n_values = column.n_categories
+        self.width = column.n_categories + bool((cells == MISSING).any())
 
     def encode(self, cells: NDArray[Any], sparse: Any = None) -> Any:
         places = np.where(cells == MISSING, self._n_values, cells)

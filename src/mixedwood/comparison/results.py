@@ -52,7 +52,7 @@ class Comparison:
     Examples
     --------
     >>> import mixedwood as mw
-    >>> data = mw.datasets.make_nominal(200, n_columns=3, random_state=0)
+    >>> data = mw.datasets.make_categorical(200, n_features=3, random_state=0)
     >>> found = mw.compare(data.X, data.y, ["tree", "c45"], "1x3cv", metrics=["error", "leaves"])
     >>> found.scores.shape
     (1, 2, 3, 2)
@@ -295,7 +295,7 @@ class Comparison:
         Examples
         --------
         >>> import mixedwood as mw
-        >>> data = mw.datasets.make_nominal(200, n_columns=3, random_state=0)
+        >>> data = mw.datasets.make_categorical(200, n_features=3, random_state=0)
         >>> found = mw.compare(data.X, data.y, ["tree", "c45"], "1x3cv", metrics="error")
         >>> found.to_html(title="Two trees")[:15]
         '<!DOCTYPE html>'

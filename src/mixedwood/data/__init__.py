@@ -1,16 +1,17 @@
 """Typed tables: any frame in, arrays of codes and numbers out, and the schema that explains them.
 
-Start with `read_table`, and read new data with `read_table_as`; `read_target` reads the labels.
+Start with `read_table`, which also reads new data with a known schema; `read_target` reads the
+class labels.
 """
 
-from mixedwood.data.reading import read_table, read_table_as
+from mixedwood.data.reading import read_table
 from mixedwood.data.schema import Column, ColumnKind, Schema
-from mixedwood.data.table import MISSING, UNSEEN, Table, identifier_columns, unseen_counts
+from mixedwood.data.table import MISSING, UNKNOWN, Table, identifier_columns, unknown_counts
 from mixedwood.data.target import Target, check_same_length, read_target, rows_with_weight
 
 __all__ = [
     "MISSING",
-    "UNSEEN",
+    "UNKNOWN",
     "Column",
     "ColumnKind",
     "Schema",
@@ -19,8 +20,7 @@ __all__ = [
     "check_same_length",
     "identifier_columns",
     "read_table",
-    "read_table_as",
     "read_target",
     "rows_with_weight",
-    "unseen_counts",
+    "unknown_counts",
 ]

@@ -18,7 +18,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.data import refusals
+from mixedwood.data import errors
 from mixedwood.data.labels import Cells, Label, clean_cells, is_number_type, to_label
 from mixedwood.data.schema import ColumnKind
 from mixedwood.data.table import NumberArray
@@ -58,7 +58,7 @@ def open_column(name: str, data: nw.Series[Any] | NDArray[Any] | Sequence[Any]) 
             # Types narwhals has no word for, such as pandas' sparse numbers, are seen as numpy's.
             return open_column(name, data.to_numpy())
         if not (dtype.is_numeric() or dtype in _CATEGORIES):
-            raise refusals.unsupported_dtype(name, dtype)
+            raise errors.unsupported_dtype(name, dtype)
         return data
     if not isinstance(data, np.ndarray):
         return clean_cells(data, name)
@@ -67,9 +67,9 @@ def open_column(name: str, data: nw.Series[Any] | NDArray[Any] | Sequence[Any]) 
     if data.dtype.kind in "OUT":  # objects and both kinds of text
         return clean_cells(data.tolist(), name)
     if data.dtype.kind == "c":
-        raise refusals.complex_column(name)
+        raise errors.complex_column(name)
     dtype_name = "bytes" if data.dtype.kind == "S" else data.dtype
-    raise refusals.unsupported_dtype(name, dtype_name)
+    raise errors.unsupported_dtype(name, dtype_name)
 
 
 def _holds_objects(series: nw.Series[Any]) -> bool:
@@ -119,11 +119,11 @@ def _one_order(name: str, orders: list[list[Any]]) -> tuple[Any, ...]:
     try:
         sorter.prepare()
     except CycleError:
-        raise refusals.differing_orders(name, orders) from None
+        raise errors.differing_orders(name, orders) from None
     while sorter.is_active():
         ready = sorter.get_ready()
         if len(ready) > 1:
-            raise refusals.differing_orders(name, orders)
+            raise errors.differing_orders(name, orders)
         joined += ready
         sorter.done(*ready)
     return tuple(joined)
@@ -180,7 +180,7 @@ def factorize(name: str, column: OpenColumn) -> Factors:
         factors = _factorize_cells(name, column)
     for place, label in enumerate(factors.labels):
         if type(label) is float and math.isinf(label):
-            raise refusals.infinite(name, factors.first_row(place))
+            raise errors.infinite(name, factors.first_row(place))
     return factors
 
 
@@ -281,7 +281,7 @@ def to_numbers(name: str, column: OpenColumn) -> NumberArray:
                 numbers = np.ascontiguousarray(raw, dtype=np.float64)
     infinite = np.isinf(numbers)
     if infinite.any():
-        raise refusals.infinite(name, int(np.argmax(infinite)))
+        raise errors.infinite(name, int(np.argmax(infinite)))
     return numbers
 
 
@@ -300,6 +300,6 @@ def _parse_numbers(name: str, factors: Factors) -> NumberArray:
         except (ValueError, OverflowError):
             number = math.inf
         if label is not None and not math.isfinite(number):
-            raise refusals.not_a_number(name, label, factors.first_row(place))
+            raise errors.not_a_number(name, label, factors.first_row(place))
         numbers.append(number)
     return factors.spread(numbers, math.nan, np.float64)

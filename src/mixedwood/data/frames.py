@@ -12,7 +12,7 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
-from mixedwood.data import refusals
+from mixedwood.data import errors
 from mixedwood.data.pandas_index import METADATA_KEY, index_columns
 
 __all__ = ["ColumnData", "OpenTable", "frame_columns", "open_table", "open_vector"]
@@ -220,7 +220,7 @@ def _rows_to_array(rows: Sequence[Any]) -> NDArray[Any]:
     lengths = {len(row) for row in rows if isinstance(row, list | tuple)}
     if len(lengths) > 1:
         raise ValueError(
-            f"The rows of X have different lengths ({refusals.few(sorted(lengths))}); make them "
+            f"The rows of X have different lengths ({errors.few(sorted(lengths))}); make them "
             "equally long and mark values that are not there as None."
         )
     return np.array(rows, dtype=object)

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from mixedwood.data import refusals
+from mixedwood.data import errors
 
 __all__ = ["Cells", "Label", "clean_cells", "is_number_type", "sort_labels", "to_label"]
 
@@ -43,7 +43,7 @@ def to_label(value: Any, name: str) -> Label:
     if isinstance(value, bool | np.bool_):
         return bool(value)
     if not is_number_type(type(value)):
-        raise refusals.unsupported_value(name, value)
+        raise errors.unsupported_value(name, value)
     try:
         whole = int(value)
     except OverflowError:  # an infinity, which the caller refuses with its row
@@ -113,7 +113,7 @@ def clean_cells(values: Iterable[Any], name: str) -> Cells:
     for kind in sorted(present, key=lambda kind: kind.__name__):
         if not (issubclass(kind, str | bool | np.bool_) or is_number_type(kind)):
             row = next(i for i, value in enumerate(values) if type(value) is kind)
-            raise refusals.unsupported_value(name, values[row], row)
+            raise errors.unsupported_value(name, values[row], row)
     if absent - {type(None)}:
         values = [None if type(value) in absent else value for value in values]
     if not all(issubclass(kind, str | int) for kind in present):

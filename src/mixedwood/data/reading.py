@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.data import refusals
+from mixedwood.data import errors
 from mixedwood.data.columns import (
     Factors,
     declared_kind,
@@ -20,68 +20,84 @@ from mixedwood.data.columns import (
 from mixedwood.data.frames import OpenTable, open_table
 from mixedwood.data.labels import Label, sort_labels, to_label
 from mixedwood.data.schema import Column, ColumnKind, Schema
-from mixedwood.data.table import MISSING, UNSEEN, CodeArray, NumberArray, Table
+from mixedwood.data.table import MISSING, UNKNOWN, CodeArray, NumberArray, Table
 
-__all__ = ["read_table", "read_table_as"]
+__all__ = ["read_table"]
 
 
 def read_table(
     X: Any,
     *,
+    schema: Schema | None = None,
     categorical_features: str | Sequence[Any] | None = None,
-    ordinal: Mapping[str, Sequence[Label]] | None = None,
+    ordinal_features: Mapping[str, Sequence[Label]] | None = None,
     rows: NDArray[np.bool_] | None = None,
+    estimator: str = "this model",
 ) -> Table:
-    """Learn what the columns of a table are, and read it.
+    """Read a table: infer what its columns are, or use a known schema.
 
-    Text, objects, booleans and unordered categoricals are nominal; ordered categoricals and
-    polars' Enum are ordinal in their declared order; numbers are numeric, also when they are
-    held as Python objects. Dates, bytes and nested types are refused. Integers beyond 2**53 are
-    rounded to the nearest double in a numeric column; if they are identities rather than amounts,
-    name the column in `categorical_features`, where they stay exact.
+    Without `schema`, text, objects, booleans and unordered categoricals are nominal; ordered
+    categoricals and polars' Enum are ordinal in their declared order; numbers are numeric, also
+    when they are held as Python objects. Dates, bytes and nested types raise an error. Integers
+    beyond 2**53 are rounded to the nearest double in a numeric column; if they are identifiers
+    rather than amounts, name the column in `categorical_features`, where they stay exact.
+
+    With `schema`, columns are found by name, in any order; further columns are ignored. If either
+    side has no names, columns are found by position. A category that the schema does not list gets
+    the code `UNKNOWN`. A column may change its type if its values can be converted: numbers given
+    as text are parsed, and categories that were text are found by spelling if they are given as
+    numbers, and vice versa. Anything else raises an error.
 
     Parameters
     ----------
     X : table
-        pandas, polars or pyarrow table or any other eager frame narwhals knows, dict of columns,
-        two-dimensional array, structured array, or list of rows. Columns without names are
-        called ``x0``, ``x1``, ... A `Table` stays as it is: all its values are known, also those
-        that none of its rows has.
+        pandas, polars or pyarrow table or any other eager frame narwhals supports, dict of columns,
+        two-dimensional array, structured array, or list of rows. Columns without names are called
+        ``x0``, ``x1``, ... A `Table` keeps its schema, with all its categories, also those that
+        none of its rows has.
+    schema : Schema or None, default=None
+        What the columns are, as learned before. If None, it is inferred from `X`.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Names, positions or a mask of columns to read as nominal whatever their type. The other
-        columns, or all of them for None and ``"from_dtype"``, are read by their type.
-    ordinal : mapping of str to sequence, optional
-        For each column named here, its labels in order.
-    rows : ndarray of bool, one per row, optional
-        Which rows there are: all others are as good as not in X.
+        columns, or all of them for None and ``"from_dtype"``, are read by their type. Only used
+        without `schema`, like the next two.
+    ordinal_features : mapping of str to sequence, default=None
+        For each column named here, its categories in order.
+    rows : ndarray of bool, one per row, default=None
+        The rows to read. If None, all rows are read.
+    estimator : str, default="this model"
+        Name of the estimator that expects the columns of `schema`, for error messages.
 
     Returns
     -------
     Table
-        Codes of labels and numbers, with the schema that was learned.
-
-    See Also
-    --------
-    read_table_as : Read new data with a schema learned before.
+        Category codes and numbers, with their schema.
 
     Examples
     --------
-    >>> X = {"size": ["S", "L", "S"], "colour": ["red", None, "blue"], "weight": [1, 2.5, 3]}
-    >>> print(read_table(X, ordinal={"size": ["S", "M", "L"]}))
+    >>> X = {"size": ["S", "L", "S"], "color": ["red", None, "blue"], "weight": [1, 2.5, 3]}
+    >>> table = read_table(X, ordinal_features={"size": ["S", "M", "L"]})
+    >>> print(table)
     Table of 3 rows and 3 columns
-      size    ordinal, 3 values in order: 'S' < 'M' < 'L'; none missing
-      colour  nominal, 2 values: 'blue', 'red'; 1 missing
+      size    ordinal, 3 categories in order: 'S' < 'M' < 'L'; none missing
+      color   nominal, 2 categories: 'blue', 'red'; 1 missing
       weight  numeric; none missing
-    Ordinal columns, ordered categoricals among them, are split in order.
+    Ordinal columns are split in this order.
+    >>> new = {"weight": ["7", "8"], "color": ["red", "blue"], "size": ["L", "XL"]}
+    >>> table = read_table(new, schema=table.schema)
+    >>> table["weight"], table["size"], table.unknown
+    (array([7., 8.]), array([ 2, -2], dtype=int32), {'size': ('XL',)})
     """
+    if schema is not None:
+        return _read_with_schema(X, schema, estimator)
     if isinstance(X, Table):
-        table = _as_it_is(X, categorical_features, ordinal)
+        table = _check_unchanged(X, categorical_features, ordinal_features)
         return table if rows is None else table.take(rows)
-    opened = open_table(X, _named(categorical_features, ordinal))
+    opened = open_table(X, _named(categorical_features, ordinal_features))
     if rows is not None:
         opened = opened.take(rows)
     forced = _read_categorical(categorical_features, opened.names)
-    orders = _read_orders(ordinal, opened.names, forced)
+    orders = _read_orders(ordinal_features, opened.names, forced)
     columns, arrays = [], []
     for name, data in zip(opened.names, opened.columns, strict=True):
         column, array = _learn_column(name, data, name in forced, orders.get(name))
@@ -90,36 +106,7 @@ def read_table(
     return Table(Schema(tuple(columns), opened.names_generated), tuple(arrays))
 
 
-def read_table_as(X: Any, schema: Schema, *, estimator: str = "this model") -> Table:
-    """Read new data with a known schema.
-
-    Columns are found by name, in any order; columns the schema does not name are ignored. Where
-    either side has no names they are found by position. A label that the schema does not know
-    gets the code `UNSEEN`. A column may change its type if its values can be recognised: numbers
-    that come as text are parsed, and labels that were text are found by spelling when they come
-    as numbers (and the other way round); anything else is an error, never a guess.
-
-    Parameters
-    ----------
-    X : table
-        Anything `read_table` takes.
-    schema : Schema
-        What the columns are.
-    estimator : str, default="this model"
-        Who expects the columns, for the error message.
-
-    Returns
-    -------
-    Table
-        A table with exactly this schema.
-
-    Examples
-    --------
-    >>> schema = read_table({"size": ["S", "L"], "weight": [1.5, 2.5]}).schema
-    >>> table = read_table_as({"weight": ["7", "8"], "size": ["L", "XL"]}, schema)
-    >>> table["weight"], table["size"], table.unseen
-    (array([7., 8.]), array([ 0, -2], dtype=int32), {'size': ('XL',)})
-    """
+def _read_with_schema(X: Any, schema: Schema, estimator: str) -> Table:
     if isinstance(X, Table):
         if X.schema == schema:
             return X
@@ -128,31 +115,31 @@ def read_table_as(X: Any, schema: Schema, *, estimator: str = "this model") -> T
         X = {name: X.labels(name) for name in X.schema.names}
     opened = open_table(X, schema.names)
     arrays: list[CodeArray | NumberArray] = []
-    unseen = {}
+    unknown = {}
     for column, position in zip(schema, _match(opened, schema, estimator), strict=True):
         opened_column = open_column(column.name, opened.columns[position])
         if column.is_numeric:
             arrays.append(to_numbers(column.name, opened_column))
             continue
         factors = factorize(column.name, opened_column)
-        codes, unknown = _encode(factors, column)
-        _refuse_retyped(factors, column, unknown)
+        codes, labels = _encode(factors, column)
+        _check_type(factors, column, labels)
         arrays.append(codes)
-        if unknown:
-            unseen[column.name] = tuple(sort_labels(unknown)[:5])
-    return Table(schema, tuple(arrays), unseen)
+        if labels:
+            unknown[column.name] = tuple(sort_labels(labels)[:5])
+    return Table(schema, tuple(arrays), unknown)
 
 
-def _as_it_is(table: Table, categorical_features: Any, ordinal: Any) -> Table:
-    if ordinal or categorical_features not in (None, "from_dtype"):
+def _check_unchanged(table: Table, categorical_features: Any, ordinal_features: Any) -> Table:
+    if ordinal_features or categorical_features not in (None, "from_dtype"):
         raise ValueError(
-            "A Table knows what its columns are: read the data with categorical_features and "
-            "ordinal, and pass neither here."
+            "X is a Table, whose column types are fixed. Pass categorical_features and "
+            "ordinal_features to read_table instead."
         )
-    if table.unseen:
+    if table.unknown:
         raise ValueError(
-            f"The table has values in {', '.join(table.unseen)} that its schema does not know; "
-            "read the data with read_table."
+            f"The table has unknown categories in {', '.join(table.unknown)}. Read the data with "
+            "read_table, without a schema."
         )
     return table
 
@@ -162,7 +149,7 @@ def _same_kinds(table: Table, schema: Schema) -> bool:
     return all(
         c.name in table.schema
         and table.schema[c.name].kind == c.kind
-        and {*map(type, table.schema[c.name].values)} == {*map(type, c.values)}
+        and {*map(type, table.schema[c.name].categories)} == {*map(type, c.categories)}
         for c in schema
     )
 
@@ -170,22 +157,22 @@ def _same_kinds(table: Table, schema: Schema) -> bool:
 def _recode(table: Table, schema: Schema) -> Table:
     """Codes of another schema for the same labels, without a look at every cell's label."""
     arrays: list[CodeArray | NumberArray] = []
-    unseen = {}
+    unknown = {}
     for column in schema:
         array = table[column.name]
         if not column.is_numeric:
-            labels = table.schema[column.name].values
-            codes = [column.codes.get(label, UNSEEN) for label in labels]
+            labels = table.schema[column.name].categories
+            codes = [column.codes.get(label, UNKNOWN) for label in labels]
             # Codes below zero are read from the end.
-            images = np.array([*codes, UNSEEN, MISSING], dtype=np.int32)
+            images = np.array([*codes, UNKNOWN, MISSING], dtype=np.int32)
             array = images[array]
-            unknown = {labels[c] for c in np.unique(table[column.name][array == UNSEEN]) if c >= 0}
-            if unknown:
-                unseen[column.name] = tuple(sort_labels(unknown)[:5])
-            elif np.any(array == UNSEEN):
-                unseen[column.name] = table.unseen.get(column.name, ())
+            new = {labels[c] for c in np.unique(table[column.name][array == UNKNOWN]) if c >= 0}
+            if new:
+                unknown[column.name] = tuple(sort_labels(new)[:5])
+            elif np.any(array == UNKNOWN):
+                unknown[column.name] = table.unknown.get(column.name, ())
         arrays.append(array)
-    return Table(schema, tuple(arrays), unseen)
+    return Table(schema, tuple(arrays), unknown)
 
 
 def _learn_column(
@@ -209,21 +196,21 @@ def _learn_column(
     column = Column(name, kind, order, int(np.count_nonzero(factors.absent)))
     codes, unknown = _encode(factors, column)
     if unknown:
-        row = int(np.argmax(codes == UNSEEN))
-        raise refusals.outside_order(name, factors.labels[factors.places[row]], row, order)
+        row = int(np.argmax(codes == UNKNOWN))
+        raise errors.outside_order(name, factors.labels[factors.places[row]], row, order)
     return column, codes
 
 
 def _encode(factors: Factors, column: Column) -> tuple[CodeArray, set[Label]]:
     """Map labels to the column's codes; also give the labels it does not know."""
     known = column.codes
-    codes = [MISSING if label is None else known.get(label, UNSEEN) for label in factors.labels]
+    codes = [MISSING if label is None else known.get(label, UNKNOWN) for label in factors.labels]
     unknown: set[Label] = set()
-    if UNSEEN in codes:
+    if UNKNOWN in codes:
         spelled = {str(label): code for label, code in known.items()}
         is_retyped = _retyping(column)
         for place, label in enumerate(factors.labels):
-            if label is None or codes[place] != UNSEEN:
+            if label is None or codes[place] != UNKNOWN:
                 continue
             # If the column came with another type, a label is looked for by how it is spelled.
             if is_retyped(label) and str(label) in spelled:
@@ -235,16 +222,16 @@ def _encode(factors: Factors, column: Column) -> tuple[CodeArray, set[Label]]:
 
 def _retyping(column: Column) -> Callable[[Label], bool]:
     """Make a test for labels that are text where all values are numbers, or the reverse."""
-    text_or_not = {isinstance(value, str) for value in column.values}
+    text_or_not = {isinstance(value, str) for value in column.categories}
     return lambda label: bool(text_or_not) and isinstance(label, str) not in text_or_not
 
 
-def _refuse_retyped(factors: Factors, column: Column, unknown: set[Label]) -> None:
-    # Not merely unseen: nothing of this type was ever seen, so the data is prepared otherwise.
+def _check_type(factors: Factors, column: Column, unknown: set[Label]) -> None:
+    # Not merely unknown: no category has this type, so the data was prepared differently.
     retyped = set(filter(_retyping(column), unknown))
     for place, label in enumerate(factors.labels if retyped else ()):
         if label in retyped:
-            raise refusals.retyped(column.name, label, factors.first_row(place), column.values)
+            raise errors.retyped(column.name, label, factors.first_row(place), column.categories)
 
 
 def _match(opened: OpenTable, schema: Schema, estimator: str) -> Sequence[int]:
@@ -255,7 +242,7 @@ def _match(opened: OpenTable, schema: Schema, estimator: str) -> Sequence[int]:
     if not by_position:
         if missing:
             others = [name for name in opened.names if name not in schema]
-            raise refusals.missing_columns(missing, others)
+            raise errors.missing_columns(missing, others)
         return [places[name] for name in schema.names]
     if len(places) != len(schema):
         raise ValueError(
@@ -265,9 +252,9 @@ def _match(opened: OpenTable, schema: Schema, estimator: str) -> Sequence[int]:
     return range(len(schema))
 
 
-def _named(categorical_features: Any, ordinal: Any) -> list[str]:
+def _named(categorical_features: Any, ordinal_features: Any) -> list[str]:
     """Names that stand in the parameters."""
-    listed = [*_items(categorical_features), *_items(ordinal)]
+    listed = [*_items(categorical_features), *_items(ordinal_features)]
     return [str(name) for name in listed if isinstance(name, str)]
 
 
@@ -303,7 +290,7 @@ def _read_categorical(spec: Any, names: tuple[str, ...]) -> set[str]:
         outside = [i for i in chosen.tolist() if not 0 <= i < len(names)]
         if outside:
             raise ValueError(
-                f"categorical_features names the positions {refusals.few(outside)}, but X has "
+                f"categorical_features names the positions {errors.few(outside)}, but X has "
                 f"{len(names)} columns: positions go from 0 to {len(names) - 1}."
             )
         return {names[i] for i in chosen.tolist()}
@@ -311,26 +298,29 @@ def _read_categorical(spec: Any, names: tuple[str, ...]) -> set[str]:
 
 
 def _read_orders(
-    ordinal: Mapping[str, Sequence[Label]] | None, names: tuple[str, ...], forced: set[str]
+    ordinal_features: Mapping[str, Sequence[Label]] | None, names: tuple[str, ...], forced: set[str]
 ) -> dict[str, tuple[Label, ...]]:
-    if ordinal is None:
+    if ordinal_features is None:
         return {}
-    if not isinstance(ordinal, Mapping):
+    if not isinstance(ordinal_features, Mapping):
         raise TypeError(
-            f"ordinal is {refusals.few([ordinal])}; pass a dict of column name to labels in order, "
-            "e.g. {'size': ['S', 'M', 'L']}."
+            f"ordinal_features must be a dict of column name to categories in order, such as "
+            f"{{'size': ['S', 'M', 'L']}}. Got {errors.few([ordinal_features])} instead."
         )
-    both = sorted(forced.intersection(_check_known(list(ordinal), names, "ordinal")))
+    both = sorted(
+        forced.intersection(_check_known(list(ordinal_features), names, "ordinal_features"))
+    )
     if both:
         raise ValueError(
-            f"Columns {refusals.few(both)} are named in both categorical_features and ordinal; "
-            "name each in one of them."
+            f"Columns {errors.few(both)} are named in both categorical_features and "
+            "ordinal_features; name each in one of them."
         )
     orders = {}
-    for name, order in ordinal.items():
+    for name, order in ordinal_features.items():
         if isinstance(order, str):
             raise TypeError(
-                f"ordinal[{name!r}] is the text {order!r}; pass a list of labels in order."
+                f"ordinal_features[{name!r}] must be a list of categories in order. Got {order!r} "
+                "instead."
             )
         orders[name] = tuple(to_label(value, name) for value in order)
     return orders
@@ -340,7 +330,7 @@ def _check_known(chosen: list[Any], names: tuple[str, ...], argument: str) -> li
     unknown = [name for name in chosen if name not in names]
     if unknown:
         raise ValueError(
-            f"{argument} names {refusals.few(unknown)}, but X has no such columns. It has: "
-            f"{refusals.few(names, 10)}."
+            f"{argument} names {errors.few(unknown)}, but X has no such columns. It has: "
+            f"{errors.few(names, 10)}."
         )
     return chosen

@@ -10,8 +10,8 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
+from mixedwood.data.errors import few
 from mixedwood.data.labels import Label, sort_labels
-from mixedwood.data.refusals import few
 
 __all__ = ["Column", "ColumnKind", "Schema"]
 
@@ -34,7 +34,7 @@ class Column:
         Name of the column.
     kind : ColumnKind or str
         ``"nominal"``, ``"ordinal"`` or ``"numeric"``.
-    values : tuple of str, bool, int or float
+    categories : tuple of str, bool, int or float
         Labels, in the order of their codes: sorted for a nominal column (numbers by size, then
         text by code point), in their own order for an ordinal one, none for a numeric one.
     n_missing : int or None, default=None
@@ -44,13 +44,13 @@ class Column:
     Examples
     --------
     >>> column = Column("size", "ordinal", ("S", "M", "L"))
-    >>> column.n_values, column.codes["M"]
+    >>> column.n_categories, column.codes["M"]
     (3, 1)
     """
 
     name: str
     kind: ColumnKind
-    values: tuple[Label, ...] = ()
+    categories: tuple[Label, ...] = ()
     n_missing: int | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -58,23 +58,23 @@ class Column:
         if not isinstance(self.name, str):
             raise TypeError(f"The name of a column is a str, not {self.name!r}.")
         object.__setattr__(self, "kind", ColumnKind(self.kind))
-        object.__setattr__(self, "values", tuple(self.values))
+        object.__setattr__(self, "categories", tuple(self.categories))
         counted = type(self.n_missing) is int and self.n_missing >= 0
         if self.n_missing is not None and not counted:
             raise ValueError(
                 f"Column {self.name!r} has {self.n_missing!r} missing values; use a count or None."
             )
-        if self.kind == ColumnKind.NUMERIC and self.values:
+        if self.kind == ColumnKind.NUMERIC and self.categories:
             raise ValueError(f"Numeric column {self.name!r} has a list of values; it takes none.")
-        for label in self.values:
+        for label in self.categories:
             if type(label) not in (str, bool, int, float):
                 raise TypeError(f"Column {self.name!r} has a value {label!r}; use text or numbers.")
             if type(label) is float and not math.isfinite(label):
                 raise ValueError(f"Column {self.name!r} has a value {label!r}; it must be finite.")
-        if len(set(self.values)) < len(self.values):
-            twice = [label for label, n in Counter(self.values).items() if n > 1]
+        if len(set(self.categories)) < len(self.categories):
+            twice = [label for label, n in Counter(self.categories).items() if n > 1]
             raise ValueError(f"Column {self.name!r} lists a value twice: {few(twice)}.")
-        if self.kind == ColumnKind.NOMINAL and self.values != sort_labels(self.values):
+        if self.kind == ColumnKind.NOMINAL and self.categories != sort_labels(self.categories):
             raise ValueError(f"The values of nominal column {self.name!r} are not sorted.")
 
     @property
@@ -83,14 +83,14 @@ class Column:
         return self.kind == ColumnKind.NUMERIC
 
     @property
-    def n_values(self) -> int:
+    def n_categories(self) -> int:
         """Number of distinct values of a nominal or ordinal column; 0 for a numeric one."""
-        return len(self.values)
+        return len(self.categories)
 
     @cached_property
     def codes(self) -> Mapping[Label, int]:
         """Code of each label, built on first use."""
-        return {label: code for code, label in enumerate(self.values)}
+        return {label: code for code, label in enumerate(self.categories)}
 
     def __getstate__(self) -> dict[str, Any]:
         # Text, numbers and tuples only, so that whoever rebuilds a column from its state (skops
@@ -98,12 +98,12 @@ class Column:
         return {
             "name": self.name,
             "kind": str(self.kind),
-            "values": self.values,
+            "categories": self.categories,
             "n_missing": self.n_missing,
         }
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        for name in ("name", "kind", "values", "n_missing"):
+        for name in ("name", "kind", "categories", "n_missing"):
             object.__setattr__(self, name, state[name])
         self.__post_init__()
 
@@ -113,16 +113,16 @@ class Column:
         Examples
         --------
         >>> Column("size", "ordinal", ("S", "M", "L"), n_missing=2).describe()
-        "ordinal, 3 values in order: 'S' < 'M' < 'L'; 2 missing"
+        "ordinal, 3 categories in order: 'S' < 'M' < 'L'; 2 missing"
         """
         text = str(self.kind)
         if not self.is_numeric:
-            noun = "value" if self.n_values == 1 else "values"
-            text += f", {self.n_values} {noun}"
-            shown = few(self.values)
+            noun = "category" if self.n_categories == 1 else "categories"
+            text += f", {self.n_categories} {noun}"
+            shown = few(self.categories)
             if self.kind == ColumnKind.ORDINAL:
-                text += f" in order: {' < '.join(few([label]) for label in self.values[:5])}"
-                text += " < ..." if self.n_values > 5 else ""
+                text += f" in order: {' < '.join(few([label]) for label in self.categories[:5])}"
+                text += " < ..." if self.n_categories > 5 else ""
             elif shown:
                 text += f": {shown}"
         if self.n_missing is not None:
@@ -147,7 +147,7 @@ class Schema:
     >>> schema = Schema((Column("colour", "nominal", ("blue", "red")), Column("age", "numeric")))
     >>> schema.names
     ('colour', 'age')
-    >>> schema["colour"].n_values
+    >>> schema["colour"].n_categories
     2
     >>> Schema.from_dict(schema.to_dict()) == schema
     True
@@ -206,16 +206,16 @@ class Schema:
         >>> columns = Column("size", "ordinal", ("S", "L")), Column("w", "numeric")
         >>> print(Schema(columns).describe())
         2 columns
-          size  ordinal, 2 values in order: 'S' < 'L'
+          size  ordinal, 2 categories in order: 'S' < 'L'
           w     numeric
-        Ordinal columns, ordered categoricals among them, are split in order.
+        Ordinal columns are split in this order.
         """
         noun = "column" if len(self) == 1 else "columns"
         lines = [f"{len(self)} {noun}" + (", named by position" if self.names_generated else "")]
         width = min(max((len(name) for name in self.names), default=0), 30)
         lines += [f"  {column.name:<{width}}  {column.describe()}" for column in self.columns]
         if any(column.kind == ColumnKind.ORDINAL for column in self.columns):
-            lines.append("Ordinal columns, ordered categoricals among them, are split in order.")
+            lines.append("Ordinal columns are split in this order.")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -229,7 +229,7 @@ class Schema:
                 {
                     "name": column.name,
                     "kind": str(column.kind),
-                    "values": list(column.values),
+                    "categories": list(column.categories),
                     "n_missing": column.n_missing,
                 }
                 for column in self.columns
@@ -241,7 +241,7 @@ class Schema:
         """Read what `to_dict` wrote; anything malformed is a ValueError or TypeError."""
         try:
             columns = tuple(
-                Column(entry["name"], entry["kind"], tuple(entry["values"]), entry["n_missing"])
+                Column(entry["name"], entry["kind"], tuple(entry["categories"]), entry["n_missing"])
                 for entry in content["columns"]
             )
             return cls(columns, bool(content["names_generated"]))

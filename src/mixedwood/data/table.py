@@ -14,18 +14,18 @@ from mixedwood.data.schema import Column, ColumnKind, Schema
 
 __all__ = [
     "MISSING",
-    "UNSEEN",
+    "UNKNOWN",
     "CodeArray",
     "NumberArray",
     "Table",
     "identifier_columns",
-    "unseen_counts",
+    "unknown_counts",
 ]
 
 MISSING = -1
 """Code of a missing value of a nominal or ordinal column."""
 
-UNSEEN = -2
+UNKNOWN = -2
 """Code of a value that the schema does not know; only in tables read with an existing schema."""
 
 CodeArray: TypeAlias = NDArray[np.int32]
@@ -36,8 +36,8 @@ NumberArray: TypeAlias = NDArray[np.float64]
 class Table:
     """Typed columns of equal length.
 
-    A nominal or ordinal column is an int32 array of codes into ``schema[name].values``, with
-    `MISSING` and `UNSEEN` below zero; a numeric one is a float64 array with NaN for missing.
+    A nominal or ordinal column is an int32 array of codes into ``schema[name].categories``, with
+    `MISSING` and `UNKNOWN` below zero; a numeric one is a float64 array with NaN for missing.
     All are contiguous. They may be borrowed from the caller's frame, and then read-only: never
     write to them.
 
@@ -47,8 +47,8 @@ class Table:
         What the columns are.
     arrays : tuple of ndarray
         One per column, in the schema's order.
-    unseen : mapping of str to tuple, optional
-        For columns with `UNSEEN` codes, a few of the labels that were not known.
+    unknown : mapping of str to tuple, optional
+        For columns with `UNKNOWN` codes, a few of the labels that the schema does not list.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class Table:
 
     schema: Schema
     arrays: tuple[CodeArray | NumberArray, ...]
-    unseen: Mapping[str, tuple[Label, ...]] = field(default_factory=dict)
+    unknown: Mapping[str, tuple[Label, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arrays", tuple(self.arrays))
@@ -100,7 +100,7 @@ class Table:
         """Choose rows, by position or by a boolean mask, into a new table."""
         chosen = row_index(rows)
         arrays = tuple(np.ascontiguousarray(array[chosen]) for array in self.arrays)
-        return Table(self.schema, arrays, self.unseen)
+        return Table(self.schema, arrays, self.unknown)
 
     def labels(self, name: str) -> NDArray[Any]:
         """Give a column's values back in their own labels.
@@ -111,8 +111,8 @@ class Table:
         column, array = self.schema[name], self[name]
         if column.is_numeric:
             return array.copy()
-        labels = np.empty(column.n_values + 1, dtype=object)
-        labels[:-1] = column.values
+        labels = np.empty(column.n_categories + 1, dtype=object)
+        labels[:-1] = column.categories
         return labels[np.maximum(array, MISSING)]  # -1 reads the None at the end
 
     def __repr__(self) -> str:
@@ -128,19 +128,19 @@ def row_index(rows: Any) -> NDArray[Any]:
     return chosen
 
 
-def unseen_counts(table: Table) -> dict[str, int]:
+def unknown_counts(table: Table) -> dict[str, int]:
     """Count, for each column that has any, the rows whose value the schema does not know.
 
     Examples
     --------
-    >>> from mixedwood.data import read_table, read_table_as
+    >>> from mixedwood.data import read_table
     >>> schema = read_table({"colour": ["red", "blue"]}).schema
-    >>> unseen_counts(read_table_as({"colour": ["red", "mauve", "pink"]}, schema))
+    >>> unknown_counts(read_table({"colour": ["red", "mauve", "pink"]}, schema=schema))
     {'colour': 2}
     """
     counts = {}
     for column, array in zip(table.schema, table.arrays, strict=True):
-        if not column.is_numeric and (n := int(np.count_nonzero(array == UNSEEN))):
+        if not column.is_numeric and (n := int(np.count_nonzero(array == UNKNOWN))):
             counts[column.name] = n
     return counts
 
@@ -158,9 +158,9 @@ def _check_array(column: Column, array: Any, n_rows: int) -> None:
         raise ValueError(f"The array of column {column.name!r} is not contiguous.")
     if n_rows and not column.is_numeric:
         low, high = int(array.min()), int(array.max())
-        if low < UNSEEN or high >= column.n_values:
+        if low < UNKNOWN or high >= column.n_categories:
             raise ValueError(
-                f"Column {column.name!r} has {column.n_values} values, but codes from {low} to "
+                f"Column {column.name!r} has {column.n_categories} values, but codes from {low} to "
                 f"{high}."
             )
 
@@ -183,10 +183,10 @@ def identifier_columns(table: Table) -> list[str]:
     """
     found = []
     for column, codes in zip(table.schema, table.arrays, strict=True):
-        if column.kind != ColumnKind.NOMINAL or len(column.values) < _DISTINCT * _FEWEST_ROWS:
+        if column.kind != ColumnKind.NOMINAL or len(column.categories) < _DISTINCT * _FEWEST_ROWS:
             continue
         known = codes[codes >= 0]
-        if len(known) < _FEWEST_ROWS or len(column.values) < _DISTINCT * len(known):
+        if len(known) < _FEWEST_ROWS or len(column.categories) < _DISTINCT * len(known):
             continue
         if np.count_nonzero(np.bincount(known)) >= _DISTINCT * len(known):
             found.append(column.name)

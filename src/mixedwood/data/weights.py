@@ -11,7 +11,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.data import refusals
+from mixedwood.data import errors
 from mixedwood.data.table import CodeArray, NumberArray
 
 __all__ = ["read_weights"]
@@ -57,7 +57,7 @@ def _read_sample_weight(sample_weight: Any, n_rows: int) -> NumberArray | None:
         weights = np.ascontiguousarray(raw, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(
-            f"sample_weight must be numbers, one per row, but is {refusals.few([sample_weight])}."
+            f"sample_weight must be numbers, one per row, but is {errors.few([sample_weight])}."
         ) from None
     if raw.ndim == 0:
         weights = np.full(n_rows, float(raw))
@@ -101,8 +101,8 @@ def _read_class_weight(
     unknown = [label for label in class_weight if label not in known]
     if unknown:
         raise ValueError(
-            f"class_weight names the classes {refusals.few(unknown)}, which are not in y. y has: "
-            f"{refusals.few(known, 10)}."
+            f"class_weight names the classes {errors.few(unknown)}, which are not in y. y has: "
+            f"{errors.few(known, 10)}."
         )
     for label, factor in class_weight.items():
         if not isinstance(factor, Real) or not 0.0 <= float(factor) < math.inf:

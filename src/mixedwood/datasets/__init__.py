@@ -2,7 +2,7 @@
 
 >>> from mixedwood import datasets
 >>> data = datasets.load("tic-tac-toe")
->>> data.n_rows, data.n_columns, data.source
+>>> data.n_samples, data.n_features, data.source
 (958, 9, 'generated')
 """
 
@@ -10,7 +10,7 @@ from mixedwood.datasets.coded import DatasetColumn
 from mixedwood.datasets.dataset import Dataset
 from mixedwood.datasets.errors import DamagedDatasetError, DatasetError, DatasetNotFoundError
 from mixedwood.datasets.loading import load, names, variants
-from mixedwood.datasets.synthetic import make_mixed, make_nominal
+from mixedwood.datasets.synthetic import make_categorical, make_mixed
 from mixedwood.datasets.waveform import make_waveform
 
 __all__ = [
@@ -20,8 +20,8 @@ __all__ = [
     "DatasetError",
     "DatasetNotFoundError",
     "load",
+    "make_categorical",
     "make_mixed",
-    "make_nominal",
     "make_waveform",
     "names",
     "variants",

@@ -25,7 +25,7 @@ class DatasetColumn:
     ----------
     name : str
     kind : {"nominal", "ordinal", "numeric"}
-    values : tuple of str
+    categories : tuple of str
         Of an ordinal column all labels, lowest first; of a nominal column those that occur, sorted
         as text; of a numeric column none.
     natural_order : tuple of str or None
@@ -35,7 +35,7 @@ class DatasetColumn:
 
     name: str
     kind: Kind
-    values: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
     natural_order: tuple[str, ...] | None = None
 
 
@@ -43,7 +43,7 @@ class DatasetColumn:
 class CodedTable:
     """Columns with their data and the class of every row.
 
-    `data[j]` is float64 for a numeric column, else int32 codes into `columns[j].values`.
+    `data[j]` is float64 for a numeric column, else int32 codes into `columns[j].categories`.
     The class is never missing.
     """
 
@@ -76,8 +76,8 @@ class CodedTable:
                 columns.append(column)
                 data.append(cells[keep])
                 continue
-            values, codes = only_used(column.values, cells[keep])
-            columns.append(replace(column, values=values))
+            values, codes = only_used(column.categories, cells[keep])
+            columns.append(replace(column, categories=values))
             data.append(codes)
         classes, target = only_used(self.classes, self.target[keep])
         return CodedTable(tuple(columns), tuple(data), classes, target)

@@ -48,7 +48,7 @@ def read_table(packed: bytes, columns: Sequence[DatasetColumn], class_name: str)
     classes, codes = target.finish()
     if np.any(codes < 0):
         raise DamagedDatasetError(f"row {int(np.argmax(codes < 0)) + 1} has no class")
-    return CodedTable(tuple(described), tuple(data), classes.values, codes)
+    return CodedTable(tuple(described), tuple(data), classes.categories, codes)
 
 
 def write_table(table: CodedTable, class_name: str) -> bytes:
@@ -62,7 +62,7 @@ def write_table(table: CodedTable, class_name: str) -> bytes:
 
 def _texts(column: DatasetColumn, data: NDArray[Any]) -> list[str]:
     if column.kind != "numeric":
-        labels = [*column.values, ""]
+        labels = [*column.categories, ""]
         return [labels[code] for code in data]
     # repr of a float reads back as the same float.
     return ["" if number != number else repr(number) for number in number_array(data).tolist()]
@@ -113,9 +113,9 @@ class _LabelReader:
         if column.kind == "ordinal" and order:
             # One spare place at the end: code -1 stays -1.
             renumber = np.array([*(order.index(label) for label in seen), -1], dtype=np.int32)
-            return replace(column, values=order), renumber[codes]
+            return replace(column, categories=order), renumber[codes]
         values, codes = only_used(seen, codes)
-        return replace(column, values=values), codes
+        return replace(column, categories=values), codes
 
 
 class _NumberReader:

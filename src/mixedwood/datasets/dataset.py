@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.datasets.coded import CodedTable, DatasetColumn
+from mixedwood.datasets.coded import KINDS, CodedTable, DatasetColumn
 from mixedwood.datasets.frames import choose_frame, to_frame
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class Dataset:
     X : pandas.DataFrame, polars.DataFrame, pyarrow.Table or dict of str to ndarray
         The columns without the class. Nominal columns hold strings, ordinal ones ordered
         categories where the library has them, numeric ones int64 or float64.
-    y : ndarray of str, shape (n_rows,)
+    y : ndarray of str, shape (n_samples,)
         The class of each row. Always a numpy array, so that `y[rows]` means positions.
     columns : tuple of DatasetColumn
         Name, kind and labels of each column, from the source's description, never guessed.
@@ -40,7 +40,7 @@ class Dataset:
     >>> balance
     Dataset 'balance-scale': 625 rows, 4 columns (4 ordinal), source: generated
     classes: B 49, L 288, R 288
-    >>> balance.columns[0].values
+    >>> balance.columns[0].categories
     ('1', '2', '3', '4', '5')
     """
 
@@ -52,27 +52,27 @@ class Dataset:
     notes: str = ""
 
     @property
-    def n_rows(self) -> int:
+    def n_samples(self) -> int:
         """Number of rows."""
         return len(self.y)
 
     @property
-    def n_columns(self) -> int:
+    def n_features(self) -> int:
         """Number of columns, the class not counted."""
         return len(self.columns)
 
     @property
-    def nominal(self) -> tuple[str, ...]:
+    def nominal_features(self) -> tuple[str, ...]:
         """Names of the nominal columns."""
         return self._names_of("nominal")
 
     @property
-    def ordinal(self) -> tuple[str, ...]:
+    def ordinal_features(self) -> tuple[str, ...]:
         """Names of the ordinal columns."""
         return self._names_of("ordinal")
 
     @property
-    def numeric(self) -> tuple[str, ...]:
+    def numeric_features(self) -> tuple[str, ...]:
         """Names of the numeric columns."""
         return self._names_of("numeric")
 
@@ -88,18 +88,18 @@ class Dataset:
         # Entered only when asked for: data sets are useful without the rest of the library.
         from mixedwood.data.schema import Column, ColumnKind, Schema
 
-        return Schema(tuple(Column(c.name, ColumnKind(c.kind), c.values) for c in self.columns))
+        return Schema(tuple(Column(c.name, ColumnKind(c.kind), c.categories) for c in self.columns))
 
     def _names_of(self, kind: str) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns if column.kind == kind)
 
     def __repr__(self) -> str:
-        kinds = {"nominal": self.nominal, "ordinal": self.ordinal, "numeric": self.numeric}
-        parts = ", ".join(f"{len(names)} {kind}" for kind, names in kinds.items() if names)
+        sizes = {kind: len(self._names_of(kind)) for kind in KINDS}
+        parts = ", ".join(f"{n} {kind}" for kind, n in sizes.items() if n)
         counts = [f"{label} {count}" for label, count in self.class_counts.items()]
         shown = ", ".join(counts[:6]) + (f", and {len(counts) - 6} more" if counts[6:] else "")
         return (
-            f"Dataset {self.name!r}: {self.n_rows} rows, {self.n_columns} columns ({parts}), "
+            f"Dataset {self.name!r}: {self.n_samples} rows, {self.n_features} columns ({parts}), "
             f"source: {self.source}\nclasses: {shown}"
         )
 

@@ -50,7 +50,9 @@ def number_array(numbers: NDArray[np.float64]) -> NDArray[Any]:
 
 
 def _plain(column: DatasetColumn, cells: NDArray[Any]) -> NDArray[Any]:
-    return number_array(cells) if column.kind == "numeric" else label_array(column.values, cells)
+    return (
+        number_array(cells) if column.kind == "numeric" else label_array(column.categories, cells)
+    )
 
 
 def _to_dict(table: CodedTable) -> dict[str, NDArray[Any]]:
@@ -63,7 +65,7 @@ def _to_pandas(table: CodedTable) -> Any:
 
     def column_of(column: DatasetColumn, cells: NDArray[Any]) -> Any:
         if column.kind == "ordinal":
-            return pandas.Categorical.from_codes(cells, categories=column.values, ordered=True)
+            return pandas.Categorical.from_codes(cells, categories=column.categories, ordered=True)
         return _plain(column, cells)
 
     pairs = zip(table.columns, table.data, strict=True)
@@ -77,8 +79,8 @@ def _to_polars(table: CodedTable) -> Any:
         if column.kind == "numeric":
             # polars tells NaN from null: missing is null there.
             return polars.Series(column.name, number_array(cells), nan_to_null=True)
-        dtype = polars.Enum(column.values) if column.kind == "ordinal" else polars.String
-        labels = polars.Series(column.name, column.values, dtype=polars.String)
+        dtype = polars.Enum(column.categories) if column.kind == "ordinal" else polars.String
+        labels = polars.Series(column.name, column.categories, dtype=polars.String)
         codes = polars.Series(column.name, cells).cast(polars.UInt32, strict=False)
         return labels.gather(codes).cast(dtype)
 
@@ -93,7 +95,7 @@ def _to_pyarrow(table: CodedTable) -> Any:
         if column.kind == "numeric":
             return pyarrow.array(number_array(cells), mask=np.isnan(cells))
         codes = pyarrow.array(cells, mask=cells < 0)
-        values = pyarrow.array(column.values, type=pyarrow.string())
+        values = pyarrow.array(column.categories, type=pyarrow.string())
         if column.kind == "ordinal":
             return pyarrow.DictionaryArray.from_arrays(codes, values, ordered=True)
         return values.take(codes)

@@ -30,9 +30,9 @@ class Source:
     read: Callable[[str], Found | None]
 
 
-def _waveform(noise_columns: int) -> CodedTable:
+def _waveform(n_noise_features: int) -> CodedTable:
     # The seed is part of the name's meaning: load("waveform") is one fixed table.
-    return waveform_table(5000, noise_columns, np.random.default_rng(0))
+    return waveform_table(5000, n_noise_features, np.random.default_rng(0))
 
 
 _GENERATED: dict[str, tuple[Callable[[], CodedTable], str]] = {

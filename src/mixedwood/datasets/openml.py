@@ -129,7 +129,7 @@ def _conform_column(
     if order and (strange := {cell for cell in cells if cell is not None} - set(order)):
         raise DamagedDatasetError(f"column {column.name!r} has the strange values {strange}")
     values, codes = encode_labels(cells, order if column.kind == "ordinal" else None)
-    return replace(column, values=values), codes
+    return replace(column, categories=values), codes
 
 
 def _spell(numbers: NDArray[np.float64], labels: list[str] | None) -> list[str | None]:

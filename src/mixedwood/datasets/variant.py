@@ -139,7 +139,7 @@ def _only_allowed(table: CodedTable, allowed: frozenset[str]) -> NDArray[np.bool
     for column, codes in zip(table.columns, table.data, strict=True):
         if column.kind == "nominal":
             # The spare last place, for code -1, lets missing cells pass.
-            keep &= np.array([*(value in allowed for value in column.values), True])[codes]
+            keep &= np.array([*(value in allowed for value in column.categories), True])[codes]
     return keep
 
 
@@ -151,10 +151,10 @@ def _retype_ordinal(table: CodedTable, kind: Kind) -> CodedTable:
             data.append(cells)
         elif kind == "numeric":
             columns.append(DatasetColumn(column.name, "numeric"))
-            data.append(np.array([*map(float, column.values), np.nan])[cells])
+            data.append(np.array([*map(float, column.categories), np.nan])[cells])
         else:
-            values, codes = only_used(column.values, cells)
-            columns.append(replace(column, kind=kind, values=values))
+            values, codes = only_used(column.categories, cells)
+            columns.append(replace(column, kind=kind, categories=values))
             data.append(codes)
     return replace(table, columns=tuple(columns), data=tuple(data))
 
@@ -169,7 +169,7 @@ def _with_indicators(table: CodedTable, names: tuple[str, ...], keep: bool) -> C
             data.append(cells)
             continue
         originals.append((column, cells))
-        for code, value in enumerate(column.values):
+        for code, value in enumerate(column.categories):
             columns.append(DatasetColumn(f"{column.name}={value}", "nominal", ("0", "1")))
             data.append(np.where(cells < 0, -1, cells == code).astype(np.int32))
     for column, cells in originals if keep else []:

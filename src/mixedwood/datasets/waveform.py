@@ -21,9 +21,9 @@ NOTES = (
 
 
 def make_waveform(
-    n_rows: int = 5000,
+    n_samples: int = 5000,
     *,
-    noise_columns: int = 0,
+    n_noise_features: int = 0,
     random_state: int | np.random.Generator | None = None,
     frame: str = "auto",
 ) -> Dataset:
@@ -34,13 +34,13 @@ def make_waveform(
 
     Parameters
     ----------
-    n_rows : int, default=5000
+    n_samples : int, default=5000
         Classes are drawn independently with equal chance, so their counts vary.
-    noise_columns : int, default=0
+    n_noise_features : int, default=0
         Further columns of pure standard normal noise; 19 gives the classic 40-column version.
     random_state : int, numpy.random.Generator or None, default=None
         The same integer gives the same data. Columns 1 to 21 and the classes do not depend on
-        `noise_columns`.
+        `n_noise_features`.
     frame : str, default="auto"
         As in `load`.
 
@@ -56,26 +56,26 @@ def make_waveform(
     Examples
     --------
     >>> from mixedwood.datasets import make_waveform
-    >>> make_waveform(300, noise_columns=19, random_state=0)
+    >>> make_waveform(300, n_noise_features=19, random_state=0)
     Dataset 'waveform': 300 rows, 40 columns (40 numeric), source: generated
     classes: 1 90, 2 95, 3 115
     """
-    if n_rows < 1 or noise_columns < 0:
+    if n_samples < 1 or n_noise_features < 0:
         raise ValueError(
-            f"make_waveform needs n_rows >= 1 and noise_columns >= 0, "
-            f"but got n_rows={n_rows} and noise_columns={noise_columns}."
+            f"make_waveform needs n_samples >= 1 and n_noise_features >= 0, "
+            f"but got n_samples={n_samples} and n_noise_features={n_noise_features}."
         )
-    table = waveform_table(n_rows, noise_columns, np.random.default_rng(random_state))
+    table = waveform_table(n_samples, n_noise_features, np.random.default_rng(random_state))
     return make_dataset(table, name="waveform", source="generated", notes=NOTES, frame=frame)
 
 
-def waveform_table(n_rows: int, noise_columns: int, rng: np.random.Generator) -> CodedTable:
+def waveform_table(n_samples: int, n_noise_features: int, rng: np.random.Generator) -> CodedTable:
     """Draw the rows as a coded table."""
-    target = rng.integers(3, size=n_rows)
-    share = rng.uniform(size=(n_rows, 1))
+    target = rng.integers(3, size=n_samples)
+    share = rng.uniform(size=(n_samples, 1))
     first, second = TRIANGLES[np.array(MIXES)[target].T]
-    curves = share * first + (1.0 - share) * second + rng.standard_normal((n_rows, 21))
+    curves = share * first + (1.0 - share) * second + rng.standard_normal((n_samples, 21))
     # Drawn last, so that the curves are the same with and without them.
-    numbers = np.hstack([curves, rng.standard_normal((n_rows, noise_columns))])
+    numbers = np.hstack([curves, rng.standard_normal((n_samples, n_noise_features))])
     names = [f"x{j + 1}" for j in range(numbers.shape[1])]
     return numeric_table(names, numbers, [str(label + 1) for label in target])

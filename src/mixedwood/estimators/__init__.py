@@ -10,8 +10,8 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalo
     from mixedwood._warnings import IdentifierWarning as IdentifierWarning
     from mixedwood._warnings import TimeLimitWarning as TimeLimitWarning
     from mixedwood._warnings import UnseenValueWarning as UnseenValueWarning
-    from mixedwood.estimators.blend import EnsembleClassifier as EnsembleClassifier
     from mixedwood.estimators.boosted import BoostedTreesClassifier as BoostedTreesClassifier
+    from mixedwood.estimators.ensemble import EnsembleClassifier as EnsembleClassifier
     from mixedwood.estimators.forest import ForestClassifier as ForestClassifier
     from mixedwood.estimators.grow_prune import GrowPruneTreeClassifier as GrowPruneTreeClassifier
     from mixedwood.estimators.grow_prune_forest import (

@@ -19,10 +19,9 @@ from mixedwood.data import (
     check_same_length,
     identifier_columns,
     read_table,
-    read_table_as,
     read_target,
     rows_with_weight,
-    unseen_counts,
+    unknown_counts,
 )
 
 if TYPE_CHECKING:
@@ -134,7 +133,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         division of them is that of the other rows. Only the classes are all those in y. The mask
         says which rows are kept; None for all.
         """
-        table = read_table(X, categorical_features=categorical_features, ordinal=ordinal)
+        table = read_table(X, categorical_features=categorical_features, ordinal_features=ordinal)
         if table.n_rows == 0:
             raise ValueError(
                 f"X has no rows: found array with 0 sample(s) (shape=(0, {table.n_columns})) while "
@@ -145,7 +144,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         kept, target = rows_with_weight(target)
         if kept is not None:
             table = read_table(
-                X, categorical_features=categorical_features, ordinal=ordinal, rows=kept
+                X, categorical_features=categorical_features, ordinal_features=ordinal, rows=kept
             )
         _warn_of_identifiers(table)
         return table, target, kept
@@ -166,17 +165,17 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _read_new(self, X: Any, columns_used: set[str], unseen: str) -> Table:
         """Read new rows; say once which columns hold values that no training row had."""
         check_is_fitted(self)
-        table = read_table_as(X, self.schema_, estimator=type(self).__name__)
+        table = read_table(X, schema=self.schema_, estimator=type(self).__name__)
         if table.n_rows == 0:
             raise ValueError(
                 f"X has no rows: found array with 0 sample(s) (shape=(0, {table.n_columns})) while "
                 f"a minimum of 1 is required by {type(self).__name__}."
             )
-        counts = {c: n for c, n in unseen_counts(table).items() if c in columns_used}
+        counts = {c: n for c, n in unknown_counts(table).items() if c in columns_used}
         if counts:
             found = "; ".join(
                 f"column {name!r} ({n} row{'s' * (n > 1)}): "
-                + ", ".join(map(repr, table.unseen[name]))
+                + ", ".join(map(repr, table.unknown[name]))
                 for name, n in counts.items()
             )
             if unseen == "error":

@@ -14,9 +14,9 @@ from mixedwood._parts import Criterion, Partitioner
 from mixedwood.boosting import BoostedScores, adaboost, gradient_boost, probabilities
 from mixedwood.data import Table, Target, read_target
 from mixedwood.ensembles import add_answers
+from mixedwood.estimators._ensemble import TreeEnsembleClassifier
 from mixedwood.estimators.boosted_rounds import rounds_before
 from mixedwood.estimators.boosting_parameters import BoostingParameters, read_boosting_parameters
-from mixedwood.estimators.ensemble import TreeEnsembleClassifier
 from mixedwood.estimators.one_tree import impurity_of
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.estimators.validation_rows import (

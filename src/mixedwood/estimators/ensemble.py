@@ -1,105 +1,293 @@
-"""What all ensembles of trees do the same way: one answer of many trees, and what they are like."""
+"""A forest and boosted trees together: the recommended ensemble."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from mixedwood.data import Table, check_same_length, read_target
-from mixedwood.ensembles import (
-    Diversity,
-    add_up,
-    first_of_largest,
-    measure_diversity,
-    member_classes,
-    shares_of,
-    staged_shares,
-    vote_margins,
-)
-from mixedwood.ensembles.votes import Vote
+from mixedwood._folds import folds_or_hold_out
+from mixedwood._limits import Deadline, read_time_limit
+from mixedwood._random import seed_of
+from mixedwood.boosting import FollowDepth, TuningPlan, choose
+from mixedwood.data import Table, Target
+from mixedwood.ensembles import first_of_largest
+from mixedwood.estimators._ensemble import nodes_of
 from mixedwood.estimators.base import TableClassifier, columns_used
-from mixedwood.explain.ensemble import explain_votes
-from mixedwood.explain.importance import impurity_importance
+from mixedwood.estimators.boosted import BoostedTreesClassifier
+from mixedwood.estimators.boosting_parameters import BoostingParameters, read_boosting_parameters
+from mixedwood.estimators.forest import ForestClassifier
+from mixedwood.estimators.growing import grow_members
+from mixedwood.estimators.parameters import (
+    check_flag,
+    is_whole,
+    read_limit,
+    read_number,
+    read_whole,
+)
+from mixedwood.estimators.parts_given import warn_of_what_is_not_used
+from mixedwood.explain.explanation import BlendExplanation
 from mixedwood.explain.walk import choose_row
+from mixedwood.growers import CodedTable
 from mixedwood.tree import Tree
 
-if TYPE_CHECKING:
-    from mixedwood.explain import Explanation
+__all__ = ["EnsembleClassifier"]
 
-__all__ = ["TreeEnsembleClassifier", "nodes_of"]
+_OF_THE_WHOLE = ("class_weight", "categorical_features", "ordinal", "random_state", "time_limit")
 
 
-class TreeEnsembleClassifier(TableClassifier):
-    """Answers by the vote of `trees_`; subclasses grow them.
+# Up to so many rows are judged in turn; of more, a part tells enough.
+_MANY_ROWS = 10_000
+# Trees of a hundred that have not seen a row.
+_OUT_OF_BAG_TREES = 37
 
-    A subclass sets `trees_` in `fit`, has a parameter or an attribute `vote`, and may say with
-    `_tree_weights` what each tree counts, with `_unseen` what happens to values that no training
-    row had, and with `_impurity` by what importances are measured.
+
+class EnsembleClassifier(TableClassifier):
+    """The ensemble to start with: boosted trees over random orders, and a forest beside them.
+
+    How deep trees are, how many rounds there are, and how much the forest counts is chosen by
+    cross-validation: additive classes get stumps and many rounds, those that hang together deep
+    trees, and noisy ones few rounds or the forest.
+
+    Parameters
+    ----------
+    forest : ForestClassifier or None, default=None
+        The forest; 100 trees by default. Its `class_weight`, `categorical_features`, `ordinal`,
+        `n_jobs`, `random_state`, `verbose` and `time_limit` are those of the ensemble.
+    boosted : BoostedTreesClassifier or None, default=None
+        The boosted trees, likewise; its defaults by default. With `tune` its `max_depth` and
+        `n_estimators` are chosen, whatever they are here; a warning says so if they were set.
+    tune : bool, default=True
+        Whether to choose depth and number of rounds of the boosted trees, and `share`, by the log
+        loss on rows held out. If not, `boosted` and `share` are taken as they are; so they are with
+        fewer than ten rows, with AdaBoost, and with trees grown as `TreeClassifier` does.
+    share : float, default=0.6
+        Weight of the boosted trees in the mean of probabilities, unless it is chosen.
+    depths : sequence of int, default=(2, 3, 4, 6)
+        Depths to choose from.
+    max_rounds : int, default=500
+        Most rounds to choose.
+    patience : int, default=30
+        Rounds without a lower loss after which a depth is given up.
+    n_folds : int or None, default=None
+        Folds of the cross-validation; 1 holds out a fifth of the rows. By default 5, and 1 for
+        tables of more than 10,000 rows.
+    class_weight : mapping, "balanced" or None, default=None
+        Factors by which the rows of a class weigh more or less.
+    categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
+        Columns to read as nominal whatever their type.
+    ordinal : mapping of str to sequence, optional
+        Columns with an order, and their labels in order.
+    n_jobs : int or None, default=None
+        Number of threads, -1 for all processors. Any number gives the same trees.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed; None gives other trees every time.
+    verbose : int, default=0
+        Whether to show on the standard error how far `fit` is.
+    time_limit : float or None, default=None
+        Seconds that `fit` may take: a third each for the forest, the choice and the boosted trees.
+
+    Attributes
+    ----------
+    forest_ : ForestClassifier
+        The forest, fitted.
+    boosted_ : BoostedTreesClassifier
+        The boosted trees, fitted.
+    share_ : float
+        Weight of the boosted trees.
+    choices_ : list of Choice
+        With `tune`: for each depth the best number of rounds and share, and their loss.
+    classes_, schema_, n_features_in_, feature_names_in_
+        As in `TreeClassifier`.
+
+    Examples
+    --------
+    >>> import mixedwood as mw
+    >>> X = {"colour": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
+    >>> model = mw.EnsembleClassifier(random_state=0).fit(X, ["yes", "no", "yes", "no"] * 5)
+    >>> model.predict({"colour": ["red"], "size": [1]})
+    array(['yes'], dtype='<U3')
     """
 
-    trees_: list[Tree]
-    vote: Vote
+    forest_: ForestClassifier
+    boosted_: BoostedTreesClassifier
 
-    # Answers
+    def __init__(
+        self,
+        forest: ForestClassifier | None = None,
+        boosted: BoostedTreesClassifier | None = None,
+        *,
+        tune: bool = True,
+        share: float = 0.6,
+        depths: Sequence[int] = (2, 3, 4, 6),
+        max_rounds: int = 500,
+        patience: int = 30,
+        n_folds: int | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        categorical_features: Any = None,
+        ordinal: Mapping[str, Sequence[Any]] | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        time_limit: float | None = None,
+    ) -> None:
+        self.forest = forest
+        self.boosted = boosted
+        self.tune = tune
+        self.share = share
+        self.depths = depths
+        self.max_rounds = max_rounds
+        self.patience = patience
+        self.n_folds = n_folds
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.ordinal = ordinal
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.time_limit = time_limit
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Give the class of each row; the first of classes with equal shares."""
-        shares = self._shares(self._new(X))
-        return np.asarray(self.classes_[first_of_largest(shares)])
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the class probabilities of each row, in the order of ``classes_``.
-
-        The mean of what the trees say or, with ``vote="plurality"``, the shares of their votes.
-        """
-        return self._shares(self._new(X))
-
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the logarithms of the class probabilities of each row."""
-        with np.errstate(divide="ignore"):
-            return np.log(self._shares(self._new(X)))
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Give the classes after one tree, two trees, and so on, without fitting again."""
-        return (self.classes_[first_of_largest(shares)] for shares in self._staged(self._new(X)))
-
-    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Give the class probabilities after one tree, two trees, and so on."""
-        return self._staged(self._new(X))
-
-    def staged_error(self, X: Any, y: Any, sample_weight: Any = None) -> NDArray[np.float64]:
-        """Measure the error after one tree, two trees, and so on, without fitting again.
-
-        Gradient boosting may grow several trees in a round, and is measured after each round.
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | float | None = None) -> Self:
+        """Grow the forest, then the boosted trees.
 
         Parameters
         ----------
         X : table
-            Rows.
+            pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
         y : array-like of shape (n_rows,)
-            Their classes.
+            Class of each row: text, booleans or whole numbers.
         sample_weight : array-like of shape (n_rows,), optional
-            Weights of rows.
+            Weights of rows; rows of weight 0 do not count.
 
         Returns
         -------
-        ndarray of shape (n_stages,)
-            The share of rows, or of their weight, that the first trees get wrong.
+        EnsembleClassifier
+            The fitted estimator itself.
         """
-        table, truth, weights = self._new_with_classes(X, y, sample_weight)
-        wrong = (first_of_largest(shares) != truth for shares in self._staged(table))
-        return np.array([np.average(w, weights=weights) for w in wrong])
+        deadline = Deadline.after(read_time_limit(self.time_limit))
+        tuning = self._read_tuning()
+        seed = seed_of(self.random_state)
+        forest = self._part("forest", ForestClassifier, seed)
+        boosted = self._part("boosted", BoostedTreesClassifier, seed + 1)
+        forest._check_parameters()
+        forest._member_learner()
+        parameters = read_boosting_parameters(boosted)
+        table, target = self._read_training(
+            X,
+            y,
+            sample_weight,
+            class_weight=self.class_weight,
+            categorical_features=self.categorical_features,
+            ordinal=self.ordinal,
+        )
+        coded = CodedTable(table)
+        tunes = tuning is not None and _can_tune(parameters, target)
+        warn_of_what_is_not_used(self, tunes=tunes)
+        judges = tunes and forest._leaves_rows_out(target.n_rows)
+        with warnings.catch_warnings():
+            # A few rows without an answer out of bag do not matter here.
+            warnings.filterwarnings("ignore", message=".*out-of-bag answer", category=UserWarning)
+            forest.set_params(oob_score=forest.oob_score or judges)
+            forest._fit_table(coded, target, deadline.left() / 3)
+        share, choices = float(self.share), []
+        if tuning is not None and tunes:
+            out_of_bag = _smoothed(forest.oob_decision_function_, target) if judges else None
+            n_folds = self._count_folds(target)
+            choices = grow_members(
+                FollowDepth(
+                    coded, target, parameters.gradient_plan(coded.table), tuning,
+                    folds_or_hold_out(target.codes, n_folds, seed, target.weights), out_of_bag,
+                    seed,
+                ),
+                range(len(tuning.depths)),
+                n_jobs=self.n_jobs,
+                verbose=self.verbose,
+                time_limit=deadline.left() / 2,
+                what="depths",
+            )  # fmt: skip
+            chosen = choose(choices)
+            share = chosen.share
+            boosted.set_params(n_estimators=chosen.n_rounds, max_depth=chosen.depth)
+        boosted._fit_table(coded, target, read_boosting_parameters(boosted), deadline.left())
+        self._remember(table, target)
+        self.forest_, self.boosted_, self.share_ = forest, boosted, share
+        self.__dict__.pop("choices_", None)  # of an earlier fit
+        if choices:
+            self.choices_ = choices
+        return self
 
-    def explain(self, X: Any, row: int = 0) -> Explanation:
-        """Say why one row is answered as it is: what each column adds to the answer.
+    def _read_tuning(self) -> TuningPlan | None:
+        check_flag(self, "tune")
+        read_number(self, "share", 0, 1)
+        for name in ("max_rounds", "patience"):
+            read_whole(self, name, 1)
+        read_limit(self, "n_folds", 1)
+        depths = list(self.depths) if isinstance(self.depths, (list, tuple, np.ndarray)) else []
+        if not depths or not all(is_whole(d) and d >= 1 for d in depths):
+            raise ValueError(
+                "depths must be one or more whole numbers of at least 1, such as (2, 4); got "
+                f"{self.depths!r}."
+            )
+        if not self.tune:
+            return None
+        return TuningPlan(
+            depths=tuple(int(d) for d in depths),
+            max_rounds=int(self.max_rounds),
+            patience=int(self.patience),
+        )
 
-        On the row's way through each tree, what a test changes in the tree's answer is credited to
-        the column that it asks for.
+    def _count_folds(self, target: Target) -> int:
+        if self.n_folds is None:
+            return 5 if target.n_rows <= _MANY_ROWS else 1
+        return int(self.n_folds)
+
+    def _default_part(self, name: str, given: Any) -> Any:
+        kinds = {"forest": ForestClassifier, "boosted": BoostedTreesClassifier}
+        return kinds[name]() if name in kinds and given is None else None
+
+    def _part(self, name: str, kind: Any, seed: int) -> Any:
+        """A copy of one of the parts, or the default, with what belongs to the whole."""
+        given = getattr(self, name)
+        if given is not None and not isinstance(given, kind):
+            raise TypeError(f"{name} must be None or a {kind.__name__}; got {given!r}.")
+        part = kind() if given is None else clone(given)
+        for parameter in _OF_THE_WHOLE:
+            if getattr(part, parameter) is not None:
+                raise ValueError(
+                    f"{parameter} belongs to the ensemble, whose parts share one table and one "
+                    f"clock: leave {parameter} of {name} at None, and set it beside {name}."
+                )
+        return part.set_params(random_state=seed, n_jobs=self.n_jobs, verbose=self.verbose)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Give the class of each row; the first of classes with equal probability."""
+        shares = self.predict_proba(X)
+        return np.asarray(self.classes_[first_of_largest(shares)])
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Give the class probabilities of each row, in the order of ``classes_``."""
+        table = self._new(X)
+        of_forest = self.forest_._shares(table)
+        return (1 - self.share_) * of_forest + self.share_ * self.boosted_._shares(table)
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Give the logarithms of the class probabilities of each row."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Find the node of each tree that answers each row: shape (n_rows, n_trees)."""
+        table = self._new(X)
+        return nodes_of(self.trees_, table)
+
+    def explain(self, X: Any, row: int = 0) -> BlendExplanation:
+        """Say why one row is answered as it is: what the two parts say, and why.
 
         Parameters
         ----------
@@ -110,166 +298,70 @@ class TreeEnsembleClassifier(TableClassifier):
 
         Returns
         -------
-        Explanation
-            A bias and a contribution of each column to each class, which add up to the class
-            probabilities of the row or, with gradient boosting, to its scores; print it.
+        BlendExplanation
+            How the probabilities of the parts make those of the whole, and for each part a bias and
+            a contribution of each column, which add up; print it.
 
         Examples
         --------
         >>> import mixedwood as mw
         >>> X = {"colour": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
-        >>> model = mw.GrowPruneForestClassifier(11, random_state=0)
+        >>> model = mw.EnsembleClassifier(tune=False, random_state=0)
         >>> why = model.fit(X, ["yes", "no", "yes", "no"] * 5).explain(X, row=0)
-        >>> print(why)
-        Row 0: yes (yes 100 %, no 0 %)
-        Share of yes in the votes of 11 trees
-           0.500  base value
-          +0.500  colour = red
-          +0.000  as each tree votes for one class
-           1.000  total
-        Votes of 11 trees: yes 11
+        >>> why.answer, why.share, why.forest.scale, why.boosted.scale
+        ('yes', 0.6, 'probability', 'log odds')
         """
-        return self._explain(self._new(X), row)
-
-    def _explain(self, table: Table, row: int) -> Explanation:
-        one, row = choose_row(table, row)
-        shares = self._shares(one)
-        return explain_votes(
-            self.trees_,
-            one,
+        one, row = choose_row(self._new(X), row)
+        forest = replace(self.forest_._explain(one, 0), row=row)
+        boosted = replace(self.boosted_._explain(one, 0), row=row)
+        shares = (1 - self.share_) * forest.probabilities + self.share_ * boosted.probabilities
+        label = self.classes_[first_of_largest(shares[None])][0]
+        return BlendExplanation(
             row=row,
-            answer=self._answer(shares),
-            probabilities=shares[0],
-            answers=member_classes(self.trees_, one)[0],
-            vote=self.vote,
-            weights=self._tree_weights(),
+            answer=label.item() if hasattr(label, "item") else label,
+            classes=self.classes_,
+            probabilities=shares,
+            share=self.share_,
+            forest=forest,
+            boosted=boosted,
         )
 
-    def _answer(self, shares: NDArray[np.float64]) -> Any:
-        """The class of a single row, as Python has it."""
-        label = self.classes_[first_of_largest(shares)][0]
-        return label.item() if hasattr(label, "item") else label
-
-    # What the members are like
-
-    def apply(self, X: Any) -> NDArray[np.int32]:
-        """Find the node of each tree that answers each row.
-
-        Parameters
-        ----------
-        X : table
-            Rows.
-
-        Returns
-        -------
-        ndarray of int32 and shape (n_rows, n_trees)
-            Numbers of nodes, as ``trees_`` shows them: leaves, or where a value was never met.
-        """
-        return nodes_of(self.trees_, self._new(X))
-
-    def votes(self, X: Any) -> NDArray[Any]:
-        """Give the class of each row by each tree, as an array of shape (n_rows, n_trees)."""
-        table = self._new(X)
-        return np.asarray(self.classes_[member_classes(self.trees_, table)])
-
-    def margins(self, X: Any, y: Any) -> NDArray[np.float64]:
-        """Say how far each row is from being misclassified.
-
-        Parameters
-        ----------
-        X : table
-            Rows.
-        y : array-like of shape (n_rows,)
-            Their classes.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-            The share of the right class in the vote less the largest share of another class:
-            from 1, all trees are right, to -1, all are wrong in the same way.
-        """
-        table, truth, _ = self._new_with_classes(X, y)
-        return vote_margins(self._shares(table), truth)
-
-    def diversity(self, X: Any, y: Any = None) -> Diversity:
-        """Measure how much the trees differ in their answers, and how large they are.
-
-        Parameters
-        ----------
-        X : table
-            Rows, best such that the trees have not seen.
-        y : array-like of shape (n_rows,), optional
-            Their classes, for the mean error of single trees.
-
-        Returns
-        -------
-        Diversity
-            Disagreement and kappa of pairs, and mean sizes.
-        """
-        if y is None:
-            table, truth = self._new(X), None
-        else:
-            table, truth, _ = self._new_with_classes(X, y)
-        return measure_diversity(self.trees_, member_classes(self.trees_, table), truth)
+    @property
+    def trees_(self) -> list[Tree]:
+        """The trees of the forest, then those of boosting."""
+        check_is_fitted(self)
+        return [*self.forest_.trees_, *self.boosted_.trees_]
 
     @property
     def mean_leaves_(self) -> float:
-        """Mean number of leaves of the trees."""
+        """Mean number of leaves of all trees; each part has its own."""
         check_is_fitted(self)
         return float(np.mean([tree.n_leaves for tree in self.trees_]))
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Mean over the trees of each column's share in the fall of impurity."""
+        """Mean of what the two parts say, weighted as their answers are."""
         check_is_fitted(self)
-        measure = partial(impurity_importance, impurity=self._impurity())
-        mean = np.average([measure(tree) for tree in self.trees_], 0, self._tree_weights())
-        total = mean.sum()
+        of_forest = self.forest_.feature_importances_
+        mean = (1 - self.share_) * of_forest + self.share_ * self.boosted_.feature_importances_
+        total = mean.sum()  # less than 1 if a part has no splits
         return np.asarray(mean / total if total > 0 else mean)
-
-    # What subclasses may say
-
-    def _tree_weights(self) -> NDArray[np.float64] | None:
-        """Give the weight of each tree in the vote; None if all are equal."""
-        return None
-
-    def _unseen(self) -> str:
-        """Name what happens to values that no training row had."""
-        return "node"
-
-    def _impurity(self) -> Literal["gini", "entropy"]:
-        """Name the impurity by which importances are measured."""
-        return "gini"
-
-    # Tables and shares
-
-    def _shares(self, table: Table) -> NDArray[np.float64]:
-        n_jobs = getattr(self, "n_jobs", None)
-        return shares_of(add_up(self.trees_, table, self.vote, self._tree_weights(), n_jobs))
-
-    def _staged(self, table: Table) -> Iterator[NDArray[np.float64]]:
-        return staged_shares(self.trees_, table, self.vote, self._tree_weights())
 
     def _new(self, X: Any) -> Table:
         check_is_fitted(self)
-        return self._read_new(X, columns_used(self.trees_), self._unseen())
-
-    def _new_with_classes(
-        self, X: Any, y: Any, sample_weight: Any = None
-    ) -> tuple[Table, NDArray[np.int32], NDArray[np.float64] | None]:
-        """Read rows and their classes, as positions in ``classes_``; -1 for one not known."""
-        check_is_fitted(self)
-        target = read_target(y, sample_weight)
-        table = self._read_new(X, columns_used(self.trees_), self._unseen())
-        check_same_length(table, target)
-        place = {label: i for i, label in enumerate(self.classes_.tolist())}
-        known = np.array([place.get(label, -1) for label in target.classes.tolist()], np.int32)
-        return table, known[target.codes], target.weights
+        ways = (self.forest_._unseen(), self.boosted_._unseen())
+        return self._read_new(X, columns_used(self.trees_), "error" if "error" in ways else ways[0])
 
 
-def nodes_of(trees: list[Tree], table: Table) -> NDArray[np.int32]:
-    """Find the node of each tree that answers each row, one column per tree."""
-    found = np.empty((table.n_rows, len(trees)), dtype=np.int32)
-    for place, tree in enumerate(trees):
-        found[:, place] = tree.apply(table)
-    return found
+def _can_tune(parameters: BoostingParameters, target: Target) -> bool:
+    """Whether there are rounds and depths to choose, and rows to hold out."""
+    several = target.n_classes > 1 and target.n_rows >= 10
+    return several and parameters.model.method == "gradient" and parameters.learner is None
+
+
+def _smoothed(shares: NDArray[np.float64], target: Target) -> NDArray[np.float64]:
+    """Out-of-bag answers, drawn a little to the mean: few trees may all be wrong about a row."""
+    prior = np.bincount(target.codes, target.weights, minlength=target.n_classes)
+    prior = prior / prior.sum()
+    known = np.where(np.isnan(shares), prior, shares)
+    return np.asarray((_OUT_OF_BAG_TREES * known + prior) / (_OUT_OF_BAG_TREES + 1))

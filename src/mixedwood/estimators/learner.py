@@ -54,11 +54,11 @@ class _SampledTable(Table):
     @classmethod
     def of(cls, table: Table, rows: Rows) -> _SampledTable:
         taken = table.take(rows)
-        return cls(taken.schema, taken.arrays, taken.unseen, drawn=rows)
+        return cls(taken.schema, taken.arrays, taken.unknown, drawn=rows)
 
     def take(self, rows: Any) -> Table:
         taken, chosen = super().take(rows), row_index(rows)
-        return _SampledTable(taken.schema, taken.arrays, taken.unseen, drawn=self.drawn[chosen])
+        return _SampledTable(taken.schema, taken.arrays, taken.unknown, drawn=self.drawn[chosen])
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from mixedwood._limits import Deadline, read_time_limit, user_stacklevel
 from mixedwood._random import seed_of
-from mixedwood.data import Table, Target, read_table_as
+from mixedwood.data import Table, Target, read_table
 from mixedwood.ensembles import VOTES, first_of_largest, out_of_bag_shares
-from mixedwood.estimators.ensemble import TreeEnsembleClassifier
+from mixedwood.estimators._ensemble import TreeEnsembleClassifier
 from mixedwood.estimators.growing import grow_members
 from mixedwood.estimators.learner import Learner
 from mixedwood.estimators.member_plan import MemberPlan, count_rows
@@ -129,7 +129,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
         self._fit_table(CodedTable(table), target, deadline.left(), kept)
         if self.oob_score and kept is not None:
             # No tree has seen the others, so that all of them answer.
-            others = read_table_as(X, self.schema_).take(~kept)
+            others = read_table(X, schema=self.schema_).take(~kept)
             shares = np.empty((len(kept), target.n_classes))
             shares[kept], shares[~kept] = self.oob_decision_function_, self._shares(others)
             self.oob_decision_function_ = shares

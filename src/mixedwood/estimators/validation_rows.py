@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.data import Schema, Table, Target, read_table_as, read_target, unseen_counts
+from mixedwood.data import Schema, Table, Target, read_table, read_target, unknown_counts
 
 __all__ = ["check_validation_is_wanted", "class_factors", "read_validation"]
 
@@ -48,14 +48,14 @@ def read_validation(
     unseen : str
         What happens to values that no training row had; only ``"error"`` refuses them.
     """
-    table = _like("X", lambda: read_table_as(X_val, schema, estimator="the model"))
+    table = _like("X", lambda: read_table(X_val, schema=schema, estimator="the model"))
     given = _like("y", lambda: read_target(y_val))
     if table.n_rows != given.n_rows:
         raise ValueError(
             "X_val and y_val must have the same number of rows; got "
             f"{table.n_rows} and {given.n_rows}."
         )
-    if unseen == "error" and (counts := unseen_counts(table)):
+    if unseen == "error" and (counts := unknown_counts(table)):
         found = ", ".join(
             f"column {column!r} ({n} row{'s' * (n > 1)})" for column, n in counts.items()
         )

@@ -73,7 +73,7 @@ class SetCondition:
     column : Column
         The column asked for.
     codes : frozenset of int
-        The values that are let through by name, as places in ``column.values``.
+        The values that are let through by name, as places in ``column.categories``.
     refused : frozenset of int or None
         Where values never seen by the test are let through, the ones that are not; None where
         nothing but `codes` is let through.
@@ -119,7 +119,7 @@ class LinearTerm:
     weight : float
         The weight.
     code : int or None
-        The value asked for, as a place in ``column.values``; None for a number.
+        The value asked for, as a place in ``column.categories``; None for a number.
     fill : float or None
         What stands in for a number that is missing or a label that is unknown; None where the sum
         then has no answer. A missing value is none of those asked for, and needs no fill.

@@ -84,6 +84,6 @@ def term_name(term: LinearTerm, style: Style) -> str:
 
 def value_words(column: Column, code: int, style: Style) -> str:
     """Spell one value of a column with labels."""
-    values = column.values
+    values = column.categories
     mixed = isinstance(values[0], str) != isinstance(values[-1], str)
     return label_words(values[code], style, mixed=mixed)

@@ -132,18 +132,18 @@ def _places(name: str, condition: RangeCondition, style: Style) -> str:
     total = sum(map(len, spans))
     if len(spans) == 1 and column.kind == ColumnKind.ORDINAL:
         (span,) = spans
-        if total == column.n_values:
+        if total == column.n_categories:
             return f"any {name}"
         if span.start == 0:
             return f"{name} <= {value_words(column, span.stop - 1, style)}"
-        if span.stop == column.n_values:
+        if span.stop == column.n_categories:
             return f"{name} > {value_words(column, span.start - 1, style)}"
     return _listed(name, column, chain.from_iterable(spans), total, style)
 
 
 def _code_spans(condition: RangeCondition) -> list[range]:
     """Codes of a column with labels that a condition on their places lets through."""
-    n = condition.column.n_values
+    n = condition.column.n_categories
     spans: list[range] = []
     for low, high in condition.pieces:
         first = 0 if low < 0 else floor(min(low, n)) + 1

@@ -60,7 +60,7 @@ def read_file(
     target: str,
     *,
     drop: Sequence[str] = (),
-    nominal: Sequence[str] = (),
+    categorical: Sequence[str] = (),
     numeric: Sequence[str] = (),
 ) -> FileTable:
     """Read a CSV or Parquet file, apart from columns to drop.
@@ -74,7 +74,7 @@ def read_file(
         Name of the column of classes.
     drop : sequence of str
         Columns to leave out.
-    nominal : sequence of str
+    categorical : sequence of str
         Columns whose numbers are labels.
     numeric : sequence of str
         Columns whose cells must be numbers.
@@ -85,22 +85,24 @@ def read_file(
         Columns by name, and classes as text; whole numbers and booleans of Parquet stay such.
     """
     source = Source(path)
-    columns = read_columns(path, asked={target, *drop, *nominal, *numeric})
-    for name in [target, *drop, *nominal, *numeric]:
+    columns = read_columns(path, asked={target, *drop, *categorical, *numeric})
+    for name in [target, *drop, *categorical, *numeric]:
         if name not in columns:
             raise FileError(_no_column(source, name, list(columns)))
-    if target in [*drop, *nominal, *numeric]:
+    if target in [*drop, *categorical, *numeric]:
         raise FileError(f"{target!r} is the class; it cannot be dropped or typed as a column.")
-    both = [name for name in nominal if name in numeric]
+    both = [name for name in categorical if name in numeric]
     if both:
-        raise FileError(f"{both[0]!r} is said to be both nominal and numeric.")
+        raise FileError(f"{both[0]!r} is listed as both categorical and numeric.")
     y = _classes(source, target, columns.pop(target))
     for name in drop:
         columns.pop(name, None)
     if not columns:
         raise FileError(f"{source} has no column besides the class {target!r}.")
     typed = {
-        name: _numbers(source, name, cells) if name in numeric else _typed(cells, name in nominal)
+        name: _numbers(source, name, cells)
+        if name in numeric
+        else _typed(cells, name in categorical)
         for name, cells in columns.items()
     }
     return FileTable(typed, y)
@@ -186,7 +188,7 @@ def _labels(column: Column, cells: Any) -> Any:
     """Labels as text; those that were booleans in training are found in any spelling of case."""
     if not isinstance(cells, list):
         return cells
-    flags = {str(label).lower(): label for label in column.values if isinstance(label, bool)}
+    flags = {str(label).lower(): label for label in column.categories if isinstance(label, bool)}
     if flags:
         cells = [cell if cell is None else flags.get(cell.lower(), cell) for cell in cells]
     return _typed(cells, nominal=True)

@@ -33,7 +33,7 @@ class CodedTable:
         schema = self.table.schema
         return _core.CodedTable(
             list(self.table.arrays),
-            np.array([column.n_values for column in schema], dtype=np.int32),
+            np.array([column.n_categories for column in schema], dtype=np.int32),
             "".join(_KINDS[column.kind] for column in schema),
             self.table.n_rows,
         )

@@ -62,7 +62,7 @@ def _draw_orders(
         orders |= _draw_jointly(table, weight, group, rng)
     for place in nominal:
         if place not in orders:
-            orders[place] = rng.permutation(table.schema.columns[place].n_values)
+            orders[place] = rng.permutation(table.schema.columns[place].n_categories)
     return orders
 
 
@@ -84,7 +84,7 @@ def _draw_jointly(
     of_row = noise * np.sqrt(weight)
     orders = {}
     for place in places:
-        n_values = table.schema.columns[place].n_values
+        n_values = table.schema.columns[place].n_categories
         codes = table.arrays[place]
         known = codes >= 0
         total = np.bincount(codes[known], weight[known], minlength=n_values)

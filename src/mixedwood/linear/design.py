@@ -97,14 +97,14 @@ class Design:
         names: list[str] = []
         for column in self.schema:
             if column.kind == ColumnKind.NOMINAL:
-                names += [f"{column.name} = {value}" for value in column.values]
+                names += [f"{column.name} = {value}" for value in column.categories]
             else:
                 names.append(column.name)
         return tuple(names)
 
     def matrix(self, table: Table) -> NDArray[np.float64]:
         """Turn rows into numbers, all finite."""
-        widths = [1 if scale else c.n_values for c, scale in self._columns()]
+        widths = [1 if scale else c.n_categories for c, scale in self._columns()]
         firsts = np.cumsum([0, *widths])
         found = np.zeros((table.n_rows, int(firsts[-1])))
         columns, scales, places = [], [], []
@@ -137,7 +137,7 @@ class Design:
         with np.errstate(over="ignore"):  # of numbers like 1e-310
             for column, scale in self._columns():
                 if scale is None:
-                    first += column.n_values
+                    first += column.n_categories
                     continue
                 if self.centred:
                     coefficients[:, first] /= scale.spread

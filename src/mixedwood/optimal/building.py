@@ -75,8 +75,8 @@ def _split(
     codes = [int(code) for code in here if code >= 0]
     chosen = set(codes if test.codes is None else test.codes)
     groups = [
-        [column.values[code] for code in codes if code in chosen],
-        [column.values[code] for code in codes if code not in chosen],
+        [column.categories[code] for code in codes if code in chosen],
+        [column.categories[code] for code in codes if code not in chosen],
     ]
     return builder.split_values(node, column.name, totals, groups, **settings)
 

@@ -165,7 +165,7 @@ def find_rebinarised_tree(
         found = _core.rebinarised_tree(
             list(table.arrays),
             "".join(_KINDS[column.kind] for column in schema),
-            np.array([column.n_values for column in schema], dtype=np.int32),
+            np.array([column.n_categories for column in schema], dtype=np.int32),
             cuts,
             np.array([settings.cutting.bins_of(c.name) for c in schema], dtype=np.int64),
             target.codes,

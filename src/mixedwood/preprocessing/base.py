@@ -16,7 +16,6 @@ from mixedwood.data import (
     Target,
     check_same_length,
     read_table,
-    read_table_as,
     read_target,
 )
 
@@ -48,7 +47,9 @@ class TableTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any, y: Any) -> tuple[Table, Target | None]:
         """Read what `fit` is given; y only where it is used."""
-        table = read_table(X, categorical_features=self.categorical_features, ordinal=self.ordinal)
+        table = read_table(
+            X, categorical_features=self.categorical_features, ordinal_features=self.ordinal
+        )
         self._refuse_no_rows(table)
         if not self._needs_classes():
             return table, None
@@ -72,7 +73,7 @@ class TableTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _read_again(self, X: Any) -> Table:
         """Read what `transform` is given."""
         check_is_fitted(self)
-        table = read_table_as(X, self.schema_, estimator=type(self).__name__)
+        table = read_table(X, schema=self.schema_, estimator=type(self).__name__)
         self._refuse_no_rows(table)
         return table
 

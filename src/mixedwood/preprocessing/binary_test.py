@@ -105,7 +105,7 @@ class BinaryTest:
         if self.asks_if_known:
             yes: NDArray[np.bool_] = ~absent
         elif self.codes is not None:
-            listed = np.zeros(column.n_values + 2, dtype=np.bool_)  # codes below 0 read the end
+            listed = np.zeros(column.n_categories + 2, dtype=np.bool_)  # codes below 0 read the end
             listed[list(self.codes)] = True
             yes = listed[array]
         else:

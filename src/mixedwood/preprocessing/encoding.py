@@ -150,6 +150,6 @@ def _value_sets(
             for mask in range(1, 2**m - 1 if missing else 2 ** (m - 1))
         ]
     if m == 2 and not missing:
-        is_flag = [column.values[code] for code in codes] == [False, True]
+        is_flag = [column.categories[code] for code in codes] == [False, True]
         return [(codes[1 if is_flag else 0],)]  # yes where a boolean is True
     return [(code,) for code in codes] if m > 1 else []

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mixedwood._random import ORDERS, seed_of, spawn
-from mixedwood.data import MISSING, ColumnKind, unseen_counts
+from mixedwood.data import MISSING, ColumnKind, unknown_counts
 from mixedwood.preprocessing.base import TableTransformer
 
 __all__ = ["RandomOrdinalEncoder"]
@@ -97,7 +97,7 @@ class RandomOrdinalEncoder(TableTransformer):
         rng = spawn(seed_of(self.random_state), ORDERS)
         table, _ = self._read(X, None)
         orders = {
-            column.name: tuple(column.values[i] for i in rng.permutation(column.n_values))
+            column.name: tuple(column.categories[i] for i in rng.permutation(column.n_categories))
             for column in table.schema
             if column.kind == ColumnKind.NOMINAL
         }
@@ -119,9 +119,9 @@ class RandomOrdinalEncoder(TableTransformer):
             Numbers.
         """
         table = self._read_again(X)
-        if self.unseen == "error" and (counts := unseen_counts(table)):
+        if self.unseen == "error" and (counts := unknown_counts(table)):
             found = ", ".join(
-                f"column {name!r} ({n} row{'s' * (n > 1)}): {table.unseen[name][0]!r}"
+                f"column {name!r} ({n} row{'s' * (n > 1)}): {table.unknown[name][0]!r}"
                 for name, n in counts.items()
             )
             raise ValueError(
@@ -133,7 +133,7 @@ class RandomOrdinalEncoder(TableTransformer):
             if column.is_numeric:
                 numbers[:, place] = array
                 continue
-            number = np.empty(column.n_values + 2)  # codes below zero look at the end
+            number = np.empty(column.n_categories + 2)  # codes below zero look at the end
             for label, rank in self._ranks(column.name).items():
                 number[column.codes[label]] = rank
             number[MISSING] = np.nan
@@ -174,7 +174,7 @@ class RandomOrdinalEncoder(TableTransformer):
                 if given[row] not in label_of:
                     raise ValueError(
                         f"Column {column.name!r} holds {given[row].item()!r} in row {row}; its "
-                        f"values have the numbers 1 to {column.n_values}."
+                        f"values have the numbers 1 to {column.n_categories}."
                     )
                 labels[row, place] = label_of[given[row]]
         return labels
@@ -196,5 +196,5 @@ class RandomOrdinalEncoder(TableTransformer):
 
     def _ranks(self, name: str) -> dict[Any, int]:
         """Number of each label of a nominal or ordinal column."""
-        order = self.orders_.get(name, self.schema_[name].values)
+        order = self.orders_.get(name, self.schema_[name].categories)
         return {label: rank for rank, label in enumerate(order, start=1)}

@@ -37,7 +37,7 @@ def has_branch_per_value(tree: Tree, node: int) -> bool:
         return False
     codes, positions = tree.values_of(node)
     return (
-        len(tree.children_of(node)) == tree.column_of(node).n_values
+        len(tree.children_of(node)) == tree.column_of(node).n_categories
         and tree.unseen_child[node] == STOP_HERE
         and np.array_equal(codes, positions)
     )
@@ -93,7 +93,9 @@ class Dealer:
         """Child by code; the two codes below zero read the two entries at the end."""
         tree = self._tree
         if node not in self._child_of:
-            child_of = np.full(tree.column_of(node).n_values + 2, tree.unseen_child[node], np.int32)
+            child_of = np.full(
+                tree.column_of(node).n_categories + 2, tree.unseen_child[node], np.int32
+            )
             codes, positions = tree.values_of(node)
             child_of[codes] = positions
             if has_branch_per_value(tree, node):

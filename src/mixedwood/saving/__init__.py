@@ -5,7 +5,7 @@ years: a later version of the library reads it and answers the same.
 """
 
 from mixedwood.saving.container import ModelFileError
-from mixedwood.saving.reading import ModelFile, load, read
-from mixedwood.saving.writing import save
+from mixedwood.saving.reading import ModelFile, load_model, read_model
+from mixedwood.saving.writing import save_model
 
-__all__ = ["ModelFile", "ModelFileError", "load", "read", "save"]
+__all__ = ["ModelFile", "ModelFileError", "load_model", "read_model", "save_model"]

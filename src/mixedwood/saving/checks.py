@@ -177,7 +177,7 @@ def _check_proof(model: Any) -> None:
     for test in model.tests_ or ():
         if test.column >= len(model.schema_):
             raise ModelFileError("a test asks for a column that is not there")
-        codes, n_values = test.codes or (), model.schema_.columns[test.column].n_values
+        codes, n_values = test.codes or (), model.schema_.columns[test.column].n_categories
         known = all(code < n_values for code in codes) and list(codes) == sorted(set(codes))
         if not known or not test.low < test.high:
             raise ModelFileError("a test asks for values that its column does not have")

@@ -27,7 +27,7 @@ from mixedwood.saving.trees import part_trees
 from mixedwood.saving.writing import FORMAT, VERSION
 from mixedwood.tree import Tree
 
-__all__ = ["ModelFile", "load", "read"]
+__all__ = ["ModelFile", "load_model", "read_model"]
 
 # Names in files of version 1 that have changed since: of parts, and of options and parameters by
 # the part or estimator that has them.
@@ -64,8 +64,8 @@ class ModelFile:
     version: int
 
 
-def load(path: str | os.PathLike[str]) -> Any:
-    """Read a classifier that `save` has written.
+def load_model(path: str | os.PathLike[str]) -> Any:
+    """Read a classifier that `save_model` has written.
 
     Nothing in the file is run, so that it may come from anyone. What is not a sound model file is
     an error that says what is wrong.
@@ -90,15 +90,15 @@ def load(path: str | os.PathLike[str]) -> Any:
     >>> import tempfile, mixedwood as mw
     >>> data = mw.datasets.load("tic-tac-toe")
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     mw.save(mw.TreeClassifier(max_depth=2).fit(data.X, data.y), f"{folder}/game.mw")
-    ...     model = mw.load(f"{folder}/game.mw")
+    ...     mw.save_model(mw.TreeClassifier(max_depth=2).fit(data.X, data.y), f"{folder}/game.mw")
+    ...     model = mw.load_model(f"{folder}/game.mw")
     >>> model.get_n_leaves(), model.max_depth
     (2, 2)
     """
-    return read(path).model
+    return read_model(path).model
 
 
-def read(path: str | os.PathLike[str]) -> ModelFile:
+def read_model(path: str | os.PathLike[str]) -> ModelFile:
     """Read a classifier and the facts that were kept with it.
 
     Parameters
@@ -116,8 +116,8 @@ def read(path: str | os.PathLike[str]) -> ModelFile:
     >>> import tempfile, mixedwood as mw
     >>> model = mw.TreeClassifier().fit({"size": [1, 2, 3, 4]}, ["no", "no", "yes", "yes"])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     mw.save(model, f"{folder}/size.mw", about={"target": "large"})
-    ...     mw.saving.read(f"{folder}/size.mw").about
+    ...     mw.save_model(model, f"{folder}/size.mw", about={"target": "large"})
+    ...     mw.saving.read_model(f"{folder}/size.mw").about
     {'target': 'large'}
     """
     path = Path(path)
@@ -168,12 +168,21 @@ def _object(value: Any) -> dict[str, Any]:
     return value
 
 
+def _schema(written: dict[str, Any]) -> Schema:
+    # Files of version 1 call the categories of a column its values.
+    columns = [
+        {("categories" if key == "values" else key): value for key, value in _object(c).items()}
+        for c in written["columns"]
+    ]
+    return Schema.from_dict({**written, "columns": columns})
+
+
 class _Reader:
     """Turns the document back into values; every kind is one of the lists in `kinds`."""
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
-        self._schemas = [Schema.from_dict(_object(s)) for s in archive.document["schemas"]]
+        self._schemas = [_schema(_object(s)) for s in archive.document["schemas"]]
         self._trees = [self._group(_object(group)) for group in archive.document["trees"]]
 
     def _group(self, written: dict[str, Any]) -> list[Tree]:

@@ -29,7 +29,7 @@ from mixedwood.saving.kinds import (
 from mixedwood.saving.trees import join_trees
 from mixedwood.tree import Tree
 
-__all__ = ["FORMAT", "VERSION", "save"]
+__all__ = ["FORMAT", "VERSION", "save_model"]
 
 FORMAT = "mixedwood model"
 VERSION = 1
@@ -37,14 +37,14 @@ VERSION = 1
 _ARRAY_TYPES = ("bool", "uint8", "int32", "int64", "float64")
 
 
-def save(
+def save_model(
     model: Any, path: str | os.PathLike[str], *, about: Mapping[str, Any] | None = None
 ) -> None:
-    """Write a fitted classifier to a file, which `load` reads again.
+    """Write a fitted classifier to a file, which `load_model` reads again.
 
     The file holds data only, so that it can be read without trust in who wrote it. It is written as
     a whole or not at all, and a file of the same name is replaced. Answers, probabilities, text,
-    importances and parameters of the model that `load` gives are those of this one, and a
+    importances and parameters of the model that `load_model` gives are those of this one, and a
     `warm_start` goes on with it. Of a `SmoothSVC` with ``kernel="rbf"`` the file holds training
     rows.
 
@@ -60,7 +60,7 @@ def save(
         Where to write; the usual ending is ``.mw``.
     about : mapping of str, optional
         Facts to keep with the model: text, numbers, lists and mappings of them. The command line
-        keeps the name of the target there; see `read`.
+        keeps the name of the target there; see `read_model`.
 
     Raises
     ------
@@ -74,16 +74,16 @@ def save(
     >>> X = {"colour": ["red", "blue", "red", "blue"], "size": [1, 2, 3, 4]}
     >>> model = mw.TreeClassifier(pruning=None).fit(X, ["no", "no", "yes", "yes"])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     mw.save(model, f"{folder}/size.mw")
-    ...     again = mw.load(f"{folder}/size.mw")
+    ...     mw.save_model(model, f"{folder}/size.mw")
+    ...     again = mw.load_model(f"{folder}/size.mw")
     >>> again.predict({"colour": ["red"], "size": [9]})
     array(['yes'], dtype='<U3')
     """
     name = type(model).__name__
     if estimator_kinds().get(name) is not type(model):
         raise ModelFileError(
-            f"save writes fitted classifiers of mixedwood; got {type(model).__module__}.{name}. "
-            "Of a pipeline, save the classifier alone."
+            "save_model writes fitted classifiers of mixedwood; got "
+            f"{type(model).__module__}.{name}. Of a pipeline, save the classifier alone."
         )
     check_is_fitted(model)
     check_model(model)
@@ -189,7 +189,7 @@ class _Writer:
         }
 
     def _fitting(self, value: Any, where: str, spec: Spec) -> Any:
-        """Write what was learned; `load` would refuse what is not as it is specified."""
+        """Write what was learned; `load_model` would refuse what is not as it is specified."""
         if not spec.fits(value):
             raise ModelFileError(
                 f"{where} is not {spec.words}, so that no file can hold the model."

@@ -125,7 +125,7 @@ def count_values(
     target = read_target(y, sample_weight)
     check_same_length(table, target)
     codes = table["column"]
-    values = table.schema["column"].values
+    values = table.schema["column"].categories
     counts = tally(codes, codes != MISSING, len(values), target)
     return counts, _array_of_labels(values), target.classes
 

@@ -74,7 +74,7 @@ def best_threshold(
     target = read_target(y, sample_weight)
     check_same_length(table, target)
     column = table.schema["x"]
-    if not column.is_numeric and column.n_values:
+    if not column.is_numeric and column.n_categories:
         raise TypeError(
             f"x must be numbers; it holds {column.kind} values. "
             "For categories use best_partition(count_values(x, y)[0])."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from mixedwood.study.definition import Claim, Figure, Run, Study, StudyError, Ta
 
 __all__ = ["load", "names"]
 
+_FILE = "study.toml"
 _WORDS = {
     "study": {
         "title", "paper", "about", "sets", "methods", "runs", "tables", "figures", "claims",
@@ -31,13 +33,6 @@ _WORDS = {
 }  # fmt: skip
 
 
-def folder() -> Path:
-    """Find the studies that come with the library."""
-    here = Path(__file__).parents[1]
-    inside = here / "studies"
-    return inside if inside.is_dir() else here.parents[1] / "studies"
-
-
 def names() -> dict[str, Path]:
     """Name the studies that come with the library, with their files.
 
@@ -46,7 +41,10 @@ def names() -> dict[str, Path]:
     >>> "random_ordinality" in names()
     True
     """
-    return {path.stem: path for path in sorted(folder().glob("*.toml"))}
+    package = find_spec("mixedwood_studies")
+    folders = [] if package is None else package.submodule_search_locations or []
+    files = sorted(path for folder in folders for path in Path(folder).glob(f"*/{_FILE}"))
+    return {path.parent.name: path for path in files}
 
 
 def load(source: str | Path, *, quick: bool = False) -> Study:
@@ -55,7 +53,7 @@ def load(source: str | Path, *, quick: bool = False) -> Study:
     Parameters
     ----------
     source : str or Path
-        A name of `names`, or the path of a TOML file.
+        A name of `names`, the path of a TOML file, or of a folder with a ``study.toml``.
     quick : bool, default=False
         Whether to read its short form: minutes in place of hours.
 
@@ -71,6 +69,7 @@ def load(source: str | Path, *, quick: bool = False) -> Study:
     """
     known = names()
     path = known.get(str(source), Path(source))
+    path = path / _FILE if path.is_dir() else path
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
@@ -83,7 +82,11 @@ def load(source: str | Path, *, quick: bool = False) -> Study:
     try:
         return _study(path, content, quick)
     except StudyError as error:
-        raise StudyError(f"In the study {path.name}: {error}") from error
+        raise StudyError(f"In the study {path}: {error}") from error
+
+
+def _name(path: Path) -> str:
+    return path.resolve().parent.name if path.name == _FILE else path.stem
 
 
 def _study(path: Path, content: dict[str, Any], quick: bool) -> Study:
@@ -99,8 +102,8 @@ def _study(path: Path, content: dict[str, Any], quick: bool) -> Study:
     tables = [_table(words, runs, published) for words in content.get("tables", [])]
     figures = [_figure(words, runs) for words in content.get("figures", [])]
     return Study(
-        name=path.stem,
-        title=str(content.get("title", path.stem)),
+        name=_name(path),
+        title=str(content.get("title", _name(path))),
         paper=str(content.get("paper", "")),
         about=str(content.get("about", "")).strip(),
         sets=sets,

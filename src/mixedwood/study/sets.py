@@ -83,9 +83,9 @@ def _read(name: str, words: dict[str, Any]) -> _Set:
     data = _drawn(name, words) if "make" in words else _loaded(name, words)
     if all_nominal:
         return _Set(read_table(data.X, categorical_features="all"), data.y)
-    orders = {c.name: c.values for c in data.columns if c.name in data.ordinal}
-    nominal = list(data.nominal) or None
-    return _Set(read_table(data.X, categorical_features=nominal, ordinal=orders), data.y)
+    orders = {c.name: c.categories for c in data.columns if c.name in data.ordinal_features}
+    nominal = list(data.nominal_features) or None
+    return _Set(read_table(data.X, categorical_features=nominal, ordinal_features=orders), data.y)
 
 
 def _loaded(name: str, words: dict[str, Any]) -> Any:
@@ -172,7 +172,7 @@ def _numbers(found: _Set, names: list[str]) -> _Set:
     for column, array in zip(found.table.schema, found.table.arrays, strict=True):
         if column.name in names and not column.is_numeric:
             try:
-                values = np.array([*map(float, column.values), np.nan])
+                values = np.array([*map(float, column.categories), np.nan])
             except ValueError as error:
                 raise StudyError(f"The values of {column.name!r} are no numbers.") from error
             column, array = Column(column.name, ColumnKind.NUMERIC), values[array]
@@ -201,9 +201,9 @@ def _missing(found: _Set, how: str) -> _Set:
             array = array.copy()
             array[gone] = values[np.argmax(counts)]
         elif gone.any() and not column.is_numeric:
-            known = Column(column.name, ColumnKind.NOMINAL, sort_labels((*column.values, _GAP)))
+            known = Column(column.name, ColumnKind.NOMINAL, sort_labels((*column.categories, _GAP)))
             # Read from the end, -1 is the value of a gap.
-            codes = [known.codes[label] for label in (*column.values, _GAP)]
+            codes = [known.codes[label] for label in (*column.categories, _GAP)]
             column, array = known, np.array(codes, dtype=np.int32)[array]
         columns.append(column)
         arrays.append(array)

@@ -15,37 +15,13 @@ from mixedwood.study.tasks.work import Figures, Work
 __all__ = ["Figures", "Work", "find_task", "tasks"]
 
 _TASKS = {
-    "best_tree": (
-        "mixedwood.study.tasks.optimal_trees:best_tree",
-        "what the best tree of all rows gets wrong",
-    ),
     "cross_validation": (
         "mixedwood.study.tasks.cross_validation:cross_validation",
         "fit and test a method on the folds of one repetition",
     ),
-    "cut_points": (
-        "mixedwood.study.tasks.optimal_trees:cut_points",
-        "where a discretizer cuts numbers",
-    ),
     "divisions": (
         "mixedwood.study.tasks.divisions:divisions",
         "learn from some rows, test on others, after every number of trees",
-    ),
-    "gain_ratios": (
-        "mixedwood.study.tasks.gain_ratios:gain_ratios",
-        "gain ratios of all orders of a column's values",
-    ),
-    "published_folds": (
-        "mixedwood.study.tasks.published_folds:published_folds",
-        "fit and test a tree on folds dealt from a published seed",
-    ),
-    "random_tables": (
-        "mixedwood.study.tasks.random_tables:random_tables",
-        "split searches compared on random tables of counts",
-    ),
-    "seven_sets": (
-        "mixedwood.study.tasks.optimal_trees:seven_sets",
-        "best trees of five sets of rows, one chosen by the sixth and tested on the seventh",
     ),
 }
 

@@ -74,8 +74,8 @@ def only_known(table: Table) -> Table:
     for column, array in zip(table.schema, table.arrays, strict=True):
         if not column.is_numeric:
             present = np.unique(array[array >= 0])
-            kept = tuple(column.values[code] for code in present)
-            codes = np.full(column.n_values + 1, -1, dtype=np.int32)  # a gap, -1, is read last
+            kept = tuple(column.categories[code] for code in present)
+            codes = np.full(column.n_categories + 1, -1, dtype=np.int32)  # a gap, -1, is read last
             codes[present] = np.arange(len(present))
             column, array = Column(column.name, column.kind, kept), codes[array]
         columns.append(column)

@@ -1,0 +1,1 @@
+"""Studies of published papers: one folder each, with definition, published values and methods."""

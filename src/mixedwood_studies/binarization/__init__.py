@@ -1,0 +1,1 @@
+"""Binarization strategies for optimal trees."""

@@ -1,0 +1,1 @@
+"""Ensembles of trees that are grown and pruned on alternating halves of the rows."""

@@ -1,0 +1,1 @@
+"""Model trees for tables of categories and numbers."""

@@ -1,0 +1,1 @@
+"""Binary splits of nominal columns inside trees."""

@@ -1,0 +1,1 @@
+"""Search algorithms for binary splits of a nominal column."""

@@ -1,0 +1,561 @@
+"""A forest and boosted trees together: the mean of its parts, their checks, and errors."""
+
+import copy
+import pickle
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from excuses import SAMPLES
+from mixedwood import (
+    BoostedTreesClassifier,
+    EnsembleClassifier,
+    ForestClassifier,
+    TimeLimitWarning,
+    TreeClassifier,
+    UnseenValueWarning,
+)
+from mixedwood._folds import folds_or_hold_out
+from mixedwood.boosting import BoostedScores, GradientPlan, probabilities
+from mixedwood.boosting.gradient import Run
+from mixedwood.boosting.loss import first_scores
+from mixedwood.boosting.tuning import _Judge
+from mixedwood.data import read_table, read_target
+from mixedwood.estimators.ensemble import _smoothed
+from mixedwood.growers import CodedTable
+from mixedwood.growers.gradient import BinnedTable, GradientSettings
+from problems import mixed_problem
+
+
+def small(n_trees=6, n_rounds=8, **parameters):
+    parts = {
+        "forest": ForestClassifier(n_estimators=n_trees),
+        "boosted": None if parameters.get("tune") else BoostedTreesClassifier(n_rounds),
+        "tune": False,
+        "random_state": 5,
+    }
+    return EnsembleClassifier(**{**parts, **parameters})
+
+
+@pytest.mark.filterwarnings("ignore")
+@parametrize_with_checks(
+    [small(5, 5), small(5, tune=True, depths=(1, 3), max_rounds=6, n_folds=2)],
+    expected_failed_checks=lambda model: SAMPLES,
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25, 0.6, 1.0])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_answer_is_the_weighted_mean_of_the_parts(share, n_classes):
+    X, y = mixed_problem(n_classes=n_classes)
+    new, _ = mixed_problem(50, seed=1, n_classes=n_classes)
+    model = small(share=share).fit(X, y)
+    forest = ForestClassifier(n_estimators=6, random_state=5).fit(X, y)
+    boosted = BoostedTreesClassifier(8, random_state=6).fit(X, y)
+    assert model.forest_.trees_ == forest.trees_
+    assert model.boosted_.trees_ == boosted.trees_
+    assert model.trees_ == [*forest.trees_, *boosted.trees_]
+    want = (1 - share) * forest.predict_proba(new) + share * boosted.predict_proba(new)
+    np.testing.assert_allclose(model.predict_proba(new), want, atol=1e-15)
+    np.testing.assert_allclose(np.exp(model.predict_log_proba(new)), want)
+    np.testing.assert_array_equal(model.predict(new), model.classes_[want.argmax(axis=1)])
+    importances = (1 - share) * forest.feature_importances_ + share * boosted.feature_importances_
+    np.testing.assert_allclose(model.feature_importances_, importances)
+    if share in (0.0, 1.0):
+        alone = boosted if share else forest
+        np.testing.assert_array_equal(model.predict_proba(new), alone.predict_proba(new))
+
+
+def test_importances_add_up_to_one_though_a_part_has_no_splits():
+    X, y = mixed_problem()
+    model = small(boosted=BoostedTreesClassifier(3, max_depth=0), share=0.5).fit(X, y)
+    np.testing.assert_allclose(model.feature_importances_, model.forest_.feature_importances_)
+    nothing = small(forest=ForestClassifier(TreeClassifier(max_depth=0), 2), share=0.0).fit(X, y)
+    assert nothing.feature_importances_.tolist() == [0.0] * 4
+
+
+def test_the_default():
+    X, y = mixed_problem(60)
+    model = EnsembleClassifier(tune=False, random_state=0).fit(X, y)
+    assert (len(model.forest_.trees_), model.boosted_.n_rounds_) == (100, 200)
+    assert model.share_ == 0.6
+    model = EnsembleClassifier(random_state=0).fit(X, y)
+    assert [choice.depth for choice in model.choices_] == [2, 3, 4, 6]
+    again = [EnsembleClassifier(ForestClassifier(n_estimators=2)).fit(X, y) for _ in range(2)]
+    assert again[0].trees_ != again[1].trees_  # no seed: others every time
+
+
+# The choice
+
+TUNED = {"tune": True, "depths": (1, 3), "max_rounds": 12, "n_folds": 3}
+
+
+def test_depth_rounds_and_share_are_those_with_the_least_loss():
+    X, y = mixed_problem(150)
+    model = small(20, boosted=BoostedTreesClassifier(8), **TUNED)
+    with pytest.warns(UserWarning, match="^n_estimators=8 of boosted is not used"):
+        model.fit(X, y)
+    assert [choice.depth for choice in model.choices_] == [1, 3]
+    best = min(model.choices_, key=lambda choice: choice.loss)
+    assert (model.boosted_.max_depth, model.boosted_.n_rounds_) == best[:2]
+    assert model.share_ == best.share
+    alone = BoostedTreesClassifier(best.n_rounds, max_depth=best.depth, random_state=6).fit(X, y)
+    assert model.boosted_.trees_ == alone.trees_
+    want = (1 - best.share) * model.forest_.predict_proba(X) + best.share * alone.predict_proba(X)
+    np.testing.assert_allclose(model.predict_proba(X), want, atol=1e-15)
+    # What was given stays as it was; the next fit knows nothing of this one.
+    assert model.boosted.n_estimators == 8
+    model.set_params(tune=False).fit(X, y)
+    assert not hasattr(model, "choices_")
+    assert (model.share_, model.boosted_.n_rounds_) == (0.6, 8)
+
+
+NOT_USED = {
+    "depth": (
+        {"boosted": BoostedTreesClassifier(max_depth=2), **TUNED},
+        "max_depth=2 of boosted is not used: with tune=True .* Set tune=False to",
+    ),
+    "both": (
+        {"boosted": BoostedTreesClassifier(9, max_depth=None), **TUNED},
+        "max_depth=None and n_estimators=9 of boosted are not used",
+    ),
+    "threads": (
+        {"forest": ForestClassifier(n_estimators=3, n_jobs=2), "n_jobs": 1},
+        "n_jobs=2 of forest is not used: set n_jobs of the ensemble",
+    ),
+    "all": (
+        {
+            "forest": ForestClassifier(n_estimators=20, verbose=1),
+            "boosted": BoostedTreesClassifier(9, n_jobs=2),
+            **TUNED,
+        },
+        "verbose=1 of forest .* n_jobs=2 of boosted .* n_estimators=9 of boosted",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOT_USED)
+def test_what_is_not_used_is_said_once(name):
+    X, y = mixed_problem(90)
+    parameters, words = NOT_USED[name]
+    model = small(20, **parameters)
+    with pytest.warns(UserWarning, match=words) as caught:
+        model.fit(X, y)
+    assert [w.filename for w in caught] == [__file__]
+    # It is said of what changes nothing: the same without it.
+    parts = {"boosted__max_depth", "boosted__n_estimators"} if model.tune else set()
+    parts |= {f"{part}__{name}" for part in ("forest", "boosted") for name in ("n_jobs", "verbose")}
+    defaults = EnsembleClassifier(ForestClassifier(), BoostedTreesClassifier()).get_params()
+    plain = clone(model).set_params(**{part: defaults[part] for part in parts}).fit(X, y)
+    assert plain.trees_ == model.trees_
+    assert plain.share_ == model.share_
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"boosted": BoostedTreesClassifier(200, max_depth=4, learning_rate=0.3), **TUNED},
+        {"boosted": BoostedTreesClassifier(9, max_depth=2), "tune": False},
+        {"boosted": BoostedTreesClassifier(9, n_jobs=2), "tune": False, "n_jobs": 2},
+        {"boosted": BoostedTreesClassifier.adaboost_c45(4), **TUNED},  # nothing is chosen
+    ],
+)
+def test_what_is_used_or_the_default_is_not_warned_of(parameters):
+    X, y = mixed_problem(60)
+    small(20, **parameters).fit(X, y)  # a warning is an error here
+
+
+def test_losses_are_those_of_models_that_have_not_seen_the_rows():
+    """The folds one after the other, by boosting anew; without a forest the share is 1."""
+    X, y = mixed_problem(90)
+    table, target = read_table(X), read_target(y)
+    forest = ForestClassifier(n_estimators=3, bootstrap=False)
+    model = small(forest=forest, **{**TUNED, "depths": (2,)}).fit(X, y)
+    (choice,) = model.choices_
+    assert choice.share == 1.0
+    folds = folds_or_hold_out(target.codes, 3, 5, target.weights)
+    settings = GradientSettings(max_depth=2, max_columns=2, min_hessian=1e-3, adjusted=True)
+    losses = []
+    for n in range(1, 13):
+        right = np.empty(90)
+        for fold in range(3):
+            run = Run(BinnedTable(CodedTable(table)), target, GradientPlan(settings), 5,
+                      folds == fold)  # fmt: skip
+            scores = BoostedScores(first_scores(target, run.rows))
+            its = np.tile(scores.start, (90, 1))
+            for number in range(n):
+                run.one_round(number, scores, its, 60.0)
+            held = np.flatnonzero(folds == fold)
+            assert {tree.weight[0] for tree in scores.trees} == {90 - len(held)}
+            for tree, steps in zip(scores.trees, scores.steps, strict=True):
+                assert steps.shape == (tree.n_nodes, 3)
+            again = scores.start + sum(
+                steps[tree.apply(table.take(held))]
+                for tree, steps in zip(scores.trees, scores.steps, strict=True)
+            )
+            right[held] = probabilities(again)[np.arange(len(held)), target.codes[held]]
+        losses.append(-np.log(right).mean())
+    assert choice.loss == pytest.approx(min(losses))
+    assert choice.n_rounds == 1 + int(np.argmin(losses))
+
+
+@pytest.mark.parametrize("n_folds", [1, 2, 5])
+def test_folds_hold_rows_of_every_class(n_folds):
+    _, y = mixed_problem(200)
+    weights = np.ones(200)
+    weights[:50] = 0
+    target = read_target(y, weights)
+    folds = folds_or_hold_out(target.codes, n_folds, 0, target.weights)
+    assert (folds[:50] == -1).all()
+    parts = range(n_folds) if n_folds > 1 else [0]
+    share = 1 / n_folds if n_folds > 1 else 0.2
+    for fold in parts:
+        inside = np.bincount(target.codes[folds == fold], minlength=3)
+        everyone = np.bincount(target.codes[50:], minlength=3)
+        np.testing.assert_allclose(inside, everyone * share, atol=1.01)
+    if n_folds > 1:
+        assert (folds[50:] >= 0).all()
+    np.testing.assert_array_equal(
+        folds, folds_or_hold_out(target.codes, n_folds, 0, target.weights)
+    )
+    assert (folds != folds_or_hold_out(target.codes, n_folds, 1, target.weights)).any()
+
+
+def test_losses_are_means_over_the_weight_of_rows():
+    weights = np.array([1.0, 5.0, 0.0, 2.0])
+    target = read_target(["ash", "birch", "ash", "birch"], weights)
+    forest = np.array([[0.5, 0.5], [0.2, 0.8], [0.9, 0.1], [0.6, 0.4]])
+    judge = _Judge(target, np.zeros(4, dtype=np.int64), forest, (0.0, 1.0))
+    share, loss, alone = judge.best_share(np.zeros((4, 1)))  # one half for each class
+    assert share == 0.0
+    assert loss == pytest.approx(-(np.log(0.5) + 5 * np.log(0.8) + 2 * np.log(0.4)) / 8)
+    assert alone == pytest.approx(np.log(2))
+
+
+def test_answers_out_of_bag_are_drawn_to_the_mean():
+    target = read_target(["ash", "birch", "birch", "birch"])
+    shares = np.array([[1.0, 0.0], [0.0, 1.0], [np.nan, np.nan], [0.5, 0.5]])
+    want = [
+        [37.25 / 38, 0.75 / 38],
+        [0.25 / 38, 37.75 / 38],
+        [0.25, 0.75],
+        [18.75 / 38, 19.25 / 38],
+    ]
+    np.testing.assert_allclose(_smoothed(shares, target), want)
+
+
+def test_a_single_row_of_every_class():
+    X, y = {"x": np.arange(12.0)}, [f"kind {i}" for i in range(12)]
+    model = small(**{**TUNED, "n_folds": 1}).fit(X, y)
+    assert model.predict_proba(X).shape == (12, 12)
+
+
+def test_additive_classes_get_stumps_and_others_deep_trees():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (400, 8))
+    table = {f"x{i}": X[:, i] for i in range(8)}
+    quick = BoostedTreesClassifier(learning_rate=0.3)
+    model = small(50, boosted=quick, tune=True, depths=(1, 6), max_rounds=150, n_folds=3)
+    model.fit(table, X.sum(axis=1) + rng.normal(scale=0.5, size=400) > 4)
+    assert model.boosted_.max_depth == 1
+    model.fit(table, X[:, :3].sum(axis=1) % 2)  # any two columns by themselves tell nothing
+    assert model.boosted_.max_depth == 6
+    assert model.boosted_.n_rounds_ > 10
+
+
+def test_the_choice_is_the_same_for_any_number_of_threads():
+    X, y = mixed_problem(150)
+    alone = small(**TUNED).fit(X, y)
+    for n_jobs in (2, -1):
+        model = small(**TUNED, n_jobs=n_jobs).fit(X, y)
+        assert model.choices_ == alone.choices_
+        assert model.trees_ == alone.trees_
+
+
+def test_rows_without_weight_have_no_say_in_the_choice():
+    X, y = mixed_problem(160)
+    weights = np.ones(160)
+    weights[100:] = 0
+    model, same = small(**TUNED).fit(X, y, weights), small(**TUNED).fit(X[:100], y[:100])
+    assert model.choices_ == same.choices_
+    np.testing.assert_allclose(model.predict_proba(X), same.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    "boosted",
+    [
+        BoostedTreesClassifier(4, partitioner="principal_ext"),
+        BoostedTreesClassifier(4, estimator=TreeClassifier(max_depth=2, pruning=None)),
+        BoostedTreesClassifier.adaboost_c45(4),
+    ],
+)
+def test_nothing_is_chosen_for_trees_whose_depth_is_their_own(boosted):
+    X, y = mixed_problem(60)
+    model = small(boosted=boosted, **TUNED).fit(X, y)
+    assert not hasattr(model, "choices_")
+    assert model.share_ == 0.6
+    assert model.boosted_.max_depth == boosted.max_depth
+    tiny = small(**TUNED).fit(X[:9], y[:9])
+    assert not hasattr(tiny, "choices_")
+
+
+def test_an_out_of_bag_score_that_was_asked_for_is_there():
+    X, y = mixed_problem(150)
+    forest = ForestClassifier(n_estimators=40, oob_score=True)
+    assert small(forest=forest).fit(X, y).forest_.oob_score_ > 0.5
+    assert not hasattr(small().fit(X, y).forest_, "oob_score_")
+    # One's own score stays one's own where the choice needs the answers out of bag.
+    forest.set_params(oob_score=lambda right, said: -1.0)
+    assert small(forest=forest, **TUNED).fit(X, y).forest_.oob_score_ == -1.0
+
+
+# What else it does
+
+
+@pytest.mark.parametrize("max_samples", [None, 1.0])
+def test_a_forest_whose_trees_see_all_rows_is_not_judged(max_samples):
+    X, y = mixed_problem()
+    forest = ForestClassifier(n_estimators=4, bootstrap=False, max_samples=max_samples)
+    model = small(forest=forest, **TUNED).fit(X, y)
+    assert {choice.share for choice in model.choices_} == {1.0}
+    assert not hasattr(model.forest_, "oob_score_")
+
+
+def test_copies_answer_the_same():
+    X, y = mixed_problem()
+    model = small().fit(X, y)
+    want = model.predict_proba(X)
+    for twin in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), clone(model).fit(X, y)):
+        np.testing.assert_array_equal(twin.predict_proba(X), want)
+        assert twin.trees_ == model.trees_
+    assert model.score(X, y) > 0.8
+    # The parts that were given are not touched.
+    assert not hasattr(model.forest, "trees_")
+    assert model.forest.random_state is None
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 3, -1])
+def test_threads_change_nothing(n_jobs):
+    X, y = mixed_problem()
+    alone, model = small().fit(X, y), small(n_jobs=n_jobs).fit(X, y)
+    assert model.trees_ == alone.trees_
+    np.testing.assert_array_equal(model.predict_proba(X), alone.predict_proba(X))
+
+
+def test_what_belongs_to_the_whole_reaches_both_parts():
+    X, y = mixed_problem()
+    heavy = small(class_weight={"ash": 3.0}).fit(X, y)
+    weighted = small().fit(X, y, np.where(y == "ash", 3.0, 1.0))
+    assert heavy.trees_ == weighted.trees_ != small().fit(X, y).trees_
+    nominal = small(categorical_features=["size"]).fit(X, y)
+    assert nominal.schema_["size"].kind == "nominal"
+    for part in (nominal.forest_, nominal.boosted_):
+        assert part.schema_ is nominal.schema_
+    ordinal = small(ordinal={"shape": ["round", "square", "star"]}).fit(X, y)
+    assert ordinal.boosted_.schema_["shape"].kind == "ordinal"
+
+
+def test_rows_without_weight_do_not_count():
+    X, y = mixed_problem(160)
+    weights = np.ones(160)
+    weights[100:] = 0
+    model, same = small().fit(X, y, weights), small().fit(X[:100], y[:100])
+    np.testing.assert_allclose(model.predict_proba(X), same.predict_proba(X))
+
+
+def test_parts_of_any_kind():
+    X, y = mixed_problem()
+    model = small(
+        forest=ForestClassifier.bagging_c45(4), boosted=BoostedTreesClassifier.adaboost_c45(4)
+    ).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+    assert model.score(X, y) > 0.8
+
+
+def test_parameters_of_the_parts_are_searched_from_outside():
+    X, y = mixed_problem(100)
+    grid = GridSearchCV(
+        small(3, 3), {"share": [0.2, 0.8], "boosted__max_depth": [1, 3]}, cv=2, error_score="raise"
+    ).fit(X, y)
+    assert grid.best_score_ > 0.5
+
+
+def test_values_that_no_row_had():
+    X, y = mixed_problem()
+    new = X[:4].assign(colour="mauve")
+    with pytest.warns(UnseenValueWarning, match=r"column 'colour' \(4 rows\)") as caught:
+        small().fit(X, y).predict(new)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__  # where predict was called
+    for strict in (
+        {"boosted": BoostedTreesClassifier(4, unseen="error")},
+        {"forest": ForestClassifier(TreeClassifier(unseen="error", pruning=None), 4)},
+    ):
+        model = small(**strict).fit(X, y)
+        with pytest.raises(ValueError, match="Found unknown categories"):
+            model.predict(new)
+
+
+def test_one_class():
+    model = small().fit({"x": [1, 2, 3]}, ["only"] * 3)
+    assert model.predict_proba({"x": [5]}).tolist() == [[1.0]]
+
+
+def test_a_time_limit_leaves_a_model_that_works():
+    X, y = mixed_problem(3000)
+    model = small(10**6, 10**6, time_limit=1.0)
+    with pytest.warns(TimeLimitWarning) as caught:
+        model.fit(X, y)
+    said = [str(w.message) for w in caught]
+    assert any("1000000 trees" in words for words in said)
+    assert any("1000000 rounds" in words for words in said)
+    assert model.score(X, y) > 0.6
+    model.set_params(boosted=None, tune=True, max_rounds=10**6, patience=10**6)
+    with pytest.warns(TimeLimitWarning) as caught:
+        model.fit(X, y)
+    assert any("of 4 depths" in str(w.message) for w in caught)
+    after = {w.filename for w in caught if "came after" in str(w.message)}
+    assert after == {__file__}  # where fit was called
+    assert model.score(X, y) > 0.6
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_ctrl_c_leaves_the_model_unfitted():
+    """While the forest grows, while boosting goes on, and while depths are compared."""
+    script = textwrap.dedent("""
+        import threading, _thread, time
+        import numpy as np
+        import mixedwood as mw
+        from sklearn.exceptions import NotFittedError
+        rng = np.random.default_rng(0)
+        X, y = rng.normal(size=(30_000, 10)), rng.integers(0, 5, 30_000)
+        for trees, rounds, tune in ((10**6, 10, False), (1, 10**6, False), (5, 10**6, True)):
+            model = mw.EnsembleClassifier(
+                mw.ForestClassifier(n_estimators=trees), mw.BoostedTreesClassifier(rounds),
+                tune=tune, max_rounds=rounds, patience=rounds, n_folds=5, n_jobs=2,
+            )
+            def interrupt():
+                time.sleep(2.5)
+                global started
+                started = time.monotonic()
+                _thread.interrupt_main()
+            threading.Thread(target=interrupt).start()
+            try:
+                model.fit(X, y)
+            except KeyboardInterrupt:
+                assert time.monotonic() - started < 2, "one second, and a busy machine"
+            try:
+                model.predict(X)
+            except NotFittedError:
+                print("unfitted", flush=True)
+    """)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=90
+    )
+    assert done.stdout == "unfitted\n" * 3, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "words"),
+    [
+        ({"forest": BoostedTreesClassifier()}, TypeError, "forest must be None or a ForestClass"),
+        ({"forest": ForestClassifier}, TypeError, "forest must be None or a ForestClassifier"),
+        ({"boosted": RandomForestClassifier()}, TypeError, "boosted must be None or a BoostedTree"),
+        ({"share": -0.1}, ValueError, "share must be a number from 0 to 1"),
+        ({"share": 1.1}, ValueError, "share must be a number from 0 to 1"),
+        ({"share": "half"}, ValueError, "share must be a number from 0 to 1"),
+        (
+            {"forest": ForestClassifier(class_weight="balanced")},
+            ValueError,
+            "class_weight belongs to the ensemble",
+        ),
+        (
+            {"boosted": BoostedTreesClassifier(random_state=0)},
+            ValueError,
+            "leave random_state of boosted at None",
+        ),
+        (
+            {"boosted": BoostedTreesClassifier(time_limit=5)},
+            ValueError,
+            "time_limit belongs to the ensemble",
+        ),
+        ({"boosted": BoostedTreesClassifier(l2=-1)}, ValueError, "l2 must be a number"),
+        ({"forest": ForestClassifier(vote="soft")}, ValueError, "vote must be"),
+        ({"tune": "yes"}, ValueError, "tune must be True or False"),
+        ({"depths": ()}, ValueError, "depths must be one or more whole numbers"),
+        ({"depths": 3}, ValueError, "depths must be one or more whole numbers"),
+        ({"depths": [2, 0]}, ValueError, "depths must be one or more whole numbers"),
+        ({"depths": [2.5]}, ValueError, "depths must be one or more whole numbers"),
+        ({"depths": [True]}, ValueError, "depths must be one or more whole numbers"),
+        ({"max_rounds": 0}, ValueError, "max_rounds must be a whole number of at least 1"),
+        ({"max_rounds": None}, ValueError, "max_rounds must be a whole number of at least 1"),
+        ({"patience": 0}, ValueError, "patience must be"),
+        ({"n_folds": 0}, ValueError, "n_folds must be None or a whole number of at least 1"),
+        ({"random_state": -1}, ValueError, "random_state must be zero or more"),
+        ({"time_limit": 0}, ValueError, "time_limit"),
+        ({"class_weight": {"oak": 2}}, ValueError, "which are not in y"),
+        ({"categorical_features": ["weight"]}, ValueError, "weight"),
+    ],
+)
+def test_bad_parameters_are_refused_and_change_nothing(parameters, error, words):
+    X, y = mixed_problem(30)
+    model = small(2, 2).fit(X, y)
+    before = model.forest_, model.boosted_
+    model.set_params(**parameters)
+    with pytest.raises(error, match=words):
+        model.fit(X, y)
+    assert (model.forest_, model.boosted_) == before
+    unfitted = EnsembleClassifier(**parameters)
+    with pytest.raises(error, match=words):
+        unfitted.fit(X, y)
+    with pytest.raises(NotFittedError):
+        unfitted.predict(X)
+
+
+def test_boosting_gets_its_time_beside_a_good_forest():
+    """The first rounds are worth nothing beside the forest; that is no reason to give up."""
+    rng = np.random.default_rng(0)
+    X = {name: rng.integers(0, 5, 400).astype(str) for name in "abcd"}
+    y = sum(np.array(X[name], int) for name in "abcd") > 8  # additive, which stumps learn slowly
+    model = EnsembleClassifier(
+        ForestClassifier(n_estimators=30), depths=(1,), max_rounds=200, patience=5, random_state=0
+    ).fit(X, y)
+    assert model.boosted_.n_rounds_ > 50
+
+
+def test_nodes_are_those_of_the_forest_and_of_boosting():
+    X, y = mixed_problem(60)
+    model = small().fit(X, y)
+    nodes = model.apply(X)
+    assert nodes.shape == (60, 14)
+    np.testing.assert_array_equal(nodes[:, :6], model.forest_.apply(X))
+    np.testing.assert_array_equal(nodes[:, 6:], model.boosted_.apply(X))
+
+
+@pytest.mark.parametrize("ask", ["predict", "predict_proba", "predict_log_proba"])
+def test_the_warning_about_new_values_is_about_this_line(ask):
+    model = small().fit({"colour": ["red", "blue"] * 10}, [0, 1] * 10)
+    with pytest.warns(UnseenValueWarning) as caught:
+        getattr(model, ask)({"colour": ["green"]})
+    assert {warning.filename for warning in caught} == {__file__}
+
+
+def test_mean_leaves_are_those_of_all_trees():
+    X, y = mixed_problem(60)
+    with pytest.raises(NotFittedError):
+        _ = small().mean_leaves_
+    model = small(6, 8).fit(X, y)
+    leaves = [tree.n_leaves for part in (model.forest_, model.boosted_) for tree in part.trees_]
+    assert len(leaves) == 14
+    assert model.mean_leaves_ == pytest.approx(np.mean(leaves))
+    assert model.boosted_.mean_leaves_ < model.mean_leaves_ < model.forest_.mean_leaves_
