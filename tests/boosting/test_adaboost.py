@@ -56,13 +56,13 @@ def test_the_recipe_answers_as_its_twin(seed):
     np.testing.assert_allclose(model.predict_proba(X), want, atol=1e-9)
 
 
-@pytest.mark.parametrize("many_classes", [False, True])
+@pytest.mark.parametrize("samme", [False, True])
 @pytest.mark.parametrize("learning_rate", [1.0, 0.3])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_stumps_agree_with_the_twin(many_classes, learning_rate, n_classes):
+def test_stumps_agree_with_the_twin(samme, learning_rate, n_classes):
     X, y = mixed_problem(80, n_classes=n_classes)
     table, target = read_table(X), read_target(y, np.linspace(0.5, 2, 80))
-    plan = AdaBoostPlan(STUMP._learner(), many_classes, learning_rate=learning_rate)
+    plan = AdaBoostPlan(STUMP._learner(), samme, learning_rate=learning_rate)
     trees, votes = adaboost(table, target, plan, 10)
     settings = STUMP._learner()
 
@@ -70,15 +70,15 @@ def test_stumps_agree_with_the_twin(many_classes, learning_rate, n_classes):
         return settings.learn(table, weighted, seed=0)
 
     twins, want, history = slow.adaboost(
-        table, target, grow_it, 10, many_classes=many_classes, learning_rate=learning_rate
+        table, target, grow_it, 10, samme=samme, learning_rate=learning_rate
     )
     assert len(trees) == len(twins)
-    assert len(trees) > 1 or (n_classes == 3 and not many_classes)
+    assert len(trees) > 1 or (n_classes == 3 and not samme)
     np.testing.assert_allclose(votes, want, rtol=1e-7)
     for tree, twin, weights in zip(trees, twins, history, strict=True):
         assert_same_trees(tree, twin)
         assert sum(weights) == pytest.approx(target.weights.sum())
-        assert tree.weight[0] == pytest.approx(target.weights.sum())
+        assert tree.weighted_n_node_samples[0] == pytest.approx(target.weights.sum())
 
 
 def test_two_rounds_by_hand():
@@ -91,14 +91,16 @@ def test_two_rounds_by_hand():
     wrong = trees[0].predict(table) != target.classes[target.codes]
     assert wrong.sum() == 1
     weights = np.where(wrong, 2.0, 2 / 3)
-    np.testing.assert_allclose(trees[1].counts[0], np.bincount(target.codes, weights), rtol=1e-12)
+    np.testing.assert_allclose(
+        trees[1].statistics[0], np.bincount(target.codes, weights), rtol=1e-12
+    )
 
 
 def test_with_two_classes_samme_is_adaboost():
     X, y = mixed_problem(n_classes=2)
     table, target = read_table(X), read_target(y)
     one = adaboost(table, target, AdaBoostPlan(STUMP._learner()), 8)
-    other = adaboost(table, target, AdaBoostPlan(STUMP._learner(), many_classes=True), 8)
+    other = adaboost(table, target, AdaBoostPlan(STUMP._learner(), samme=True), 8)
     assert one[0] == other[0]
     np.testing.assert_allclose(one[1], other[1])
 
@@ -116,8 +118,8 @@ def test_a_first_tree_without_error_is_kept_alone():
 def test_a_first_tree_that_is_hardly_ever_right_is_kept_alone():
     table = read_table({"a": ["p"] * 6})
     target = read_target([0, 0, 1, 1, 2, 2])
-    for many_classes in (False, True):  # two thirds are wrong: as by guessing
-        plan = AdaBoostPlan(STUMP._learner(), many_classes)
+    for samme in (False, True):  # two thirds are wrong: as by guessing
+        plan = AdaBoostPlan(STUMP._learner(), samme)
         trees, votes = adaboost(table, target, plan, 5)
         assert len(trees) == 1
         assert votes.tolist() == [1.0]
@@ -132,11 +134,11 @@ def test_a_later_tree_that_makes_no_or_too_many_errors_is_left_out():
         def __init__(self, trees):
             self.trees = list(trees)
 
-        def learn(self, table, target, *, seed, time_limit=math.inf):
+        def learn(self, table, target, *, seed, rows=None, time_limit=math.inf):
             return self.trees.pop(0)
 
     table, target = read_table({"x": [1, 2, 3, 4]}), read_target([0, 1, 0, 0])
-    useful = grow(table, target).cut([0])  # one error in four
+    useful = grow(table, target).prune_at([0])  # one error in four
     right = grow(table, target)
     wrong = grow(table, read_target([1, 0, 1, 1]))
     for last in (right, wrong):
@@ -152,13 +154,13 @@ def test_a_tree_that_the_time_limit_made_useless_does_not_end_it_in_silence(monk
     clock = [0.0]
     monkeypatch.setattr(_limits, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     table, target = read_table({"x": [1, 2, 3, 4]}), read_target([0, 1, 0, 0])
-    useful = grow(table, target).cut([0])
-    wrong = grow(table, read_target([1, 0, 1, 1])).cut([0])
+    useful = grow(table, target).prune_at([0])
+    wrong = grow(table, read_target([1, 0, 1, 1])).prune_at([0])
 
     class Learner:
         """Takes a second for each tree; from the second one on, trees are cut short."""
 
-        def learn(self, table, target, *, seed, time_limit=math.inf):
+        def learn(self, table, target, *, seed, rows=None, time_limit=math.inf):
             clock[0] += 1.0
             return useful if time_limit > 1.0 else wrong
 
@@ -172,7 +174,7 @@ def test_a_tree_that_the_time_limit_made_useless_does_not_end_it_in_silence(monk
     assert adaboost(table, target, plan, 1, time_limit=1.0)[0] == [wrong]  # there is no other
 
 
-def test_many_classes_need_only_beat_guessing():
+def test_samme_need_only_beat_guessing():
     """Stumps tell two of four classes apart: half of the rows are wrong."""
     X, y = {"x": [0, 1, 2, 3] * 5}, [0, 1, 2, 3] * 5
     tree = TreeClassifier(max_depth=1, pruning=None)
@@ -204,7 +206,7 @@ def test_resampling_draws_rows_in_proportion_to_their_weights():
     n = 2000
     x = np.arange(n) % 4
     table, target = read_table({"x": x}), read_target((x == 0).astype(int))
-    tree = grow(table, target).cut([0])  # wrong for a quarter
+    tree = grow(table, target).prune_at([0])  # wrong for a quarter
     learner = Learner(tree)
     trees, votes = adaboost(table, target, AdaBoostPlan(learner, resample=True), 2, seed=3)
     assert len(trees) == 1  # the same tree has an error of a half the second time
@@ -230,12 +232,12 @@ def test_errors_are_those_of_all_rows_when_trees_see_samples():
     trees, votes = adaboost(table, target, plan, 3, seed=0)
     error = np.mean(trees[0].predict(table) != y)
     assert votes[0] == pytest.approx(math.log((1 - error) / error))
-    assert trees[0].weight[0] == pytest.approx(150)
+    assert trees[0].weighted_n_node_samples[0] == pytest.approx(150)
 
 
 def test_advance_is_told_every_tree():
     X, y = mixed_problem(60)
     told = []
-    plan = AdaBoostPlan(STUMP._learner(), many_classes=True)
+    plan = AdaBoostPlan(STUMP._learner(), samme=True)
     trees, _ = adaboost(read_table(X), read_target(y), plan, 4, advance=told.append)
     assert told == list(range(1, len(trees) + 1))

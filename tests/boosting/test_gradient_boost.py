@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mixedwood._folds import hold_out
 from mixedwood.boosting import GradientPlan, gradient_boost, log_loss, probabilities
-from mixedwood.boosting.loss import derivatives, first_scores
+from mixedwood.boosting.losses import baseline, derivatives
 from mixedwood.data import Target, read_table, read_target
 from mixedwood.estimators import TreeClassifier
 from mixedwood.growers.gradient import GradientSettings
@@ -32,10 +32,10 @@ def scores_of(model, table):
 STUMP = TreeClassifier(max_depth=2, pruning=None)._learner()
 PLANS = {
     "one": GradientPlan(GradientSettings(max_depth=3)),
-    "per_class": GradientPlan(GradientSettings(max_depth=2), together=False),
+    "per_class": GradientPlan(GradientSettings(max_depth=2), multi_output=False),
     "sorted": GradientPlan(GradientSettings("sorted", max_depth=3)),
     "learner": GradientPlan(learner=STUMP),
-    "learner_per_class": GradientPlan(learner=STUMP, together=False),
+    "learner_per_class": GradientPlan(learner=STUMP, multi_output=False),
 }
 
 
@@ -118,18 +118,18 @@ def test_going_on_is_the_same_as_one_go(name):
     np.testing.assert_array_equal(scores_of(model, table), scores_of(whole, table))
 
 
-@pytest.mark.parametrize("together", [True, False])
-def test_rows_held_out_are_judged_and_not_learnt_from(together):
+@pytest.mark.parametrize("multi_output", [True, False])
+def test_rows_held_out_are_judged_and_not_learnt_from(multi_output):
     table, target = problem(300)
     plan = GradientPlan(
-        GradientSettings(max_depth=2), patience=3, validation_fraction=0.2, learning_rate=0.5,
-        together=together,
+        GradientSettings(max_depth=2), n_iter_no_change=3, validation_fraction=0.2,
+        learning_rate=0.5, multi_output=multi_output,
     )  # fmt: skip
     model = gradient_boost(table, target, plan, 200)
     best = int(np.argmin(model.validation_loss))
     assert len(model.rounds) == best + 1
     assert len(model.validation_loss) == best + 1 + 3
-    learnt = model.trees[0].counts[0]
+    learnt = model.trees[0].statistics[0]
     assert learnt.sum() == 240
     # A share of every class.
     np.testing.assert_allclose(learnt / np.bincount(target.codes), 0.8, atol=0.02)
@@ -180,7 +180,7 @@ def test_the_row_held_out_is_of_a_class_that_has_others():
 
 def test_rounds_that_are_there_are_judged_anew_by_rows_of_ones_own():
     table, target = problem(120)
-    plan = GradientPlan(GradientSettings(max_depth=2), patience=50)
+    plan = GradientPlan(GradientSettings(max_depth=2), n_iter_no_change=50)
     ours, others = problem(80, seed=1), problem(80, seed=2)
     part = gradient_boost(table, target, plan, 3, validation=ours)
     seen = scores_of(part, table)
@@ -192,22 +192,22 @@ def test_rounds_that_are_there_are_judged_anew_by_rows_of_ones_own():
 
 def test_rows_held_out_have_no_say_in_the_trees():
     table, target = problem(100)
-    plan = GradientPlan(GradientSettings(max_depth=2), patience=5)
+    plan = GradientPlan(GradientSettings(max_depth=2), n_iter_no_change=5)
     one = gradient_boost(table, target, plan, 3)
     held = held_out_rows(target, plan)
     assert (
         one.start.tolist()
-        == first_scores(target, np.setdiff1d(np.arange(100), held).astype(np.int32)).tolist()
+        == baseline(target, np.setdiff1d(np.arange(100), held).astype(np.int32)).tolist()
     )
     plain = GradientPlan(GradientSettings(max_depth=2))
     rows = np.setdiff1d(np.arange(100), held)
     alone = gradient_boost(table.take(rows), target.take(rows), plain, len(one.rounds))
     for tree, twin in zip(one.trees, alone.trees, strict=True):
-        np.testing.assert_array_equal(tree.counts, twin.counts)
+        np.testing.assert_array_equal(tree.statistics, twin.statistics)
 
 
-@pytest.mark.parametrize(("n_classes", "together"), [(2, True), (3, True), (3, False)])
-def test_other_trees_see_rows_weighted_by_what_is_left_to_say(n_classes, together):
+@pytest.mark.parametrize(("n_classes", "multi_output"), [(2, True), (3, True), (3, False)])
+def test_other_trees_see_rows_weighted_by_what_is_left_to_say(n_classes, multi_output):
     given_weights = np.random.default_rng(1).uniform(0.5, 2.0, 60)
     table, target = problem(60, n_classes=n_classes, weights=given_weights)
     seen = []
@@ -217,10 +217,12 @@ def test_other_trees_see_rows_weighted_by_what_is_left_to_say(n_classes, togethe
             seen.append(target)
             return STUMP.learn(table, target, seed=seed, time_limit=time_limit)
 
-    model = gradient_boost(table, target, GradientPlan(learner=Learner(), together=together), 2)
+    model = gradient_boost(
+        table, target, GradientPlan(learner=Learner(), multi_output=multi_output), 2
+    )
     model.keep(1)
     answers = probabilities(scores_of(model, table))
-    if together:
+    if multi_output:
         left = [1 - answers[np.arange(60), target.codes]]
     else:
         left = [np.abs((target.codes == c) - answers[:, c]) for c in range(n_classes)]
@@ -232,7 +234,7 @@ def test_rows_that_are_not_in_the_sample_get_their_steps_too():
     table, target = problem(200)
     plan = GradientPlan(GradientSettings(max_depth=3), subsample=0.3)
     model = gradient_boost(table, target, plan, 4, seed=1)
-    assert {tree.weight[0] for tree in model.trees} == {60.0}
+    assert {tree.weighted_n_node_samples[0] for tree in model.trees} == {60.0}
     again = gradient_boost(table, target, plan, 3, seed=1)
     # Round 4 was grown on the scores of all rows: going on from them gives the same.
     scores = scores_of(again, table)
@@ -247,7 +249,7 @@ def test_rounds_draw_rows_and_columns_anew():
     used = [set(tree.column[tree.column >= 0].tolist()) for tree in model.trees]
     assert max(map(len, used)) == 1
     assert set().union(*used) == {0, 1, 2, 3}
-    assert len({tuple(tree.counts[0]) for tree in model.trees}) > 10
+    assert len({tuple(tree.statistics[0]) for tree in model.trees}) > 10
 
 
 def test_rows_without_weight_do_not_count():
@@ -257,7 +259,7 @@ def test_rows_without_weight_do_not_count():
     weighted = Target(target.classes, target.codes, weights)
     plan = GradientPlan(GradientSettings(max_depth=3))
     model = gradient_boost(table, weighted, plan, 5)
-    assert {tree.weight[0] for tree in model.trees} == {weights.sum()}
+    assert {tree.weighted_n_node_samples[0] for tree in model.trees} == {weights.sum()}
     keep = np.flatnonzero(weights)
     alone = gradient_boost(table.take(keep), target.take(keep), plan, 5)
     np.testing.assert_allclose(
@@ -272,7 +274,7 @@ def test_more_rounds_than_there_is_anything_to_learn(name):
     target = read_target([0, 1] * 20)
     plan = PLANS[name]
     plan = GradientPlan(
-        GradientSettings(l2=0.0, max_depth=2), learner=plan.learner, together=plan.together,
+        GradientSettings(l2=0.0, max_depth=2), learner=plan.learner, multi_output=plan.multi_output,
         learning_rate=1.0,
     )  # fmt: skip
     model = gradient_boost(table, target, plan, 300)

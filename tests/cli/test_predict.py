@@ -136,7 +136,7 @@ def test_values_never_seen_are_told_once(tmp_path):
     result = ok("predict", out, path, "--proba", "--explain")
     assert result.stderr.count("pink") == 1
     assert "Warning: Found unknown categories in column 'c' (2 rows): 'pink'" in result.stderr
-    assert "unseen in training" in result.stdout
+    assert "unknown" in result.stdout
     assert ok("predict", out, path, "-q").stderr == ""
 
 
@@ -295,7 +295,7 @@ def test_one_row_explained(model, forest, new):
     facts = json.loads(ok("explain", model, new, "--row", 4, "--json").stdout)
     assert facts["prediction"] == estimator.predict(table.X)[3]
     assert math.isclose(sum(facts["probabilities"].values()), 1)
-    assert [step["words"] for step in facts["path"]] == [
+    assert [step["text"] for step in facts["path"]] == [
         str(step) for step in estimator.explain(table.X, 3).steps
     ]
     result = ok("explain", forest, new, "--row", 4)
@@ -304,7 +304,7 @@ def test_one_row_explained(model, forest, new):
     assert "Votes of 5 trees:" in result.stdout
     assert "Use --tree N (1 to 5)" in result.stderr
     facts = json.loads(ok("explain", forest, new, "--row", 4, "--json").stdout)
-    assert (facts["row"], facts["prediction"], facts["scale"]) == (4, why.answer, "probability")
+    assert (facts["row"], facts["prediction"], facts["scale"]) == (4, why.prediction, "probability")
     for label, share in facts["probabilities"].items():
         parts = [part["amounts"][label] for part in facts["contributions"]]
         assert math.isclose(facts["bias"][label] + sum(parts), share, abs_tol=1e-12)

@@ -8,8 +8,7 @@ from mixedwood.data import read_table, read_target
 from mixedwood.ensembles import add_answers
 from mixedwood.ensembles.votes import classes_of
 from mixedwood.growers import grow
-from mixedwood.tree import FRACTIONAL
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.tree import FRACTIONAL, TreeBuilder
 from strategies import random_rows, random_tree
 
 

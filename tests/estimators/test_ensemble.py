@@ -25,9 +25,9 @@ from mixedwood import (
 )
 from mixedwood._folds import folds_or_hold_out
 from mixedwood.boosting import BoostedScores, GradientPlan, probabilities
-from mixedwood.boosting.gradient import Run
-from mixedwood.boosting.loss import first_scores
-from mixedwood.boosting.tuning import _Judge
+from mixedwood.boosting.gradient import BoostingState
+from mixedwood.boosting.losses import baseline
+from mixedwood.boosting.tuning import _FoldLoss
 from mixedwood.data import read_table, read_target
 from mixedwood.estimators.ensemble import _smoothed
 from mixedwood.growers import CodedTable
@@ -189,14 +189,14 @@ def test_losses_are_those_of_models_that_have_not_seen_the_rows():
     for n in range(1, 13):
         right = np.empty(90)
         for fold in range(3):
-            run = Run(BinnedTable(CodedTable(table)), target, GradientPlan(settings), 5,
+            run = BoostingState(BinnedTable(CodedTable(table)), target, GradientPlan(settings), 5,
                       folds == fold)  # fmt: skip
-            scores = BoostedScores(first_scores(target, run.rows))
+            scores = BoostedScores(baseline(target, run.rows))
             its = np.tile(scores.start, (90, 1))
             for number in range(n):
-                run.one_round(number, scores, its, 60.0)
+                run.iterate(number, scores, its, 60.0)
             held = np.flatnonzero(folds == fold)
-            assert {tree.weight[0] for tree in scores.trees} == {90 - len(held)}
+            assert {tree.weighted_n_node_samples[0] for tree in scores.trees} == {90 - len(held)}
             for tree, steps in zip(scores.trees, scores.steps, strict=True):
                 assert steps.shape == (tree.n_nodes, 3)
             again = scores.start + sum(
@@ -235,8 +235,8 @@ def test_losses_are_means_over_the_weight_of_rows():
     weights = np.array([1.0, 5.0, 0.0, 2.0])
     target = read_target(["ash", "birch", "ash", "birch"], weights)
     forest = np.array([[0.5, 0.5], [0.2, 0.8], [0.9, 0.1], [0.6, 0.4]])
-    judge = _Judge(target, np.zeros(4, dtype=np.int64), forest, (0.0, 1.0))
-    share, loss, alone = judge.best_share(np.zeros((4, 1)))  # one half for each class
+    judge = _FoldLoss(target, np.zeros(4, dtype=np.int64), forest, (0.0, 1.0))
+    share, loss, alone = judge.best_weight(np.zeros((4, 1)))  # one half for each class
     assert share == 0.0
     assert loss == pytest.approx(-(np.log(0.5) + 5 * np.log(0.8) + 2 * np.log(0.4)) / 8)
     assert alone == pytest.approx(np.log(2))

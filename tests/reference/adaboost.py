@@ -14,7 +14,7 @@ def answer(tree, row):
     """The class of one row: largest share, the first of equals."""
     found = np.zeros(len(tree.classes))
     for node, share in shares(tree, row).items():
-        counts = tree.counts[node]
+        counts = tree.statistics[node]
         found += share * (counts / counts.sum())
     if not tree.is_fractional:
         (node,) = shares(tree, row)
@@ -22,13 +22,13 @@ def answer(tree, row):
     return next(k for k, f in enumerate(found) if f >= max(found) - 1e-6)
 
 
-def adaboost(table, target, grow, n_rounds, many_classes=False, learning_rate=1.0):
+def adaboost(table, target, grow, n_rounds, samme=False, learning_rate=1.0):
     """Trees, votes and the weights that each tree was grown with."""
     n, n_classes = table.n_rows, target.n_classes
     rows = [[array[i] for array in table.arrays] for i in range(n)]
     weights = [1.0] * n if target.weights is None else target.weights.tolist()
     total = sum(weights)
-    guessing = (n_classes - 1) / n_classes if many_classes else 0.5
+    guessing = (n_classes - 1) / n_classes if samme else 0.5
     trees, votes, history = [], [], []
     while len(trees) < n_rounds:
         tree = grow(Target(target.classes, target.codes, np.array(weights)))
@@ -41,7 +41,7 @@ def adaboost(table, target, grow, n_rounds, many_classes=False, learning_rate=1.
             break
         history.append(weights)
         vote = math.log((1 - error) / error)
-        if many_classes:
+        if samme:
             vote += math.log(n_classes - 1)
         vote *= learning_rate
         trees.append(tree)

@@ -1,19 +1,18 @@
-"""Boosting: trees one after the other, each for what those before it got wrong."""
+"""Boosting: trees grown one after the other, each on the errors of those before it."""
 
 from mixedwood.boosting.adaboost import AdaBoostPlan, adaboost
 from mixedwood.boosting.gradient import BoostedScores, GradientPlan, gradient_boost
-from mixedwood.boosting.loss import log_loss, probabilities
-from mixedwood.boosting.tuning import Choice, FollowDepth, TuningPlan, choose
+from mixedwood.boosting.losses import log_loss, probabilities
+from mixedwood.boosting.tuning import Choice, DepthSearch, TuningGrid
 
 __all__ = [
     "AdaBoostPlan",
     "BoostedScores",
     "Choice",
-    "FollowDepth",
+    "DepthSearch",
     "GradientPlan",
-    "TuningPlan",
+    "TuningGrid",
     "adaboost",
-    "choose",
     "gradient_boost",
     "log_loss",
     "probabilities",

@@ -1,4 +1,4 @@
-"""AdaBoost (Freund and Schapire 1996): rows that trees get wrong weigh more for the next tree."""
+"""AdaBoost (Freund and Schapire 1996): misclassified rows get more weight in the next tree."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from mixedwood.tree import Tree
 
 __all__ = ["AdaBoostPlan", "adaboost"]
 
-_NO_ERROR = 1e-6  # as in WEKA: of the whole weight
+_MIN_ERROR = 1e-6  # of the total weight, as in WEKA
 
 
 @dataclass(frozen=True)
 class AdaBoostPlan:
-    """How to boost.
+    """Parameters of AdaBoost, checked by the caller.
 
     Attributes
     ----------
     learner : Learner
         Grows one tree on weighted rows.
-    many_classes : bool
+    samme : bool
         Whether a tree need only be better than guessing among all classes (SAMME, Zhu et al.
-        2009), or right for half of the weight (AdaBoost.M1).
+        2009), or must classify half of the weight correctly (AdaBoost.M1).
     resample : bool
         Whether rows are drawn in proportion to their weights, or weighted.
     learning_rate : float
-        Factor of the logarithms of the odds by which trees are weighted.
+        Factor of the weight of each tree.
     """
 
     learner: Any
-    many_classes: bool = False
+    samme: bool = False
     resample: bool = False
     learning_rate: float = 1.0
 
@@ -49,20 +49,20 @@ def adaboost(
     table: Table | CodedTable,
     target: Target,
     plan: AdaBoostPlan,
-    n_rounds: int,
+    n_estimators: int,
     *,
     seed: int = 0,
     time_limit: float = math.inf,
     advance: Callable[[int], None] | None = None,
 ) -> tuple[list[Tree], NDArray[np.float64]]:
-    """Boost until there are so many trees, or a tree makes no error, or too many.
+    """Boost until there are enough trees, or a tree makes no error, or too many errors.
 
-    Such a last tree is left out, unless it is the only one.
+    The last tree is dropped if boosting ended because of its error, unless it is the only tree.
 
     Returns
     -------
     trees, weights
-        The trees, and what the vote of each counts.
+        The trees and the weight of each in the vote.
 
     Examples
     --------
@@ -78,38 +78,38 @@ def adaboost(
     coded = table if isinstance(table, CodedTable) else CodedTable(table)
     weights = np.ones(target.n_rows) if target.weights is None else target.weights
     total = weights.sum()
-    most = 1 - 1 / target.n_classes if plan.many_classes else 0.5
+    max_error = 1 - 1 / target.n_classes if plan.samme else 0.5
     trees: list[Tree] = []
-    votes: list[float] = []
-    for number in range(n_rounds):
+    tree_weights: list[float] = []
+    for number in range(n_estimators):
         left = deadline.left()
         if trees and left <= 0:
-            _warn_of_limit(len(trees), n_rounds)
+            _warn_time_limit(len(trees), n_estimators)
             break
         rng = spawn(seed, ROUND, number)
         tree = _grow(coded, target, weights, plan, rng, max(left, 1e-3))
         wrong = classes_of(tree, coded.table) != target.codes
         error = float(weights[wrong].sum() / total)
-        if not _NO_ERROR < error < most - _NO_ERROR:
+        if not _MIN_ERROR < error < max_error - _MIN_ERROR:
             if not trees:
-                trees, votes = [tree], [1.0]
-            if deadline.is_over() and len(trees) < n_rounds:
-                _warn_of_limit(len(trees), n_rounds)  # cut short, the tree may have been useful
+                trees, tree_weights = [tree], [1.0]
+            if deadline.is_over() and len(trees) < n_estimators:
+                # With more time the tree might have been accurate enough.
+                _warn_time_limit(len(trees), n_estimators)
             break
         trees.append(tree)
-        # The odds of being right; with many classes, against guessing.
-        odds = (1 - error) / error * (target.n_classes - 1 if plan.many_classes else 1)
-        votes.append(plan.learning_rate * math.log(odds))
-        # Rows that are right weigh less, which cannot overflow, and all rows as much as before.
-        weights = np.where(wrong, weights, weights * math.exp(-votes[-1]))
+        odds = (1 - error) / error * (target.n_classes - 1 if plan.samme else 1)
+        tree_weights.append(plan.learning_rate * math.log(odds))
+        # Lowering the weights of correct rows cannot overflow. The total weight stays the same.
+        weights = np.where(wrong, weights, weights * math.exp(-tree_weights[-1]))
         weights = weights * (total / weights.sum())
         if advance is not None:
             advance(len(trees))
-    return trees, np.array(votes)
+    return trees, np.array(tree_weights)
 
 
-def _warn_of_limit(n_trees: int, n_rounds: int) -> None:
-    warn_time_limit(f"The time limit came after {n_trees} of {n_rounds} trees.")
+def _warn_time_limit(n_trees: int, n_estimators: int) -> None:
+    warn_time_limit(f"The time limit came after {n_trees} of {n_estimators} trees.")
 
 
 def _grow(
@@ -121,14 +121,15 @@ def _grow(
     time_limit: float,
 ) -> Tree:
     seed = int(rng.integers(2**63))
-    if not plan.resample:
-        tree: Tree = plan.learner.learn(
-            coded, replace(target, weights=weights), seed=seed, time_limit=time_limit
-        )
-        return tree
-    drawn = rng.choice(target.n_rows, target.n_rows, p=weights / weights.sum())
-    rows = np.sort(drawn).astype(np.int32)
-    sampled: Tree = plan.learner.learn(
-        coded, replace(target, weights=None), seed=seed, rows=rows, time_limit=time_limit
+    rows = None
+    if plan.resample:
+        drawn = rng.choice(target.n_rows, target.n_rows, p=weights / weights.sum())
+        rows = np.sort(drawn).astype(np.int32)
+    tree: Tree = plan.learner.learn(
+        coded,
+        replace(target, weights=None if plan.resample else weights),
+        seed=seed,
+        rows=rows,
+        time_limit=time_limit,
     )
-    return sampled
+    return tree

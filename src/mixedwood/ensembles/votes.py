@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from mixedwood import _core
 from mixedwood.data import Table
-from mixedwood.tree import Tree, first_of_nearly_largest
+from mixedwood.tree import Tree
+from mixedwood.tree.tree import first_of_nearly_largest
 
 __all__ = [
     "VOTES",

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mixedwood._limits import Deadline
+from mixedwood._parallel import show_progress
 from mixedwood._parts import Criterion, Partitioner
 from mixedwood.boosting import BoostedScores, adaboost, gradient_boost, probabilities
 from mixedwood.data import Table, Target, read_target
@@ -27,7 +28,6 @@ from mixedwood.estimators.validation_rows import (
 from mixedwood.explain.ensemble import explain_scores
 from mixedwood.explain.walk import choose_row
 from mixedwood.growers import CodedTable
-from mixedwood.progress import show_progress
 
 if TYPE_CHECKING:
     from mixedwood.explain import Explanation
@@ -401,7 +401,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             self.scores_.first_output,
             one,
             row=row,
-            answer=self._answer(shares),
+            prediction=self._answer(shares),
             probabilities=shares[0],
             scores=scores[0],
         )

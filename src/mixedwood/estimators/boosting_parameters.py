@@ -61,7 +61,7 @@ class BoostingParameters:
         learner = self.learner if self.learner is not None else _tree_of(self.model)._learner()
         return AdaBoostPlan(
             learner=learner,
-            many_classes=self.model.method == "samme",
+            samme=self.model.method == "samme",
             resample=bool(self.model.resample),
             learning_rate=float(self.model.learning_rate),
         )
@@ -92,9 +92,9 @@ class BoostingParameters:
             learning_rate=float(model.learning_rate),
             subsample=float(model.subsample),
             n_columns=count_columns(model.columns_per_tree, table.n_columns, "columns_per_tree"),
-            together=model.trees_per_round == "one",
+            multi_output=model.trees_per_round == "one",
             max_bins=int(model.max_bins),
-            patience=int(model.patience) if self.early_stopping else None,
+            n_iter_no_change=int(model.patience) if self.early_stopping else None,
             validation_fraction=float(model.validation_fraction),
         )
 

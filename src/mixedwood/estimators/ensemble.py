@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from mixedwood._folds import folds_or_hold_out
 from mixedwood._limits import Deadline, read_time_limit
 from mixedwood._random import seed_of
-from mixedwood.boosting import FollowDepth, TuningPlan, choose
+from mixedwood.boosting import DepthSearch, TuningGrid
 from mixedwood.data import Table, Target
 from mixedwood.ensembles import first_of_largest
 from mixedwood.estimators._ensemble import nodes_of
@@ -32,7 +32,7 @@ from mixedwood.estimators.parameters import (
     read_whole,
 )
 from mixedwood.estimators.parts_given import warn_of_what_is_not_used
-from mixedwood.explain.explanation import BlendExplanation
+from mixedwood.explain.explanation import EnsembleExplanation
 from mixedwood.explain.walk import choose_row
 from mixedwood.growers import CodedTable
 from mixedwood.tree import Tree
@@ -200,18 +200,18 @@ class EnsembleClassifier(TableClassifier):
             out_of_bag = _smoothed(forest.oob_decision_function_, target) if judges else None
             n_folds = self._count_folds(target)
             choices = grow_members(
-                FollowDepth(
+                DepthSearch(
                     coded, target, parameters.gradient_plan(coded.table), tuning,
                     folds_or_hold_out(target.codes, n_folds, seed, target.weights), out_of_bag,
                     seed,
-                ),
-                range(len(tuning.depths)),
+                ).evaluate,
+                range(len(tuning.max_depths)),
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
                 time_limit=deadline.left() / 2,
                 what="depths",
             )  # fmt: skip
-            chosen = choose(choices)
+            chosen = min(choices, key=lambda choice: choice.loss)
             share = chosen.share
             boosted.set_params(n_estimators=chosen.n_rounds, max_depth=chosen.depth)
         boosted._fit_table(coded, target, read_boosting_parameters(boosted), deadline.left())
@@ -222,7 +222,7 @@ class EnsembleClassifier(TableClassifier):
             self.choices_ = choices
         return self
 
-    def _read_tuning(self) -> TuningPlan | None:
+    def _read_tuning(self) -> TuningGrid | None:
         check_flag(self, "tune")
         read_number(self, "share", 0, 1)
         for name in ("max_rounds", "patience"):
@@ -236,10 +236,10 @@ class EnsembleClassifier(TableClassifier):
             )
         if not self.tune:
             return None
-        return TuningPlan(
-            depths=tuple(int(d) for d in depths),
-            max_rounds=int(self.max_rounds),
-            patience=int(self.patience),
+        return TuningGrid(
+            max_depths=tuple(int(d) for d in depths),
+            max_iter=int(self.max_rounds),
+            n_iter_no_change=int(self.patience),
         )
 
     def _count_folds(self, target: Target) -> int:
@@ -286,7 +286,7 @@ class EnsembleClassifier(TableClassifier):
         table = self._new(X)
         return nodes_of(self.trees_, table)
 
-    def explain(self, X: Any, row: int = 0) -> BlendExplanation:
+    def explain(self, X: Any, row: int = 0) -> EnsembleExplanation:
         """Say why one row is answered as it is: what the two parts say, and why.
 
         Parameters
@@ -298,7 +298,7 @@ class EnsembleClassifier(TableClassifier):
 
         Returns
         -------
-        BlendExplanation
+        EnsembleExplanation
             How the probabilities of the parts make those of the whole, and for each part a bias and
             a contribution of each column, which add up; print it.
 
@@ -308,7 +308,7 @@ class EnsembleClassifier(TableClassifier):
         >>> X = {"colour": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
         >>> model = mw.EnsembleClassifier(tune=False, random_state=0)
         >>> why = model.fit(X, ["yes", "no", "yes", "no"] * 5).explain(X, row=0)
-        >>> why.answer, why.share, why.forest.scale, why.boosted.scale
+        >>> why.prediction, why.share, why.forest.scale, why.boosted.scale
         ('yes', 0.6, 'probability', 'log odds')
         """
         one, row = choose_row(self._new(X), row)
@@ -316,9 +316,9 @@ class EnsembleClassifier(TableClassifier):
         boosted = replace(self.boosted_._explain(one, 0), row=row)
         shares = (1 - self.share_) * forest.probabilities + self.share_ * boosted.probabilities
         label = self.classes_[first_of_largest(shares[None])][0]
-        return BlendExplanation(
+        return EnsembleExplanation(
             row=row,
-            answer=label.item() if hasattr(label, "item") else label,
+            prediction=label.item() if hasattr(label, "item") else label,
             classes=self.classes_,
             probabilities=shares,
             share=self.share_,

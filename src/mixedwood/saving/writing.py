@@ -32,7 +32,7 @@ from mixedwood.tree import Tree
 __all__ = ["FORMAT", "VERSION", "save_model"]
 
 FORMAT = "mixedwood model"
-VERSION = 1
+VERSION = 2
 
 _ARRAY_TYPES = ("bool", "uint8", "int32", "int64", "float64")
 

@@ -1,4 +1,4 @@
-"""Wins, draws and losses."""
+"""Wins, ties and losses."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from mixedwood.stats import win_draw_loss
+from mixedwood.stats import win_tie_loss
 from reference.stats import count_wins
 
 TABLES = st.tuples(st.integers(1, 8), st.integers(2, 5)).flatmap(
@@ -16,20 +16,20 @@ TABLES = st.tuples(st.integers(1, 8), st.integers(2, 5)).flatmap(
 
 
 def p_values_for(errors, seed):
-    n_sets, k = errors.shape
-    p_values = np.random.default_rng(seed).choice([0.0, 0.05, 0.051, 1.0], (n_sets, k, k))
+    n_datasets, k = errors.shape
+    p_values = np.random.default_rng(seed).choice([0.0, 0.05, 0.051, 1.0], (n_datasets, k, k))
     return np.maximum(p_values, p_values.transpose(0, 2, 1))
 
 
 @given(TABLES, st.one_of(st.none(), st.integers(0, 5)))
 def test_counts_by_hand(errors, seed):
     p_values = None if seed is None else p_values_for(errors, seed)
-    found = win_draw_loss(errors, p_values)
+    found = win_tie_loss(errors, p_values)
     wins, losses = count_wins(errors, p_values)
     assert np.array_equal(found.wins, wins)
     assert np.array_equal(found.losses, losses)
     assert np.array_equal(found.losses, found.wins.T)
-    assert np.array_equal(found.wins + found.draws + found.losses, np.full_like(wins, len(errors)))
+    assert np.array_equal(found.wins + found.ties + found.losses, np.full_like(wins, len(errors)))
     assert found.sentence.endswith(".")
     for i, j in np.ndindex(wins.shape):
         decided = int(wins[i, j] + losses[i, j])
@@ -42,7 +42,7 @@ def test_counts_by_hand(errors, seed):
 def test_what_does_not_matter(errors, shift, random):
     order = list(range(errors.shape[1]))
     random.shuffle(order)
-    found, other = win_draw_loss(errors), win_draw_loss(errors[:, order] + shift)
+    found, other = win_tie_loss(errors), win_tie_loss(errors[:, order] + shift)
     at = np.ix_(order, order)
     assert np.array_equal(other.wins, found.wins[at])
     assert np.array_equal(other.p_values, found.p_values[at])
@@ -52,30 +52,30 @@ def test_what_does_not_matter(errors, shift, random):
 def test_the_sentence_speaks_of_the_pair_that_differs_most():
     errors = np.tile([0.3, 0.1, 0.3], (9, 1))
     errors[0] = [0.1, 0.2, 0.1 + 1e-16]
-    found = win_draw_loss(errors, names=["tree", "forest", "stump"])
+    found = win_tie_loss(errors, names=["tree", "forest", "stump"])
     assert found.statistic == 7
     assert found.p_value == pytest.approx(3 * 2 * 10 / 2**9)
     assert found.sentence == (
-        "win/draw/loss: forest is better than tree on 8 of 9 data sets, no different on 0 and "
-        "worse on 1 (the largest difference of all pairs), but it may be luck (sign test, "
-        "p = 0.12)."
+        "win/tie/loss: forest is better than tree on 8 of 9 datasets, no different on 0 and "
+        "worse on 1 (the largest difference of all pairs); not significant by the sign test "
+        "(p = 0.12)."
     )
-    sure = win_draw_loss(errors[:, :2], np.zeros((9, 2, 2)), names=["tree", "forest"])
+    sure = win_tie_loss(errors[:, :2], np.zeros((9, 2, 2)), names=["tree", "forest"])
     assert sure.sentence == (
-        "win/draw/loss: forest is significantly better than tree on 8 of 9 data sets, no different "
-        "on 0 and worse on 1, more than luck explains (sign test, p = 0.039)."
+        "win/tie/loss: forest is significantly better than tree on 8 of 9 datasets, no different "
+        "on 0 and worse on 1; significant by the sign test (p = 0.039)."
     )
 
 
-def test_only_draws():
-    found = win_draw_loss([[0.1, 0.2], [0.2, 0.1]], np.ones((2, 2, 2)))
+def test_only_ties():
+    found = win_tie_loss([[0.1, 0.2], [0.2, 0.1]], np.ones((2, 2, 2)))
     assert (found.statistic, found.p_value) == (0, 1.0)
-    assert found.draws[0, 1] == 2
+    assert found.ties[0, 1] == 2
     assert "no method wins more often than it loses" in found.sentence
 
 
 def test_one_data_set_is_enough():
-    found = win_draw_loss([[0.1, 0.2, 0.2]], names=["a", "b", "c"])
+    found = win_tie_loss([[0.1, 0.2, 0.2]], names=["a", "b", "c"])
     assert found.to_text().splitlines() == [
         "       a      b      c",
         "a      -  1/0/0  1/0/0",
@@ -87,12 +87,12 @@ def test_one_data_set_is_enough():
 def test_the_diagonal_is_not_looked_at():
     p_values = np.full((1, 2, 2), 0.01)
     p_values[:, [0, 1], [0, 1]] = np.nan
-    assert win_draw_loss([[0.1, 0.2]], p_values).wins[0, 1] == 1
+    assert win_tie_loss([[0.1, 0.2]], p_values).wins[0, 1] == 1
 
 
 def test_results_cannot_be_changed():
-    found = win_draw_loss([[0.1, 0.2]])
-    for array in (found.wins, found.draws, found.losses, found.p_values):
+    found = win_tie_loss([[0.1, 0.2]])
+    for array in (found.wins, found.ties, found.losses, found.p_values):
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 0
 
@@ -109,4 +109,4 @@ def test_results_cannot_be_changed():
 )
 def test_bad_p_values_are_refused(p_values, words):
     with pytest.raises(ValueError, match=words):
-        win_draw_loss([[0.1, 0.2]], p_values)
+        win_tie_loss([[0.1, 0.2]], p_values)

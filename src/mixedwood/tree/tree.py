@@ -13,27 +13,24 @@ from numpy.typing import NDArray
 
 from mixedwood import _core
 from mixedwood.data import Column, ColumnKind, Schema, Table
-from mixedwood.tree_views import TreeViews
+from mixedwood.tree.views import TreeViews
 
-__all__ = ["ARRAY_TYPES", "FRACTIONAL", "NUMBER", "STOP_HERE", "Terms", "TestKind", "Tree"]
+__all__ = ["ARRAY_TYPES", "FRACTIONAL", "NUMBER", "STOP", "SplitKind", "Terms", "Tree"]
 
 LAYOUT_VERSION = int(_core.tree_layout_version)
 
-STOP_HERE = -1
-"""In place of a child: the node itself answers."""
+STOP = -1
+"""In place of a child: the row stops at the node."""
 
 FRACTIONAL = -2
-"""In place of a child: every child gets a share of the row, in proportion to its weight."""
-
+"""In place of a child: the row goes to all children, with weights in proportion to theirs."""
 
 NUMBER = -1
-"""In place of a term's value: the term weighs a number, or a place in an order."""
+"""In place of the category of a term: the term weighs a number, or the rank of an ordinal value."""
 
 
-class TestKind(IntEnum):
-    """What a node asks of a row."""
-
-    __test__ = False  # not a test of pytest's
+class SplitKind(IntEnum):
+    """The kind of split of a node; leaves have none."""
 
     LEAF = 0
     INTERVAL = 1
@@ -43,25 +40,25 @@ class TestKind(IntEnum):
 
 
 ARRAY_TYPES = {
-    "kind": np.uint8,
+    "split_kind": np.uint8,
     "column": np.int32,
     "low": np.float64,
     "high": np.float64,
     "child_offset": np.int32,
     "children": np.int32,
-    "value_offset": np.int32,
-    "value_code": np.int32,
-    "value_child": np.int32,
+    "category_offset": np.int32,
+    "category_code": np.int32,
+    "category_child": np.int32,
     "term_offset": np.int32,
     "term_column": np.int32,
-    "term_value": np.int32,
+    "term_category": np.int32,
     "term_weight": np.float64,
     "term_fill": np.float64,
     "intercept": np.float64,
     "missing_child": np.int32,
-    "unseen_child": np.int32,
-    "weight": np.float64,
-    "counts": np.float64,
+    "unknown_child": np.int32,
+    "weighted_n_node_samples": np.float64,
+    "statistics": np.float64,
     "label": np.int32,
     "score": np.float64,
 }
@@ -69,62 +66,61 @@ ARRAY_TYPES = {
 
 
 class Terms(NamedTuple):
-    """The terms of one linear test; see `Tree`."""
+    """The terms of one linear split; see `Tree`."""
 
     column: NDArray[np.int32]
-    value: NDArray[np.int32]
+    category: NDArray[np.int32]
     weight: NDArray[np.float64]
     fill: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Tree(TreeViews):
-    """A decision tree as frozen arrays. Growers make it, pruners return a new one.
+    """A decision tree as read-only arrays, together with the schema of its columns.
 
-    Nodes are numbered so that parents come before their children; node 0 is the root. Arrays
-    have one entry per node unless said otherwise. A test answers with the *position* of one of
-    the node's children, 0 for the first. Arrays are checked when a tree is made and cannot be
-    written to.
+    Growers make trees, and pruners return new ones. Parents come before their children, and
+    node 0 is the root. Arrays have one entry per node unless stated otherwise. A split sends a row
+    to one of the node's children, by *position*: 0 is the first child. The arrays are checked when
+    a tree is made.
 
     Parameters
     ----------
     schema : Schema
-        The columns that the tests name by position.
+        The columns that splits refer to by position.
     classes : ndarray
-        Labels of the classes, as in ``classes_`` of scikit-learn.
-    kind : ndarray of uint8
-        A `TestKind`.
+        Class labels, as in ``classes_`` of scikit-learn.
+    split_kind : ndarray of uint8
+        A `SplitKind`.
     column : ndarray of int32
-        The column tested; -1 for leaves and linear tests.
+        The column of the split; -1 for leaves and linear splits.
     low, high : ndarray of float64
-        Interval tests: child 0 when low < x <= high, else child 1. For ordinal columns x is the
-        place of the value in the order.
+        Interval splits: child 0 if low < x <= high, else child 1. For ordinal columns x is the
+        rank of the category.
     child_offset, children : ndarray of int32
         The children of node i are ``children[child_offset[i]:child_offset[i + 1]]``.
-    value_offset, value_code, value_child : ndarray of int32
-        Subset and multiway tests: the codes that the test knows, ascending, and the position of
-        the child each goes to. A code that is not listed was never seen at this node.
-    term_offset, term_column, term_value, term_weight, term_fill, intercept : ndarray
-        Linear tests: child 0 when intercept + the sum of the terms > 0, else child 1. A term with
-        the value `NUMBER`, -1, adds weight * x, for a number or a place in the order of an
-        ordinal column. If x is missing, or a label never seen, ``term_fill`` stands in for it;
-        where that is NaN, the test has no answer, and the row goes to ``missing_child``. A term
-        with the code of a value adds its weight if the row has the value and nothing otherwise;
-        its fill is NaN. An infinite number decides alone; two that pull to opposite sides leave
-        no answer. Terms are in the order of their importance, the largest typical contribution
-        first. Trees without linear tests may leave all of these out; without ``term_value`` and
-        ``term_fill``, terms are numbers that are not filled in.
-    missing_child, unseen_child : ndarray of int32
-        Position of the child for missing and for never-seen values, or `STOP_HERE`, or
+    category_offset, category_code, category_child : ndarray of int32
+        Subset and multiway splits: the codes of the categories that the node saw in training,
+        ascending, and the position of the child for each. Other codes are unknown at this node.
+    term_offset, term_column, term_category, term_weight, term_fill, intercept : ndarray
+        Linear splits: child 0 if intercept + the sum of the terms > 0, else child 1. A term whose
+        category is `NUMBER`, -1, adds weight * x, where x is a number or the rank of an ordinal
+        category. If x is missing or unknown, ``term_fill`` replaces it; if that is NaN, the sum is
+        undefined and the row goes to ``missing_child``. A term with the code of a category adds its
+        weight to rows of that category and 0 to others; its fill is NaN. An infinite number
+        decides alone; two of opposite signs leave the sum undefined. Terms are sorted by
+        importance, the largest typical contribution first. Trees without linear splits can omit
+        all of these; without ``term_category`` and ``term_fill``, terms are numbers without fills.
+    missing_child, unknown_child : ndarray of int32
+        Position of the child for missing values and for unknown categories, or `STOP`, or
         `FRACTIONAL`.
-    weight : ndarray of float64
-        Training weight that reached the node.
-    counts : ndarray of float64 and shape (n_nodes, n_classes)
-        Class weights that the node answers with.
+    weighted_n_node_samples : ndarray of float64
+        Total weight of the training rows in the node.
+    statistics : ndarray of float64 and shape (n_nodes, n_classes)
+        Class weights of the training rows in the node.
     label : ndarray of int32
-        Class that the node answers with, as a position in `classes`.
+        The class that the node predicts, as a position in `classes`.
     score : ndarray of float64
-        What the criterion gave for the node's test; 0 for leaves.
+        The score of the node's split by the criterion; 0 for leaves.
 
     See Also
     --------
@@ -133,25 +129,25 @@ class Tree(TreeViews):
 
     schema: Schema
     classes: NDArray[Any]
-    kind: NDArray[np.uint8]
+    split_kind: NDArray[np.uint8]
     column: NDArray[np.int32]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     child_offset: NDArray[np.int32]
     children: NDArray[np.int32]
-    value_offset: NDArray[np.int32]
-    value_code: NDArray[np.int32]
-    value_child: NDArray[np.int32]
+    category_offset: NDArray[np.int32]
+    category_code: NDArray[np.int32]
+    category_child: NDArray[np.int32]
     term_offset: NDArray[np.int32] = None  # type: ignore[assignment]  # replaced when made
     term_column: NDArray[np.int32] = None  # type: ignore[assignment]
-    term_value: NDArray[np.int32] = None  # type: ignore[assignment]
+    term_category: NDArray[np.int32] = None  # type: ignore[assignment]
     term_weight: NDArray[np.float64] = None  # type: ignore[assignment]
     term_fill: NDArray[np.float64] = None  # type: ignore[assignment]
     intercept: NDArray[np.float64] = None  # type: ignore[assignment]
     missing_child: NDArray[np.int32]
-    unseen_child: NDArray[np.int32]
-    weight: NDArray[np.float64]
-    counts: NDArray[np.float64]
+    unknown_child: NDArray[np.int32]
+    weighted_n_node_samples: NDArray[np.float64]
+    statistics: NDArray[np.float64]
     label: NDArray[np.int32]
     score: NDArray[np.float64]
 
@@ -161,20 +157,20 @@ class Tree(TreeViews):
         for name, dtype in ARRAY_TYPES.items():
             array = _frozen(np.array(getattr(self, name), dtype=dtype, order="C"))
             object.__setattr__(self, name, array)
-        n = len(self.kind)
+        n = len(self.split_kind)
         _core.check_tree(self, self._empty_columns, self._n_values)
-        weighed = self.term_column[self.term_value == NUMBER]
+        weighed = self.term_column[self.term_category == NUMBER]
         for c in np.unique(weighed):
             column = self.schema.columns[c]
             if column.kind == ColumnKind.NOMINAL:
                 raise ValueError(
-                    f"not a tree: a linear test takes a number of {column.name!r}, whose values "
-                    "have no order."
+                    f"not a tree: a linear split uses {column.name!r} as a number, but its "
+                    "categories have no order."
                 )
-        known = (self.counts >= 0) & (self.counts < np.inf)
-        if self.counts.shape != (n, len(self.classes)) or not known.all():
-            raise ValueError("not a tree: counts must be one row of class weights per node.")
-        if not np.isfinite(self.weight).all():
+        known = (self.statistics >= 0) & (self.statistics < np.inf)
+        if self.statistics.shape != (n, len(self.classes)) or not known.all():
+            raise ValueError("not a tree: statistics must be one row of class weights per node.")
+        if not np.isfinite(self.weighted_n_node_samples).all():
             raise ValueError("not a tree: the weight of a node is not finite.")
         if self.label.shape != (n,) or self.score.shape != (n,):
             raise ValueError("not a tree: its arrays differ in length.")
@@ -184,11 +180,11 @@ class Tree(TreeViews):
             raise ValueError("not a tree: a label is not one of the classes.")
 
     def _fill_in_terms(self) -> None:
-        n, n_terms = len(self.kind), 0 if self.term_column is None else len(self.term_column)
+        n, n_terms = len(self.split_kind), 0 if self.term_column is None else len(self.term_column)
         left_out = {
             "term_offset": np.zeros(n + 1),
             "term_column": np.zeros(0),
-            "term_value": np.full(n_terms, NUMBER),
+            "term_category": np.full(n_terms, NUMBER),
             "term_weight": np.zeros(0),
             "term_fill": np.full(n_terms, np.nan),
             "intercept": np.zeros(n),
@@ -202,12 +198,12 @@ class Tree(TreeViews):
     @property
     def n_nodes(self) -> int:
         """Number of nodes, leaves included."""
-        return len(self.kind)
+        return len(self.split_kind)
 
     @property
     def n_leaves(self) -> int:
         """Number of leaves."""
-        return int(np.count_nonzero(self.kind == TestKind.LEAF))
+        return int(np.count_nonzero(self.split_kind == SplitKind.LEAF))
 
     @cached_property
     def parent(self) -> NDArray[np.int32]:
@@ -259,17 +255,17 @@ class Tree(TreeViews):
         """Return the children of a node, in order."""
         return self.children[self.child_offset[node] : self.child_offset[node + 1]]
 
-    def values_of(self, node: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def categories_of(self, node: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the codes that a nominal test knows, and the child position of each."""
-        here = slice(self.value_offset[node], self.value_offset[node + 1])
-        return self.value_code[here], self.value_child[here]
+        here = slice(self.category_offset[node], self.category_offset[node + 1])
+        return self.category_code[here], self.category_child[here]
 
     def terms_of(self, node: int) -> Terms:
         """Return the columns, values, weights and fills of a linear test."""
         here = slice(self.term_offset[node], self.term_offset[node + 1])
         return Terms(
             self.term_column[here],
-            self.term_value[here],
+            self.term_category[here],
             self.term_weight[here],
             self.term_fill[here],
         )
@@ -283,18 +279,18 @@ class Tree(TreeViews):
     @cached_property
     def is_fractional(self) -> bool:
         """Whether some test sends rows to several children at once."""
-        inner = self.kind != TestKind.LEAF
-        sides = np.concatenate([self.missing_child[inner], self.unseen_child[inner]])
+        inner = self.split_kind != SplitKind.LEAF
+        sides = np.concatenate([self.missing_child[inner], self.unknown_child[inner]])
         return bool((sides == FRACTIONAL).any())
 
     @cached_property
     def probabilities(self) -> NDArray[np.float64]:
         """Class shares of each node; equal shares for a node that no weight reached."""
-        totals = _row_sums(self.counts)[:, None]
+        totals = _row_sums(self.statistics)[:, None]
         empty = totals == 0
         if not empty.any():
-            return _frozen(np.ascontiguousarray(self.counts / totals))
-        shares = (self.counts + empty) / np.where(empty, len(self.classes), totals)
+            return _frozen(np.ascontiguousarray(self.statistics / totals))
+        shares = (self.statistics + empty) / np.where(empty, len(self.classes), totals)
         return _frozen(np.ascontiguousarray(shares))
 
     def apply(self, table: Table) -> NDArray[np.int32]:
@@ -342,8 +338,8 @@ class Tree(TreeViews):
 
     # Change
 
-    def cut(self, nodes: Iterable[int]) -> Tree:
-        """Make leaves of some nodes and return the smaller tree; what was below them is gone."""
+    def prune_at(self, nodes: Iterable[int]) -> Tree:
+        """Make leaves of some nodes, and return the smaller tree without the nodes below them."""
         stop = np.zeros(self.n_nodes, dtype=bool)
         stop[np.asarray(nodes if isinstance(nodes, np.ndarray) else list(nodes), np.int64)] = True
         gone = stop[self.parent]  # something above is cut
@@ -355,41 +351,15 @@ class Tree(TreeViews):
     def _select(self, keep: NDArray[np.bool_], leaf: NDArray[np.bool_]) -> Tree:
         """Keep some nodes, renumbered, and make leaves of others."""
         renumbered = np.cumsum(keep, dtype=np.int32) - 1
-        inner = keep & ~leaf  # these keep their lists
-
-        def per_entry(offset: NDArray[np.int32]) -> NDArray[np.bool_]:
-            return np.repeat(inner, np.diff(offset))
-
-        def shorter(offset: NDArray[np.int32]) -> NDArray[np.int32]:
-            lengths = np.where(inner, np.diff(offset), 0)[keep]
-            return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-
-        values, terms = per_entry(self.value_offset), per_entry(self.term_offset)
-        blank = leaf[keep]
+        nodes, inner = np.flatnonzero(keep), ~leaf[keep]
+        offset, taken = _listed(self.child_offset, nodes, inner)
         return Tree(
-            schema=self.schema,
-            classes=self.classes,
-            kind=np.where(blank, TestKind.LEAF, self.kind[keep]),
-            column=np.where(blank, -1, self.column[keep]),
-            low=np.where(blank, -np.inf, self.low[keep]),
-            high=np.where(blank, np.inf, self.high[keep]),
-            child_offset=shorter(self.child_offset),
-            children=renumbered[self.children[per_entry(self.child_offset)]],
-            value_offset=shorter(self.value_offset),
-            value_code=self.value_code[values],
-            value_child=self.value_child[values],
-            term_offset=shorter(self.term_offset),
-            term_column=self.term_column[terms],
-            term_value=self.term_value[terms],
-            term_weight=self.term_weight[terms],
-            term_fill=self.term_fill[terms],
-            intercept=np.where(blank, 0.0, self.intercept[keep]),
-            missing_child=np.where(blank, STOP_HERE, self.missing_child[keep]),
-            unseen_child=np.where(blank, STOP_HERE, self.unseen_child[keep]),
-            weight=self.weight[keep],
-            counts=self.counts[keep],
+            **copy_splits(self, nodes, inner),
+            child_offset=offset,
+            children=renumbered[self.children[taken]],
+            weighted_n_node_samples=self.weighted_n_node_samples[keep],
+            statistics=self.statistics[keep],
             label=self.label[keep],
-            score=np.where(blank, 0.0, self.score[keep]),
         )
 
     # Being a value
@@ -414,13 +384,10 @@ class Tree(TreeViews):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         version = state.get("layout_version")
-        if version == 1:  # linear tests had numbers only, and nothing that stood in for them
-            state = {**state, "term_value": None, "term_fill": None}
-        elif version != LAYOUT_VERSION:
+        if version != LAYOUT_VERSION:
             raise ValueError(
-                f"this tree was saved with layout version {version}; this version of mixedwood "
-                f"reads up to {LAYOUT_VERSION}. Load it with the version that saved it, or train "
-                "again."
+                f"this tree was pickled with layout version {version}; this version of mixedwood "
+                f"reads {LAYOUT_VERSION}. Load it with the version that pickled it, or train again."
             )
         for f in fields(self):
             object.__setattr__(self, f.name, state[f.name])
@@ -485,6 +452,61 @@ def first_of_nearly_largest(shares: NDArray[np.float64]) -> NDArray[np.int32]:
     """
     near = shares >= shares.max(axis=1, keepdims=True) - 1e-6
     return np.asarray(np.argmax(near, axis=1), np.int32)
+
+
+_BLANK: dict[str, Any] = {
+    "split_kind": SplitKind.LEAF,
+    "column": -1,
+    "low": -np.inf,
+    "high": np.inf,
+    "intercept": 0.0,
+    "missing_child": STOP,
+    "unknown_child": STOP,
+    "score": 0.0,
+}
+"""What arrays have for leaves."""
+
+LISTS = {
+    "category_offset": ("category_code", "category_child"),
+    "term_offset": ("term_column", "term_category", "term_weight", "term_fill"),
+}
+"""Offsets, and the arrays that have several entries per node; children left out."""
+
+
+def copy_splits(tree: Tree, nodes: NDArray[Any], inner: NDArray[np.bool_]) -> dict[str, Any]:
+    """Copy the splits of some nodes, in any order, to make another tree of them.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    nodes : ndarray of int
+        For each node of the new tree, the node whose split it gets.
+    inner : ndarray of bool
+        Nodes of the new tree that get one; the others are leaves.
+
+    Returns
+    -------
+    dict
+        Schema, classes and arrays for `Tree`, without children, statistics and labels.
+    """
+    arrays: dict[str, Any] = {"schema": tree.schema, "classes": tree.classes}
+    for name, blank in _BLANK.items():
+        arrays[name] = np.where(inner, getattr(tree, name)[nodes], blank)
+    for offsets, names in LISTS.items():
+        arrays[offsets], taken = _listed(getattr(tree, offsets), nodes, inner)
+        arrays.update({name: getattr(tree, name)[taken] for name in names})
+    return arrays
+
+
+def _listed(
+    offset: NDArray[np.int32], nodes: NDArray[Any], inner: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """New offsets of the lists of some nodes, and where their entries are."""
+    lengths = np.where(inner, np.diff(offset)[nodes], 0)
+    ends = np.cumsum(lengths)
+    taken = np.arange(ends[-1]) + np.repeat(offset[nodes] - (ends - lengths), lengths)
+    return np.concatenate([[0], ends]).astype(np.int32), taken
 
 
 def _row_sums(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from mixedwood import _core
-from mixedwood.boosting.loss import derivatives, first_scores, log_loss, probabilities
+from mixedwood.boosting.losses import baseline, derivatives, log_loss, probabilities
 from mixedwood.data import Target
 
 
@@ -66,13 +66,13 @@ def test_derivatives_of_scores_beyond_all_doubt():
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
-def test_no_other_constant_has_a_lower_loss_than_the_first_scores(n_classes):
+def test_no_other_constant_has_a_lower_loss_than_the_baseline(n_classes):
     rng = np.random.default_rng(0)
     weights = rng.uniform(0.5, 2, 60)
     codes = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, 60 - n_classes)])
     target = target_of(codes, n_classes, weights)
     rows = np.arange(40, dtype=np.int32)
-    start = first_scores(target, rows)
+    start = baseline(target, rows)
     assert len(start) == (1 if n_classes == 2 else n_classes)
 
     def loss(scores):
@@ -86,7 +86,7 @@ def test_no_other_constant_has_a_lower_loss_than_the_first_scores(n_classes):
 
 def test_a_class_without_rows_is_unlikely_and_not_impossible():
     target = target_of([0, 0, 1, 2], 3)
-    start = first_scores(target, np.arange(3, dtype=np.int32))
+    start = baseline(target, np.arange(3, dtype=np.int32))
     assert np.isfinite(start).all()
     assert 0 < probabilities(start[None, :])[0, 2] < 1e-8
     assert log_loss(np.tile(start, (4, 1)), target, np.array([3], np.int32)) > 18

@@ -13,8 +13,7 @@ from mixedwood.data import Column, Schema, Table
 from mixedwood.estimators.base import columns_used
 from mixedwood.estimators.member_plan import _in_all_columns
 from mixedwood.pruning.grafting import grafted
-from mixedwood.tree import FRACTIONAL, NUMBER, Terms, Tree
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.tree import FRACTIONAL, NUMBER, Terms, Tree, TreeBuilder
 from reference import tree as twin
 from strategies import SCHEMA, random_rows, random_tree
 
@@ -162,39 +161,27 @@ def test_trees_with_linear_tests_are_values():
     tree = linear_tree()
     assert pickle.loads(pickle.dumps(tree)) == tree  # though a fill is no number
     assert tree != replace(tree, term_fill=[NAN, NAN, NAN, NAN])
-    assert tree != replace(tree, term_value=[NUMBER, 1, NUMBER, NUMBER])
+    assert tree != replace(tree, term_category=[NUMBER, 1, NUMBER, NUMBER])
     column, value, weights, fill = (list(entries) for entries in tree.terms_of(0))
     assert (column, value, weights) == ([2, 0, 1], [-1, 2, -1], [2.0, -1.0, 0.5])
     np.testing.assert_array_equal(fill, [7.0, NAN, NAN])
 
 
-def test_a_tree_saved_with_the_first_layout_is_read():
-    builder = TreeBuilder(SCHEMA, ["no", "yes"], [6, 4])
-    builder.split_linear(0, {"age": 2.0, "income": -1.0}, 0.25, TWO)
-    tree = builder.build()
-    state = tree.__getstate__()
-    assert state.pop("layout_version") == 2
-    del state["term_value"], state["term_fill"]  # it knew numbers only, and filled in nothing
-    old = Tree.__new__(Tree)
-    old.__setstate__({"layout_version": 1, **state})
-    assert old == tree
-
-
 def test_cutting_keeps_the_terms_of_what_is_left():
-    tree = linear_tree().cut([2])
+    tree = linear_tree().prune_at([2])
     assert tree.term_offset.tolist() == [0, 3, 3, 3]
     assert str(tree.terms_of(0)) == str(linear_tree().terms_of(0))
     rng = np.random.default_rng(0)
     for _ in range(20):
         tree = random_tree(rng, 8)
-        assert tree.cut([]) == tree
+        assert tree.prune_at([]) == tree
 
 
 def test_grafting_keeps_the_terms_of_a_test_in_another_place():
     tree = linear_tree()
     # The test of node 2 at the root, and the root's below it.
     children = [[1, 2], [], [3, 4], [], []]
-    moved = grafted(tree, [2, 1, 0, 3, 4], children, tree.counts)
+    moved = grafted(tree, [2, 1, 0, 3, 4], children, tree.statistics)
     assert str(moved.terms_of(0)) == str(tree.terms_of(2))
     assert str(moved.terms_of(2)) == str(tree.terms_of(0))
     assert moved.intercept[2] == 0.25
@@ -204,18 +191,18 @@ def test_a_tree_of_some_columns_is_one_of_all_columns():
     wide = Schema((Column("more", "numeric"), *SCHEMA.columns))
     moved = _in_all_columns(linear_tree(), wide, np.arange(1, 5, dtype=np.int32))
     assert moved.term_column.tolist() == [3, 1, 2, 4]
-    assert moved.term_value.tolist() == [-1, 2, -1, -1]
+    assert moved.term_category.tolist() == [-1, 2, -1, -1]
     assert columns_used([moved]) == set(SCHEMA.names)
 
 
 def test_who_makes_trees_without_linear_tests_need_not_care():
     tree = random_tree(np.random.default_rng(0), 0)
     arrays = {f.name: getattr(tree, f.name) for f in fields(tree)}
-    names = {"term_offset", "term_column", "term_value", "term_weight", "term_fill", "intercept"}
+    names = {"term_offset", "term_column", "term_category", "term_weight", "term_fill", "intercept"}
     plain = Tree(**{name: array for name, array in arrays.items() if name not in names})
     assert plain == tree
     assert isinstance(plain.terms_of(0), Terms)
-    numbers = {"term_value", "term_fill"}
+    numbers = {"term_category", "term_fill"}
     linear = TreeBuilder(SCHEMA, ["no", "yes"], [6, 4])
     linear.split_linear(0, {"age": 1.0, "income": 2.0}, 0.0, TWO)
     arrays = {f.name: getattr(linear.build(), f.name) for f in fields(tree)}
@@ -230,13 +217,13 @@ def test_who_makes_trees_without_linear_tests_need_not_care():
         ({"intercept": [INF, 0, 0, 0, 0]}, "node 0 has an intercept that is not finite"),
         ({"term_fill": [INF, NAN, NAN, NAN]}, "fills in a number that is not finite"),
         ({"term_fill": [NAN, 1.0, NAN, NAN]}, "fills in a number for a value"),
-        ({"term_value": [3, 2, -1, -1]}, "asks a column of numbers for a value"),
-        ({"term_value": [-1, 4, -1, -1]}, "a value that its column does not have"),
-        ({"term_value": [-1, -2, -1, -1]}, "a value that its column does not have"),
-        ({"term_value": [-1, -1, -1, -1]}, "a number of 'colour', whose values have no order"),
+        ({"term_category": [3, 2, -1, -1]}, "asks a column of numbers for a value"),
+        ({"term_category": [-1, 4, -1, -1]}, "a value that its column does not have"),
+        ({"term_category": [-1, -2, -1, -1]}, "a value that its column does not have"),
+        ({"term_category": [-1, -1, -1, -1]}, "uses 'colour' as a number"),
         ({"term_column": [9, 0, 1, 3]}, "a column that is not there"),
         ({"term_column": [2, 0, 2, 3]}, "two terms for the same thing"),
-        ({"term_value": [-1, 2]}, "lists differ in length"),
+        ({"term_category": [-1, 2]}, "lists differ in length"),
         ({"term_fill": [NAN]}, "lists differ in length"),
         ({"term_offset": [0, 2, 2, 2, 4, 4]}, "lists that its test does not use"),
         ({"term_offset": [0, 3, 3, 5, 5, 5]}, "term offsets do not span"),
@@ -250,7 +237,7 @@ def test_what_is_wrong_with_a_linear_test_is_said(change, words):
 def test_damaged_terms_are_refused_not_crashed_on():
     rng = np.random.default_rng(1)
     tree, table = linear_tree(), random_rows(rng, 20)
-    for name in ("term_offset", "term_column", "term_value", "term_weight", "term_fill"):
+    for name in ("term_offset", "term_column", "term_category", "term_weight", "term_fill"):
         for _ in range(60):
             array = np.array(getattr(tree, name))
             array[rng.integers(array.size)] = rng.choice([-5, -2, -1, 0, 1, 3, 4, 99])
@@ -266,7 +253,7 @@ def test_the_builder_says_what_it_cannot_fill_in():
     builder = TreeBuilder(SCHEMA, ["no", "yes"], [6, 4])
     weights = {"age": 1.0, ("colour", "red"): 1.0}
     for name in ("income", "colour"):
-        with pytest.raises(ValueError, match=f"fill names '{name}'"):
+        with pytest.raises(ValueError, match=f"fill has '{name}'"):
             builder.split_linear(0, weights, 0.0, TWO, fill={"age": 1.0, name: 1.0})
 
 

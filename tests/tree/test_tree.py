@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from mixedwood.data import Column, Schema, Table, read_table
-from mixedwood.tree import FRACTIONAL, STOP_HERE, TestKind, Tree
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.tree import FRACTIONAL, STOP, SplitKind, Tree, TreeBuilder
 from reference import tree as twin
 from strategies import SCHEMA, random_rows, random_tree
 
@@ -45,7 +44,9 @@ def test_fractional_routing_agrees_with_its_twin(n_rows):
 
 def small_tree():
     builder = TreeBuilder(SCHEMA, ["no", "yes"], [6, 4])
-    left, right = builder.split_values(0, "colour", [[5, 1], [1, 3]], [["red"], ["blue", "green"]])
+    left, right = builder.split_categories(
+        0, "colour", [[5, 1], [1, 3]], [["red"], ["blue", "green"]]
+    )
     builder.split_interval(right, "age", [[1, 0], [0, 3]], high=40.0, missing=1)
     assert left == 1
     return builder.build()
@@ -107,13 +108,13 @@ def test_trees_are_values():
     with pytest.raises(TypeError):
         hash(tree)
     with pytest.raises(ValueError, match="read-only"):
-        tree.counts[0, 0] = 7
+        tree.statistics[0, 0] = 7
 
 
 def test_arrays_are_copied_when_a_tree_is_made():
     tree = small_tree()
-    counts = np.array(tree.counts)
-    made = replace(tree, counts=counts)
+    counts = np.array(tree.statistics)
+    made = replace(tree, statistics=counts)
     counts[0, 0] = 99
     assert made == tree
 
@@ -131,7 +132,7 @@ def test_cutting_gives_a_smaller_tree_that_answers_as_the_node_did():
     for _ in range(40):
         tree, table = random_tree(rng, 8), random_rows(rng, 60)
         nodes = rng.choice(tree.n_nodes, 3, replace=False)
-        cut = tree.cut(nodes)
+        cut = tree.prune_at(nodes)
         answers = tree.apply(table)
         for row, node in enumerate(answers):
             way = [int(node)]
@@ -141,8 +142,8 @@ def test_cutting_gives_a_smaller_tree_that_answers_as_the_node_did():
             expected = tree.probabilities[stops[0]]
             found = cut.predict_proba(table.take([row]))[0]
             np.testing.assert_array_equal(found, expected)
-    assert tree.cut([]) == tree
-    assert tree.cut([0]).n_nodes == 1
+    assert tree.prune_at([]) == tree
+    assert tree.prune_at([0]).n_nodes == 1
 
 
 def test_a_table_of_another_schema_is_refused():
@@ -163,7 +164,7 @@ def test_damaged_arrays_are_refused_not_crashed_on():
             if array.size and rng.random() < 0.8:
                 place = rng.integers(array.size)
                 array.flat[place] = rng.choice([-5, -1, 0, 1, 2, 4, 5, 99, 200]) % (
-                    256 if name == "kind" else 2**31
+                    256 if name == "split_kind" else 2**31
                 )
             else:
                 array = array.ravel()[: rng.integers(0, array.size + 1)]
@@ -183,16 +184,16 @@ def test_damaged_arrays_are_refused_not_crashed_on():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"kind": [2, 0, 9, 0, 0]}, "unknown kind"),
+        ({"split_kind": [2, 0, 9, 0, 0]}, "unknown kind"),
         ({"column": [7, -1, 2, -1, -1]}, "column that is not there"),
         ({"column": [2, -1, 2, -1, -1]}, "nominal test on a column of numbers"),
         ({"children": [1, 2, 3, 3]}, "shares a child"),
         ({"children": [1, 2, 4, 0]}, "out of order"),
         ({"missing_child": [2, -1, 1, -1, -1]}, "no child of its own"),
         ({"label": [0, 0, 0, 0, 5]}, "label is not one of the classes"),
-        ({"weight": [-1.0, 0, 0, 0, 0]}, "weight below zero"),
+        ({"weighted_n_node_samples": [-1.0, 0, 0, 0, 0]}, "weight below zero"),
         ({"high": [0, 0, np.nan, 0, 0]}, "no interval"),
-        ({"counts": np.zeros((5, 3))}, "class weights per node"),
+        ({"statistics": np.zeros((5, 3))}, "class weights per node"),
     ],
 )
 def test_what_is_wrong_with_a_tree_is_said(change, words):
@@ -216,7 +217,7 @@ def test_a_very_deep_tree():
 def test_a_node_is_split_once():
     builder = TreeBuilder(SCHEMA, [0, 1], [1, 1])
     builder.split_interval(0, "age", [[1, 0], [0, 1]], high=1.0)
-    with pytest.raises(ValueError, match="has a test already"):
+    with pytest.raises(ValueError, match="is already split"):
         builder.split_interval(0, "age", [[1, 0], [0, 1]], high=1.0)
 
 
@@ -224,14 +225,14 @@ def test_a_nominal_column_of_many_values_is_looked_up_or_laid_out_alike():
     labels = tuple(f"v{i:06d}" for i in range(5000))
     schema = Schema((Column("c", "nominal", labels),))
     builder = TreeBuilder(schema, [0, 1], [1, 1])
-    builder.split_values(0, "c", [[1, 0], [0, 1]], [labels[::2], labels[1:4000:2]], unseen=1)
+    builder.split_categories(0, "c", [[1, 0], [0, 1]], [labels[::2], labels[1:4000:2]], unknown=1)
     tree = builder.build()
     codes = np.arange(5000, dtype=np.int32)
     few = [int(tree.apply(Table(schema, (codes[i : i + 1],)))[0]) for i in range(5000)]
     many = tree.apply(Table(schema, (np.tile(codes, 10),)))
     np.testing.assert_array_equal(np.tile(few, 10), many)
-    assert tree.kind[0] == TestKind.SUBSET
-    assert STOP_HERE != FRACTIONAL
+    assert tree.split_kind[0] == SplitKind.SUBSET
+    assert STOP != FRACTIONAL
 
 
 def many_valued_tree(rng, kinds, n_values):
@@ -252,13 +253,13 @@ def many_valued_tree(rng, kinds, n_values):
         counts = rng.integers(0, 4, (n_ways, 2))
         ends = {
             "missing": int(rng.integers(-1, n_ways)),
-            "unseen": int(rng.integers(-1, n_ways)),
+            "unknown": int(rng.integers(-1, n_ways)),
         }
         low, high = np.sort(rng.choice([-np.inf, np.inf, *rng.integers(0, n_values, 2)], 2))
         if kind == "nominal":
             known = rng.choice(n_values, int(rng.choice([n_ways, 30, n_values])), replace=False)
             groups = [[labels[i] for i in known[g::n_ways]] for g in range(n_ways)]
-            leaves += builder.split_values(node, "c", counts, groups, **ends)
+            leaves += builder.split_categories(node, "c", counts, groups, **ends)
         elif kind == "ordinal":
             leaves += builder.split_interval(node, "o", counts, low=low, high=high, **ends)
         else:
@@ -315,7 +316,7 @@ def test_a_router_refuses_columns_that_are_not_those_of_its_tree():
         type(router)(tree, columns[::-1], np.array([0, 0, 3, 5], dtype=np.int32))
 
 
-@pytest.mark.parametrize("name", ["counts", "weight"])
+@pytest.mark.parametrize("name", ["statistics", "weighted_n_node_samples"])
 @pytest.mark.parametrize("odd", [np.inf, np.nan, -1.0])
 def test_weights_of_a_tree_are_finite(name, odd):
     """A share of two infinite weights is no number, and would be a vote for no class."""

@@ -1,4 +1,4 @@
-"""On how many data sets a method is better, equal or worse than another."""
+"""Counts of the datasets on which one method is better than, equal to or worse than another."""
 
 from __future__ import annotations
 
@@ -9,45 +9,45 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from mixedwood.stats.paired_test import in_words
-from mixedwood.stats.reading import (
+from mixedwood.stats._inputs import (
     as_numbers,
     read_alpha,
     read_errors,
     read_names,
     rounding_of,
 )
+from mixedwood.stats.paired import format_p_value
 
-__all__ = ["WinDrawLoss", "win_draw_loss"]
+__all__ = ["WinTieLoss", "win_tie_loss"]
 
 
 @dataclass(frozen=True, eq=False)
-class WinDrawLoss:
-    """Wins, draws and losses of all pairs of methods over data sets.
+class WinTieLoss:
+    """Wins, ties and losses of all pairs of methods over datasets.
 
     Attributes
     ----------
-    wins, draws, losses : ndarray of shape (n_methods, n_methods)
-        Numbers of data sets on which the method of the row is better than, no different from, or
+    wins, ties, losses : ndarray of shape (n_methods, n_methods)
+        Numbers of datasets on which the method of the row is better than, no different from, or
         worse than that of the column.
     p_values : ndarray of shape (n_methods, n_methods)
-        For each pair, of the sign test: wins against losses, without the draws, two-sided. Each
-        stands alone: with many pairs, some are small by luck.
-    n_sets : int
-        Number of data sets.
+        For each pair, of the sign test: wins against losses, without the ties, two-sided. Not
+        corrected for multiple comparisons.
+    n_datasets : int
+        Number of datasets.
     names : tuple of str
         Names of the methods.
     by_test : bool
-        Whether a win needs a significant difference on the data set.
+        Whether a win needs a significant difference on the dataset.
     alpha : float
         Level of significance.
     """
 
     wins: NDArray[np.int64]
-    draws: NDArray[np.int64]
+    ties: NDArray[np.int64]
     losses: NDArray[np.int64]
     p_values: NDArray[np.float64]
-    n_sets: int
+    n_datasets: int
     names: tuple[str, ...]
     by_test: bool
     alpha: float = 0.05
@@ -60,7 +60,7 @@ class WinDrawLoss:
 
     @property
     def p_value(self) -> float:
-        """Of that pair's sign test, times the number of pairs that were looked at."""
+        """P-value of that pair's sign test, multiplied by the number of pairs (Bonferroni)."""
         n_pairs = len(self.names) * (len(self.names) - 1) // 2
         return min(1.0, n_pairs * float(self.p_values[self._most_different()]))
 
@@ -71,22 +71,22 @@ class WinDrawLoss:
 
     @property
     def sentence(self) -> str:
-        """The result in plain words."""
+        """The result as a sentence."""
         if self.statistic == 0:
-            return "win/draw/loss: no method wins more often than it loses against any other."
+            return "win/tie/loss: no method wins more often than it loses against any other."
         i, j = self._most_different()
-        wins, draws, losses = self.wins[i, j], self.draws[i, j], self.losses[i, j]
+        wins, ties, losses = self.wins[i, j], self.ties[i, j], self.losses[i, j]
         how = "significantly better" if self.by_test else "better"
-        luck = "more than luck explains" if self.is_significant else "but it may be luck"
+        verdict = "significant" if self.is_significant else "not significant"
         most = "" if len(self.names) == 2 else " (the largest difference of all pairs)"
         return (
-            f"win/draw/loss: {self.names[i]} is {how} than {self.names[j]} on {wins} of "
-            f"{self.n_sets} data sets, no different on {draws} and worse on {losses}{most}, {luck} "
-            f"(sign test, {in_words(self.p_value)})."
+            f"win/tie/loss: {self.names[i]} is {how} than {self.names[j]} on {wins} of "
+            f"{self.n_datasets} datasets, no different on {ties} and worse on {losses}{most}; "
+            f"{verdict} by the sign test ({format_p_value(self.p_value)})."
         )
 
     def to_text(self) -> str:
-        """Show all pairs as a table of wins/draws/losses: the row's method against the column's.
+        """Show all pairs as a table of wins/ties/losses: the row's method against the column's.
 
         Returns
         -------
@@ -96,7 +96,7 @@ class WinDrawLoss:
         n = len(self.names)
         cells = [
             [
-                "-" if i == j else f"{self.wins[i, j]}/{self.draws[i, j]}/{self.losses[i, j]}"
+                "-" if i == j else f"{self.wins[i, j]}/{self.ties[i, j]}/{self.losses[i, j]}"
                 for j in range(n)
             ]
             for i in range(n)
@@ -118,24 +118,24 @@ class WinDrawLoss:
         return min(pairs, key=lambda pair: (self.p_values[pair], -surplus[pair]))
 
 
-def win_draw_loss(
+def win_tie_loss(
     errors: ArrayLike,
     p_values: ArrayLike | None = None,
     *,
     names: Sequence[str] | None = None,
     alpha: float = 0.05,
-) -> WinDrawLoss:
-    """Count on how many data sets each method is better, equal or worse than each other.
+) -> WinTieLoss:
+    """Count on how many datasets each method is better, equal or worse than each other.
 
     Parameters
     ----------
-    errors : array-like of shape (n_sets, n_methods)
-        Errors, one row per data set, one column per method; less is better.
-    p_values : array-like of shape (n_sets, n_methods, n_methods), optional
-        For each data set, p-values of tests of all pairs, such as `five_by_two_cv_f_test` gives. A
-        lower error then counts as a win if the p-value is at most alpha, and else as a draw. By
-        default every lower error is a win; errors that differ only by rounding are draws. The
-        diagonal is not looked at.
+    errors : array-like of shape (n_datasets, n_methods)
+        Errors, one row per dataset, one column per method; lower is better.
+    p_values : array-like of shape (n_datasets, n_methods, n_methods), optional
+        For each dataset, p-values of tests of all pairs, such as those of
+        `five_by_two_cv_f_test`. A lower error then counts as a win if the p-value is at
+        most alpha, and as a tie otherwise. By default every lower error is a win; errors that
+        differ only by rounding are ties. The diagonal is ignored.
     names : sequence of str, optional
         Names of the methods.
     alpha : float, default=0.05
@@ -143,14 +143,14 @@ def win_draw_loss(
 
     Returns
     -------
-    WinDrawLoss
+    WinTieLoss
         The counts, sign tests of all pairs, and a sentence.
 
     Examples
     --------
     >>> import mixedwood as mw
     >>> errors = [[0.10, 0.12, 0.15], [0.20, 0.21, 0.25], [0.05, 0.07, 0.05], [0.30, 0.31, 0.35]]
-    >>> result = mw.stats.win_draw_loss(errors, names=["forest", "tree", "stump"])
+    >>> result = mw.stats.win_tie_loss(errors, names=["forest", "tree", "stump"])
     >>> print(result.to_text())
             forest   tree  stump
     forest       -  4/0/0  3/1/0
@@ -160,38 +160,38 @@ def win_draw_loss(
     0.125
     """
     table = read_errors(errors)
-    n_sets, n_methods = table.shape
+    n_datasets, n_methods = table.shape
     level = read_alpha(alpha)
     rounding = np.array([rounding_of(row) for row in table])[:, None, None]
     gaps = table[:, :, None] - table[:, None, :]
     gaps = np.where(np.abs(gaps) <= rounding, 0.0, gaps)
     if p_values is not None:
-        gaps[_read_p_values(p_values, n_sets, n_methods) > level] = 0.0
+        gaps[_read_p_values(p_values, n_datasets, n_methods) > level] = 0.0
     wins = np.sum(gaps < 0, axis=0)
     losses = np.sum(gaps > 0, axis=0)
     tests = _sign_test(wins, losses)
-    draws = n_sets - wins - losses
-    for array in (wins, draws, losses, tests):
+    ties = n_datasets - wins - losses
+    for array in (wins, ties, losses, tests):
         array.setflags(write=False)
-    return WinDrawLoss(
+    return WinTieLoss(
         wins=wins,
-        draws=draws,
+        ties=ties,
         losses=losses,
         p_values=tests,
-        n_sets=n_sets,
+        n_datasets=n_datasets,
         names=read_names(names, n_methods),
         by_test=p_values is not None,
         alpha=level,
     )
 
 
-def _read_p_values(p_values: ArrayLike, n_sets: int, n_methods: int) -> NDArray[np.float64]:
-    shape = (n_sets, n_methods, n_methods)
+def _read_p_values(p_values: ArrayLike, n_datasets: int, n_methods: int) -> NDArray[np.float64]:
+    shape = (n_datasets, n_methods, n_methods)
     given = as_numbers(p_values, "p_values")
     if given.shape != shape:
         raise ValueError(
             f"p_values has the shape {given.shape}; one table of all pairs of methods for each "
-            f"data set is needed: {shape}."
+            f"dataset is needed: {shape}."
         )
     given[:, np.arange(n_methods), np.arange(n_methods)] = 1.0
     n_missing = int(np.sum(np.isnan(given)))

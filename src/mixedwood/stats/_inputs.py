@@ -1,4 +1,4 @@
-"""Errors as they come in: checked before any arithmetic, with words that help."""
+"""Reading and checking the inputs of statistical tests."""
 
 from __future__ import annotations
 
@@ -87,25 +87,25 @@ def read_numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
     if n_bad:
         raise ValueError(
             f"{name} has {n_bad} of {numbers.size} values that are missing or infinite. Leave out "
-            "folds or data sets on which a method failed, for all methods, or give such a method "
-            "the error of always answering the largest class."
+            "folds or datasets on which a method failed, for all methods, or give such a method "
+            "the error of always predicting the largest class."
         )
     return numbers
 
 
 def read_errors(errors: ArrayLike, name: str = "errors") -> NDArray[np.float64]:
-    """Read a table of errors with one row per data set and one column per method."""
+    """Read a table of errors with one row per dataset and one column per method."""
     table = read_numbers(errors, name)
     if table.ndim != 2:
         raise ValueError(
-            f"{name} has the shape {table.shape}; one row per data set and one column per method "
+            f"{name} has the shape {table.shape}; one row per dataset and one column per method "
             "are needed."
         )
-    n_sets, n_methods = table.shape
+    n_datasets, n_methods = table.shape
     if n_methods < 2:
         raise ValueError(f"{name} has {n_methods} columns; there is nothing to compare below 2.")
-    if n_sets < 1:
-        raise ValueError(f"{name} has no rows; at least one data set is needed.")
+    if n_datasets < 1:
+        raise ValueError(f"{name} has no rows; at least one dataset is needed.")
     return table
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 from mixedwood.data import Table
 
 if TYPE_CHECKING:
-    from mixedwood.explain import Path, Rule
-    from mixedwood.tree import Tree
+    from mixedwood.explain import DecisionPath, Rule
+    from mixedwood.tree.tree import Tree
 
 __all__ = ["TreeViews"]
 
@@ -29,7 +29,7 @@ class TreeViews:
         Examples
         --------
         >>> from mixedwood.data import read_table
-        >>> from mixedwood.tree_builder import TreeBuilder
+        >>> from mixedwood.tree import TreeBuilder
         >>> builder = TreeBuilder(read_table({"age": [1.0]}).schema, ["no", "yes"], [3, 1])
         >>> _ = builder.split_interval(0, "age", [[3, 0], [0, 1]], high=5.0, missing=0)
         >>> print(builder.build().to_text())
@@ -47,31 +47,31 @@ class TreeViews:
             max_terms=max_terms,
         )
 
-    def rules(self) -> list[Rule]:
-        """Turn the tree into rules, one for each leaf; see `mixedwood.explain.rules`.
+    def to_rules(self) -> list[Rule]:
+        """Turn the tree into rules, one for each leaf; see `mixedwood.explain.to_rules`.
 
         Examples
         --------
         >>> from mixedwood.data import read_table
-        >>> from mixedwood.tree_builder import TreeBuilder
+        >>> from mixedwood.tree import TreeBuilder
         >>> builder = TreeBuilder(read_table({"age": [1.0]}).schema, ["no", "yes"], [3, 1])
         >>> _ = builder.split_interval(0, "age", [[3, 0], [0, 1]], high=5.0)
-        >>> for rule in builder.build().rules():
+        >>> for rule in builder.build().to_rules():
         ...     print(rule)
         If age <= 5 then no (100 % of 3)
         If age > 5 then yes (100 % of 1)
         """
-        from mixedwood.explain import rules
+        from mixedwood.explain import to_rules
 
-        return rules(_tree(self))
+        return to_rules(_tree(self))
 
-    def explain(self, table: Table, row: int = 0) -> Path:
+    def explain(self, table: Table, row: int = 0) -> DecisionPath:
         """Follow one row through the tree, in words; see `mixedwood.explain.explain_row`.
 
         Examples
         --------
         >>> from mixedwood.data import read_table
-        >>> from mixedwood.tree_builder import TreeBuilder
+        >>> from mixedwood.tree import TreeBuilder
         >>> table = read_table({"age": [1.0, 8.0]})
         >>> builder = TreeBuilder(table.schema, ["no", "yes"], [3, 1])
         >>> _ = builder.split_interval(0, "age", [[3, 0], [0, 1]], high=5.0)
@@ -96,7 +96,7 @@ class TreeViews:
         Examples
         --------
         >>> from mixedwood.data import read_table
-        >>> from mixedwood.tree_builder import TreeBuilder
+        >>> from mixedwood.tree import TreeBuilder
         >>> tree = TreeBuilder(read_table({"age": [1.0]}).schema, ["no", "yes"], [3, 1]).build()
         >>> tree.to_svg().count("<rect")  # a box, a bar of two classes, and their legend
         5
@@ -111,7 +111,7 @@ class TreeViews:
         Examples
         --------
         >>> from mixedwood.data import read_table
-        >>> from mixedwood.tree_builder import TreeBuilder
+        >>> from mixedwood.tree import TreeBuilder
         >>> tree = TreeBuilder(read_table({"age": [1.0]}).schema, ["no", "yes"], [3, 1]).build()
         >>> print(tree.to_dot())
         digraph tree {
@@ -137,7 +137,7 @@ class TreeViews:
         --------
         >>> from matplotlib.figure import Figure
         >>> from mixedwood.data import read_table
-        >>> from mixedwood.tree_builder import TreeBuilder
+        >>> from mixedwood.tree import TreeBuilder
         >>> tree = TreeBuilder(read_table({"age": [1.0]}).schema, ["no", "yes"], [3, 1]).build()
         >>> tree.plot(Figure().subplots()).texts[0].get_text()
         'no'
