@@ -47,9 +47,9 @@ GROUND = {
 MAY_IMPORT = {
     **GROUND,
     "_catalogue": set(),
-    "files": {"data"},
+    "files": set(),
     "printable": set(),
-    "data": set(),
+    "data": {"files"},
     "datasets": {"data", "files"},
     "stats": set(),
     "_parts": {"_core"},

@@ -200,7 +200,7 @@ def test_the_names_are_listed():
     [
         (["--target", "klass"], 3, "has no column 'klass'. Did you mean 'class'?"),
         (["--target", "size"], 3, "numbers with fractions"),
-        (["--target", "colour"], 3, "20 of 60 rows have no class"),
+        (["--target", "colour"], 3, "missing in 20 of 60 rows"),
         (["--target", "class", "--methods", "tre"], 2, "Did you mean 'tree'?"),
         (["--target", "class", "--cv", "5x"], 2, "cv='5x' is not a known scheme"),
         (["--target", "class", "--metrics", "auc"], 2, "Unknown metric 'auc'"),
@@ -227,9 +227,9 @@ def test_errors_say_what_to_do(pets, change, code, words):
     [
         ("", "has no header"),
         ("a,class\n", "no rows below its header"),
-        ("a,class\n1,x\n2\n", "line 3: 1 fields, but the header has 2"),
-        ("a,a,class\n1,2,x\n", "two columns are called 'a'"),
-        ("class\nx\ny\n", "no column besides the class"),
+        ("a,class\n1,x\n2\n", "line 3: 1 field, but the header has 2"),
+        ("a,a,class\n1,2,x\n", "two columns are named 'a'"),
+        ("class\nx\ny\n", "no column besides the target"),
         ("a,class\n1,x\n2,x\n3,x\n", "one class, 'x'"),
         ("a,class\n1,x\n2,x\n3,y\n", "Class 'y' has only one row"),
         ('a,class\n"1,x\n', "line 2"),

@@ -16,7 +16,7 @@ import mixedwood as mw
 from cli.woods import ok, run, woods_csv
 from mixedwood.cli.models import list_models, read_value
 from mixedwood.comparison.methods import read_methods
-from mixedwood.files import read_file
+from mixedwood.data.file_tables import read_file
 from mixedwood.pruning import Pruner
 from mixedwood.saving import read_model
 from mixedwood.splits import Partitioner
@@ -97,7 +97,7 @@ def test_the_honest_estimate(woods, out):
 
 @pytest.mark.parametrize("name", [n for n in list_models() if n != "model_tree.published"])
 def test_every_model_by_its_name(name, woods, out):
-    few = {"n_estimators": 2, "max_rounds": 3, "n_landmarks": 9}
+    few = {"n_estimators": 2, "max_rounds": 3, "n_components": 9}
     stem = name.partition(".")[0]
     settings = [
         f"--param={key}={value}"
@@ -105,7 +105,7 @@ def test_every_model_by_its_name(name, woods, out):
         if (key == "n_estimators" and stem in ("forest", "boosted", "random_ordinality"))
         or (stem == "grow_prune_forest" and key == "n_estimators")
         or (stem == "ensemble" and key == "max_rounds")
-        or (stem == "svm" and key == "n_landmarks")
+        or (stem == "svm" and key == "n_components")
     ]
     ok("fit", woods, "--target", "wood", "-o", out, "--drop", "id", "--model", name, *settings)
     result = ok("predict", out, woods)
@@ -290,12 +290,12 @@ def test_data_errors(tmp_path, out):
     assert "is empty" in data_error(path, "", out)
     assert "no rows below its header" in data_error(path, "a,y\n", out)
     assert "no column 'y'. Did you mean 'Y'?" in data_error(path, "a,Y\n1,2\n", out)
-    assert "no column besides the class" in data_error(path, "y\n1\n2\n", out)
+    assert "no column besides the target" in data_error(path, "y\n1\n2\n", out)
     assert "a classifier needs at least two classes" in data_error(path, "a,y\n1,x\n2,x\n", out)
-    assert "a quantity, not classes" in data_error(path, "a,y\n1,0.5\n2,1\n", out)
+    assert "which are not classes" in data_error(path, "a,y\n1,0.5\n2,1\n", out)
     many = "a,y\n" + "".join(f"1,{i * 7}\n" for i in range(50))
     assert "50 different values in 50 rows" in data_error(path, many, out)
-    assert "rows have no class" in data_error(path, "a,y\n1,\n2,x\n", out)
+    assert "is missing in 1 of 2 rows" in data_error(path, "a,y\n1,\n2,x\n", out)
     table = "a,b,y\n1,x,u\n2,z,v\n"
     assert "row 1 below the header has 'x'" in data_error(path, table, out, "--numeric", "b")
     assert "both categorical and numeric" in data_error(

@@ -11,7 +11,7 @@ import pytest
 
 import mixedwood as mw
 from cli.woods import ok, run, woods_csv
-from mixedwood.files import read_file
+from mixedwood.data.file_tables import read_file
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_types_are_those_of_training(tmp_path):
     path.write_text("n,code\n1,01\nmany,1\n", "utf-8")
     result = run("predict", out, path)
     assert result.exit_code == 3
-    assert "'n' is a column of numbers, but row 2 below the header has 'many'" in result.stderr
+    assert "column 'n' is numeric, but row 2 below the header has 'many'" in result.stderr
 
 
 def test_labels_that_are_not_text_are_found_by_their_spelling(tmp_path):

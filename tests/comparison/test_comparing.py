@@ -96,7 +96,10 @@ def test_every_kind_of_table_gives_the_same_figures(problem):
     dictionary = {name: X[name].tolist() for name in X.columns}
     dictionary["colour"] = [c if isinstance(c, str) else None for c in dictionary["colour"]]
     want = figures(problem, ["c45", "sklearn_tree"]).scores
-    for other in (pl.from_pandas(X), pa.Table.from_pandas(X), dictionary):
+    arrow = pa.Table.from_pandas(X)
+    encoded = {name: arrow[name] for name in X.columns}
+    encoded["colour"] = encoded["colour"].dictionary_encode()
+    for other in (pl.from_pandas(X), arrow, dictionary, encoded):
         np.testing.assert_array_equal(figures((other, y), ["c45", "sklearn_tree"]).scores, want)
 
 

@@ -182,13 +182,13 @@ def test_failures_are_told_with_their_tracebacks():
 
 
 def test_warnings_are_told_and_expected_ones_folded_away():
-    notices = [(0, 0, 3, "ConvergenceWarning: no end"), (0, 1, 2, "UnseenValueWarning: new")]
+    notices = [(0, 0, 3, "ConvergenceWarning: no end"), (0, 1, 2, "UnknownCategoryWarning: new")]
     root = read(make_comparison(warnings=notices).to_html())
     (section,) = [s for s in root.find("section") if "Warnings" in s.find("h2")[0].text
                   or "warnings" in s.find("h2")[0].text]  # fmt: skip
     assert "ensemble on 3 folds of set_0: ConvergenceWarning: no end" in section.find("li")[0].text
     (details,) = section.find("details")
-    assert "UnseenValueWarning" in details.text
+    assert "UnknownCategoryWarning" in details.text
     assert "ConvergenceWarning" not in details.text
 
 

@@ -81,10 +81,10 @@ def test_an_ensemble_is_judged_after_every_number_of_trees():
     found = divisions(task)
     train, test, _ = divide(task)
     X, y = task.data.take(train)
-    model = mw.GrowPruneForestClassifier(5, random_state=task.seed(1)).fit(X, y)
+    model = mw.GrowPruneForestClassifier(n_estimators=5, random_state=task.seed(1)).fit(X, y)
     X, y = task.data.take(test)
     for n in range(1, 6):  # the slow way: a forest of the first trees
-        small = mw.GrowPruneForestClassifier(n, random_state=task.seed(1))
+        small = mw.GrowPruneForestClassifier(n_estimators=n, random_state=task.seed(1))
         wrong = small.fit(*task.data.take(train)).predict(X) != y
         assert found["errors"][n - 1] == pytest.approx(wrong.mean())
     assert (found["error_1"], found["error_3"]) == (found["errors"][0], found["errors"][2])

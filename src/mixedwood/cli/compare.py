@@ -201,7 +201,8 @@ def _read(
     paths: tuple[Path, ...], target: str, drop: Any, nominal: Any, quiet: bool
 ) -> dict[str, tuple[Any, Any]]:
     from mixedwood.data import read_table
-    from mixedwood.files import FileError, read_file
+    from mixedwood.data.file_tables import read_file
+    from mixedwood.files import FileError
 
     sets = {}
     for path in paths:

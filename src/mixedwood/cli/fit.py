@@ -25,7 +25,7 @@ from mixedwood.cli.printing import deliver, say
 from mixedwood.cli.training_data import check_classes, read_training, show_types, types_of
 
 if TYPE_CHECKING:
-    from mixedwood.files import FileTable
+    from mixedwood.data.file_tables import FileTable
 
 
 def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -147,7 +147,7 @@ def _prepare(
         "random_state": options["seed"],
         "n_jobs": options["jobs"],
         "time_limit": options["time_limit"],
-        "ordinal": orders or None,
+        "ordinal_features": orders or None,
     }
     for parameter, value in wanted.items():
         if value is None or parameter in given:

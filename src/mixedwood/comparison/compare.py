@@ -220,6 +220,9 @@ def _without_views(X: Any) -> Any:
 
 def _column(cells: Any) -> NDArray[Any]:
     """An array of a column; a list may hold text, numbers and None side by side."""
+    series = nw.from_native(cells, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series) and series.dtype in (nw.Categorical, nw.Enum):
+        cells = series.to_list()  # numpy would get the codes of arrow's dictionaries
     if hasattr(cells, "__array__"):
         return np.asarray(cells)
     column = np.empty(len(cells), dtype=object)

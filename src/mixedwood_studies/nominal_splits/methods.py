@@ -63,7 +63,7 @@ def nominal_splits(
         "max_depth": max_depth,
         "screener": ["chi2", "second_value"],
         "selection": "score",
-        "min_gain": _NO_GAIN,
+        "min_split_gain": _NO_GAIN,
         "min_samples_split": 1,
         "pruning": "merge_equal",
     }
@@ -106,7 +106,7 @@ class PlainTreeClassifier(OneTreeClassifier):
     `TreeClassifier.nominal_splits`.
     """
 
-    unseen = "node"
+    handle_unknown = "stop"
     max_depth: int
     max_p: float
     min_second: int

@@ -87,8 +87,8 @@ def _size(work: Work, which: str) -> int:
 
 
 def _staged(model: Any, X: Any, y: NDArray[Any]) -> list[float]:
-    if hasattr(model, "staged_error"):
-        return [float(error) for error in model.staged_error(X, y)]
+    if hasattr(model, "staged_score"):
+        return [1 - float(score) for score in model.staged_score(X, y)]
     return [float((np.asarray(model.predict(X)) != y).mean())]
 
 

@@ -1,21 +1,28 @@
-"""Made-up tables with a hidden structure of the kind trees over categories should find.
+"""Generated data sets: random tables with hidden groups, waveforms, and complete sets of cases.
 
-Every informative column votes for a class. The values of a nominal column fall into hidden groups,
-one group per class; the range of a numeric column is cut into as many intervals, equally likely,
-each belonging to a class. A row's class is the one with most votes; of tied classes the one voted
-for by the earliest column wins. So a good test on a nominal column is a *subset* of its values that
-no order of their names reveals, every informative column helps on its own, and no single column
-decides.
+In `make_categorical` and `make_mixed`, every informative column votes for a class. The categories
+of a column fall into hidden groups, one per class; the range of a numeric column is divided into as
+many intervals of equal probability, each belonging to a class. A row gets the class with most
+votes; ties go to the class that the earliest column votes for. A good split of a categorical column
+is therefore a *subset* of its categories that no order of their names reveals, and every
+informative column helps, but none is sufficient alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import product
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.datasets.coded import CodedTable, DatasetColumn
-from mixedwood.datasets.dataset import Dataset, make_dataset
+from mixedwood.datasets.dataset import (
+    Dataset,
+    DatasetColumn,
+    RawTable,
+    categorical_table,
+    make_dataset,
+    numeric_table,
+)
 
 _NOTES = (
     "Values of an informative column belong to hidden groups (intervals, for numbers), one per "
@@ -160,7 +167,7 @@ def _draw(
     n_classes: int,
     chances: tuple[float, float],
     rng: np.random.Generator,
-) -> CodedTable:
+) -> RawTable:
     _check(n_samples, n_categories, n_numeric, informative, n_classes, chances)
     flip_y, missing_rate = chances
     codes = [rng.integers(n, size=n_samples, dtype=np.int32) for n in n_categories]
@@ -185,7 +192,7 @@ def _draw(
     for values in numbers:
         values[rng.random(n_samples) < missing_rate] = np.nan
     classes = tuple(f"class{k + 1}" for k in range(n_classes))
-    return CodedTable(tuple(columns), (*codes, *numbers), classes, target)
+    return RawTable(tuple(columns), (*codes, *numbers), classes, target)
 
 
 def _hidden_groups(
@@ -244,3 +251,176 @@ def _check(
         )
     if not all(0.0 <= chance < 1.0 for chance in chances):
         raise ValueError(f"flip_y and missing_rate must be in [0, 1), but are {chances}.")
+
+
+_POSITIONS = np.arange(1, 22)
+# h1, h2, h3: height 6 at positions 7, 15 and 11.
+TRIANGLES: NDArray[np.float64] = np.array(
+    [np.maximum(6.0 - np.abs(_POSITIONS - peak), 0.0) for peak in (7, 15, 11)]
+)
+# Class 1 mixes h1 and h2, class 2 h1 and h3, class 3 h2 and h3.
+MIXES = ((0, 1), (0, 2), (1, 2))
+
+WAVEFORM_NOTES = (
+    "Class 1 mixes the triangles peaking at 7 and 15, class 2 those at 7 and 11, class 3 those at "
+    "15 and 11; unit normal noise on every column. The best possible error is about 14 %."
+)
+
+
+def make_waveform(
+    n_samples: int = 5000,
+    *,
+    n_noise_features: int = 0,
+    random_state: int | np.random.Generator | None = None,
+    frame: str = "auto",
+) -> Dataset:
+    """Draw rows of the waveform problem.
+
+    A row is `u * h_a + (1 - u) * h_b + e` over 21 positions, where `h_a` and `h_b` are the two
+    triangles of its class, `u` is uniform on (0, 1) and `e` is standard normal noise.
+
+    Parameters
+    ----------
+    n_samples : int, default=5000
+        Classes are drawn independently with equal chance, so their counts vary.
+    n_noise_features : int, default=0
+        Further columns of pure standard normal noise; 19 gives the classic 40-column version.
+    random_state : int, numpy.random.Generator or None, default=None
+        The same integer gives the same data. Columns 1 to 21 and the classes do not depend on
+        `n_noise_features`.
+    frame : str, default="auto"
+        As in `load`.
+
+    Returns
+    -------
+    Dataset
+
+    References
+    ----------
+    .. [1] L. Breiman, J. Friedman, R. Olshen, C. Stone, "Classification and Regression Trees",
+       1984, section 2.6.1.
+
+    Examples
+    --------
+    >>> from mixedwood.datasets import make_waveform
+    >>> make_waveform(300, n_noise_features=19, random_state=0)
+    Dataset 'waveform': 300 rows, 40 columns (40 numeric), source: generated
+    classes: 1 90, 2 95, 3 115
+    """
+    if n_samples < 1 or n_noise_features < 0:
+        raise ValueError(
+            f"make_waveform needs n_samples >= 1 and n_noise_features >= 0, "
+            f"but got n_samples={n_samples} and n_noise_features={n_noise_features}."
+        )
+    table = waveform_table(n_samples, n_noise_features, np.random.default_rng(random_state))
+    return make_dataset(
+        table, name="waveform", source="generated", notes=WAVEFORM_NOTES, frame=frame
+    )
+
+
+def waveform_table(n_samples: int, n_noise_features: int, rng: np.random.Generator) -> RawTable:
+    """Draw the rows as a coded table."""
+    target = rng.integers(3, size=n_samples)
+    share = rng.uniform(size=(n_samples, 1))
+    first, second = TRIANGLES[np.array(MIXES)[target].T]
+    curves = share * first + (1.0 - share) * second + rng.standard_normal((n_samples, 21))
+    # Drawn last, so that the curves are the same with and without them.
+    numbers = np.hstack([curves, rng.standard_normal((n_samples, n_noise_features))])
+    names = [f"x{j + 1}" for j in range(numbers.shape[1])]
+    return numeric_table(names, numbers, [str(label + 1) for label in target])
+
+
+# Number of values of a1..a6 in the three Monk's problems.
+_MONKS_VALUES = (3, 3, 2, 3, 4, 2)
+
+_MONKS_RULES: dict[int, Callable[[tuple[int, ...]], bool]] = {
+    1: lambda a: a[0] == a[1] or a[4] == 1,
+    2: lambda a: sum(value == 1 for value in a) == 2,
+    3: lambda a: (a[4] == 3 and a[3] == 1) or (a[4] != 4 and a[1] != 3),
+}
+
+_SQUARES = tuple(
+    f"{row}-{column}-square"
+    for row in ("top", "middle", "bottom")
+    for column in ("left", "middle", "right")
+)
+_LINES = (
+    *((i, i + 1, i + 2) for i in (0, 3, 6)),
+    *((i, i + 3, i + 6) for i in (0, 1, 2)),
+    (0, 4, 8),
+    (2, 4, 6),
+)
+
+
+def monks(problem: int) -> RawTable:
+    """All 432 cases of Monk's problem 1, 2 or 3, each with its true class.
+
+    Rows are in counting order, a6 fastest: the order of the classic test files.
+
+    References
+    ----------
+    .. [1] S. Thrun et al., "The MONK's problems: a performance comparison of different learning
+       algorithms", CMU-CS-91-197, 1991.
+    """
+    rule = _MONKS_RULES[problem]
+    cases = list(product(*(range(1, n + 1) for n in _MONKS_VALUES)))
+    cells = {f"a{j + 1}": [str(case[j]) for case in cases] for j in range(6)}
+    return categorical_table(cells, [str(int(rule(case))) for case in cases])
+
+
+def balance_scale() -> RawTable:
+    """All 625 loads of a balance: which side goes down, L, R, or B for neither.
+
+    The side with the greater weight times distance goes down. Rows are in counting order, right
+    distance fastest, as in the UCI file.
+    """
+    names = ("left-weight", "left-distance", "right-weight", "right-distance")
+    cases = list(product(range(1, 6), repeat=4))
+    cells = {name: [str(case[j]) for case in cases] for j, name in enumerate(names)}
+    torques = [left * left_at - right * right_at for left, left_at, right, right_at in cases]
+    target = ["B" if torque == 0 else "L" if torque > 0 else "R" for torque in torques]
+    return categorical_table(cells, target, kind="ordinal", order=["1", "2", "3", "4", "5"])
+
+
+def tic_tac_toe() -> RawTable:
+    """All 958 boards at the end of a game that x began; positive when x has won.
+
+    Row order of the UCI file: boards won by x, then by o, then draws; within each, squares read
+    from the top left and compared with x before o before b (blank).
+    """
+    boards = sorted(_end_boards(), key=lambda board: (_outcome(board), _reading_order(board)))
+    cells = {name: [board[j] for board in boards] for j, name in enumerate(_SQUARES)}
+    target = ["positive" if _wins(board, "x") else "negative" for board in boards]
+    return categorical_table(cells, target)
+
+
+def _wins(board: str, player: str) -> bool:
+    return any(all(board[i] == player for i in line) for line in _LINES)
+
+
+def _outcome(board: str) -> int:
+    return 0 if _wins(board, "x") else 1 if _wins(board, "o") else 2
+
+
+def _reading_order(board: str) -> tuple[int, ...]:
+    return tuple("xob".index(square) for square in board)
+
+
+def _end_boards() -> set[str]:
+    """Play every game to its end; different games may end in the same board."""
+    ends: set[str] = set()
+    seen: set[str] = set()
+    # Whose turn it is follows from the board, so a board needs visiting once only.
+    open_boards = ["b" * 9]
+    while open_boards:
+        board = open_boards.pop()
+        if _wins(board, "x") or _wins(board, "o") or "b" not in board:
+            ends.add(board)
+            continue
+        player = "x" if board.count("x") == board.count("o") else "o"
+        for i, square in enumerate(board):
+            after = board[:i] + player + board[i + 1 :]
+            if square == "b" and after not in seen:
+                seen.add(after)
+                open_boards.append(after)
+    return ends

@@ -1,25 +1,27 @@
-"""Find a data set by name: rules first, then scikit-learn, a folder, the cache, and OpenML."""
+"""Find a data set by name: generators first, then scikit-learn, a folder, the cache and OpenML."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
+from importlib import import_module
 
 import numpy as np
 
-from mixedwood.datasets import rules
-from mixedwood.datasets.bundled import BUNDLED, read_bundled
-from mixedwood.datasets.coded import CodedTable
-from mixedwood.datasets.dataset import Dataset, make_dataset
-from mixedwood.datasets.errors import DatasetNotFoundError
+from mixedwood.datasets import generators
+from mixedwood.datasets.dataset import (
+    Dataset,
+    DatasetNotFoundError,
+    RawTable,
+    choose_frame,
+    make_dataset,
+    numeric_table,
+)
 from mixedwood.datasets.folder import cache_folder, data_folder
-from mixedwood.datasets.frames import choose_frame
 from mixedwood.datasets.openml import catalogue, fetch
 from mixedwood.datasets.variant import VARIANTS, apply_variant, find_variant
-from mixedwood.datasets.waveform import NOTES as WAVEFORM_NOTES
-from mixedwood.datasets.waveform import waveform_table
 
-Found = tuple[CodedTable, str]
+Found = tuple[RawTable, str]
 
 
 @dataclass(frozen=True)
@@ -30,25 +32,25 @@ class Source:
     read: Callable[[str], Found | None]
 
 
-def _waveform(n_noise_features: int) -> CodedTable:
+def _waveform(n_noise_features: int) -> RawTable:
     # The seed is part of the name's meaning: load("waveform") is one fixed table.
-    return waveform_table(5000, n_noise_features, np.random.default_rng(0))
+    return generators.waveform_table(5000, n_noise_features, np.random.default_rng(0))
 
 
-_GENERATED: dict[str, tuple[Callable[[], CodedTable], str]] = {
+_GENERATED: dict[str, tuple[Callable[[], RawTable], str]] = {
     **{
         f"monks-{k}": (
-            partial(rules.monks, k),
+            partial(generators.monks, k),
             f"Monk's problem {k}: all 432 cases with the true class (the classic test file).",
         )
         for k in (1, 2, 3)
     },
-    "balance-scale": (rules.balance_scale, "All 625 cases. Categories 1 to 5 with an order."),
-    "tic-tac-toe": (rules.tic_tac_toe, "All 958 boards at the end of a game; x began."),
-    "waveform": (partial(_waveform, 0), f"5000 rows with seed 0. {WAVEFORM_NOTES}"),
+    "balance-scale": (generators.balance_scale, "All 625 cases. Categories 1 to 5 with an order."),
+    "tic-tac-toe": (generators.tic_tac_toe, "All 958 boards at the end of a game; x began."),
+    "waveform": (partial(_waveform, 0), f"5000 rows with seed 0. {generators.WAVEFORM_NOTES}"),
     "waveform-noise": (
         partial(_waveform, 19),
-        f"5000 rows with seed 0 and 19 columns of pure noise. {WAVEFORM_NOTES}",
+        f"5000 rows with seed 0 and 19 columns of pure noise. {generators.WAVEFORM_NOTES}",
     ),
 }
 
@@ -70,11 +72,36 @@ def _read_folder(name: str) -> Found | None:
     return folder.read(name) if folder else None
 
 
+# Our name -> scikit-learn's loader, and notes on its copy.
+_BUNDLED: dict[str, tuple[str, str]] = {
+    "iris": (
+        "load_iris",
+        "scikit-learn's copy, which is Fisher's: three cells differ from the UCI file.",
+    ),
+    "wine": ("load_wine", "UCI Wine, as shipped by scikit-learn."),
+    "breast-cancer-wisconsin-diagnostic": (
+        "load_breast_cancer",
+        "UCI Breast Cancer Wisconsin (Diagnostic), as shipped by scikit-learn.",
+    ),
+    "digits": ("load_digits", "8 x 8 images of digits; 1797 rows of the UCI test part."),
+}
+
+
+def _read_bundled(name: str) -> Found | None:
+    if name not in _BUNDLED:
+        return None
+    loader, notes = _BUNDLED[name]
+    bunch = getattr(import_module("sklearn.datasets"), loader)()
+    labels = [str(bunch.target_names[k]) for k in bunch.target]
+    names = [str(feature) for feature in bunch.feature_names]
+    return numeric_table(names, np.asarray(bunch.data, dtype=np.float64), labels), notes
+
+
 # In the order in which they are asked. What needs no files comes first, so that a name means the
 # same data on every machine; the network comes last.
 SOURCES: dict[str, Source] = {
     "generated": Source(lambda: _GENERATED, _read_generated),
-    "scikit-learn": Source(lambda: BUNDLED, read_bundled),
+    "scikit-learn": Source(lambda: _BUNDLED, _read_bundled),
     "folder": Source(_folder_names, _read_folder),
     "cache": Source(lambda: cache_folder().names(), lambda name: cache_folder().read(name)),
     "openml": Source(catalogue, fetch),
