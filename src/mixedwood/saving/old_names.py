@@ -7,9 +7,6 @@ from typing import Any
 
 __all__ = ["ARRAYS", "KINDS", "translate_estimator", "translate_fields"]
 
-KINDS = {"BinaryTest": "BinarySplit"}
-"""Values with named fields."""
-
 ARRAYS = {
     "kind": "split_kind",
     "value_offset": "category_offset",
@@ -22,6 +19,9 @@ ARRAYS = {
 }
 """Arrays of trees."""
 
+KINDS = {"Acceptor": "Screener", "BinaryTest": "BinarySplit"}
+"""Kinds of parts."""
+
 _PARAMETERS: dict[str, dict[str, str]] = {
     "": {  # of every class
         "unseen": "handle_unknown",
@@ -30,6 +30,7 @@ _PARAMETERS: dict[str, dict[str, str]] = {
         "vote": "voting",
         "columns_per_tree": "colsample_bytree",
         "max_p": "alpha",
+        "acceptor": "screener",
         "min_gain": "min_split_gain",
         "max_iterations": "max_iter",
         "output": "encode",
@@ -80,8 +81,9 @@ _FIELDS = {
     "CostComplexityPath": {"alphas": "ccp_alphas", "costs": "risks"},
     "CrossValidatedPath": {"strength": "shrinkage"},
     "Proof": {"cost": "objective_value"},
+    "Pruner": {"n_folds": "cv", "share": "validation_fraction", "cost": "risk"},
+    "Screener": {"max_p": "alpha"},
 }
-
 
 _DEFAULT_BINARIZER = {
     "encoding": "thresholds",
@@ -146,7 +148,7 @@ def _translate_optimal(written: dict[str, Any]) -> None:
 
 
 def translate_fields(kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the names of today to the fields of a value.
+    """Give the names of today to the fields of a value, or the options of a part.
 
     Examples
     --------

@@ -235,9 +235,7 @@ class _Reader:
             return written
         if isinstance(written, list):
             return [self.value(item, learned=learned) for item in written]
-        kind = _object(written)["is"]
-        if self._is_old:
-            kind = KINDS.get(kind, kind)
+        kind = KINDS.get(_object(written)["is"], written["is"])
         if kind == "estimator":
             return self.estimator(written, fitted=learned)
         if kind == "tuple":
@@ -254,7 +252,8 @@ class _Reader:
         if kind in plain:
             return plain[kind](written)
         if kind in part_kinds():
-            return part_kinds()[kind](written["name"], **self.value(written["options"]))
+            options = translate_fields(kind, self.value(written["options"]))
+            return part_kinds()[kind](written["name"], **options)
         if kind in value_kinds():
             return self._fields(written, *value_kinds()[kind])
         raise ModelFileError(f"this version of mixedwood knows no {kind!r}")
