@@ -79,7 +79,7 @@ def chance_of(setting: str, seed: int) -> str:
 
 def make(setting: str, criterion: str, search: str) -> Any:
     """A single tree, or an ensemble of such trees."""
-    tree = TreeClassifier(criterion, partitioner=search, max_depth=DEPTH, pruning=None)
+    tree = TreeClassifier(criterion=criterion, partitioner=search, max_depth=DEPTH, pruning=None)
     if setting == "tree":
         return tree
     if setting == "AdaBoost":

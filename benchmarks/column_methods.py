@@ -38,8 +38,8 @@ PATIENCE = 30.0  # seconds for one fit of ctree
 
 OURS: dict[str, Callable[[], Any]] = {
     "tree": mixedwood.TreeClassifier,
-    "tree-gini": lambda: mixedwood.TreeClassifier("gini"),
-    "tree-twoing": lambda: mixedwood.TreeClassifier("twoing"),
+    "tree-gini": lambda: mixedwood.TreeClassifier(criterion="gini"),
+    "tree-twoing": lambda: mixedwood.TreeClassifier(criterion="twoing"),
     "model-tree": mixedwood.ModelTreeClassifier,
     "forest": mixedwood.ForestClassifier,
     "boosted": mixedwood.BoostedTreesClassifier,

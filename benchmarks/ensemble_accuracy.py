@@ -53,7 +53,9 @@ OURS: dict[str, Callable[[], Any]] = {
     "ensemble": ours("EnsembleClassifier", random_state=0),
     "boosted trees": ours("BoostedTreesClassifier", random_state=0),
     "forest": ours("ForestClassifier", random_state=0),
-    "random ordinality": ours("RandomOrdinalityClassifier", base="random_tree", random_state=0),
+    "random ordinality": ours(
+        "RandomOrdinalityClassifier", estimator="random_tree", random_state=0
+    ),
     "grow and prune": ours("GrowPruneForestClassifier", random_state=0),
 }
 

@@ -63,7 +63,7 @@ def ordinality(base: str | TreeClassifier, n: int = TREES, **settings: Any) -> M
 
 def tree(criterion: str = "gini", columns: Any = "sqrt", **settings: Any) -> TreeClassifier:
     """The tree of a forest; that of the default forest if nothing is said."""
-    return TreeClassifier(criterion, max_features=columns, pruning=None, **settings)
+    return TreeClassifier(criterion=criterion, max_features=columns, pruning=None, **settings)
 
 
 def forest(
@@ -85,22 +85,22 @@ FORESTS: dict[str, Make] = {
     "random_tree, 50 trees, as published": ordinality("random_tree", 50),
     "c45": ordinality("c45"),
     "random_tree": ordinality("random_tree"),
-    "c45, probabilities": ordinality("c45", vote="probability"),
-    "random_tree, probabilities": ordinality("random_tree", vote="probability"),
+    "c45, probabilities": ordinality("c45", voting="soft"),
+    "random_tree, probabilities": ordinality("random_tree", voting="soft"),
     "random_tree, probabilities, bootstrap": ordinality(
-        "random_tree", vote="probability", bootstrap=True
+        "random_tree", voting="soft", bootstrap=True
     ),
-    "c45, probabilities, joint": ordinality("c45", vote="probability", joint=True),
-    "random_tree, probabilities, joint": ordinality("random_tree", vote="probability", joint=True),
+    "c45, probabilities, joint": ordinality("c45", voting="soft", joint=True),
+    "random_tree, probabilities, joint": ordinality("random_tree", voting="soft", joint=True),
     "random_tree, probabilities, bootstrap, joint": ordinality(
-        "random_tree", vote="probability", bootstrap=True, joint=True
+        "random_tree", voting="soft", bootstrap=True, joint=True
     ),
     "forest": forest(),
     "forest, entropy": forest("entropy"),
     "forest, order per node": forest(order="random_order"),
     "forest, order per node, entropy": forest("entropy", order="random_order"),
     "forest, order per tree": forest(order=PER_TREE),
-    "forest, joint orders": ordinality(tree(), vote="probability", bootstrap=True, joint=True),
+    "forest, joint orders": ordinality(tree(), voting="soft", bootstrap=True, joint=True),
     "forest, half of the columns": forest(columns=0.5),
     "forest, order per node, half of the columns": forest(columns=0.5, order="random_order"),
     "forest, order per node, no bootstrap": forest(order="random_order", bootstrap=False),

@@ -146,7 +146,7 @@ def run(
 
 
 def _quietly(work: Work, *task: Any) -> dict[str, Score]:
-    warnings.simplefilter("ignore", mixedwood.UnseenValueWarning)
+    warnings.simplefilter("ignore", mixedwood.UnknownCategoryWarning)
     return work(*task)
 
 

@@ -314,7 +314,7 @@ CONTENDERS = {
     "SmoothSVC": Contender(
         "linear",
         '`SmoothSVC("tune")`',
-        ours(lambda seed: mw.SmoothSVC("tune", random_state=seed)),
+        ours(lambda seed: mw.SmoothSVC(C="tune", random_state=seed)),
     ),
     "LightGBM": Contender("ensemble", "defaults, native categories: 100 rounds", lightgbm),
 }

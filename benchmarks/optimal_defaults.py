@@ -338,7 +338,7 @@ def main() -> None:
         if args.scores:
             args.scores.write_text(json.dumps(kept))
 
-    warnings.simplefilter("ignore", mixedwood.UnseenValueWarning)
+    warnings.simplefilter("ignore", mixedwood.UnknownCategoryWarning)
     warnings.simplefilter("ignore", ConvergenceWarning)
     chosen = run(CHOICE, TO_CHOOSE, args.repetitions[0], kept.setdefault("choice", {}), save)
     judged = {}

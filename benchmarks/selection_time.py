@@ -27,7 +27,9 @@ MOST_ROWS = 20_000
 
 def forest(selection: str) -> Any:
     """Give a small forest of such trees."""
-    tree = mw.TreeClassifier("gini", max_features="sqrt", pruning=None, selection=selection)
+    tree = mw.TreeClassifier(
+        criterion="gini", max_features="sqrt", pruning=None, selection=selection
+    )
     return mw.ForestClassifier(tree, n_estimators=20, random_state=0)
 
 

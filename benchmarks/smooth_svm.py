@@ -77,7 +77,7 @@ def timed(make: Callable[[], Any], x: np.ndarray, y: np.ndarray) -> tuple[float,
 def compare(kind: str, n: int, d: int, seed: int, c: float, rounds: int) -> Result:
     """Time both on one problem."""
     x, y = make_problem(kind, n, d, seed)
-    ours = lambda: SmoothSVC(c)  # noqa: E731
+    ours = lambda: SmoothSVC(C=c)  # noqa: E731
     _, model = timed(ours, x, y)
     own = objective(model, x, y, c)
     tried = []  # seconds, objective, settings, how to make it

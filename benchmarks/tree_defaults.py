@@ -77,7 +77,7 @@ def pruned(name: str = "cost_complexity", **options: Any) -> Callable[[], TreeCl
 
 def tree(criterion: str = "entropy", **parameters: Any) -> Callable[[], TreeClassifier]:
     """The default tree with other parameters."""
-    return lambda: TreeClassifier(criterion, **parameters)
+    return lambda: TreeClassifier(criterion=criterion, **parameters)
 
 
 GROUPS: dict[str, Variants] = {
@@ -107,12 +107,12 @@ GROUPS: dict[str, Variants] = {
         "min_samples_leaf 5": tree(min_samples_leaf=5),
     },
     "missing": {
-        "missing fractional": tree(missing="fractional"),
-        "missing category": tree(missing="category"),
+        "missing fractional": tree(handle_missing="fractional"),
+        "missing category": tree(handle_missing="category"),
     },
     "unseen": {
-        "unseen missing": tree(unseen="missing"),
-        "unseen majority": tree(unseen="majority"),
+        "unseen missing": tree(handle_unknown="missing"),
+        "unseen majority": tree(handle_unknown="majority"),
     },
     "acceptor": {"acceptor chi2": tree(acceptor="chi2")},
     "selection": {"selection significance": tree(selection="significance")},
@@ -353,7 +353,7 @@ def main() -> None:
         if args.scores:
             args.scores.write_text(json.dumps(kept))
 
-    warnings.simplefilter("ignore", mixedwood.UnseenValueWarning)
+    warnings.simplefilter("ignore", mixedwood.UnknownCategoryWarning)
     found = {study: Comparison(run(study, args.repetitions, kept, save)) for study in STUDIES}
     print("\n".join(report(found)))
     if args.page:

@@ -47,8 +47,10 @@ def plane_of(tree, node=0):
 
 def only_plane(X, y, weights=None, **settings):
     """A single plane, whatever it is worth."""
-    settings = {"C": 1.0, "max_depth": 1, "pruning": None, "min_linear": 2, **settings}
-    return ModelTreeClassifier(thresholds=False, min_gain=-1.0, **settings).fit(X, y, weights)
+    settings = {"C": 1.0, "max_depth": 1, "pruning": None, "min_samples_model": 2, **settings}
+    return ModelTreeClassifier(axis_aligned=False, min_split_gain=-1.0, **settings).fit(
+        X, y, weights
+    )
 
 
 def sides(distances):

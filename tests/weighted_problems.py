@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from mixedwood import OptimalTreeClassifier, UnseenValueWarning
+from mixedwood import OptimalTreeClassifier, UnknownCategoryWarning
 from mixedwood.preprocessing import Binarizer
 from reference import optimal_all, rebinarise
 from reference.exact_trees import two_least
@@ -129,7 +129,7 @@ def check(seed, search):
     costs = two_least(divide, y.tolist(), exact, depth, most, leaf, min_leaf)
     with warnings.catch_warnings():
         # Rows without weight are not learned from, and may hold categories of their own.
-        warnings.simplefilter("ignore", UnseenValueWarning)
+        warnings.simplefilter("ignore", UnknownCategoryWarning)
         answers = model.predict(X)
     wrong = sum(w for w, bad in zip(exact, answers != y, strict=True) if bad)
     cost = wrong + leaf * model.get_n_leaves()

@@ -169,7 +169,7 @@ PUBLIC: dict[str, str] = {entry.class_name: entry.path for entry in estimators()
     "IdentifierWarning": "mixedwood._warnings:IdentifierWarning",
     "NoTreeError": "mixedwood.estimators.optimal:NoTreeError",
     "TimeLimitWarning": "mixedwood._warnings:TimeLimitWarning",
-    "UnseenValueWarning": "mixedwood._warnings:UnseenValueWarning",
+    "UnknownCategoryWarning": "mixedwood._warnings:UnknownCategoryWarning",
 }
 """Names of `mixedwood.estimators`, which `mixedwood` has too, and where each is defined."""
 

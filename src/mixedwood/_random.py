@@ -26,6 +26,7 @@ __all__ = [
     "Stream",
     "choice_seed_of",
     "seed_of",
+    "seeds_of",
     "spawn",
     "spawn_seed",
 ]
@@ -79,7 +80,10 @@ def seed_of(random_state: RandomState) -> int:
 
 
 def choice_seed_of(random_state: RandomState) -> int:
-    """Like `seed_of`, but None is 0: for estimators that are the same every time without a seed.
+    """Like `seed_of`, but None is 0: for divisions of rows that only choose something.
+
+    Folds of pruning and tuning and rows that are held out to choose a parameter are the same every
+    time, as scikit-learn's ``cv=5`` is. Only what makes a model random is fresh without a seed.
 
     Examples
     --------
@@ -87,6 +91,18 @@ def choice_seed_of(random_state: RandomState) -> int:
     0
     """
     return seed_of(0 if random_state is None else random_state)
+
+
+def seeds_of(random_state: RandomState) -> tuple[int, int]:
+    """Give the seed of what is random in a model, and that of divisions that only choose.
+
+    Examples
+    --------
+    >>> seeds_of(7), seeds_of(None)[1]
+    ((7, 7), 0)
+    """
+    seed = seed_of(random_state)
+    return seed, 0 if random_state is None else seed
 
 
 def spawn(seed: int, stream: Stream, *numbers: int) -> np.random.Generator:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sklearn.exceptions import ConvergenceWarning
 
-__all__ = ["IdentifierWarning", "TimeLimitWarning", "UnseenValueWarning"]
+__all__ = ["IdentifierWarning", "TimeLimitWarning", "UnknownCategoryWarning"]
 
 
 class IdentifierWarning(UserWarning):
@@ -19,5 +19,5 @@ class TimeLimitWarning(ConvergenceWarning):  # type: ignore[misc]
     """A limit of time or work came first: the model is the best one found so far."""
 
 
-class UnseenValueWarning(UserWarning):
+class UnknownCategoryWarning(UserWarning):
     """New rows hold values of a column that no training row had."""

@@ -19,7 +19,7 @@ from reference.tree import assert_same_trees
 from strategies import problems
 
 C45 = TreeClassifier.c45(pruned=False)._learner()
-STUMP = TreeClassifier("gini", max_depth=1, pruning=None)
+STUMP = TreeClassifier(criterion="gini", max_depth=1, pruning=None)
 
 
 @given(problems(kinds=("nominal",), max_rows=20), st.integers(1, 6))
@@ -49,8 +49,8 @@ def test_the_recipe_answers_as_its_twin(seed):
         return J48(table, weighted).grow()
 
     trees, votes, _ = slow.adaboost(table, target, grow_it, 6)
-    assert model.n_rounds_ == len(trees) > 1
-    np.testing.assert_allclose(model.tree_weights_, votes, rtol=1e-6)
+    assert model.n_iter_ == len(trees) > 1
+    np.testing.assert_allclose(model.estimator_weights_, votes, rtol=1e-6)
     rows = [[array[i] for array in table.arrays] for i in range(60)]
     want = [slow.shares_of_classes(trees, votes, row) for row in rows]
     np.testing.assert_allclose(model.predict_proba(X), want, atol=1e-9)
@@ -179,13 +179,15 @@ def test_samme_need_only_beat_guessing():
     X, y = {"x": [0, 1, 2, 3] * 5}, [0, 1, 2, 3] * 5
     tree = TreeClassifier(max_depth=1, pruning=None)
     stopped = BoostedTreesClassifier(method="adaboost", estimator=tree, learning_rate=1.0).fit(X, y)
-    assert stopped.n_rounds_ == 1
+    assert stopped.n_iter_ == 1
     model = BoostedTreesClassifier(
         20, method="samme", estimator=tree, learning_rate=1.0, random_state=0
     ).fit(X, y)
-    assert model.n_rounds_ > 3
+    assert model.n_iter_ > 3
     # Later trees answer with classes that the first has not.
-    assert len(set(model.votes(X)[:, 0])) == 2 < len(set(model.votes(X).ravel()))
+    assert (
+        len(set(model.predict_members(X)[:, 0])) == 2 < len(set(model.predict_members(X).ravel()))
+    )
 
 
 # Resampling

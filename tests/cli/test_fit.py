@@ -97,7 +97,7 @@ def test_the_honest_estimate(woods, out):
 
 @pytest.mark.parametrize("name", [n for n in list_models() if n != "model_tree.published"])
 def test_every_model_by_its_name(name, woods, out):
-    few = {"n_estimators": 2, "max_rounds": 3, "n_landmarks": 9}
+    few = {"n_estimators": 2, "max_rounds": 3, "n_components": 9}
     stem = name.partition(".")[0]
     settings = [
         f"--param={key}={value}"
@@ -105,7 +105,7 @@ def test_every_model_by_its_name(name, woods, out):
         if (key == "n_estimators" and stem in ("forest", "boosted", "random_ordinality"))
         or (stem == "grow_prune_forest" and key == "n_estimators")
         or (stem == "ensemble" and key == "max_rounds")
-        or (stem == "svm" and key == "n_landmarks")
+        or (stem == "svm" and key == "n_components")
     ]
     ok("fit", woods, "--target", "wood", "-o", out, "--drop", "id", "--model", name, *settings)
     result = ok("predict", out, woods)

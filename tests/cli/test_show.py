@@ -49,7 +49,7 @@ def test_an_ensemble_says_what_it_has_chosen(folder):
     path, model = folder / "ensemble.mw", mw.load_model(folder / "ensemble.mw")
     words = ok("show", path).stdout
     assert "forest of 3 trees (weight" in words
-    assert f"{model.boosted_.n_rounds_} iterations and depth" in words
+    assert f"{model.boosted_.n_iter_} iterations and depth" in words
     facts = json.loads(ok("show", path, "--json").stdout)
     assert facts["boosted_share"] == model.share_
     assert facts["boosted_depth"] <= model.boosted_.max_depth

@@ -82,7 +82,7 @@ def test_trees_add_to_outputs_of_their_own(trees, table):
     np.testing.assert_array_equal(out, want)  # the very same additions
 
 
-@pytest.mark.parametrize("vote", ["probability", "plurality"])
+@pytest.mark.parametrize("vote", ["soft", "hard"])
 def test_threads_change_nothing(trees, table, vote):
     rows = table.take(np.tile(np.arange(table.n_rows), 2))
     arguments = (members_of(trees), list(rows.arrays), 3, vote)
@@ -139,8 +139,8 @@ def test_bad_arguments_are_refused(trees, table):
     ):
         with pytest.raises(refused, match=words or None):
             add(**arguments)
-    with pytest.raises(ValueError, match="vote must be"):
-        add_answers([good], columns, 3, "soft", n_rows=n)
+    with pytest.raises(ValueError, match="voting must be"):
+        add_answers([good], columns, 3, "plurality", n_rows=n)
     assert not out.any()
     # Trees over other columns do not go together.
 

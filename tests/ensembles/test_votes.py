@@ -35,7 +35,7 @@ def grown():
     return [grow(table, target, s, seed=i) for i, s in enumerate(settings)], table, target
 
 
-@pytest.mark.parametrize("vote", ["probability", "plurality"])
+@pytest.mark.parametrize("vote", ["soft", "hard"])
 def test_sums_agree_with_their_twin(vote, grown):
     trees, table, _ = grown
     assert len({tree.is_fractional for tree in trees}) == 2
@@ -45,7 +45,7 @@ def test_sums_agree_with_their_twin(vote, grown):
     assert first_of_largest(shares).tolist() == want
 
 
-@pytest.mark.parametrize("vote", ["probability", "plurality"])
+@pytest.mark.parametrize("vote", ["soft", "hard"])
 def test_stages_are_the_sums_of_the_first_trees(vote, grown):
     trees, table, _ = grown
     weights = np.arange(1.0, len(trees) + 1)
@@ -56,7 +56,7 @@ def test_stages_are_the_sums_of_the_first_trees(vote, grown):
     assert n == len(trees)
 
 
-@pytest.mark.parametrize("vote", ["probability", "plurality"])
+@pytest.mark.parametrize("vote", ["soft", "hard"])
 def test_a_weight_of_two_is_two_trees(vote, grown):
     trees, table, _ = grown
     np.testing.assert_allclose(
@@ -80,12 +80,12 @@ def test_a_tree_that_shares_rows_out_votes_as_it_answers_alone():
     assert tree.statistics[1, 1] > tree.statistics[1, 0]
     assert tree.predict(table)[:4].tolist() == ["p"] * 4
     assert member_classes([tree], table)[:4, 0].tolist() == [0] * 4
-    assert add_up([tree], table, "plurality")[:4].tolist() == [[1.0, 0.0]] * 4
-    (shares,) = staged_shares([tree], table, "plurality")
-    np.testing.assert_array_equal(add_up([tree], table, "plurality"), shares)
+    assert add_up([tree], table, "hard")[:4].tolist() == [[1.0, 0.0]] * 4
+    (shares,) = staged_shares([tree], table, "hard")
+    np.testing.assert_array_equal(add_up([tree], table, "hard"), shares)
 
 
-@pytest.mark.parametrize("vote", ["probability", "plurality"])
+@pytest.mark.parametrize("vote", ["soft", "hard"])
 @given(seed=st.integers(0, 1000))
 @settings(max_examples=20)
 def test_out_of_bag_shares_agree_with_their_twin(vote, grown, seed):

@@ -15,7 +15,12 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from excuses import HELD_OUT, PURE, SAMPLES
-from mixedwood import BoostedTreesClassifier, TimeLimitWarning, TreeClassifier, UnseenValueWarning
+from mixedwood import (
+    BoostedTreesClassifier,
+    TimeLimitWarning,
+    TreeClassifier,
+    UnknownCategoryWarning,
+)
 from mixedwood.boosting import probabilities
 from mixedwood.explain.importance import impurity_importance
 from mixedwood.splits import Partitioner
@@ -47,7 +52,9 @@ MODELS = {
     "per_class": BoostedTreesClassifier(8, trees_per_round="per_class", max_depth=2),
     "sorted": BoostedTreesClassifier(8, partitioner="auto", max_leaf_nodes=5, max_depth=None),
     "per_tree": BoostedTreesClassifier(8, partitioner=Partitioner("random_order", per="tree")),
-    "samples": BoostedTreesClassifier(8, subsample=0.6, columns_per_tree=2, unseen="majority"),
+    "samples": BoostedTreesClassifier(
+        8, subsample=0.6, colsample_bytree=2, handle_unknown="majority"
+    ),
     "other_trees": BoostedTreesClassifier(8, partitioner="principal_ext", max_depth=2),
     "estimator": BoostedTreesClassifier(
         8, estimator=TreeClassifier(max_depth=2, pruning=None), trees_per_round="per_class"
@@ -68,7 +75,7 @@ def made(name, **parameters):
 def test_models_learn_and_copies_answer_the_same(name, n_classes):
     X, y = mixed_problem(n_classes=n_classes)
     model = made(name).fit(X, y)
-    assert 1 < model.n_rounds_ <= 8
+    assert 1 < model.n_iter_ <= 8
     assert model.score(X, y) > 0.65
     want = model.predict_proba(X[:30])
     np.testing.assert_allclose(want.sum(axis=1), 1)
@@ -115,7 +122,7 @@ def test_stages_are_the_models_of_the_first_rounds(name):
     X, y = mixed_problem(120)
     new, right = mixed_problem(80, seed=1)
     model = made(name).fit(X, y)
-    errors = model.staged_error(new, right)
+    errors = 1 - model.staged_score(new, right)
     stages = zip(model.staged_predict(new), model.staged_predict_proba(new), strict=True)
     for n, (answers, proba) in enumerate(stages, start=1):
         smaller = made(name, n_estimators=n).fit(X, y)
@@ -124,7 +131,7 @@ def test_stages_are_the_models_of_the_first_rounds(name):
         np.testing.assert_array_equal(answers, smaller.predict(new))
         assert errors[n - 1] == pytest.approx(1 - smaller.score(new, right))
     np.testing.assert_array_equal(proba, model.predict_proba(new))
-    assert len(errors) == n == model.n_rounds_
+    assert len(errors) == n == model.n_iter_
 
 
 @pytest.mark.parametrize("name", GRADIENT)
@@ -135,7 +142,7 @@ def test_a_warm_start_is_the_same_as_one_go(name):
     first = model.trees_[0]
     for n in (2, 3, 6, 6, 8):
         model.set_params(n_estimators=n).fit(X, y)
-        assert model.n_rounds_ == n
+        assert model.n_iter_ == n
     assert model.trees_[0] is first
     assert model.trees_ == whole.trees_
     np.testing.assert_array_equal(model.decision_function(X), whole.decision_function(X))
@@ -178,7 +185,7 @@ def test_early_stopping_keeps_the_best_round():
     ).fit(X, y)  # fmt: skip
     losses = model.validation_loss_
     best = int(np.argmin(losses))
-    assert model.n_rounds_ == best + 1 == len(model.trees_)
+    assert model.n_iter_ == best + 1 == len(model.trees_)
     assert len(losses) == best + 1 + 5 < 300
     # Going on from there, and having less patience, end at the same round.
     again = clone(model).set_params(warm_start=True, n_estimators=best + 1).fit(X, y)
@@ -194,7 +201,7 @@ def test_early_stopping_keeps_the_best_round():
     # Nothing is left of it in the next fit.
     model.set_params(early_stopping=False, n_estimators=3).fit(X, y)
     assert not hasattr(model, "validation_loss_")
-    assert model.n_rounds_ == 3
+    assert model.n_iter_ == 3
 
 
 def test_early_stopping_with_hardly_any_rows():
@@ -217,7 +224,7 @@ def test_early_stopping_learns_classes_of_a_single_row():
     # Where no row can be held out, all rounds are grown, and a warm start goes on with them.
     alone = BoostedTreesClassifier(5, early_stopping=True, warm_start=True, random_state=0)
     assert alone.fit({"x": [1, 2]}, ["ash", "birch"]).validation_loss_ == []
-    assert alone.set_params(n_estimators=7).fit({"x": [1, 2]}, ["ash", "birch"]).n_rounds_ == 7
+    assert alone.set_params(n_estimators=7).fit({"x": [1, 2]}, ["ash", "birch"]).n_iter_ == 7
 
 
 # Weights
@@ -231,7 +238,7 @@ def test_rows_without_weight_are_as_if_they_were_not_there(name):
     lost = np.where(weights > 0, y, "ash")
     model = made(name, min_samples_leaf=0.03).fit(X, lost, weights)
     same = made(name, min_samples_leaf=0.03).fit(X[:100], lost[:100])
-    assert model.n_rounds_ == same.n_rounds_
+    assert model.n_iter_ == same.n_iter_
     np.testing.assert_array_equal(model.predict_proba(X), same.predict_proba(X))
     assert all(tree.weighted_n_node_samples[0] <= 100 + 1e-9 for tree in model.trees_)
 
@@ -290,7 +297,7 @@ def test_one_tree_for_all_classes_or_one_for_each():
     one = made("one").fit(X, y)
     each = made("one", trees_per_round="per_class").fit(X, y)
     assert (len(one.trees_), len(each.trees_)) == (8, 24)
-    assert one.n_rounds_ == each.n_rounds_ == 8
+    assert one.n_iter_ == each.n_iter_ == 8
     assert {s.shape[1] for s in one.scores_.steps} == {3}
     assert {s.shape[1] for s in each.scores_.steps} == {1}
     assert each.scores_.first_output == [0, 1, 2] * 8
@@ -328,11 +335,11 @@ def test_parameters_reach_the_trees():
     trees = made("one", subsample=0.5).fit(X, y).trees_
     assert {tree.weighted_n_node_samples[0] for tree in trees} == {100}
     assert len({tree.statistics[0, 0] for tree in trees}) > 1
-    trees = made("one", columns_per_tree=1, n_estimators=40).fit(X, y).trees_
+    trees = made("one", colsample_bytree=1, n_estimators=40).fit(X, y).trees_
     used = [frozenset(tree.column[tree.column >= 0].tolist()) for tree in trees]
     assert max(len(columns) for columns in used) == 1
     assert len(set(used)) >= 4
-    assert made("one", min_gain=1e9).fit(X, y).trees_[0].n_nodes == 1
+    assert made("one", min_split_gain=1e9).fit(X, y).trees_[0].n_nodes == 1
     assert made("one", min_hessian=1e9).fit(X, y).trees_[0].n_nodes == 1
     assert made("one", max_features=1).fit(X, y).trees_ != made("one").fit(X, y).trees_
     few = made("one", max_bins=2).fit(X, y).trees_
@@ -371,15 +378,15 @@ def test_values_that_no_row_had():
     new = X[:4].assign(colour="mauve")
     for name in ("one", "other_trees", "samme"):
         model = made(name).fit(X, y)
-        with pytest.warns(UnseenValueWarning, match=r"column 'colour' \(4 rows\)") as caught:
+        with pytest.warns(UnknownCategoryWarning, match=r"column 'colour' \(4 rows\)") as caught:
             model.predict(new)
         assert len(caught) == 1
-        model = made(name, unseen="error").fit(X, y)
+        model = made(name, handle_unknown="error").fit(X, y)
         with pytest.raises(ValueError, match="Found unknown categories"):
             model.predict(new)
 
 
-@pytest.mark.filterwarnings("ignore::mixedwood.UnseenValueWarning")  # values of such rows only
+@pytest.mark.filterwarnings("ignore::mixedwood.UnknownCategoryWarning")  # values of such rows only
 def test_a_class_of_rows_without_weight():
     X, y = mixed_problem()
     for name in MODELS:
@@ -405,7 +412,7 @@ def test_one_class():
     X, _ = mixed_problem(30)
     for name in MODELS:
         model = made(name).fit(X, ["only"] * 30)
-        assert model.n_rounds_ == 1
+        assert model.n_iter_ == 1
         assert set(model.predict(X)) == {"only"}
         np.testing.assert_array_equal(model.predict_proba(X), 1)
 
@@ -437,9 +444,9 @@ def test_a_second_fit_forgets_the_first():
     model = made("one").fit(X, y)
     model.set_params(method="samme").fit(X, y)
     assert not hasattr(model, "scores_")
-    assert len(model.tree_weights_) == model.n_rounds_
+    assert len(model.estimator_weights_) == model.n_iter_
     model.set_params(method="gradient").fit(X, y)
-    assert not hasattr(model, "tree_weights_")
+    assert not hasattr(model, "estimator_weights_")
     assert model.trees_ == made("one").fit(X, y).trees_
 
 
@@ -470,12 +477,14 @@ def test_importances_are_shares_in_what_splits_gained():
 def test_importances_of_other_trees_are_measured_by_their_criterion(criterion):
     X, y = mixed_problem()
     own = made("samme", criterion=criterion, max_features=None)
-    tree = TreeClassifier(criterion, partitioner="random_order", max_depth=2, pruning=None)
+    tree = TreeClassifier(
+        criterion=criterion, partitioner="random_order", max_depth=2, pruning=None
+    )
     given = clone(own).set_params(estimator=tree)
     assert own.fit(X, y).trees_ == given.fit(X, y).trees_
     by = "gini" if criterion == "gini" else "entropy"
     each = [impurity_importance(member, by) for member in own.trees_]
-    want = np.average(each, 0, own.tree_weights_)
+    want = np.average(each, 0, own.estimator_weights_)
     for model in (own, given):
         np.testing.assert_allclose(model.feature_importances_, want / want.sum())
 
@@ -492,7 +501,7 @@ def test_a_time_limit_leaves_a_model_that_works(name):
     with pytest.warns(TimeLimitWarning, match=r"time limit came after \d+ of 100000") as caught:
         model.fit(X, y)
     assert caught[-1].filename == __file__  # where fit was called
-    assert 1 <= model.n_rounds_ < 100_000
+    assert 1 <= model.n_iter_ < 100_000
     assert model.score(X, y) > 0.4
 
 
@@ -500,7 +509,7 @@ def test_the_smallest_time_limit():
     X, y = mixed_problem(300)
     with pytest.warns(TimeLimitWarning, match="time limit came after 1 of 9 rounds"):
         model = BoostedTreesClassifier(9, time_limit=1e-9).fit(X, y)
-    assert model.n_rounds_ == 1
+    assert model.n_iter_ == 1
     assert model.predict(X).shape == y.shape
 
 
@@ -572,11 +581,15 @@ def test_progress_is_shown_on_request(capsys):
         ({"criterion": "best"}, ValueError, "best"),
         ({"estimator": TreeClassifier}, TypeError, "got the class TreeClassifier"),
         ({"estimator": RandomForestClassifier()}, TypeError, "or a tree of mixedwood"),
-        ({"estimator": TreeClassifier.c45()}, ValueError, "missing='fractional' shares rows out"),
         (
-            {"estimator": TreeClassifier(ordinal={"shape": ["round"]})},
+            {"estimator": TreeClassifier.c45()},
             ValueError,
-            "ordinal belongs to the ensemble",
+            "handle_missing='fractional' shares rows out",
+        ),
+        (
+            {"estimator": TreeClassifier(ordinal_features={"shape": ["round"]})},
+            ValueError,
+            "ordinal_features belongs to the ensemble",
         ),
         ({"max_depth": -1}, ValueError, "max_depth must be None or a whole number"),
         ({"max_leaf_nodes": 0}, ValueError, "max_leaf_nodes must be None or a whole number"),
@@ -586,18 +599,18 @@ def test_progress_is_shown_on_request(capsys):
         ({"l2": np.inf}, ValueError, "l2 must be a finite number"),
         ({"nominal_l2": None}, ValueError, "nominal_l2 must be a number"),
         ({"smoothing": -1}, ValueError, "smoothing must be a number"),
-        ({"min_gain": -1}, ValueError, "min_gain must be a number"),
+        ({"min_split_gain": -1}, ValueError, "min_split_gain must be a number"),
         ({"max_features": 0}, ValueError, "max_features must be None, a whole number"),
-        ({"columns_per_tree": "half"}, ValueError, "columns_per_tree must be None, a whole"),
+        ({"colsample_bytree": "half"}, ValueError, "colsample_bytree must be None, a whole"),
         (
-            {"columns_per_tree": 2, "partitioner": "principal_ext"},
+            {"colsample_bytree": 2, "partitioner": "principal_ext"},
             ValueError,
-            "columns_per_tree goes with gradient trees",
+            "colsample_bytree goes with gradient trees",
         ),
         (
-            {"columns_per_tree": 2, "method": "samme"},
+            {"colsample_bytree": 2, "method": "samme"},
             ValueError,
-            "columns_per_tree goes with gradient trees",
+            "colsample_bytree goes with gradient trees",
         ),
         ({"subsample": 0}, ValueError, "subsample must be above 0"),
         ({"subsample": 1.5}, ValueError, "subsample must be a number from 0 to 1"),
@@ -614,10 +627,10 @@ def test_progress_is_shown_on_request(capsys):
         ({"validation_fraction": 1.0}, ValueError, "validation_fraction must be below 1"),
         ({"patience": 0}, ValueError, "patience must be a whole number of at least 1; got 0"),
         ({"patience": None}, ValueError, "patience must be a whole number of at least 1"),
-        ({"unseen": "ignore"}, ValueError, "unseen must be"),
+        ({"handle_unknown": "ignore"}, ValueError, "handle_unknown must be"),
         ({"class_weight": {"oak": 2}}, ValueError, "which are not in y"),
         ({"categorical_features": ["weight"]}, ValueError, "weight"),
-        ({"ordinal": {"weight": ["a"]}}, ValueError, "weight"),
+        ({"ordinal_features": {"weight": ["a"]}}, ValueError, "weight"),
         ({"n_jobs": 0}, ValueError, "n_jobs must be None, -1 for all processors, or a number"),
         ({"n_jobs": 1.5}, ValueError, "n_jobs must be None, .* got 1.5"),
         ({"random_state": -1}, ValueError, "random_state must be zero or more"),

@@ -15,7 +15,7 @@ from problems import mixed_problem
 KINDS = {
     "one": {},
     "per_class": {"trees_per_round": "per_class"},
-    "samples": {"subsample": 0.6, "columns_per_tree": 2, "unseen": "majority"},
+    "samples": {"subsample": 0.6, "colsample_bytree": 2, "handle_unknown": "majority"},
     "other_trees": {"estimator": TreeClassifier(max_depth=2, pruning=None)},
 }
 
@@ -41,7 +41,7 @@ def test_the_rounds_are_those_without_stopping_and_the_losses_those_of_the_stage
     model = stopping(**KINDS[kind]).fit(X, y, X_val=new, y_val=right)
     losses = model.validation_loss_
     best = int(np.argmin(losses))
-    assert model.n_rounds_ == best + 1
+    assert model.n_iter_ == best + 1
     assert len(losses) == best + 1 + 6 < 200
     # All rows are learnt from: the rounds are the first ones of a model that does not stop.
     whole = clone(model).set_params(early_stopping=False, n_estimators=len(losses)).fit(X, y)
@@ -65,13 +65,13 @@ def test_new_rows_are_read_as_answers_read_them():
     # Values that no training row had, in every column that has values, and no word about them.
     strange = new.assign(colour="mauve")
     model = stopping().fit(X, y, X_val=strange, y_val=right)
-    with pytest.warns(mw.UnseenValueWarning):
+    with pytest.warns(mw.UnknownCategoryWarning):
         shares = model.predict_proba(strange)
     assert min(model.validation_loss_) == pytest.approx(log_loss(right, shares))
     with pytest.raises(
         ValueError, match=r"unknown categories in X_val, column 'colour' \(120 rows\)"
     ):
-        stopping(unseen="error").fit(X, y, X_val=strange, y_val=right)
+        stopping(handle_unknown="error").fit(X, y, X_val=strange, y_val=right)
     # A class that the rows to judge by do not have.
     some = right != "ash"
     model = stopping().fit(X, y, X_val=new[some], y_val=right[some])
@@ -115,7 +115,7 @@ def test_a_warm_start_is_the_same_as_one_go(tmp_path):
     plain = stopping(n_estimators=3, early_stopping=False, warm_start=True).fit(X, y)
     plain.set_params(n_estimators=200, early_stopping=True).fit(X, y, **own)
     assert plain.validation_loss_ == whole.validation_loss_
-    plain.set_params(n_estimators=plain.n_rounds_ + 2, early_stopping=False).fit(X, y)
+    plain.set_params(n_estimators=plain.n_iter_ + 2, early_stopping=False).fit(X, y)
     assert not hasattr(plain, "validation_loss_")
     # A share that is held out now has been learnt from before, and the other way round.
     with pytest.raises(ValueError, match="early_stopping=True is not what they were grown with"):

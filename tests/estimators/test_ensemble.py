@@ -21,7 +21,7 @@ from mixedwood import (
     ForestClassifier,
     TimeLimitWarning,
     TreeClassifier,
-    UnseenValueWarning,
+    UnknownCategoryWarning,
 )
 from mixedwood._folds import folds_or_hold_out
 from mixedwood.boosting import BoostedScores, GradientPlan, probabilities
@@ -87,7 +87,7 @@ def test_importances_add_up_to_one_though_a_part_has_no_splits():
 def test_the_default():
     X, y = mixed_problem(60)
     model = EnsembleClassifier(tune=False, random_state=0).fit(X, y)
-    assert (len(model.forest_.trees_), model.boosted_.n_rounds_) == (100, 200)
+    assert (len(model.forest_.trees_), model.boosted_.n_iter_) == (100, 200)
     assert model.share_ == 0.6
     model = EnsembleClassifier(random_state=0).fit(X, y)
     assert [choice.depth for choice in model.choices_] == [2, 3, 4, 6]
@@ -107,7 +107,7 @@ def test_depth_rounds_and_share_are_those_with_the_least_loss():
         model.fit(X, y)
     assert [choice.depth for choice in model.choices_] == [1, 3]
     best = min(model.choices_, key=lambda choice: choice.loss)
-    assert (model.boosted_.max_depth, model.boosted_.n_rounds_) == best[:2]
+    assert (model.boosted_.max_depth, model.boosted_.n_iter_) == best[:2]
     assert model.share_ == best.share
     alone = BoostedTreesClassifier(best.n_rounds, max_depth=best.depth, random_state=6).fit(X, y)
     assert model.boosted_.trees_ == alone.trees_
@@ -117,7 +117,7 @@ def test_depth_rounds_and_share_are_those_with_the_least_loss():
     assert model.boosted.n_estimators == 8
     model.set_params(tune=False).fit(X, y)
     assert not hasattr(model, "choices_")
-    assert (model.share_, model.boosted_.n_rounds_) == (0.6, 8)
+    assert (model.share_, model.boosted_.n_iter_) == (0.6, 8)
 
 
 NOT_USED = {
@@ -270,7 +270,7 @@ def test_additive_classes_get_stumps_and_others_deep_trees():
     assert model.boosted_.max_depth == 1
     model.fit(table, X[:, :3].sum(axis=1) % 2)  # any two columns by themselves tell nothing
     assert model.boosted_.max_depth == 6
-    assert model.boosted_.n_rounds_ > 10
+    assert model.boosted_.n_iter_ > 10
 
 
 def test_the_choice_is_the_same_for_any_number_of_threads():
@@ -361,7 +361,7 @@ def test_what_belongs_to_the_whole_reaches_both_parts():
     assert nominal.schema_["size"].kind == "nominal"
     for part in (nominal.forest_, nominal.boosted_):
         assert part.schema_ is nominal.schema_
-    ordinal = small(ordinal={"shape": ["round", "square", "star"]}).fit(X, y)
+    ordinal = small(ordinal_features={"shape": ["round", "square", "star"]}).fit(X, y)
     assert ordinal.boosted_.schema_["shape"].kind == "ordinal"
 
 
@@ -393,13 +393,13 @@ def test_parameters_of_the_parts_are_searched_from_outside():
 def test_values_that_no_row_had():
     X, y = mixed_problem()
     new = X[:4].assign(colour="mauve")
-    with pytest.warns(UnseenValueWarning, match=r"column 'colour' \(4 rows\)") as caught:
+    with pytest.warns(UnknownCategoryWarning, match=r"column 'colour' \(4 rows\)") as caught:
         small().fit(X, y).predict(new)
     assert len(caught) == 1
     assert caught[0].filename == __file__  # where predict was called
     for strict in (
-        {"boosted": BoostedTreesClassifier(4, unseen="error")},
-        {"forest": ForestClassifier(TreeClassifier(unseen="error", pruning=None), 4)},
+        {"boosted": BoostedTreesClassifier(4, handle_unknown="error")},
+        {"forest": ForestClassifier(TreeClassifier(handle_unknown="error", pruning=None), 4)},
     ):
         model = small(**strict).fit(X, y)
         with pytest.raises(ValueError, match="Found unknown categories"):
@@ -490,7 +490,7 @@ def test_ctrl_c_leaves_the_model_unfitted():
             "time_limit belongs to the ensemble",
         ),
         ({"boosted": BoostedTreesClassifier(l2=-1)}, ValueError, "l2 must be a number"),
-        ({"forest": ForestClassifier(vote="soft")}, ValueError, "vote must be"),
+        ({"forest": ForestClassifier(voting="plurality")}, ValueError, "voting must be"),
         ({"tune": "yes"}, ValueError, "tune must be True or False"),
         ({"depths": ()}, ValueError, "depths must be one or more whole numbers"),
         ({"depths": 3}, ValueError, "depths must be one or more whole numbers"),
@@ -530,7 +530,7 @@ def test_boosting_gets_its_time_beside_a_good_forest():
     model = EnsembleClassifier(
         ForestClassifier(n_estimators=30), depths=(1,), max_rounds=200, patience=5, random_state=0
     ).fit(X, y)
-    assert model.boosted_.n_rounds_ > 50
+    assert model.boosted_.n_iter_ > 50
 
 
 def test_nodes_are_those_of_the_forest_and_of_boosting():
@@ -545,17 +545,6 @@ def test_nodes_are_those_of_the_forest_and_of_boosting():
 @pytest.mark.parametrize("ask", ["predict", "predict_proba", "predict_log_proba"])
 def test_the_warning_about_new_values_is_about_this_line(ask):
     model = small().fit({"colour": ["red", "blue"] * 10}, [0, 1] * 10)
-    with pytest.warns(UnseenValueWarning) as caught:
+    with pytest.warns(UnknownCategoryWarning) as caught:
         getattr(model, ask)({"colour": ["green"]})
     assert {warning.filename for warning in caught} == {__file__}
-
-
-def test_mean_leaves_are_those_of_all_trees():
-    X, y = mixed_problem(60)
-    with pytest.raises(NotFittedError):
-        _ = small().mean_leaves_
-    model = small(6, 8).fit(X, y)
-    leaves = [tree.n_leaves for part in (model.forest_, model.boosted_) for tree in part.trees_]
-    assert len(leaves) == 14
-    assert model.mean_leaves_ == pytest.approx(np.mean(leaves))
-    assert model.boosted_.mean_leaves_ < model.mean_leaves_ < model.forest_.mean_leaves_

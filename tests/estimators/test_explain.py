@@ -19,10 +19,10 @@ from reference.explanation import answer, row_of, sum_of
 TREE = {"pruning": None, "max_depth": 5}
 
 
-def small_blend(vote="probability", method="gradient", share=0.6):
+def small_blend(vote="soft", method="gradient", share=0.6):
     tree = None if method == "gradient" else mw.TreeClassifier(**TREE)
     return mw.EnsembleClassifier(
-        mw.ForestClassifier(n_estimators=5, vote=vote),
+        mw.ForestClassifier(n_estimators=5, voting=vote),
         mw.BoostedTreesClassifier(5, method=method, estimator=tree),
         tune=False, share=share, random_state=0,
     )  # fmt: skip
@@ -36,11 +36,11 @@ MODELS = {
         mw.ModelTreeClassifier(), n_estimators=3, random_state=0
     ),
     "forest, some columns": lambda: mw.ForestClassifier(
-        mw.TreeClassifier(unseen="majority", **TREE), 6, columns_per_tree=2, random_state=0
+        mw.TreeClassifier(handle_unknown="majority", **TREE), 6, colsample_bytree=2, random_state=0
     ),
     "random ordinality": lambda: mw.RandomOrdinalityClassifier(n_estimators=5, random_state=0),
     "random ordinality, probability": lambda: mw.RandomOrdinalityClassifier.random_tree(
-        5, vote="probability", random_state=0
+        5, voting="soft", random_state=0
     ),
     "grow and prune": lambda: mw.GrowPruneForestClassifier(n_estimators=5, random_state=0),
     "boosted": lambda: mw.BoostedTreesClassifier(8, random_state=0),
@@ -48,17 +48,17 @@ MODELS = {
         6, trees_per_round="per_class", random_state=0
     ),
     "boosted, unseen as missing": lambda: mw.BoostedTreesClassifier(
-        6, unseen="missing", early_stopping=True, random_state=0
+        6, handle_unknown="missing", early_stopping=True, random_state=0
     ),
     "boosted, trees of classes": lambda: mw.BoostedTreesClassifier(
-        5, estimator=mw.TreeClassifier(unseen="missing", **TREE), random_state=0
+        5, estimator=mw.TreeClassifier(handle_unknown="missing", **TREE), random_state=0
     ),
     "adaboost": lambda: mw.BoostedTreesClassifier.adaboost_c45(5, random_state=0),
     "samme": lambda: mw.BoostedTreesClassifier(
         5, method="samme", estimator=mw.TreeClassifier(max_depth=2, pruning=None), random_state=0
     ),
     "blend": small_blend,
-    "blend of votes": lambda: small_blend("plurality", "adaboost", 0.3),
+    "blend of votes": lambda: small_blend("hard", "adaboost", 0.3),
 }
 
 
@@ -87,7 +87,7 @@ def parts_of(why):
     return [why.forest, why.boosted] if isinstance(why, EnsembleExplanation) else [why]
 
 
-@pytest.mark.filterwarnings("ignore::mixedwood.UnseenValueWarning")
+@pytest.mark.filterwarnings("ignore::mixedwood.UnknownCategoryWarning")
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("name", MODELS)
 def test_contributions_add_up_to_the_answer(name, n_classes):
@@ -133,16 +133,16 @@ def assert_scale(model, why, X):
         assert not why.vote_adjustment.any()
         return
     np.testing.assert_allclose(why.total, model.predict_proba(X)[0], atol=1e-12)
-    said = model.votes(X)[0].tolist()
+    said = model.predict_members(X)[0].tolist()
     assert why.votes.tolist() == [said.count(label) for label in model.classes_.tolist()]
-    assert why.vote_adjustment.any() <= (model.vote == "plurality")
+    assert why.vote_adjustment.any() <= (model.voting == "hard")
 
 
 @pytest.mark.parametrize("name", ["forest", "random ordinality", "grow and prune", "adaboost"])
 def test_votes_are_those_of_the_twin(name):
     model, (X, _) = fitted(name, 4), mixed_problem(40, seed=1, n_classes=4)
     table = read_table(X, schema=model.schema_)
-    weights = getattr(model, "tree_weights_", np.ones(len(model.trees_)))
+    weights = getattr(model, "estimator_weights_", np.ones(len(model.trees_)))
     members = [
         (tree, tree.probabilities, weight)
         for tree, weight in zip(model.trees_, weights / weights.sum(), strict=True)
@@ -206,10 +206,10 @@ def test_not_fitted(name):
 def test_unseen_values_are_told_and_refused_as_elsewhere():
     X, y = mixed_problem(60, n_classes=2)
     new = X[:1].assign(colour="mauve")
-    with pytest.warns(mw.UnseenValueWarning, match=r"column 'colour' \(1 row\)"):
+    with pytest.warns(mw.UnknownCategoryWarning, match=r"column 'colour' \(1 row\)"):
         why = fitted("forest", 2).explain(new)
     assert "colour unknown" in why.values
-    strict = mw.BoostedTreesClassifier(3, unseen="error", random_state=0).fit(X, y)
+    strict = mw.BoostedTreesClassifier(3, handle_unknown="error", random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="Found unknown categories"):
         strict.explain(new)
 

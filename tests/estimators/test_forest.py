@@ -18,7 +18,7 @@ from mixedwood import (
     GrowPruneForestClassifier,
     RandomOrdinalityClassifier,
     TreeClassifier,
-    UnseenValueWarning,
+    UnknownCategoryWarning,
 )
 from mixedwood.data import read_table, read_target
 from mixedwood.datasets import make_mixed, make_waveform
@@ -30,8 +30,8 @@ from reference import ensembles as slow
 
 CHECKED = [
     (ForestClassifier(n_estimators=5), SAMPLES | PURE),
-    (ForestClassifier(n_estimators=3, bootstrap=False, vote="plurality"), PURE),
-    (ForestClassifier(n_estimators=15, max_samples=0.7, columns_per_tree=0.8), SAMPLES | PURE),
+    (ForestClassifier(n_estimators=3, bootstrap=False, voting="hard"), PURE),
+    (ForestClassifier(n_estimators=15, max_samples=0.7, colsample_bytree=0.8), SAMPLES | PURE),
     (ForestClassifier.bagging_c45(3), SAMPLES),
     (ForestClassifier.bagging_cart(3), SAMPLES),
     (ForestClassifier.weka_random_forest(3), SAMPLES),
@@ -55,7 +55,7 @@ RECIPES = {
     "bagging_cart": ForestClassifier.bagging_cart(4),
     "weka_random_forest": ForestClassifier.weka_random_forest(7),
     "samples": ForestClassifier(
-        TreeClassifier(pruning="merge_equal"), 7, max_samples=50, columns_per_tree=2
+        TreeClassifier(pruning="merge_equal"), 7, max_samples=50, colsample_bytree=2
     ),
 }
 
@@ -93,7 +93,7 @@ def test_trees_are_those_of_the_estimator_on_bootstrap_samples():
     X, y = mixed_problem(90)
     table, target = read_table(X), read_target(y)
     tree = TreeClassifier(
-        "gini",
+        criterion="gini",
         selection="score",  # adjusted scores know which rows are copies
         max_features=2,
         pruning="merge_equal",
@@ -121,27 +121,27 @@ def test_without_bootstrap_trees_see_all_rows_or_some_once():
     assert all((tree.statistics[0] == want).all() for tree in model.trees_)
 
 
-@pytest.mark.parametrize("vote", ["probability", "plurality"])
+@pytest.mark.parametrize("vote", ["soft", "hard"])
 @pytest.mark.parametrize("tree", [TreeClassifier(pruning=None), TreeClassifier.c45(pruned=False)])
 def test_without_any_chance_a_forest_is_its_tree(tree, vote):
     X, y = mixed_problem(90)
     new, _ = mixed_problem(90, seed=1)
     alone = clone(tree).fit(X, y)
-    model = ForestClassifier(tree, 3, bootstrap=False, vote=vote).fit(X, y)
+    model = ForestClassifier(tree, 3, bootstrap=False, voting=vote).fit(X, y)
     assert model.trees_ == [alone.tree_] * 3
     np.testing.assert_array_equal(model.predict(new), alone.predict(new))
     assert model.diversity(new).disagreement == 0
     assert model.diversity(new).kappa == pytest.approx(1)
-    if vote == "probability":
+    if vote == "soft":
         np.testing.assert_allclose(model.predict_proba(new), alone.predict_proba(new))
-    model.set_params(vote="soft")
-    with pytest.raises(ValueError, match="vote must be"):
+    model.set_params(voting="plurality")
+    with pytest.raises(ValueError, match="voting must be"):
         model.predict(new)
 
 
 def test_columns_are_drawn_once_per_tree():
     X, y = mixed_problem()
-    model = ForestClassifier(n_estimators=30, columns_per_tree=2, random_state=0).fit(X, y)
+    model = ForestClassifier(n_estimators=30, colsample_bytree=2, random_state=0).fit(X, y)
     used = [frozenset(tree.column[tree.column >= 0].tolist()) for tree in model.trees_]
     assert all(len(columns) <= 2 for columns in used)
     assert len({columns for columns in used if len(columns) == 2}) == 6  # every pair of the four
@@ -173,10 +173,10 @@ def test_class_weights_reach_every_tree():
     assert weighted.trees_ == heavy.trees_
 
 
-@pytest.mark.parametrize("vote", ["probability", "plurality"])
+@pytest.mark.parametrize("vote", ["soft", "hard"])
 def test_out_of_bag_answers_agree_with_their_twin(vote):
     X, y = mixed_problem(40)
-    model = ForestClassifier(n_estimators=6, vote=vote, oob_score=True, random_state=2)
+    model = ForestClassifier(n_estimators=6, voting=vote, oob_score=True, random_state=2)
     with pytest.warns(UserWarning, match="rows were seen by every tree"):
         model.fit(X, y)
     samples = [slow.bootstrap_of(2, i, 40, 40)[1].tolist() for i in range(6)]
@@ -251,7 +251,7 @@ def test_an_out_of_bag_score_that_was_not_asked_for(name):
         getattr(orders, name)
     # Where every tree sees all rows, there is nothing to ask for.
     with pytest.raises(AttributeError, match=f"has no attribute '{name}'"):
-        getattr(GrowPruneForestClassifier(2), name)
+        getattr(GrowPruneForestClassifier(n_estimators=2), name)
 
 
 def test_the_out_of_bag_score_is_near_that_of_new_rows():
@@ -266,9 +266,9 @@ def test_stages_are_the_forests_of_the_first_trees():
     X, y = mixed_problem(120)
     new, right = mixed_problem(80, seed=1)
     model = ForestClassifier(n_estimators=6, random_state=0).fit(X, y)
-    errors = model.staged_error(new, right)
+    errors = 1 - model.staged_score(new, right)
     weights = np.linspace(1, 2, 80)
-    weighted = model.staged_error(new, right, weights)
+    weighted = 1 - model.staged_score(new, right, weights)
     stages = zip(model.staged_predict(new), model.staged_predict_proba(new), strict=True)
     for n, (answers, proba) in enumerate(stages, start=1):
         smaller = ForestClassifier(n_estimators=n, random_state=0).fit(X, y)
@@ -283,8 +283,8 @@ def test_stages_are_the_forests_of_the_first_trees():
 
 def test_votes_margins_and_diversity():
     X, y = mixed_problem(100)
-    model = ForestClassifier(n_estimators=9, vote="plurality", random_state=0).fit(X, y)
-    votes = model.votes(X)
+    model = ForestClassifier(n_estimators=9, voting="hard", random_state=0).fit(X, y)
+    votes = model.predict_members(X)
     assert votes.shape == (100, 9)
     shares = np.stack([(votes == label).mean(axis=1) for label in model.classes_], axis=1)
     np.testing.assert_allclose(model.predict_proba(X), shares)
@@ -301,12 +301,12 @@ def test_votes_margins_and_diversity():
     assert found.disagreement == pytest.approx(disagreement)
     assert found.kappa == pytest.approx(kappa)
     assert found.member_error == pytest.approx((votes != y[:, None]).mean())
-    assert found.mean_leaves == model.mean_leaves_ == np.mean([t.n_leaves for t in model.trees_])
+    assert found.mean_leaves == np.mean([t.n_leaves for t in model.trees_])
     assert model.diversity(X).member_error is None
     # A class that the forest has never met is never right.
     strange = np.where(y == "ash", "elm", y)
     assert (model.margins(X, strange)[y == "ash"] < 0).all()
-    assert model.staged_error(X, strange)[-1] >= (y == "ash").mean()
+    assert 1 - model.staged_score(X, strange)[-1] >= (y == "ash").mean()
 
 
 def test_a_tied_vote_goes_to_the_first_class():
@@ -314,14 +314,14 @@ def test_a_tied_vote_goes_to_the_first_class():
     X = {"a": [0.0, 1.0] * 8, "b": [1.0, 0.0] * 8}
     y = ["no", "yes"] * 8
     model = ForestClassifier(
-        TreeClassifier(pruning=None), 2, bootstrap=False, columns_per_tree=1, vote="plurality"
+        TreeClassifier(pruning=None), 2, bootstrap=False, colsample_bytree=1, voting="hard"
     )
     for seed in range(20):
         model.set_params(random_state=seed).fit(X, y)
         if len({tree.column[0] for tree in model.trees_}) == 2:
             break
     asked = {"a": [0.0, 1.0], "b": [0.0, 1.0]}
-    assert sorted(model.votes(asked)[0].tolist()) == ["no", "yes"]
+    assert sorted(model.predict_members(asked)[0].tolist()) == ["no", "yes"]
     np.testing.assert_array_equal(model.predict_proba(asked), 0.5)
     assert model.predict(asked).tolist() == ["no", "no"]
 
@@ -346,8 +346,9 @@ def test_bagged_cart_trees_are_small_because_copies_share_a_fold():
         seed, rows = slow.bootstrap_of(0, number, 300, 300)
         learner = TreeClassifier.cart()._learner()
         leaking.append(learner.learn(table.take(rows), target.take(rows), seed=seed).n_leaves)
-    assert 4 < model.mean_leaves_ < 12
-    assert np.mean(leaking) > 2 * model.mean_leaves_
+    mean_leaves = np.mean([tree.n_leaves for tree in model.trees_])
+    assert 4 < mean_leaves < 12
+    assert np.mean(leaking) > 2 * mean_leaves
 
 
 def test_copies_stay_on_one_side_of_reduced_error_pruning():
@@ -384,10 +385,10 @@ def test_values_that_no_row_had():
     X, y = mixed_problem()
     model = ForestClassifier(n_estimators=5, random_state=0).fit(X, y)
     new = X[:4].assign(colour="mauve")
-    with pytest.warns(UnseenValueWarning, match=r"column 'colour' \(4 rows\)") as caught:
+    with pytest.warns(UnknownCategoryWarning, match=r"column 'colour' \(4 rows\)") as caught:
         model.predict(new)
     assert len(caught) == 1  # once, not once per tree
-    model.set_params(estimator=TreeClassifier(unseen="error", pruning=None)).fit(X, y)
+    model.set_params(estimator=TreeClassifier(handle_unknown="error", pruning=None)).fit(X, y)
     with pytest.raises(ValueError, match="Found unknown categories"):
         model.predict(new)
 
@@ -396,7 +397,7 @@ def test_parameters_of_the_tree_are_searched_from_outside():
     X, y = mixed_problem()
     grid = GridSearchCV(
         ForestClassifier(TreeClassifier(pruning=None), 3, random_state=0),
-        {"estimator__max_depth": [1, 4], "vote": ["probability", "plurality"]},
+        {"estimator__max_depth": [1, 4], "voting": ["soft", "hard"]},
         cv=2,
         error_score="raise",
     ).fit(X, y)
@@ -412,7 +413,7 @@ class Accuracy(Criterion):
 
 def test_a_criterion_written_in_python_works_in_threads():
     X, y = mixed_problem(60)
-    tree = TreeClassifier(Accuracy(), max_depth=2, pruning=None)
+    tree = TreeClassifier(criterion=Accuracy(), max_depth=2, pruning=None)
     models = [ForestClassifier(tree, 4, random_state=0, n_jobs=n).fit(X, y) for n in (1, 2)]
     assert models[0].trees_ == models[1].trees_
     assert any(t.n_nodes > 1 for t in models[0].trees_)
@@ -423,12 +424,12 @@ def test_a_criterion_written_in_python_works_in_threads():
     [
         ({"n_estimators": 0}, ValueError, "n_estimators must be a whole number of at least 1"),
         ({"n_estimators": 2.5}, ValueError, "n_estimators must be a whole number"),
-        ({"vote": "soft"}, ValueError, "vote must be 'probability' or 'plurality'; got 'soft'"),
+        ({"voting": "plurality"}, ValueError, "voting must be 'soft' or 'hard'; got 'plurality'"),
         ({"bootstrap": "yes"}, ValueError, "bootstrap must be True or False; got 'yes'"),
         ({"max_samples": 1.5}, ValueError, "max_samples must be None, a whole number"),
         ({"max_samples": 0}, ValueError, "max_samples must be None, a whole number"),
         ({"max_samples": True}, ValueError, "max_samples must be None, a whole number"),
-        ({"columns_per_tree": "half"}, ValueError, "columns_per_tree must be None, a whole"),
+        ({"colsample_bytree": "half"}, ValueError, "colsample_bytree must be None, a whole"),
         ({"oob_score": "f1"}, ValueError, "oob_score must be True, False, or a function of the"),
         ({"oob_score": True, "bootstrap": False}, ValueError, "oob_score needs rows that a tree"),
         (
@@ -482,7 +483,7 @@ def test_nodes_that_answer():
     for place, tree in enumerate(forest.trees_):
         np.testing.assert_array_equal(nodes[:, place], tree.apply(table))
         votes = tree.classes[tree.label[nodes[:, place]]]
-        np.testing.assert_array_equal(forest.votes(X)[:, place], votes)
+        np.testing.assert_array_equal(forest.predict_members(X)[:, place], votes)
 
 
 def test_a_tree_says_how_to_read_a_frame():

@@ -26,7 +26,7 @@ from mixedwood.estimators.growing import grow_members
 from problems import mixed_problem
 
 MODELS = {
-    "forest": ForestClassifier(n_estimators=8, random_state=5, columns_per_tree=3),
+    "forest": ForestClassifier(n_estimators=8, random_state=5, colsample_bytree=3),
     "cart": ForestClassifier.bagging_cart(3, random_state=5),
     "orders": RandomOrdinalityClassifier.random_tree(8, random_state=5, joint=True),
 }
@@ -147,13 +147,13 @@ def test_warm_starts_that_make_no_sense(problem):
         model.fit(X, y == "ash")
     weights = np.ones(len(y))
     weights[0] = 0
-    for change in ({"max_samples": 0.5}, {"columns_per_tree": 2}):
+    for change in ({"max_samples": 0.5}, {"colsample_bytree": 2}):
         model = clone(model).set_params(n_estimators=4, oob_score=False).fit(X, y)
         before = list(model.trees_)
         model.set_params(n_estimators=5, oob_score=True, **change)
         with pytest.raises(ValueError, match="number of rows or their sampling has changed"):
             model.fit(X, y)
-        model.set_params(max_samples=None, columns_per_tree=None)
+        model.set_params(max_samples=None, colsample_bytree=None)
         with pytest.raises(ValueError, match="number of rows or their sampling has changed"):
             model.fit(X, y, weights)
     assert model.trees_ == before

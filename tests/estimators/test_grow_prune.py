@@ -12,14 +12,19 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from excuses import HALVES, PURE
-from mixedwood import GrowPruneTreeClassifier, TimeLimitWarning, TreeClassifier, UnseenValueWarning
+from mixedwood import (
+    GrowPruneTreeClassifier,
+    TimeLimitWarning,
+    TreeClassifier,
+    UnknownCategoryWarning,
+)
 from mixedwood.datasets import make_waveform
 from mixedwood.splits import Partitioner
 
 
 @pytest.mark.filterwarnings("ignore")
 @parametrize_with_checks(
-    [GrowPruneTreeClassifier(), GrowPruneTreeClassifier(relabel=True)],
+    [GrowPruneTreeClassifier(), GrowPruneTreeClassifier(refit_leaves=True)],
     expected_failed_checks=lambda model: HALVES | PURE,
 )
 def test_scikit_learn_checks(estimator, check):
@@ -43,7 +48,7 @@ def problem():
 
 def test_what_a_fit_leaves(problem):
     X, y = problem
-    model = GrowPruneTreeClassifier().fit(X, y)
+    model = GrowPruneTreeClassifier(random_state=0).fit(X, y)
     assert model.classes_.tolist() == ["ash", "birch", "cedar"]
     assert model.feature_names_in_.tolist() == list(X)
     assert model.get_n_leaves() == model.tree_.n_leaves == model.iterations_[-1].pruned > 1
@@ -74,15 +79,17 @@ def test_copies_answer_the_same(problem):
 def test_the_seed_divides_the_rows(problem):
     X, y = problem
     first = GrowPruneTreeClassifier(random_state=0).fit(X, y).tree_
-    assert GrowPruneTreeClassifier().fit(X, y).tree_ == first  # None stands for 0
     others = [GrowPruneTreeClassifier(random_state=s).fit(X, y).tree_ for s in range(1, 6)]
     assert all(other != first for other in others)
+    # Without a seed the halves are others every time.
+    fresh = [GrowPruneTreeClassifier().fit(X, y).tree_ for _ in range(4)]
+    assert any(other != fresh[0] for other in fresh[1:])
 
 
 def test_relabelling_leaves_the_tests(problem):
     X, y = problem
-    plain = GrowPruneTreeClassifier().fit(X, y).tree_
-    relabelled = GrowPruneTreeClassifier(relabel=True).fit(X, y).tree_
+    plain = GrowPruneTreeClassifier(random_state=0).fit(X, y).tree_
+    relabelled = GrowPruneTreeClassifier(refit_leaves=True, random_state=0).fit(X, y).tree_
     np.testing.assert_array_equal(relabelled.high, plain.high)
     np.testing.assert_array_equal(relabelled.children, plain.children)
     assert plain.weighted_n_node_samples[0] == 120
@@ -96,35 +103,37 @@ def test_only_parts_of_rows_with_weight_count(problem):
     X, y = problem
     weights = np.where(np.arange(len(y)) % 3 == 0, 0.0, 1.0)
     kept = weights > 0
-    found = GrowPruneTreeClassifier().fit(X, y, weights)
+    found = GrowPruneTreeClassifier(random_state=0).fit(X, y, weights)
     assert found.tree_.weighted_n_node_samples[0] == 80
-    want = GrowPruneTreeClassifier().fit(X[kept], y[kept])
+    want = GrowPruneTreeClassifier(random_state=0).fit(X[kept], y[kept])
     np.testing.assert_array_equal(found.predict(X), want.predict(X))
 
 
 def test_a_row_keeps_its_weight_in_its_half(problem):
     X, y = problem
-    plain = GrowPruneTreeClassifier().fit(X, y)
-    double = GrowPruneTreeClassifier().fit(X, y, np.full(len(y), 2.0))
+    plain = GrowPruneTreeClassifier(random_state=0).fit(X, y)
+    double = GrowPruneTreeClassifier(random_state=0).fit(X, y, np.full(len(y), 2.0))
     np.testing.assert_array_equal(double.tree_.statistics, 2 * plain.tree_.statistics)
-    by_class = GrowPruneTreeClassifier(class_weight={"ash": 50.0}).fit(X, y)
-    by_row = GrowPruneTreeClassifier().fit(X, y, np.where(y == "ash", 50.0, 1.0))
+    by_class = GrowPruneTreeClassifier(class_weight={"ash": 50.0}, random_state=0).fit(X, y)
+    by_row = GrowPruneTreeClassifier(random_state=0).fit(X, y, np.where(y == "ash", 50.0, 1.0))
     assert by_class.tree_ == by_row.tree_
     assert (by_row.predict(X) == "ash").sum() > (plain.predict(X) == "ash").sum()
     for scale in (1e300, 1e-300):
-        extreme = GrowPruneTreeClassifier().fit(X, y, np.full(len(y), scale))
+        extreme = GrowPruneTreeClassifier(random_state=0).fit(X, y, np.full(len(y), scale))
         np.testing.assert_array_equal(extreme.predict(X), plain.predict(X))
 
 
 @pytest.mark.parametrize("missing", ["learned", "category"])
-@pytest.mark.parametrize("unseen", ["node", "missing", "majority"])
+@pytest.mark.parametrize("unseen", ["stop", "missing", "majority"])
 def test_missing_and_unseen_values(problem, missing, unseen):
     X, y = problem
-    model = GrowPruneTreeClassifier(missing=missing, unseen=unseen).fit(X, y)
+    model = GrowPruneTreeClassifier(
+        handle_missing=missing, handle_unknown=unseen, random_state=0
+    ).fit(X, y)
     new = pd.DataFrame({"colour": ["mauve", None], "size": [np.nan, 1.0], "noise": [0.0, np.nan]})
-    with pytest.warns(UnseenValueWarning, match="'mauve'"):
+    with pytest.warns(UnknownCategoryWarning, match="'mauve'"):
         assert set(model.predict(new)) <= set(y)
-    model.set_params(unseen="error").fit(X, y)
+    model.set_params(handle_unknown="error").fit(X, y)
     with pytest.raises(ValueError, match="'mauve'"):
         model.predict(new)
 
@@ -134,8 +143,8 @@ def test_values_that_only_one_half_has():
     """Each label has one row: no test of one half knows the values of the other."""
     X = {"name": [f"n{i:02}" for i in range(40)]}
     y = [0] * 20 + [1] * 20
-    for unseen in ("node", "missing", "majority"):
-        model = GrowPruneTreeClassifier(unseen=unseen).fit(X, y)
+    for unseen in ("stop", "missing", "majority"):
+        model = GrowPruneTreeClassifier(handle_unknown=unseen, random_state=0).fit(X, y)
         assert model.get_n_leaves() == 1
         assert model.predict(X).tolist() == [0] * 40
 
@@ -147,18 +156,22 @@ def test_nominal_tables_with_every_partitioner():
     X["b"] = np.array(list("uvw"))[rng.integers(0, 3, 300)]
     for partitioner in ("auto", "exact", "multiway", "max_cut", "random_order",
                         Partitioner("random_order", per="tree")):  # fmt: skip
-        model = GrowPruneTreeClassifier(partitioner=partitioner).fit(X, y)
+        model = GrowPruneTreeClassifier(partitioner=partitioner, random_state=0).fit(X, y)
         assert model.score(X, y) > 0.6
 
 
 def test_orders_and_categories_are_used():
     sizes = {"size": ["S", "M", "L", "XL"] * 6}
-    model = GrowPruneTreeClassifier(ordinal={"size": ["S", "M", "L", "XL"]})
+    model = GrowPruneTreeClassifier(
+        ordinal_features={"size": ["S", "M", "L", "XL"]}, random_state=0
+    )
     tree = model.fit(sizes, [0, 0, 1, 1] * 6).tree_
     assert tree.n_leaves == 2
     assert tree.high[0] == 1
     codes = {"code": [1, 2, 3] * 8}
-    model = GrowPruneTreeClassifier(categorical_features=["code"]).fit(codes, [0, 1, 0] * 8)
+    model = GrowPruneTreeClassifier(categorical_features=["code"], random_state=0).fit(
+        codes, [0, 1, 0] * 8
+    )
     assert model.get_n_leaves() == 2
 
 
@@ -170,7 +183,7 @@ def test_tables_without_anything_to_learn():
         (np.ones((6, 1)), [0, 0, 0, 1, 1, 1]),
         ({"a": [None] * 6}, [0, 0, 0, 1, 1, 1]),
     ]:
-        model = GrowPruneTreeClassifier().fit(table, labels)
+        model = GrowPruneTreeClassifier(random_state=0).fit(table, labels)
         assert model.get_n_leaves() == 1
         assert len(model.iterations_) == 2
         assert len(set(model.predict(table).tolist())) == 1
@@ -178,10 +191,10 @@ def test_tables_without_anything_to_learn():
 
 def test_a_share_of_rows():
     data = make_waveform(200, random_state=0)
-    small = GrowPruneTreeClassifier(min_samples_split=0.25).fit(data.X, data.y)
+    small = GrowPruneTreeClassifier(min_samples_split=0.25, random_state=0).fit(data.X, data.y)
     tree = small.tree_
     assert (tree.weighted_n_node_samples[tree.split_kind != 0] >= 50 - 1).all()
-    assert small.iterations_[0].grown < GrowPruneTreeClassifier().fit(
+    assert small.iterations_[0].grown < GrowPruneTreeClassifier(random_state=0).fit(
         data.X, data.y
     ).iterations_[0].grown  # fmt: skip
 
@@ -192,12 +205,15 @@ def test_a_share_of_rows():
         ({"criterion": "accuracy"}, "criterion='accuracy' is not known"),
         ({"partitioner": "best"}, "partitioner='best' is not known"),
         ({"min_samples_split": 0}, "min_samples_split must be a number of rows"),
-        ({"max_iterations": 0}, "max_iterations must be a whole number of at least 1; got 0"),
-        ({"max_iterations": 2.5}, "max_iterations must be a whole number"),
-        ({"max_iterations": True}, "max_iterations must be a whole number"),
-        ({"relabel": "yes"}, "relabel must be True or False; got 'yes'"),
-        ({"missing": "fractional"}, "'learned' or 'category'; got 'fractional'.*shared out"),
-        ({"unseen": "guess"}, "unseen must be 'node', 'missing', 'majority' or 'error'"),
+        ({"max_iter": 0}, "max_iter must be a whole number of at least 1; got 0"),
+        ({"max_iter": 2.5}, "max_iter must be a whole number"),
+        ({"max_iter": True}, "max_iter must be a whole number"),
+        ({"refit_leaves": "yes"}, "refit_leaves must be True or False; got 'yes'"),
+        ({"handle_missing": "fractional"}, "'learned' or 'category'; got 'fractional'.*shared out"),
+        (
+            {"handle_unknown": "guess"},
+            "handle_unknown must be 'stop', 'missing', 'majority' or 'error'",
+        ),
         ({"random_state": "lucky"}, "random_state"),
         ({"time_limit": -1}, "time_limit"),
     ],
@@ -215,11 +231,11 @@ def test_the_limit_of_iterations_warns():
     y = (X[:, 0].astype(int) // 5) % 2
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        whole = GrowPruneTreeClassifier().fit(X, y)
+        whole = GrowPruneTreeClassifier(random_state=0).fit(X, y)
     n = len(whole.iterations_)
     assert n > 2
-    with pytest.warns(ConvergenceWarning, match=r"still growing after max_iterations=2") as caught:
-        short = GrowPruneTreeClassifier(max_iterations=2).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match=r"still growing after max_iter=2") as caught:
+        short = GrowPruneTreeClassifier(max_iter=2, random_state=0).fit(X, y)
     assert caught[0].filename == __file__
     assert short.iterations_ == whole.iterations_[:2]
 
@@ -227,14 +243,14 @@ def test_the_limit_of_iterations_warns():
 def test_a_time_limit_leaves_a_tree_that_works():
     data = make_waveform(3000, random_state=0)
     with pytest.warns(TimeLimitWarning, match="time limit") as caught:
-        model = GrowPruneTreeClassifier(time_limit=1e-9).fit(data.X, data.y)
+        model = GrowPruneTreeClassifier(time_limit=1e-9, random_state=0).fit(data.X, data.y)
     assert caught[-1].filename == __file__
     assert model.predict(data.X).shape == (3000,)
 
 
 def test_a_fit_that_fails_changes_nothing(problem):
     X, y = problem
-    model = GrowPruneTreeClassifier().fit(X, y)
+    model = GrowPruneTreeClassifier(random_state=0).fit(X, y)
     before = model.tree_
     model.set_params(partitioner="two_class_order")
     with pytest.raises(ValueError, match="two_class_order"):

@@ -18,7 +18,7 @@ from mixedwood import (
     GrowPruneForestClassifier,
     GrowPruneTreeClassifier,
     TimeLimitWarning,
-    UnseenValueWarning,
+    UnknownCategoryWarning,
 )
 from mixedwood._random import MEMBER, spawn
 from mixedwood.data import read_table, read_target
@@ -28,7 +28,7 @@ from mixedwood.growers import grow_prune
 
 @pytest.mark.filterwarnings("ignore")
 @parametrize_with_checks(
-    [GrowPruneForestClassifier(5)], expected_failed_checks=lambda model: HALVES | PURE
+    [GrowPruneForestClassifier(n_estimators=5)], expected_failed_checks=lambda model: HALVES | PURE
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
@@ -55,7 +55,7 @@ def mixed():
 
 def test_every_tree_has_its_own_halves_of_all_rows(waves):
     data, _ = waves
-    model = GrowPruneForestClassifier(8, random_state=5).fit(data.X, data.y)
+    model = GrowPruneForestClassifier(n_estimators=8, random_state=5).fit(data.X, data.y)
     table, target = read_table(data.X), read_target(data.y)
     for number, tree in enumerate(model.trees_):
         seed = int(spawn(5, MEMBER, number).integers(2**63))
@@ -71,8 +71,8 @@ def test_every_tree_has_its_own_halves_of_all_rows(waves):
 
 def test_the_majority_decides_and_ties_go_to_the_first_class(waves):
     data, test = waves
-    model = GrowPruneForestClassifier(4, random_state=0).fit(data.X, data.y)
-    votes = model.votes(test.X)
+    model = GrowPruneForestClassifier(n_estimators=4, random_state=0).fit(data.X, data.y)
+    votes = model.predict_members(test.X)
     counts = np.array([(votes == c).sum(axis=1) for c in model.classes_]).T
     np.testing.assert_array_equal(model.predict(test.X), model.classes_[counts.argmax(axis=1)])
     np.testing.assert_allclose(model.predict_proba(test.X), counts / 4)
@@ -82,8 +82,10 @@ def test_the_majority_decides_and_ties_go_to_the_first_class(waves):
 @pytest.mark.parametrize("relabel", [False, True])
 def test_probabilities_of_the_trees_may_be_averaged(waves, relabel):
     data, test = waves
-    voting = GrowPruneForestClassifier(9, relabel=relabel, random_state=0).fit(data.X, data.y)
-    model = clone(voting).set_params(vote="probability").fit(data.X, data.y)
+    voting = GrowPruneForestClassifier(n_estimators=9, refit_leaves=relabel, random_state=0).fit(
+        data.X, data.y
+    )
+    model = clone(voting).set_params(voting="soft").fit(data.X, data.y)
     assert model.trees_ == voting.trees_  # the vote is counted otherwise, nothing else
     table, truth = read_table(data.X), read_target(data.y).codes
     new = read_table(test.X)
@@ -103,40 +105,42 @@ def test_probabilities_of_the_trees_may_be_averaged(waves, relabel):
 
 
 def test_a_vote_that_is_none():
-    with pytest.raises(ValueError, match="vote must be 'probability' or 'plurality'; got 'soft'"):
-        GrowPruneForestClassifier(3, vote="soft").fit({"x": [1, 2]}, [0, 1])
+    with pytest.raises(ValueError, match="voting must be 'soft' or 'hard'; got 'plurality'"):
+        GrowPruneForestClassifier(n_estimators=3, voting="plurality").fit({"x": [1, 2]}, [0, 1])
 
 
 def test_many_trees_are_better_than_one(waves):
     data, test = waves
-    model = GrowPruneForestClassifier(51, random_state=0).fit(data.X, data.y)
-    errors = model.staged_error(test.X, test.y)
+    model = GrowPruneForestClassifier(n_estimators=51, random_state=0).fit(data.X, data.y)
+    errors = 1 - model.staged_score(test.X, test.y)
     assert errors.shape == (51,)
     assert errors[-1] == pytest.approx(1 - model.score(test.X, test.y))
     assert errors[-1] < errors[0] - 0.03
     assert model.feature_importances_.sum() == pytest.approx(1)
-    assert model.diversity(test.X).mean_leaves == pytest.approx(model.mean_leaves_)
+    assert model.diversity(test.X).mean_leaves == pytest.approx(
+        np.mean([tree.n_leaves for tree in model.trees_])
+    )
 
 
 @pytest.mark.parametrize("n_jobs", [2, 4, -1])
 def test_any_number_of_threads_gives_the_same_forest(n_jobs, mixed):
-    one = GrowPruneForestClassifier(12, random_state=1).fit(*mixed)
-    many = GrowPruneForestClassifier(12, random_state=1, n_jobs=n_jobs).fit(*mixed)
+    one = GrowPruneForestClassifier(n_estimators=12, random_state=1).fit(*mixed)
+    many = GrowPruneForestClassifier(n_estimators=12, random_state=1, n_jobs=n_jobs).fit(*mixed)
     assert many.trees_ == one.trees_
     assert many.iterations_ == one.iterations_
 
 
 def test_other_processes_give_the_same_forest(mixed):
-    one = GrowPruneForestClassifier(4, random_state=1).fit(*mixed)
+    one = GrowPruneForestClassifier(n_estimators=4, random_state=1).fit(*mixed)
     with joblib.parallel_config("loky", n_jobs=2):
-        many = GrowPruneForestClassifier(4, random_state=1).fit(*mixed)
+        many = GrowPruneForestClassifier(n_estimators=4, random_state=1).fit(*mixed)
     assert many.trees_ == one.trees_
     assert all(tree.schema is many.schema_ for tree in many.trees_)
 
 
 def test_warm_start_adds_the_trees_that_one_fit_would_have(mixed):
-    whole = GrowPruneForestClassifier(9, random_state=2).fit(*mixed)
-    model = GrowPruneForestClassifier(4, random_state=2, warm_start=True).fit(*mixed)
+    whole = GrowPruneForestClassifier(n_estimators=9, random_state=2).fit(*mixed)
+    model = GrowPruneForestClassifier(n_estimators=4, random_state=2, warm_start=True).fit(*mixed)
     assert model.trees_ == whole.trees_[:4]
     model.set_params(n_estimators=9).fit(*mixed)
     assert model.trees_ == whole.trees_
@@ -147,16 +151,20 @@ def test_warm_start_adds_the_trees_that_one_fit_would_have(mixed):
 
 
 def test_seeds(mixed):
-    first = GrowPruneForestClassifier(3, random_state=0).fit(*mixed)
-    assert GrowPruneForestClassifier(3, random_state=0).fit(*mixed).trees_ == first.trees_
-    assert GrowPruneForestClassifier(3, random_state=1).fit(*mixed).trees_ != first.trees_
-    fresh = [GrowPruneForestClassifier(3).fit(*mixed) for _ in range(2)]
+    first = GrowPruneForestClassifier(n_estimators=3, random_state=0).fit(*mixed)
+    assert (
+        GrowPruneForestClassifier(n_estimators=3, random_state=0).fit(*mixed).trees_ == first.trees_
+    )
+    assert (
+        GrowPruneForestClassifier(n_estimators=3, random_state=1).fit(*mixed).trees_ != first.trees_
+    )
+    fresh = [GrowPruneForestClassifier(n_estimators=3).fit(*mixed) for _ in range(2)]
     assert fresh[0].trees_ != fresh[1].trees_
 
 
 def test_copies_answer_the_same(mixed):
     X, y = mixed
-    model = GrowPruneForestClassifier(5, random_state=0).fit(X, y)
+    model = GrowPruneForestClassifier(n_estimators=5, random_state=0).fit(X, y)
     for twin in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), clone(model).fit(X, y)):
         np.testing.assert_array_equal(twin.predict_proba(X), model.predict_proba(X))
         assert twin.iterations_ == model.iterations_
@@ -166,25 +174,29 @@ def test_copies_answer_the_same(mixed):
 
 def test_missing_and_unseen_values(mixed):
     X, y = mixed
-    model = GrowPruneForestClassifier(7, random_state=0).fit(X, y)
+    model = GrowPruneForestClassifier(n_estimators=7, random_state=0).fit(X, y)
     new = pd.DataFrame({"colour": ["mauve", None], "size": [np.nan, 1.0]})
-    with pytest.warns(UnseenValueWarning, match="'mauve'") as caught:
+    with pytest.warns(UnknownCategoryWarning, match="'mauve'") as caught:
         assert set(model.predict(new)) <= set(y)
     assert len(caught) == 1
-    model.set_params(unseen="error").fit(X, y)
+    model.set_params(handle_unknown="error").fit(X, y)
     with pytest.raises(ValueError, match="'mauve'"):
         model.predict(new)
 
 
 def test_weights(mixed):
     X, y = mixed
-    plain = GrowPruneForestClassifier(5, random_state=0).fit(X, y)
-    heavy = GrowPruneForestClassifier(5, random_state=0).fit(X, y, np.where(y == "ash", 50.0, 1.0))
-    by_class = GrowPruneForestClassifier(5, random_state=0, class_weight={"ash": 50.0}).fit(X, y)
+    plain = GrowPruneForestClassifier(n_estimators=5, random_state=0).fit(X, y)
+    heavy = GrowPruneForestClassifier(n_estimators=5, random_state=0).fit(
+        X, y, np.where(y == "ash", 50.0, 1.0)
+    )
+    by_class = GrowPruneForestClassifier(
+        n_estimators=5, random_state=0, class_weight={"ash": 50.0}
+    ).fit(X, y)
     assert by_class.trees_ == heavy.trees_
     assert (heavy.predict(X) == "ash").sum() > (plain.predict(X) == "ash").sum()
     kept = np.arange(len(y)) % 3 > 0
-    some = GrowPruneForestClassifier(5, random_state=0).fit(X, y, kept.astype(float))
+    some = GrowPruneForestClassifier(n_estimators=5, random_state=0).fit(X, y, kept.astype(float))
     assert all(tree.weighted_n_node_samples[0] == 80 for tree in some.trees_)
 
 
@@ -193,9 +205,9 @@ def test_limits_are_said_once():
     y = (X[:, 0].astype(int) // 5) % 2
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        GrowPruneForestClassifier(5, random_state=0).fit(X, y)
+        GrowPruneForestClassifier(n_estimators=5, random_state=0).fit(X, y)
     with pytest.warns(ConvergenceWarning, match="5 of 5 trees were still growing") as caught:
-        short = GrowPruneForestClassifier(5, random_state=0, max_iterations=1).fit(X, y)
+        short = GrowPruneForestClassifier(n_estimators=5, random_state=0, max_iter=1).fit(X, y)
     assert len(caught) == 1
     assert caught[0].filename == __file__
     assert [len(iterations) for iterations in short.iterations_] == [1] * 5
@@ -204,7 +216,9 @@ def test_limits_are_said_once():
 def test_a_time_limit_leaves_a_forest_that_works(waves):
     data, test = waves
     with pytest.warns(TimeLimitWarning, match="time limit"):
-        model = GrowPruneForestClassifier(500, time_limit=0.02, random_state=0).fit(data.X, data.y)
+        model = GrowPruneForestClassifier(n_estimators=500, time_limit=0.02, random_state=0).fit(
+            data.X, data.y
+        )
     assert 1 <= len(model.trees_) < 500
     assert len(model.iterations_) == len(model.trees_)
     assert model.predict(test.X).shape == (1000,)
@@ -215,8 +229,8 @@ def test_a_time_limit_leaves_a_forest_that_works(waves):
     [
         ({"n_estimators": 0}, "n_estimators must be a whole number of at least 1"),
         ({"criterion": "accuracy"}, "criterion='accuracy' is not known"),
-        ({"missing": "fractional"}, "'learned' or 'category'"),
-        ({"max_iterations": 0}, "max_iterations must be"),
+        ({"handle_missing": "fractional"}, "'learned' or 'category'"),
+        ({"max_iter": 0}, "max_iter must be"),
         ({"warm_start": 1}, "warm_start must be True or False"),
         ({"n_jobs": 0.5}, "n_jobs must be None, .* got 0.5"),
         ({"time_limit": 0}, "time_limit"),
@@ -233,8 +247,8 @@ def test_parameters_that_are_refused(parameters, message, mixed):
 def test_such_trees_in_any_forest(mixed):
     X, y = mixed
     inside = GrowPruneTreeClassifier()
-    whole = ForestClassifier(inside, 6, bootstrap=False, vote="plurality", random_state=3)
-    own = GrowPruneForestClassifier(6, random_state=3).fit(X, y)
+    whole = ForestClassifier(inside, 6, bootstrap=False, voting="hard", random_state=3)
+    own = GrowPruneForestClassifier(n_estimators=6, random_state=3).fit(X, y)
     assert whole.fit(X, y).trees_ == own.trees_
     bagged = ForestClassifier(inside, 6, oob_score=True, random_state=3)
     with warnings.catch_warnings():

@@ -90,6 +90,6 @@ def test_they_do_no_harm(name, distinct):
         X["noise"] = names(3 * N)
     train, test = X[:N], X[N:]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", mw.UnseenValueWarning)
+        warnings.simplefilter("ignore", mw.UnknownCategoryWarning)
         error = np.mean(MODELS[name].fit(train, y[:N]).predict(test) != y[N:])
     assert error < 0.2

@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 from mixedwood import TreeClassifier
-from mixedwood.estimators import UnseenValueWarning
+from mixedwood.estimators import UnknownCategoryWarning
 from mixedwood.splits import Criterion
 
 X = np.arange(12.0).reshape(6, 2)
@@ -102,12 +102,12 @@ def test_sparse_input():
 )
 def test_orders_that_are_refused(ordinal, message):
     with pytest.raises((ValueError, TypeError), match=message):
-        TreeClassifier(ordinal=ordinal).fit(X, Y)
+        TreeClassifier(ordinal_features=ordinal).fit(X, Y)
 
 
 def test_orders_and_categories_are_used():
     sizes = {"size": ["S", "M", "L", "XL", "S", "L"]}
-    model = TreeClassifier(pruning=None, ordinal={"size": ["S", "M", "L", "XL"]})
+    model = TreeClassifier(pruning=None, ordinal_features={"size": ["S", "M", "L", "XL"]})
     tree = model.fit(sizes, [0, 0, 1, 1, 0, 1]).tree_
     assert tree.n_leaves == 2
     assert tree.high[0] == 1
@@ -272,7 +272,7 @@ NEW = {"b": ["new", "p", "older", "new"], "z": ["never"] * 4}
 
 
 def asked(way):
-    model = TreeClassifier(pruning=None, unseen=way).fit(TABLE, LABELS)
+    model = TreeClassifier(pruning=None, handle_unknown=way).fit(TABLE, LABELS)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         proba = model.predict_proba(NEW)
@@ -294,15 +294,15 @@ def asked(way):
     ids=["score", "pipeline", "cross_val_score", "permutation_importance"],
 )
 def test_a_warning_is_about_the_first_line_outside_scikit_learn(ask):
-    with pytest.warns(UnseenValueWarning) as caught:
+    with pytest.warns(UnknownCategoryWarning) as caught:
         ask(TreeClassifier(pruning=None))
-    assert {w.filename for w in caught if w.category is UnseenValueWarning} == {__file__}
+    assert {w.filename for w in caught if w.category is UnknownCategoryWarning} == {__file__}
 
 
-@pytest.mark.parametrize("way", ["node", "missing", "majority"])
+@pytest.mark.parametrize("way", ["stop", "missing", "majority"])
 def test_unseen_values_are_reported_once(way):
     model, proba, caught = asked(way)
-    assert [w.category for w in caught] == [UnseenValueWarning]
+    assert [w.category for w in caught] == [UnknownCategoryWarning]
     message = str(caught[0].message)
     assert "column 'b' (3 rows): 'new', 'older'." in message
     assert "'z'" not in message  # no test asks for it
@@ -311,26 +311,26 @@ def test_unseen_values_are_reported_once(way):
     root = tree.probabilities[0]
     assert proba[1].tolist() == [1, 0, 0]
     heavier = tree.children_of(0)[tree.weighted_n_node_samples[tree.children_of(0)].argmax()]
-    while way != "node" and tree.split_kind[heavier] != 0:
+    while way != "stop" and tree.split_kind[heavier] != 0:
         below = tree.children_of(heavier)
         heavier = below[tree.weighted_n_node_samples[below].argmax()]
-    want = root if way == "node" else tree.probabilities[heavier]
+    want = root if way == "stop" else tree.probabilities[heavier]
     np.testing.assert_allclose(proba[[0, 2, 3]], [want] * 3)
 
 
 def test_unseen_values_go_where_missing_ones_were_learned_to_go():
     """Missing values of training are with the smaller child."""
     table = {"b": ["p"] * 6 + [None] * 3 + ["q"]}
-    for way, want in (("missing", 1), ("majority", 0), ("node", 0)):
-        model = TreeClassifier(pruning=None, unseen=way, max_depth=1)
+    for way, want in (("missing", 1), ("majority", 0), ("stop", 0)):
+        model = TreeClassifier(pruning=None, handle_unknown=way, max_depth=1)
         model.fit(table, [0] * 6 + [1] * 4)
-        with pytest.warns(UnseenValueWarning):
+        with pytest.warns(UnknownCategoryWarning):
             assert model.predict({"b": ["new"]}).tolist() == [want]
         assert model.predict({"b": [None]}).tolist() == [1]
 
 
 def test_unseen_values_as_an_error():
-    model = TreeClassifier(pruning=None, unseen="error").fit(TABLE, LABELS)
+    model = TreeClassifier(pruning=None, handle_unknown="error").fit(TABLE, LABELS)
     with pytest.raises(ValueError, match=r"column 'b' \(3 rows\).*Map them to categories"):
         model.predict(NEW)
     fine = {"b": ["p", None], "z": ["never", "never"]}
@@ -340,7 +340,7 @@ def test_unseen_values_as_an_error():
 def test_very_many_unseen_values_make_a_short_message():
     model = TreeClassifier(pruning=None).fit(TABLE, LABELS)
     new = {"b": [f"n{i}" for i in range(5000)], "z": ["u"] * 5000}
-    with pytest.warns(UnseenValueWarning) as caught:
+    with pytest.warns(UnknownCategoryWarning) as caught:
         model.predict(new)
     assert "5000 rows" in str(caught[0].message)
     assert len(str(caught[0].message)) < 500
@@ -348,13 +348,13 @@ def test_very_many_unseen_values_make_a_short_message():
 
 def test_a_missing_value_that_no_training_row_had():
     for way, want in (("learned", 1), ("category", None)):
-        model = TreeClassifier(pruning=None, missing=way).fit(TABLE, LABELS)
+        model = TreeClassifier(pruning=None, handle_missing=way).fit(TABLE, LABELS)
         proba = model.predict_proba({"b": [None], "z": ["u"]})
         if want is None:  # one more category, which the root has never met
             np.testing.assert_allclose(proba[0], np.bincount(LABELS) / 9)
         else:
             assert proba[0].argmax() == want
-    model = TreeClassifier(pruning=None, missing="fractional").fit(TABLE, LABELS)
+    model = TreeClassifier(pruning=None, handle_missing="fractional").fit(TABLE, LABELS)
     proba = model.predict_proba({"b": [None], "z": ["u"]})
     np.testing.assert_allclose(proba[0], np.bincount(LABELS) / 9)
 
@@ -381,8 +381,8 @@ def test_a_missing_value_that_no_training_row_had():
         ({"rules": "random_tree"}, r"TreeClassifier\.random_tree\(\)"),
         ({"selection": "x"}, "'score', 'average_gain' or 'significance'"),
         ({"growth": "x"}, "'best_first'; got 'x'"),
-        ({"missing": None}, "'category'; got None"),
-        ({"unseen": ["node"]}, r"'error'; got \['node'\]"),
+        ({"handle_missing": None}, "'category'; got None"),
+        ({"handle_unknown": ["stop"]}, r"'error'; got \['stop'\]"),
         ({"partitioner": "multiway", "criterion": "twoing"}, "scores two groups"),
         ({"max_depth": -1}, "at least 0; got -1"),
         ({"max_depth": 1.5}, "whole number"),
@@ -397,16 +397,16 @@ def test_a_missing_value_that_no_training_row_had():
         ({"min_samples_leaf": "1"}, "at least 1, or a share"),
         ({"min_samples_split": 0}, "at least 1, or a share"),
         ({"min_samples_split": True}, "at least 1, or a share"),
-        ({"min_gain": "x"}, "must be a number"),
-        ({"min_gain": np.nan}, "must be a number"),
-        ({"min_gain": None}, "must be a number"),
+        ({"min_split_gain": "x"}, "must be a number"),
+        ({"min_split_gain": np.nan}, "must be a number"),
+        ({"min_split_gain": None}, "must be a number"),
         ({"max_features": 0}, "'sqrt' or 'log2'; got 0"),
         ({"max_features": 1.5}, "'sqrt' or 'log2'; got 1.5"),
         ({"max_features": "x"}, "'sqrt' or 'log2'; got 'x'"),
         ({"max_features": True}, "'sqrt' or 'log2'; got True"),
-        ({"max_p": -0.1}, "from 0 to 1"),
-        ({"max_p": 2}, "from 0 to 1"),
-        ({"max_p": None}, "from 0 to 1"),
+        ({"alpha": -0.1}, "from 0 to 1"),
+        ({"alpha": 2}, "from 0 to 1"),
+        ({"alpha": None}, "from 0 to 1"),
         ({"bonferroni": 1}, "True or False"),
         ({"time_limit": 0}, "positive number of seconds"),
         ({"time_limit": -1}, "positive number of seconds"),
@@ -429,7 +429,7 @@ def test_parameters_that_are_refused(parameters, message):
         ({"max_depth": 0}, 1),
         ({"max_depth": np.int64(1)}, 2),
         ({"max_leaf_nodes": 1}, 1),
-        ({"min_gain": np.inf}, 1),
+        ({"min_split_gain": np.inf}, 1),
         ({"min_samples_leaf": 0.6}, 1),
         ({"min_samples_leaf": 1.0}, 2),
         ({"min_samples_split": 7}, 1),
@@ -457,7 +457,7 @@ def test_two_class_order_with_three_classes():
     [
         {"criterion": "gini"},
         {"partitioner": "auto"},
-        {"missing": "learned"},
+        {"handle_missing": "learned"},
         {"selection": "significance"},
         {"acceptor": "chi2"},
     ],
@@ -479,7 +479,7 @@ def test_a_criterion_written_in_python():
     table = {"a": rng.normal(size=80), "b": np.array(list("pqrs"))[rng.integers(0, 4, 80)]}
     labels = (table["a"] > 0.2).astype(int) + (table["b"] == "q")
     for partitioner in ("auto", "multiway"):
-        model = TreeClassifier(Accuracy(), partitioner=partitioner, pruning=None)
+        model = TreeClassifier(criterion=Accuracy(), partitioner=partitioner, pruning=None)
         assert model.fit(table, labels).score(table, labels) > 0.95
 
     class Broken(Accuracy):
@@ -487,4 +487,4 @@ def test_a_criterion_written_in_python():
             raise ZeroDivisionError("in the score")
 
     with pytest.raises(ZeroDivisionError, match="in the score"):
-        TreeClassifier(Broken()).fit(table, labels)
+        TreeClassifier(criterion=Broken()).fit(table, labels)

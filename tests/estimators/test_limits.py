@@ -213,7 +213,9 @@ def test_a_time_limit_in_the_middle_of_a_partition(partitioner, limit):
     n = 4000
     X = {name: np.array([f"v{i:03}" for i in rng.integers(0, 25, n)]) for name in "ab"}
     y = rng.integers(0, 5, n)
-    model = TreeClassifier("gini", partitioner=partitioner, pruning=None, time_limit=limit)
+    model = TreeClassifier(
+        criterion="gini", partitioner=partitioner, pruning=None, time_limit=limit
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TimeLimitWarning)
         assert model.fit(X, y).predict(X).shape == y.shape

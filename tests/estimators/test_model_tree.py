@@ -31,7 +31,7 @@ CHECKED = [
     (ModelTreeClassifier(pruning=None), PURE | FOLDS),  # planes are tuned on folds
     (ModelTreeClassifier.published(), ROWS),
     (
-        ModelTreeClassifier(linear_columns="numeric", evidence="validation", cut="best"),
+        ModelTreeClassifier(node_features="numeric", score_on="validation", intercept="best"),
         HELD_OUT,
     ),
 ]
@@ -54,12 +54,14 @@ def problem():
 
 MODELS = {
     "default": ModelTreeClassifier(),
-    "published": ModelTreeClassifier.published(min_instances=10),
-    "validated": ModelTreeClassifier(evidence="validation", cut="best", tuning_folds=3),
+    "published": ModelTreeClassifier.published(min_samples_split=10),
+    "validated": ModelTreeClassifier(score_on="validation", intercept="best", node_cv=3),
     "several": ModelTreeClassifier(
-        machine=["fisher", RidgeClassifier()], pruning=None, max_depth=2
+        node_model=["fisher", RidgeClassifier()], pruning=None, max_depth=2
     ),
-    "fractional": ModelTreeClassifier(missing="fractional", pruning=["collapse", "pessimistic"]),
+    "fractional": ModelTreeClassifier(
+        handle_missing="fractional", pruning=["collapse", "pessimistic"]
+    ),
 }
 
 
@@ -71,7 +73,7 @@ def test_copies_answer_the_same(name, problem):
     np.testing.assert_allclose(want.sum(axis=1), 1)
     for twin in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), clone(model).fit(X, y)):
         assert twin.tree_ == model.tree_
-        assert twin.min_instances_ == model.min_instances_
+        assert twin.min_samples_split_ == model.min_samples_split_
         np.testing.assert_array_equal(twin.predict_proba(X), want)
     with pytest.raises(NotFittedError):
         clone(model).predict(X)
@@ -93,7 +95,7 @@ def test_a_grid_of_machines(problem):
     X, y = problem
     grid = GridSearchCV(
         ModelTreeClassifier(pruning=None, max_depth=2),
-        {"machine": ["svm", "fisher"], "C": [0.1, "tune"], "linear_columns": ["all", "numeric"]},
+        {"node_model": ["svm", "fisher"], "C": [0.1, "tune"], "node_features": ["all", "numeric"]},
         cv=3,
         error_score="raise",
     ).fit(X, y)
@@ -127,7 +129,7 @@ def test_a_plane_is_printed_with_the_largest_contributions_first():
     rng = np.random.default_rng(0)
     X = {"small": rng.normal(size=300) * 1000, "large": rng.normal(size=300)}
     y = X["small"] / 1000 + 5 * X["large"] > 0
-    model = ModelTreeClassifier(max_depth=1, C=1.0, pruning=None, thresholds=False).fit(X, y)
+    model = ModelTreeClassifier(max_depth=1, C=1.0, pruning=None, axis_aligned=False).fit(X, y)
     terms = model.tree_.terms_of(0)
     assert [model.tree_.schema.columns[c].name for c in terms.column] == ["large", "small"]
     assert abs(terms.weight[1]) < abs(terms.weight[0]) / 1000
@@ -151,12 +153,12 @@ def test_limits_hold_with_planes(partitioner, criterion, problem):
     for node in np.flatnonzero(tree.split_kind != SplitKind.LEAF):
         large = tree.weighted_n_node_samples[tree.children_of(node)] >= 9
         assert large.sum() >= 2 if tree.split_kind[node] == SplitKind.MULTIWAY else large.all()
-    tree = ModelTreeClassifier(min_instances=40, **settings).fit(X, y).tree_
+    tree = ModelTreeClassifier(min_samples_split=40, **settings).fit(X, y).tree_
     assert (tree.weighted_n_node_samples[tree.split_kind != SplitKind.LEAF] >= 40).all()
-    tree = ModelTreeClassifier(min_linear=100, **settings).fit(X, y).tree_
+    tree = ModelTreeClassifier(min_samples_model=100, **settings).fit(X, y).tree_
     assert (tree.weighted_n_node_samples[tree.split_kind == SplitKind.LINEAR] >= 100).all()
     assert (tree.weighted_n_node_samples[tree.split_kind != SplitKind.LEAF] < 100).any()
-    tree = ModelTreeClassifier(min_gain=0.05, **settings).fit(X, y).tree_
+    tree = ModelTreeClassifier(min_split_gain=0.05, **settings).fit(X, y).tree_
     assert (tree.score[tree.split_kind != SplitKind.LEAF] >= 0.05).all()
 
 
@@ -173,11 +175,11 @@ def test_limits_hold_with_planes(partitioner, criterion, problem):
     ],
     ids=str,
 )
-@pytest.mark.parametrize("cut", ["machine", "best"])
+@pytest.mark.parametrize("cut", ["model", "best"])
 def test_every_pruner_prunes_planes(pruning, cut):
     X, y = mixed_problem(200)
-    model = ModelTreeClassifier(pruning=pruning, cut=cut, max_depth=5).fit(X, y)
-    whole = ModelTreeClassifier(pruning=None, cut=cut, max_depth=5).fit(X, y).tree_
+    model = ModelTreeClassifier(pruning=pruning, intercept=cut, max_depth=5).fit(X, y)
+    whole = ModelTreeClassifier(pruning=None, intercept=cut, max_depth=5).fit(X, y).tree_
     assert 1 < model.tree_.n_leaves <= whole.n_leaves
     assert model.score(X, y) > 0.55
     if pruning not in ("reduced_error", "merge_equal", "collapse"):
@@ -191,10 +193,10 @@ def test_every_pruner_prunes_planes(pruning, cut):
 def test_the_size_of_nodes_is_tuned(problem):
     X, y = problem
     model = ModelTreeClassifier.published().fit(X, y)
-    assert model.min_instances_ in (2, 5, 10, 20, 40, 80)
-    alone = ModelTreeClassifier.published(min_instances=int(model.min_instances_)).fit(X, y)
+    assert model.min_samples_split_ in (2, 5, 10, 20, 40, 80)
+    alone = ModelTreeClassifier.published(min_samples_split=int(model.min_samples_split_)).fit(X, y)
     assert alone.tree_ == model.tree_
-    assert alone.min_instances_ == model.min_instances_
+    assert alone.min_samples_split_ == model.min_samples_split_
 
 
 def test_ties_go_to_larger_nodes():
@@ -203,10 +205,10 @@ def test_ties_go_to_larger_nodes():
     X = rng.normal(size=(400, 2))
     y = (X.sum(axis=1) > 0).astype(int)
     X[:, 0] += y * 5
-    assert ModelTreeClassifier.published().fit(X, y).min_instances_ == 80
+    assert ModelTreeClassifier.published().fit(X, y).min_samples_split_ == 80
     for n in (1, 2, 3):
         few = ModelTreeClassifier.published().fit(X[:n], y[:n])
-        assert few.min_instances_ == 80
+        assert few.min_samples_split_ == 80
         assert few.predict(X[:n]).shape == (n,)
 
 
@@ -220,7 +222,7 @@ def test_tuning_with_one_row_of_weight():
 def test_a_time_limit_leaves_a_tree_that_works():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30_000, 10)), rng.integers(0, 4, 30_000)
-    for settings in ({}, {"min_instances": "tune"}, {"pruning": None, "C": 1.0}):
+    for settings in ({}, {"min_samples_split": "tune"}, {"pruning": None, "C": 1.0}):
         model = ModelTreeClassifier(time_limit=0.05, **settings)
         with pytest.warns(TimeLimitWarning, match="time limit"):
             model.fit(X, y)
@@ -237,7 +239,7 @@ def test_a_time_limit_leaves_a_tree_that_works():
     "model",
     [
         "ModelTreeClassifier()",
-        "ModelTreeClassifier(machine=LogisticRegression(max_iter=20))",
+        "ModelTreeClassifier(node_model=LogisticRegression(max_iter=20))",
     ],
 )
 def test_ctrl_c_is_heard_at_once(model):
@@ -307,16 +309,16 @@ def separable(n=300, seed=0, gaps=True):
 @pytest.mark.parametrize("gaps", [False, True])
 def test_unseen_values_in_a_plane_count_as_missing(gaps):
     X, y = separable(gaps=gaps)
-    settings = {"thresholds": False, "max_depth": 1, "pruning": None, "min_gain": -1.0}
-    for unseen in ("node", "missing", "majority"):
-        model = ModelTreeClassifier(unseen=unseen, **settings).fit(X, y)
+    settings = {"axis_aligned": False, "max_depth": 1, "pruning": None, "min_split_gain": -1.0}
+    for unseen in ("stop", "missing", "majority"):
+        model = ModelTreeClassifier(handle_unknown=unseen, **settings).fit(X, y)
         assert model.tree_.split_kind[0] == SplitKind.LINEAR
         asked = np.linspace(-3, 3, 50)
         with pytest.warns(UserWarning, match=r"column 'a' \(50 rows\): 'new'"):
             new = model.predict({"a": ["new"] * 50, "x": asked})
         np.testing.assert_array_equal(new, model.predict({"a": [None] * 50, "x": asked}))
         assert set(new) == {0, 1}
-    model = ModelTreeClassifier(unseen="error", **settings).fit(X, y)
+    model = ModelTreeClassifier(handle_unknown="error", **settings).fit(X, y)
     with pytest.raises(ValueError, match=r"unknown categories in column 'a' \(1 row\)"):
         model.predict({"a": ["new"], "x": [0.0]})
     forest = ForestClassifier(ModelTreeClassifier(**settings), n_estimators=3, random_state=0)
@@ -327,7 +329,7 @@ def test_unseen_values_in_a_plane_count_as_missing(gaps):
 def test_a_missing_number_is_the_mean_of_the_node():
     X, y = separable(gaps=False)
     X["x"][::7] = np.nan
-    model = ModelTreeClassifier(thresholds=False, max_depth=1, pruning=None).fit(X, y)
+    model = ModelTreeClassifier(axis_aligned=False, max_depth=1, pruning=None).fit(X, y)
     mean = np.nanmean(X["x"])
     for label in "pqrs":
         filled = model.apply({"a": [label], "x": [mean]})
@@ -341,8 +343,8 @@ def test_a_forest_of_model_trees_for_any_number_of_threads(problem):
     X, y = problem
     for tree in (
         ModelTreeClassifier(pruning=None, max_features=2),
-        ModelTreeClassifier.published(min_instances=20),
-        ModelTreeClassifier(machine=RidgeClassifier(), pruning=None, max_depth=1),
+        ModelTreeClassifier.published(min_samples_split=20),
+        ModelTreeClassifier(node_model=RidgeClassifier(), pruning=None, max_depth=1),
     ):
         settings = {"n_estimators": 6, "random_state": 3, "oob_score": True}
         with warnings.catch_warnings():

@@ -34,12 +34,12 @@ def test_no_numeric_column_is_an_ordinary_tree_and_said_once():
     codes = rng.integers(0, 4, (3, 300))
     X = {name: np.array(list("pqrs"))[row] for name, row in zip("abc", codes, strict=True)}
     y = codes.sum(axis=0) > 4
-    model = ModelTreeClassifier(linear_columns="numeric", min_instances="tune")
+    model = ModelTreeClassifier(node_features="numeric", min_samples_split="tune")
     with pytest.warns(UserWarning, match="no numeric or ordinal column") as said:
         tree = model.fit(X, y).tree_
     assert len(said) == 1
     assert said[0].filename == __file__
-    settings = {"criterion": "entropy", "min_samples_split": int(model.min_instances_)}
+    settings = {"criterion": "entropy", "min_samples_split": int(model.min_samples_split_)}
     assert tree == TreeClassifier(**settings).fit(X, y).tree_
     assert ModelTreeClassifier().fit(X, y).tree_.split_kind[0] == SplitKind.LINEAR
 
@@ -49,7 +49,9 @@ def test_an_ordinal_column_is_a_number_of_planes():
     places, x = rng.integers(0, 3, 200), rng.normal(size=200)
     X = {"size": np.array(["S", "M", "L"])[places], "x": x}
     y = (places + x > 1).astype(int)
-    model = ModelTreeClassifier.published(ordinal={"size": ["S", "M", "L"]}, min_instances=2)
+    model = ModelTreeClassifier.published(
+        ordinal_features={"size": ["S", "M", "L"]}, min_samples_split=2
+    )
     tree = model.fit(X, y).tree_
     assert tree.split_kind[0] == SplitKind.LINEAR
     assert set(tree.terms_of(0).column.tolist()) == {0, 1}
@@ -66,7 +68,7 @@ def test_no_nominal_column():
 @pytest.mark.parametrize("machine", MACHINES)
 def test_constant_and_collinear_columns(machine):
     X, y = slanted()
-    settings = {"machine": machine, "C": 1.0, "max_depth": 1, "pruning": None}
+    settings = {"node_model": machine, "C": 1.0, "max_depth": 1, "pruning": None}
     plain = ModelTreeClassifier(**settings).fit(X, y)
     constant = np.full((len(y), 1), 0.1)
     missing = np.full((len(y), 1), np.nan)
@@ -87,14 +89,14 @@ def test_constant_and_collinear_columns(machine):
 @pytest.mark.parametrize("scales", [(1e-300, 1e-300), (1e300, 1e300), (1e-300, 1e300), (1e-150, 1)])
 def test_numbers_of_any_size(machine, scales):
     X, y = slanted()
-    settings = {"machine": machine, "C": 1.0, "max_depth": 1, "pruning": None}
+    settings = {"node_model": machine, "C": 1.0, "max_depth": 1, "pruning": None}
     plain = ModelTreeClassifier(**settings).fit(X, y)
-    for cut in ("machine", "best"):
-        model = ModelTreeClassifier(cut=cut, **settings).fit(X * scales, y)
+    for cut in ("model", "best"):
+        model = ModelTreeClassifier(intercept=cut, **settings).fit(X * scales, y)
         assert model.tree_.split_kind[0] == SplitKind.LINEAR
         assert model.score(X * scales, y) > 0.95
         assert model.tree_.to_text()
-        if cut == "machine":
+        if cut == "model":
             np.testing.assert_array_equal(model.apply(X * scales), plain.apply(X))
 
 
@@ -132,7 +134,7 @@ def test_gaps_everywhere():
     rng = np.random.default_rng(1)
     X[rng.random(X.shape) < 0.3] = np.nan
     for missing in ("learned", "fractional", "category"):
-        model = ModelTreeClassifier(missing=missing, pruning=None, max_depth=3).fit(X, y)
+        model = ModelTreeClassifier(handle_missing=missing, pruning=None, max_depth=3).fit(X, y)
         assert SplitKind.LINEAR in model.tree_.split_kind
         assert model.score(X, y) > 0.7
         assert np.isfinite(model.predict_proba([[np.nan, np.nan]])).all()
@@ -144,7 +146,7 @@ def test_a_column_of_very_many_values_stays_out_of_planes():
     names = np.array([f"v{i:04}" for i in range(5000)])
     table = {"x": X[:, 0], "z": X[:, 1], "name": np.append(names, names[:1000])}
     table["few"] = np.array(list("pq"))[rng.integers(0, 2, 6000)]
-    model = ModelTreeClassifier(thresholds=False, pruning=None, max_depth=2, C=1.0)
+    model = ModelTreeClassifier(axis_aligned=False, pruning=None, max_depth=2, C=1.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         tree = model.set_params(partitioner="one_vs_rest").fit(table, y).tree_
@@ -161,7 +163,7 @@ def test_values_enter_planes_while_there_is_room():
     for name, size in (("large", 200), ("small", 40), ("middle", 100)):
         codes = np.append(np.arange(size), rng.integers(0, size, 3000 - size))
         table[name] = np.array([f"{c:03}" for c in codes])
-    settings = {"thresholds": False, "pruning": None, "max_depth": 1, "C": 1.0}
+    settings = {"axis_aligned": False, "pruning": None, "max_depth": 1, "C": 1.0}
     tree = ModelTreeClassifier(partitioner="one_vs_rest", **settings).fit(table, y).tree_
     assert tree.split_kind[0] == SplitKind.LINEAR
     asked = {tree.schema.columns[c].name for c in tree.terms_of(0).column}
@@ -183,7 +185,7 @@ def test_few_rows(model):
 
 
 def test_two_rows_are_told_apart_by_a_plane_where_that_is_wanted():
-    settings = {"min_linear": 2, "pruning": None, "thresholds": False, "C": 10.0}
+    settings = {"min_samples_model": 2, "pruning": None, "axis_aligned": False, "C": 10.0}
     model = ModelTreeClassifier(**settings).fit([[1.0, 2.0], [2.0, 1.0]], ["a", "b"])
     assert model.tree_.split_kind[0] == SplitKind.LINEAR
     assert model.predict([[1.0, 2.0], [2.0, 1.0]]).tolist() == ["a", "b"]
@@ -215,8 +217,8 @@ def test_a_failed_fit_changes_nothing():
     X, y = slanted()
     model = ModelTreeClassifier(max_depth=2).fit(X, y)
     before = model.tree_
-    with pytest.raises(ValueError, match="machine must be"):
-        model.set_params(machine="neural").fit(X[:, :1], y)
+    with pytest.raises(ValueError, match="node_model must be"):
+        model.set_params(node_model="neural").fit(X[:, :1], y)
     assert model.tree_ is before
     assert model.n_features_in_ == 2
 
@@ -228,15 +230,15 @@ def test_a_failed_fit_changes_nothing():
     ("settings", "words"),
     [
         ({"criterion": "accuracy"}, "accuracy"),
-        ({"machine": "neural"}, "'sparse_svm'.*a linear classifier.*got 'neural'"),
-        ({"machine": None}, "machine must be 'svm'.*got None"),
-        ({"machine": LogisticRegression}, "machine must be .*got <class"),
-        ({"machine": LinearRegression()}, "machine must be .*got LinearRegression()"),
-        ({"machine": NotOfScikitLearn()}, "machine must be .*got <.*NotOfScikitLearn object"),
-        ({"machine": []}, "at least one machine; got an empty list"),
-        ({"machine": ["svm", 3]}, "machine must be .*got 3"),
-        ({"linear_columns": "nominal"}, "linear_columns must be 'all' or 'numeric'; got 'nominal'"),
-        ({"linear_columns": None}, "linear_columns must be .*got None"),
+        ({"node_model": "neural"}, "'sparse_svm'.*a linear classifier.*got 'neural'"),
+        ({"node_model": None}, "node_model must be 'svm'.*got None"),
+        ({"node_model": LogisticRegression}, "node_model must be .*got <class"),
+        ({"node_model": LinearRegression()}, "node_model must be .*got LinearRegression()"),
+        ({"node_model": NotOfScikitLearn()}, "node_model must be .*got <.*NotOfScikitLearn object"),
+        ({"node_model": []}, "at least one model; got an empty list"),
+        ({"node_model": ["svm", 3]}, "node_model must be .*got 3"),
+        ({"node_features": "nominal"}, "node_features must be 'all' or 'numeric'; got 'nominal'"),
+        ({"node_features": None}, "node_features must be .*got None"),
         ({"C": 0.0}, "C must be 'tune', a positive number, or a list .*got 0.0"),
         ({"C": -1}, "C must be .*got -1"),
         ({"C": math.nan}, "C must be .*got nan"),
@@ -247,37 +249,40 @@ def test_a_failed_fit_changes_nothing():
         ({"C": None}, "C must be .*got None"),
         ({"C": True}, "C must be .*got True"),
         ({"C": np.ones((2, 2))}, "C must be .*got"),
-        ({"alpha": 0.0}, "alpha must be None or a positive number; got 0.0"),
-        ({"alpha": "5"}, "alpha must be .*got '5'"),
-        ({"cut": "middle"}, "cut must be 'machine' or 'best'; got 'middle'"),
-        ({"evidence": "test"}, "evidence must be 'training' or 'validation'; got 'test'"),
-        ({"tuning_folds": 0}, "tuning_folds must be a whole number of at least 1.*got 0"),
-        ({"tuning_folds": 2.5}, "tuning_folds must be .*got 2.5"),
-        ({"tuning_folds": True}, "tuning_folds must be .*got True"),
-        ({"multi_class": "ovo"}, "multi_class must be 'one_vs_rest'.*got 'ovo'"),
-        ({"thresholds": 1}, "thresholds must be True or False; got 1"),
-        ({"min_linear": 1}, "min_linear must be a whole number of rows, at least 2; got 1"),
-        ({"min_linear": 0.1}, "min_linear must be .*got 0.1"),
+        ({"smoothing": 0.0}, "smoothing must be None or a positive number; got 0.0"),
+        ({"smoothing": "5"}, "smoothing must be .*got '5'"),
+        ({"intercept": "middle"}, "intercept must be 'model' or 'best'; got 'middle'"),
+        ({"score_on": "test"}, "score_on must be 'train' or 'validation'; got 'test'"),
+        ({"node_cv": 0}, "node_cv must be a whole number of at least 1.*got 0"),
+        ({"node_cv": 2.5}, "node_cv must be .*got 2.5"),
+        ({"node_cv": True}, "node_cv must be .*got True"),
+        ({"multi_class": "ovo"}, "multi_class must be 'ovr'.*got 'ovo'"),
+        ({"axis_aligned": 1}, "axis_aligned must be True or False; got 1"),
+        (
+            {"min_samples_model": 1},
+            "min_samples_model must be a whole number of rows, at least 2; got 1",
+        ),
+        ({"min_samples_model": 0.1}, "min_samples_model must be .*got 0.1"),
         ({"partitioner": "halves"}, "halves"),
         (
             {"selection": "significance"},
             "selection must be 'adjusted', 'score' or 'average_gain'; got 'sig",
         ),
         ({"max_depth": -1}, "max_depth must be .*got -1"),
-        ({"min_instances": 0}, "min_instances must be 'tune', .*got 0"),
-        ({"min_instances": "many"}, "min_instances must be 'tune', .*got 'many'"),
-        ({"min_instances": None}, "min_instances must be 'tune', .*got None"),
+        ({"min_samples_split": 0}, "min_samples_split must be 'tune', .*got 0"),
+        ({"min_samples_split": "many"}, "min_samples_split must be 'tune', .*got 'many'"),
+        ({"min_samples_split": None}, "min_samples_split must be 'tune', .*got None"),
         ({"min_samples_leaf": 0}, "min_samples_leaf must be .*got 0"),
         ({"max_leaf_nodes": 0}, "max_leaf_nodes must be .*got 0"),
-        ({"min_gain": math.nan}, "min_gain must be a number; got nan"),
+        ({"min_split_gain": math.nan}, "min_split_gain must be a number; got nan"),
         ({"max_features": 0}, "max_features must be .*got 0"),
-        ({"missing": "drop"}, "missing must be .*got 'drop'"),
-        ({"unseen": "guess"}, "unseen must be .*got 'guess'"),
+        ({"handle_missing": "drop"}, "handle_missing must be .*got 'drop'"),
+        ({"handle_unknown": "guess"}, "handle_unknown must be .*got 'guess'"),
         ({"pruning": "hedge"}, "hedge"),
         ({"class_weight": "equal"}, "class_weight.*'equal'"),
         ({"random_state": "seed"}, "random_state|seed"),
         ({"time_limit": 0}, "time_limit"),
-        ({"ordinal": {"x9": ["a"]}}, "x9"),
+        ({"ordinal_features": {"x9": ["a"]}}, "x9"),
         ({"categorical_features": ["x9"]}, "x9"),
         (
             {"partitioner": "random_order"},
@@ -298,7 +303,7 @@ def test_a_wrong_parameter_says_what_came_and_what_is_accepted(settings, words):
 
 def test_multiway_needs_a_criterion_for_many_groups():
     with pytest.raises(ValueError, match="Use a criterion for many groups"):
-        ModelTreeClassifier("twoing", partitioner="multiway").fit(*slanted(30))
+        ModelTreeClassifier(criterion="twoing", partitioner="multiway").fit(*slanted(30))
 
 
 def test_a_random_order_at_each_node_goes_with_planes():

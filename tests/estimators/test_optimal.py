@@ -124,7 +124,7 @@ def test_it_is_never_worse_than_a_greedy_tree_on_the_same_columns(problem):
     columns = Binarizer(discretizer="equal_frequency", n_bins=8, encoding="thresholds")
     matrix = columns.fit_transform(X, y)
     for criterion in ("gini", "entropy"):
-        greedy = TreeClassifier(criterion, max_depth=3, pruning=None).fit(matrix, y)
+        greedy = TreeClassifier(criterion=criterion, max_depth=3, pruning=None).fit(matrix, y)
         assert model.cost_ <= wrong_rows(greedy, matrix, y)
 
 
@@ -231,12 +231,12 @@ def test_equal_rows_of_different_classes():
 def test_a_new_value_goes_where_it_is_told_to(problem):
     X, y = problem
     new = {"colour": ["violet"], "size": [-1.0], "on": [True]}
-    for unseen in ("node", "missing", "majority"):
-        model = free_leaves(3, unseen=unseen).fit(X, y)
-        with pytest.warns(mw.UnseenValueWarning):
+    for unseen in ("stop", "missing", "majority"):
+        model = free_leaves(3, handle_unknown=unseen).fit(X, y)
+        with pytest.warns(mw.UnknownCategoryWarning):
             assert model.predict(new)[0] in "abc"
     with pytest.raises(ValueError, match="Found unknown categories"):
-        free_leaves(3, unseen="error").fit(X, y).predict(new)
+        free_leaves(3, handle_unknown="error").fit(X, y).predict(new)
 
 
 def test_in_forests_searches_and_pickles(problem):
@@ -271,7 +271,7 @@ def test_in_forests_searches_and_pickles(problem):
         ({"n_folds": 1}, "n_folds must be"),
         ({"memory_limit": 0}, "memory_limit must be"),
         ({"time_limit": 0}, "time_limit must be"),
-        ({"unseen": "drop"}, "unseen must be"),
+        ({"handle_unknown": "drop"}, "handle_unknown must be"),
     ],
 )
 def test_bad_parameters_are_refused(parameters, words):
@@ -300,7 +300,7 @@ def test_a_time_limit_gives_the_best_so_far_and_an_honest_gap(hard):
     assert model.proof_.status == "time_limit" and not model.optimal_
     assert 0 <= model.lower_bound_ < model.cost_ and 0 < model.gap_ <= 1
     assert wrong_rows(model, X, y) == model.cost_
-    greedy = TreeClassifier("gini", max_depth=5, pruning=None).fit(X, y)
+    greedy = TreeClassifier(criterion="gini", max_depth=5, pruning=None).fit(X, y)
     assert model.cost_ <= wrong_rows(greedy, X, y)
     costs = [cost for _, cost in model.proof_.trace]
     assert costs == sorted(costs, reverse=True) and costs[-1] == model.cost_

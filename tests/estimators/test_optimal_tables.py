@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from mixedwood import NoTreeError, UnseenValueWarning
+from mixedwood import NoTreeError, UnknownCategoryWarning
 from mixedwood.optimal import Proof
 from mixedwood.preprocessing import Binarizer
 from optimal_instances import free_leaves
@@ -56,7 +56,7 @@ def any_weights(rng, n_rows):
     }[str(kind)]
 
 
-@pytest.mark.filterwarnings("ignore::mixedwood.UnseenValueWarning")  # values of weightless rows
+@pytest.mark.filterwarnings("ignore::mixedwood.UnknownCategoryWarning")  # values of weightless rows
 @pytest.mark.parametrize("seed", range(150))
 def test_the_cost_is_the_twins_and_that_of_the_answers(seed):
     rng = np.random.default_rng(seed)
@@ -76,7 +76,7 @@ def test_the_cost_is_the_twins_and_that_of_the_answers(seed):
         "max_nodes": None if nodes is None else int(nodes),
         "leaf_cost": leaf_cost,
         "min_samples_leaf": min_leaf,
-        "ordinal": ordinal,
+        "ordinal_features": ordinal,
     }
     whole_leaf = round(leaf_cost * whole.sum())
 
@@ -103,7 +103,7 @@ def test_the_cost_is_the_twins_and_that_of_the_answers(seed):
         "n_bins": int(rng.integers(2, 6)),
     }
     kept = weights > 0
-    matrix = Binarizer(ordinal=ordinal, **parts).fit_transform(
+    matrix = Binarizer(ordinal_features=ordinal, **parts).fit_transform(
         {name: cells[kept] for name, cells in X.items()}, y[kept]
     )
     least = solve(np.asarray(matrix).astype(int), codes[kept], whole[kept], int(codes.max()) + 1,
@@ -187,16 +187,16 @@ def test_where_a_new_value_goes():
     y = ["a"] * 30 + ["b"] * 15
 
     def answer(unseen, value):
-        model = free_leaves(1, encoding="one_hot", unseen=unseen).fit(X, y)
+        model = free_leaves(1, encoding="one_hot", handle_unknown=unseen).fit(X, y)
         assert model.cost_ == 0
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UnseenValueWarning)
+            warnings.simplefilter("ignore", UnknownCategoryWarning)
             return model.predict_proba({"colour": [value]})[0].tolist()
 
-    assert answer("node", "violet") == pytest.approx([30 / 45, 15 / 45])
+    assert answer("stop", "violet") == pytest.approx([30 / 45, 15 / 45])
     assert answer("majority", "violet") == [1.0, 0.0]
     # A gap is not red, so that it is with the others.
-    assert answer("missing", "violet") == answer("node", None) == [0.0, 1.0]
+    assert answer("missing", "violet") == answer("stop", None) == [0.0, 1.0]
 
 
 @pytest.mark.parametrize("nodes", [0, 1, 2, 3])

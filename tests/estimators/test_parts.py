@@ -17,7 +17,7 @@ from problems import mixed_problem
 def test_one_parameter_of_the_default_tree_is_changed():
     forest = ForestClassifier().set_params(estimator__max_depth=2, n_estimators=3)
     assert repr(forest.estimator) == repr(
-        TreeClassifier("gini", max_depth=2, max_features="sqrt", pruning=None)
+        TreeClassifier(criterion="gini", max_depth=2, max_features="sqrt", pruning=None)
     )
     assert forest.n_estimators == 3
 

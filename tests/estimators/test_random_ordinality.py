@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from excuses import PURE
-from mixedwood import RandomOrdinalityClassifier, TreeClassifier, UnseenValueWarning
+from mixedwood import RandomOrdinalityClassifier, TreeClassifier, UnknownCategoryWarning
 from mixedwood.data import read_table, read_target
 from mixedwood.preprocessing import RandomOrdinalEncoder
 from mixedwood.splits import Partitioner
@@ -22,7 +22,7 @@ CHECKED = [
     (RandomOrdinalityClassifier(n_estimators=3), {}),
     (RandomOrdinalityClassifier.random_tree(3), {}),
     (
-        RandomOrdinalityClassifier(TreeClassifier(pruning=None), 3, joint=True, vote="probability"),
+        RandomOrdinalityClassifier(TreeClassifier(pruning=None), 3, joint=True, voting="soft"),
         PURE,
     ),
 ]
@@ -75,16 +75,16 @@ def test_both_recipes_are_encodings_trees_and_a_vote(base, grow, data_seed):
     new, _ = mixed_problem(60, seed=data_seed + 10)
     model = getattr(RandomOrdinalityClassifier, base)(9, random_state=data_seed).fit(X, y)
     answers = twin_answers(grow, X, y, new, data_seed, 9)
-    np.testing.assert_array_equal(model.votes(new), answers)
+    np.testing.assert_array_equal(model.predict_members(new), answers)
     np.testing.assert_array_equal(model.predict(new), plurality(answers, model.classes_))
 
 
 def test_what_the_recipes_are():
     X, y = mixed_problem(100)
     model = RandomOrdinalityClassifier().fit(X, y)
-    assert (model.base, model.vote, model.bootstrap, len(model.trees_)) == (
+    assert (model.estimator, model.voting, model.bootstrap, len(model.trees_)) == (
         "c45",
-        "plurality",
+        "hard",
         False,
         50,
     )
@@ -110,9 +110,9 @@ def test_half_of_the_columns_is_rounded_down(n_columns, half):
 def test_a_label_that_no_row_had_is_a_missing_value():
     X, y = mixed_problem(120)
     for base in ("c45", "random_tree"):
-        model = RandomOrdinalityClassifier(base, 7, random_state=0, vote="probability").fit(X, y)
+        model = RandomOrdinalityClassifier(base, 7, random_state=0, voting="soft").fit(X, y)
         gone = model.predict_proba(X[:20].assign(colour=None))
-        with pytest.warns(UnseenValueWarning):
+        with pytest.warns(UnknownCategoryWarning):
             unseen = model.predict_proba(X[:20].assign(colour="mauve"))
         np.testing.assert_array_equal(unseen, gone)
 
@@ -133,7 +133,7 @@ def test_own_trees_get_a_random_order():
 def test_samples_votes_and_out_of_bag_answers_go_with_orders():
     X, y = mixed_problem(200)
     model = RandomOrdinalityClassifier.random_tree(
-        40, bootstrap=True, oob_score=True, vote="probability", columns_per_tree=3, random_state=0
+        40, bootstrap=True, oob_score=True, voting="soft", colsample_bytree=3, random_state=0
     ).fit(X, y)
     assert 0.4 < model.oob_score_ < model.score(X, y)
     np.testing.assert_array_equal(
@@ -177,11 +177,17 @@ def test_joint_orders_put_copies_of_a_column_in_the_same_order():
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"base": "cart"}, "base must be 'c45' or 'random_tree', or a TreeClassifier; got 'cart'"),
-        ({"base": TreeClassifier}, "base must be 'c45' or 'random_tree', or a TreeClassifier"),
         (
-            {"base": TreeClassifier(partitioner="one_vs_rest")},
-            "base has partitioner='one_vs_rest', but a random order is to take its place",
+            {"estimator": "cart"},
+            "estimator must be 'c45' or 'random_tree', or a TreeClassifier; got 'cart'",
+        ),
+        (
+            {"estimator": TreeClassifier},
+            "estimator must be 'c45' or 'random_tree', or a TreeClassifier",
+        ),
+        (
+            {"estimator": TreeClassifier(partitioner="one_vs_rest")},
+            "estimator has partitioner='one_vs_rest', but a random order is to take its place",
         ),
         ({"joint": "all"}, "joint must be True, False, or a list of groups of column names"),
         ({"joint": ["colour", "shape"]}, "joint must be True, False, or a list of groups"),
@@ -189,10 +195,13 @@ def test_joint_orders_put_copies_of_a_column_in_the_same_order():
         ({"joint": [["colour", "size"]]}, "joint names 'size'; the nominal columns are 'colour'"),
         ({"joint": [["colour", "shape"], ["shape"]]}, "joint names the column 'shape' twice"),
         (
-            {"joint": True, "base": TreeClassifier(partitioner="random_order")},
+            {"joint": True, "estimator": TreeClassifier(partitioner="random_order")},
             "needs orders that are drawn once per tree",
         ),
-        ({"base": TreeClassifier(class_weight="balanced")}, "class_weight belongs to the ensemble"),
+        (
+            {"estimator": TreeClassifier(class_weight="balanced")},
+            "class_weight belongs to the ensemble",
+        ),
     ],
 )
 def test_bad_parameters_are_refused(parameters, words):

@@ -60,10 +60,10 @@ def test_cart_worked_example(criterion):
     assert full.n_leaves == 6
     path = cost_complexity_path(full)
     assert path.n_leaves.tolist() == [6, 2, 1]
-    np.testing.assert_allclose(path.alphas, [0, 1 / 24, 1 / 3])
-    np.testing.assert_allclose(path.costs * 12, [0, 2, 6], atol=1e-12)
+    np.testing.assert_allclose(path.ccp_alphas, [0, 1 / 24, 1 / 3])
+    np.testing.assert_allclose(path.risks * 12, [0, 2, 6], atol=1e-12)
     impurity = cost_complexity_path(full, "impurity")
-    np.testing.assert_allclose(impurity.alphas, [0, 0.0694, 0.2222], atol=6e-5)
+    np.testing.assert_allclose(impurity.ccp_alphas, [0, 0.0694, 0.2222], atol=6e-5)
 
 
 def test_cart_chooses_a_tree_of_its_path():
@@ -120,7 +120,7 @@ def significance(x, y):
 @pytest.mark.parametrize("seed", range(6))
 def test_conditional_inference_takes_the_most_significant_column(seed):
     X, y = mixed(seed)
-    model = TreeClassifier.conditional_inference(max_p=1.0).fit(X, y)
+    model = TreeClassifier.conditional_inference(alpha=1.0).fit(X, y)
     log_p = [significance(X[name], y).log_p for name in X]
     assert model.tree_.column[0] == int(np.argmin(log_p))
 
@@ -132,11 +132,11 @@ def test_conditional_inference_stops_where_nothing_is_significant(seed):
     nothing = {"a": rng.normal(size=200), "b": np.array(list("pqrs"))[rng.integers(0, 4, 200)]}
     p = min(significance(nothing[name], y).p_value for name in nothing)
     for limit, grows in ((p * 0.99, False), (p * 1.01, True)):
-        model = TreeClassifier.conditional_inference(max_p=limit, bonferroni=False).fit(nothing, y)
+        model = TreeClassifier.conditional_inference(alpha=limit, bonferroni=False).fit(nothing, y)
         assert (model.get_n_leaves() > 1) == grows
     corrected = 1 - (1 - p) ** 2
     for limit, grows in ((corrected * 0.99, False), (min(1, corrected * 1.01), True)):
-        model = TreeClassifier.conditional_inference(max_p=limit).fit(nothing, y)
+        model = TreeClassifier.conditional_inference(alpha=limit).fit(nothing, y)
         assert (model.get_n_leaves() > 1) == grows
 
 
@@ -177,7 +177,7 @@ def test_random_tree_draws_columns():
 
 @pytest.mark.parametrize(
     ("max_features", "expected"),
-    [("log2", 4), ("sqrt", 3), (2, 2), (0.5, 5), (0.01, 1), (99, 10), (None, -1)],
+    [("log2", 3), ("sqrt", 3), (2, 2), (0.5, 5), (0.01, 1), (99, 10), (None, -1)],
 )
 def test_how_many_columns_are_drawn(max_features, expected):
     from mixedwood.estimators.parameters import count_columns

@@ -33,7 +33,7 @@ CHECKED = [
     (TreeClassifier(), FOLDS),
     (TreeClassifier(pruning=None), PURE),
     (TreeClassifier(pruning="pessimistic"), {}),
-    (TreeClassifier(pruning="reduced_error", missing="fractional"), HELD_OUT),
+    (TreeClassifier(pruning="reduced_error", handle_missing="fractional"), HELD_OUT),
     (TreeClassifier.c45(), {}),
     (TreeClassifier.cart(), FOLDS),
     (TreeClassifier.conditional_inference(), {}),

@@ -25,15 +25,15 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from excuses import HELD_OUT
 from mixedwood import SmoothSVC, TimeLimitWarning
-from mixedwood.estimators import UnseenValueWarning
+from mixedwood.estimators import UnknownCategoryWarning
 from mixedwood.linear import machine
 
 CHECKED = [
     (SmoothSVC(), {}),
-    (SmoothSVC(alpha=5.0), {}),
+    (SmoothSVC(smoothing=5.0), {}),
     (SmoothSVC(kernel="rbf"), {}),
     (SmoothSVC(multi_class="ovo"), {}),
-    (SmoothSVC("tune"), HELD_OUT),
+    (SmoothSVC(C="tune"), HELD_OUT),
 ]
 
 
@@ -66,7 +66,7 @@ def problem():
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
 def test_machines_are_those_of_scikit_learn(multi_class):
     X, y = load_iris(return_X_y=True)
-    model = SmoothSVC(2.0, multi_class=multi_class, standardize=False).fit(X, y)
+    model = SmoothSVC(C=2.0, multi_class=multi_class, standardize=False).fit(X, y)
     rival = LinearSVC(C=1.0, dual=False, tol=1e-12, max_iter=100_000)
     many = (OneVsRestClassifier if multi_class == "ovr" else OneVsOneClassifier)(rival).fit(X, y)
     np.testing.assert_allclose(model.coef_, [m.coef_[0] for m in many.estimators_], atol=1e-6)
@@ -83,7 +83,7 @@ def test_standardising_is_the_same_as_a_scaler():
     model = SmoothSVC().fit(X, y)
     scaled = StandardScaler().fit_transform(X)
     plain = SmoothSVC(standardize=False).fit(scaled, y)
-    np.testing.assert_allclose(model.objective_, plain.objective_)
+    np.testing.assert_allclose(model.objective_value_, plain.objective_value_)
     np.testing.assert_allclose(model.decision_function(X), plain.decision_function(scaled))
     np.testing.assert_allclose(
         X @ model.coef_[0] + model.intercept_[0], model.decision_function(X), atol=1e-10
@@ -96,7 +96,7 @@ def test_a_kernel_bends_the_plane():
     new, truth = make_moons(400, noise=0.2, random_state=1)
     plane = SmoothSVC().fit(X, y).score(new, truth)
     whole = SmoothSVC(kernel="rbf").fit(X, y)
-    reduced = SmoothSVC(kernel="rbf", n_landmarks=30, random_state=0).fit(X, y)
+    reduced = SmoothSVC(kernel="rbf", n_components=30, random_state=0).fit(X, y)
     rival = SVC().fit(StandardScaler().fit_transform(X), y)
     best = rival.score(StandardScaler().fit(X).transform(new), truth)
     assert plane < 0.9
@@ -117,7 +117,7 @@ def test_in_a_pipeline_a_grid_and_a_calibration(problem):
     X, y = problem
     grid = GridSearchCV(
         SmoothSVC(),
-        {"C": [0.1, "tune"], "alpha": [None, 5.0], "kernel": ["linear", "rbf"],
+        {"C": [0.1, "tune"], "smoothing": [None, 5.0], "kernel": ["linear", "rbf"],
          "multi_class": ["ovr", "ovo"]},
         cv=3, error_score="raise",
     ).fit(X, y)  # fmt: skip
@@ -136,7 +136,7 @@ def test_in_a_pipeline_a_grid_and_a_calibration(problem):
 
 def test_copies_and_frames_answer_the_same(problem):
     X, y = problem
-    for parameters in ({}, {"kernel": "rbf"}, {"multi_class": "ovo", "alpha": 5.0}):
+    for parameters in ({}, {"kernel": "rbf"}, {"multi_class": "ovo", "smoothing": 5.0}):
         model = SmoothSVC(**parameters).fit(X, y)
         want = model.decision_function(X)
         assert want.shape == (240, 3)
@@ -147,14 +147,14 @@ def test_copies_and_frames_answer_the_same(problem):
 
 def test_what_a_fit_leaves(problem):
     X, y = problem
-    model = SmoothSVC("tune").fit(X, y)
-    assert model.terms_ == ("colour = blue", "colour = green", "colour = red", "size", "noise")
+    model = SmoothSVC(C="tune").fit(X, y)
+    assert model.coef_names_ == ("colour = blue", "colour = green", "colour = red", "size", "noise")
     assert model.coef_.shape == (3, 5)
-    assert model.intercept_.shape == model.objective_.shape == model.n_iter_.shape == (3,)
+    assert model.intercept_.shape == model.objective_value_.shape == model.n_iter_.shape == (3,)
     assert model.C_ in 2.0 ** np.arange(-6, 7, 2)
     assert model.feature_names_in_.tolist() == ["colour", "size", "noise"]
     assert model.score(X, y) > 0.6
-    assert SmoothSVC(0.5).fit(X, y).C_ == 0.5
+    assert SmoothSVC(C=0.5).fit(X, y).C_ == 0.5
     fresh = SmoothSVC()
     assert not hasattr(fresh, "coef_")
     with pytest.raises(NotFittedError):
@@ -165,7 +165,7 @@ def test_weights_of_rows_and_classes(problem):
     X, y = problem
     times = np.arange(len(y)) % 3
     rows = np.repeat(np.arange(len(y)), times)
-    for parameters in ({}, {"multi_class": "ovo"}, {"kernel": "rbf", "alpha": 5.0}):
+    for parameters in ({}, {"multi_class": "ovo"}, {"kernel": "rbf", "smoothing": 5.0}):
         model = SmoothSVC(**parameters)
         once = clone(model).fit(X, y, sample_weight=times)
         twice = clone(model).fit(X.iloc[rows], y[rows])
@@ -182,7 +182,8 @@ def test_weights_of_rows_and_classes(problem):
 def test_the_same_seed_gives_the_same_machine():
     X, y = make_moons(300, noise=0.3, random_state=0)
     models = [
-        SmoothSVC("tune", kernel="rbf", n_landmarks=20, random_state=s).fit(X, y) for s in (0, 0, 1)
+        SmoothSVC(C="tune", kernel="rbf", n_components=20, random_state=s).fit(X, y)
+        for s in (0, 0, 1)
     ]
     first, again, other = (m.decision_function(X) for m in models)
     np.testing.assert_array_equal(first, again)
@@ -230,7 +231,7 @@ def test_numbers_that_overflow_are_refused():
     with pytest.raises(ValueError, match=r"overflow.*standardize=True"):
         SmoothSVC(standardize=False).fit(X * 1e200, y)
     with pytest.raises(ValueError, match="overflow"):
-        SmoothSVC(1e300).fit(X, y, sample_weight=np.full(150, 1e200))
+        SmoothSVC(C=1e300).fit(X, y, sample_weight=np.full(150, 1e200))
 
 
 @pytest.mark.parametrize("power", [-310, -200, -155, 155, 200, 307])
@@ -240,12 +241,12 @@ def test_a_kernel_whose_distances_overflow_is_refused(power, c):
     X = X * 10.0**power
     size = "large" if power > 0 else "small"
     with pytest.raises(ValueError, match=f"too {size}.*Use standardize=True"):
-        SmoothSVC(c, kernel="rbf", standardize=False).fit(X, y)
-    assert SmoothSVC(c, kernel="rbf").fit(X, y).score(X, y) > 0.9
-    given = SmoothSVC(c, kernel="rbf", standardize=False, gamma=1.0).fit(X, y)
+        SmoothSVC(C=c, kernel="rbf", standardize=False).fit(X, y)
+    assert SmoothSVC(C=c, kernel="rbf").fit(X, y).score(X, y) > 0.9
+    given = SmoothSVC(C=c, kernel="rbf", standardize=False, gamma=1.0).fit(X, y)
     assert np.isfinite(given.decision_function(X)).all()
     with pytest.raises(ValueError, match="gamma = 1e-310 is too small"):
-        SmoothSVC(c, kernel="rbf", standardize=False, gamma=1e-310).fit(X, y)
+        SmoothSVC(C=c, kernel="rbf", standardize=False, gamma=1e-310).fit(X, y)
 
 
 @pytest.mark.parametrize("power", [-145, 0, 145])
@@ -273,7 +274,7 @@ def test_decisions_of_extreme_rows_are_finite(kernel, standardize, multi_class):
 def test_an_extreme_row_is_on_the_side_where_the_exact_sum_is():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 3)) * 1e-3
-    model = SmoothSVC(1e9, standardize=False).fit(X, X @ [3.0, -2.0, 1.0] > 0)
+    model = SmoothSVC(C=1e9, standardize=False).fit(X, X @ [3.0, -2.0, 1.0] > 0)
     far = rng.uniform(-1, 1, size=(200, 3)) * np.finfo(float).max
     weights = [Fraction(w) for w in model.coef_[0]]
     sums = [
@@ -310,7 +311,7 @@ def test_values_that_no_training_row_had(problem):
     X, y = problem
     model = SmoothSVC().fit(X, y)
     new = X.iloc[:2].assign(colour="mauve")
-    with pytest.warns(UnseenValueWarning, match="mauve.*treated as missing"):
+    with pytest.warns(UnknownCategoryWarning, match="mauve.*treated as missing"):
         found = model.decision_function(new)
     np.testing.assert_array_equal(found, model.decision_function(new.assign(colour=None)))
 
@@ -322,11 +323,11 @@ def test_values_that_no_training_row_had(problem):
         ({"C": "best"}, "'best'"),
         ({"C": np.nan}, "C must be"),
         ({"C": True}, "C must be"),
-        ({"alpha": -1.0}, "alpha must be a positive number or None; got -1.0"),
+        ({"smoothing": -1.0}, "smoothing must be a positive number or None; got -1.0"),
         ({"kernel": "poly"}, "kernel must be 'linear' or 'rbf'; got 'poly'"),
         ({"gamma": "auto"}, "gamma must be a positive number or 'scale'"),
-        ({"n_landmarks": 0}, "n_landmarks must be a whole number of at least 1"),
-        ({"n_landmarks": 2.5}, "n_landmarks"),
+        ({"n_components": 0}, "n_components must be a whole number of at least 1"),
+        ({"n_components": 2.5}, "n_components"),
         ({"multi_class": "crammer_singer"}, "multi_class must be"),
         ({"standardize": "yes"}, "standardize must be True or False"),
         ({"tol": 0.0}, "tol must be a positive number; got 0.0"),
@@ -392,7 +393,7 @@ def test_the_time_limit(problem, monkeypatch):
     assert caught[0].filename == __file__
     assert model.score(X, y) > 0.6
     with pytest.warns(TimeLimitWarning) as caught:
-        model = SmoothSVC("tune", time_limit=100.0).fit(X, y)
+        model = SmoothSVC(C="tune", time_limit=100.0).fit(X, y)
     assert "before C was tuned; C = 1 is" in str(caught[0].message)
     assert model.C_ == 1.0
 
@@ -404,7 +405,7 @@ def test_ctrl_c_ends_a_fit():
         X, y = rng.normal(size=(20000, 40)), rng.integers(0, 2, 20000)
         print("ready", flush=True)
         try:
-            mw.SmoothSVC("tune", kernel="rbf", n_landmarks=4000, gamma=2.0).fit(X, y)
+            mw.SmoothSVC(C="tune", kernel="rbf", n_components=4000, gamma=2.0).fit(X, y)
         except KeyboardInterrupt:
             print("interrupted", flush=True)
     """)

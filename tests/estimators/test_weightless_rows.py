@@ -37,7 +37,7 @@ MODELS = {
     "grow and prune": GrowPruneTreeClassifier(random_state=1),
     "model tree": ModelTreeClassifier(),
     "published model tree": ModelTreeClassifier.published(),
-    "validated model tree": ModelTreeClassifier(evidence="validation", cut="best"),
+    "validated model tree": ModelTreeClassifier(score_on="validation", intercept="best"),
     "forest": ForestClassifier(n_estimators=4, random_state=2),
     "forest of samples": ForestClassifier(
         n_estimators=4, bootstrap=False, max_samples=0.6, random_state=2
@@ -58,7 +58,7 @@ MODELS = {
     "tuned optimal": OptimalTreeClassifier(2, tune=True, n_folds=3),
     "equal width": OptimalTreeClassifier(2, discretizer="equal_width", min_samples_leaf=2),
     "svm": SmoothSVC(),
-    "tuned svm": SmoothSVC("tune"),
+    "tuned svm": SmoothSVC(C="tune"),
     "kernel svm": SmoothSVC(kernel="rbf"),
 }
 

@@ -20,7 +20,7 @@ NAMES = SCHEMA.names
 seeds = st.integers(0, 2**32 - 1)
 
 
-def explained(trees, one, vote="probability", weights=None):
+def explained(trees, one, vote="soft", weights=None):
     shares = shares_of(add_up(trees, one, vote, weights))
     return explain_votes(
         trees, one, row=0, prediction=trees[0].classes[first_of_largest(shares)][0].item(),
@@ -53,11 +53,11 @@ def test_votes_agree_with_the_twin_and_add_up(seed, n_trees, fractional, weighte
     members = [(t, t.probabilities, part) for t, part in zip(trees, parts, strict=True)]
     for row in range(table.n_rows):
         one = table.take([row])
-        why = explained(trees, one, "probability", weights)
+        why = explained(trees, one, "soft", weights)
         assert_same_sum(why, *sum_of(members, row_of(table, row)))
         assert not why.vote_adjustment.any()
         assert_adds_up(why)
-        voted = explained(trees, one, "plurality", weights)
+        voted = explained(trees, one, "hard", weights)
         np.testing.assert_array_equal(voted.contributions, why.contributions)
         assert_adds_up(voted)
         assert voted.votes.tolist() == [
@@ -156,7 +156,7 @@ def test_columns_of_a_linear_test_are_credited_together():
 
 def test_votes_are_told_beside_the_sum():
     tree = small("split_interval", "age", [[3, 2], [3, 0]], high=5.0)
-    lines = str(explained([tree], one_row(age=3), "plurality")).splitlines()
+    lines = str(explained([tree], one_row(age=3), "hard")).splitlines()
     assert lines == [
         "Row 0: no (no 100 %, yes 0 %)",
         "Share of no in the votes of 1 tree",
@@ -213,7 +213,7 @@ def test_small_numbers_keep_their_digits():
 @given(seeds)
 def test_plain_facts_survive_json(seed):
     trees = [random_tree([seed, i], fractional=True) for i in range(2)]
-    why = explained(trees, random_table(seed, 1, gaps=True), "plurality")
+    why = explained(trees, random_table(seed, 1, gaps=True), "hard")
     facts = json.loads(json.dumps(why.to_dict()))
     for k, label in enumerate(why.classes.tolist()):
         parts = [part["amounts"][label] for part in facts["contributions"]]

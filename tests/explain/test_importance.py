@@ -53,7 +53,7 @@ def test_it_is_scikit_learns_for_the_same_tree(criterion):
     y = (X[:, 0] + X[:, 1] ** 2 + rng.normal(size=300) > 1).astype(int)
     weights = rng.uniform(0.5, 2, 300)
     # Not deeper: small nodes have splits that tie, and scikit-learn takes any of them.
-    ours = TreeClassifier(criterion, max_depth=2, pruning=None).fit(X, y, weights)
+    ours = TreeClassifier(criterion=criterion, max_depth=2, pruning=None).fit(X, y, weights)
     for seed in range(10):
         peer = DecisionTreeClassifier(criterion=criterion, max_depth=2, random_state=seed)
         want = peer.fit(X, y, weights).feature_importances_
@@ -72,7 +72,7 @@ def test_the_impurity_is_the_criterions():
 
     for criterion, kind in [("gini", "gini"), ("entropy", "entropy"), ("gain_ratio", "entropy"),
                             ("twoing", "gini"), ("chi2", "gini"), (Mine(), "entropy")]:  # fmt: skip
-        model = TreeClassifier(criterion, max_depth=4, pruning=None).fit(X, y)
+        model = TreeClassifier(criterion=criterion, max_depth=4, pruning=None).fit(X, y)
         want = impurity_importance(model.tree_, kind)
         np.testing.assert_array_equal(model.feature_importances_, want)
 

@@ -75,9 +75,9 @@ def ranges():
 
 CYCLES = {
     "split": split,
-    "tree": lambda: cycle(mw.TreeClassifier(acceptor="chi2", ordinal=ORDINAL)),
+    "tree": lambda: cycle(mw.TreeClassifier(acceptor="chi2", ordinal_features=ORDINAL)),
     "c45": lambda: cycle(mw.TreeClassifier.c45()),
-    "model tree": lambda: cycle(mw.ModelTreeClassifier(max_depth=2, min_linear=5)),
+    "model tree": lambda: cycle(mw.ModelTreeClassifier(max_depth=2, min_samples_model=5)),
     "optimal": lambda: cycle(mw.OptimalTreeClassifier(max_depth=2)),
     "optimal all": lambda: cycle(mw.OptimalTreeClassifier(max_depth=2, splits="all")),
     "optimal every split": lambda: cycle(
@@ -88,7 +88,8 @@ CYCLES = {
     "random orders": lambda: cycle(mw.RandomOrdinalityClassifier(n_estimators=3, random_state=0)),
     "boosted": lambda: cycle(mw.BoostedTreesClassifier(n_estimators=3, random_state=0)),
     "linear model of scikit-learn": lambda: cycle(
-        mw.ModelTreeClassifier(machine=LogisticRegression(), max_depth=1, min_linear=5), Y == 0
+        mw.ModelTreeClassifier(node_model=LogisticRegression(), max_depth=1, min_samples_model=5),
+        Y == 0,
     ),
     "ranges": ranges,
     "boosted with threads": lambda: with_threads(),

@@ -329,9 +329,9 @@ def test_extreme_weights_and_odd_columns(criterion, partitioner):
     [
         None,
         TreeClassifier(),
-        TreeClassifier("gini", pruning="pessimistic"),
+        TreeClassifier(criterion="gini", pruning="pessimistic"),
         TreeClassifier(pruning=["reduced_error", "collapse"]),
-        TreeClassifier(pruning=None, missing="fractional"),
+        TreeClassifier(pruning=None, handle_missing="fractional"),
         TreeClassifier(pruning=None, partitioner="one_vs_rest"),
     ],
     ids=str,

@@ -17,7 +17,7 @@ from reference import smooth_svm
 def test_left_out_rows_need_not_fill_leaves(folds):
     """A third of the rows is left out, and less than a leaf must have may be on a side of them."""
     X, y = numbers_problem()
-    settings = {"evidence": "validation", "tuning_folds": folds, "max_depth": 1, "pruning": None}
+    settings = {"score_on": "validation", "node_cv": folds, "max_depth": 1, "pruning": None}
     free = ModelTreeClassifier(**settings).fit(X, y).tree_
     assert free.split_kind[0] == SplitKind.LINEAR
     assert free.weighted_n_node_samples.min() > 70
@@ -27,10 +27,10 @@ def test_left_out_rows_need_not_fill_leaves(folds):
 def test_scores_that_grow_with_weight_are_made_comparable():
     """Chi-squared of the third that was left out stands for that of all rows."""
     X, y = numbers_problem()
-    model = ModelTreeClassifier("chi2", evidence="validation", max_depth=1, pruning=None)
+    model = ModelTreeClassifier(criterion="chi2", score_on="validation", max_depth=1, pruning=None)
     tree = model.fit(X, y).tree_
     assert tree.split_kind[0] == SplitKind.LINEAR
-    training = model.set_params(evidence="training").fit(X, y).tree_
+    training = model.set_params(score_on="train").fit(X, y).tree_
     assert tree.score[0] == pytest.approx(training.score[0], rel=0.5)
 
 
@@ -41,7 +41,7 @@ def test_planes_go_through_the_columns_drawn(thresholds, selection):
     drawn = set()
     for seed in range(12):
         model = ModelTreeClassifier(
-            max_features=2, thresholds=thresholds, selection=selection, random_state=seed,
+            max_features=2, axis_aligned=thresholds, selection=selection, random_state=seed,
             pruning=None, max_depth=1, C=1.0,
         )  # fmt: skip
         tree = model.fit(X, y).tree_
@@ -56,7 +56,7 @@ def test_where_the_columns_drawn_have_no_test_others_are_asked():
     X, y = numbers_problem()
     X = np.column_stack([X, np.ones((len(y), 20))])
     for seed in range(5):
-        model = ModelTreeClassifier(max_features=1, thresholds=False, random_state=seed)
+        model = ModelTreeClassifier(max_features=1, axis_aligned=False, random_state=seed)
         assert model.set_params(pruning=None, C=1.0).fit(X, y).tree_.n_leaves > 1
 
 
@@ -84,13 +84,13 @@ def test_weights_of_any_size(scale):
     assert model.score(X, y) > 0.85
 
 
-@pytest.mark.parametrize("cut", ["machine", "best"])
+@pytest.mark.parametrize("cut", ["model", "best"])
 @pytest.mark.parametrize("machine", ["svm", "sparse_svm", "logistic", "fisher"])
 def test_weight_two_is_a_row_twice(machine, cut):
     X, y = numbers_problem(seed=2)
     X = {f"x{j}": X[:, j] for j in range(4)} | {"a": np.array(list("pqr"))[np.arange(240) % 3]}
     times = np.random.default_rng(0).integers(1, 4, 240)
-    settings = {"C": 1.0, "machine": machine, "cut": cut, "pruning": None, "max_depth": 3}
+    settings = {"C": 1.0, "node_model": machine, "intercept": cut, "pruning": None, "max_depth": 3}
     weighted = ModelTreeClassifier(**settings).fit(X, y, times.astype(float)).tree_
     again = {name: np.repeat(column, times) for name, column in X.items()}
     repeated = ModelTreeClassifier(**settings).fit(again, np.repeat(y, times)).tree_
@@ -105,7 +105,7 @@ def test_weight_two_is_a_row_twice(machine, cut):
 @pytest.mark.parametrize("machine", ["svm", "logistic", "fisher", "sparse_svm"])
 def test_the_order_of_rows_does_not_matter_where_none_are_left_out(machine):
     X, y = numbers_problem(n=150, seed=4, n_classes=3)
-    settings = {"C": 1.0, "machine": machine, "pruning": None, "max_depth": 3}
+    settings = {"C": 1.0, "node_model": machine, "pruning": None, "max_depth": 3}
     model = ModelTreeClassifier(**settings).fit(X, y)
     order = np.random.default_rng(0).permutation(150)
     other = ModelTreeClassifier(**settings).fit(X[order], y[order])
@@ -114,10 +114,10 @@ def test_the_order_of_rows_does_not_matter_where_none_are_left_out(machine):
     np.testing.assert_array_equal(other.apply(X), model.apply(X))
 
 
-@pytest.mark.parametrize("cut", ["machine", "best"])
+@pytest.mark.parametrize("cut", ["model", "best"])
 def test_powers_of_two_change_no_side(cut):
     X, y = numbers_problem(n=200, seed=5)
-    settings = {"pruning": None, "cut": cut, "max_depth": 4}
+    settings = {"pruning": None, "intercept": cut, "max_depth": 4}
     model = ModelTreeClassifier(**settings).fit(X, y)
     scale = 2.0 ** np.array([-300, 40, 0, 250])
     other = ModelTreeClassifier(**settings).fit(X * scale, y)
@@ -139,7 +139,7 @@ def test_c_is_chosen_by_left_out_rows():
     y = (X[:, 0] + 0.5 * rng.normal(size=60) > 0).astype(int)
     lengths = {}
     for cost in ("tune", [0.001], [1000.0], [1000.0, 0.001]):
-        tree = only_plane(X, y, C=cost, tuning_folds=5).tree_
+        tree = only_plane(X, y, C=cost, node_cv=5).tree_
         lengths[str(cost)] = np.linalg.norm(tree.term_weight)
     assert lengths["[0.001]"] < lengths["[1000.0]"]
     assert lengths["tune"] < lengths["[1000.0]"]
@@ -161,19 +161,19 @@ def test_planes_of_noise_are_seen_through_on_left_out_rows():
     """As many columns as rows: on training rows a plane is perfect, on others it is nothing."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 50)), rng.integers(0, 2, 60)
-    settings = {"C": 100.0, "max_depth": 1, "pruning": None, "thresholds": False}
+    settings = {"C": 100.0, "max_depth": 1, "pruning": None, "axis_aligned": False}
     assert ModelTreeClassifier(**settings).fit(X, y).score(X, y) == 1
-    tree = ModelTreeClassifier(evidence="validation", tuning_folds=5, **settings).fit(X, y).tree_
+    tree = ModelTreeClassifier(score_on="validation", node_cv=5, **settings).fit(X, y).tree_
     assert tree.score[0] < 0.2
 
 
 @pytest.mark.parametrize("n_classes", [3, 5, 6, 8])
-@pytest.mark.parametrize("multi_class", ["one_vs_rest", "largest", "balanced", "every"])
+@pytest.mark.parametrize("multi_class", ["ovr", "largest", "balanced", "exhaustive"])
 def test_many_classes(multi_class, n_classes):
     X, y = numbers_problem(n=400, seed=n_classes, n_classes=n_classes)
-    settings = {"C": 1.0, "pruning": None, "thresholds": False, "multi_class": multi_class}
+    settings = {"C": 1.0, "pruning": None, "axis_aligned": False, "multi_class": multi_class}
     model = ModelTreeClassifier(**settings).fit(X, y)
-    if multi_class in ("one_vs_rest", "every"):
+    if multi_class in ("ovr", "exhaustive"):
         assert model.score(X, y) > 0.6
     tree = model.set_params(max_depth=1).fit(X, y).tree_
     Z, _, _ = twin.scaled(X, None)
@@ -188,7 +188,7 @@ def test_many_classes(multi_class, n_classes):
             dealt[side].add(cls)
             weight[side] += sizes[cls]
         groups = [dealt[0]]
-    elif multi_class == "every" and n_classes <= 5:
+    elif multi_class == "exhaustive" and n_classes <= 5:
         groups = [{c for c in everyone if bits >> c & 1} for bits in range(1, 2 ** (n_classes - 1))]
     else:
         groups = [{c} for c in everyone]
@@ -214,7 +214,7 @@ def test_at_most_ten_classes_are_set_apart():
             fits.append((y > 0).sum())
             return super().fit(X, y, sample_weight)
 
-    only_plane(X, y, machine=Counting())
+    only_plane(X, y, node_model=Counting())
     assert fits == np.bincount(y)[:10].tolist()  # one machine for each of the largest
 
 
@@ -232,7 +232,7 @@ def test_only_tests_of_average_gain_compete(machine_too):
         nominal = [*nominal, rare]
         numbers = numbers if machine_too else np.empty((40, 0))
         X = as_table(numbers, nominal)
-        settings = {"selection": "average_gain", "max_depth": 1, "C": 1.0, "min_instances": 2}
+        settings = {"selection": "average_gain", "max_depth": 1, "C": 1.0, "min_samples_split": 2}
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "There is no numeric or ordinal column")
             tree = ModelTreeClassifier.published(**settings).fit(X, y).tree_
@@ -288,11 +288,11 @@ def test_average_gain_in_other_trees_and_with_gaps():
         ratio, place = max((ratio, -place) for gain, ratio, place in found if gain >= average)
         differs += ratio < max(ratio for _, ratio, _ in found)
         model = TreeClassifier(
-            "gain_ratio",
+            criterion="gain_ratio",
             partitioner="multiway",
             selection="average_gain",
             max_depth=1,
-            missing="fractional",
+            handle_missing="fractional",
             pruning=None,
             min_samples_leaf=2,
         )

@@ -47,7 +47,9 @@ LOSSES = {
 def test_machines_find_the_minimum_of_their_loss(machine, weighted, cost, two_groups):
     X, y, weights = two_groups
     weights = weights if weighted else None
-    chosen = {"machine": "svm", "alpha": 5.0} if machine == "smooth" else {"machine": machine}
+    chosen = (
+        {"node_model": "svm", "smoothing": 5.0} if machine == "smooth" else {"node_model": machine}
+    )
     Z, found = scaled_plane(X, y, weights, C=cost, **chosen)
     signs = np.where(y == 1, 1.0, -1.0)
     w = np.ones(len(y)) if weights is None else weights
@@ -66,7 +68,7 @@ def test_machines_agree_with_scikit_learn(two_groups):
     Z, svm = scaled_plane(X, y, C=2.0)
     other = LinearSVC(C=1.0, dual=False, tol=1e-10, max_iter=100_000).fit(Z, y)  # no half there
     np.testing.assert_allclose(svm, np.append(other.coef_, other.intercept_), atol=1e-4)
-    Z, logistic = scaled_plane(X, y, C=0.7, machine="logistic")
+    Z, logistic = scaled_plane(X, y, C=0.7, node_model="logistic")
     # A column of ones is penalised as the constant is.
     one = np.ones((len(y), 1))
     other = LogisticRegression(C=0.7, fit_intercept=False, tol=1e-10, max_iter=10_000)
@@ -75,7 +77,7 @@ def test_machines_agree_with_scikit_learn(two_groups):
 
 def test_fishers_direction_and_his_cut(two_groups):
     X, y, _ = two_groups
-    Z, found = scaled_plane(X, y, C=1e6, machine="fisher")
+    Z, found = scaled_plane(X, y, C=1e6, node_model="fisher")
     direction = LinearDiscriminantAnalysis(solver="lsqr").fit(Z, y).coef_[0]
     cosine = found[:-1] @ direction / np.linalg.norm(found[:-1]) / np.linalg.norm(direction)
     assert cosine == pytest.approx(1, abs=1e-9)
@@ -90,7 +92,7 @@ def test_the_sparse_machine_is_that_of_scikit_learn(cost):
     half = rng.normal(size=(80, 12))
     signs = np.where(half[:, :3] @ [2.0, -1.0, 0.7] + rng.normal(size=80) > 0, 1.0, -1.0)
     X, signs = np.vstack([half, -half]), np.concatenate([signs, -signs])
-    Z, found = scaled_plane(X, (signs > 0).astype(int), C=cost, machine="sparse_svm")
+    Z, found = scaled_plane(X, (signs > 0).astype(int), C=cost, node_model="sparse_svm")
     assert found[-1] == pytest.approx(0, abs=1e-6)
 
     def objective(w):
@@ -111,7 +113,7 @@ def test_the_sparse_machine_uses_few_of_many_columns():
     rng = np.random.default_rng(6)
     X = rng.normal(size=(300, 30))
     y = (X[:, 3] - X[:, 7] + 0.2 * rng.normal(size=300) > 0).astype(int)
-    few = only_plane(X, y, C=0.1, machine="sparse_svm").tree_
+    few = only_plane(X, y, C=0.1, node_model="sparse_svm").tree_
     assert {3, 7} <= set(few.term_column.tolist())
     assert len(few.term_column) < 12
     assert len(only_plane(X, y, C=0.1).tree_.term_column) == 30
@@ -132,7 +134,7 @@ def test_any_linear_classifier_may_make_the_planes(machine, weighted, two_groups
     X, y, weights = two_groups
     weights = weights if weighted else None
     settings = {"C": 3.0} if "C" in machine.get_params() else {}
-    Z, found = scaled_plane(X, y, weights, machine=machine, **settings)
+    Z, found = scaled_plane(X, y, weights, node_model=machine, **settings)
     before = machine.get_params()
     other = machine.set_params(**settings).fit(Z, y, sample_weight=weights)
     assert machine.get_params() == before | settings
@@ -152,7 +154,7 @@ def test_a_classifier_sees_values_as_zeros_and_ones():
     codes = rng.integers(0, 3, 60)
     X = {"x": rng.normal(3, 2, 60), "a": np.array(list("pqr"))[codes]}
     y = (X["x"] + codes > 4).astype(int)
-    only_plane(X, y, machine=Watching(), partitioner="one_vs_rest")
+    only_plane(X, y, node_model=Watching(), partitioner="one_vs_rest")
     rows, signs, weights = seen[-1]
     assert rows.shape == (60, 4)
     np.testing.assert_allclose(rows[:, 0], (X["x"] - X["x"].mean()) / X["x"].std())
@@ -163,7 +165,7 @@ def test_a_classifier_sees_values_as_zeros_and_ones():
 
 def test_discriminants_without_weights_are_refused_only_with_weights(two_groups):
     X, y, weights = two_groups
-    model = ModelTreeClassifier(machine=LinearDiscriminantAnalysis(), pruning=None, max_depth=2)
+    model = ModelTreeClassifier(node_model=LinearDiscriminantAnalysis(), pruning=None, max_depth=2)
     assert SplitKind.LINEAR in model.fit(X, y).tree_.split_kind
     with pytest.raises(
         ValueError, match=r"rows have weights, but LinearDiscriminant\w+ takes none"
@@ -174,15 +176,17 @@ def test_discriminants_without_weights_are_refused_only_with_weights(two_groups)
 def test_rows_shared_out_have_weights_too(two_groups):
     X, y, _ = two_groups
     X = np.where(np.arange(len(y))[:, None] % 9 == 0, np.nan, X)
-    model = ModelTreeClassifier(machine=LinearDiscriminantAnalysis(), missing="fractional")
-    with pytest.raises(ValueError, match=r"takes none.*fit without .*missing='fractional'"):
+    model = ModelTreeClassifier(
+        node_model=LinearDiscriminantAnalysis(), handle_missing="fractional"
+    )
+    with pytest.raises(ValueError, match=r"takes none.*fit without .*handle_missing='fractional'"):
         model.fit(X, y)
 
 
 def test_machines_that_shuffle_give_the_same_tree_every_time(two_groups):
     X, y, _ = two_groups
     for machine in (LinearSVC(max_iter=5), SGDClassifier(max_iter=5)):
-        model = ModelTreeClassifier(machine=machine, C=1.0, pruning=None, max_depth=2)
+        model = ModelTreeClassifier(node_model=machine, C=1.0, pruning=None, max_depth=2)
         first = model.fit(X, y).tree_
         assert SplitKind.LINEAR in first.split_kind
         assert all(model.fit(X, y).tree_ == first for _ in range(3))
@@ -222,7 +226,7 @@ class NoAnswer(NotLinear):
 )
 def test_classifiers_that_make_no_plane_are_errors(machine, error, words, two_groups):
     X, y, _ = two_groups
-    model = ModelTreeClassifier(machine=machine)
+    model = ModelTreeClassifier(node_model=machine)
     with pytest.raises(error, match=words):
         model.fit(X, y)
     assert not hasattr(model, "tree_")
@@ -230,15 +234,15 @@ def test_classifiers_that_make_no_plane_are_errors(machine, error, words, two_gr
 
 def test_planes_that_are_no_numbers_do_not_count(two_groups):
     X, y, _ = two_groups
-    tree = ModelTreeClassifier(machine=NoAnswer(), pruning=None).fit(X, y).tree_
+    tree = ModelTreeClassifier(node_model=NoAnswer(), pruning=None).fit(X, y).tree_
     assert SplitKind.LINEAR not in tree.split_kind
-    assert tree == ModelTreeClassifier(min_linear=10**6, pruning=None).fit(X, y).tree_
+    assert tree == ModelTreeClassifier(min_samples_model=10**6, pruning=None).fit(X, y).tree_
 
 
 def test_of_several_machines_the_best_wins(two_groups):
     X, y, _ = two_groups
     names = ["svm", "logistic", "fisher", LogisticRegression(C=0.001)]
-    alone = [only_plane(X, y, machine=name).tree_.score[0] for name in names]
-    together = only_plane(X, y, machine=names).tree_
+    alone = [only_plane(X, y, node_model=name).tree_.score[0] for name in names]
+    together = only_plane(X, y, node_model=names).tree_
     assert together.score[0] == max(alone)
     assert len(set(alone)) > 1

@@ -53,7 +53,7 @@ def test_the_published_tree_is_that_of_the_twin(weighted):
         size = int(np.random.default_rng(seed).choice([2, 5, 12]))
         cost = float(np.random.default_rng(seed).choice([0.1, 1.0, 10.0]))
         X = as_table(numbers, nominal)
-        model = ModelTreeClassifier.published(C=cost, min_instances=size)
+        model = ModelTreeClassifier.published(C=cost, min_samples_split=size)
         tree = model.fit(X, y, weights).tree_
         labels = [tree.schema[f"a{k}"].categories for k in range(len(nominal))]
         expected = twin.grow(numbers, nominal, y, weights, cost=cost, min_instances=size)
@@ -72,7 +72,9 @@ def test_nominal_columns_alone_give_the_twin_as_well():
             continue
         none = np.empty((len(y), 0))
         with pytest.warns(UserWarning, match="no numeric or ordinal column"):
-            model = ModelTreeClassifier.published(min_instances=2).fit(as_table(none, nominal), y)
+            model = ModelTreeClassifier.published(min_samples_split=2).fit(
+                as_table(none, nominal), y
+            )
         labels = [model.schema_[f"a{k}"].categories for k in range(len(nominal))]
         compare(twin.grow(none, nominal, y), model.tree_, 0, 0, labels, seen)
     assert seen["nominal"] > 60
@@ -186,7 +188,7 @@ def mixed_problems(draw):
     return X, y, weights
 
 
-@pytest.mark.filterwarnings("ignore::mixedwood.UnseenValueWarning")  # values of weightless rows
+@pytest.mark.filterwarnings("ignore::mixedwood.UnknownCategoryWarning")  # values of weightless rows
 @settings(max_examples=120, deadline=None)
 @given(mixed_problems(), st.data())
 def test_training_rows_reach_the_leaves_that_counted_them(problem, data):
@@ -194,24 +196,24 @@ def test_training_rows_reach_the_leaves_that_counted_them(problem, data):
     draw = data.draw
     missing = draw(st.sampled_from(["learned", "category", "fractional"]))
     model = ModelTreeClassifier(
-        draw(st.sampled_from(["gini", "entropy", "gain_ratio", "chi2", "twoing"])),
-        machine=draw(st.sampled_from(["svm", "fisher", "sparse_svm", ["svm", "logistic"]])),
-        linear_columns=draw(st.sampled_from(["all", "numeric"])),
+        criterion=draw(st.sampled_from(["gini", "entropy", "gain_ratio", "chi2", "twoing"])),
+        node_model=draw(st.sampled_from(["svm", "fisher", "sparse_svm", ["svm", "logistic"]])),
+        node_features=draw(st.sampled_from(["all", "numeric"])),
         C=draw(st.sampled_from([1.0, "tune"])),
-        cut=draw(st.sampled_from(["machine", "best"])),
-        evidence=draw(st.sampled_from(["training", "validation"])),
-        tuning_folds=draw(st.sampled_from([1, 3])),
-        multi_class=draw(st.sampled_from(["one_vs_rest", "largest", "balanced", "every"])),
-        thresholds=draw(st.booleans()),
-        min_linear=draw(st.sampled_from([2, 10])),
+        intercept=draw(st.sampled_from(["model", "best"])),
+        score_on=draw(st.sampled_from(["train", "validation"])),
+        node_cv=draw(st.sampled_from([1, 3])),
+        multi_class=draw(st.sampled_from(["ovr", "largest", "balanced", "exhaustive"])),
+        axis_aligned=draw(st.booleans()),
+        min_samples_model=draw(st.sampled_from([2, 10])),
         selection=draw(st.sampled_from(["score", "average_gain"])),
         min_samples_leaf=draw(st.sampled_from([1, 3])),
         max_leaf_nodes=draw(st.sampled_from([None, 4])),
         max_depth=draw(st.sampled_from([None, 2])),
         max_features=draw(st.sampled_from([None, 1, 2])),
-        missing=missing,
+        handle_missing=missing,
         pruning=None,
-        ordinal={name: list("abcdef") for name in X if name.startswith("ordinal")},
+        ordinal_features={name: list("abcdef") for name in X if name.startswith("ordinal")},
     )
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "There is no numeric or ordinal column")
@@ -247,7 +249,7 @@ def test_rounding_next_to_a_cut_leaves_no_empty_side():
         X = size + rng.integers(0, 4, (n, 3)) * steps + far
         y = rng.integers(0, 2, n)
         model = ModelTreeClassifier(
-            cut="best", C=1.0, thresholds=False, min_linear=2, pruning=None,
+            intercept="best", C=1.0, axis_aligned=False, min_samples_model=2, pruning=None,
             min_samples_leaf=int(rng.integers(1, 4)),
         ).fit(X, y)  # fmt: skip
         tree = model.tree_
@@ -268,7 +270,9 @@ def test_rows_shared_out_reach_the_leaves_in_the_parts_that_were_counted():
         X = as_table(numbers, nominal)
         for name in [name for name in X if name.startswith("a")]:
             X[name] = np.where(rng.random(50) < 0.2, None, X[name].astype(object))
-        model = ModelTreeClassifier(C=1.0, missing="fractional", pruning=None).fit(X, y, weights)
+        model = ModelTreeClassifier(C=1.0, handle_missing="fractional", pruning=None).fit(
+            X, y, weights
+        )
         tree = model.tree_
         table = read_table(X, schema=model.schema_)
         counts = np.zeros_like(tree.statistics)

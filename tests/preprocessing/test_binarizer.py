@@ -187,7 +187,10 @@ def test_words():
         "colour": ["red", "blue", "green", None, "red"],
     }
     model = Binarizer(
-        encoding="one_hot", discretizer="equal_width", n_bins=3, ordinal={"size": ["S", "M", "L"]}
+        encoding="one_hot",
+        discretizer="equal_width",
+        n_bins=3,
+        ordinal_features={"size": ["S", "M", "L"]},
     ).fit(X)
     assert model.get_feature_names_out().tolist() == [
         "age <= 2",
@@ -224,7 +227,7 @@ def test_missing_and_unseen_values_answer_no():
 def test_ordinal_values_that_no_row_has():
     X = {"size": ["XS", "M", "XL", "M"]}
     order = {"size": ["XS", "S", "M", "L", "XL"]}
-    model = Binarizer(discretizer="equal_width", ordinal=order).fit(X)
+    model = Binarizer(discretizer="equal_width", ordinal_features=order).fit(X)
     assert model.transform(X).astype(int).T.tolist() == [[1, 0, 0, 0], [0, 1, 0, 1], [0, 0, 1, 0]]
     # A value in between goes with its upper neighbour.
     assert model.transform({"size": ["S", "L"]}).astype(int).tolist() == [[0, 1, 0], [0, 0, 1]]

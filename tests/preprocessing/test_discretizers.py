@@ -237,7 +237,7 @@ def test_frames_pipelines_and_names():
     frame = clone(model).set_output(transform="pandas").fit_transform(X, y)
     assert isinstance(frame, pd.DataFrame)
     assert list(frame) == list(X) == model.get_feature_names_out().tolist()
-    tree = TreeClassifier(ordinal=model.ranges_).fit(frame, y)
+    tree = TreeClassifier(ordinal_features=model.ranges_).fit(frame, y)
     assert [str(c.kind) for c in tree.tree_.schema][1:3] == ["ordinal", "ordinal"]
     whole = make_pipeline(MDLPDiscretizer(), TreeClassifier(max_depth=3)).fit(X, y)
     assert whole.score(X, y) > 0.5

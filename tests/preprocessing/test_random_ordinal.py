@@ -19,7 +19,9 @@ from problems import mixed_problem
 
 
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([RandomOrdinalEncoder(), RandomOrdinalEncoder(unseen="minus_one")])
+@parametrize_with_checks(
+    [RandomOrdinalEncoder(), RandomOrdinalEncoder(handle_unknown="use_encoded_value")]
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -44,7 +46,9 @@ def test_values_become_their_places_in_an_order(column, new, seed):
     # Rows that come later: what was not there is NaN, or -1.
     asked = pd.DataFrame({"c": pd.Series(new, dtype=object), "x": 0.0})
     later = encoder.transform(asked)[:, 0]
-    told = clone(encoder).set_params(unseen="minus_one").fit(X).transform(asked)[:, 0]
+    told = (
+        clone(encoder).set_params(handle_unknown="use_encoded_value").fit(X).transform(asked)[:, 0]
+    )
     for value, number, other in zip(new, later, told, strict=True):
         if value in order:
             assert number == other == order.index(value) + 1
@@ -69,7 +73,7 @@ def test_orders_differ_by_seed_and_by_column():
 
 def test_ordinal_columns_keep_their_order():
     X = {"size": ["L", "S", "M", None], "colour": ["red", "blue", "red", "blue"]}
-    encoder = RandomOrdinalEncoder(ordinal={"size": ["S", "M", "L"]}, random_state=0)
+    encoder = RandomOrdinalEncoder(ordinal_features={"size": ["S", "M", "L"]}, random_state=0)
     found = encoder.fit_transform(X)
     np.testing.assert_array_equal(found[:, 0], [3, 1, 2, np.nan])
     assert set(encoder.orders_) == {"colour"}
@@ -112,9 +116,11 @@ def test_refusals():
     X, _ = mixed_problem(20)
     with pytest.raises(NotFittedError):
         RandomOrdinalEncoder().transform(X)
-    with pytest.raises(ValueError, match="unseen must be 'missing', 'minus_one' or 'error'"):
-        RandomOrdinalEncoder(unseen=-1).fit(X)
-    encoder = RandomOrdinalEncoder(unseen="error", random_state=0).fit(X)
+    with pytest.raises(
+        ValueError, match=r"must be a str among \{'missing', 'use_encoded_value', 'error'\}"
+    ):
+        RandomOrdinalEncoder(handle_unknown=-1).fit(X)
+    encoder = RandomOrdinalEncoder(handle_unknown="error", random_state=0).fit(X)
     with pytest.raises(ValueError, match=r"column 'colour' \(20 rows\): 'mauve'"):
         encoder.transform(X.assign(colour="mauve"))
     with pytest.raises(ValueError, match="it must have 4 columns"):

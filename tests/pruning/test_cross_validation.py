@@ -37,8 +37,8 @@ def test_the_choice_agrees_with_its_twin(cost, weighted):
         errors, best, chosen = twin.cross_validated(grow, table, target, folds, se_rule, cost)
         np.testing.assert_allclose(found.errors, errors, atol=1e-12)
         assert (found.best, found.chosen) == (best, chosen)
-        assert found.alpha == found.path.alphas[chosen]
-        assert found.tree() == found.path.tree(found.alpha)
+        assert found.ccp_alpha == found.path.ccp_alphas[chosen]
+        assert found.tree() == found.path.tree(found.ccp_alpha)
         assert found.tree().n_leaves == found.path.n_leaves[chosen]
         sizes.add(found.tree().n_leaves)
         given = cross_validated_alpha(
@@ -74,9 +74,9 @@ def test_of_equal_errors_the_smaller_tree_is_best():
         return TreeBuilder(part.schema, part_target.classes, counts).build()
 
     found = cross_validated_alpha(once, table, target, se_rule=0, random_state=0)
-    assert len(found.path.alphas) > 2
+    assert len(found.path.ccp_alphas) > 2
     assert np.ptp(found.errors) == 0
-    assert found.best == found.chosen == len(found.path.alphas) - 1
+    assert found.best == found.chosen == len(found.path.ccp_alphas) - 1
     assert found.tree().n_leaves == 1
 
 
@@ -121,7 +121,7 @@ def test_with_one_row_or_one_class_nothing_is_left_out(labels):
     table = Table(XY, (np.arange(float(len(labels))),) * 2)
     found = cross_validated_alpha(grow, table, read_target(labels))
     assert np.isnan(found.errors).all()
-    assert found.alpha == 0.0
+    assert found.ccp_alpha == 0.0
     assert found.tree() == grow(table, read_target(labels))
 
 

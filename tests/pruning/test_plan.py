@@ -130,7 +130,7 @@ def test_pruners_are_applied_in_turn():
 @pytest.mark.parametrize("pruning", ["reduced_error", ["reduced_error", "pessimistic"]])
 def test_reduced_error_pruning_of_rows_that_are_shared_out(pruning):
     X, y = mixed_problem(120)
-    model = TreeClassifier(pruning=pruning, missing="fractional").fit(X, y)
+    model = TreeClassifier(pruning=pruning, handle_missing="fractional").fit(X, y)
     assert model.tree_.is_fractional
-    full = TreeClassifier(pruning=None, missing="fractional").fit(X, y)
+    full = TreeClassifier(pruning=None, handle_missing="fractional").fit(X, y)
     assert 1 < model.get_n_leaves() < full.get_n_leaves()

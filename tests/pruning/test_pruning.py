@@ -53,11 +53,11 @@ def test_the_worked_example_of_cost_complexity_pruning():
     tree, _, _ = grown(cuts, classes)
     path = cost_complexity_path(tree)
     assert path.n_leaves.tolist() == [6, 2, 1]
-    np.testing.assert_allclose(path.alphas, [0, 1 / 24, 1 / 3], atol=1e-9)
-    np.testing.assert_allclose(path.costs * 12, [0, 2, 6], atol=1e-9)
+    np.testing.assert_allclose(path.ccp_alphas, [0, 1 / 24, 1 / 3], atol=1e-9)
+    np.testing.assert_allclose(path.risks * 12, [0, 2, 6], atol=1e-9)
     assert [path.tree(a).n_leaves for a in (0, 0.04, 0.05, 0.34)] == [6, 6, 2, 1]
     gini = cost_complexity_path(tree, "impurity")
-    np.testing.assert_allclose(gini.alphas, [0, 0.0694, 0.2222], atol=5e-5)
+    np.testing.assert_allclose(gini.ccp_alphas, [0, 0.0694, 0.2222], atol=5e-5)
 
 
 def best_cost(tree, own, alpha):
@@ -86,12 +86,12 @@ def test_every_tree_of_the_path_is_the_best_for_its_price(cost, adds_up):
         tree = consistent(tree) if adds_up else tree  # labels given by other rows do not add up
         own = twin.node_costs(tree, cost)
         path = cost_complexity_path(tree, cost)
-        assert (np.diff(path.alphas) > 0).all()
+        assert (np.diff(path.ccp_alphas) > 0).all()
         assert (np.diff(path.n_leaves) < 0).all()
         assert path.n_leaves[-1] == 1
-        for alpha in [*path.alphas, *(path.alphas[:-1] + np.diff(path.alphas) / 2)]:
-            place = np.searchsorted(path.alphas, alpha, side="right") - 1
-            reached = path.costs[place] + alpha * path.n_leaves[place]
+        for alpha in [*path.ccp_alphas, *(path.ccp_alphas[:-1] + np.diff(path.ccp_alphas) / 2)]:
+            place = np.searchsorted(path.ccp_alphas, alpha, side="right") - 1
+            reached = path.risks[place] + alpha * path.n_leaves[place]
             assert reached == pytest.approx(best_cost(tree, own, alpha), abs=1e-9)
             assert path.tree(alpha).n_leaves == path.n_leaves[place]
 
@@ -110,11 +110,11 @@ def test_the_path_agrees_with_its_twin(cost):
         for tree in (raw, consistent(raw)):
             path = cost_complexity_path(tree, cost)
             alphas, n_leaves, costs, cuts = twin.cost_complexity(tree, cost)
-            np.testing.assert_allclose(path.alphas, alphas, atol=1e-11)
+            np.testing.assert_allclose(path.ccp_alphas, alphas, atol=1e-11)
             np.testing.assert_array_equal(path.n_leaves, n_leaves)
-            np.testing.assert_allclose(path.costs, costs, atol=1e-11)
+            np.testing.assert_allclose(path.risks, costs, atol=1e-11)
             shown = np.zeros(tree.n_nodes, dtype=bool)
-            for alpha, cut in zip(path.alphas, cuts, strict=True):
+            for alpha, cut in zip(path.ccp_alphas, cuts, strict=True):
                 assert path.tree(alpha) == tree.prune_at(cut)
                 leaves = tree.prune_at(np.flatnonzero(path.cut_at <= alpha)).n_leaves
                 assert leaves == path.tree(alpha).n_leaves
@@ -133,10 +133,10 @@ def test_a_test_with_one_answer_goes_no_later_than_what_is_below_it():
         tree = builder.build()
         path = cost_complexity_path(tree)
         alphas, n_leaves, costs, cuts = twin.cost_complexity(tree)
-        np.testing.assert_allclose(path.alphas, alphas, atol=1e-12)
-        np.testing.assert_allclose(path.costs, costs, atol=1e-12)
+        np.testing.assert_allclose(path.ccp_alphas, alphas, atol=1e-12)
+        np.testing.assert_allclose(path.risks, costs, atol=1e-12)
         assert path.n_leaves.tolist() == n_leaves.tolist()
-        assert [path.tree(a) for a in path.alphas] == [tree.prune_at(c) for c in cuts]
+        assert [path.tree(a) for a in path.ccp_alphas] == [tree.prune_at(c) for c in cuts]
 
 
 def chain(depth, weigh=lambda d: 1.0):
@@ -159,9 +159,9 @@ def test_chains_agree_with_their_twin(weigh):
     for cost in ("error", "impurity"):
         path = cost_complexity_path(tree, cost)
         alphas, n_leaves, _, cuts = twin.cost_complexity(tree, cost)
-        np.testing.assert_allclose(path.alphas, alphas, atol=1e-11)
+        np.testing.assert_allclose(path.ccp_alphas, alphas, atol=1e-11)
         assert path.n_leaves.tolist() == n_leaves.tolist()
-        assert [path.tree(a) for a in path.alphas] == [tree.prune_at(c) for c in cuts]
+        assert [path.tree(a) for a in path.ccp_alphas] == [tree.prune_at(c) for c in cuts]
 
 
 @pytest.mark.timeout(60)
@@ -172,8 +172,8 @@ def test_a_chain_of_25_000_tests_is_no_trouble():
     start = perf_counter()
     for cost, steps in [("error", depth // 2), ("impurity", depth - 1)]:
         path = cost_complexity_path(tree, cost)
-        assert len(path.alphas) > steps
-        middle = path.tree(path.alphas[steps // 2])
+        assert len(path.ccp_alphas) > steps
+        middle = path.tree(path.ccp_alphas[steps // 2])
         assert middle.n_leaves == path.n_leaves[steps // 2]
     some = np.arange(0, depth, 500)
     target = Target(np.array([0, 1]), (1 - y[some]).astype(np.int32))
@@ -195,7 +195,7 @@ def test_equal_alphas_are_cut_together_in_a_large_tree():
     )
     whole, path = cost_complexity_path(tree), cost_complexity_path(tenths)
     np.testing.assert_array_equal(path.n_leaves, whole.n_leaves)
-    np.testing.assert_allclose(path.alphas, whole.alphas, rtol=1e-9)
+    np.testing.assert_allclose(path.ccp_alphas, whole.ccp_alphas, rtol=1e-9)
 
 
 @pytest.mark.parametrize("fractional", [False, True])
@@ -209,13 +209,13 @@ def test_path_errors_agree_with_predicting_with_every_tree(fractional):
         weights = rng.choice([None, 1]) and rng.integers(0, 4, n_rows) / 3.0
         target = Target(tree.classes, rng.integers(0, 3, n_rows).astype(np.int32), weights)
         path = cost_complexity_path(tree, str(rng.choice(["error", "impurity"])))
-        between = np.sqrt(path.alphas[:-1] * path.alphas[1:])
-        for alphas in (path.alphas, [*between, np.inf], [], [0.0, 0.0, 0.1, 0.1]):
+        between = np.sqrt(path.ccp_alphas[:-1] * path.ccp_alphas[1:])
+        for alphas in (path.ccp_alphas, [*between, np.inf], [], [0.0, 0.0, 0.1, 0.1]):
             expected = twin.path_errors(path, table, target, alphas)
             found = path_errors(path, table, target, alphas)
             np.testing.assert_allclose(found, expected, atol=1e-9)
         np.testing.assert_array_equal(
-            path_errors(path, table, target), path_errors(path, table, target, path.alphas)
+            path_errors(path, table, target), path_errors(path, table, target, path.ccp_alphas)
         )
         seen += tree.is_fractional == fractional
     assert seen > 20
@@ -318,8 +318,8 @@ def test_impurity_path_agrees_with_scikit_learn():
     path = cost_complexity_path(builder.build(), "impurity")
     expected = model.cost_complexity_pruning_path(x, y)
     # scikit-learn lists equal alphas once per cut.
-    np.testing.assert_allclose(path.alphas, _distinct(expected.ccp_alphas), atol=1e-10)
-    for alpha in path.alphas[:-1] + np.diff(path.alphas) / 2:
+    np.testing.assert_allclose(path.ccp_alphas, _distinct(expected.ccp_alphas), atol=1e-10)
+    for alpha in path.ccp_alphas[:-1] + np.diff(path.ccp_alphas) / 2:
         pruned = DecisionTreeClassifier(random_state=0, ccp_alpha=alpha).fit(x, y)
         assert path.tree(alpha).n_leaves == pruned.get_n_leaves()
 

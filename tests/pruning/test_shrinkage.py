@@ -109,11 +109,11 @@ def test_errors_along_the_path_are_those_of_each_tree(problem, missing):
     path = cost_complexity_path(tree)
     strengths = [0.0, 2.0, 30.0]
     errors = path_errors(path, table, target, strengths=strengths)
-    assert errors.shape == (3, len(path.alphas))
+    assert errors.shape == (3, len(path.ccp_alphas))
     weights = np.ones(target.n_rows) if target.weights is None else target.weights
     truth = target.classes[target.codes]
     for row, strength in zip(errors, strengths, strict=True):
-        for found, alpha in zip(row, path.alphas, strict=True):
+        for found, alpha in zip(row, path.ccp_alphas, strict=True):
             pruned = path.tree(alpha)
             wrong = shrink(pruned, strength).predict(table) != truth
             assert found == pytest.approx(weights[wrong].sum(), abs=1e-9)
@@ -151,15 +151,15 @@ def test_the_strength_is_chosen_with_the_tree(seed):
     limit = least + 0.5 * np.sqrt(least * (1 - least) / len(y)) + 1e-9
     chosen = np.flatnonzero((errors <= limit).any(axis=0))[-1]
     assert found.chosen == chosen
-    assert found.strength == strengths[int(np.argmin(errors[:, chosen]))]
-    np.testing.assert_allclose(found.errors, errors[strengths.index(found.strength)])
-    assert found.tree() == shrink(found.path.tree(found.alpha), found.strength)
+    assert found.shrinkage == strengths[int(np.argmin(errors[:, chosen]))]
+    np.testing.assert_allclose(found.errors, errors[strengths.index(found.shrinkage)])
+    assert found.tree() == shrink(found.path.tree(found.ccp_alpha), found.shrinkage)
 
 
 def test_without_shrinkage_counts_are_those_of_rows():
     X, y = noisy(0)
     model = TreeClassifier(pruning=Pruner("cost_complexity", shrinkage=False)).fit(X, y)
-    assert model.pruning_path_.strength == 0
+    assert model.pruning_path_.shrinkage == 0
     leaf = model.apply(X)
     for node in np.unique(leaf):
         want = np.bincount(y[leaf == node], minlength=2)

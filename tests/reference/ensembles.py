@@ -31,7 +31,7 @@ def shares_of_votes(trees, table, vote):
         alone = table.take([row])
         sums = [0.0] * len(classes)
         for tree in trees:
-            if vote == "plurality":
+            if vote == "hard":
                 sums[classes.index(tree.predict(alone)[0])] += 1
             else:
                 for place, p in enumerate(tree.predict_proba(alone)[0]):

@@ -105,9 +105,9 @@ def cross_validated(grow, table, target, folds, se_rule, cost):
     weights = np.ones(target.n_rows) if target.weights is None else target.weights
     path = cost_complexity_path(grow(table, target), cost)
     errors = []
-    for k in range(len(path.alphas)):
-        last = k + 1 == len(path.alphas)
-        beta = np.inf if last else (path.alphas[k] * path.alphas[k + 1]) ** 0.5
+    for k in range(len(path.ccp_alphas)):
+        last = k + 1 == len(path.ccp_alphas)
+        beta = np.inf if last else (path.ccp_alphas[k] * path.ccp_alphas[k + 1]) ** 0.5
         wrong = 0.0
         for fold in set(folds.tolist()):
             rest, out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)

@@ -14,16 +14,16 @@ from mixedwood.splits import Acceptor, Partitioner
 MODELS = {
     "tree": mw.TreeClassifier(),
     "tree_of_parts": mw.TreeClassifier(
-        "gini",
+        criterion="gini",
         partitioner=Partitioner("largest_alone", scored_by="superclasses"),
         acceptor=["chi2", Acceptor("second_value", min_weight=2.0)],
         pruning=["collapse", Pruner("cost_complexity", se_rule=np.float64(0.5))],
-        min_gain=1e-12,
+        min_split_gain=1e-12,
         class_weight="balanced",
     ),
     "c45": mw.TreeClassifier.c45(),
     "cart": mw.TreeClassifier.cart(n_folds=3),
-    "conditional_inference": mw.TreeClassifier.conditional_inference(max_p=0.5),
+    "conditional_inference": mw.TreeClassifier.conditional_inference(alpha=0.5),
     "random_tree": mw.TreeClassifier.random_tree(2, random_state=3),
     "nominal_splits": mw.TreeClassifier.nominal_splits(acceptor=None),
     "grow_prune_tree": mw.GrowPruneTreeClassifier(random_state=1),
@@ -33,13 +33,13 @@ MODELS = {
     ),
     "optimal_all": mw.OptimalTreeClassifier(1, splits="all"),
     "model_tree": mw.ModelTreeClassifier(),
-    "model_tree_published": mw.ModelTreeClassifier.published(min_instances=5),
+    "model_tree_published": mw.ModelTreeClassifier.published(min_samples_split=5),
     "forest": mw.ForestClassifier(n_estimators=3, oob_score=True, random_state=0),
     "bagging_c45": mw.ForestClassifier.bagging_c45(3, random_state=np.int64(1)),
     "random_ordinality": mw.RandomOrdinalityClassifier(n_estimators=3, joint=True, random_state=0),
-    "grow_prune_forest": mw.GrowPruneForestClassifier(3, random_state=0),
+    "grow_prune_forest": mw.GrowPruneForestClassifier(n_estimators=3, random_state=0),
     "grow_prune_shares": mw.GrowPruneForestClassifier(
-        3, relabel=True, vote="probability", random_state=0
+        n_estimators=3, refit_leaves=True, voting="soft", random_state=0
     ),
     "boosted": mw.BoostedTreesClassifier(4, random_state=0),
     "boosted_stopping": mw.BoostedTreesClassifier(
@@ -50,8 +50,8 @@ MODELS = {
         mw.ForestClassifier(n_estimators=3), depths=(1, 2), max_rounds=4, n_folds=2, random_state=0
     ),
     "svm": mw.SmoothSVC(),
-    "svm_pairs": mw.SmoothSVC(C="tune", multi_class="ovo", standardize=False, alpha=5.0),
-    "svm_kernel": mw.SmoothSVC(kernel="rbf", n_landmarks=20),
+    "svm_pairs": mw.SmoothSVC(C="tune", multi_class="ovo", standardize=False, smoothing=5.0),
+    "svm_kernel": mw.SmoothSVC(kernel="rbf", n_components=20, random_state=0),
 }
 
 

@@ -148,12 +148,17 @@ FORGED = {
     "scores": ("forest", "trees/0/score", set_to(1e308), "too large"),
     "steps": ("boosted", "steps", set_to(1e308, slice(None)), "too large"),
     "start": ("boosted", "start", set_to(1e308, slice(None)), "too large"),
-    "weights of trees": ("adaboost", "tree_weights_", set_to(-1.0), "not negative"),
-    "weights that overflow": ("adaboost", "tree_weights_", set_to(1e308, slice(None)), "too large"),
+    "weights of trees": ("adaboost", "estimator_weights_", set_to(-1.0), "not negative"),
+    "weights that overflow": (
+        "adaboost",
+        "estimator_weights_",
+        set_to(1e308, slice(None)),
+        "too large",
+    ),
     "out of bag": ("forest", "oob_decision_function_", set_to(5.0, slice(None)), "add up to 1"),
     "below zero out of bag": ("forest", "oob_decision_function_", set_to(-0.5), "add up to 1"),
-    "prices": ("tree", "alphas", set_to(-1.0), "not negative"),
-    "prices that fall": ("tree", "alphas", set_to(9.0), "large trees to small"),
+    "prices": ("tree", "ccp_alphas", set_to(-1.0), "not negative"),
+    "prices that fall": ("tree", "ccp_alphas", set_to(9.0), "large trees to small"),
     "leaves": ("tree", "n_leaves", set_to(0, slice(None)), "1 or more"),
     "coefficients": ("svm", "z", set_to(1e308, slice(None)), "too large"),
     "iterations": ("svm", "iterations", set_to(-1), "not negative"),
@@ -187,8 +192,8 @@ SINGLE = {
     "codes of a test": ("optimal", "column", 99, "not there"),
     "leaves of an iteration": ("grow_prune_tree", "grown", 0, "at least 1"),
     "seed": ("forest", "_seed", -1, "at least 0"),
-    "strength": ("tree", "strength", -1.0, "not negative"),
-    "smallest leaf": ("model_tree", "min_instances_", -1.0, "not negative"),
+    "shrinkage": ("tree", "shrinkage", -1.0, "not negative"),
+    "smallest leaf": ("model_tree", "min_samples_split_", -1.0, "not negative"),
     "error of a budget": ("optimal_tuned", "error", -0.5, "not negative"),
     "number of missing values": ("tree", "n_missing", -3, "missing"),
 }
@@ -210,8 +215,8 @@ def test_single_numbers_that_no_learner_makes(case, files, tmp_path):
 
 def test_what_load_would_refuse_is_not_written(tmp_path):
     model = fitted(MODELS["adaboost"], X, Y)
-    model.tree_weights_ = -model.tree_weights_
-    with pytest.raises(ModelFileError, match=r"tree_weights_ is not .* not negative"):
+    model.estimator_weights_ = -model.estimator_weights_
+    with pytest.raises(ModelFileError, match=r"estimator_weights_ is not .* not negative"):
         mw.save_model(model, tmp_path / "x.mw")
     assert list(tmp_path.iterdir()) == []
 

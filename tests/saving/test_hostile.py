@@ -252,8 +252,8 @@ def test_a_newer_version_says_what_to_do(files, tmp_path):
     assert "no parameter magic" in changed(model=model | {"parameters": parameters})
     learned = model["learned"] | {"predict": 1}
     assert "does not learn predict" in changed(model=model | {"learned": learned})
-    parameters = model["parameters"] | {"unseen": "perhaps"}
-    assert "unseen must be" in changed(model=model | {"parameters": parameters})
+    parameters = model["parameters"] | {"handle_unknown": "perhaps"}
+    assert "handle_unknown must be" in changed(model=model | {"parameters": parameters})
     parameters = {k: v for k, v in model["parameters"].items() if k != "time_limit"}
     path.write_bytes(
         zipped(

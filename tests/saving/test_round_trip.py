@@ -52,7 +52,7 @@ def test_every_model_comes_back_as_it_was(name, tmp_path):
             value = replace(value, seconds=math.nan, trace=())
         assert same(vars(again)[attribute], value), attribute
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", mw.UnseenValueWarning)
+        warnings.simplefilter("ignore", mw.UnknownCategoryWarning)
         assert same(answers(again, new), answers(model, new))
     assert repr(clone(again)) == repr(clone(model))
     with pytest.raises(NotFittedError):
@@ -63,7 +63,7 @@ def test_nothing_that_is_learned_is_forgotten():
     """Whoever adds an attribute to an estimator adds it to the list of the format."""
     X, y = make_table()
     follows = {"schema_", "classes_", "n_features_in_", "feature_names_in_"}
-    follows |= {"terms_", "objective_", "n_iter_"}
+    follows |= {"coef_names_", "objective_value_", "n_iter_"}
     seen = set()
     for model in MODELS.values():
         model = fitted(model, X, y)
@@ -134,7 +134,7 @@ def test_any_table_any_names(tmp_path_factory, data):
     model = data.draw(
         st.sampled_from(
             [
-                mw.TreeClassifier(pruning=None, missing="category"),
+                mw.TreeClassifier(pruning=None, handle_missing="category"),
                 mw.TreeClassifier.c45(),
                 mw.ForestClassifier(n_estimators=2, random_state=0),
                 mw.BoostedTreesClassifier(2, random_state=0),
@@ -157,9 +157,9 @@ def test_parameters_of_every_kind(tmp_path):
         pruning=None,
         class_weight={"ash": 2, "birch": np.float64(0.5)},
         categorical_features=np.array(["count"]),
-        ordinal={"colour": ["red", "grün", "blue, dark", "white"]},
+        ordinal_features={"colour": ["red", "grün", "blue, dark", "white"]},
         min_samples_leaf=np.int32(2),
-        min_gain=float("-inf"),
+        min_split_gain=float("-inf"),
         time_limit=float("inf"),
         random_state=2**40,
     ).fit(X, y)
@@ -324,10 +324,13 @@ CANNOT = {
         mw.ForestClassifier(n_estimators=20, oob_score=one, random_state=0),
         r"ForestClassifier.oob_score is a .*function, .*set_params\(oob_score=True\)",
     ),
-    "criterion": (mw.TreeClassifier(Accuracy(), pruning=None), "TreeClassifier.criterion is a"),
+    "criterion": (
+        mw.TreeClassifier(criterion=Accuracy(), pruning=None),
+        "TreeClassifier.criterion is a",
+    ),
     "machine": (
-        mw.ModelTreeClassifier(machine=["svm", LogisticRegression()], pruning=None, max_depth=1),
-        r"ModelTreeClassifier.machine\[1\] is a sklearn.*LogisticRegression",
+        mw.ModelTreeClassifier(node_model=["svm", LogisticRegression()], pruning=None, max_depth=1),
+        r"ModelTreeClassifier.node_model\[1\] is a sklearn.*LogisticRegression",
     ),
     "generator": (
         mw.TreeClassifier(random_state=np.random.default_rng(0), pruning=None),
@@ -335,7 +338,7 @@ CANNOT = {
     ),
     "nested": (
         mw.ForestClassifier(
-            mw.TreeClassifier(Accuracy(), pruning=None), n_estimators=1, random_state=0
+            mw.TreeClassifier(criterion=Accuracy(), pruning=None), n_estimators=1, random_state=0
         ),
         "ForestClassifier.estimator.criterion is a",
     ),
@@ -371,8 +374,8 @@ def test_only_fitted_classifiers_of_the_library_are_written(tmp_path):
 
     with pytest.raises(ModelFileError, match=r"got .*Mine"):
         mw.save_model(Mine().fit(X, y), path)
-    spoiled = mw.TreeClassifier().fit(X, y).set_params(unseen="perhaps")
-    with pytest.raises(ModelFileError, match="unseen must be"):
+    spoiled = mw.TreeClassifier().fit(X, y).set_params(handle_unknown="perhaps")
+    with pytest.raises(ModelFileError, match="handle_unknown must be"):
         mw.save_model(spoiled, path)
     assert not path.exists()
 

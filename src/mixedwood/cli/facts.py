@@ -47,7 +47,7 @@ def size_of(estimator: Any) -> dict[str, Any]:
         mean = sum(tree.n_leaves for tree in trees) / len(trees)
         size = {"trees": len(trees), "mean_leaves": round(mean, 2)}
         return size | _chosen(estimator)
-    return {"planes": len(estimator.machines_.z)}
+    return {"planes": len(estimator.objective_value_)}
 
 
 def _chosen(estimator: Any) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def _chosen(estimator: Any) -> dict[str, Any]:
         return {}
     return {
         "forest_trees": len(estimator.forest_.trees_),
-        "boosted_rounds": estimator.boosted_.n_rounds_,
+        "boosted_rounds": estimator.boosted_.n_iter_,
         "boosted_depth": max(tree.depth for tree in estimator.boosted_.trees_),
         "boosted_share": estimator.share_,
     }

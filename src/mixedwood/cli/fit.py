@@ -147,7 +147,7 @@ def _prepare(
         "random_state": options["seed"],
         "n_jobs": options["jobs"],
         "time_limit": options["time_limit"],
-        "ordinal": orders or None,
+        "ordinal_features": orders or None,
     }
     for parameter, value in wanted.items():
         if value is None or parameter in given:

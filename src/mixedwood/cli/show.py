@@ -129,7 +129,7 @@ def _summarise(opened: ModelFile, number: int | None, max_depth: int | None) -> 
     if hasattr(estimator, "tree_") or number is not None:
         say(tree_of(estimator, number).to_text(max_depth=max_depth))
         return
-    if hasattr(estimator, "machines_"):
+    if hasattr(estimator, "coef_names_"):
         _show_planes(estimator)
         return
     _show_importances(estimator)
@@ -162,14 +162,14 @@ def _importances(estimator: Any) -> dict[str, float] | None:
 
 
 def _show_planes(estimator: Any) -> None:
-    if estimator.machines_.features.kernel is not None:
+    if estimator.kernel == "rbf":
         say(f"RBF kernel with {estimator.dual_coef_.shape[1]} landmarks")
         return
     for number, (plane, constant) in enumerate(
         zip(estimator.coef_, estimator.intercept_, strict=True), start=1
     ):
         terms = sorted(
-            zip(estimator.terms_, plane.tolist(), strict=True), key=lambda pair: -abs(pair[1])
+            zip(estimator.coef_names_, plane.tolist(), strict=True), key=lambda pair: -abs(pair[1])
         )
         rows = [[name, f"{weight:.4g}"] for name, weight in terms[:_MOST_SHOWN]]
         rows.append(["(intercept)", f"{constant:.4g}"])
@@ -192,8 +192,8 @@ def _document(opened: ModelFile, number: int | None) -> dict[str, Any]:
     }
     if hasattr(estimator, "tree_") or number is not None:
         document["tree"] = _nodes(tree_of(estimator, number))
-    elif hasattr(estimator, "machines_") and estimator.machines_.features.kernel is None:
-        document["terms"] = estimator.terms_
+    elif hasattr(estimator, "coef_"):
+        document["terms"] = estimator.coef_names_
         document["coefficients"] = estimator.coef_.tolist()
         document["intercepts"] = estimator.intercept_.tolist()
     return document

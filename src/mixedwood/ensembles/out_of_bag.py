@@ -18,7 +18,7 @@ def out_of_bag_shares(
     trees: Sequence[Tree],
     samples: Iterable[NDArray[np.int32]],
     table: Table,
-    vote: Vote = "probability",
+    vote: Vote = "soft",
 ) -> NDArray[np.float64]:
     """Give each row's shares of the classes among the trees that were grown without it.
 
@@ -30,7 +30,7 @@ def out_of_bag_shares(
         For each tree, the numbers of the rows that it was grown on.
     table : Table
         All rows.
-    vote : {"probability", "plurality"}, default="probability"
+    vote : {"soft", "hard"}, default="soft"
         What a tree adds.
 
     Returns

@@ -30,8 +30,8 @@ __all__ = [
     "staged_shares",
 ]
 
-Vote: TypeAlias = Literal["probability", "plurality"]
-VOTES: tuple[Vote, ...] = ("probability", "plurality")
+Vote: TypeAlias = Literal["soft", "hard"]
+VOTES: tuple[Vote, ...] = ("soft", "hard")
 
 _ROWS_PER_THREAD = 5_000  # fewer are not worth another thread
 _NODES_PER_THREAD = 20_000  # likewise
@@ -41,7 +41,7 @@ _EQUAL = 1e-9  # shares closer than this are equal: sums of probabilities are ro
 def add_up(
     trees: Sequence[Tree],
     table: Table,
-    vote: Vote = "probability",
+    vote: Vote = "soft",
     weights: ArrayLike | None = None,
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
@@ -53,7 +53,7 @@ def add_up(
         Members of one schema and the same classes.
     table : Table
         Rows.
-    vote : {"probability", "plurality"}, default="probability"
+    vote : {"soft", "hard"}, default="soft"
         Whether a tree gives its class probabilities, or one vote for its class.
     weights : array-like of float, one per tree, optional
         What each tree's answer counts; 1 by default.
@@ -71,7 +71,7 @@ def add_up(
     >>> from mixedwood.growers import GrowSettings, grow
     >>> table, target = read_table({"x": [1, 2, 3]}), read_target(["a", "b", "b"])
     >>> trees = [grow(table, target), grow(table, target, GrowSettings(max_depth=0))]
-    >>> add_up(trees, table, "plurality").tolist()
+    >>> add_up(trees, table, "hard").tolist()
     [[1.0, 1.0], [0.0, 2.0], [0.0, 2.0]]
     """
     _lay_out(trees, n_jobs)
@@ -88,7 +88,7 @@ def add_answers(
     members: list[tuple[_core.Router, NDArray[np.float64], NDArray[np.int32], int, float]],
     columns: list[NDArray[Any]],
     n_outputs: int,
-    vote: Vote = "probability",
+    vote: Vote = "soft",
     n_jobs: int | None = None,
     *,
     n_rows: int,
@@ -100,11 +100,11 @@ def add_answers(
     `start`, one number or one per output.
     """
     if vote not in VOTES:
-        raise ValueError(f"vote must be 'probability' or 'plurality'; got {vote!r}.")
+        raise ValueError(f"voting must be 'soft' or 'hard'; got {vote!r}.")
     total = np.empty((n_rows, n_outputs))
     total[:] = start
     n_parts = min(effective_n_jobs(n_jobs), -(-n_rows // _ROWS_PER_THREAD))
-    plurality = vote == "plurality"
+    plurality = vote == "hard"
     if n_parts < 2:
         _core.add_up(members, columns, plurality, 0, n_rows, total)
         return total
@@ -119,7 +119,7 @@ def add_answers(
 def staged_shares(
     trees: Sequence[Tree],
     table: Table,
-    vote: Vote = "probability",
+    vote: Vote = "soft",
     weights: ArrayLike | None = None,
 ) -> Iterator[NDArray[np.float64]]:
     """Give the shares of the classes after one tree, two trees, and so on.
@@ -130,7 +130,7 @@ def staged_shares(
     >>> from mixedwood.growers import GrowSettings, grow
     >>> table, target = read_table({"x": [1, 2, 3]}), read_target(["a", "b", "b"])
     >>> trees = [grow(table, target), grow(table, target, GrowSettings(max_depth=0))]
-    >>> [shares[0].tolist() for shares in staged_shares(trees, table, "plurality")]
+    >>> [shares[0].tolist() for shares in staged_shares(trees, table, "hard")]
     [[1.0, 0.0], [0.5, 0.5]]
     """
     total = np.zeros((table.n_rows, len(trees[0].classes)))
@@ -210,8 +210,8 @@ def _weights(trees: Sequence[Tree], weights: ArrayLike | None) -> NDArray[np.flo
 
 def _add(total: NDArray[np.float64], tree: Tree, table: Table, vote: Vote, weight: float) -> None:
     if vote not in VOTES:
-        raise ValueError(f"vote must be 'probability' or 'plurality'; got {vote!r}.")
-    if vote == "plurality":
+        raise ValueError(f"voting must be 'soft' or 'hard'; got {vote!r}.")
+    if vote == "hard":
         total[np.arange(table.n_rows), classes_of(tree, table)] += weight
     elif weight == 1:
         total += tree.predict_proba(table)

@@ -9,7 +9,7 @@ __all__ = sorted(PUBLIC)
 if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalogue
     from mixedwood._warnings import IdentifierWarning as IdentifierWarning
     from mixedwood._warnings import TimeLimitWarning as TimeLimitWarning
-    from mixedwood._warnings import UnseenValueWarning as UnseenValueWarning
+    from mixedwood._warnings import UnknownCategoryWarning as UnknownCategoryWarning
     from mixedwood.estimators.boosted import BoostedTreesClassifier as BoostedTreesClassifier
     from mixedwood.estimators.ensemble import EnsembleClassifier as EnsembleClassifier
     from mixedwood.estimators.forest import ForestClassifier as ForestClassifier

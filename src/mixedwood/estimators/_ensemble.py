@@ -37,13 +37,13 @@ __all__ = ["TreeEnsembleClassifier", "nodes_of"]
 class TreeEnsembleClassifier(TableClassifier):
     """Answers by the vote of `trees_`; subclasses grow them.
 
-    A subclass sets `trees_` in `fit`, has a parameter or an attribute `vote`, and may say with
+    A subclass sets `trees_` in `fit`, has a parameter or an attribute `voting`, and may say with
     `_tree_weights` what each tree counts, with `_unseen` what happens to values that no training
     row had, and with `_impurity` by what importances are measured.
     """
 
     trees_: list[Tree]
-    vote: Vote
+    voting: Vote
 
     # Answers
 
@@ -55,7 +55,7 @@ class TreeEnsembleClassifier(TableClassifier):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Give the class probabilities of each row, in the order of ``classes_``.
 
-        The mean of what the trees say or, with ``vote="plurality"``, the shares of their votes.
+        The mean of what the trees say or, with ``voting="hard"``, the shares of their votes.
         """
         return self._shares(self._new(X))
 
@@ -72,10 +72,10 @@ class TreeEnsembleClassifier(TableClassifier):
         """Give the class probabilities after one tree, two trees, and so on."""
         return self._staged(self._new(X))
 
-    def staged_error(self, X: Any, y: Any, sample_weight: Any = None) -> NDArray[np.float64]:
-        """Measure the error after one tree, two trees, and so on, without fitting again.
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> NDArray[np.float64]:
+        """Compute the accuracy after one tree, two trees, and so on, without fitting again.
 
-        Gradient boosting may grow several trees in a round, and is measured after each round.
+        Gradient boosting may grow several trees per iteration; it is scored after each iteration.
 
         Parameters
         ----------
@@ -89,11 +89,11 @@ class TreeEnsembleClassifier(TableClassifier):
         Returns
         -------
         ndarray of shape (n_stages,)
-            The share of rows, or of their weight, that the first trees get wrong.
+            The fraction of rows, or of their weight, that the first trees classify correctly.
         """
         table, truth, weights = self._new_with_classes(X, y, sample_weight)
-        wrong = (first_of_largest(shares) != truth for shares in self._staged(table))
-        return np.array([np.average(w, weights=weights) for w in wrong])
+        right = (first_of_largest(shares) == truth for shares in self._staged(table))
+        return np.array([np.average(r, weights=weights) for r in right])
 
     def explain(self, X: Any, row: int = 0) -> Explanation:
         """Say why one row is answered as it is: what each column adds to the answer.
@@ -118,7 +118,7 @@ class TreeEnsembleClassifier(TableClassifier):
         --------
         >>> import mixedwood as mw
         >>> X = {"colour": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
-        >>> model = mw.GrowPruneForestClassifier(11, random_state=0)
+        >>> model = mw.GrowPruneForestClassifier(n_estimators=11, random_state=0)
         >>> why = model.fit(X, ["yes", "no", "yes", "no"] * 5).explain(X, row=0)
         >>> print(why)
         Row 0: yes (yes 100 %, no 0 %)
@@ -141,7 +141,7 @@ class TreeEnsembleClassifier(TableClassifier):
             prediction=self._answer(shares),
             probabilities=shares[0],
             answers=member_classes(self.trees_, one)[0],
-            vote=self.vote,
+            vote=self.voting,
             weights=self._tree_weights(),
         )
 
@@ -167,7 +167,7 @@ class TreeEnsembleClassifier(TableClassifier):
         """
         return nodes_of(self.trees_, self._new(X))
 
-    def votes(self, X: Any) -> NDArray[Any]:
+    def predict_members(self, X: Any) -> NDArray[Any]:
         """Give the class of each row by each tree, as an array of shape (n_rows, n_trees)."""
         table = self._new(X)
         return np.asarray(self.classes_[member_classes(self.trees_, table)])
@@ -213,12 +213,6 @@ class TreeEnsembleClassifier(TableClassifier):
         return measure_diversity(self.trees_, member_classes(self.trees_, table), truth)
 
     @property
-    def mean_leaves_(self) -> float:
-        """Mean number of leaves of the trees."""
-        check_is_fitted(self)
-        return float(np.mean([tree.n_leaves for tree in self.trees_]))
-
-    @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """Mean over the trees of each column's share in the fall of impurity."""
         check_is_fitted(self)
@@ -235,7 +229,7 @@ class TreeEnsembleClassifier(TableClassifier):
 
     def _unseen(self) -> str:
         """Name what happens to values that no training row had."""
-        return "node"
+        return "stop"
 
     def _impurity(self) -> Literal["gini", "entropy"]:
         """Name the impurity by which importances are measured."""
@@ -245,10 +239,10 @@ class TreeEnsembleClassifier(TableClassifier):
 
     def _shares(self, table: Table) -> NDArray[np.float64]:
         n_jobs = getattr(self, "n_jobs", None)
-        return shares_of(add_up(self.trees_, table, self.vote, self._tree_weights(), n_jobs))
+        return shares_of(add_up(self.trees_, table, self.voting, self._tree_weights(), n_jobs))
 
     def _staged(self, table: Table) -> Iterator[NDArray[np.float64]]:
-        return staged_shares(self.trees_, table, self.vote, self._tree_weights())
+        return staged_shares(self.trees_, table, self.voting, self._tree_weights())
 
     def _new(self, X: Any) -> Table:
         check_is_fitted(self)

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mixedwood._limits import user_stacklevel
-from mixedwood._warnings import IdentifierWarning, UnseenValueWarning
+from mixedwood._warnings import IdentifierWarning, UnknownCategoryWarning
 from mixedwood.data import (
     Schema,
     Table,
@@ -44,7 +44,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # What becomes of values that no training row had, in a warning about them.
     _unseen_ways: ClassVar[dict[str, str]] = {
-        "node": (
+        "stop": (
             "These rows stop at the node that splits on the column and receive its class "
             "distribution."
         ),
@@ -105,7 +105,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         *,
         class_weight: Any = None,
         categorical_features: Any = None,
-        ordinal: Any = None,
+        ordinal_features: Any = None,
     ) -> tuple[Table, Target]:
         """Read X and y; see `_read_kept`."""
         return self._read_kept(
@@ -114,7 +114,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             sample_weight,
             class_weight=class_weight,
             categorical_features=categorical_features,
-            ordinal=ordinal,
+            ordinal_features=ordinal_features,
         )[:2]
 
     def _read_kept(
@@ -125,7 +125,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         *,
         class_weight: Any = None,
         categorical_features: Any = None,
-        ordinal: Any = None,
+        ordinal_features: Any = None,
     ) -> tuple[Table, Target, NDArray[np.bool_] | None]:
         """Read X and y; nothing is remembered yet, so that a fit that fails changes nothing.
 
@@ -133,7 +133,9 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         division of them is that of the other rows. Only the classes are all those in y. The mask
         says which rows are kept; None for all.
         """
-        table = read_table(X, categorical_features=categorical_features, ordinal_features=ordinal)
+        table = read_table(
+            X, categorical_features=categorical_features, ordinal_features=ordinal_features
+        )
         if table.n_rows == 0:
             raise ValueError(
                 f"X has no rows: found array with 0 sample(s) (shape=(0, {table.n_columns})) while "
@@ -144,7 +146,10 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         kept, target = rows_with_weight(target)
         if kept is not None:
             table = read_table(
-                X, categorical_features=categorical_features, ordinal_features=ordinal, rows=kept
+                X,
+                categorical_features=categorical_features,
+                ordinal_features=ordinal_features,
+                rows=kept,
             )
         _warn_of_identifiers(table)
         return table, target, kept
@@ -162,7 +167,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             self.feature_names_in_ = np.array(schema.names, dtype=object)
 
-    def _read_new(self, X: Any, columns_used: set[str], unseen: str) -> Table:
+    def _read_new(self, X: Any, columns_used: set[str], handle_unknown: str) -> Table:
         """Read new rows; say once which columns hold values that no training row had."""
         check_is_fitted(self)
         table = read_table(X, schema=self.schema_, estimator=type(self).__name__)
@@ -178,14 +183,14 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 + ", ".join(map(repr, table.unknown[name]))
                 for name, n in counts.items()
             )
-            if unseen == "error":
+            if handle_unknown == "error":
                 raise ValueError(
                     f"Found unknown categories in {found}. Map them to categories of the training "
-                    "data, or use unseen='node', 'missing' or 'majority'."
+                    "data, or use handle_unknown='stop', 'missing' or 'majority'."
                 )
             warnings.warn(
-                f"Found unknown categories in {found}. {self._unseen_ways[unseen]}",
-                UnseenValueWarning,
+                f"Found unknown categories in {found}. {self._unseen_ways[handle_unknown]}",
+                UnknownCategoryWarning,
                 stacklevel=user_stacklevel(),
             )
         return table

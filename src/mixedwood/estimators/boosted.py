@@ -79,11 +79,11 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
     smoothing : float, default=0.0
         With ``partitioner="auto"``: added to a value's second derivatives before values are put in
         order, so that rare values are not at the ends.
-    min_gain : float, default=0.0
+    min_split_gain : float, default=0.0
         Least gain of a split.
     max_features : None, int, float, "sqrt" or "log2", default=0.5
         How many columns are drawn at random at each node.
-    columns_per_tree : None, int, float, "sqrt" or "log2", default=None
+    colsample_bytree : None, int, float, "sqrt" or "log2", default=None
         How many columns each tree may use.
     subsample : float, default=1.0
         Share of the rows that each round learns from.
@@ -101,13 +101,13 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         Share of rows that are held out then, unless there are such.
     patience : int, default=20
         Rounds to wait then.
-    unseen : {"node", "missing", "majority", "error"}, default="node"
+    handle_unknown : {"stop", "missing", "majority", "error"}, default="stop"
         What happens to a value that a test has never met, as in `TreeClassifier`.
     class_weight : mapping, "balanced" or None, default=None
         Factors by which the rows of a class weigh more or less.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal whatever their type.
-    ordinal : mapping of str to sequence, optional
+    ordinal_features : mapping of str to sequence, optional
         Columns with an order, and their labels in order.
     n_jobs : int or None, default=None
         Number of threads, -1 for all processors. Any number gives the same trees.
@@ -124,9 +124,9 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
     ----------
     trees_ : list of Tree
         The trees in the order in which they were grown.
-    n_rounds_ : int
+    n_iter_ : int
         Rounds that were kept.
-    tree_weights_ : ndarray
+    estimator_weights_ : ndarray
         With AdaBoost: what the vote of each tree counts.
     scores_ : BoostedScores
         With gradient boosting: the steps of the trees' nodes.
@@ -150,9 +150,9 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
     """
 
     scores_: BoostedScores
-    tree_weights_: NDArray[np.float64]
-    n_rounds_: int
-    vote = "plurality"  # of AdaBoost's trees
+    estimator_weights_: NDArray[np.float64]
+    n_iter_: int
+    voting = "hard"  # of AdaBoost's trees
     _gains_tell: bool  # whether scores of nodes are gains of the loss
     _held_out: bool  # whether a share of the rows was not learnt from
 
@@ -173,9 +173,9 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         l2: float = 1.0,
         nominal_l2: float = 0.0,
         smoothing: float = 0.0,
-        min_gain: float = 0.0,
+        min_split_gain: float = 0.0,
         max_features: float | str | None = 0.5,
-        columns_per_tree: float | str | None = None,
+        colsample_bytree: float | str | None = None,
         subsample: float = 1.0,
         trees_per_round: Literal["one", "per_class"] = "one",
         max_bins: int = 255,
@@ -183,10 +183,10 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         patience: int = 20,
-        unseen: Literal["node", "missing", "majority", "error"] = "node",
+        handle_unknown: Literal["stop", "missing", "majority", "error"] = "stop",
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
-        ordinal: Mapping[str, Sequence[Any]] | None = None,
+        ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         warm_start: bool = False,
@@ -207,9 +207,9 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         self.l2 = l2
         self.nominal_l2 = nominal_l2
         self.smoothing = smoothing
-        self.min_gain = min_gain
+        self.min_split_gain = min_split_gain
         self.max_features = max_features
-        self.columns_per_tree = columns_per_tree
+        self.colsample_bytree = colsample_bytree
         self.subsample = subsample
         self.trees_per_round = trees_per_round
         self.max_bins = max_bins
@@ -217,10 +217,10 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.patience = patience
-        self.unseen = unseen
+        self.handle_unknown = handle_unknown
         self.class_weight = class_weight
         self.categorical_features = categorical_features
-        self.ordinal = ordinal
+        self.ordinal_features = ordinal_features
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.warm_start = warm_start
@@ -276,7 +276,8 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         X_val, y_val : table and array-like, optional
             With `early_stopping`: rows to judge rounds by, in place of a share of X, which is then
             learnt from as a whole. They have the columns of X and classes of y, and weigh what
-            `class_weight` says; values that X does not have are welcome unless ``unseen="error"``.
+            `class_weight` says; unknown categories are accepted
+            unless ``handle_unknown="error"``.
 
         Returns
         -------
@@ -292,7 +293,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             sample_weight,
             class_weight=self.class_weight,
             categorical_features=self.categorical_features,
-            ordinal=self.ordinal,
+            ordinal_features=self.ordinal_features,
         )
         validation = None
         if judged:
@@ -300,7 +301,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             if self.class_weight is not None:
                 factors = class_factors(target, read_target(y, sample_weight))
             validation = read_validation(
-                X_val, y_val, table.schema, target, factors, unseen=self._unseen()
+                X_val, y_val, table.schema, target, factors, handle_unknown=self._unseen()
             )
         return self._fit_table(CodedTable(table), target, parameters, deadline.left(), validation)
 
@@ -326,7 +327,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
                 )
                 self._remember(coded.table, target)
                 self._forget()
-                self.trees_, self.tree_weights_, self.n_rounds_ = trees, weights, len(trees)
+                self.trees_, self.estimator_weights_, self.n_iter_ = trees, weights, len(trees)
                 self._gains_tell = False
                 return self
             model, scores, seed = rounds_before(self, coded.table, target, parameters, held_out)
@@ -345,7 +346,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         self._remember(coded.table, target)
         self._forget()
         self.scores_, self.trees_, self._seed = model, model.trees, seed
-        self.n_rounds_ = len(model.rounds)
+        self.n_iter_ = len(model.rounds)
         self._gains_tell = parameters.learner is None
         self._held_out = held_out
         if parameters.early_stopping:
@@ -354,7 +355,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
 
     def _forget(self) -> None:
         """Drop what an earlier fit with another method has left."""
-        for name in ("scores_", "tree_weights_", "validation_loss_", "_held_out"):
+        for name in ("scores_", "estimator_weights_", "validation_loss_", "_held_out"):
             self.__dict__.pop(name, None)
 
     # Answers
@@ -412,16 +413,16 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             return
         columns, n_rows = list(table.arrays), table.n_rows
         scores = np.tile(self.scores_.start, (n_rows, 1))
-        for number in range(self.n_rounds_):
+        for number in range(self.n_iter_):
             members = self.scores_.members(number + 1, since=number)
             scores += add_answers(members, columns, scores.shape[1], n_rows=n_rows)
             yield probabilities(scores)
 
     def _tree_weights(self) -> NDArray[np.float64] | None:
-        return getattr(self, "tree_weights_", None)
+        return getattr(self, "estimator_weights_", None)
 
     def _unseen(self) -> str:
-        return self.unseen if self.estimator is None else str(self.estimator.unseen)
+        return self.handle_unknown if self.estimator is None else str(self.estimator.handle_unknown)
 
     def _impurity(self) -> Literal["gini", "entropy"]:
         return impurity_of(self.criterion) if self.estimator is None else self.estimator._impurity()

@@ -14,6 +14,7 @@ from mixedwood.boosting import AdaBoostPlan, GradientPlan
 from mixedwood.data import Table
 from mixedwood.estimators.learner import Learner
 from mixedwood.estimators.parameters import (
+    HANDLE_UNKNOWN,
     check_choice,
     check_flag,
     check_jobs,
@@ -23,6 +24,7 @@ from mixedwood.estimators.parameters import (
     read_number,
     read_rows_or_share,
     read_whole,
+    unknown_in_core,
 )
 from mixedwood.estimators.sampled import read_member
 from mixedwood.estimators.tree import TreeClassifier
@@ -80,10 +82,10 @@ class BoostingParameters:
             l2=float(model.l2),
             nominal_l2=float(model.nominal_l2),
             smoothing=float(model.smoothing),
-            min_gain=float(model.min_gain),
+            min_gain=float(model.min_split_gain),
             max_columns=count_columns(model.max_features, table.n_columns),
             adjusted=model.selection == "adjusted",
-            unseen="node" if model.unseen == "error" else model.unseen,
+            unseen=unknown_in_core(model),
             n_threads=effective_n_jobs(model.n_jobs),
         )
         return GradientPlan(
@@ -91,7 +93,7 @@ class BoostingParameters:
             learner=self.learner,
             learning_rate=float(model.learning_rate),
             subsample=float(model.subsample),
-            n_columns=count_columns(model.columns_per_tree, table.n_columns, "columns_per_tree"),
+            n_columns=count_columns(model.colsample_bytree, table.n_columns, "colsample_bytree"),
             multi_output=model.trees_per_round == "one",
             max_bins=int(model.max_bins),
             n_iter_no_change=int(model.patience) if self.early_stopping else None,
@@ -104,7 +106,7 @@ def read_boosting_parameters(model: Any) -> BoostingParameters:
     check_choice(model, "method", ("gradient", "adaboost", "samme"))
     check_choice(model, "trees_per_round", ("one", "per_class"))
     check_choice(model, "selection", ("adjusted", "score"))
-    check_choice(model, "unseen", ("node", "missing", "majority", "error"))
+    check_choice(model, "handle_unknown", HANDLE_UNKNOWN)
     for name in ("resample", "early_stopping", "warm_start"):
         check_flag(model, name)
     check_jobs(model)
@@ -115,7 +117,7 @@ def read_boosting_parameters(model: Any) -> BoostingParameters:
         ("l2", 0, math.inf),
         ("nominal_l2", 0, math.inf),
         ("smoothing", 0, math.inf),
-        ("min_gain", 0, math.inf),
+        ("min_split_gain", 0, math.inf),
         ("subsample", 0, 1),
         ("validation_fraction", 0, 1),
     ):
@@ -133,7 +135,7 @@ def read_boosting_parameters(model: Any) -> BoostingParameters:
     if read_whole(model, "max_bins", 2) > 65_535:
         raise ValueError(f"max_bins must be at most 65535; got {model.max_bins!r}.")
     count_columns(model.max_features, 1)
-    count_columns(model.columns_per_tree, 1, "columns_per_tree")
+    count_columns(model.colsample_bytree, 1, "colsample_bytree")
     learner = _read_learner(model)
     if model.early_stopping and model.method != "gradient":
         raise ValueError(
@@ -166,10 +168,10 @@ def _check_samples(model: Any, learner: Learner | None) -> None:
             f"subsample goes with method='gradient'; got method={model.method!r}, which draws rows "
             "with resample=True."
         )
-    if model.columns_per_tree is not None and learner is not None:
+    if model.colsample_bytree is not None and learner is not None:
         raise ValueError(
-            "columns_per_tree goes with gradient trees, those with partitioner='random_order' or "
-            f"'auto'; got {model.columns_per_tree!r}. Other trees draw columns at each node: use "
+            "colsample_bytree goes with gradient trees, those with partitioner='random_order' or "
+            f"'auto'; got {model.colsample_bytree!r}. Other trees draw columns at each node: use "
             "max_features, here or of estimator."
         )
 
@@ -186,10 +188,14 @@ def _read_learner(model: Any) -> Learner | None:
     partitioner = read_partitioner(model.partitioner)
     if model.estimator is not None:
         learner = read_member(model.estimator)
-        if model.method == "gradient" and getattr(model.estimator, "missing", "") == "fractional":
+        if (
+            model.method == "gradient"
+            and getattr(model.estimator, "handle_missing", "") == "fractional"
+        ):
             raise ValueError(
-                "estimator with missing='fractional' shares rows out among leaves, which have one "
-                "step each. Use missing='learned' or 'category', or method='adaboost'."
+                "estimator with handle_missing='fractional' shares rows out among leaves, which "
+                "have one step each. Use handle_missing='learned' or 'category', or "
+                "method='adaboost'."
             )
         return learner
     if model.method == "gradient" and partitioner.name in (*_BEST, "random_order"):
@@ -199,13 +205,13 @@ def _read_learner(model: Any) -> Learner | None:
 
 def _tree_of(model: Any) -> TreeClassifier:
     return TreeClassifier(
-        model.criterion,
+        criterion=model.criterion,
         partitioner=model.partitioner,
         selection=model.selection,
         max_depth=model.max_depth,
         max_leaf_nodes=model.max_leaf_nodes,
         min_samples_leaf=model.min_samples_leaf,
         max_features=model.max_features,
-        unseen=model.unseen,
+        handle_unknown=model.handle_unknown,
         pruning=None,
     )

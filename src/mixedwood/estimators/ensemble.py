@@ -39,7 +39,13 @@ from mixedwood.tree import Tree
 
 __all__ = ["EnsembleClassifier"]
 
-_OF_THE_WHOLE = ("class_weight", "categorical_features", "ordinal", "random_state", "time_limit")
+_OF_THE_WHOLE = (
+    "class_weight",
+    "categorical_features",
+    "ordinal_features",
+    "random_state",
+    "time_limit",
+)
 
 
 # Up to so many rows are judged in turn; of more, a part tells enough.
@@ -58,8 +64,9 @@ class EnsembleClassifier(TableClassifier):
     Parameters
     ----------
     forest : ForestClassifier or None, default=None
-        The forest; 100 trees by default. Its `class_weight`, `categorical_features`, `ordinal`,
-        `n_jobs`, `random_state`, `verbose` and `time_limit` are those of the ensemble.
+        The forest; 100 trees by default. Its `class_weight`, `categorical_features`,
+        `ordinal_features`, `n_jobs`, `random_state`, `verbose` and `time_limit` are those of the
+        ensemble.
     boosted : BoostedTreesClassifier or None, default=None
         The boosted trees, likewise; its defaults by default. With `tune` its `max_depth` and
         `n_estimators` are chosen, whatever they are here; a warning says so if they were set.
@@ -82,7 +89,7 @@ class EnsembleClassifier(TableClassifier):
         Factors by which the rows of a class weigh more or less.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal whatever their type.
-    ordinal : mapping of str to sequence, optional
+    ordinal_features : mapping of str to sequence, optional
         Columns with an order, and their labels in order.
     n_jobs : int or None, default=None
         Number of threads, -1 for all processors. Any number gives the same trees.
@@ -131,7 +138,7 @@ class EnsembleClassifier(TableClassifier):
         n_folds: int | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
-        ordinal: Mapping[str, Sequence[Any]] | None = None,
+        ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -147,7 +154,7 @@ class EnsembleClassifier(TableClassifier):
         self.n_folds = n_folds
         self.class_weight = class_weight
         self.categorical_features = categorical_features
-        self.ordinal = ordinal
+        self.ordinal_features = ordinal_features
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -184,7 +191,7 @@ class EnsembleClassifier(TableClassifier):
             sample_weight,
             class_weight=self.class_weight,
             categorical_features=self.categorical_features,
-            ordinal=self.ordinal,
+            ordinal_features=self.ordinal_features,
         )
         coded = CodedTable(table)
         tunes = tuning is not None and _can_tune(parameters, target)
@@ -331,12 +338,6 @@ class EnsembleClassifier(TableClassifier):
         """The trees of the forest, then those of boosting."""
         check_is_fitted(self)
         return [*self.forest_.trees_, *self.boosted_.trees_]
-
-    @property
-    def mean_leaves_(self) -> float:
-        """Mean number of leaves of all trees; each part has its own."""
-        check_is_fitted(self)
-        return float(np.mean([tree.n_leaves for tree in self.trees_]))
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ __all__ = ["ForestClassifier", "default_tree"]
 
 def default_tree() -> TreeClassifier:
     """Give the tree that a forest grows many of unless told otherwise."""
-    return TreeClassifier("gini", max_features="sqrt", pruning=None)
+    return TreeClassifier(criterion="gini", max_features="sqrt", pruning=None)
 
 
 class ForestClassifier(SampledTreesClassifier):
@@ -36,10 +36,10 @@ class ForestClassifier(SampledTreesClassifier):
     max_samples : int, float or None, default=None
         Size of the sample: a number of rows, a share of them, or as many as there are. Without
         `bootstrap` so many rows are drawn without replacement.
-    columns_per_tree : None, int, float, "sqrt" or "log2", default=None
+    colsample_bytree : None, int, float, "sqrt" or "log2", default=None
         How many columns each tree may use, drawn once for the tree; all by default. The
         estimator's `max_features` draws columns at each node.
-    vote : {"probability", "plurality"}, default="probability"
+    voting : {"soft", "hard"}, default="soft"
         Whether class probabilities of the trees are averaged, or each tree has one vote. Of
         classes with equal shares the first in ``classes_`` wins.
     oob_score : bool or callable, default=False
@@ -50,7 +50,7 @@ class ForestClassifier(SampledTreesClassifier):
         same whatever it weighs: it counts where trees have a `min_samples_leaf` or are pruned.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal whatever their type.
-    ordinal : mapping of str to sequence, optional
+    ordinal_features : mapping of str to sequence, optional
         Columns with an order, and their labels in order.
     n_jobs : int or None, default=None
         Number of threads, -1 for all processors. Any number gives the same forest. Other backends
@@ -112,12 +112,12 @@ class ForestClassifier(SampledTreesClassifier):
         *,
         bootstrap: bool = True,
         max_samples: float | None = None,
-        columns_per_tree: float | str | None = None,
-        vote: Vote = "probability",
+        colsample_bytree: float | str | None = None,
+        voting: Vote = "soft",
         oob_score: bool | Callable[[Any, Any], float] = False,
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
-        ordinal: Mapping[str, Sequence[Any]] | None = None,
+        ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         warm_start: bool = False,
@@ -128,12 +128,12 @@ class ForestClassifier(SampledTreesClassifier):
         self.n_estimators = n_estimators
         self.bootstrap = bootstrap
         self.max_samples = max_samples
-        self.columns_per_tree = columns_per_tree
-        self.vote = vote
+        self.colsample_bytree = colsample_bytree
+        self.voting = voting
         self.oob_score = oob_score
         self.class_weight = class_weight
         self.categorical_features = categorical_features
-        self.ordinal = ordinal
+        self.ordinal_features = ordinal_features
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.warm_start = warm_start
@@ -208,7 +208,7 @@ class ForestClassifier(SampledTreesClassifier):
         recipe: dict[str, Any] = {
             "estimator": TreeClassifier.cart(se_rule=se_rule, n_folds=n_folds),
             "n_estimators": n_estimators,
-            "vote": "plurality",
+            "voting": "hard",
         }
         return cls(**{**recipe, **parameters})
 
@@ -227,7 +227,7 @@ class ForestClassifier(SampledTreesClassifier):
         --------
         >>> import mixedwood as mw
         >>> mw.ForestClassifier.weka_random_forest().estimator.max_features
-        'log2'
+        0
         """
         tree = TreeClassifier.random_tree()
         return cls(**{"estimator": tree, "n_estimators": n_estimators, **parameters})

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
 
 from mixedwood._limits import StopFlag, user_stacklevel, warn_time_limit
 from mixedwood.data import Table, Target
@@ -41,15 +42,15 @@ class GrowPruneTreeClassifier(OneTreeClassifier):
     min_samples_split : int or float, default=2
         Fewest rows of a node that is split, counted in the half that grows; a float between 0 and 1
         is a share of all rows.
-    max_iterations : int, default=20
+    max_iter : int, default=20
         Most times that the tree is grown and pruned; a warning says when that was too few.
-    relabel : bool, default=False
+    refit_leaves : bool, default=False
         Whether the nodes of the tree get their labels and probabilities from all rows at the end.
         Otherwise they answer as the half says that made them, as published.
-    missing : {"learned", "category"}, default="learned"
+    handle_missing : {"learned", "category"}, default="learned"
         Rows without a value go to the side that is better for the score, or count as a value of
         their own in nominal columns; see `TreeClassifier`.
-    unseen : {"node", "missing", "majority", "error"}, default="node"
+    handle_unknown : {"stop", "missing", "majority", "error"}, default="stop"
         What happens to a value that a test has never met: the node answers with its own classes;
         or it goes where missing values go; or to the heavier child; or labels that no training
         row had are an error. It matters in training, too: a node has met the values of one half.
@@ -57,7 +58,7 @@ class GrowPruneTreeClassifier(OneTreeClassifier):
         Factors by which the rows of a class weigh more or less.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal whatever their type.
-    ordinal : mapping of str to sequence, optional
+    ordinal_features : mapping of str to sequence, optional
         Columns with an order, and their labels in order.
     random_state : int, RandomState, Generator or None, default=None
         Divides the rows into halves, and seeds random partitioners. None is the same as 0.
@@ -105,30 +106,30 @@ class GrowPruneTreeClassifier(OneTreeClassifier):
 
     def __init__(
         self,
-        criterion: str | Criterion = "gini",
         *,
+        criterion: str | Criterion = "gini",
         partitioner: str | Partitioner = "auto",
         min_samples_split: float = 2,
-        max_iterations: int = 20,
-        relabel: bool = False,
-        missing: Literal["learned", "category"] = "learned",
-        unseen: Literal["node", "missing", "majority", "error"] = "node",
+        max_iter: int = 20,
+        refit_leaves: bool = False,
+        handle_missing: Literal["learned", "category"] = "learned",
+        handle_unknown: Literal["stop", "missing", "majority", "error"] = "stop",
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
-        ordinal: Mapping[str, Sequence[Any]] | None = None,
+        ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         random_state: Any = None,
         time_limit: float | None = None,
     ) -> None:
         self.criterion = criterion
         self.partitioner = partitioner
         self.min_samples_split = min_samples_split
-        self.max_iterations = max_iterations
-        self.relabel = relabel
-        self.missing = missing
-        self.unseen = unseen
+        self.max_iter = max_iter
+        self.refit_leaves = refit_leaves
+        self.handle_missing = handle_missing
+        self.handle_unknown = handle_unknown
         self.class_weight = class_weight
         self.categorical_features = categorical_features
-        self.ordinal = ordinal
+        self.ordinal_features = ordinal_features
         self.random_state = random_state
         self.time_limit = time_limit
 
@@ -158,13 +159,19 @@ class GrowPruneTreeClassifier(OneTreeClassifier):
             sample_weight,
             class_weight=self.class_weight,
             categorical_features=self.categorical_features,
-            ordinal=self.ordinal,
+            ordinal_features=self.ordinal_features,
         )
         result = GrowPruneLearner(parameters).run(table, target, seed=parameters.seed)
         warn_of_limits([result], parameters.max_iterations)
         self._remember(table, target)
         self.tree_, self.iterations_ = result.tree, list(result.iterations)
         return self
+
+    @property
+    def n_iter_(self) -> int:
+        """Number of times that the tree was grown and pruned."""
+        check_is_fitted(self)
+        return len(self.iterations_)
 
     def _learner(self) -> GrowPruneLearner:
         """Give what grows such trees, with the parameters checked."""
@@ -224,7 +231,7 @@ def warn_of_limits(results: Sequence[GrowPruneResult], max_iterations: int) -> N
     if at_limit:
         who = f"{at_limit} of {len(results)} trees were" if len(results) > 1 else "The tree was"
         warnings.warn(
-            f"{who} still growing after max_iterations={max_iterations}; set it higher.",
+            f"{who} still growing after max_iter={max_iterations}; set it higher.",
             ConvergenceWarning,
             stacklevel=user_stacklevel(),
         )

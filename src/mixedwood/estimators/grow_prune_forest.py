@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from mixedwood._limits import Deadline, StopFlag
 from mixedwood._random import MEMBER, seed_of, spawn
@@ -40,17 +41,17 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
         How good a split is; see `TreeClassifier`.
     partitioner : str or Partitioner, default="auto"
         Which groupings of a nominal column are tried; see `TreeClassifier`.
-    min_samples_split, max_iterations, relabel, missing, unseen
+    min_samples_split, max_iter, refit_leaves, handle_missing, handle_unknown
         As in `GrowPruneTreeClassifier`.
-    vote : {"plurality", "probability"}, default="plurality"
+    voting : {"hard", "soft"}, default="hard"
         Whether each tree has one vote, as published, or class probabilities of the trees are
         averaged. Those of a leaf are shares of the classes among the rows of the half that grew it,
-        which are often of one class; with `relabel`, among all rows that come to it.
+        which are often of one class; with `refit_leaves`, among all rows that come to it.
     class_weight : mapping, "balanced" or None, default=None
         Factors by which the rows of a class weigh more or less.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal whatever their type.
-    ordinal : mapping of str to sequence, optional
+    ordinal_features : mapping of str to sequence, optional
         Columns with an order, and their labels in order.
     n_jobs : int or None, default=None
         Number of threads, -1 for all processors. Any number gives the same forest. Other backends
@@ -100,11 +101,11 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
     >>> import mixedwood as mw
     >>> data = mw.datasets.make_waveform(300, random_state=0)
     >>> model = mw.GrowPruneForestClassifier(n_estimators=11, random_state=0).fit(data.X, data.y)
-    >>> len(model.trees_), round(model.mean_leaves_, 1)
-    (11, 11.5)
+    >>> len(model.trees_), sum(tree.n_leaves for tree in model.trees_)
+    (11, 127)
     >>> test = mw.datasets.make_waveform(1000, random_state=1)
-    >>> model.staged_error(test.X, test.y)[[0, 10]].round(3).tolist()
-    [0.314, 0.266]
+    >>> model.staged_score(test.X, test.y)[[0, 10]].round(3).tolist()
+    [0.686, 0.734]
     """
 
     iterations_: list[tuple[Iteration, ...]]
@@ -112,7 +113,7 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
     # What the trees see is not a matter of choice: all rows and all columns.
     bootstrap: bool = False
     max_samples: float | None = None
-    columns_per_tree: float | str | None = None
+    colsample_bytree: float | str | None = None
     oob_score: bool = False
 
     def __init__(
@@ -122,14 +123,14 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
         criterion: str | Criterion = "gini",
         partitioner: str | Partitioner = "auto",
         min_samples_split: float = 2,
-        max_iterations: int = 20,
-        relabel: bool = False,
-        vote: Vote = "plurality",
-        missing: Literal["learned", "category"] = "learned",
-        unseen: Literal["node", "missing", "majority", "error"] = "node",
+        max_iter: int = 20,
+        refit_leaves: bool = False,
+        voting: Vote = "hard",
+        handle_missing: Literal["learned", "category"] = "learned",
+        handle_unknown: Literal["stop", "missing", "majority", "error"] = "stop",
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
-        ordinal: Mapping[str, Sequence[Any]] | None = None,
+        ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         warm_start: bool = False,
@@ -140,14 +141,14 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
         self.criterion = criterion
         self.partitioner = partitioner
         self.min_samples_split = min_samples_split
-        self.max_iterations = max_iterations
-        self.relabel = relabel
-        self.vote = vote
-        self.missing = missing
-        self.unseen = unseen
+        self.max_iter = max_iter
+        self.refit_leaves = refit_leaves
+        self.voting = voting
+        self.handle_missing = handle_missing
+        self.handle_unknown = handle_unknown
         self.class_weight = class_weight
         self.categorical_features = categorical_features
-        self.ordinal = ordinal
+        self.ordinal_features = ordinal_features
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.warm_start = warm_start
@@ -183,7 +184,7 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
             sample_weight,
             class_weight=self.class_weight,
             categorical_features=self.categorical_features,
-            ordinal=self.ordinal,
+            ordinal_features=self.ordinal_features,
         )
         trees: list[Tree] = []
         iterations: list[tuple[Iteration, ...]] = []
@@ -206,8 +207,14 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
         self.iterations_ = iterations + [result.iterations for result in results]
         return self
 
+    @property
+    def n_iter_(self) -> int:
+        """Largest number of times that a tree was grown and pruned."""
+        check_is_fitted(self)
+        return max(map(len, self.iterations_))
+
     def _unseen(self) -> str:
-        return self.unseen
+        return self.handle_unknown
 
     def _impurity(self) -> Literal["gini", "entropy"]:
         return impurity_of(self.criterion)

@@ -89,10 +89,16 @@ class TreeLearner:
         *,
         seed: int,
         rows: Rows | None = None,
+        choice_seed: int | None = None,
         time_limit: float = math.inf,
         stop: StopFlag | None = None,
     ) -> tuple[Tree, CrossValidatedPath | None]:
-        """Learn a tree; the path is there where cross-validation chose on it."""
+        """Learn a tree; the path is there where cross-validation chose on it.
+
+        Folds of pruning have a seed of their own where what is random in a tree is to differ, and
+        they are not.
+        """
+        folds = seed if choice_seed is None else choice_seed
         coded = table if isinstance(table, CodedTable) else CodedTable(table)
         table = coded.table
         copies_of = None
@@ -105,7 +111,7 @@ class TreeLearner:
         grow_pruned: Any = growth.grow
         path: list[CrossValidatedPath | None] = [None]
         for pruner in self.parameters.pruning:
-            grow_pruned = _pruned(grow_pruned, pruner, seed, path, table, copies_of)
+            grow_pruned = _pruned(grow_pruned, pruner, folds, path, table, copies_of)
         try:
             return grow_pruned(table, target), path[0]
         except TimeLimitError:

@@ -33,35 +33,35 @@ class ModelTreeClassifier(OneTreeClassifier):
     criterion : str or Criterion, default="entropy"
         How good a split is: "gini", "entropy", "gain_ratio", "twoing", "squared_gini", "chi2", or
         a subclass of `mixedwood.splits.Criterion`.
-    machine : str, classifier, or list of them, default="svm"
+    node_model : str, classifier, or list of them, default="svm"
         What makes the planes: "svm" (support vector machine), "sparse_svm" (the same with a
         1-norm, which uses few columns), "logistic", "fisher" (Fisher's discriminant), or a linear
         classifier of scikit-learn's kind. With a list, the planes of all of them compete.
-    linear_columns : {"all", "numeric"}, default="all"
+    node_features : {"all", "numeric"}, default="all"
         Columns that planes go through: numbers, ordinal columns and values of nominal ones, or
         without the nominal ones. Nominal columns of many values stay out when a plane would
         have more than 256 weights.
     C : "tune", float or list of float, default="tune"
         How much errors of the plane count beside its steepness. "tune" chooses at every node from
         2^-6, 2^-4, ..., 2^6 by rows that are left out, a list from its numbers.
-    alpha : float or None, default=None
+    smoothing : float or None, default=None
         Smoothing of the support vector machine; None is the limit of no smoothing.
-    cut : {"machine", "best"}, default="machine"
+    intercept : {"model", "best"}, default="model"
         Where the plane cuts: where the machine says, or, along the plane's direction, where the
         criterion is best.
-    evidence : {"training", "validation"}, default="training"
+    score_on : {"train", "validation"}, default="train"
         The rows by which a plane is compared with other tests: those it was fitted to, or those
         that were left out, by planes fitted without them.
-    tuning_folds : int, default=1
+    node_cv : int, default=1
         Parts into which at most 2000 rows of a node are divided, each left out in turn, to choose
         C and for the evidence. 1 leaves a third of them out, once.
-    multi_class : {"one_vs_rest", "largest", "balanced", "every"}, default="one_vs_rest"
+    multi_class : {"ovr", "largest", "balanced", "exhaustive"}, default="ovr"
         Which groups of more than two classes a plane separates: each class from the others, with
         at most ten planes for the most frequent ones; the most frequent class from the others; two
         groups of about the same size; or every two groups, for up to five classes.
-    thresholds : bool, default=True
+    axis_aligned : bool, default=True
         Whether thresholds of single numbers and ordinal columns compete as well.
-    min_linear : int, default=10
+    min_samples_model : int, default=10
         Fewest rows of a node that is tested by a plane.
     partitioner : str or Partitioner, default="auto"
         Which groupings of a nominal column are tried; "multiway" makes one branch per value.
@@ -71,23 +71,23 @@ class ModelTreeClassifier(OneTreeClassifier):
         information gain is at least average (C4.5's rule, for the gain ratio).
     max_depth : int or None, default=None
         Most tests in a row.
-    min_instances : int, float or "tune", default=2
+    min_samples_split : int, float or "tune", default=2
         Fewest rows of a node that is split; a float between 0 and 1 is a share of all rows. "tune"
         chooses from 2, 5, 10, 20, 40 and 80 by five-fold cross-validation.
     min_samples_leaf : int or float, default=1
         Fewest rows of a leaf. With "multiway", at least two branches must have as many.
     max_leaf_nodes : int or None, default=None
         Most leaves. The tree then grows best node first.
-    min_gain : float, default=0.0
+    min_split_gain : float, default=0.0
         Least score of a split, on the criterion's scale.
     max_features : None, int, float, "sqrt" or "log2", default=None
         How many columns are drawn at random at each node; planes go through those, and through
         others only where those drawn have no test.
-    missing : {"learned", "fractional", "category"}, default="learned"
+    handle_missing : {"learned", "fractional", "category"}, default="learned"
         Rows without a value at tests of single columns, as in `TreeClassifier`. In a plane a
         missing number counts as the mean of the node, and a missing value of a nominal column as
         what such rows had there, or as the average of its values.
-    unseen : {"node", "missing", "majority", "error"}, default="node"
+    handle_unknown : {"stop", "missing", "majority", "error"}, default="stop"
         What happens to a value that a test of a single column has never met. In a plane it counts
         as a missing value; with "error", values that no training row had are an error.
     pruning : None, str, Pruner or list, default="cost_complexity"
@@ -96,7 +96,7 @@ class ModelTreeClassifier(OneTreeClassifier):
         Factors by which the rows of a class weigh more or less.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal whatever their type.
-    ordinal : mapping of str to sequence, optional
+    ordinal_features : mapping of str to sequence, optional
         Columns with an order, and their labels in order.
     random_state : int, RandomState, Generator or None, default=None
         Seeds what is random: the rows left out, the folds of pruning, `max_features`, and random
@@ -108,7 +108,7 @@ class ModelTreeClassifier(OneTreeClassifier):
     ----------
     tree_ : Tree
         The tree; print it, draw it with ``tree_.plot()``, or see it in a notebook.
-    min_instances_ : float
+    min_samples_split_ : float
         Fewest rows of a node that is split, given or chosen.
     classes_ : ndarray
         The classes.
@@ -137,7 +137,7 @@ class ModelTreeClassifier(OneTreeClassifier):
     array(['long'], dtype='<U4')
     """
 
-    min_instances_: float
+    min_samples_split_: float
     pruning_path_: CrossValidatedPath | None
     _unseen_ways: ClassVar[dict[str, str]] = {
         way: f"{words} Linear splits treat them as missing."
@@ -146,66 +146,66 @@ class ModelTreeClassifier(OneTreeClassifier):
 
     def __init__(
         self,
-        criterion: str | Criterion = "entropy",
         *,
-        machine: Any = "svm",
-        linear_columns: Literal["all", "numeric"] = "all",
+        criterion: str | Criterion = "entropy",
+        node_model: Any = "svm",
+        node_features: Literal["all", "numeric"] = "all",
         C: Literal["tune"] | float | Sequence[float] = "tune",
-        alpha: float | None = None,
-        cut: Literal["machine", "best"] = "machine",
-        evidence: Literal["training", "validation"] = "training",
-        tuning_folds: int = 1,
-        multi_class: Literal["one_vs_rest", "largest", "balanced", "every"] = "one_vs_rest",
-        thresholds: bool = True,
-        min_linear: int = 10,
+        smoothing: float | None = None,
+        intercept: Literal["model", "best"] = "model",
+        score_on: Literal["train", "validation"] = "train",
+        node_cv: int = 1,
+        multi_class: Literal["ovr", "largest", "balanced", "exhaustive"] = "ovr",
+        axis_aligned: bool = True,
+        min_samples_model: int = 10,
         partitioner: str | Partitioner = "auto",
         selection: Literal["adjusted", "score", "average_gain"] = "adjusted",
         max_depth: int | None = None,
-        min_instances: float | Literal["tune"] = 2,
+        min_samples_split: float | Literal["tune"] = 2,
         min_samples_leaf: float = 1,
         max_leaf_nodes: int | None = None,
-        min_gain: float = 0.0,
+        min_split_gain: float = 0.0,
         max_features: float | str | None = None,
-        missing: Literal["learned", "fractional", "category"] = "learned",
-        unseen: Literal["node", "missing", "majority", "error"] = "node",
+        handle_missing: Literal["learned", "fractional", "category"] = "learned",
+        handle_unknown: Literal["stop", "missing", "majority", "error"] = "stop",
         pruning: str | Pruner | Sequence[str | Pruner] | None = "cost_complexity",
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
-        ordinal: Mapping[str, Sequence[Any]] | None = None,
+        ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         random_state: Any = None,
         time_limit: float | None = None,
     ) -> None:
         self.criterion = criterion
-        self.machine = machine
-        self.linear_columns = linear_columns
+        self.node_model = node_model
+        self.node_features = node_features
         self.C = C
-        self.alpha = alpha
-        self.cut = cut
-        self.evidence = evidence
-        self.tuning_folds = tuning_folds
+        self.smoothing = smoothing
+        self.intercept = intercept
+        self.score_on = score_on
+        self.node_cv = node_cv
         self.multi_class = multi_class
-        self.thresholds = thresholds
-        self.min_linear = min_linear
+        self.axis_aligned = axis_aligned
+        self.min_samples_model = min_samples_model
         self.partitioner = partitioner
         self.selection = selection
         self.max_depth = max_depth
-        self.min_instances = min_instances
+        self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.max_leaf_nodes = max_leaf_nodes
-        self.min_gain = min_gain
+        self.min_split_gain = min_split_gain
         self.max_features = max_features
-        self.missing = missing
-        self.unseen = unseen
+        self.handle_missing = handle_missing
+        self.handle_unknown = handle_unknown
         self.pruning = pruning
         self.class_weight = class_weight
         self.categorical_features = categorical_features
-        self.ordinal = ordinal
+        self.ordinal_features = ordinal_features
         self.random_state = random_state
         self.time_limit = time_limit
 
     @classmethod
     def published(
-        cls, *, min_instances: float | Literal["tune"] = "tune", **parameters: Any
+        cls, *, min_samples_split: float | Literal["tune"] = "tune", **parameters: Any
     ) -> ModelTreeClassifier:
         """Grow as the paper on model trees for hybrid data does: one plane, multiway tests.
 
@@ -215,7 +215,7 @@ class ModelTreeClassifier(OneTreeClassifier):
 
         Parameters
         ----------
-        min_instances : int, float or "tune", default="tune"
+        min_samples_split : int, float or "tune", default="tune"
             Fewest rows of a node that is split.
         **parameters
             Further parameters of `ModelTreeClassifier`.
@@ -223,19 +223,19 @@ class ModelTreeClassifier(OneTreeClassifier):
         Examples
         --------
         >>> import mixedwood as mw
-        >>> mw.ModelTreeClassifier.published(min_instances=40).linear_columns
+        >>> mw.ModelTreeClassifier.published(min_samples_split=40).node_features
         'numeric'
         """
         recipe: dict[str, Any] = {
             "criterion": "gain_ratio",
-            "linear_columns": "numeric",
-            "thresholds": False,
-            "min_linear": 2,
+            "node_features": "numeric",
+            "axis_aligned": False,
+            "min_samples_model": 2,
             "partitioner": "multiway",
             "selection": "score",
-            "min_instances": min_instances,
+            "min_samples_split": min_samples_split,
             "min_samples_leaf": 2,
-            "min_gain": 1e-9,  # some gain, beyond rounding
+            "min_split_gain": 1e-9,  # some gain, beyond rounding
             "pruning": None,
         }
         return cls(**{**recipe, **parameters})
@@ -266,13 +266,18 @@ class ModelTreeClassifier(OneTreeClassifier):
             sample_weight,
             class_weight=self.class_weight,
             categorical_features=self.categorical_features,
-            ordinal=self.ordinal,
+            ordinal_features=self.ordinal_features,
         )
-        if self.linear_columns == "numeric":
+        if self.node_features == "numeric":
             _warn_without_numbers(table)
-        tree, path, size = learner.learn_with_choice(table, target, seed=learner.parameters.seed)
+        tree, path, size = learner.learn_with_choice(
+            table,
+            target,
+            seed=learner.parameters.seed,
+            choice_seed=learner.parameters.choice_seed,
+        )
         self._remember(table, target)
-        self.tree_, self.pruning_path_, self.min_instances_ = tree, path, size
+        self.tree_, self.pruning_path_, self.min_samples_split_ = tree, path, size
         return self
 
     def _learner(self) -> ModelTreeLearner:
@@ -283,8 +288,8 @@ class ModelTreeClassifier(OneTreeClassifier):
 def _warn_without_numbers(table: Table) -> None:
     if all(column.kind == ColumnKind.NOMINAL for column in table.schema):
         warnings.warn(
-            "There is no numeric or ordinal column, so that linear_columns='numeric' leaves no "
-            "plane: this is an ordinary tree of nominal tests. linear_columns='all' makes planes "
+            "There is no numeric or ordinal column, so that node_features='numeric' leaves no "
+            "plane: this is an ordinary tree of nominal tests. node_features='all' makes planes "
             "through nominal values.",
             UserWarning,
             stacklevel=3,

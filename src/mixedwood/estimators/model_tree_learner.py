@@ -29,17 +29,18 @@ if TYPE_CHECKING:
 
 __all__ = ["ModelTreeLearner", "read_model_tree_parameters"]
 
-MIN_INSTANCES = (2, 5, 10, 20, 40, 80)
-"""Sizes of nodes that are tried where ``min_instances="tune"``."""
+MIN_SAMPLES_SPLIT = (2, 5, 10, 20, 40, 80)
+"""Sizes of nodes that are tried where ``min_samples_split="tune"``."""
 
 _N_FOLDS = 5
 _CHOICES = {
-    "linear_columns": ("all", "numeric"),
-    "cut": ("machine", "best"),
-    "evidence": ("training", "validation"),
-    "multi_class": ("one_vs_rest", "largest", "balanced", "every"),
+    "node_features": ("all", "numeric"),
+    "intercept": ("model", "best"),
+    "score_on": ("train", "validation"),
+    "multi_class": ("ovr", "largest", "balanced", "exhaustive"),
     "selection": ("adjusted", "score", "average_gain"),
 }
+_SUPERCLASSES = {"ovr": "one_vs_rest", "exhaustive": "every"}  # the core's words for some
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,7 @@ class ModelTreeLearner:
         target: Target,
         *,
         seed: int,
+        choice_seed: int | None = None,
         rows: Rows | None = None,
         time_limit: float = math.inf,
         stop: StopFlag | None = None,
@@ -80,12 +82,14 @@ class ModelTreeLearner:
         parameters = self.parameters
         if self.tuned:
             coded = table if isinstance(table, CodedTable) else CodedTable(table)
-            best = self._choose(coded, target, seed, rows, deadline, stop)
+            folds = seed if choice_seed is None else choice_seed
+            best = self._choose(coded, target, folds, rows, deadline, stop)
             parameters = replace(parameters, min_samples_split=best)
         tree, path = TreeLearner(parameters).learn_with_path(
             table,
             target,
             seed=seed,
+            choice_seed=choice_seed,
             rows=rows,
             time_limit=deadline.left(1e-3),
             stop=stop,
@@ -106,16 +110,16 @@ class ModelTreeLearner:
         table, sampled = whole.table.take(drawn), target.take(drawn)
         folds = stratified_folds(sampled, _N_FOLDS, random_state=seed, copies_of=rows)
         weights = np.ones(len(drawn)) if sampled.weights is None else sampled.weights
-        best, least = float(MIN_INSTANCES[-1]), math.inf
-        for size in reversed(MIN_INSTANCES):
+        best, least = float(MIN_SAMPLES_SPLIT[-1]), math.inf
+        for size in reversed(MIN_SAMPLES_SPLIT):
             learner = TreeLearner(replace(self.parameters, min_samples_split=size))
             wrong = 0.0
             for fold in np.unique(folds):
                 left = deadline.left()
                 if left <= 0:
                     warn_time_limit(
-                        "The time limit came while min_instances was tuned; what was best by then "
-                        "is used."
+                        "The time limit came while min_samples_split was tuned; the best value so "
+                        "far is used."
                     )
                     return best
                 out = folds == fold
@@ -137,21 +141,22 @@ def read_model_tree_parameters(model: Any) -> ModelTreeLearner:
 
     for name, accepted in _CHOICES.items():
         check_choice(model, name, accepted)
-    check_flag(model, "thresholds")
-    if not is_whole(model.tuning_folds) or model.tuning_folds < 1:
+    check_flag(model, "axis_aligned")
+    if not is_whole(model.node_cv) or model.node_cv < 1:
         raise ValueError(
-            "tuning_folds must be a whole number of at least 1, where 1 leaves a third of the rows "
-            f"out once; got {model.tuning_folds!r}."
+            "node_cv must be a whole number of at least 1, where 1 leaves a third of the rows "
+            f"out once; got {model.node_cv!r}."
         )
-    tuned = isinstance(model.min_instances, str) and model.min_instances == "tune"
+    tuned = isinstance(model.min_samples_split, str) and model.min_samples_split == "tune"
     if not tuned:
         try:
-            read_rows_or_share(model, "min_instances")
+            read_rows_or_share(model, "min_samples_split")
         except ValueError as error:
             raise ValueError(str(error).replace("must be", "must be 'tune',")) from None
-    if not is_whole(model.min_linear) or model.min_linear < 2:
+    if not is_whole(model.min_samples_model) or model.min_samples_model < 2:
         raise ValueError(
-            f"min_linear must be a whole number of rows, at least 2; got {model.min_linear!r}."
+            "min_samples_model must be a whole number of rows, at least 2; got "
+            f"{model.min_samples_model!r}."
         )
     if read_partitioner(model.partitioner).options.get("per") == "tree":
         raise ValueError(
@@ -159,18 +164,18 @@ def read_model_tree_parameters(model: Any) -> ModelTreeLearner:
             "by their places for the whole tree. Use Partitioner('random_order', per='node')."
         )
     linear = LinearTests(
-        machines=read_machines(model.machine, model.C, model.alpha),
-        superclasses=model.multi_class,
-        nominal=model.linear_columns == "all",
-        best_cut=model.cut == "best",
-        validated=model.evidence == "validation",
-        n_folds=int(model.tuning_folds),
-        min_rows=float(model.min_linear),
+        machines=read_machines(model.node_model, model.C, model.smoothing),
+        superclasses=_SUPERCLASSES.get(model.multi_class, model.multi_class),
+        nominal=model.node_features == "all",
+        best_cut=model.intercept == "best",
+        validated=model.score_on == "validation",
+        n_folds=int(model.node_cv),
+        min_rows=float(model.min_samples_model),
     )
     shared = {name: getattr(model, name) for name in _SHARED}
-    size = 2 if tuned else model.min_instances
+    size = 2 if tuned else model.min_samples_split
     parameters = read_parameters(TreeClassifier(min_samples_split=size, **shared))
-    settings = replace(parameters.settings, linear=linear, thresholds=bool(model.thresholds))
+    settings = replace(parameters.settings, linear=linear, thresholds=bool(model.axis_aligned))
     return ModelTreeLearner(replace(parameters, settings=settings), tuned)
 
 
@@ -182,10 +187,10 @@ _SHARED = (
     "max_depth",
     "min_samples_leaf",
     "max_leaf_nodes",
-    "min_gain",
+    "min_split_gain",
     "max_features",
-    "missing",
-    "unseen",
+    "handle_missing",
+    "handle_unknown",
     "pruning",
     "random_state",
     "time_limit",

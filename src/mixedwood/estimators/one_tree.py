@@ -24,7 +24,7 @@ class OneTreeClassifier(TableClassifier):
 
     tree_: Tree
     criterion: Any
-    unseen: str
+    handle_unknown: str
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Give the class of each row."""
@@ -74,7 +74,7 @@ class OneTreeClassifier(TableClassifier):
         return self.tree_
 
     def _new(self, X: Any) -> Table:
-        return self._read_new(X, columns_used([self._fitted]), self.unseen)
+        return self._read_new(X, columns_used([self._fitted]), self.handle_unknown)
 
 
 def impurity_of(criterion: Any) -> Literal["gini", "entropy"]:

@@ -67,7 +67,7 @@ class OptimalTreeClassifier(OneTreeClassifier):
         with the best budget so far.
     n_folds : int, default=5
         Folds of the cross-validation.
-    unseen : {"node", "missing", "majority", "error"}, default="node"
+    handle_unknown : {"stop", "missing", "majority", "error"}, default="stop"
         What happens to a value that a test has never met: the node answers with its own classes;
         or it goes where missing values go; or to the heavier child; or labels that no training
         row had are an error.
@@ -75,7 +75,7 @@ class OptimalTreeClassifier(OneTreeClassifier):
         Factors by which the rows of a class weigh more or less.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal whatever their type.
-    ordinal : mapping of str to sequence, optional
+    ordinal_features : mapping of str to sequence, optional
         Columns with an order, and their labels in order.
     random_state : int, RandomState, Generator or None, default=None
         Seeds the folds of `tune`; None is the same as 0.
@@ -152,10 +152,10 @@ class OptimalTreeClassifier(OneTreeClassifier):
         upper_bound: float | None = None,
         tune: bool = False,
         n_folds: int = 5,
-        unseen: Literal["node", "missing", "majority", "error"] = "node",
+        handle_unknown: Literal["stop", "missing", "majority", "error"] = "stop",
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
-        ordinal: Mapping[str, Sequence[Any]] | None = None,
+        ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         random_state: Any = None,
         verbose: int = 0,
         time_limit: float | None = None,
@@ -175,10 +175,10 @@ class OptimalTreeClassifier(OneTreeClassifier):
         self.upper_bound = upper_bound
         self.tune = tune
         self.n_folds = n_folds
-        self.unseen = unseen
+        self.handle_unknown = handle_unknown
         self.class_weight = class_weight
         self.categorical_features = categorical_features
-        self.ordinal = ordinal
+        self.ordinal_features = ordinal_features
         self.random_state = random_state
         self.verbose = verbose
         self.time_limit = time_limit
@@ -219,7 +219,7 @@ class OptimalTreeClassifier(OneTreeClassifier):
             sample_weight,
             class_weight=self.class_weight,
             categorical_features=self.categorical_features,
-            ordinal=self.ordinal,
+            ordinal_features=self.ordinal_features,
         )
         learner = OptimalLearner(parameters)
         with show_status(self.verbose) as tell:

@@ -10,6 +10,7 @@ from typing import Any
 from mixedwood._limits import read_time_limit
 from mixedwood._random import choice_seed_of
 from mixedwood.estimators.parameters import (
+    HANDLE_UNKNOWN,
     check_choice,
     check_flag,
     count_share_of_rows,
@@ -17,6 +18,7 @@ from mixedwood.estimators.parameters import (
     read_limit,
     read_number,
     read_rows_or_share,
+    unknown_in_core,
 )
 from mixedwood.optimal import OptimalSettings
 from mixedwood.preprocessing.binarizer import read_encoding
@@ -28,7 +30,7 @@ _DEEPEST = 30
 _CHOICES = {
     "splits": ("binary", "all"),
     "binarize": ("once", "every_split", "encode_every_split"),
-    "unseen": ("node", "missing", "majority", "error"),
+    "handle_unknown": HANDLE_UNKNOWN,
 }
 
 
@@ -91,7 +93,7 @@ def read_optimal_parameters(model: Any) -> OptimalParameters:
         upper_bound=upper,
         memory_limit=int(model.memory_limit),
         work_limit=float(work),
-        unseen="node" if model.unseen == "error" else model.unseen,
+        unseen=unknown_in_core(model),
     )
     return OptimalParameters(
         settings=settings,

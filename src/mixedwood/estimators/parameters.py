@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from mixedwood._limits import read_time_limit
-from mixedwood._random import choice_seed_of
+from mixedwood._random import seed_of, seeds_of
 from mixedwood.growers import GrowSettings
 from mixedwood.parts import read_acceptors, read_criterion, read_partitioner
 from mixedwood.pruning.plan import Pruner, read_pruning
 
 __all__ = [
+    "HANDLE_UNKNOWN",
     "GrowPruneParameters",
     "TreeParameters",
     "check_choice",
@@ -30,7 +31,10 @@ __all__ = [
     "read_parameters",
     "read_rows_or_share",
     "read_whole",
+    "unknown_in_core",
 ]
+
+HANDLE_UNKNOWN = ("stop", "missing", "majority", "error")
 
 # What the named rules need: the recipes set these.
 _RULES: dict[str, dict[str, Any]] = {
@@ -38,7 +42,7 @@ _RULES: dict[str, dict[str, Any]] = {
     "c45": {
         "criterion": "gain_ratio",
         "partitioner": "multiway",
-        "missing": "fractional",
+        "handle_missing": "fractional",
         "selection": "score",
         "acceptor": None,
         "max_features": None,
@@ -46,17 +50,18 @@ _RULES: dict[str, dict[str, Any]] = {
     "random_tree": {
         "criterion": "entropy",
         "partitioner": "multiway",
-        "missing": "fractional",
+        "handle_missing": "fractional",
         "selection": "score",
         "acceptor": None,
     },
 }
+_RANDOM_PARTITIONERS = ("max_cut_sdp", "random_order", "random_subset")
 _CHOICES = {
     "rules": tuple(_RULES),
     "selection": ("adjusted", "score", "average_gain", "significance"),
     "growth": ("auto", "depth_first", "best_first"),
-    "missing": ("learned", "fractional", "category"),
-    "unseen": ("node", "missing", "majority", "error"),
+    "handle_missing": ("learned", "fractional", "category"),
+    "handle_unknown": HANDLE_UNKNOWN,
 }
 
 
@@ -70,13 +75,18 @@ class TreeParameters:
     min_samples_leaf: float
     pruning: tuple[Pruner, ...]
     seed: int
+    choice_seed: int  # of folds that only choose
     time_limit: float
 
     def settings_for(self, n_rows: int, n_columns: int) -> GrowSettings:
         """Settings with shares of rows and columns turned into numbers of them."""
         return replace(
             self.settings,
-            max_columns=count_columns(self.max_features, n_columns),
+            max_columns=(
+                int(math.log2(n_columns)) + 1
+                if _is_weka_default(self.settings.rules, self.max_features)
+                else count_columns(self.max_features, n_columns)
+            ),
             min_samples_split=count_share_of_rows(self.min_samples_split, n_rows, 2),
             min_samples_leaf=count_share_of_rows(self.min_samples_leaf, n_rows, 1),
         )
@@ -91,7 +101,8 @@ def read_parameters(model: Any) -> TreeParameters:
     read_acceptors(model.acceptor)
     _check_rules(model)
     check_flag(model, "bonferroni")
-    count_columns(model.max_features, 1)
+    if not _is_weka_default(model.rules, model.max_features):
+        count_columns(model.max_features, 1)
     max_leaves = read_limit(model, "max_leaf_nodes", 1)
     best_first = model.growth == "best_first" or (model.growth == "auto" and max_leaves > 0)
     settings = GrowSettings(
@@ -100,23 +111,27 @@ def read_parameters(model: Any) -> TreeParameters:
         acceptor=model.acceptor,
         rules=model.rules,
         selection=model.selection,
-        max_p=read_number(model, "max_p", 0, 1),
+        max_p=read_number(model, "alpha", 0, 1),
         bonferroni=bool(model.bonferroni),
-        min_gain=read_number(model, "min_gain", -math.inf, math.inf),
+        min_gain=read_number(model, "min_split_gain", -math.inf, math.inf),
         max_depth=read_limit(model, "max_depth", 0),
         max_leaf_nodes=max_leaves,
         best_first=best_first,
-        missing=model.missing,
-        unseen="node" if model.unseen == "error" else model.unseen,
+        missing=model.handle_missing,
+        unseen=unknown_in_core(model),
     )
+    seed, choice_seed = seeds_of(model.random_state)
+    # What the core chooses by rows that it leaves out is a choice as well.
+    is_random = model.max_features is not None
+    is_random |= read_partitioner(model.partitioner).name in _RANDOM_PARTITIONERS
     return TreeParameters(
         settings=settings,
         max_features=model.max_features,
         min_samples_split=read_rows_or_share(model, "min_samples_split"),
         min_samples_leaf=read_rows_or_share(model, "min_samples_leaf"),
         pruning=read_pruning(model.pruning),
-        # Without a seed of their own, trees are the same every time.
-        seed=choice_seed_of(model.random_state),
+        seed=seed if is_random else choice_seed,
+        choice_seed=choice_seed,
         time_limit=read_time_limit(model.time_limit),
     )
 
@@ -141,30 +156,41 @@ class GrowPruneParameters:
 
 def read_grow_prune_parameters(model: Any) -> GrowPruneParameters:
     """Check the parameters that trees grown and pruned in turns have, alone or in a forest."""
-    choices = {"missing": ("learned", "category"), "unseen": _CHOICES["unseen"]}
+    choices = {"handle_missing": ("learned", "category"), "handle_unknown": HANDLE_UNKNOWN}
     for name, accepted in choices.items():
         value = getattr(model, name)
         if not isinstance(value, str) or value not in accepted:
             why = ""
-            if name == "missing" and value == "fractional":
+            if name == "handle_missing" and value == "fractional":
                 why = " Rows that are shared out among children cannot prune."
             raise ValueError(f"{name} must be {_either(accepted)}; got {value!r}.{why}")
     read_criterion(model.criterion)
     read_partitioner(model.partitioner)
-    check_flag(model, "relabel")
+    check_flag(model, "refit_leaves")
     return GrowPruneParameters(
         settings=GrowSettings(
             criterion=model.criterion,
             partitioner=model.partitioner,
-            missing=model.missing,
-            unseen="node" if model.unseen == "error" else model.unseen,
+            missing=model.handle_missing,
+            unseen=unknown_in_core(model),
         ),
         min_samples_split=read_rows_or_share(model, "min_samples_split"),
-        max_iterations=read_whole(model, "max_iterations", 1),
-        relabel=bool(model.relabel),
-        seed=choice_seed_of(model.random_state),
+        max_iterations=read_whole(model, "max_iter", 1),
+        relabel=bool(model.refit_leaves),
+        seed=seed_of(model.random_state),
         time_limit=read_time_limit(model.time_limit),
     )
+
+
+def unknown_in_core(model: Any) -> str:
+    """Name what the core does with unknown categories; an error is raised before it sees them."""
+    known: str = model.handle_unknown
+    return "node" if known in ("stop", "error") else known
+
+
+def _is_weka_default(rules: str, max_features: Any) -> bool:
+    """Whether so many columns are drawn as WEKA's RandomTree does if it is given 0."""
+    return rules == "random_tree" and is_whole(max_features) and max_features == 0
 
 
 def _check_rules(model: Any) -> None:
@@ -187,7 +213,7 @@ def count_columns(max_features: Any, n_columns: int, name: str = "max_features")
         if max_features == "sqrt":
             return max(1, math.isqrt(n_columns))
         if max_features == "log2":
-            return max(1, int(math.log2(n_columns)) + 1)
+            return max(1, int(math.log2(n_columns)))
     elif is_whole(max_features) and max_features >= 1:
         return min(int(max_features), n_columns)
     elif is_number(max_features) and not is_whole(max_features) and 0 < max_features <= 1:

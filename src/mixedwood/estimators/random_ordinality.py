@@ -31,7 +31,7 @@ class RandomOrdinalityClassifier(SampledTreesClassifier):
 
     Parameters
     ----------
-    base : {"c45", "random_tree"} or TreeClassifier, default="c45"
+    estimator : {"c45", "random_tree"} or TreeClassifier, default="c45"
         The tree to grow many of: an unpruned C4.5 tree; or a random tree that looks at half of the
         columns at each node; or one of your own, whose partitioner, if it is "auto" or "multiway",
         becomes a random order drawn once per tree. With ``partitioner="random_order"`` it is drawn
@@ -42,12 +42,12 @@ class RandomOrdinalityClassifier(SampledTreesClassifier):
         Whether orders of different columns are drawn together, so that values which occur together
         get near places; or the groups of columns for which they are. Each order alone is uniformly
         random either way.
-    vote : {"probability", "plurality"}, default="plurality"
+    voting : {"soft", "hard"}, default="hard"
         Whether class probabilities of the trees are averaged, or each tree has one vote. Of
         classes with equal shares the first in ``classes_`` wins.
     bootstrap : bool, default=False
         Whether each tree sees a sample of the rows drawn with replacement.
-    max_samples, columns_per_tree, oob_score, class_weight, categorical_features, ordinal
+    max_samples, colsample_bytree, oob_score, class_weight, categorical_features, ordinal_features
         As in `ForestClassifier`.
     n_jobs, random_state, warm_start, verbose, time_limit
         As in `ForestClassifier`.
@@ -84,35 +84,35 @@ class RandomOrdinalityClassifier(SampledTreesClassifier):
 
     def __init__(
         self,
-        base: str | TreeClassifier = "c45",
+        estimator: str | TreeClassifier = "c45",
         n_estimators: int = 50,
         *,
         joint: bool | Sequence[Sequence[str]] = False,
-        vote: Vote = "plurality",
+        voting: Vote = "hard",
         bootstrap: bool = False,
         max_samples: float | None = None,
-        columns_per_tree: float | str | None = None,
+        colsample_bytree: float | str | None = None,
         oob_score: bool | Callable[[Any, Any], float] = False,
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
-        ordinal: Mapping[str, Sequence[Any]] | None = None,
+        ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         warm_start: bool = False,
         verbose: int = 0,
         time_limit: float | None = None,
     ) -> None:
-        self.base = base
+        self.estimator = estimator
         self.n_estimators = n_estimators
         self.joint = joint
-        self.vote = vote
+        self.voting = voting
         self.bootstrap = bootstrap
         self.max_samples = max_samples
-        self.columns_per_tree = columns_per_tree
+        self.colsample_bytree = colsample_bytree
         self.oob_score = oob_score
         self.class_weight = class_weight
         self.categorical_features = categorical_features
-        self.ordinal = ordinal
+        self.ordinal_features = ordinal_features
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.warm_start = warm_start
@@ -135,10 +135,10 @@ class RandomOrdinalityClassifier(SampledTreesClassifier):
         Examples
         --------
         >>> import mixedwood as mw
-        >>> mw.RandomOrdinalityClassifier.c45().base
+        >>> mw.RandomOrdinalityClassifier.c45().estimator
         'c45'
         """
-        return cls(**{"base": "c45", "n_estimators": n_estimators, **parameters})
+        return cls(**{"estimator": "c45", "n_estimators": n_estimators, **parameters})
 
     @classmethod
     def random_tree(cls, n_estimators: int = 50, **parameters: Any) -> RandomOrdinalityClassifier:
@@ -156,34 +156,34 @@ class RandomOrdinalityClassifier(SampledTreesClassifier):
         Examples
         --------
         >>> import mixedwood as mw
-        >>> mw.RandomOrdinalityClassifier.random_tree().base
+        >>> mw.RandomOrdinalityClassifier.random_tree().estimator
         'random_tree'
         """
-        return cls(**{"base": "random_tree", "n_estimators": n_estimators, **parameters})
+        return cls(**{"estimator": "random_tree", "n_estimators": n_estimators, **parameters})
 
     # What the trees are
 
     def _default_part(self, name: str, given: Any) -> Any:
-        return _named(given) if name == "base" else None
+        return _named(given) if name == "estimator" else None
 
     def _member(self) -> TreeClassifier:
-        named = _named(self.base)
+        named = _named(self.estimator)
         if named is not None:
             return named
-        if not isinstance(self.base, TreeClassifier):
+        if not isinstance(self.estimator, TreeClassifier):
             raise ValueError(
-                f"base must be {' or '.join(map(repr, _BASES))}, or a TreeClassifier; "
-                f"got {self.base!r}."
+                f"estimator must be {' or '.join(map(repr, _BASES))}, or a TreeClassifier; "
+                f"got {self.estimator!r}."
             )
-        partitioner = read_partitioner(self.base.partitioner)
+        partitioner = read_partitioner(self.estimator.partitioner)
         if partitioner.name == "random_order":
-            return self.base
+            return self.estimator
         if partitioner.name not in ("auto", "multiway"):
             raise ValueError(
-                f"base has partitioner={self.base.partitioner!r}, but a random order is to take "
-                "its place. Leave it at 'auto', or use ForestClassifier with this tree."
+                f"estimator has partitioner={self.estimator.partitioner!r}, but a random order is "
+                "to take its place. Leave it at 'auto', or use ForestClassifier with this tree."
             )
-        return TreeClassifier(**{**self.base.get_params(deep=False), "partitioner": _PER_TREE})
+        return TreeClassifier(**{**self.estimator.get_params(deep=False), "partitioner": _PER_TREE})
 
     def _member_learner(self) -> Learner:
         member = self._member()
@@ -193,8 +193,8 @@ class RandomOrdinalityClassifier(SampledTreesClassifier):
             return learner
         if read_partitioner(member.partitioner).options.get("per") != "tree":
             raise ValueError(
-                f"joint={self.joint!r} needs orders that are drawn once per tree, but base has "
-                f"partitioner={member.partitioner!r}. Leave it at 'auto', or set joint=False."
+                f"joint={self.joint!r} needs orders that are drawn once per tree, but estimator "
+                f"has partitioner={member.partitioner!r}. Leave it at 'auto', or set joint=False."
             )
         assert isinstance(learner, TreeLearner)
         settings = replace(learner.parameters.settings, joint=joint)
@@ -216,9 +216,9 @@ class RandomOrdinalityClassifier(SampledTreesClassifier):
 def _named(base: Any) -> TreeClassifier | None:
     """Make one of the paper's trees by its name; None if it is no such name."""
     if isinstance(base, str) and base == "c45":
-        return TreeClassifier.c45(pruned=False, partitioner=_PER_TREE, unseen="missing")
+        return TreeClassifier.c45(pruned=False, partitioner=_PER_TREE, handle_unknown="missing")
     if isinstance(base, str) and base == "random_tree":
-        return TreeClassifier.random_tree(0.5, partitioner=_PER_TREE, unseen="missing")
+        return TreeClassifier.random_tree(0.5, partitioner=_PER_TREE, handle_unknown="missing")
     return None
 
 

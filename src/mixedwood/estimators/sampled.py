@@ -67,11 +67,11 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
     n_estimators: int
     bootstrap: bool
     max_samples: float | None
-    columns_per_tree: float | str | None
+    colsample_bytree: float | str | None
     oob_score: bool | Callable[[NDArray[Any], NDArray[Any]], float]
     class_weight: Any
     categorical_features: Any
-    ordinal: Any
+    ordinal_features: Any
     n_jobs: int | None
     random_state: Any
     warm_start: bool
@@ -88,7 +88,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
         raise NotImplementedError
 
     def _unseen(self) -> str:
-        return str(getattr(self._member(), "unseen", "node"))
+        return str(getattr(self._member(), "handle_unknown", "stop"))
 
     def _impurity(self) -> Literal["gini", "entropy"]:
         measure = getattr(self._member(), "_impurity", None)
@@ -124,7 +124,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
             sample_weight,
             class_weight=self.class_weight,
             categorical_features=self.categorical_features,
-            ordinal=self.ordinal,
+            ordinal_features=self.ordinal_features,
         )
         self._fit_table(CodedTable(table), target, deadline.left(), kept)
         if self.oob_score and kept is not None:
@@ -180,7 +180,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
             target=target,
             learner=learner,
             seed=seed,
-            n_columns=count_columns(self.columns_per_tree, table.n_columns, "columns_per_tree"),
+            n_columns=count_columns(self.colsample_bytree, table.n_columns, "colsample_bytree"),
             bootstrap=bool(self.bootstrap),
             n_rows=n_rows if self.bootstrap or self.max_samples is not None else None,
         )
@@ -188,7 +188,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
     def _check_parameters(self) -> None:
         """Check what is not checked by those who use it."""
         read_whole(self, "n_estimators", 1)
-        check_choice(self, "vote", VOTES)
+        check_choice(self, "voting", VOTES)
         for name in ("bootstrap", "warm_start"):
             check_flag(self, name)
         check_jobs(self)
@@ -198,7 +198,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
                 f"gives a number, such as sklearn.metrics.f1_score; got {self.oob_score!r}."
             )
         count_rows(self.max_samples, 1)
-        count_columns(self.columns_per_tree, 1, "columns_per_tree")
+        count_columns(self.colsample_bytree, 1, "colsample_bytree")
         if self.max_samples is None:
             self._check_out_of_bag(1)
 
@@ -249,7 +249,7 @@ def read_member(estimator: Any) -> Learner:
             "estimator must be None or a tree of mixedwood, such as TreeClassifier(max_depth=5); "
             f"got {came}.{hint}"
         )
-    for name in ("class_weight", "categorical_features", "ordinal"):
+    for name in ("class_weight", "categorical_features", "ordinal_features"):
         if getattr(estimator, name, None) is not None:
             raise ValueError(
                 f"{name} belongs to the ensemble, which reads the table once for all its trees: "
@@ -272,7 +272,7 @@ def _judge_out_of_bag(
 ) -> tuple[float, NDArray[np.float64]]:
     """Score on rows that trees have not seen, and their shares of the classes."""
     samples = (plan.draw(number).rows for number in range(len(trees)))
-    shares = out_of_bag_shares(trees, samples, plan.table, model.vote)  # type: ignore[arg-type]
+    shares = out_of_bag_shares(trees, samples, plan.table, model.voting)  # type: ignore[arg-type]
     judged = ~np.isnan(shares[:, 0])
     if not judged.all():
         warnings.warn(

@@ -35,14 +35,14 @@ class SmoothSVC(TableClassifier):
         Weight of the losses against the size of the coefficients. "tune" tries 2^-6, 2^-4, ..., 2^6
         on two thirds of the rows, stratified, and takes the one with the fewest errors on the other
         third, the smaller of equals; 1 when there are fewer than ten rows.
-    alpha : float or None, default=None
+    smoothing : float or None, default=None
         How sharply p(x) = x + log(1 + exp(-alpha x)) / alpha bends. None is the limit, the plus
         function max(x, 0); the authors of the method use 5.
     kernel : {"linear", "rbf"}, default="linear"
         A plane through the columns, or through Gaussian kernels of the rows.
     gamma : float or "scale", default="scale"
         With ``kernel="rbf"``: ``exp(-gamma |x - x'|^2)``; "scale" is 1 / (columns * variance).
-    n_landmarks : int, default=500
+    n_components : int, default=500
         With ``kernel="rbf"``: most training rows that get a coefficient. Of more rows as many are
         drawn at random (reduced kernel); all rows are learned from either way.
     multi_class : {"ovr", "ovo"}, default="ovr"
@@ -54,7 +54,7 @@ class SmoothSVC(TableClassifier):
         Factors by which the rows of a class weigh more or less.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal whatever their type.
-    ordinal : mapping of str to sequence, optional
+    ordinal_features : mapping of str to sequence, optional
         Columns with an order, and their labels in order.
     tol : float, default=1e-8
         It has converged when the gradient is no longer than ``tol * (1 + |w, b|)``.
@@ -72,15 +72,13 @@ class SmoothSVC(TableClassifier):
         With ``kernel="linear"``: coefficients for numbers in the units they came in.
     intercept_ : ndarray of shape (n_machines,)
         With ``kernel="linear"``: offsets.
-    terms_ : tuple of str
+    coef_names_ : tuple of str
         What the coefficients belong to: a numeric column, or a value of a nominal one.
-    dual_coef_ : ndarray of shape (n_machines, n_landmarks)
+    dual_coef_ : ndarray of shape (n_machines, n_components)
         With ``kernel="rbf"``: coefficients of the landmarks.
-    machines_ : Machines
-        The planes as they are used, on standardised numbers.
     C_ : float
         The C given, or chosen.
-    objective_ : ndarray of shape (n_machines,)
+    objective_value_ : ndarray of shape (n_machines,)
         What was minimised.
     n_iter_ : ndarray of shape (n_machines,)
         Steps of Newton's method.
@@ -107,44 +105,44 @@ class SmoothSVC(TableClassifier):
     >>> model = mw.SmoothSVC().fit(X, ["no", "no", "yes", "yes"])
     >>> model.predict({"colour": ["red", None], "size": [0.5, 5.0]})
     array(['no', 'yes'], dtype='<U3')
-    >>> dict(zip(model.terms_, model.coef_[0].round(3).tolist()))
+    >>> dict(zip(model.coef_names_, model.coef_[0].round(3).tolist()))
     {'colour = blue': -0.239, 'colour = red': 0.239, 'size': 0.716}
     """
 
-    machines_: Machines
-    terms_: tuple[str, ...]
+    _machines: Machines
+    coef_names_: tuple[str, ...]
     C_: float
-    objective_: NDArray[np.float64]
+    objective_value_: NDArray[np.float64]
     n_iter_: NDArray[np.int64]
 
     def __init__(
         self,
-        C: float | str = 1.0,
         *,
-        alpha: float | None = None,
+        C: float | str = 1.0,
+        smoothing: float | None = None,
         kernel: Literal["linear", "rbf"] = "linear",
         gamma: float | str = "scale",
-        n_landmarks: int = 500,
+        n_components: int = 500,
         multi_class: Literal["ovr", "ovo"] = "ovr",
         standardize: bool = True,
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
-        ordinal: Mapping[str, Sequence[Any]] | None = None,
+        ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         tol: float = 1e-8,
         max_iter: int = 100,
         random_state: Any = None,
         time_limit: float | None = None,
     ) -> None:
         self.C = C
-        self.alpha = alpha
+        self.smoothing = smoothing
         self.kernel = kernel
         self.gamma = gamma
-        self.n_landmarks = n_landmarks
+        self.n_components = n_components
         self.multi_class = multi_class
         self.standardize = standardize
         self.class_weight = class_weight
         self.categorical_features = categorical_features
-        self.ordinal = ordinal
+        self.ordinal_features = ordinal_features
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
@@ -174,19 +172,19 @@ class SmoothSVC(TableClassifier):
             sample_weight,
             class_weight=self.class_weight,
             categorical_features=self.categorical_features,
-            ordinal=self.ordinal,
+            ordinal_features=self.ordinal_features,
         )
         machines, c = _learn(table, target, parameters)
         self._remember(table, target)
-        self.machines_, self.C_ = machines, c
-        self.terms_ = machines.features.design.terms
-        self.objective_, self.n_iter_ = machines.objective, machines.iterations
+        self._machines, self.C_ = machines, c
+        self.coef_names_ = machines.features.design.terms
+        self.objective_value_, self.n_iter_ = machines.objective, machines.iterations
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Give the class of each row; of two classes the first where the decision is 0."""
         table = self._new(X)
-        return self.classes_[self.machines_.pairing.winners(self.machines_.decide(table))]
+        return self.classes_[self._machines.pairing.winners(self._machines.decide(table))]
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Say how far each row is on the side of each class.
@@ -199,7 +197,7 @@ class SmoothSVC(TableClassifier):
             the sum of its decisions.
         """
         table = self._new(X)
-        return self.machines_.pairing.scores(self.machines_.decide(table))
+        return self._machines.pairing.scores(self._machines.decide(table))
 
     @property
     def coef_(self) -> NDArray[np.float64]:
@@ -214,24 +212,17 @@ class SmoothSVC(TableClassifier):
     @property
     def dual_coef_(self) -> NDArray[np.float64]:
         """Coefficients of the landmarks."""
+        check_is_fitted(self)
         if self._machines.features.kernel is None:
             raise AttributeError("dual_coef_ comes with kernel='rbf'; see coef_.")
         return self._machines.z[:, :-1]
 
     def _plane(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        check_is_fitted(self)
         machines = self._machines
         if machines.features.kernel is not None:
-            raise AttributeError(
-                "coef_ and intercept_ come with kernel='linear'; see dual_coef_ and machines_."
-            )
+            raise AttributeError("coef_ and intercept_ come with kernel='linear'; see dual_coef_.")
         return machines.features.design.original_units(machines.z[:, :-1], machines.z[:, -1])
-
-    @property
-    def _machines(self) -> Machines:
-        try:
-            return self.machines_
-        except AttributeError:
-            raise AttributeError(f"This {type(self).__name__} is not fitted yet.") from None
 
     def _new(self, X: Any) -> Table:
         check_is_fitted(self)
@@ -245,7 +236,14 @@ def _learn(table: Table, target: Target, parameters: SvcParameters) -> tuple[Mac
     if c is None:
         # The planes of all rows need some of the time as well.
         soon = Deadline.after(0.7 * parameters.time_limit)
-        c, all_tried = tune_c(table, target, settings, seed=seed, deadline=soon)
+        c, all_tried = tune_c(
+            table,
+            target,
+            settings,
+            seed=seed,
+            choice_seed=parameters.choice_seed,
+            deadline=soon,
+        )
         if not all_tried:
             warn_time_limit(
                 f"The time limit came before C was tuned; C = {c:g} is the best so far."

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mixedwood._limits import read_time_limit
-from mixedwood._random import choice_seed_of
+from mixedwood._random import seeds_of
 from mixedwood.estimators.parameters import check_choice, check_flag, is_number, is_whole
 from mixedwood.linear import SvmSettings
 
@@ -20,7 +20,8 @@ class SvcParameters:
 
     settings: SvmSettings
     c: float | None
-    seed: int
+    seed: int  # of the landmarks
+    choice_seed: int  # of the rows held out to tune C
     time_limit: float
 
 
@@ -29,26 +30,27 @@ def read_svc_parameters(model: Any) -> SvcParameters:
     check_choice(model, "kernel", ("linear", "rbf"))
     check_choice(model, "multi_class", ("ovr", "ovo"))
     check_flag(model, "standardize")
-    for name, least in (("n_landmarks", 1), ("max_iter", 1)):
+    for name, least in (("n_components", 1), ("max_iter", 1)):
         value = getattr(model, name)
         if not is_whole(value) or value < least:
             raise ValueError(f"{name} must be a whole number of at least {least}; got {value!r}.")
     settings = SvmSettings(
-        alpha=0.0 if model.alpha is None else _positive(model, "alpha", "or None"),
+        alpha=0.0 if model.smoothing is None else _positive(model, "smoothing", "or None"),
         gaussian=model.kernel == "rbf",
         gamma=_or_word(model, "gamma", "scale"),
-        n_landmarks=int(model.n_landmarks),
+        n_landmarks=int(model.n_components),
         by_pairs=model.multi_class == "ovo",
         standardize=bool(model.standardize),
         tolerance=_positive(model, "tol"),
         max_iterations=min(int(model.max_iter), 2**31 - 1),
     )
     c = _or_word(model, "C", "tune")
+    seed, choice_seed = seeds_of(model.random_state)
     return SvcParameters(
         settings=settings,
         c=None if isinstance(c, str) else c,
-        # Without a seed of their own, machines are the same every time, as trees are.
-        seed=choice_seed_of(model.random_state),
+        seed=seed,
+        choice_seed=choice_seed,
         time_limit=read_time_limit(model.time_limit),
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import ArrayLike
+from sklearn.base import clone
 
 from mixedwood.estimators.learner import TreeLearner
 from mixedwood.estimators.one_tree import OneTreeClassifier
@@ -14,7 +15,7 @@ from mixedwood.parts import Acceptor, Criterion, Partitioner
 from mixedwood.pruning.plan import Pruner
 
 if TYPE_CHECKING:
-    from mixedwood.pruning import CrossValidatedPath
+    from mixedwood.pruning import CostComplexityPath, CrossValidatedPath
 
 __all__ = ["TreeClassifier"]
 
@@ -37,7 +38,7 @@ class TreeClassifier(OneTreeClassifier):
         What a nominal column must show before it is used at a node: "chi2" or "second_value".
     rules : {"parts", "c45", "random_tree"}, default="parts"
         Who makes a column's test: the parts above, or the rules of a published program, which fix
-        criterion, partitioner and missing. Use the recipes `c45` and `random_tree`.
+        criterion, partitioner and handle_missing. Use the recipes `c45` and `random_tree`.
     selection : {"adjusted", "score", "average_gain", "significance"}, default="adjusted"
         How the column of a split is chosen:
 
@@ -47,7 +48,7 @@ class TreeClassifier(OneTreeClassifier):
         - "average_gain": by its score, among the columns whose information gain is at least
           average (a guard of the gain ratio).
         - "significance": by the p-value of its dependence on the classes (conditional inference).
-    max_p : float, default=1.0
+    alpha : float, default=1.0
         With ``selection="significance"``: a node is not split when no column reaches this p-value.
     bonferroni : bool, default=False
         With ``selection="significance"``: correct p-values for the number of columns.
@@ -55,7 +56,7 @@ class TreeClassifier(OneTreeClassifier):
         Most tests in a row.
     min_samples_split : int or float, default=2
         Fewest rows of a node that is split; a float between 0 and 1 is a share of all rows. Rows
-        count, not their weights, except with ``missing="fractional"``.
+        count, not their weights, except with ``handle_missing="fractional"``.
     min_samples_leaf : int or float, default=1
         Fewest rows of a leaf, likewise. With "multiway", at least two branches must have as many.
     max_leaf_nodes : int or None, default=None
@@ -63,16 +64,16 @@ class TreeClassifier(OneTreeClassifier):
     growth : {"auto", "depth_first", "best_first"}, default="auto"
         Which node is split next; it matters only when `max_leaf_nodes` or `time_limit` ends growth.
         "auto" is best first with `max_leaf_nodes` and depth first otherwise.
-    min_gain : float, default=0.0
+    min_split_gain : float, default=0.0
         Least score of a split, on the criterion's scale.
     max_features : None, int, float, "sqrt" or "log2", default=None
         How many columns are drawn at random at each node; more when none of them can be split.
-    missing : {"learned", "fractional", "category"}, default="learned"
+    handle_missing : {"learned", "fractional", "category"}, default="learned"
         Rows without a value go to the side that is better for the score; or, in parts, to all
         children (C4.5); or count as a value of their own in nominal columns, which a node that has
-        never met it treats as `unseen`. A node that met no such row in training sends them to
-        its heavier child, unless they are a category.
-    unseen : {"node", "missing", "majority", "error"}, default="node"
+        never met it treats as `handle_unknown` says. A node that met no such row in training sends
+        them to its heavier child, unless they are a category.
+    handle_unknown : {"stop", "missing", "majority", "error"}, default="stop"
         What happens to a value that a test has never met: the node answers with its own classes;
         or it goes where missing values go; or to the heavier child; or labels that no training
         row had are an error.
@@ -83,7 +84,7 @@ class TreeClassifier(OneTreeClassifier):
         Factors by which the rows of a class weigh more or less.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal whatever their type.
-    ordinal : mapping of str to sequence, optional
+    ordinal_features : mapping of str to sequence, optional
         Columns with an order, and their labels in order.
     random_state : int, RandomState, Generator or None, default=None
         Seeds what is random: the folds of cross-validated pruning, `max_features`, and random
@@ -128,27 +129,27 @@ class TreeClassifier(OneTreeClassifier):
 
     def __init__(
         self,
-        criterion: str | Criterion = "entropy",
         *,
+        criterion: str | Criterion = "entropy",
         partitioner: str | Partitioner = "auto",
         acceptor: str | Acceptor | Sequence[str | Acceptor] | None = None,
         rules: Literal["parts", "c45", "random_tree"] = "parts",
         selection: Literal["adjusted", "score", "average_gain", "significance"] = "adjusted",
-        max_p: float = 1.0,
+        alpha: float = 1.0,
         bonferroni: bool = False,
         max_depth: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
         max_leaf_nodes: int | None = None,
         growth: Literal["auto", "depth_first", "best_first"] = "auto",
-        min_gain: float = 0.0,
+        min_split_gain: float = 0.0,
         max_features: float | str | None = None,
-        missing: Literal["learned", "fractional", "category"] = "learned",
-        unseen: Literal["node", "missing", "majority", "error"] = "node",
+        handle_missing: Literal["learned", "fractional", "category"] = "learned",
+        handle_unknown: Literal["stop", "missing", "majority", "error"] = "stop",
         pruning: str | Pruner | Sequence[str | Pruner] | None = "cost_complexity",
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
-        ordinal: Mapping[str, Sequence[Any]] | None = None,
+        ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         random_state: Any = None,
         time_limit: float | None = None,
     ) -> None:
@@ -157,21 +158,21 @@ class TreeClassifier(OneTreeClassifier):
         self.acceptor = acceptor
         self.rules = rules
         self.selection = selection
-        self.max_p = max_p
+        self.alpha = alpha
         self.bonferroni = bonferroni
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.max_leaf_nodes = max_leaf_nodes
         self.growth = growth
-        self.min_gain = min_gain
+        self.min_split_gain = min_split_gain
         self.max_features = max_features
-        self.missing = missing
-        self.unseen = unseen
+        self.handle_missing = handle_missing
+        self.handle_unknown = handle_unknown
         self.pruning = pruning
         self.class_weight = class_weight
         self.categorical_features = categorical_features
-        self.ordinal = ordinal
+        self.ordinal_features = ordinal_features
         self.random_state = random_state
         self.time_limit = time_limit
 
@@ -213,7 +214,7 @@ class TreeClassifier(OneTreeClassifier):
             "partitioner": "multiway",
             "rules": "c45",
             "selection": "score",
-            "missing": "fractional",
+            "handle_missing": "fractional",
             "min_samples_leaf": min_samples_leaf,
             "min_samples_split": 2 * min_samples_leaf,
             "pruning": pruning,
@@ -252,7 +253,7 @@ class TreeClassifier(OneTreeClassifier):
 
     @classmethod
     def conditional_inference(
-        cls, *, criterion: str | Criterion = "gini", max_p: float = 0.05, bonferroni: bool = True,
+        cls, *, criterion: str | Criterion = "gini", alpha: float = 0.05, bonferroni: bool = True,
         **parameters: Any,
     ) -> TreeClassifier:  # fmt: skip
         """Conditional inference: the most significant column first, stop when none is.
@@ -264,7 +265,7 @@ class TreeClassifier(OneTreeClassifier):
         ----------
         criterion : str, default="gini"
             Scores the splits of the column chosen.
-        max_p : float, default=0.05
+        alpha : float, default=0.05
             A node is a leaf when no column has a p-value of at most this.
         bonferroni : bool, default=True
             Correct p-values for the number of columns tested.
@@ -274,22 +275,20 @@ class TreeClassifier(OneTreeClassifier):
         Examples
         --------
         >>> import mixedwood as mw
-        >>> mw.TreeClassifier.conditional_inference(max_p=0.01).selection
+        >>> mw.TreeClassifier.conditional_inference(alpha=0.01).selection
         'significance'
         """
         recipe: dict[str, Any] = {
             "criterion": criterion,
             "selection": "significance",
-            "max_p": max_p,
+            "alpha": alpha,
             "bonferroni": bonferroni,
             "pruning": None,
         }
         return cls(**{**recipe, **parameters})
 
     @classmethod
-    def random_tree(
-        cls, max_features: float | str | None = "log2", **parameters: Any
-    ) -> TreeClassifier:
+    def random_tree(cls, max_features: float | str | None = 0, **parameters: Any) -> TreeClassifier:
         """Grow as WEKA's RandomTree does: a few random columns at each node, never pruned.
 
         Multiway tests by information gain, rows with missing values shared out. One such tree is
@@ -297,8 +296,8 @@ class TreeClassifier(OneTreeClassifier):
 
         Parameters
         ----------
-        max_features : int, float, "sqrt" or "log2", default="log2"
-            How many columns are drawn at each node; "log2" is WEKA's log2(columns) + 1.
+        max_features : int, float, "sqrt" or "log2", default=0
+            How many columns are drawn at each node. As in WEKA, 0 is int(log2(columns)) + 1.
         **parameters
             Further parameters of `TreeClassifier`.
 
@@ -313,7 +312,7 @@ class TreeClassifier(OneTreeClassifier):
             "partitioner": "multiway",
             "rules": "random_tree",
             "selection": "score",
-            "missing": "fractional",
+            "handle_missing": "fractional",
             "max_features": max_features,
             "pruning": None,
         }
@@ -350,7 +349,7 @@ class TreeClassifier(OneTreeClassifier):
             "max_depth": max_depth,
             "acceptor": ["chi2", "second_value"],
             "selection": "score",
-            "min_gain": 1e-11,  # above zero, rounding set aside
+            "min_split_gain": 1e-11,  # above zero, rounding set aside
             "min_samples_split": 1,
             "pruning": "merge_equal",
         }
@@ -382,12 +381,50 @@ class TreeClassifier(OneTreeClassifier):
             sample_weight,
             class_weight=self.class_weight,
             categorical_features=self.categorical_features,
-            ordinal=self.ordinal,
+            ordinal_features=self.ordinal_features,
         )
-        tree, path = TreeLearner(parameters).learn_with_path(table, target, seed=parameters.seed)
+        tree, path = TreeLearner(parameters).learn_with_path(
+            table, target, seed=parameters.seed, choice_seed=parameters.choice_seed
+        )
         self._remember(table, target)
         self.tree_, self.pruning_path_ = tree, path
         return self
+
+    def cost_complexity_pruning_path(
+        self, X: Any, y: Any, sample_weight: ArrayLike | float | None = None
+    ) -> CostComplexityPath:
+        """Compute the nested trees of minimal cost-complexity pruning of the unpruned tree.
+
+        The estimator itself is not fitted. With ``pruning="cost_complexity"`` (the default),
+        `fit` chooses one of these trees by cross-validation.
+
+        Parameters
+        ----------
+        X : table
+            pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
+        y : array-like of shape (n_rows,)
+            Class of each row: text, booleans or whole numbers.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights of rows; rows of weight 0 do not count.
+
+        Returns
+        -------
+        CostComplexityPath
+            The effective alphas (``ccp_alphas``), and the risk and the number of leaves of the
+            tree at each of them.
+
+        Examples
+        --------
+        >>> import mixedwood as mw
+        >>> X, y = {"x": [1, 2, 3, 4, 5, 6]}, ["a", "a", "b", "a", "b", "b"]
+        >>> path = mw.TreeClassifier().cost_complexity_pruning_path(X, y)
+        >>> path.n_leaves.tolist(), path.ccp_alphas.round(3).tolist()
+        ([4, 2, 1], [0.0, 0.083, 0.333])
+        """
+        from mixedwood.pruning import cost_complexity_path
+
+        unpruned = clone(self).set_params(pruning=None).fit(X, y, sample_weight)
+        return cost_complexity_path(unpruned.tree_)
 
     def _learner(self) -> TreeLearner:
         """Give what grows such trees, with the parameters checked."""

@@ -33,7 +33,7 @@ def check_validation_is_wanted(X_val: Any, y_val: Any, early_stopping: bool) -> 
 
 def read_validation(
     X_val: Any, y_val: Any, schema: Schema, target: Target, factors: NDArray[np.float64] | None,
-    *, unseen: str,
+    *, handle_unknown: str,
 ) -> tuple[Table, Target]:  # fmt: skip
     """Read rows to judge by as the training rows were read.
 
@@ -45,7 +45,7 @@ def read_validation(
         Of the training rows.
     factors : ndarray, one per class, or None
         What a row of each class weighs.
-    unseen : str
+    handle_unknown : str
         What happens to values that no training row had; only ``"error"`` refuses them.
     """
     table = _like("X", lambda: read_table(X_val, schema=schema, estimator="the model"))
@@ -55,13 +55,13 @@ def read_validation(
             "X_val and y_val must have the same number of rows; got "
             f"{table.n_rows} and {given.n_rows}."
         )
-    if unseen == "error" and (counts := unknown_counts(table)):
+    if handle_unknown == "error" and (counts := unknown_counts(table)):
         found = ", ".join(
             f"column {column!r} ({n} row{'s' * (n > 1)})" for column, n in counts.items()
         )
         raise ValueError(
             f"Found unknown categories in X_val, {found}. Map them to categories of the training "
-            "data, or use unseen='node', 'missing' or 'majority'."
+            "data, or use handle_unknown='stop', 'missing' or 'majority'."
         )
     place = {label: code for code, label in enumerate(target.classes.tolist())}
     unknown = [label for label in given.classes.tolist() if label not in place]

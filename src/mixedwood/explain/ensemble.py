@@ -29,7 +29,7 @@ def explain_votes(
     prediction: Any,
     probabilities: Numbers,
     answers: NDArray[np.int32],
-    vote: Literal["probability", "plurality"] = "probability",
+    vote: Literal["soft", "hard"] = "soft",
     weights: Numbers | None = None,
 ) -> Explanation:
     """Explain the vote of trees on a table of one row.
@@ -44,7 +44,7 @@ def explain_votes(
         As in `Explanation`.
     answers : ndarray of shape (n_trees,)
         The class that each tree answers, as a position in the classes.
-    vote : {"probability", "plurality"}, default="probability"
+    vote : {"soft", "hard"}, default="soft"
         Whether a tree gives its class probabilities, or one vote for its class.
     weights : ndarray of shape (n_trees,), optional
         What each tree's answer counts; equally much by default.
@@ -75,7 +75,7 @@ def explain_votes(
     parts = (counted / counted.sum()).tolist()
     for tree, said, part in zip(trees, answers.tolist(), parts, strict=True):
         found.add_answers(tree, one, tree.probabilities, part)
-        if vote == "plurality":
+        if vote == "hard":
             vote_adjustment[said] += part
             vote_adjustment -= part * tree.predict_proba(one)[0]
     columns, values, contributions = _by_columns(found, one)
@@ -85,7 +85,7 @@ def explain_votes(
         prediction=prediction,
         classes=trees[0].classes,
         probabilities=probabilities,
-        scale=scale if vote == "plurality" else "probability",
+        scale=scale if vote == "hard" else "probability",
         bias=found.bias,
         columns=columns,
         values=values,

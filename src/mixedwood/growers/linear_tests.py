@@ -67,10 +67,10 @@ def read_machines(machine: Any, C: Any, alpha: float | None) -> tuple[tuple[Any,
     """Turn names and classifiers, one or a list of them, into machines of the native core."""
     costs = _read_costs(C)
     if alpha is not None and not (_is_number(alpha) and 0 < alpha < math.inf):
-        raise ValueError(f"alpha must be None or a positive number; got {alpha!r}.")
+        raise ValueError(f"smoothing must be None or a positive number; got {alpha!r}.")
     given = machine if isinstance(machine, (list, tuple)) else [machine]
     if not given:
-        raise ValueError("machine must name at least one machine; got an empty list.")
+        raise ValueError("node_model must name at least one model; got an empty list.")
     return tuple(_read_machine(one, costs, alpha) for one in given)
 
 
@@ -99,8 +99,8 @@ def _read_machine(machine: Any, costs: tuple[float, ...], alpha: float | None) -
         tunable = "C" in machine.get_params(deep=False)
         return _python(FittedInPython(machine, costs if tunable else ()))
     raise ValueError(
-        f"machine must be {', '.join(map(repr, _SUMMARIES))}, a linear classifier like those of "
-        f"scikit-learn, or a list of machines; got {machine!r}."
+        f"node_model must be {', '.join(map(repr, _SUMMARIES))}, a linear classifier like those of "
+        f"scikit-learn, or a list of them; got {machine!r}."
     )
 
 
@@ -145,7 +145,7 @@ class FittedInPython:
         if weighted and not has_fit_parameter(classifier, "sample_weight"):
             raise ValueError(
                 f"rows have weights, but {type(classifier).__name__} takes none. Use another "
-                "machine, or fit without sample_weight, class_weight and missing='fractional'."
+                "model, or fit without sample_weight, class_weight and handle_missing='fractional'."
             )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)

@@ -26,13 +26,15 @@ def tune_c(
     settings: SvmSettings,
     *,
     seed: int = 0,
+    choice_seed: int | None = None,
     deadline: Deadline = NO_DEADLINE,
 ) -> tuple[float, bool]:
     """Choose C from 2^-6, 2^-4, ..., 2^6 by the errors on a third of the rows.
 
     The machines learn from the other two thirds. Of equal errors the smaller C wins. 1 with fewer
     than ten rows, or when less than two classes have rows on both sides. Also says whether all of
-    them were tried; when the deadline comes, it is the best so far.
+    them were tried; when the deadline comes, it is the best so far. `seed` draws the landmarks and,
+    unless there is a `choice_seed`, the rows that are held out.
 
     Examples
     --------
@@ -44,7 +46,7 @@ def tune_c(
     """
     if target.n_rows < _FEWEST_ROWS:
         return 1.0, True
-    out = hold_out_per_class(target.codes, _a_third, seed)
+    out = hold_out_per_class(target.codes, _a_third, seed if choice_seed is None else choice_seed)
     if len(np.intersect1d(target.codes[out], target.codes[~out])) < 2:
         return 1.0, True
     held, kept = target.take(out), target.take(~out)

@@ -29,7 +29,7 @@ class TableTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A transformer of any table the library reads."""
 
     categorical_features: Any
-    ordinal: Mapping[str, Sequence[Any]] | None
+    ordinal_features: Mapping[str, Sequence[Any]] | None
     schema_: Schema
     n_features_in_: int
 
@@ -48,7 +48,9 @@ class TableTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _read(self, X: Any, y: Any) -> tuple[Table, Target | None]:
         """Read what `fit` is given; y only where it is used."""
         table = read_table(
-            X, categorical_features=self.categorical_features, ordinal_features=self.ordinal
+            X,
+            categorical_features=self.categorical_features,
+            ordinal_features=self.ordinal_features,
         )
         self._refuse_no_rows(table)
         if not self._needs_classes():

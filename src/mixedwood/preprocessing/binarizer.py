@@ -48,7 +48,7 @@ class Binarizer(TableTransformer):
         With ``encoding="subsets"``, nominal columns with more values are one-hot. At most 16.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal whatever their type.
-    ordinal : mapping of str to sequence, optional
+    ordinal_features : mapping of str to sequence, optional
         Columns with an order, and their labels in order. They are encoded like ranges.
 
     Attributes
@@ -85,14 +85,14 @@ class Binarizer(TableTransformer):
         n_bins: int | Mapping[str, int] = DEFAULT_BINS,
         max_subset_values: int = 8,
         categorical_features: Any = None,
-        ordinal: Mapping[str, Sequence[Any]] | None = None,
+        ordinal_features: Mapping[str, Sequence[Any]] | None = None,
     ) -> None:
         self.encoding = encoding
         self.discretizer = discretizer
         self.n_bins = n_bins
         self.max_subset_values = max_subset_values
         self.categorical_features = categorical_features
-        self.ordinal = ordinal
+        self.ordinal_features = ordinal_features
 
     def _needs_classes(self) -> bool:
         try:

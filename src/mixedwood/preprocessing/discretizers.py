@@ -120,11 +120,11 @@ class _ByClasses(_Discretizer):
         *,
         output: Literal["names", "numbers"] = "names",
         categorical_features: Any = None,
-        ordinal: Mapping[str, Sequence[Any]] | None = None,
+        ordinal_features: Mapping[str, Sequence[Any]] | None = None,
     ) -> None:
         self.output = output
         self.categorical_features = categorical_features
-        self.ordinal = ordinal
+        self.ordinal_features = ordinal_features
 
     def _needs_classes(self) -> bool:
         return True
@@ -141,12 +141,12 @@ class _ByNumber(_Discretizer):
         n_bins: int | Mapping[str, int] = DEFAULT_BINS,
         output: Literal["names", "numbers"] = "names",
         categorical_features: Any = None,
-        ordinal: Mapping[str, Sequence[Any]] | None = None,
+        ordinal_features: Mapping[str, Sequence[Any]] | None = None,
     ) -> None:
         self.n_bins = n_bins
         self.output = output
         self.categorical_features = categorical_features
-        self.ordinal = ordinal
+        self.ordinal_features = ordinal_features
 
 
 class MDLPDiscretizer(_ByClasses):
@@ -163,7 +163,7 @@ class MDLPDiscretizer(_ByClasses):
         Whether ranges come out by name, such as ``"(2.9, 5.15]"``, or numbered 1, 2, ...
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal whatever their type. They pass through.
-    ordinal : mapping of str to sequence, optional
+    ordinal_features : mapping of str to sequence, optional
         Columns with an order, and their labels in order. They pass through.
 
     Attributes
@@ -171,7 +171,7 @@ class MDLPDiscretizer(_ByClasses):
     cuts_ : dict of str to ndarray
         For each numeric column its cut points, ascending. A value equal to a cut is left of it.
     ranges_ : dict of str to tuple of str
-        Names of the ranges, in order: what `ordinal` of an estimator takes.
+        Names of the ranges, in order: what `ordinal_features` of an estimator takes.
     schema_ : Schema
         What the columns are.
     n_features_in_, feature_names_in_
@@ -210,7 +210,7 @@ class CAIMDiscretizer(_ByClasses):
         Whether ranges come out by name, such as ``"(2.9, 5.15]"``, or numbered 1, 2, ...
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal whatever their type. They pass through.
-    ordinal : mapping of str to sequence, optional
+    ordinal_features : mapping of str to sequence, optional
         Columns with an order, and their labels in order. They pass through.
 
     Attributes
@@ -218,7 +218,7 @@ class CAIMDiscretizer(_ByClasses):
     cuts_ : dict of str to ndarray
         For each numeric column its cut points, ascending. A value equal to a cut is left of it.
     ranges_ : dict of str to tuple of str
-        Names of the ranges, in order: what `ordinal` of an estimator takes.
+        Names of the ranges, in order: what `ordinal_features` of an estimator takes.
     schema_ : Schema
         What the columns are.
     n_features_in_, feature_names_in_
@@ -258,7 +258,7 @@ class EqualWidthDiscretizer(_ByNumber):
         Whether ranges come out by name, such as ``"(2.9, 5.15]"``, or numbered 1, 2, ...
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal whatever their type. They pass through.
-    ordinal : mapping of str to sequence, optional
+    ordinal_features : mapping of str to sequence, optional
         Columns with an order, and their labels in order. They pass through.
 
     Attributes
@@ -266,7 +266,7 @@ class EqualWidthDiscretizer(_ByNumber):
     cuts_ : dict of str to ndarray
         For each numeric column its cut points, ascending. A value equal to a cut is left of it.
     ranges_ : dict of str to tuple of str
-        Names of the ranges, in order: what `ordinal` of an estimator takes.
+        Names of the ranges, in order: what `ordinal_features` of an estimator takes.
     schema_ : Schema
         What the columns are.
     n_features_in_, feature_names_in_
@@ -301,7 +301,7 @@ class EqualFrequencyDiscretizer(_ByNumber):
         Whether ranges come out by name, such as ``"(2.9, 5.15]"``, or numbered 1, 2, ...
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal whatever their type. They pass through.
-    ordinal : mapping of str to sequence, optional
+    ordinal_features : mapping of str to sequence, optional
         Columns with an order, and their labels in order. They pass through.
 
     Attributes
@@ -309,7 +309,7 @@ class EqualFrequencyDiscretizer(_ByNumber):
     cuts_ : dict of str to ndarray
         For each numeric column its cut points, ascending. A value equal to a cut is left of it.
     ranges_ : dict of str to tuple of str
-        Names of the ranges, in order: what `ordinal` of an estimator takes.
+        Names of the ranges, in order: what `ordinal_features` of an estimator takes.
     schema_ : Schema
         What the columns are.
     n_features_in_, feature_names_in_

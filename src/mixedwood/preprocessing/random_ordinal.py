@@ -15,7 +15,7 @@ from mixedwood.preprocessing.base import TableTransformer
 
 __all__ = ["RandomOrdinalEncoder"]
 
-_UNSEEN = {"missing": np.nan, "minus_one": -1.0, "error": np.nan}
+_HANDLE_UNKNOWN = ("missing", "use_encoded_value", "error")
 
 
 class RandomOrdinalEncoder(TableTransformer):
@@ -28,11 +28,15 @@ class RandomOrdinalEncoder(TableTransformer):
 
     Parameters
     ----------
-    unseen : {"missing", "minus_one", "error"}, default="missing"
-        What becomes of a value that no row had in `fit`: NaN, -1, or an error.
+    handle_unknown : {"missing", "use_encoded_value", "error"}, default="missing"
+        How `transform` treats categories that were not seen in `fit`: they become NaN, or
+        `unknown_value`, or it raises an error.
+    unknown_value : int or np.nan, default=-1
+        The number of unknown categories. Only used if ``handle_unknown="use_encoded_value"``. It
+        must be below 1, the number of the first category.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal whatever their type.
-    ordinal : mapping of str to sequence, optional
+    ordinal_features : mapping of str to sequence, optional
         Columns with an order, and their labels in order. They become 1, 2, ... in that order.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the orders; None draws others every time.
@@ -65,14 +69,16 @@ class RandomOrdinalEncoder(TableTransformer):
     def __init__(
         self,
         *,
-        unseen: Literal["missing", "minus_one", "error"] = "missing",
+        handle_unknown: Literal["missing", "use_encoded_value", "error"] = "missing",
+        unknown_value: float = -1,
         categorical_features: Any = None,
-        ordinal: Mapping[str, Sequence[Any]] | None = None,
+        ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         random_state: Any = None,
     ) -> None:
-        self.unseen = unseen
+        self.handle_unknown = handle_unknown
+        self.unknown_value = unknown_value
         self.categorical_features = categorical_features
-        self.ordinal = ordinal
+        self.ordinal_features = ordinal_features
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -90,9 +96,17 @@ class RandomOrdinalEncoder(TableTransformer):
         RandomOrdinalEncoder
             The fitted encoder itself.
         """
-        if not isinstance(self.unseen, str) or self.unseen not in _UNSEEN:
+        if not isinstance(self.handle_unknown, str) or self.handle_unknown not in _HANDLE_UNKNOWN:
             raise ValueError(
-                f"unseen must be 'missing', 'minus_one' or 'error'; got {self.unseen!r}."
+                "The 'handle_unknown' parameter of RandomOrdinalEncoder must be a str among "
+                "{'missing', 'use_encoded_value', 'error'}. Got "
+                f"{self.handle_unknown!r} instead."
+            )
+        unknown: Any = self.unknown_value
+        if not isinstance(unknown, (int, float, np.number)) or unknown >= 1:
+            raise ValueError(
+                "The 'unknown_value' parameter of RandomOrdinalEncoder must be a number below 1 or "
+                f"np.nan. Got {unknown!r} instead."
             )
         rng = spawn(seed_of(self.random_state), ORDERS)
         table, _ = self._read(X, None)
@@ -119,15 +133,17 @@ class RandomOrdinalEncoder(TableTransformer):
             Numbers.
         """
         table = self._read_again(X)
-        if self.unseen == "error" and (counts := unknown_counts(table)):
+        if self.handle_unknown == "error" and (counts := unknown_counts(table)):
             found = ", ".join(
                 f"column {name!r} ({n} row{'s' * (n > 1)}): {table.unknown[name][0]!r}"
                 for name, n in counts.items()
             )
             raise ValueError(
                 f"Found unknown categories in {found}. Map them to those of the training data, "
-                "or use unseen='missing' or 'minus_one'."
+                "or use handle_unknown='missing' or 'use_encoded_value'."
             )
+        encoded = self.handle_unknown == "use_encoded_value"
+        unknown = self.unknown_value if encoded else np.nan
         numbers = np.empty((table.n_rows, table.n_columns))
         for place, (column, array) in enumerate(zip(table.schema, table.arrays, strict=True)):
             if column.is_numeric:
@@ -137,7 +153,7 @@ class RandomOrdinalEncoder(TableTransformer):
             for label, rank in self._ranks(column.name).items():
                 number[column.codes[label]] = rank
             number[MISSING] = np.nan
-            number[-2] = _UNSEEN[self.unseen]
+            number[-2] = unknown
             numbers[:, place] = number[array]
         return numbers
 
@@ -168,7 +184,7 @@ class RandomOrdinalEncoder(TableTransformer):
             if column.is_numeric:
                 labels[:, place] = given
                 continue
-            known = ~np.isnan(given) & (given != -1)
+            known = ~np.isnan(given) & (given != self.unknown_value)
             label_of = {rank: label for label, rank in self._ranks(column.name).items()}
             for row in np.flatnonzero(known):
                 if given[row] not in label_of:

@@ -31,22 +31,22 @@ class CostComplexityPath:
     ----------
     full : Tree
         The tree that is pruned.
-    alphas : ndarray of float64
+    ccp_alphas : ndarray of float64
         Where the tree changes, ascending from 0: ``tree(alpha)`` is the same for all alpha from
         one entry up to the next.
     n_leaves : ndarray of int64
         Leaves of the tree at each alpha.
-    costs : ndarray of float64
-        Training cost of the tree at each alpha, per unit of weight.
+    risks : ndarray of float64
+        Training risk of the tree at each alpha, per unit of weight.
     cut_at : ndarray of float64
         For each node of `full`, the alpha from which it is a leaf. Infinite for the leaves of
         `full`, and for nodes that never are one because a node above them is cut no later.
     """
 
     full: Tree
-    alphas: NDArray[np.float64]
+    ccp_alphas: NDArray[np.float64]
     n_leaves: NDArray[np.int64]
-    costs: NDArray[np.float64]
+    risks: NDArray[np.float64]
     cut_at: NDArray[np.float64]
 
     def tree(self, alpha: float) -> Tree:
@@ -59,7 +59,7 @@ class CostComplexityPath:
         >>> builder = build.TreeBuilder(Schema((Column("x", "numeric"),)), ["a", "b"], [6, 4])
         >>> _ = builder.split_interval(0, "x", [[6, 1], [0, 3]], high=2.5)
         >>> path = mixedwood.pruning.cost_complexity_path(builder.build())
-        >>> path.alphas.round(6).tolist(), path.tree(0.2).n_leaves, path.tree(0.4).n_leaves
+        >>> path.ccp_alphas.round(6).tolist(), path.tree(0.2).n_leaves, path.tree(0.4).n_leaves
         ([0.0, 0.3], 2, 1)
         """
         if not alpha >= 0:
@@ -99,7 +99,7 @@ def cost_complexity_path(
     >>> builder = TreeBuilder(Schema((Column("x", "numeric"),)), ["a", "b"], [6, 4])
     >>> _ = builder.split_interval(0, "x", [[6, 1], [0, 3]], high=2.5)
     >>> path = cost_complexity_path(builder.build())
-    >>> path.n_leaves.tolist(), path.costs.tolist()
+    >>> path.n_leaves.tolist(), path.risks.tolist()
     ([2, 1], [0.1, 0.4])
     """
     total = float(tree.statistics[0].sum())
@@ -152,7 +152,7 @@ def path_errors(
     [1.0, 2.0]
     """
     tree = path.full
-    prices = np.ascontiguousarray(path.alphas if alphas is None else alphas, dtype=np.float64)
+    prices = np.ascontiguousarray(path.ccp_alphas if alphas is None else alphas, dtype=np.float64)
     if prices.ndim != 1 or not (prices >= 0).all() or not (prices[1:] >= prices[:-1]).all():
         raise ValueError("alphas are prices per leaf, zero or more, in ascending order.")
     if strengths is None:
@@ -181,10 +181,10 @@ def _errors_one_by_one(
     check_same_length(table, target)
     weights = np.ones(target.n_rows) if target.weights is None else target.weights
     truth = target.classes[target.codes]
-    steps = np.searchsorted(path.alphas, prices, side="right") - 1  # equal steps, equal trees
+    steps = np.searchsorted(path.ccp_alphas, prices, side="right") - 1  # equal steps, equal trees
     errors = np.empty(len(prices))
     for step in np.unique(steps):
-        wrong = shrink(path.tree(path.alphas[step]), strength).predict(table) != truth
+        wrong = shrink(path.tree(path.ccp_alphas[step]), strength).predict(table) != truth
         errors[steps == step] = weights[wrong].sum()
     return errors
 

@@ -47,7 +47,7 @@ class CrossValidatedPath:
         Position of the smallest error; of equal errors, that of the smaller tree.
     chosen : int
         Position of the tree that the rule chose.
-    strength : float
+    shrinkage : float
         Strength of the shrinkage that was chosen with it; 0 for none.
     """
 
@@ -56,16 +56,16 @@ class CrossValidatedPath:
     standard_errors: NDArray[np.float64]
     best: int
     chosen: int
-    strength: float = 0.0
+    shrinkage: float = 0.0
 
     @property
-    def alpha(self) -> float:
+    def ccp_alpha(self) -> float:
         """Price per leaf of the chosen tree."""
-        return float(self.path.alphas[self.chosen])
+        return float(self.path.ccp_alphas[self.chosen])
 
     def tree(self) -> Tree:
         """Return the chosen tree."""
-        return shrink(self.path.tree(self.alpha), self.strength)
+        return shrink(self.path.tree(self.ccp_alpha), self.shrinkage)
 
 
 def cross_validated_alpha(
@@ -156,10 +156,10 @@ def cross_validated_alpha(
     path = cost_complexity_path(_grown(grow, table, target), cost)
     weights = _weights(target)
     if np.count_nonzero(weights) < 2 or np.ptp(target.codes[weights > 0]) == 0:
-        unknown = np.full(len(path.alphas), np.nan)
+        unknown = np.full(len(path.ccp_alphas), np.nan)
         return CrossValidatedPath(path, unknown, unknown.copy(), 0, 0)
 
-    prices = np.append(np.sqrt(path.alphas[:-1] * path.alphas[1:]), np.inf)
+    prices = np.append(np.sqrt(path.ccp_alphas[:-1] * path.ccp_alphas[1:]), np.inf)
     tried = sorted({float(strength) for strength in strengths})
     wrong = np.zeros((len(tried), len(prices)))
     n_divisions = 0

@@ -90,7 +90,7 @@ def _check_classes(model: Any) -> None:
 def _trees_of(model: Any) -> list[Tree]:
     if hasattr(model, "forest_"):
         return []  # its parts are models of their own
-    if hasattr(model, "machines_"):
+    if hasattr(model, "_machines"):
         return []
     trees = [model.tree_] if hasattr(model, "tree_") else list(model.trees_)
     path = getattr(model, "pruning_path_", None)
@@ -115,19 +115,19 @@ def _check_path(model: Any) -> None:
     found = model.pruning_path_
     if found is None:
         return
-    n = len(found.path.alphas)
-    lengths = {len(a) for a in (found.path.n_leaves, found.path.costs, found.errors)}
+    n = len(found.path.ccp_alphas)
+    lengths = {len(a) for a in (found.path.n_leaves, found.path.risks, found.errors)}
     inside = 0 <= found.best < n and 0 <= found.chosen < n
     if lengths | {len(found.standard_errors)} != {n} or not inside:
         raise ModelFileError("its path of pruning does not fit together")
-    if (np.diff(found.path.alphas) < 0).any() or (np.diff(found.path.n_leaves) > 0).any():
+    if (np.diff(found.path.ccp_alphas) < 0).any() or (np.diff(found.path.n_leaves) > 0).any():
         raise ModelFileError("its path of pruning does not go from large trees to small ones")
     if len(found.path.cut_at) != found.path.full.n_nodes:
         raise ModelFileError("its path of pruning has not one price for each node")
 
 
 def _check_scores(model: Any) -> None:
-    weights = getattr(model, "tree_weights_", None)
+    weights = getattr(model, "estimator_weights_", None)
     if not hasattr(model, "scores_"):
         if weights is None or len(weights) != len(model.trees_):
             raise ModelFileError("its trees have not one weight each")
@@ -185,7 +185,7 @@ def _check_proof(model: Any) -> None:
 
 
 def _check_machines(model: Any) -> None:
-    machines, design = model.machines_, model.machines_.features.design
+    machines, design = model._machines, model._machines.features.design
     kernel, pairing = machines.features.kernel, machines.pairing
     nominal = [column.kind == ColumnKind.NOMINAL for column in model.schema_]
     if design.schema != model.schema_ or [s is None for s in design.scales] != nominal:

@@ -162,9 +162,9 @@ def value_kinds() -> dict[str, tuple[type, dict[str, Spec]]]:
         Choice: {"depth": _COUNT, "n_rounds": _COUNT, "share": _SHARE, "loss": _REAL},
         CostComplexityPath: {
             "full": _TREE,
-            "alphas": _array(np.float64, 1, _AMOUNTS),
+            "ccp_alphas": _array(np.float64, 1, _AMOUNTS),
             "n_leaves": _array(np.int64, 1, _AT_LEAST_ONE),
-            "costs": _NUMBERS,
+            "risks": _NUMBERS,
             "cut_at": _array(np.float64, 1, _PRICES),
         },
         CrossValidatedPath: {
@@ -173,7 +173,7 @@ def value_kinds() -> dict[str, tuple[type, dict[str, Spec]]]:
             "standard_errors": _array(np.float64, 1, _AMOUNTS_OR_NAN),
             "best": _COUNT,
             "chosen": _COUNT,
-            "strength": _AMOUNT,
+            "shrinkage": _AMOUNT,
         },
         Design: {
             "schema": _one(Schema, "a schema"),
@@ -265,7 +265,7 @@ def _named(name: str) -> Spec:
 
 _LEARNED: dict[str, dict[str, Learned]] = {
     "TreeClassifier": _ONE_TREE | _PRUNED,
-    "ModelTreeClassifier": _ONE_TREE | _PRUNED | {"min_instances_": Learned(_AMOUNT)},
+    "ModelTreeClassifier": _ONE_TREE | _PRUNED | {"min_samples_split_": Learned(_AMOUNT)},
     "GrowPruneTreeClassifier": _ONE_TREE
     | {"iterations_": Learned(_all(list, _named("Iteration")))},
     "OptimalTreeClassifier": _ONE_TREE
@@ -284,8 +284,8 @@ _LEARNED: dict[str, dict[str, Learned]] = {
     "BoostedTreesClassifier": {
         "trees_": Learned(_TREES),
         "scores_": Learned(_named("BoostedScores"), always=False),
-        "tree_weights_": Learned(_array(np.float64, 1, _AMOUNTS), always=False),
-        "n_rounds_": Learned(_COUNT),
+        "estimator_weights_": Learned(_array(np.float64, 1, _AMOUNTS), always=False),
+        "n_iter_": Learned(_COUNT),
         "validation_loss_": Learned(_all(list, _REAL), always=False),
         "_seed": Learned(_COUNT, always=False),
         "_gains_tell": Learned(_FLAG),
@@ -298,7 +298,7 @@ _LEARNED: dict[str, dict[str, Learned]] = {
         "choices_": Learned(_all(list, _named("Choice")), always=False),
     },
     "SmoothSVC": {
-        "machines_": Learned(_named("Machines")),
+        "_machines": Learned(_named("Machines")),
         "C_": Learned(_SIZE),
     },
 }

@@ -1,8 +1,11 @@
-"""Names in model files of version 1, and the names of today."""
+"""Names in files of version 1, and what they are called since: one table for each kind of name."""
 
 from __future__ import annotations
 
-__all__ = ["ARRAYS"]
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["ARRAYS", "translate_estimator", "translate_fields"]
 
 ARRAYS = {
     "kind": "split_kind",
@@ -15,3 +18,86 @@ ARRAYS = {
     "counts": "statistics",
 }
 """Arrays of trees."""
+
+_PARAMETERS: dict[str, dict[str, str]] = {
+    "": {  # of every class
+        "unseen": "handle_unknown",
+        "missing": "handle_missing",
+        "ordinal": "ordinal_features",
+        "vote": "voting",
+        "columns_per_tree": "colsample_bytree",
+        "max_p": "alpha",
+        "min_gain": "min_split_gain",
+        "max_iterations": "max_iter",
+        "relabel": "refit_leaves",
+    },
+    "ModelTreeClassifier": {
+        "machine": "node_model",
+        "linear_columns": "node_features",
+        "alpha": "smoothing",
+        "cut": "intercept",
+        "evidence": "score_on",
+        "tuning_folds": "node_cv",
+        "thresholds": "axis_aligned",
+        "min_linear": "min_samples_model",
+        "min_instances": "min_samples_split",
+    },
+    "RandomOrdinalityClassifier": {"base": "estimator"},
+    "SmoothSVC": {"alpha": "smoothing", "n_landmarks": "n_components"},
+}
+
+# By the new name of the parameter.
+_VALUES: dict[str, dict[str, Any]] = {
+    "handle_unknown": {"node": "stop", "minus_one": "use_encoded_value"},
+    "voting": {"probability": "soft", "plurality": "hard"},
+    "intercept": {"machine": "model"},
+    "score_on": {"training": "train"},
+    "multi_class": {"one_vs_rest": "ovr", "every": "exhaustive"},
+}
+
+_LEARNED = {
+    "min_instances_": "min_samples_split_",
+    "tree_weights_": "estimator_weights_",
+    "n_rounds_": "n_iter_",
+    "machines_": "_machines",
+}
+
+_FIELDS = {
+    "CostComplexityPath": {"alphas": "ccp_alphas", "costs": "risks"},
+    "CrossValidatedPath": {"strength": "shrinkage"},
+}
+
+
+def translate_estimator(written: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the names of today to an estimator as a file of version 1 has it.
+
+    Examples
+    --------
+    >>> old = {"class": "ForestClassifier", "parameters": {"vote": "plurality"}}
+    >>> translate_estimator(old)["parameters"]
+    {'voting': 'hard'}
+    """
+    names = _PARAMETERS[""] | _PARAMETERS.get(str(written["class"]), {})
+    parameters: dict[str, Any] = {}
+    given: dict[str, Any] = written["parameters"]
+    for name, value in given.items():
+        new = names.get(name, name)
+        known = _VALUES.get(new, {})
+        parameters[new] = known[value] if isinstance(value, str) and value in known else value
+    translated = {**written, "parameters": parameters}
+    if "learned" in written:
+        learned: dict[str, Any] = written["learned"]
+        translated["learned"] = {_LEARNED.get(name, name): v for name, v in learned.items()}
+    return translated
+
+
+def translate_fields(kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the names of today to the fields of a value.
+
+    Examples
+    --------
+    >>> translate_fields("CrossValidatedPath", {"strength": 0.0, "best": 1})
+    {'shrinkage': 0.0, 'best': 1}
+    """
+    names = _FIELDS.get(kind, {})
+    return {names.get(name, name): value for name, value in fields.items()}

@@ -23,7 +23,7 @@ from mixedwood.saving.kinds import (
     part_kinds,
     value_kinds,
 )
-from mixedwood.saving.old_names import ARRAYS
+from mixedwood.saving.old_names import ARRAYS, translate_estimator, translate_fields
 from mixedwood.saving.trees import part_trees
 from mixedwood.saving.writing import FORMAT, VERSION
 from mixedwood.tree import Tree
@@ -148,7 +148,7 @@ def _read(archive: Archive) -> ModelFile:
     about = document.get("about", {})
     if not isinstance(about, dict):
         raise ModelFileError("what it says about itself is not a mapping")
-    reader = _Reader(archive)
+    reader = _Reader(archive, version)
     model = reader.estimator(_object(document["model"]), fitted=True)
     check_model(model)
     return ModelFile(model, about, writer, version)
@@ -172,8 +172,9 @@ def _schema(written: dict[str, Any]) -> Schema:
 class _Reader:
     """Turns the document back into values; every kind is one of the lists in `kinds`."""
 
-    def __init__(self, archive: Archive) -> None:
+    def __init__(self, archive: Archive, version: int = VERSION) -> None:
         self._archive = archive
+        self._is_old = version < 2
         self._schemas = [_schema(_object(s)) for s in archive.document["schemas"]]
         self._trees = [self._group(_object(group)) for group in archive.document["trees"]]
 
@@ -190,6 +191,8 @@ class _Reader:
 
     def estimator(self, written: dict[str, Any], *, fitted: bool) -> Any:
         """Make an estimator; a fitted one with all that it learned."""
+        if self._is_old:
+            written = translate_estimator(written)
         name = written["class"]
         kinds = estimator_kinds() if fitted else parameter_kinds()
         if written["is"] != "estimator" or not isinstance(name, str) or name not in kinds:
@@ -255,9 +258,12 @@ class _Reader:
         raise ModelFileError(f"this version of mixedwood knows no {kind!r}")
 
     def _fields(self, written: dict[str, Any], kind: type, specs: Mapping[str, Any]) -> Any:
+        given = _object(written["fields"])
+        if self._is_old:
+            given = translate_fields(kind.__name__, given)
         fields = {
             name: self.value(value, learned=True)
-            for name, value in _object(written["fields"]).items()
+            for name, value in given.items()
             if name not in NOT_KEPT.get(kind.__name__, ())
         }
         if set(fields) != set(specs):
@@ -304,9 +310,9 @@ class _Reader:
 
 def _complete(model: Any) -> None:
     """Set what follows from the rest."""
-    if hasattr(model, "machines_"):
-        machines = model.machines_
-        model.terms_ = machines.features.design.terms
-        model.objective_, model.n_iter_ = machines.objective, machines.iterations
+    if hasattr(model, "_machines"):
+        machines = model._machines
+        model.coef_names_ = machines.features.design.terms
+        model.objective_value_, model.n_iter_ = machines.objective, machines.iterations
     if hasattr(model, "scores_"):
         model.trees_ = model.scores_.trees  # one list, as boosting has it

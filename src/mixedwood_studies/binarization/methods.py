@@ -40,7 +40,7 @@ class EncodedAtEverySplit(OptimalTreeClassifier):
             sample_weight,
             class_weight=self.class_weight,
             categorical_features=self.categorical_features,
-            ordinal=self.ordinal,
+            ordinal_features=self.ordinal_features,
         )
         settings = parameters.settings_for(target.n_rows)
         search = RebinarisedSearch(table, target, settings)

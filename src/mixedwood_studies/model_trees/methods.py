@@ -28,7 +28,7 @@ _SPREADS: dict[str, Callable[..., Any]] = {"variance": np.std, "range": np.ptp}
 
 
 def model_tree(
-    *, min_instances: float | Literal["tune"] = "tune", **parameters: Any
+    *, min_samples_split: float | Literal["tune"] = "tune", **parameters: Any
 ) -> ModelTreeClassifier:
     """Make a model tree as the paper describes it: one hyperplane, multiway splits.
 
@@ -38,26 +38,26 @@ def model_tree(
 
     Parameters
     ----------
-    min_instances : int, float or "tune", default="tune"
+    min_samples_split : int, float or "tune", default="tune"
         Minimum number of rows of a node that is split.
     **parameters
         Further parameters of `ModelTreeClassifier`.
 
     Examples
     --------
-    >>> model_tree(min_instances=40).linear_columns
+    >>> model_tree(min_samples_split=40).node_features
     'numeric'
     """
     preset: dict[str, Any] = {
         "criterion": "gain_ratio",
-        "linear_columns": "numeric",
-        "thresholds": False,
-        "min_linear": 2,
+        "node_features": "numeric",
+        "axis_aligned": False,
+        "min_samples_model": 2,
         "partitioner": "multiway",
         "selection": "score",
-        "min_instances": min_instances,
+        "min_samples_split": min_samples_split,
         "min_samples_leaf": 2,
-        "min_gain": 1e-9,  # above zero, up to rounding
+        "min_split_gain": 1e-9,  # above zero, up to rounding
         "pruning": None,
     }
     return ModelTreeClassifier(**{**preset, **parameters})

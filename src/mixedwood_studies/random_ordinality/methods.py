@@ -9,17 +9,15 @@ from mixedwood import ForestClassifier, TreeClassifier
 __all__ = ["weka_random_forest", "weka_random_tree"]
 
 
-def weka_random_tree(
-    max_features: float | str | None = "log2", **parameters: Any
-) -> TreeClassifier:
+def weka_random_tree(max_features: float | str | None = 0, **parameters: Any) -> TreeClassifier:
     """Make a tree with the rules of WEKA's RandomTree: random columns at each node, no pruning.
 
     Multiway splits by information gain; rows with missing values are divided among the children.
 
     Parameters
     ----------
-    max_features : int, float, "sqrt" or "log2", default="log2"
-        Number of columns drawn at each node; "log2" is WEKA's log2(columns) + 1.
+    max_features : int, float, "sqrt" or "log2", default=0
+        Number of columns drawn at each node. As in WEKA, 0 is int(log2(columns)) + 1.
     **parameters
         Further parameters of `TreeClassifier`.
 
@@ -33,7 +31,7 @@ def weka_random_tree(
         "partitioner": "multiway",
         "rules": "random_tree",
         "selection": "score",
-        "missing": "fractional",
+        "handle_missing": "fractional",
         "max_features": max_features,
         "pruning": None,
     }
@@ -53,7 +51,7 @@ def weka_random_forest(n_estimators: int = 50, **parameters: Any) -> ForestClass
     Examples
     --------
     >>> weka_random_forest().estimator.max_features
-    'log2'
+    0
     """
     given = {"estimator": weka_random_tree(), "n_estimators": n_estimators, **parameters}
     return ForestClassifier(**given)
