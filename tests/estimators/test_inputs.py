@@ -95,9 +95,9 @@ def test_sparse_input():
 @pytest.mark.parametrize(
     ("ordinal", "message"),
     [
-        (3, "pass a dict of column name"),
+        (3, "must be a dict of column name"),
         ({"zz": ["a"]}, "no such columns"),
-        ({"x0": "abc"}, "list of labels"),
+        ({"x0": "abc"}, "list of categories"),
     ],
 )
 def test_orders_that_are_refused(ordinal, message):
