@@ -1,6 +1,6 @@
 """Draw the tree that the README fits: docs/images/tree.svg.
 
-    python tools/readme_picture.py
+python tools/readme_picture.py
 """
 
 import doctest
