@@ -14,7 +14,7 @@ import pytest
 
 import mixedwood as mw
 from cli.woods import ok, run, woods_csv
-from mixedwood.cli.models import list_models, read_value
+from mixedwood.cli._models import list_models, read_value
 from mixedwood.comparison.methods import read_methods
 from mixedwood.data.file_tables import read_file
 from mixedwood.pruning import Pruner
@@ -126,7 +126,7 @@ def test_all_classifiers_and_recipes_are_listed():
 
 
 def make_model(name, *settings):
-    from mixedwood.cli.models import make_model
+    from mixedwood.cli._models import make_model
 
     return make_model(name, settings)
 
@@ -264,7 +264,7 @@ USAGE = [
     (["--model", "forest", "--jobs", "0"], "n_jobs must be"),
     (["--time-limit", "soon"], "is not a time such as 30s"),
     (["--time-limit", "0s"], "greater than 0"),
-    (["--ordinal", "grade"], "is not a column and its labels in order"),
+    (["--ordinal", "grade"], "is not a column and its categories in order"),
     (["--model", "random_ordinality", "--param", "joint=[['a', 'b']]"], "joint names"),
 ]
 
