@@ -104,10 +104,9 @@ CATALOGUE: dict[str, Entry] = {
             "grow_prune_forest",
             "mixedwood.estimators.grow_prune_forest:GrowPruneForestClassifier",
         ),
+        Entry("boosted", "mixedwood.estimators.boosted:BoostedTreesClassifier"),
         Entry(
-            "boosted",
-            "mixedwood.estimators.boosted:BoostedTreesClassifier",
-            presets=("adaboost_c45",),
+            "adaboost", "mixedwood.estimators.adaboost:AdaBoostTreesClassifier", presets=("c45",)
         ),
         Entry("ensemble", "mixedwood.estimators.ensemble:EnsembleClassifier"),
         Entry("smooth_svc", _SVC),

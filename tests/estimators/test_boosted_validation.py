@@ -168,11 +168,12 @@ def test_what_makes_no_sense_is_refused_and_changes_nothing(name):
     assert model.trees_ is before
 
 
-@pytest.mark.parametrize("method", ["gradient", "samme"])
-def test_rows_to_judge_by_need_early_stopping(method):
+def test_rows_to_judge_by_need_early_stopping():
     X, y = mixed_problem(60)
-    model = BoostedTreesClassifier(3, method=method)
-    with pytest.raises(ValueError, match=r"but early_stopping=False\. Set early_stopping=True"):
+    model = BoostedTreesClassifier(n_estimators=3)
+    with pytest.raises(
+        ValueError, match=r"only used if early_stopping=True; got early_stopping=False"
+    ):
         model.fit(X, y, X_val=NEW, y_val=RIGHT)
 
 

@@ -178,7 +178,7 @@ def test_finite_numbers_that_no_learner_makes(case, files, tmp_path):
 
 
 SINGLE = {
-    "share": ("ensemble", "share_", 1.5, "from 0 to 1"),
+    "weights": ("ensemble", "weights_", set_to(-1.0), "not negative"),
     "C": ("svm", "C_", 0.0, "above 0"),
     "gamma": ("svm_kernel", "gamma", -1.0, "not negative"),
     "size of a column": ("svm", "size", 5e-324, "power of two"),

@@ -58,7 +58,7 @@ def _chosen(estimator: Any) -> dict[str, Any]:
         "forest_trees": len(estimator.forest_.trees_),
         "boosted_rounds": estimator.boosted_.n_iter_,
         "boosted_depth": max(tree.depth for tree in estimator.boosted_.trees_),
-        "boosted_share": estimator.share_,
+        "boosted_share": float(estimator.weights_[1]),
     }
 
 
