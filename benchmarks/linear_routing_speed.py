@@ -15,8 +15,7 @@ import numpy as np
 from routing_speed import best_of
 
 from mixedwood.data import Column, Schema, Table
-from mixedwood.tree import Tree
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.tree import Tree, TreeBuilder
 
 VALUES = tuple("abcdefgh")
 

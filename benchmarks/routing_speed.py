@@ -20,7 +20,7 @@ import numpy as np
 from tree_contenders import Data, LightGBM, SklearnOrdinal, Ydf, load_data
 
 from mixedwood.data import Schema, Table, read_table
-from mixedwood.tree import STOP_HERE, TestKind, Tree
+from mixedwood.tree import STOP, SplitKind, Tree
 
 
 def copy_tree(model, schema: Schema, names: list[str]) -> Tree:
@@ -34,7 +34,7 @@ def copy_tree(model, schema: Schema, names: list[str]) -> Tree:
         for c, test in zip(column, nominal, strict=True)
     ]
     sides = [(c > t).astype(np.int32) for c, t in zip(codes, its.threshold, strict=True)]
-    kind = np.where(nominal, TestKind.SUBSET, TestKind.INTERVAL)
+    kind = np.where(nominal, SplitKind.SUBSET, SplitKind.INTERVAL)
     counts = its.value[:, 0, :] * its.weighted_n_node_samples[:, None]
     n = its.node_count
     # Missing categories have the code -1 there, below every threshold.
@@ -42,19 +42,19 @@ def copy_tree(model, schema: Schema, names: list[str]) -> Tree:
     return Tree(
         schema=schema,
         classes=model.classes_,
-        kind=np.where(leaf, TestKind.LEAF, kind),
+        split_kind=np.where(leaf, SplitKind.LEAF, kind),
         column=column,
         low=np.full(n, -np.inf),
         high=np.where(leaf | nominal, np.inf, its.threshold),
         child_offset=np.concatenate([[0], np.cumsum(np.where(leaf, 0, 2))]),
         children=np.stack([its.children_left, its.children_right], axis=1)[~leaf].ravel(),
-        value_offset=np.concatenate([[0], np.cumsum([len(c) for c in codes])]),
-        value_code=np.concatenate(codes),
-        value_child=np.concatenate(sides),
-        missing_child=np.where(leaf, STOP_HERE, missing),
-        unseen_child=np.where(leaf, STOP_HERE, 0),
-        weight=its.weighted_n_node_samples,
-        counts=counts,
+        category_offset=np.concatenate([[0], np.cumsum([len(c) for c in codes])]),
+        category_code=np.concatenate(codes),
+        category_child=np.concatenate(sides),
+        missing_child=np.where(leaf, STOP, missing),
+        unknown_child=np.where(leaf, STOP, 0),
+        weighted_n_node_samples=its.weighted_n_node_samples,
+        statistics=counts,
         label=counts.argmax(axis=1),
         score=np.zeros(n),
     )

@@ -33,25 +33,25 @@ std::span<const double> doubles(nb::handle tree, const char* name) {
 
 TreeView view_of(nb::handle tree) {
   TreeView view;
-  const auto kind = attribute<ByteVector>(tree, "kind");
+  const auto kind = attribute<ByteVector>(tree, "split_kind");
   view.kind = {kind.data(), kind.size()};
   view.column = ints(tree, "column");
   view.low = doubles(tree, "low");
   view.high = doubles(tree, "high");
   view.child_offset = ints(tree, "child_offset");
   view.children = ints(tree, "children");
-  view.value_offset = ints(tree, "value_offset");
-  view.value_code = ints(tree, "value_code");
-  view.value_child = ints(tree, "value_child");
+  view.value_offset = ints(tree, "category_offset");
+  view.value_code = ints(tree, "category_code");
+  view.value_child = ints(tree, "category_child");
   view.term_offset = ints(tree, "term_offset");
   view.term_column = ints(tree, "term_column");
-  view.term_value = ints(tree, "term_value");
+  view.term_value = ints(tree, "term_category");
   view.term_weight = doubles(tree, "term_weight");
   view.term_fill = doubles(tree, "term_fill");
   view.intercept = doubles(tree, "intercept");
   view.missing_child = ints(tree, "missing_child");
-  view.unseen_child = ints(tree, "unseen_child");
-  view.weight = doubles(tree, "weight");
+  view.unseen_child = ints(tree, "unknown_child");
+  view.weight = doubles(tree, "weighted_n_node_samples");
   return view;
 }
 

@@ -3,26 +3,26 @@
 import numpy as np
 
 from mixedwood import Comparison
-from mixedwood.comparison import Failure, Notice, SetFacts, metrics, read_protocol
+from mixedwood.comparison import DatasetInfo, Failure, MethodWarning, check_cv, metrics
 
 ENSEMBLES = ["ensemble", "forest", "random_ordinality", "grow_prune_forest", "boosted"]
-TREES = ["tree", "model_tree", "optimal_tree", "c45", "conditional_inference", "sklearn_tree"]
+TREES = ["tree", "model_tree", "optimal", "c45", "conditional_inference", "sklearn_tree"]
 LINE_UP = [*ENSEMBLES, *TREES, "sklearn_forest", "sklearn_boosting", "sklearn_logistic"]
 METRICS = tuple(metrics())
 NASTY = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\"'`&amp;\u202e\x00"
 
 
 def make_comparison(
-    n_sets=1, n_methods=4, protocol="5x2cv", *, names=None, sets=None, wanted=METRICS,
-    failures=(), notices=(), seed=0, noise=0.02,
+    n_sets=1, n_methods=4, cv="5x2cv", *, names=None, sets=None, wanted=METRICS,
+    failures=(), warnings=(), seed=0, noise=0.02,
 ):  # fmt: skip
     """A comparison with plausible figures; those of ensembles have no leaves.
 
     Failures are given as (set, method, fold) by number, and have no figures.
     """
     rng = np.random.default_rng(seed)
-    read = read_protocol(protocol)
-    n_folds = 6 if read.kind == "seven_sets" else read.repetitions * max(read.folds, 1)
+    read = check_cv(cv)
+    n_folds = read.n_repeats * max(read.n_splits, 1)
     names = list(names or LINE_UP[:n_methods])
     sets = list(sets or [f"set_{s}" for s in range(n_sets)])
     shape = len(sets), len(names), n_folds
@@ -41,32 +41,29 @@ def make_comparison(
         * rng.uniform(0.9, 1.1, shape),
     }
     scores = np.stack([columns[name] for name in wanted], axis=-1)
-    chosen_by = np.full(shape, np.nan)
-    if read.kind == "seven_sets":
-        chosen_by = np.clip(error + rng.normal(0, 0.01, shape), 0, 1)
     found = []
     for s, m, fold in failures:
         scores[s, m, fold] = np.nan
         trace = f"Traceback (most recent call last):\n  of {names[m]}\nArithmeticError: not today"
         found.append(Failure(sets[s], names[m], fold, "ArithmeticError: not today", trace))
     n_rows = 300
-    n_test = n_rows // max(read.folds, 2)
+    n_test = n_rows // max(read.n_splits, 2)
     return Comparison(
-        sets=tuple(
-            SetFacts(name, n_rows, 5, ("a", "b"), (n_rows - n_test,) * n_folds, (n_test,) * n_folds)
+        datasets=tuple(
+            DatasetInfo(
+                name, n_rows, 5, ("a", "b"), (n_rows - n_test,) * n_folds, (n_test,) * n_folds
+            )
             for name in sets
         ),
         methods=tuple(names),
         metrics=tuple(wanted),
-        protocol=read,
+        cv=read,
         scores=scores,
-        chosen_by=chosen_by,
         failures=tuple(found),
-        notices=tuple(Notice(sets[s], names[m], n, words) for s, m, n, words in notices),
+        warnings=tuple(MethodWarning(sets[s], names[m], n, words) for s, m, n, words in warnings),
         random_state=seed,
         settings={
-            name: "EncodedClassifier()" if "sklearn" in name else "TreeClassifier()"
-            for name in names
+            name: "Pipeline()" if "sklearn" in name else "TreeClassifier()" for name in names
         },
         versions={"mixedwood": "0.1", "numpy": "9"},
     )

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from mixedwood.data import Column, Schema, Table, Target
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.tree import TreeBuilder
 
 
 def random_table(rng, n, k, high=8, real=False):
@@ -72,12 +72,12 @@ def random_tree(rng, n_splits=6, fractional=False):
             cut = float(rng.normal())
             new = builder.split_interval(
                 node, "age", counts(2), high=cut, low=cut - rng.choice([0.7, np.inf]),
-                missing=side(2), unseen=side(2),
+                missing=side(2), unknown=side(2),
             )  # fmt: skip
         elif kind == 1:
             new = builder.split_interval(
                 node, "size", counts(2), high=float(rng.integers(0, 2)),
-                missing=side(2), unseen=side(2),
+                missing=side(2), unknown=side(2),
             )  # fmt: skip
         elif kind == 2:
             weights, fill = random_sum(rng)
@@ -88,9 +88,9 @@ def random_tree(rng, n_splits=6, fractional=False):
             n_groups = 2 if kind == 3 else 3
             labels = list(rng.permutation(SCHEMA["colour"].categories)[: rng.integers(3, 5)])
             groups = [labels[g::n_groups] for g in range(n_groups)]
-            new = builder.split_values(
+            new = builder.split_categories(
                 node, "colour", counts(n_groups), groups,
-                missing=side(n_groups), unseen=side(n_groups),
+                missing=side(n_groups), unknown=side(n_groups),
             )  # fmt: skip
         leaves += new
     return builder.build()

@@ -43,11 +43,11 @@ def test_the_tree_and_its_sizes(j48):
     assert (full.n_leaves, full.n_nodes) == (6, 10)
     assert tree.column_of(0).name == "color"
     blue, green, red = tree.children_of(0)
-    np.testing.assert_allclose(tree.counts[red], [3.308, 1], atol=6e-4)
-    np.testing.assert_allclose(tree.counts[green], [0.308, 4], atol=6e-4)
+    np.testing.assert_allclose(tree.statistics[red], [3.308, 1], atol=6e-4)
+    np.testing.assert_allclose(tree.statistics[green], [0.308, 4], atol=6e-4)
     square, triangle = tree.children_of(blue)
-    np.testing.assert_allclose(tree.counts[square], [3.385, 0], atol=6e-4)
-    np.testing.assert_allclose(tree.counts[triangle], [0, 2], atol=6e-4)
+    np.testing.assert_allclose(tree.statistics[square], [3.385, 0], atol=6e-4)
+    np.testing.assert_allclose(tree.statistics[triangle], [0, 2], atol=6e-4)
 
 
 def test_answers(j48):

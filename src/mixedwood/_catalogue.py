@@ -1,18 +1,28 @@
-"""The one list of estimators: plain name, class, task and presets.
+"""The one list of estimators: name, class, task and presets.
 
-It holds paths as text, so that reading it imports no estimator. The names of the package, model
-files, `compare` and the command line are made from it; a new estimator is one entry here. What an
-estimator is for is said once, by the first line of its docstring.
+Paths are text, so that reading the list imports no estimator. The names of the package, of model
+files, of `compare`, of study files and of the command line come from it; a new estimator is one
+entry here. Its description is the first line of its docstring.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-__all__ = ["CATALOGUE", "PUBLIC", "Entry", "estimators", "find_public", "first_line"]
+__all__ = [
+    "BASELINES",
+    "CATALOGUE",
+    "PUBLIC",
+    "Entry",
+    "estimators",
+    "find_maker",
+    "find_public",
+    "first_line",
+]
 
 
 class Entry(NamedTuple):
@@ -64,13 +74,16 @@ class Entry(NamedTuple):
 
     def make(self, **parameters: Any) -> Any:
         """Make an estimator; further parameters come before those of the entry."""
+        return self.maker()(**parameters)
+
+    def maker(self) -> Callable[..., Any]:
+        """Give the function that makes an estimator: the class, a preset, or one with defaults."""
         kind = self.load()
         maker = kind if self.preset is None else getattr(kind, self.preset)
-        return maker(**{**self.parameters, **parameters})
+        return partial(maker, **self.parameters) if self.parameters else maker
 
 
 _TREE = "mixedwood.estimators.tree:TreeClassifier"
-_SVC = "mixedwood.estimators.smooth_svc:SmoothSVC"
 
 CATALOGUE: dict[str, Entry] = {
     entry.name: entry
@@ -80,16 +93,16 @@ CATALOGUE: dict[str, Entry] = {
             _TREE,
             presets=("c45", "cart", "conditional_inference", "random_tree", "nominal_splits"),
         ),
+        Entry("c45", _TREE, preset="c45"),
+        Entry("cart", _TREE, preset="cart"),
+        Entry("conditional_inference", _TREE, preset="conditional_inference"),
+        Entry("grow_prune", "mixedwood.estimators.grow_prune:GrowPruneTreeClassifier"),
+        Entry("optimal", "mixedwood.estimators.optimal:OptimalTreeClassifier"),
         Entry(
             "model_tree",
             "mixedwood.estimators.model_tree:ModelTreeClassifier",
             presets=("published",),
         ),
-        Entry("optimal_tree", "mixedwood.estimators.optimal:OptimalTreeClassifier"),
-        Entry("grow_prune_tree", "mixedwood.estimators.grow_prune:GrowPruneTreeClassifier"),
-        Entry("c45", _TREE, preset="c45"),
-        Entry("cart", _TREE, preset="cart"),
-        Entry("conditional_inference", _TREE, preset="conditional_inference"),
         Entry(
             "forest",
             "mixedwood.estimators.forest:ForestClassifier",
@@ -109,22 +122,48 @@ CATALOGUE: dict[str, Entry] = {
             "adaboost", "mixedwood.estimators.adaboost:AdaBoostTreesClassifier", presets=("c45",)
         ),
         Entry("ensemble", "mixedwood.estimators.ensemble:EnsembleClassifier"),
-        Entry("smooth_svc", _SVC),
-        Entry("svm", _SVC, parameters={"C": "tune"}),
+        Entry("svm", "mixedwood.estimators.smooth_svc:SmoothSVC", parameters={"C": "tune"}),
     )
 }
-"""Entries by plain name, in the order in which they are listed."""
+"""Entries by name, in the order in which they are listed."""
+
+BASELINES: dict[str, Entry] = {
+    f"sklearn_{name}": Entry(f"sklearn_{name}", f"mixedwood.comparison.methods:sklearn_{name}")
+    for name in ("tree", "forest", "boosting", "logistic")
+}
+"""scikit-learn's classifiers behind an encoder, which `compare` and study files know by name."""
 
 
 def estimators() -> dict[str, Entry]:
-    """Give one entry for each class, by its plain name.
+    """Give one entry for each class, by its name.
 
     Examples
     --------
     >>> estimators()["forest"].class_name
     'ForestClassifier'
     """
-    return {name: entry for name, entry in CATALOGUE.items() if not entry.is_short}
+    found: dict[str, Entry] = {}
+    for entry in CATALOGUE.values():
+        found.setdefault(entry.path, entry)
+    return {entry.name: entry for entry in found.values()}
+
+
+def find_maker(name: str) -> Callable[..., Any] | None:
+    """Find what makes the estimator of a name such as "forest" or "forest.bagging_c45".
+
+    Examples
+    --------
+    >>> find_maker("svm")()
+    SmoothSVC(C='tune')
+    """
+    known = CATALOGUE | BASELINES
+    if name in known:
+        return known[name].maker()
+    stem, _, preset = name.partition(".")
+    if stem in known and preset in known[stem].presets:
+        maker: Callable[..., Any] = getattr(known[stem].load(), preset)
+        return maker
+    return None
 
 
 PUBLIC: dict[str, str] = {entry.class_name: entry.path for entry in estimators().values()} | {

@@ -46,7 +46,7 @@ def conditional_test(counts: Annotated[NDArray[numpy.float64], dict(shape=(None,
 def conditional_test_numeric(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_classes: int) -> tuple[float, float, float]:
     """Statistic, degrees of freedom, log p."""
 
-tree_layout_version: int = 2
+tree_layout_version: int = 3
 
 def check_tree(tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: NDArray[numpy.int32]) -> None:
     """ValueError unless the arrays are a tree over such columns."""

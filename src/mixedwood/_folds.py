@@ -1,16 +1,17 @@
-"""Every division of rows: into folds, into halves, and into rows to learn from and rows held out.
+"""Every division of rows: folds, halves, and training and test rows; cross-validation schemes.
 
-All go class by class, so that each part gets its share of every class, give or take one row. They
-take the class of each row as codes from 0. What is drawn depends on the seed and the classes alone.
+All divisions are stratified: each part has the class frequencies of the whole, give or take one
+row. They take the class of each row as codes from 0 and depend on the seed and the classes alone.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +19,10 @@ from numpy.typing import ArrayLike, NDArray
 from mixedwood._random import FOLDS, HALVES, REPETITION, VALIDATION, spawn
 
 __all__ = [
+    "CrossValidation",
     "Fold",
+    "check_cv",
+    "cv_schemes",
     "fold_numbers",
     "halves",
     "hold_out",
@@ -26,7 +30,6 @@ __all__ = [
     "random_train_test",
     "repeated_folds",
     "repeated_hold_out",
-    "sets_in_file_order",
     "shuffled_folds",
     "splitter_folds",
     "stratified_folds",
@@ -39,11 +42,10 @@ Weights = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """Rows to learn from and rows to test on; `choose` are those a model is chosen by, if any."""
+    """The row numbers of a training set and of its test set."""
 
     train: Rows
     test: Rows
-    choose: Rows | None = None
 
 
 def _by_class(codes: Codes, rng: np.random.Generator, weights: Weights | None = None) -> Rows:
@@ -258,21 +260,6 @@ def repeated_hold_out(
         yield _fold(len(codes), _systematic(_by_class(codes, rng), fraction, rng))
 
 
-def sets_in_file_order(n_rows: int, n_sets: int) -> Iterator[Fold]:
-    """Deal rows to sets in the order of the file: the last tests, each of the others chooses once.
-
-    Examples
-    --------
-    >>> [fold.choose.tolist() for fold in sets_in_file_order(6, 3)]
-    [[0, 3], [1, 4]]
-    """
-    number = np.arange(n_rows) % n_sets
-    test = np.flatnonzero(number == n_sets - 1)
-    for chosen_by in range(n_sets - 1):
-        train = np.flatnonzero((number != chosen_by) & (number != n_sets - 1))
-        yield Fold(train, test, np.flatnonzero(number == chosen_by))
-
-
 def splitter_folds(splitter: Any, codes: Codes) -> list[Fold]:
     """Divide by a scikit-learn splitter.
 
@@ -305,3 +292,155 @@ def _fold(n_rows: int, test: Rows) -> Fold:
     tested = np.zeros(n_rows, dtype=bool)
     tested[test] = True
     return Fold(np.flatnonzero(~tested), np.flatnonzero(tested))
+
+
+# Cross-validation schemes by name
+
+_SCHEMES = {
+    "5x2cv": "5 repetitions of 2-fold cross-validation; compared by Alpaydin's combined F test",
+    "10x10cv": "10 repetitions of 10-fold cross-validation; compared by the corrected t test",
+    "4x10cv": "4 repetitions of 10-fold cross-validation; compared by the corrected t test",
+    "20x3cv": "20 repetitions of 3-fold cross-validation; compared by the corrected t test",
+    "holdout": "the same as 30x1/3: 30 random splits with a third of the rows for testing",
+}
+_HOLDOUT = "30x1/3"
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """A named scheme for splitting rows into training and test sets; `check_cv` makes one.
+
+    Attributes
+    ----------
+    name : str
+        The name of the scheme.
+    kind : {"k_fold", "holdout", "splitter"}
+        Whether rows are split into folds, into one training and one test set, or by a
+        scikit-learn splitter.
+    n_repeats : int
+        How often all rows are split anew; 1 for a splitter.
+    n_splits : int
+        Number of test sets in each repetition; 0 for a splitter.
+    test_size : Fraction
+        Fraction of the rows in a test set, for `kind` ``"holdout"``.
+    splitter : object or None
+        The scikit-learn splitter, for `kind` ``"splitter"``.
+    """
+
+    name: str
+    kind: Literal["k_fold", "holdout", "splitter"]
+    n_repeats: int
+    n_splits: int
+    test_size: Fraction = Fraction(0)
+    splitter: Any = field(default=None, compare=False)
+
+    def split(self, y: Any, seed: int = 0) -> list[Fold]:
+        """Split rows with the class labels `y`; the same seed gives the same folds."""
+        classes, codes = np.unique(np.asarray(y), return_inverse=True)
+        if not len(codes):
+            raise ValueError("y is empty: there are no rows to split.")
+        if len(classes) < 2:
+            raise ValueError(
+                f"y has only one class, {classes.tolist()[0]!r}; at least two classes are required."
+            )
+        if self.kind == "splitter":
+            return splitter_folds(self.splitter, codes)
+        counts = np.bincount(codes)
+        if counts.min() < 2:
+            rare = classes[int(np.argmin(counts))].item()
+            raise ValueError(
+                f"Class {rare!r} has only one row, but {self.name} needs at least two rows of each "
+                "class. Remove the class, merge it with another one, or add rows."
+            )
+        if self.n_splits > len(codes):
+            raise ValueError(
+                f"{self.name} needs at least {self.n_splits} rows; y has {len(codes)}."
+            )
+        if self.kind == "k_fold":
+            folds = list(repeated_folds(codes, self.n_splits, self.n_repeats, seed))
+        else:
+            folds = list(repeated_hold_out(codes, self.test_size, self.n_repeats, seed))
+        self._check_training(folds, classes, codes)
+        return folds
+
+    def _check_training(self, folds: list[Fold], classes: NDArray[Any], codes: Codes) -> None:
+        for number, fold in enumerate(folds):
+            lacking = np.bincount(codes[fold.train], minlength=len(classes)) == 0
+            if lacking.any():
+                rare = classes[int(np.argmax(lacking))].item()
+                raise ValueError(
+                    f"The training set of split {number + 1} of {self.name} has no row of class "
+                    f"{rare!r}. Use another scheme, remove the class, or add rows."
+                )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def cv_schemes() -> dict[str, str]:
+    """Give the named cross-validation schemes with a description of each.
+
+    Examples
+    --------
+    >>> cv_schemes()["5x2cv"]
+    "5 repetitions of 2-fold cross-validation; compared by Alpaydin's combined F test"
+    """
+    return dict(_SCHEMES)
+
+
+def check_cv(cv: Any) -> CrossValidation:
+    """Make a cross-validation scheme from a number of folds, a name or a scikit-learn splitter.
+
+    Parameters
+    ----------
+    cv : int, str, scikit-learn splitter or CrossValidation
+        A number of folds, a name of `cv_schemes()`, or a name of the same form: ``"3x5cv"`` is
+        3 repetitions of 5-fold cross-validation, ``"50x1/4"`` is 50 random splits with a quarter
+        of the rows for testing. An int k is the same as ``"1xkcv"``.
+
+    Returns
+    -------
+    CrossValidation
+        The scheme. A `CrossValidation` is returned unchanged.
+
+    Examples
+    --------
+    >>> folds = check_cv("5x2cv").split(["yes"] * 4 + ["no"] * 6, seed=0)
+    >>> len(folds), len(folds[0].train), len(folds[0].test)
+    (10, 5, 5)
+    >>> from sklearn.model_selection import LeaveOneOut
+    >>> check_cv(LeaveOneOut()).name
+    'LeaveOneOut()'
+    """
+    if isinstance(cv, CrossValidation):
+        return cv
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+        cv = f"1x{cv}cv"
+    if isinstance(cv, str):
+        return _parse_scheme(cv)
+    if hasattr(cv, "split") and hasattr(cv, "get_n_splits"):
+        return CrossValidation(" ".join(repr(cv).split()), "splitter", 1, 0, splitter=cv)
+    raise TypeError(
+        "cv must be a number of folds, a name or a scikit-learn splitter; "
+        f"got {type(cv).__name__}. Names are {', '.join(_SCHEMES)}."
+    )
+
+
+def _parse_scheme(name: str) -> CrossValidation:
+    text = _HOLDOUT if name == "holdout" else f"1x{name}cv" if name.isdecimal() else name
+    if found := re.fullmatch(r"(\d+)x(\d+)cv", text):
+        n_repeats, n_splits = map(int, found.groups())
+        if n_repeats >= 1 and n_splits >= 2:
+            return CrossValidation(
+                text if name.isdecimal() else name, "k_fold", n_repeats, n_splits
+            )
+    if found := re.fullmatch(r"(\d+)x(\d+/\d+|0?\.\d+)", text):
+        n_repeats, size = int(found[1]), found[2]
+        test_size = Fraction(0) if size.endswith("/0") else Fraction(size)
+        if n_repeats >= 1 and 0 < test_size < 1:
+            return CrossValidation(name, "holdout", n_repeats, 1, test_size)
+    raise ValueError(
+        f"cv={name!r} is not a known scheme. Use one of {', '.join(_SCHEMES)}; a number of folds; "
+        "repetitions and folds as in '3x5cv'; or repetitions and the fraction of test rows as in "
+        "'50x1/4'."
+    )

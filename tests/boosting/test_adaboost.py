@@ -78,7 +78,7 @@ def test_stumps_agree_with_the_twin(samme, learning_rate, n_classes):
     for tree, twin, weights in zip(trees, twins, history, strict=True):
         assert_same_trees(tree, twin)
         assert sum(weights) == pytest.approx(target.weights.sum())
-        assert tree.weight[0] == pytest.approx(target.weights.sum())
+        assert tree.weighted_n_node_samples[0] == pytest.approx(target.weights.sum())
 
 
 def test_two_rounds_by_hand():
@@ -91,7 +91,9 @@ def test_two_rounds_by_hand():
     wrong = trees[0].predict(table) != target.classes[target.codes]
     assert wrong.sum() == 1
     weights = np.where(wrong, 2.0, 2 / 3)
-    np.testing.assert_allclose(trees[1].counts[0], np.bincount(target.codes, weights), rtol=1e-12)
+    np.testing.assert_allclose(
+        trees[1].statistics[0], np.bincount(target.codes, weights), rtol=1e-12
+    )
 
 
 def test_with_two_classes_samme_is_adaboost():
@@ -136,7 +138,7 @@ def test_a_later_tree_that_makes_no_or_too_many_errors_is_left_out():
             return self.trees.pop(0)
 
     table, target = read_table({"x": [1, 2, 3, 4]}), read_target([0, 1, 0, 0])
-    useful = grow(table, target).cut([0])  # one error in four
+    useful = grow(table, target).prune_at([0])  # one error in four
     right = grow(table, target)
     wrong = grow(table, read_target([1, 0, 1, 1]))
     for last in (right, wrong):
@@ -152,8 +154,8 @@ def test_a_tree_that_the_time_limit_made_useless_does_not_end_it_in_silence(monk
     clock = [0.0]
     monkeypatch.setattr(_limits, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     table, target = read_table({"x": [1, 2, 3, 4]}), read_target([0, 1, 0, 0])
-    useful = grow(table, target).cut([0])
-    wrong = grow(table, read_target([1, 0, 1, 1])).cut([0])
+    useful = grow(table, target).prune_at([0])
+    wrong = grow(table, read_target([1, 0, 1, 1])).prune_at([0])
 
     class Learner:
         """Takes a second for each tree; from the second one on, trees are cut short."""
@@ -204,7 +206,7 @@ def test_resampling_draws_rows_in_proportion_to_their_weights():
     n = 2000
     x = np.arange(n) % 4
     table, target = read_table({"x": x}), read_target((x == 0).astype(int))
-    tree = grow(table, target).cut([0])  # wrong for a quarter
+    tree = grow(table, target).prune_at([0])  # wrong for a quarter
     learner = Learner(tree)
     trees, votes = adaboost(table, target, AdaBoostPlan(learner, resample=True), 2, seed=3)
     assert len(trees) == 1  # the same tree has an error of a half the second time
@@ -230,7 +232,7 @@ def test_errors_are_those_of_all_rows_when_trees_see_samples():
     trees, votes = adaboost(table, target, plan, 3, seed=0)
     error = np.mean(trees[0].predict(table) != y)
     assert votes[0] == pytest.approx(math.log((1 - error) / error))
-    assert trees[0].weight[0] == pytest.approx(150)
+    assert trees[0].weighted_n_node_samples[0] == pytest.approx(150)
 
 
 def test_advance_is_told_every_tree():

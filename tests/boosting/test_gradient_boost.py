@@ -129,7 +129,7 @@ def test_rows_held_out_are_judged_and_not_learnt_from(multi_output):
     best = int(np.argmin(model.validation_loss))
     assert len(model.rounds) == best + 1
     assert len(model.validation_loss) == best + 1 + 3
-    learnt = model.trees[0].counts[0]
+    learnt = model.trees[0].statistics[0]
     assert learnt.sum() == 240
     # A share of every class.
     np.testing.assert_allclose(learnt / np.bincount(target.codes), 0.8, atol=0.02)
@@ -203,7 +203,7 @@ def test_rows_held_out_have_no_say_in_the_trees():
     rows = np.setdiff1d(np.arange(100), held)
     alone = gradient_boost(table.take(rows), target.take(rows), plain, len(one.rounds))
     for tree, twin in zip(one.trees, alone.trees, strict=True):
-        np.testing.assert_array_equal(tree.counts, twin.counts)
+        np.testing.assert_array_equal(tree.statistics, twin.statistics)
 
 
 @pytest.mark.parametrize(("n_classes", "multi_output"), [(2, True), (3, True), (3, False)])
@@ -234,7 +234,7 @@ def test_rows_that_are_not_in_the_sample_get_their_steps_too():
     table, target = problem(200)
     plan = GradientPlan(GradientSettings(max_depth=3), subsample=0.3)
     model = gradient_boost(table, target, plan, 4, seed=1)
-    assert {tree.weight[0] for tree in model.trees} == {60.0}
+    assert {tree.weighted_n_node_samples[0] for tree in model.trees} == {60.0}
     again = gradient_boost(table, target, plan, 3, seed=1)
     # Round 4 was grown on the scores of all rows: going on from them gives the same.
     scores = scores_of(again, table)
@@ -249,7 +249,7 @@ def test_rounds_draw_rows_and_columns_anew():
     used = [set(tree.column[tree.column >= 0].tolist()) for tree in model.trees]
     assert max(map(len, used)) == 1
     assert set().union(*used) == {0, 1, 2, 3}
-    assert len({tuple(tree.counts[0]) for tree in model.trees}) > 10
+    assert len({tuple(tree.statistics[0]) for tree in model.trees}) > 10
 
 
 def test_rows_without_weight_do_not_count():
@@ -259,7 +259,7 @@ def test_rows_without_weight_do_not_count():
     weighted = Target(target.classes, target.codes, weights)
     plan = GradientPlan(GradientSettings(max_depth=3))
     model = gradient_boost(table, weighted, plan, 5)
-    assert {tree.weight[0] for tree in model.trees} == {weights.sum()}
+    assert {tree.weighted_n_node_samples[0] for tree in model.trees} == {weights.sum()}
     keep = np.flatnonzero(weights)
     alone = gradient_boost(table.take(keep), target.take(keep), plan, 5)
     np.testing.assert_allclose(

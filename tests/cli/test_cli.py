@@ -35,14 +35,14 @@ def test_demo_compares_on_two_tables_and_writes_a_page(tmp_path):
 
 def test_the_page_of_the_demo_shows_the_tree_and_no_critical_difference(tmp_path):
     result = demo(tmp_path)
-    assert "2 data sets are too few for the Friedman" in " ".join(result.stdout.split())
+    assert "2 datasets are too few for the Friedman" in " ".join(result.stdout.split())
     page = (tmp_path / "page.html").read_text("utf-8")
     (tree,) = [
         svg for svg in read(page).find("svg") if "ecision tree" in svg.attributes["aria-label"]
     ]
     assert "class1" in tree.text
     assert "TreeClassifier() on all rows of the mixed table" in page
-    assert "2 data sets are too few for the Friedman" in page
+    assert "2 datasets are too few for the Friedman" in page
     assert not [s for s in read(page).find("svg") if "Critical" in s.attributes["aria-label"]]
 
 
@@ -71,7 +71,7 @@ def test_demo_for_machines(tmp_path):
     assert result.exit_code == 0, result.output
     found = Comparison.from_json(result.stdout)
     assert found.methods == ("tree", "sklearn_tree")
-    assert [facts.name for facts in found.sets] == ["tic-tac-toe", "mixed"]
+    assert [facts.name for facts in found.datasets] == ["tic-tac-toe", "mixed"]
     ours, theirs = found.means()[1]
     assert ours < theirs  # the classes of the mixed table depend on groups of values
     assert "page.html" in result.stderr

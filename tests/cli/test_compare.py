@@ -16,7 +16,7 @@ from packaging.version import Version
 from mixedwood import Comparison
 from mixedwood.cli import main
 
-QUICK = ["--methods", "tree", "c45", "--protocol", "1x2cv"]
+QUICK = ["--methods", "tree", "c45", "--cv", "1x2cv"]
 
 
 def run(*args):
@@ -63,7 +63,7 @@ def test_json_is_a_comparison_and_quiet_is_quiet(pets):
 @pytest.mark.parametrize(
     ("form", "start"),
     [
-        ("csv", "set,method,"),
+        ("csv", "dataset,method,"),
         ("markdown", "**1x2cv"),
         ("latex", "\\begin{table}"),
         ("text", "1x2"),
@@ -82,13 +82,13 @@ def test_methods_may_come_in_any_way(pets):
         ["--methods", "tree", "--methods", "c45", pets],
         ["--methods", "tree", "c45", pets],
     ):
-        result = run(*words, "--target", "class", "--protocol", "1x2cv", "--json", "-q")
+        result = run(*words, "--target", "class", "--cv", "1x2cv", "--json", "-q")
         assert json.loads(result.stdout)["methods"] == ["tree", "c45"]
 
 
 def test_recipes_have_their_names_of_fit(pets):
     recipes = ["tree.cart", "random_ordinality.random_tree"]
-    asked = [pets, "--target", "class", "--protocol", "1x2cv", "--metrics", "error", "-q"]
+    asked = [pets, "--target", "class", "--cv", "1x2cv", "--metrics", "error", "-q"]
     result = run(*asked, "--methods", *recipes, "--json")
     assert json.loads(result.stdout)["methods"] == recipes
     assert "forest.bagging_c45" in run("--list").stdout
@@ -128,7 +128,7 @@ def test_a_page_is_written_by_the_name_of_the_file_or_beside_the_table(pets, tmp
     assert run(*asked, "-o", alone, "--baseline", "c45").exit_code == 0
     assert "2 methods on pets" in alone.read_text("utf-8")
     assert "Against c45" in alone.read_text("utf-8")
-    result = run(*asked, "--page", beside, "--alpha", "0.2")
+    result = run(*asked, "--report", beside, "--alpha", "0.2")
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("1x2cv on pets")
     assert f"Written to {beside}." in result.stderr
@@ -137,7 +137,7 @@ def test_a_page_is_written_by_the_name_of_the_file_or_beside_the_table(pets, tmp
 
 def test_a_page_that_cannot_be_written_is_told_before_the_work(pets, tmp_path):
     page = tmp_path / "page.html"
-    asked = [pets, "--target", "class", *QUICK, "--page", page]
+    asked = [pets, "--target", "class", *QUICK, "--report", page]
     same = run(*asked, "-o", page)
     assert same.exit_code == 2
     assert "are the same file" in same.stderr
@@ -169,7 +169,7 @@ def test_several_files_and_other_separators(pets, tmp_path):
     other.write_text(pets.read_text("utf-8").replace(",", ";"), "utf-8")
     result = run(pets, other, "--target", "class", *QUICK)
     assert result.exit_code == 0, result.output
-    assert "2 data sets are too few for the Friedman" in " ".join(result.stdout.split())
+    assert "2 datasets are too few for the Friedman" in " ".join(result.stdout.split())
     third = tmp_path / "third.csv"
     third.write_text(pets.read_text("utf-8"), "utf-8")
     result = run(pets, other, third, "--target", "class", *QUICK)
@@ -200,16 +200,16 @@ def test_the_names_are_listed():
     [
         (["--target", "klass"], 3, "has no column 'klass'. Did you mean 'class'?"),
         (["--target", "size"], 3, "numbers with fractions"),
-        (["--target", "colour"], 3, "20 of 60 rows have no class"),
+        (["--target", "colour"], 3, "missing in 20 of 60 rows"),
         (["--target", "class", "--methods", "tre"], 2, "Did you mean 'tree'?"),
-        (["--target", "class", "--protocol", "5x"], 2, "protocol='5x' is not known"),
-        (["--target", "class", "--metrics", "auc"], 2, "'auc' is not known"),
+        (["--target", "class", "--cv", "5x"], 2, "cv='5x' is not a known scheme"),
+        (["--target", "class", "--metrics", "auc"], 2, "Unknown metric 'auc'"),
         (
             ["--target", "class", "--baseline", "cart", *QUICK],
             2,
             "--baseline cart is not one of the methods",
         ),
-        (["--target", "class", "--protocol", "1x99cv"], 3, "at least 99 rows; there are 60"),
+        (["--target", "class", "--cv", "1x99cv"], 3, "at least 99 rows; y has 60"),
         (["--target", "class", "--drop", "sice"], 3, "Did you mean 'size'?"),
         (["--target", "class", "--json", "--format", "csv"], 2, "contradict"),
         ([], 2, "Missing option '--target'"),
@@ -227,11 +227,11 @@ def test_errors_say_what_to_do(pets, change, code, words):
     [
         ("", "has no header"),
         ("a,class\n", "no rows below its header"),
-        ("a,class\n1,x\n2\n", "line 3: 1 fields, but the header has 2"),
-        ("a,a,class\n1,2,x\n", "two columns are called 'a'"),
-        ("class\nx\ny\n", "no column besides the class"),
+        ("a,class\n1,x\n2\n", "line 3: 1 field, but the header has 2"),
+        ("a,a,class\n1,2,x\n", "two columns are named 'a'"),
+        ("class\nx\ny\n", "no column besides the target"),
         ("a,class\n1,x\n2,x\n3,x\n", "one class, 'x'"),
-        ("a,class\n1,x\n2,x\n3,y\n", "Class 'y' has one row"),
+        ("a,class\n1,x\n2,x\n3,y\n", "Class 'y' has only one row"),
         ('a,class\n"1,x\n', "line 2"),
     ],
 )

@@ -15,7 +15,8 @@ import pytest
 import mixedwood as mw
 from cli.woods import ok, run, woods_csv
 from mixedwood.cli.models import list_models, read_value
-from mixedwood.files import read_file
+from mixedwood.comparison.methods import read_methods
+from mixedwood.data.file_tables import read_file
 from mixedwood.pruning import Pruner
 from mixedwood.saving import read_model
 from mixedwood.splits import Partitioner
@@ -90,7 +91,7 @@ def test_the_honest_estimate(woods, out):
         table.X, table.y, {"m": mw.TreeClassifier(random_state=0)}, "1x10cv", metrics="error"
     )
     assert found["error"] == compared.means()[0, 0]
-    assert found["standard_error"] == compared.errors_of_means()[0, 0]
+    assert found["standard_error"] == compared.standard_errors()[0, 0]
     assert "10-fold cross-validation: error" in result.stderr
 
 
@@ -104,7 +105,7 @@ def test_every_model_by_its_name(name, woods, out):
         if (key == "n_estimators" and stem in ("forest", "boosted", "random_ordinality"))
         or (stem == "grow_prune_forest" and key == "n_estimators")
         or (stem == "ensemble" and key == "max_iter")
-        or (stem == "smooth_svc" and key == "n_components")
+        or (stem == "svm" and key == "n_components")
     ]
     ok("fit", woods, "--target", "wood", "-o", out, "--drop", "id", "--model", name, *settings)
     result = ok("predict", out, woods)
@@ -134,7 +135,7 @@ def test_names_that_are_short_or_of_compare():
     assert isinstance(make_model("optimal"), mw.OptimalTreeClassifier)
     assert isinstance(make_model("random_ordinality.c45"), mw.RandomOrdinalityClassifier)
     for name in [n for n in mw.comparison.methods() if not n.startswith("sklearn_")]:
-        expected = mw.comparison.line_up.read_methods([name])[name]
+        expected = read_methods([name])[name]
         assert repr(make_model(name)) == repr(expected)
     assert make_model("svm", "C=2").C == 2
 
@@ -244,7 +245,7 @@ def test_many_columns_are_not_all_shown(tmp_path, out):
 USAGE = [
     (["--model", "forrest"], "Unknown model 'forrest'. Did you mean forest"),
     (["--model", "tree.c46"], "Unknown preset 'tree.c46'. Did you mean tree.c45"),
-    (["--model", "grow_prune"], "Unknown model 'grow_prune'"),
+    (["--model", "grow"], "Unknown model 'grow'"),
     (["--model", "sklearn_tree"], "Unknown model 'sklearn_tree'"),
     (["--param", "max_dept=3"], "Unknown parameter 'max_dept'. Did you mean max_depth"),
     (["--param", "max_dept=3"], "criterion"),
@@ -289,12 +290,12 @@ def test_data_errors(tmp_path, out):
     assert "is empty" in data_error(path, "", out)
     assert "no rows below its header" in data_error(path, "a,y\n", out)
     assert "no column 'y'. Did you mean 'Y'?" in data_error(path, "a,Y\n1,2\n", out)
-    assert "no column besides the class" in data_error(path, "y\n1\n2\n", out)
+    assert "no column besides the target" in data_error(path, "y\n1\n2\n", out)
     assert "a classifier needs at least two classes" in data_error(path, "a,y\n1,x\n2,x\n", out)
-    assert "a quantity, not classes" in data_error(path, "a,y\n1,0.5\n2,1\n", out)
+    assert "which are not classes" in data_error(path, "a,y\n1,0.5\n2,1\n", out)
     many = "a,y\n" + "".join(f"1,{i * 7}\n" for i in range(50))
     assert "50 different values in 50 rows" in data_error(path, many, out)
-    assert "rows have no class" in data_error(path, "a,y\n1,\n2,x\n", out)
+    assert "is missing in 1 of 2 rows" in data_error(path, "a,y\n1,\n2,x\n", out)
     table = "a,b,y\n1,x,u\n2,z,v\n"
     assert "row 1 below the header has 'x'" in data_error(path, table, out, "--numeric", "b")
     assert "both categorical and numeric" in data_error(
@@ -351,7 +352,7 @@ def test_a_time_limit_without_a_model(tmp_path, out):
     rows = [f"{a:.3f},{b:.3f},{i % 2}" for i, (a, b) in enumerate(rng.normal(size=(500, 2)))]
     path.write_text("a,b,y\n" + "\n".join(rows), "utf-8")
     result = run(
-        "fit", path, "--target", "y", "-o", out, "--model", "smooth_svc",
+        "fit", path, "--target", "y", "-o", out, "--model", "svm",
         "--param", "kernel=rbf", "--time-limit", "0.000000001s",
     )  # fmt: skip
     assert result.exit_code == 4, result.output
@@ -363,8 +364,8 @@ def test_a_time_limit_without_a_model(tmp_path, out):
 
 def test_warnings_are_told_and_kept(woods, out):
     result = ok(
-        "fit", woods, "--target", "wood", "-o", out, "--model", "smooth_svc",
-        "--param", "max_iter=1", "--json",
+        "fit", woods, "--target", "wood", "-o", out, "--model", "svm",
+        "--param", "C=1", "--param", "max_iter=1", "--json",
     )  # fmt: skip
     assert "Warning: 3 of 3 machines did not converge" in result.stderr
     assert json.loads(result.stdout)["warnings"][0].startswith("3 of 3 machines")

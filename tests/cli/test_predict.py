@@ -11,7 +11,7 @@ import pytest
 
 import mixedwood as mw
 from cli.woods import ok, run, woods_csv
-from mixedwood.files import read_file
+from mixedwood.data.file_tables import read_file
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_types_are_those_of_training(tmp_path):
     path.write_text("n,code\n1,01\nmany,1\n", "utf-8")
     result = run("predict", out, path)
     assert result.exit_code == 3
-    assert "'n' is a column of numbers, but row 2 below the header has 'many'" in result.stderr
+    assert "column 'n' is numeric, but row 2 below the header has 'many'" in result.stderr
 
 
 def test_labels_that_are_not_text_are_found_by_their_spelling(tmp_path):
@@ -136,7 +136,7 @@ def test_values_never_seen_are_told_once(tmp_path):
     result = ok("predict", out, path, "--proba", "--explain")
     assert result.stderr.count("pink") == 1
     assert "Warning: Found unknown categories in column 'c' (2 rows): 'pink'" in result.stderr
-    assert "unseen in training" in result.stdout
+    assert "unknown" in result.stdout
     assert ok("predict", out, path, "-q").stderr == ""
 
 
@@ -295,7 +295,7 @@ def test_one_row_explained(model, forest, new):
     facts = json.loads(ok("explain", model, new, "--row", 4, "--json").stdout)
     assert facts["prediction"] == estimator.predict(table.X)[3]
     assert math.isclose(sum(facts["probabilities"].values()), 1)
-    assert [step["words"] for step in facts["path"]] == [
+    assert [step["text"] for step in facts["path"]] == [
         str(step) for step in estimator.explain(table.X, 3).steps
     ]
     result = ok("explain", forest, new, "--row", 4)
@@ -304,7 +304,7 @@ def test_one_row_explained(model, forest, new):
     assert "Votes of 5 trees:" in result.stdout
     assert "Use --tree N (1 to 5)" in result.stderr
     facts = json.loads(ok("explain", forest, new, "--row", 4, "--json").stdout)
-    assert (facts["row"], facts["prediction"], facts["scale"]) == (4, why.answer, "probability")
+    assert (facts["row"], facts["prediction"], facts["scale"]) == (4, why.prediction, "probability")
     for label, share in facts["probabilities"].items():
         parts = [part["amounts"][label] for part in facts["contributions"]]
         assert math.isclose(facts["bias"][label] + sum(parts), share, abs_tol=1e-12)

@@ -18,10 +18,10 @@ def folder(tmp_path_factory):
         "forest": ["--param", "n_estimators=3"],
         "ensemble": ["--param", "max_iter=5", "--param", "forest__n_estimators=3"],
         "model_tree": [],
-        "smooth_svc": [],
+        "svm": [],
         "kernel": ["--param", "kernel=rbf"],
     }.items():
-        model = "smooth_svc" if name == "kernel" else name
+        model = "svm" if name == "kernel" else name
         ok(
             "fit", woods, "--target", "wood", "-o", folder / f"{name}.mw", "--drop", "id", "-q",
             "--model", model, *more,
@@ -33,7 +33,9 @@ def test_a_tree(folder):
     path, tree = folder / "tree.mw", mw.load_model(folder / "tree.mw").tree_
     assert ok("show", path, "--text").stdout == tree.to_text() + "\n"
     assert ok("show", path, "--text", "--max-depth", 1).stdout == tree.to_text(max_depth=1) + "\n"
-    assert ok("show", path, "--rules").stdout.splitlines() == [str(rule) for rule in tree.rules()]
+    assert ok("show", path, "--rules").stdout.splitlines() == [
+        str(rule) for rule in tree.to_rules()
+    ]
     whole = ok("show", path).stdout
     assert whole.startswith("TreeClassifier(")
     assert "target 'wood', fitted on 90 rows of woods.csv, training error" in whole
@@ -100,14 +102,14 @@ def test_many_trees(folder):
 
 
 def test_planes(folder):
-    model = mw.load_model(folder / "smooth_svc.mw")
-    text = ok("show", folder / "smooth_svc.mw").stdout
+    model = mw.load_model(folder / "svm.mw")
+    text = ok("show", folder / "svm.mw").stdout
     assert text.count("Linear model ") == 3
     assert "size" in text
     assert "RBF kernel with" in ok("show", folder / "kernel.mw").stdout
     result = run("show", folder / "kernel.mw", "--importances")
     assert result.exit_code == 2
-    document = json.loads(ok("show", folder / "smooth_svc.mw", "--json").stdout)
+    document = json.loads(ok("show", folder / "svm.mw", "--json").stdout)
     assert document["coefficients"] == model.coef_.tolist()
     assert ok("show", folder / "model_tree.mw").stdout.count("[0] root") == 1
 

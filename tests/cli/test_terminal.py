@@ -40,7 +40,7 @@ def folder(tmp_path_factory):
         for i in range(60):
             label = f"{'ab'[i % 2]}{EVIL}"
             writer.writerow([f"{label}{i % 3}", i % 7, f"{EVIL}{i}", label])
-    for model in ("tree", "forest", "smooth_svc"):
+    for model in ("tree", "forest", "svm"):
         ok(
             "fit", folder / "t.csv", "--target", f"class {EVIL}", "--model", model, "-q",
             "-o", folder / f"{model}.mw", "--drop", f"id {EVIL}",
@@ -50,8 +50,8 @@ def folder(tmp_path_factory):
 
 def commands(folder, tmp_path):
     table, target = folder / "t.csv", f"class {EVIL}"
-    tree, forest, svc = (folder / f"{name}.mw" for name in ("tree", "forest", "smooth_svc"))
-    quick = ["--methods", "tree", "--methods", "c45", "--protocol", "1x2cv"]
+    tree, forest, svc = (folder / f"{name}.mw" for name in ("tree", "forest", "svm"))
+    quick = ["--methods", "tree", "--methods", "c45", "--cv", "1x2cv"]
     return {
         "fit": ["fit", table, "--target", target, "-o", tmp_path / "m.mw", "-v"],
         "show": ["show", tree],

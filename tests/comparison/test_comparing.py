@@ -23,10 +23,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import mixedwood as mw
-from mixedwood.comparison import EncodedClassifier
+from mixedwood.comparison import encoded
 from mixedwood.comparison import methods as known_methods
-from mixedwood.comparison.line_up import prepared, read_methods
-from mixedwood.comparison.problems import read_problems
+from mixedwood.comparison.compare import read_problems
+from mixedwood.comparison.methods import prepare, read_methods
 from problems import mixed_problem
 
 FIGURES = ["error", "balanced_error", "log_loss", "leaves"]
@@ -51,16 +51,16 @@ def problem():
     return mixed_problem(90)
 
 
-def figures(problem, methods, protocol="2x2cv", **options):
-    return mw.compare(*problem, methods, protocol, metrics=FIGURES, **options)
+def figures(problem, methods, cv="2x2cv", **options):
+    return mw.compare(*problem, methods, cv, metrics=FIGURES, **options)
 
 
 def test_figures_do_not_depend_on_workers_or_order(problem):
     lines = {
         "tree": "tree",
         "forest": mw.ForestClassifier(n_estimators=5),
-        "other forest": EncodedClassifier(RandomForestClassifier(5)),
-        "boosting": EncodedClassifier(HistGradientBoostingClassifier(max_iter=5), encoding="codes"),
+        "other forest": encoded(RandomForestClassifier(5)),
+        "boosting": encoded(HistGradientBoostingClassifier(max_iter=5)),
     }
     names = list(lines)
     one = figures(problem, lines)
@@ -77,7 +77,7 @@ def test_figures_do_not_depend_on_workers_or_order(problem):
 def test_figures_are_those_of_a_fit_by_hand(problem):
     X, y = problem
     found = figures(problem, {"mine": mw.TreeClassifier(random_state=5)})
-    for f, fold in enumerate(found.protocol.split(y, 0)):
+    for f, fold in enumerate(found.cv.split(y, 0)):
         model = mw.TreeClassifier(random_state=5).fit(X.iloc[fold.train], y[fold.train])
         answers, truth = model.predict(X.iloc[fold.test]), y[fold.test]
         shares = model.predict_proba(X.iloc[fold.test])
@@ -96,7 +96,10 @@ def test_every_kind_of_table_gives_the_same_figures(problem):
     dictionary = {name: X[name].tolist() for name in X.columns}
     dictionary["colour"] = [c if isinstance(c, str) else None for c in dictionary["colour"]]
     want = figures(problem, ["c45", "sklearn_tree"]).scores
-    for other in (pl.from_pandas(X), pa.Table.from_pandas(X), dictionary):
+    arrow = pa.Table.from_pandas(X)
+    encoded = {name: arrow[name] for name in X.columns}
+    encoded["colour"] = encoded["colour"].dictionary_encode()
+    for other in (pl.from_pandas(X), arrow, dictionary, encoded):
         np.testing.assert_array_equal(figures((other, y), ["c45", "sklearn_tree"]).scores, want)
 
 
@@ -105,7 +108,7 @@ def test_a_method_that_fails_is_recorded_and_the_rest_goes_on(problem):
     failed = [f.fold for f in found.failures]
     assert 0 < len(failed) < 6
     first = found.failures[0]
-    assert (first.set, first.method, first.error) == (
+    assert (first.dataset, first.method, first.error) == (
         "data",
         "fragile",
         "ArithmeticError: not today",
@@ -118,9 +121,9 @@ def test_a_method_that_fails_is_recorded_and_the_rest_goes_on(problem):
     assert np.isnan(found.means()[0, 0])
     assert found.table()[0]["failed"] == len(failed)
     assert f"fragile failed on {len(failed)} of 6 folds of data: ArithmeticError" in str(found)
-    (difference,) = found.tests(baseline="tree")
+    (difference,) = found.pairwise_tests(baseline="tree")
     assert difference.test is None
-    assert difference.sentence == f"fragile has no error on {len(failed)} of 6 folds: no test."
+    assert difference.sentence == f"No test: fragile has no error on {len(failed)} of 6 folds."
     assert difference.mark == ""
 
 
@@ -129,14 +132,14 @@ def test_warnings_are_kept_and_shown(problem):
     numbers = X[["noise"]].to_numpy()
     grid = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 0]}, cv=2)
     found = figures((numbers, y), {"grid": grid})
-    assert {n.words.partition(":")[0] for n in found.notices} >= {"FitFailedWarning"}
-    assert all(n.n_folds == 4 and n.method == "grid" for n in found.notices)
+    assert {n.message.partition(":")[0] for n in found.warnings} >= {"FitFailedWarning"}
+    assert all(n.n_folds == 4 and n.method == "grid" for n in found.warnings)
     assert "FitFailedWarning" in str(found)
     assert not np.isnan(found.means("leaves")).any()  # the tree inside is found
 
 
 def test_the_line_up_runs_on_a_mixed_table(problem):
-    found = mw.compare(*problem, protocol="2x1/3", metrics="error", n_jobs=2)
+    found = mw.compare(*problem, cv="2x1/3", metrics="error", n_jobs=2)
     assert found.failures == ()
     assert set(found.methods) < set(known_methods())
     assert found.scores.shape == (1, len(found.methods), 2, 1)
@@ -153,29 +156,17 @@ def test_every_named_method_takes_text_and_gaps(name, problem):
     assert np.isnan(found.means("log_loss")[0, 0]) != hasattr(model, "predict_proba")
 
 
-def test_the_seven_set_protocol_counts_the_chosen_model(problem):
-    found = figures(problem, ["tree", "c45"], "7-set")
-    assert found.scores.shape[2] == 6
-    chosen = found.chosen_by.argmin(axis=2)
-    for m in range(2):
-        assert found.means()[0, m] == found.scores[0, m, chosen[0, m], 0]
-    assert found.tests()[0].test is None
-    assert "one figure" in found.tests()[0].sentence
-    assert "Each figure is of one model" in str(found)
-    assert "±" not in str(found).splitlines()[2]
-
-
 def test_several_sets_as_pairs_and_as_data_sets():
     sets = [mw.datasets.make_categorical(60, n_features=3, random_state=s) for s in range(3)]
     by_name = {f"set {s}": (data.X, data.y) for s, data in enumerate(sets)}
-    found = mw.compare(by_name, methods=["tree", "c45", "cart"], protocol="1x2cv", metrics="error")
-    assert [facts.name for facts in found.sets] == list(by_name)
-    assert found.friedman().names == found.nemenyi().names == ("tree", "c45", "cart")
-    assert found.wins().n_sets == 3
+    found = mw.compare(by_name, methods=["tree", "c45", "cart"], cv="1x2cv", metrics="error")
+    assert [facts.name for facts in found.datasets] == list(by_name)
+    assert found.friedman_test().names == found.nemenyi_test().names == ("tree", "c45", "cart")
+    assert found.win_tie_loss().n_datasets == 3
     assert "Friedman test" in str(found)
-    alone = mw.compare(sets[1], methods=["tree", "c45", "cart"], protocol="1x2cv", metrics="error")
+    alone = mw.compare(sets[1], methods=["tree", "c45", "cart"], cv="1x2cv", metrics="error")
     np.testing.assert_array_equal(alone.scores[0], found.scores[1])
-    one = found.select(sets=["set 1"], methods=["cart"])
+    one = found.select(datasets=["set 1"], methods=["cart"])
     np.testing.assert_array_equal(one.scores[0, 0], found.scores[1, 2])
 
 
@@ -184,7 +175,7 @@ def test_sets_may_have_different_numbers_of_folds():
     for n in (10, 14):
         data = mw.datasets.make_categorical(n, n_features=2, n_classes=2, random_state=n)
         sets[str(n)] = (data.X, np.array(["a", "b"] * (n // 2)))
-    found = mw.compare(sets, methods=["tree"], protocol=LeaveOneOut(), metrics="error")
+    found = mw.compare(sets, methods=["tree"], cv=LeaveOneOut(), metrics="error")
     assert found.scores.shape == (2, 1, 14, 1)
     assert not np.isnan(found.means()).any()
     assert len(found.to_csv().splitlines()) == 1 + 24
@@ -197,14 +188,14 @@ def test_columns_as_a_dict_are_one_table_when_y_is_given(problem):
 
 def test_seeds_and_limits_go_to_methods_without_their_own():
     forest = mw.ForestClassifier(mw.TreeClassifier(), time_limit=3.0)
-    model = prepared(forest, 7, 1.5)
+    model = prepare(forest, 7, 1.5)
     assert (model.random_state, model.estimator.random_state, model.time_limit) == (7, 7, 3.0)
     assert forest.random_state is None
-    assert prepared(mw.TreeClassifier(random_state=1), 7, 1.5).get_params()["random_state"] == 1
-    assert prepared(mw.TreeClassifier(), 7, 1.5).time_limit == 1.5
-    assert prepared(mw.TreeClassifier(), 7, None).time_limit is None
+    assert prepare(mw.TreeClassifier(random_state=1), 7, 1.5).get_params()["random_state"] == 1
+    assert prepare(mw.TreeClassifier(), 7, 1.5).time_limit == 1.5
+    assert prepare(mw.TreeClassifier(), 7, None).time_limit is None
     pipeline = make_pipeline(StandardScaler(), DecisionTreeClassifier())
-    assert prepared(pipeline, 7, 1.0).steps[1][1].random_state == 7
+    assert prepare(pipeline, 7, 1.0).steps[1][1].random_state == 7
 
 
 def test_methods_in_every_form():
@@ -236,17 +227,25 @@ def test_methods_that_are_none(methods, error, words):
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
-        ({"X": [[1.0]] * 4}, TypeError, "list of data sets of mixedwood.datasets; the list holds"),
+        ({"X": [[1.0]] * 4}, TypeError, "list of datasets of mixedwood.datasets; got a list with"),
         ({"X": np.ones((4, 1))}, TypeError, "y is missing, and X is ndarray"),
         ({"X": {"a": [1.0] * 4}}, TypeError, r"X\['a'\] is list. If X is one table"),
         ({"X": {}}, ValueError, "X is empty"),
         ({"X": {"s": ([[1.0]] * 4, ["a"] * 3)}}, ValueError, "In s: .*inconsistent numbers"),
-        ({"X": {"s": ([[1.0]] * 4, ["a"] * 4), "t": ([[1.0]], ["a"])}}, ValueError, "In s: All 4"),
-        ({"metrics": ["accuracy"]}, ValueError, "'accuracy' is not known. Name one or more of err"),
-        ({"metrics": []}, ValueError, "Name one or more"),
+        (
+            {"X": {"s": ([[1.0]] * 4, ["a"] * 4), "t": ([[1.0]], ["a"])}},
+            ValueError,
+            "In s: y has only one class",
+        ),
+        (
+            {"metrics": ["accuracy"]},
+            ValueError,
+            "Unknown metric 'accuracy'. Use one or more of err",
+        ),
+        ({"metrics": []}, ValueError, "Use one or more"),
         ({"time_limit": 0}, ValueError, "time_limit must be a positive number"),
         ({"random_state": -1}, ValueError, "random_state must be zero or more"),
-        ({"protocol": "ten"}, ValueError, "protocol='ten' is not known"),
+        ({"cv": "ten"}, ValueError, "cv='ten' is not a known scheme"),
     ],
 )
 def test_bad_input_is_refused_before_any_work(arguments, error, words):

@@ -11,9 +11,9 @@ import pytest
 from made_comparisons import LINE_UP, NASTY, make_comparison
 from markup import read
 from mixedwood import Comparison
+from mixedwood.comparison.metrics import METRICS
 from mixedwood.comparison.page_glance import glance_at_sets
 from mixedwood.comparison.page_view import View
-from mixedwood.comparison.scores import METRICS
 
 SHAPES = {
     "one set": {},
@@ -21,11 +21,9 @@ SHAPES = {
     "several sets": {"n_sets": 3},
     "two sets": {"n_sets": 2, "n_methods": 2},
     "one method, several sets": {"n_sets": 3, "n_methods": 1},
-    "seven sets": {"protocol": "7-set"},
-    "seven sets, several": {"protocol": "7-set", "n_sets": 3},
     "one metric": {"wanted": ("log_loss",)},
     "only times": {"wanted": ("fit_seconds", "predict_seconds"), "n_sets": 2},
-    "hold-out": {"protocol": "hold-out"},
+    "holdout": {"cv": "holdout"},
     "one fails": {"failures": [(0, 1, 2)]},
     "one fails on a set": {"n_sets": 3, "failures": [(1, 1, f) for f in range(10)]},
     "all fail": {"failures": [(0, m, f) for m in range(4) for f in range(10)]},
@@ -62,9 +60,9 @@ def test_every_mean_is_in_a_table(found):
         for name in found.metrics:
             if math.isnan(row[name]):
                 continue
-            places = {(row["method"], METRICS[name].title), (row["set"], row["method"])}
+            places = {(row["method"], METRICS[name].title), (row["dataset"], row["method"])}
             texts = [text for r, c, v, text in shown if (r, c) in places and v == repr(row[name])]
-            assert texts, (row["set"], row["method"], name)
+            assert texts, (row["dataset"], row["method"], name)
             digits = f"{100 * row[name]:.1f}" if METRICS[name].percent else ""
             assert all(text.startswith(digits) for text in texts)
 
@@ -89,7 +87,7 @@ def test_the_page_holds_all_figures(found):
 def test_every_sentence_of_every_test_is_there(found):
     text = read(found.to_html()).text
     if found.metrics[0] != "fit_seconds":
-        for difference in found.tests(found.metrics[0]):
+        for difference in found.pairwise_tests(found.metrics[0]):
             assert difference.sentence in text
 
 
@@ -101,20 +99,20 @@ def test_several_sets_are_compared_by_ranks_and_wins():
     found = make_comparison(n_sets=6, n_methods=5)
     root = read(found.to_html())
     text = root.text
-    assert found.friedman().sentence in text
-    assert found.nemenyi().sentence in text
-    assert found.wins().sentence in text
+    assert found.friedman_test().sentence in text
+    assert found.nemenyi_test().sentence in text
+    assert found.win_tie_loss().sentence in text
     labels = [svg.attributes["aria-label"] for svg in root.find("svg")]
     (diagram,) = [svg for svg in root.find("svg") if "Critical" in svg.attributes["aria-label"]]
-    for name, rank in zip(found.methods, found.nemenyi().mean_ranks, strict=True):
+    for name, rank in zip(found.methods, found.nemenyi_test().mean_ranks, strict=True):
         assert name in diagram.text
         assert f"{rank:.2f}" in diagram.text
-    (matrix,) = [svg for svg in root.find("svg") if "win/draw/loss" in svg.attributes["aria-label"]]
-    wins = found.wins()
+    (matrix,) = [svg for svg in root.find("svg") if "win/tie/loss" in svg.attributes["aria-label"]]
+    wins = found.win_tie_loss()
     order = [found.methods.index(t.text) for t in matrix.find("text", "label")[:5]]
     cells = [t.text for t in matrix.find("text", "figure")]
     want = [
-        f"{wins.wins[i, j]}/{wins.draws[i, j]}/{wins.losses[i, j]}"
+        f"{wins.wins[i, j]}/{wins.ties[i, j]}/{wins.losses[i, j]}"
         for i in order for j in order if i != j
     ]  # fmt: skip
     assert cells == want
@@ -147,7 +145,9 @@ def test_marks_are_those_of_the_tests():
         for row in rows:
             marks = row.find("td")[0].find("span", "mark")
             got[row.find("th")[0].text] = marks[0].text[:1] if marks else ""
-        want = {d.method: d.mark.replace("-", "\u2212") for d in found.tests(baseline=baseline)}
+        want = {
+            d.method: d.mark.replace("-", "\u2212") for d in found.pairwise_tests(baseline=baseline)
+        }
         assert got == want | {baseline: ""}
         seen |= set(want.values())
     assert seen == {"", "+", "\u2212"}
@@ -183,7 +183,7 @@ def test_failures_are_told_with_their_tracebacks():
 
 def test_warnings_are_told_and_expected_ones_folded_away():
     notices = [(0, 0, 3, "ConvergenceWarning: no end"), (0, 1, 2, "UnknownCategoryWarning: new")]
-    root = read(make_comparison(notices=notices).to_html())
+    root = read(make_comparison(warnings=notices).to_html())
     (section,) = [s for s in root.find("section") if "Warnings" in s.find("h2")[0].text
                   or "warnings" in s.find("h2")[0].text]  # fmt: skip
     assert "ensemble on 3 folds of set_0: ConvergenceWarning: no end" in section.find("li")[0].text
@@ -209,7 +209,7 @@ def test_hostile_names_are_only_text(n_sets):
         names=[NASTY + "a", NASTY + "b", NASTY + "c"],
         sets=[NASTY + str(s) for s in range(n_sets)],
         failures=[(0, 2, 0)],
-        notices=[(0, 0, 1, NASTY)],
+        warnings=[(0, 0, 1, NASTY)],
     )
     page = found.to_html(title=NASTY)
     root = read(page)

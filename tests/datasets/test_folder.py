@@ -81,7 +81,7 @@ def test_an_absent_file_is_named(write_folder, load_from):
     ],
 )
 def test_a_damaged_gzip_is_refused(write_folder, load_from, packed):
-    with pytest.raises(datasets.DamagedDatasetError, match="not a readable gzip"):
+    with pytest.raises(datasets.DamagedDatasetError, match=r"toy\.csv\.gz cannot be read"):
         load_from(write_folder(packed=packed))
 
 
@@ -105,12 +105,11 @@ def test_columns_in_another_order_are_refused(write_folder, load_from, toy):
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        ("red,small,1.5", "red,small", "row 1 has 4 fields instead of 5"),
-        (",2_3,yes\nNA", ",2_3,yes\n\nNA", "row 4 has 0 fields"),
-        ("1.5", "2_3", "'weight' holds '2_3', which is not a plain number"),
-        ("1.5", "nan", "'weight' holds 'nan'"),
-        ("1.5", "inf", "'weight' holds 'inf'"),
-        ("1.5", "?", r"'weight' holds '\?'"),
+        ("red,small,1.5", "red,small", "line 2: 4 fields, but the header has 5"),
+        ("1.5", "2_3", "'weight' has '2_3', which is not a plain number"),
+        ("1.5", "nan", "'weight' has 'nan'"),
+        ("1.5", "inf", "'weight' has 'inf'"),
+        ("1.5", "?", r"'weight' has '\?'"),
         ("small", "tiny", "natural order does not name"),
         ("007,yes", "007,", "row 4 has no class"),
         ("007,yes", "007,no", "classes are"),
@@ -190,7 +189,7 @@ def test_what_is_written_reads_back_equal(write_folder, tmp_path):
 
 
 def test_numbers_are_written_so_that_they_read_back_exactly(tmp_path):
-    table = datasets.loading.SOURCES["generated"].read("waveform")[0]
+    table = datasets.sources.SOURCES["generated"].read("waveform")[0]
     folder = DataFolder(tmp_path)
     folder.write("waveform", table, notes="", origin="test")
     again, _ = folder.read("waveform")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mixedwood import datasets
-from mixedwood.datasets import frames
+from mixedwood.datasets import dataset
 
 
 @pytest.fixture
@@ -61,10 +61,10 @@ def test_classes_are_a_numpy_array_of_text_whatever_the_frame(load_toy, frame):
 
 
 def test_whole_numbers_are_integers_unless_one_is_missing():
-    assert frames.number_array(np.array([1.0, -2.0])).dtype == np.int64
-    assert frames.number_array(np.array([1.0, np.nan])).dtype == np.float64
-    assert frames.number_array(np.array([1.0, 2.5])).dtype == np.float64
-    assert frames.number_array(np.array([1.0, 2.0**60])).dtype == np.float64
+    assert dataset.number_array(np.array([1.0, -2.0])).dtype == np.int64
+    assert dataset.number_array(np.array([1.0, np.nan])).dtype == np.float64
+    assert dataset.number_array(np.array([1.0, 2.5])).dtype == np.float64
+    assert dataset.number_array(np.array([1.0, 2.0**60])).dtype == np.float64
 
 
 @pytest.mark.parametrize(
@@ -77,14 +77,14 @@ def test_whole_numbers_are_integers_unless_one_is_missing():
     ],
 )
 def test_auto_takes_the_first_library_installed(monkeypatch, installed, chosen):
-    monkeypatch.setattr(frames, "find_spec", lambda name: name in installed or None)
-    assert frames.choose_frame("auto") == chosen
+    monkeypatch.setattr(dataset, "find_spec", lambda name: name in installed or None)
+    assert dataset.choose_frame("auto") == chosen
 
 
 def test_a_library_that_is_not_installed_is_named(monkeypatch):
-    monkeypatch.setattr(frames, "find_spec", lambda name: None)
+    monkeypatch.setattr(dataset, "find_spec", lambda name: None)
     with pytest.raises(ImportError, match="pip install polars"):
-        frames.choose_frame("polars")
+        dataset.choose_frame("polars")
 
 
 def test_an_unknown_frame_is_refused_with_the_known_ones():

@@ -42,7 +42,7 @@ def online(monkeypatch):
     """Let OpenML answer, and count how often it is asked."""
     calls = []
     monkeypatch.setattr(openml, "catalogue", lambda: {"fruit": ENTRY})
-    monkeypatch.setattr("mixedwood.datasets.loading.catalogue", lambda: {"fruit": ENTRY})
+    monkeypatch.setattr("mixedwood.datasets.sources.catalogue", lambda: {"fruit": ENTRY})
 
     def answers(reply):
         def fetch(**options):

@@ -8,8 +8,7 @@ from mixedwood.data import read_table, read_target
 from mixedwood.ensembles import add_answers
 from mixedwood.ensembles.votes import classes_of
 from mixedwood.growers import grow
-from mixedwood.tree import FRACTIONAL
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.tree import FRACTIONAL, TreeBuilder
 from strategies import random_rows, random_tree
 
 
@@ -140,7 +139,7 @@ def test_bad_arguments_are_refused(trees, table):
     ):
         with pytest.raises(refused, match=words or None):
             add(**arguments)
-    with pytest.raises(ValueError, match="vote must be"):
+    with pytest.raises(ValueError, match="voting must be"):
         add_answers([good], columns, 3, "plurality", n_rows=n)
     assert not out.any()
     # Trees over other columns do not go together.

@@ -77,7 +77,7 @@ def test_a_tree_that_shares_rows_out_votes_as_it_answers_alone():
     target = read_target(list("ppqqqqqqq"), [1, 1, 1, 1 + 1e-8, 1, 1, 1, 1, 1e-9])
     tree = grow(table, target, GrowSettings("entropy", "multiway", missing="fractional"))
     assert tree.is_fractional
-    assert tree.counts[1, 1] > tree.counts[1, 0]
+    assert tree.statistics[1, 1] > tree.statistics[1, 0]
     assert tree.predict(table)[:4].tolist() == ["p"] * 4
     assert member_classes([tree], table)[:4, 0].tolist() == [0] * 4
     assert add_up([tree], table, "hard")[:4].tolist() == [[1.0, 0.0]] * 4

@@ -248,7 +248,7 @@ def test_early_stopping_learns_classes_of_a_single_row():
             n_estimators=60, early_stopping=True, validation_fraction=0.4, min_child_weight=0.0,
             l2_regularization=0.0, random_state=seed,
         ).fit(X, y)  # fmt: skip
-        assert (model.trees_[0].counts[0] > 0).all()
+        assert (model.trees_[0].statistics[0] > 0).all()
         assert max(model.validation_loss_) < 2
     # Where no row can be held out, all rounds are grown, and a warm start goes on with them.
     alone = BoostedTreesClassifier(
@@ -272,7 +272,7 @@ def test_rows_without_weight_are_as_if_they_were_not_there(name):
     same = made(name, **limits).fit(X[:100], lost[:100])
     assert model.n_iter_ == same.n_iter_
     np.testing.assert_array_equal(model.predict_proba(X), same.predict_proba(X))
-    assert all(tree.weight[0] <= 100 + 1e-9 for tree in model.trees_)
+    assert all(tree.weighted_n_node_samples[0] <= 100 + 1e-9 for tree in model.trees_)
 
 
 @pytest.mark.parametrize("name", [n for n in MODELS if n not in ("samples", "resample")])
@@ -350,9 +350,9 @@ def test_trees_of_one_class_hold_all_classes():
     model = made("estimator").fit(X, y)
     counts = np.array([(y == label).sum() for label in model.classes_])
     for tree in model.trees_:
-        np.testing.assert_array_equal(tree.counts[0], counts)
+        np.testing.assert_array_equal(tree.statistics[0], counts)
         np.testing.assert_array_equal(tree.classes, model.classes_)
-        assert (tree.label == tree.counts.argmax(axis=1)).all()
+        assert (tree.label == tree.statistics.argmax(axis=1)).all()
 
 
 # Columns, rows, orders
@@ -365,12 +365,12 @@ def test_parameters_reach_the_trees():
     trees = made("one", max_leaf_nodes=3, max_depth=None).fit(X, y).trees_
     assert {tree.n_leaves for tree in trees} == {3}
     trees = made("one", min_samples_leaf=30).fit(X, y).trees_
-    assert min(tree.weight.min() for tree in trees) >= 30
+    assert min(tree.weighted_n_node_samples.min() for tree in trees) >= 30
     trees = made("one", min_samples_leaf=0.2).fit(X, y).trees_
-    assert min(tree.weight.min() for tree in trees) >= 40
+    assert min(tree.weighted_n_node_samples.min() for tree in trees) >= 40
     trees = made("one", subsample=0.5).fit(X, y).trees_
-    assert {tree.weight[0] for tree in trees} == {100}
-    assert len({tree.counts[0, 0] for tree in trees}) > 1
+    assert {tree.weighted_n_node_samples[0] for tree in trees} == {100}
+    assert len({tree.statistics[0, 0] for tree in trees}) > 1
     trees = made("one", colsample_bytree=1, n_estimators=40).fit(X, y).trees_
     used = [frozenset(tree.column[tree.column >= 0].tolist()) for tree in trees]
     assert max(len(columns) for columns in used) == 1

@@ -218,7 +218,7 @@ def test_losses_are_those_of_models_that_have_not_seen_the_rows():
             for number in range(n):
                 run.iterate(number, scores, its, 60.0)
             held = np.flatnonzero(folds == fold)
-            assert {tree.weight[0] for tree in scores.trees} == {90 - len(held)}
+            assert {tree.weighted_n_node_samples[0] for tree in scores.trees} == {90 - len(held)}
             for tree, steps in zip(scores.trees, scores.steps, strict=True):
                 assert steps.shape == (tree.n_nodes, 3)
             again = scores.start + sum(

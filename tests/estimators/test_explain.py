@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 import mixedwood as mw
 from mixedwood.data import read_table
-from mixedwood.explain import BlendExplanation
+from mixedwood.explain import EnsembleExplanation
 from problems import mixed_problem
 from reference.explanation import answer, row_of, sum_of
 
@@ -92,7 +92,7 @@ def frame(row):
 
 
 def parts_of(why):
-    return [why.forest, why.boosted] if isinstance(why, BlendExplanation) else [why]
+    return [why.forest, why.boosted] if isinstance(why, EnsembleExplanation) else [why]
 
 
 @pytest.mark.filterwarnings("ignore::mixedwood.UnknownCategoryWarning")
@@ -108,9 +108,9 @@ def test_contributions_add_up_to_the_answer(name, n_classes):
         why = model.explain(X)
         np.testing.assert_array_equal(why.classes, model.classes_)
         np.testing.assert_allclose(why.probabilities, model.predict_proba(X)[0], atol=1e-12)
-        assert why.answer == model.predict(X)[0]
+        assert why.prediction == model.predict(X)[0]
         for part in parts_of(why):
-            sums = part.bias + part.contributions.sum(axis=0) + part.voting
+            sums = part.bias + part.contributions.sum(axis=0) + part.vote_adjustment
             np.testing.assert_allclose(sums, part.total, rtol=1e-11, atol=1e-11)
             assert part.columns[:4] == ("colour", "size", "noise", "shape")
             assert len(part.columns) == len(part.values) == len(part.contributions)
@@ -124,7 +124,7 @@ def test_contributions_add_up_to_the_answer(name, n_classes):
 
 def assert_scale(model, why, X):
     """What is explained is what the model says elsewhere."""
-    if isinstance(why, BlendExplanation):
+    if isinstance(why, EnsembleExplanation):
         assert_scale(model.forest_, why.forest, X)
         assert_scale(model.boosted_, why.boosted, X)
         mean = model.weights_[0] * why.forest.probabilities + (
@@ -138,12 +138,12 @@ def assert_scale(model, why, X):
         total = why.total[1] if len(why.classes) == 2 else why.total
         np.testing.assert_allclose(total, scores, atol=1e-12)
         assert why.votes is None
-        assert not why.voting.any()
+        assert not why.vote_adjustment.any()
         return
     np.testing.assert_allclose(why.total, model.predict_proba(X)[0], atol=1e-12)
     said = model.predict_members(X)[0].tolist()
     assert why.votes.tolist() == [said.count(label) for label in model.classes_.tolist()]
-    assert why.voting.any() <= (model.voting == "hard")
+    assert why.vote_adjustment.any() <= (model.voting == "hard")
 
 
 @pytest.mark.parametrize("name", ["forest", "random ordinality", "grow and prune", "adaboost"])
@@ -216,7 +216,7 @@ def test_unseen_values_are_told_and_refused_as_elsewhere():
     new = X[:1].assign(colour="mauve")
     with pytest.warns(mw.UnknownCategoryWarning, match=r"column 'colour' \(1 row\)"):
         why = fitted("forest", 2).explain(new)
-    assert "colour unseen in training" in why.values
+    assert "colour unknown" in why.values
     strict = mw.BoostedTreesClassifier(n_estimators=3, handle_unknown="error", random_state=0).fit(
         X, y
     )
@@ -228,11 +228,11 @@ def test_unseen_values_are_told_and_refused_as_elsewhere():
 def test_one_class_and_classes_of_numbers(name):
     X, y = mixed_problem(60, n_classes=2)
     why = MODELS[name]().fit(X, ["ash"] * 60).explain(X)
-    assert (why.answer, why.probabilities.tolist()) == ("ash", [1.0])
+    assert (why.prediction, why.probabilities.tolist()) == ("ash", [1.0])
     assert "ash 100 %" in str(why)
     why = MODELS[name]().fit(X, np.where(y == "ash", 7, 3)).explain(X)
-    assert type(why.answer) is int
-    assert why.answer in (3, 7)
+    assert type(why.prediction) is int
+    assert why.prediction in (3, 7)
     assert why.to_text(label=3)
 
 

@@ -106,19 +106,19 @@ def test_trees_are_those_of_the_estimator_on_bootstrap_samples():
         alone = clone(tree).set_params(random_state=seed)
         twin = alone._learner().learn(sample, classes, seed=seed)
         assert grown == twin
-        assert grown.weight[0] == 45
+        assert grown.weighted_n_node_samples[0] == 45
 
 
 def test_without_bootstrap_trees_see_all_rows_or_some_once():
     X, y = mixed_problem(80)
     model = ForestClassifier(n_estimators=4, bootstrap=False, random_state=0).fit(X, y)
     want = np.bincount(read_target(y).codes)
-    assert all((tree.counts[0] == want).all() for tree in model.trees_)
+    assert all((tree.statistics[0] == want).all() for tree in model.trees_)
     model.set_params(max_samples=30).fit(X, y)
-    assert all(tree.weight[0] == 30 for tree in model.trees_)
-    assert all((tree.counts[0] <= want).all() for tree in model.trees_)
+    assert all(tree.weighted_n_node_samples[0] == 30 for tree in model.trees_)
+    assert all((tree.statistics[0] <= want).all() for tree in model.trees_)
     model.set_params(max_samples=1.0).fit(X, y)
-    assert all((tree.counts[0] == want).all() for tree in model.trees_)
+    assert all((tree.statistics[0] == want).all() for tree in model.trees_)
 
 
 @pytest.mark.parametrize("vote", ["soft", "hard"])
@@ -155,7 +155,7 @@ def test_rows_without_weight_are_never_seen():
     weights[60:] = 0
     y_lost = np.where(weights > 0, y, "ash")
     model = ForestClassifier(n_estimators=6, random_state=0).fit(X, y_lost, weights)
-    assert all(tree.weight[0] == 60 for tree in model.trees_)
+    assert all(tree.weighted_n_node_samples[0] == 60 for tree in model.trees_)
     # The sixty rows alone, with the places of their categories kept.
     same = ForestClassifier(n_estimators=6, random_state=0).fit(X[:60], y_lost[:60])
     assert [tree.n_nodes for tree in same.trees_] == [tree.n_nodes for tree in model.trees_]
@@ -167,7 +167,7 @@ def test_class_weights_reach_every_tree():
     heavy = ForestClassifier(n_estimators=5, random_state=0, class_weight={"ash": 3.0}).fit(X, y)
     plain = ForestClassifier(n_estimators=5, random_state=0).fit(X, y)
     for a, b in zip(heavy.trees_, plain.trees_, strict=True):
-        np.testing.assert_array_equal(a.counts[0], b.counts[0] * [3, 1, 1])
+        np.testing.assert_array_equal(a.statistics[0], b.statistics[0] * [3, 1, 1])
     weighted = ForestClassifier(n_estimators=5, random_state=0)
     weighted.fit(X, y, np.where(y == "ash", 3.0, 1.0))
     assert weighted.trees_ == heavy.trees_

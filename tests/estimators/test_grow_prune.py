@@ -92,11 +92,11 @@ def test_relabelling_leaves_the_tests(problem):
     relabelled = GrowPruneTreeClassifier(refit_leaves=True, random_state=0).fit(X, y).tree_
     np.testing.assert_array_equal(relabelled.high, plain.high)
     np.testing.assert_array_equal(relabelled.children, plain.children)
-    assert plain.weight[0] == 120
-    assert relabelled.weight[0] == 240
-    np.testing.assert_array_equal(relabelled.label, relabelled.counts.argmax(axis=1))
-    leaves = relabelled.kind == 0
-    assert relabelled.weight[leaves].sum() <= 240
+    assert plain.weighted_n_node_samples[0] == 120
+    assert relabelled.weighted_n_node_samples[0] == 240
+    np.testing.assert_array_equal(relabelled.label, relabelled.statistics.argmax(axis=1))
+    leaves = relabelled.split_kind == 0
+    assert relabelled.weighted_n_node_samples[leaves].sum() <= 240
 
 
 def test_only_parts_of_rows_with_weight_count(problem):
@@ -104,7 +104,7 @@ def test_only_parts_of_rows_with_weight_count(problem):
     weights = np.where(np.arange(len(y)) % 3 == 0, 0.0, 1.0)
     kept = weights > 0
     found = GrowPruneTreeClassifier(random_state=0).fit(X, y, weights)
-    assert found.tree_.weight[0] == 80
+    assert found.tree_.weighted_n_node_samples[0] == 80
     want = GrowPruneTreeClassifier(random_state=0).fit(X[kept], y[kept])
     np.testing.assert_array_equal(found.predict(X), want.predict(X))
 
@@ -113,7 +113,7 @@ def test_a_row_keeps_its_weight_in_its_half(problem):
     X, y = problem
     plain = GrowPruneTreeClassifier(random_state=0).fit(X, y)
     double = GrowPruneTreeClassifier(random_state=0).fit(X, y, np.full(len(y), 2.0))
-    np.testing.assert_array_equal(double.tree_.counts, 2 * plain.tree_.counts)
+    np.testing.assert_array_equal(double.tree_.statistics, 2 * plain.tree_.statistics)
     by_class = GrowPruneTreeClassifier(class_weight={"ash": 50.0}, random_state=0).fit(X, y)
     by_row = GrowPruneTreeClassifier(random_state=0).fit(X, y, np.where(y == "ash", 50.0, 1.0))
     assert by_class.tree_ == by_row.tree_
@@ -193,7 +193,7 @@ def test_a_share_of_rows():
     data = make_waveform(200, random_state=0)
     small = GrowPruneTreeClassifier(min_samples_split=0.25, random_state=0).fit(data.X, data.y)
     tree = small.tree_
-    assert (tree.weight[tree.kind != 0] >= 50 - 1).all()
+    assert (tree.weighted_n_node_samples[tree.split_kind != 0] >= 50 - 1).all()
     assert small.iterations_[0].grown < GrowPruneTreeClassifier(random_state=0).fit(
         data.X, data.y
     ).iterations_[0].grown  # fmt: skip

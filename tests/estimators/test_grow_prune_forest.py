@@ -62,7 +62,9 @@ def test_every_tree_has_its_own_halves_of_all_rows(waves):
         alone = grow_prune(table, target, seed=seed)
         assert alone.tree == tree
         assert alone.iterations == model.iterations_[number]
-    assert all(tree.weight[0] == 100 for tree in model.trees_)  # a half grows the root
+    assert all(
+        tree.weighted_n_node_samples[0] == 100 for tree in model.trees_
+    )  # a half grows the root
     assert len({str(tree) for tree in model.trees_}) == 8
     assert [i[-1].pruned for i in model.iterations_] == [t.n_leaves for t in model.trees_]
 
@@ -97,9 +99,9 @@ def test_probabilities_of_the_trees_may_be_averaged(waves, relabel):
         nodes = tree.apply(table)
         of_all = np.zeros((tree.n_nodes, 3))
         np.add.at(of_all, (nodes, truth), 1)
-        leaves = tree.kind == 0
-        assert (tree.counts[leaves] == of_all[leaves]).all() == relabel
-        assert (tree.counts[leaves] <= of_all[leaves]).all()
+        leaves = tree.split_kind == 0
+        assert (tree.statistics[leaves] == of_all[leaves]).all() == relabel
+        assert (tree.statistics[leaves] <= of_all[leaves]).all()
 
 
 def test_a_vote_that_is_none():
@@ -195,7 +197,7 @@ def test_weights(mixed):
     assert (heavy.predict(X) == "ash").sum() > (plain.predict(X) == "ash").sum()
     kept = np.arange(len(y)) % 3 > 0
     some = GrowPruneForestClassifier(n_estimators=5, random_state=0).fit(X, y, kept.astype(float))
-    assert all(tree.weight[0] == 80 for tree in some.trees_)
+    assert all(tree.weighted_n_node_samples[0] == 80 for tree in some.trees_)
 
 
 def test_limits_are_said_once():

@@ -204,8 +204,10 @@ def test_extreme_weights(pruning, scale):
     assert np.isfinite(proba).all()
     np.testing.assert_allclose(proba.sum(axis=1), 1)
     n = 40 if pruning == "reduced_error" else 60  # a third is kept aside
-    np.testing.assert_allclose(model.tree_.weight[0] / scale, n, rtol=1e-2)  # few digits at 1e-320
-    np.testing.assert_allclose(model.tree_.counts[0] / scale, [n / 2, n / 2], rtol=1e-2)
+    np.testing.assert_allclose(
+        model.tree_.weighted_n_node_samples[0] / scale, n, rtol=1e-2
+    )  # few digits at 1e-320
+    np.testing.assert_allclose(model.tree_.statistics[0] / scale, [n / 2, n / 2], rtol=1e-2)
     if pruning in (None, "merge_equal", "reduced_error", "cost_complexity"):
         assert model.score(rows, labels) > 0.9
 
@@ -219,7 +221,7 @@ def test_weights_of_all_sizes_at_once():
 
 def test_rows_and_classes_of_weight_zero():
     model = TreeClassifier(pruning=None).fit(X, Y, [0, 0, 0, 0, 1, 1])
-    assert model.tree_.counts.tolist() == [[0, 2]]
+    assert model.tree_.statistics.tolist() == [[0, 2]]
     assert model.classes_.tolist() == [0, 1]
     model = TreeClassifier(class_weight={0: 0}).fit(X, Y)
     assert model.predict(X).tolist() == [1] * 6
@@ -308,10 +310,10 @@ def test_unseen_values_are_reported_once(way):
     tree = model.tree_
     root = tree.probabilities[0]
     assert proba[1].tolist() == [1, 0, 0]
-    heavier = tree.children_of(0)[tree.weight[tree.children_of(0)].argmax()]
-    while way != "stop" and tree.kind[heavier] != 0:
+    heavier = tree.children_of(0)[tree.weighted_n_node_samples[tree.children_of(0)].argmax()]
+    while way != "stop" and tree.split_kind[heavier] != 0:
         below = tree.children_of(heavier)
-        heavier = below[tree.weight[below].argmax()]
+        heavier = below[tree.weighted_n_node_samples[below].argmax()]
     want = root if way == "stop" else tree.probabilities[heavier]
     np.testing.assert_allclose(proba[[0, 2, 3]], [want] * 3)
 

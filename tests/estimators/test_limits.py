@@ -76,7 +76,7 @@ def test_values_that_tell_nothing_are_not_peeled_off_one_by_one():
         assert tree.depth == 12
         assert tree.n_leaves == 4096
         least = grow(Table(schema, (codes,)), target, GrowSettings(min_samples_leaf=100))
-        assert (least.weight >= 100).all()
+        assert (least.weighted_n_node_samples >= 100).all()
 
 
 def test_a_problem_that_needs_a_split_without_gain_is_solved():
@@ -128,9 +128,9 @@ def test_a_time_limit_leaves_a_tree_that_works(pruning):
         model.fit(X, y)
     assert time.monotonic() - start < 5
     assert model.predict(X).shape == y.shape
-    np.testing.assert_allclose(model.tree_.weight[0], 40_000)
-    leaves = model.tree_.kind == 0
-    assert model.tree_.weight[leaves].sum() == pytest.approx(40_000)
+    np.testing.assert_allclose(model.tree_.weighted_n_node_samples[0], 40_000)
+    leaves = model.tree_.split_kind == 0
+    assert model.tree_.weighted_n_node_samples[leaves].sum() == pytest.approx(40_000)
 
 
 def test_the_smallest_time_limit():

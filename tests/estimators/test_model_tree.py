@@ -23,7 +23,7 @@ from excuses import FOLDS, HELD_OUT, PURE, ROWS
 from mixedwood import ForestClassifier, ModelTreeClassifier, TimeLimitWarning
 from mixedwood.data import read_table, read_target
 from mixedwood.pruning import Pruner
-from mixedwood.tree import TestKind
+from mixedwood.tree import SplitKind
 from problems import mixed_problem
 
 CHECKED = [
@@ -87,7 +87,7 @@ def test_every_frame_gives_the_same_tree(make, problem):
     model = ModelTreeClassifier().fit(X, y)
     other = ModelTreeClassifier().fit(make(X), y)
     assert other.tree_ == model.tree_
-    assert TestKind.LINEAR in model.tree_.kind
+    assert SplitKind.LINEAR in model.tree_.split_kind
     np.testing.assert_array_equal(other.predict(X), model.predict(make(X)))
 
 
@@ -106,7 +106,7 @@ def test_a_tree_of_planes_in_words_and_pictures(problem):
     X, y = problem
     model = ModelTreeClassifier(max_depth=2, pruning=None).fit(X, y)
     tree = model.tree_
-    assert tree.kind[0] == TestKind.LINEAR
+    assert tree.split_kind[0] == SplitKind.LINEAR
     text = tree.to_text()
     assert "size" in text
     assert "> " in text
@@ -150,16 +150,16 @@ def test_limits_hold_with_planes(partitioner, criterion, problem):
     tree = ModelTreeClassifier(max_leaf_nodes=8, **settings).fit(X, y).tree_
     assert 2 <= tree.n_leaves <= 8
     tree = ModelTreeClassifier(min_samples_leaf=9, **settings).fit(X, y).tree_
-    for node in np.flatnonzero(tree.kind != TestKind.LEAF):
-        large = tree.weight[tree.children_of(node)] >= 9
-        assert large.sum() >= 2 if tree.kind[node] == TestKind.MULTIWAY else large.all()
+    for node in np.flatnonzero(tree.split_kind != SplitKind.LEAF):
+        large = tree.weighted_n_node_samples[tree.children_of(node)] >= 9
+        assert large.sum() >= 2 if tree.split_kind[node] == SplitKind.MULTIWAY else large.all()
     tree = ModelTreeClassifier(min_samples_split=40, **settings).fit(X, y).tree_
-    assert (tree.weight[tree.kind != TestKind.LEAF] >= 40).all()
+    assert (tree.weighted_n_node_samples[tree.split_kind != SplitKind.LEAF] >= 40).all()
     tree = ModelTreeClassifier(min_samples_model=100, **settings).fit(X, y).tree_
-    assert (tree.weight[tree.kind == TestKind.LINEAR] >= 100).all()
-    assert (tree.weight[tree.kind != TestKind.LEAF] < 100).any()
+    assert (tree.weighted_n_node_samples[tree.split_kind == SplitKind.LINEAR] >= 100).all()
+    assert (tree.weighted_n_node_samples[tree.split_kind != SplitKind.LEAF] < 100).any()
     tree = ModelTreeClassifier(min_split_gain=0.05, **settings).fit(X, y).tree_
-    assert (tree.score[tree.kind != TestKind.LEAF] >= 0.05).all()
+    assert (tree.score[tree.split_kind != SplitKind.LEAF] >= 0.05).all()
 
 
 @pytest.mark.parametrize(
@@ -186,8 +186,8 @@ def test_every_pruner_prunes_planes(pruning, cut):
         assert model.tree_.n_leaves < whole.n_leaves
     if pruning != "reduced_error":  # which has grown from a part of the rows
         reached = np.bincount(model.apply(X), minlength=model.tree_.n_nodes)
-        leaves = model.tree_.kind == TestKind.LEAF
-        np.testing.assert_array_equal(reached[leaves], model.tree_.weight[leaves])
+        leaves = model.tree_.split_kind == SplitKind.LEAF
+        np.testing.assert_array_equal(reached[leaves], model.tree_.weighted_n_node_samples[leaves])
 
 
 def test_the_size_of_nodes_is_tuned(problem):
@@ -226,8 +226,11 @@ def test_a_time_limit_leaves_a_tree_that_works():
         model = ModelTreeClassifier(time_limit=0.05, **settings)
         with pytest.warns(TimeLimitWarning, match="time limit"):
             model.fit(X, y)
-        assert model.tree_.weight[0] == 30_000
-        assert model.tree_.weight[model.tree_.kind == TestKind.LEAF].sum() == 30_000
+        assert model.tree_.weighted_n_node_samples[0] == 30_000
+        assert (
+            model.tree_.weighted_n_node_samples[model.tree_.split_kind == SplitKind.LEAF].sum()
+            == 30_000
+        )
         assert model.predict(X[:10]).shape == (10,)
 
 
@@ -280,7 +283,7 @@ def test_classes_may_weigh_more(problem):
     plain = ModelTreeClassifier(**settings).fit(X, y)
     assert (by_class.predict(X) == "ash").sum() > (plain.predict(X) == "ash").sum()
     balanced = ModelTreeClassifier(class_weight="balanced", **settings).fit(X, y).tree_
-    np.testing.assert_allclose(balanced.counts[0], len(y) / 3)
+    np.testing.assert_allclose(balanced.statistics[0], len(y) / 3)
 
 
 def test_rows_of_weight_zero_do_not_count(problem):
@@ -290,7 +293,7 @@ def test_rows_of_weight_zero_do_not_count(problem):
     settings = {"pruning": None, "max_depth": 2, "C": 1.0}
     tree = ModelTreeClassifier(**settings).fit(X, y, weights).tree_
     kept = ModelTreeClassifier(**settings).fit(X[weights > 0], y[weights > 0]).tree_
-    np.testing.assert_array_equal(tree.counts, kept.counts)
+    np.testing.assert_array_equal(tree.statistics, kept.statistics)
 
 
 def separable(n=300, seed=0, gaps=True):
@@ -309,7 +312,7 @@ def test_unseen_values_in_a_plane_count_as_missing(gaps):
     settings = {"axis_aligned": False, "max_depth": 1, "pruning": None, "min_split_gain": -1.0}
     for unseen in ("stop", "missing", "majority"):
         model = ModelTreeClassifier(handle_unknown=unseen, **settings).fit(X, y)
-        assert model.tree_.kind[0] == TestKind.LINEAR
+        assert model.tree_.split_kind[0] == SplitKind.LINEAR
         asked = np.linspace(-3, 3, 50)
         with pytest.warns(UserWarning, match=r"column 'a' \(50 rows\): 'new'"):
             new = model.predict({"a": ["new"] * 50, "x": asked})
@@ -349,7 +352,7 @@ def test_a_forest_of_model_trees_for_any_number_of_threads(problem):
             one = ForestClassifier(tree, n_jobs=1, **settings).fit(X, y)
             two = ForestClassifier(tree, n_jobs=2, **settings).fit(X, y)
         assert one.trees_ == two.trees_
-        assert any(TestKind.LINEAR in member.kind for member in one.trees_)
+        assert any(SplitKind.LINEAR in member.split_kind for member in one.trees_)
         np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
         assert one.oob_score_ == two.oob_score_ > 0.4
         assert one.feature_importances_.shape == (4,)

@@ -9,7 +9,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from mixedwood import ModelTreeClassifier, TreeClassifier
 from mixedwood.splits import Partitioner
-from mixedwood.tree import TestKind
+from mixedwood.tree import SplitKind
 
 
 class NotOfScikitLearn:
@@ -41,7 +41,7 @@ def test_no_numeric_column_is_an_ordinary_tree_and_said_once():
     assert said[0].filename == __file__
     settings = {"criterion": "entropy", "min_samples_split": int(model.min_samples_split_)}
     assert tree == TreeClassifier(**settings).fit(X, y).tree_
-    assert ModelTreeClassifier().fit(X, y).tree_.kind[0] == TestKind.LINEAR
+    assert ModelTreeClassifier().fit(X, y).tree_.split_kind[0] == SplitKind.LINEAR
 
 
 def test_an_ordinal_column_is_a_number_of_planes():
@@ -53,7 +53,7 @@ def test_an_ordinal_column_is_a_number_of_planes():
         ordinal_features={"size": ["S", "M", "L"]}, min_samples_split=2
     )
     tree = model.fit(X, y).tree_
-    assert tree.kind[0] == TestKind.LINEAR
+    assert tree.split_kind[0] == SplitKind.LINEAR
     assert set(tree.terms_of(0).column.tolist()) == {0, 1}
     assert (tree.terms_of(0).value == -1).all()
     assert model.score(X, y) > 0.95
@@ -77,10 +77,10 @@ def test_constant_and_collinear_columns(machine):
     tree = ModelTreeClassifier(**settings).fit(more, y).tree_
     assert set(tree.term_column.tolist()) == {1, 2}
     np.testing.assert_array_equal(tree.term_weight, plain.tree_.term_weight)
-    np.testing.assert_array_equal(tree.counts, plain.tree_.counts)
+    np.testing.assert_array_equal(tree.statistics, plain.tree_.statistics)
     twice = np.hstack([X, X, -3 * X + 8, X.sum(axis=1, keepdims=True)])
     model = ModelTreeClassifier(**settings).fit(twice, y)
-    assert model.tree_.kind[0] == TestKind.LINEAR
+    assert model.tree_.split_kind[0] == SplitKind.LINEAR
     assert np.isfinite(model.tree_.term_weight).all()
     assert model.score(twice, y) > 0.95
 
@@ -93,10 +93,10 @@ def test_numbers_of_any_size(machine, scales):
     plain = ModelTreeClassifier(**settings).fit(X, y)
     for cut in ("model", "best"):
         model = ModelTreeClassifier(intercept=cut, **settings).fit(X * scales, y)
-        assert model.tree_.kind[0] == TestKind.LINEAR
+        assert model.tree_.split_kind[0] == SplitKind.LINEAR
         assert model.score(X * scales, y) > 0.95
         assert model.tree_.to_text()
-        if cut == "node_model":
+        if cut == "model":
             np.testing.assert_array_equal(model.apply(X * scales), plain.apply(X))
 
 
@@ -108,10 +108,10 @@ def test_the_smallest_and_the_largest_numbers(largest):
     model = ModelTreeClassifier(pruning=None).fit(X, y)
     assert np.isfinite(model.tree_.term_weight).all()
     assert np.isfinite(model.tree_.intercept).all()
-    leaves = model.tree_.kind == TestKind.LEAF
-    counts = np.zeros_like(model.tree_.counts)
+    leaves = model.tree_.split_kind == SplitKind.LEAF
+    counts = np.zeros_like(model.tree_.statistics)
     np.add.at(counts, (model.apply(X), y), 1)
-    np.testing.assert_array_equal(counts[leaves], model.tree_.counts[leaves])
+    np.testing.assert_array_equal(counts[leaves], model.tree_.statistics[leaves])
     both = np.hstack([X, slanted()[0]])
     assert ModelTreeClassifier(max_depth=1, pruning=None).fit(both, y).score(both, y) > 0.95
 
@@ -135,7 +135,7 @@ def test_gaps_everywhere():
     X[rng.random(X.shape) < 0.3] = np.nan
     for missing in ("learned", "fractional", "category"):
         model = ModelTreeClassifier(handle_missing=missing, pruning=None, max_depth=3).fit(X, y)
-        assert TestKind.LINEAR in model.tree_.kind
+        assert SplitKind.LINEAR in model.tree_.split_kind
         assert model.score(X, y) > 0.7
         assert np.isfinite(model.predict_proba([[np.nan, np.nan]])).all()
 
@@ -150,7 +150,7 @@ def test_a_column_of_very_many_values_stays_out_of_planes():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         tree = model.set_params(partitioner="one_vs_rest").fit(table, y).tree_
-    assert tree.kind[0] == TestKind.LINEAR
+    assert tree.split_kind[0] == SplitKind.LINEAR
     asked = {tree.schema.columns[c].name for c in tree.terms_of(0).column}
     assert asked == {"x", "z", "few"}
 
@@ -165,7 +165,7 @@ def test_values_enter_planes_while_there_is_room():
         table[name] = np.array([f"{c:03}" for c in codes])
     settings = {"axis_aligned": False, "pruning": None, "max_depth": 1, "C": 1.0}
     tree = ModelTreeClassifier(partitioner="one_vs_rest", **settings).fit(table, y).tree_
-    assert tree.kind[0] == TestKind.LINEAR
+    assert tree.split_kind[0] == SplitKind.LINEAR
     asked = {tree.schema.columns[c].name for c in tree.terms_of(0).column}
     assert asked == {"x", "z", "small", "middle"}
 
@@ -187,7 +187,7 @@ def test_few_rows(model):
 def test_two_rows_are_told_apart_by_a_plane_where_that_is_wanted():
     settings = {"min_samples_model": 2, "pruning": None, "axis_aligned": False, "C": 10.0}
     model = ModelTreeClassifier(**settings).fit([[1.0, 2.0], [2.0, 1.0]], ["a", "b"])
-    assert model.tree_.kind[0] == TestKind.LINEAR
+    assert model.tree_.split_kind[0] == SplitKind.LINEAR
     assert model.predict([[1.0, 2.0], [2.0, 1.0]]).tolist() == ["a", "b"]
 
 

@@ -13,7 +13,7 @@ from mixedwood import RandomOrdinalityClassifier, TreeClassifier, UnknownCategor
 from mixedwood.data import read_table, read_target
 from mixedwood.preprocessing import RandomOrdinalEncoder
 from mixedwood.splits import Partitioner
-from mixedwood.tree import FRACTIONAL, TestKind
+from mixedwood.tree import FRACTIONAL, SplitKind
 from problems import mixed_problem
 from reference.c45 import J48
 from reference.ensembles import bootstrap_of, first_of_largest
@@ -91,12 +91,12 @@ def test_what_the_recipes_are():
     for base in ("c45", "random_tree"):
         model = RandomOrdinalityClassifier(base, 10, random_state=0).fit(X, y)
         for tree in model.trees_:
-            inner = tree.kind != TestKind.LEAF
-            assert tree.weight[0] == 100  # all rows
+            inner = tree.split_kind != SplitKind.LEAF
+            assert tree.weighted_n_node_samples[0] == 100  # all rows
             assert (np.diff(tree.child_offset)[inner] == 2).all()
-            assert not (tree.kind == TestKind.MULTIWAY).any()
+            assert not (tree.split_kind == SplitKind.MULTIWAY).any()
             assert (tree.missing_child[inner] == FRACTIONAL).all()
-            assert (tree.unseen_child[inner] == FRACTIONAL).all()
+            assert (tree.unknown_child[inner] == FRACTIONAL).all()
     assert "colour in {" in model.trees_[0].to_text()  # readable in the original values
 
 
@@ -146,10 +146,10 @@ def orders_of(model, X, y, column):
     place = list(X).index(column)
     found = []
     for tree in model.trees_:
-        nodes = np.flatnonzero((tree.column == place) & (tree.kind == TestKind.SUBSET))
+        nodes = np.flatnonzero((tree.column == place) & (tree.split_kind == SplitKind.SUBSET))
         groups = []
         for node in nodes:
-            codes, children = tree.values_of(int(node))
+            codes, children = tree.categories_of(int(node))
             groups.append(frozenset(codes[children == 0].tolist()))
         found.append(groups)
     return found

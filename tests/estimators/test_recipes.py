@@ -26,11 +26,11 @@ def test_c45_worked_example_sizes(c45):
     assert full.score[0] == pytest.approx(0.18855445, abs=6e-9)
     assert tree.column_of(0).name == "color"
     blue, green, red = tree.children_of(0)
-    np.testing.assert_allclose(tree.counts[red], [3.308, 1], atol=6e-4)
-    np.testing.assert_allclose(tree.counts[green], [0.308, 4], atol=6e-4)
+    np.testing.assert_allclose(tree.statistics[red], [3.308, 1], atol=6e-4)
+    np.testing.assert_allclose(tree.statistics[green], [0.308, 4], atol=6e-4)
     square, triangle = tree.children_of(blue)
-    np.testing.assert_allclose(tree.counts[square], [3.385, 0], atol=6e-4)
-    np.testing.assert_allclose(tree.counts[triangle], [0, 2], atol=6e-4)
+    np.testing.assert_allclose(tree.statistics[square], [3.385, 0], atol=6e-4)
+    np.testing.assert_allclose(tree.statistics[triangle], [0, 2], atol=6e-4)
 
 
 def test_c45_worked_example_answers(c45):
@@ -54,7 +54,7 @@ COSTS = [0, 0, 0, 1, 0, 0, 1, 1, 1, 0, 1, 1]
 def test_cart_worked_example(criterion):
     X = np.arange(1.0, 13.0)[:, None]
     full = TreeClassifier.cart(criterion=criterion, pruning=None).fit(X, COSTS).tree_
-    cuts = sorted(full.high[full.kind != 0].tolist())
+    cuts = sorted(full.high[full.split_kind != 0].tolist())
     assert cuts == [3.5, 4.5, 6.5, 9.5, 10.5]
     assert full.high[0] == 6.5
     assert full.n_leaves == 6

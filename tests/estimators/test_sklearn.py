@@ -233,7 +233,7 @@ def test_other_tables(problem):
     columns = {name: X[name].tolist() for name in X}
     assert TreeClassifier().fit(columns, y.tolist()).tree_ == want
     rows = TreeClassifier().fit(X.to_numpy(dtype=object), pl.Series(y))
-    np.testing.assert_array_equal(rows.tree_.counts, want.counts)
+    np.testing.assert_array_equal(rows.tree_.statistics, want.statistics)
     scores = cross_val_score(TreeClassifier(max_depth=3), pl.from_pandas(X), y, cv=3)
     np.testing.assert_array_equal(scores, cross_val_score(TreeClassifier(max_depth=3), X, y, cv=3))
     assert cross_val_predict(TreeClassifier(max_depth=2), X, y, cv=3).shape == y.shape

@@ -3,8 +3,7 @@
 import numpy as np
 
 from mixedwood.data import Column, Schema, Table
-from mixedwood.tree import FRACTIONAL, STOP_HERE, Tree
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.tree import FRACTIONAL, STOP, Tree, TreeBuilder
 
 SCHEMA = Schema(
     (
@@ -32,7 +31,7 @@ def _split(builder, node, rng, fractional, all_values):
     kind = rng.integers(4)
     n = int(rng.integers(2, 5)) if kind == 2 else 2
     counts = rng.integers(0, 30, (n, 3))
-    sides = [STOP_HERE, *range(n), *([FRACTIONAL] * fractional)]
+    sides = [STOP, *range(n), *([FRACTIONAL] * fractional)]
     missing, unseen = int(rng.choice(sides)), int(rng.choice(sides))
     if kind == 3:
         weights = {"income": float(rng.normal()), "age": float(rng.normal())}
@@ -45,7 +44,7 @@ def _split(builder, node, rng, fractional, all_values):
         fill = {n: 7.0 for n in ("income", "size") if n in weights and rng.random() < 0.5}
         sides = {"missing": missing, "fill": fill}
         return builder.split_linear(node, weights, float(rng.normal()), counts, **sides)
-    sides = {"missing": missing, "unseen": unseen}
+    sides = {"missing": missing, "unknown": unseen}
     if kind in (1, 2):
         column = SCHEMA["colour"] if rng.random() < 0.8 else SCHEMA["size"]
         known = list(column.categories)
@@ -53,7 +52,7 @@ def _split(builder, node, rng, fractional, all_values):
             known = [v for v in known if rng.random() < 0.8]
         place = rng.integers(0, n, len(known))
         groups = [[v for v, p in zip(known, place, strict=True) if p == g] for g in range(n)]
-        return builder.split_values(node, column.name, counts, groups, **sides)
+        return builder.split_categories(node, column.name, counts, groups, **sides)
     name = str(rng.choice(["age", "income", "size", "age"]))
     step = 1 if name == "size" else 10
     low, high = sorted(rng.integers(-1, 5, 2) * float(step))
@@ -86,8 +85,9 @@ def chain_tree(depth):
     counts = np.column_stack([np.ones(n), n - np.arange(n)])
     return Tree(
         schema=Schema((Column("x", "numeric"),)), classes=np.array(["no", "yes"]),
-        kind=inner, column=np.where(inner, 0, -1), low=np.full(n, -np.inf),
-        high=np.arange(n) / 2, child_offset=offsets, children=children, value_offset=none,
-        value_code=[], value_child=[], missing_child=minus, unseen_child=minus,
-        weight=counts.sum(1), counts=counts, label=np.ones(n), score=np.zeros(n),
+        split_kind=inner, column=np.where(inner, 0, -1), low=np.full(n, -np.inf),
+        high=np.arange(n) / 2, child_offset=offsets, children=children, category_offset=none,
+        category_code=[], category_child=[], missing_child=minus, unknown_child=minus,
+        weighted_n_node_samples=counts.sum(1), statistics=counts, label=np.ones(n),
+        score=np.zeros(n),
     )  # fmt: skip

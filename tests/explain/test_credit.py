@@ -13,7 +13,7 @@ from mixedwood.data import Column, Schema, Table
 from mixedwood.ensembles import add_up, first_of_largest, member_classes, shares_of
 from mixedwood.explain import explain_scores, explain_votes
 from mixedwood.explain.sums import sum_lines
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.tree import TreeBuilder
 from reference.explanation import answer, row_of, sum_of
 
 NAMES = SCHEMA.names
@@ -23,7 +23,7 @@ seeds = st.integers(0, 2**32 - 1)
 def explained(trees, one, vote="soft", weights=None):
     shares = shares_of(add_up(trees, one, vote, weights))
     return explain_votes(
-        trees, one, row=0, answer=trees[0].classes[first_of_largest(shares)][0].item(),
+        trees, one, row=0, prediction=trees[0].classes[first_of_largest(shares)][0].item(),
         probabilities=shares[0], answers=member_classes(trees, one)[0], vote=vote, weights=weights,
     )  # fmt: skip
 
@@ -40,7 +40,7 @@ def assert_same_sum(why, bias, found):
 
 
 def assert_adds_up(why):
-    sums = why.bias + why.contributions.sum(axis=0) + why.voting
+    sums = why.bias + why.contributions.sum(axis=0) + why.vote_adjustment
     np.testing.assert_allclose(sums, why.total, rtol=1e-12, atol=1e-12)
 
 
@@ -55,7 +55,7 @@ def test_votes_agree_with_the_twin_and_add_up(seed, n_trees, fractional, weighte
         one = table.take([row])
         why = explained(trees, one, "soft", weights)
         assert_same_sum(why, *sum_of(members, row_of(table, row)))
-        assert not why.voting.any()
+        assert not why.vote_adjustment.any()
         assert_adds_up(why)
         voted = explained(trees, one, "hard", weights)
         np.testing.assert_array_equal(voted.contributions, why.contributions)
@@ -85,7 +85,7 @@ def test_scores_agree_with_the_twin_and_add_up(seed, n_trees, fractional, kind):
         values = row_of(table, row)
         scores = start + sum(answer(t, values, w) for t, w in zip(trees, wide, strict=True))
         why = explain_scores(
-            start, trees, steps, first, table.take([row]), row=row, answer="no",
+            start, trees, steps, first, table.take([row]), row=row, prediction="no",
             probabilities=np.full(len(trees[0].classes), 0.5), scores=scores,
         )  # fmt: skip
         bias, found = sum_of([(t, w, 1.0) for t, w in zip(trees, wide, strict=True)], values)
@@ -101,7 +101,10 @@ def test_scores_agree_with_the_twin_and_add_up(seed, n_trees, fractional, kind):
 
 def two_classes(tree):
     return replace(
-        tree, classes=np.array(["no", "yes"]), counts=tree.counts[:, :2], label=tree.label % 2
+        tree,
+        classes=np.array(["no", "yes"]),
+        statistics=tree.statistics[:, :2],
+        label=tree.label % 2,
     )
 
 
@@ -119,7 +122,7 @@ def one_row(colour=0, size=0, age=0.0, income=0.0):
 def test_a_row_that_goes_to_all_children_or_stops():
     groups = [["blue", "green"], ["red"]]
     counts = [[5, 0], [1, 2]]
-    both = small("split_values", "colour", counts, groups, missing=-2, unseen=-1)
+    both = small("split_categories", "colour", counts, groups, missing=-2, unknown=-1)
     assert explained([both], one_row(colour=0)).contributions[0].tolist() == [0.25, -0.25]
     # Five eighths of the row get (1, 0), the others (1/3, 2/3): in the mean, what the root says.
     gone = explained([both], one_row(colour=-1))
@@ -127,7 +130,7 @@ def test_a_row_that_goes_to_all_children_or_stops():
     assert gone.values[0] == "colour missing"
     stopped = explained([both], one_row(colour=-2))
     assert not stopped.contributions.any()
-    assert stopped.values[0] == "colour unseen in training"
+    assert stopped.values[0] == "colour unknown"
     assert stopped.probabilities.tolist() == stopped.bias.tolist() == [0.75, 0.25]
 
 
@@ -214,6 +217,6 @@ def test_plain_facts_survive_json(seed):
     facts = json.loads(json.dumps(why.to_dict()))
     for k, label in enumerate(why.classes.tolist()):
         parts = [part["amounts"][label] for part in facts["contributions"]]
-        total = facts["bias"][label] + sum(parts) + facts["voting"][label]
+        total = facts["bias"][label] + sum(parts) + facts["vote_adjustment"][label]
         assert total == pytest.approx(facts["total"][label], abs=1e-12)
         assert facts["votes"][label] == why.votes[k]

@@ -11,8 +11,7 @@ from mixedwood.data import Column, Schema
 from mixedwood.explain.importance import impurity_importance
 from mixedwood.growers import GrowSettings, grow
 from mixedwood.splits import Criterion
-from mixedwood.tree import TestKind
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.tree import SplitKind, TreeBuilder
 from strategies import problems
 
 
@@ -33,11 +32,11 @@ def test_it_is_the_share_of_the_fall(problem, kind, missing, partitioner):
     tree = grow(table, target, GrowSettings(missing=missing, partitioner=partitioner))
     falls = np.zeros(table.n_columns)
     for node in range(tree.n_nodes):
-        if tree.kind[node] == TestKind.LEAF:
+        if tree.split_kind[node] == SplitKind.LEAF:
             continue
-        fall = tree.weight[node] * impurity(tree.counts[node], kind)
+        fall = tree.weighted_n_node_samples[node] * impurity(tree.statistics[node], kind)
         for child in tree.children_of(node):
-            fall -= tree.weight[child] * impurity(tree.counts[child], kind)
+            fall -= tree.weighted_n_node_samples[child] * impurity(tree.statistics[child], kind)
         falls[tree.column[node]] += max(fall, 0)
     found = impurity_importance(tree, kind)
     if falls.sum() > 1e-9:

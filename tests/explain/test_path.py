@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from explain.random_trees import SCHEMA, random_table, random_tree
 from mixedwood.data import Table, read_table
 from mixedwood.explain import explain_row
-from mixedwood.tree import FRACTIONAL, STOP_HERE
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.tree import FRACTIONAL, STOP, TreeBuilder
 
 NAN = float("nan")
 
@@ -49,13 +48,13 @@ def test_labels():
     def values(code, **kwargs):
         groups = [["blue", "green"], ["red"]]
         row = one_row(colour=code)
-        return steps("split_values", "colour", [[1, 1]] * 2, groups, row=row, **kwargs)
+        return steps("split_categories", "colour", [[1, 1]] * 2, groups, row=row, **kwargs)
 
     assert values(0) == ["colour = blue in {blue, green}"]
     assert values(3) == ["colour = red"]
-    assert values(2) == ["colour = pink, unseen at this test, stops here"]
-    assert values(-2, unseen=0) == ["colour unseen in training, goes with colour in {blue, green}"]
-    assert values(-1, missing=1, unseen=1) == ["colour missing, goes with colour = red"]
+    assert values(2) == ["colour = pink, unknown at this node, stops here"]
+    assert values(-2, unknown=0) == ["colour unknown, goes with colour in {blue, green}"]
+    assert values(-1, missing=1, unknown=1) == ["colour missing, goes with colour = red"]
 
 
 def weighed(row, intercept=3.0, fill=None, **weights):
@@ -87,17 +86,17 @@ def test_a_sum_says_what_stood_in_for_missing_values():
     assert str(path).splitlines()[1:-1] == [
         "  0.5 age + 3 [colour = red] + [colour = teal] + 4 size = 25 > 20",
         "    +20  age missing, taken as 40, times 0.5",
-        "     +5  size unseen in training, taken as 1.25, times 4",
-        "      0  colour unseen in training, counts for nothing",
+        "     +5  size unknown, taken as 1.25, times 4",
+        "      0  colour unknown, counts for nothing",
     ]
     (step,) = path.steps
     assert (step.child, step.value, step.total) == (0, "known", 25.0)
-    assert [part.value for part in step.contributions] == ["missing", "unseen", "unseen"]
+    assert [part.value for part in step.contributions] == ["missing", "unknown", "unknown"]
     known = explain_row(builder.build(), one_row(colour=3, size=2)).steps[0]
-    words = [part.words for part in known.contributions]
+    words = [part.text for part in known.contributions]
     assert words == ["size = L, place 2, times 4", "colour = red", "age = 0, times 0.5"]
     missing = explain_row(builder.build(), one_row(colour=-1)).steps[0].contributions
-    assert "colour missing, counts for nothing" in [part.words for part in missing]
+    assert "colour missing, counts for nothing" in [part.text for part in missing]
 
 
 def test_a_sum_without_an_answer_says_why():
@@ -146,7 +145,7 @@ def test_a_row_that_stops_is_answered_there():
         "  age missing, stops here",
         "  -> [0] no (75 % of 4)",
     ]
-    assert path.steps[0].child == STOP_HERE
+    assert path.steps[0].child == STOP
     assert path.steps[0].value == "missing"
 
 
@@ -158,12 +157,12 @@ def test_the_way_ends_where_the_tree_answers(seed, fractional):
     proba, labels = tree.predict_proba(table), tree.predict(table)
     for row in range(table.n_rows):
         path = explain_row(tree, table, row)
-        assert path.label == labels[row]
-        assert sum(e.share for e in path.endings) == pytest.approx(1)
-        mixed = sum(e.share * tree.probabilities[e.node] for e in path.endings)
+        assert path.prediction == labels[row]
+        assert sum(e.fraction for e in path.ends) == pytest.approx(1)
+        mixed = sum(e.fraction * tree.probabilities[e.node] for e in path.ends)
         np.testing.assert_allclose(mixed, proba[row], atol=1e-12)
         if not tree.is_fractional:
-            assert [e.node for e in path.endings] == tree.apply(table.take([row])).tolist()
+            assert [e.node for e in path.ends] == tree.apply(table.take([row])).tolist()
         assert str(path)
 
 

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from explain.random_trees import SCHEMA, random_table, random_tree
 from mixedwood.data import Column
-from mixedwood.explain import LinearCondition, RangeCondition, Rule, SetCondition, rules
-from mixedwood.tree import TestKind
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.explain import LinearCondition, RangeCondition, Rule, SetCondition, to_rules
+from mixedwood.tree import SplitKind, TreeBuilder
 
 
 def holds(condition, table, row):
@@ -31,9 +30,9 @@ def holds(condition, table, row):
     if np.isnan(x) or (not condition.column.is_numeric and x == -1):
         return condition.missing
     if not condition.column.is_numeric and x == -2:
-        return condition.unseen
+        return condition.unknown
     if isinstance(condition, SetCondition):
-        return x in condition.codes or (condition.unseen and x not in condition.refused)
+        return x in condition.codes or (condition.unknown and x not in condition.refused)
     return any(low < x <= high for low, high in condition.pieces)
 
 
@@ -47,7 +46,7 @@ def test_exactly_one_rule_holds_for_each_row_without_gaps(seed, n_tests):
     tree = random_tree(seed, n_tests, all_values=True)
     table = random_table(seed, 40)
     answers = tree.apply(table)
-    found = rules(tree)
+    found = to_rules(tree)
     for row in range(table.n_rows):
         assert fulfilled(found, table, row) == [answers[row]]
 
@@ -57,36 +56,38 @@ def test_exactly_one_rule_holds_for_each_row_without_gaps(seed, n_tests):
 def test_with_gaps_the_rule_of_the_leaf_holds_or_none_does(seed, n_tests):
     tree = random_tree(seed, n_tests)
     table = random_table(seed, 40, gaps=True)
-    found = rules(tree)
+    found = to_rules(tree)
     for row, node in enumerate(tree.apply(table)):
-        is_leaf = tree.kind[node] == TestKind.LEAF
+        is_leaf = tree.split_kind[node] == SplitKind.LEAF
         assert fulfilled(found, table, row) == ([node] if is_leaf else [])
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_rule_for_each_leaf_the_heaviest_first(seed):
     tree = random_tree(seed, 20)
-    found = rules(tree)
-    assert sorted(r.node for r in found) == np.flatnonzero(tree.kind == 0).tolist()
+    found = to_rules(tree)
+    assert sorted(r.node for r in found) == np.flatnonzero(tree.split_kind == 0).tolist()
     assert found == sorted(found, key=lambda r: (-r.weight, r.node))
     for rule in found:
         assert rule.label == tree.classes[tree.label[rule.node]]
-        assert rule.weight == tree.weight[rule.node]
-        assert rule.coverage == rule.weight / tree.weight[0]
+        assert rule.weight == tree.weighted_n_node_samples[rule.node]
+        assert rule.coverage == rule.weight / tree.weighted_n_node_samples[0]
         keys = [(c.column.name, type(c)) for c in rule.conditions if hasattr(c, "column")]
         assert len(set(keys)) == len(keys)  # merged
 
 
 def test_rules_read_like_this():
     builder = TreeBuilder(SCHEMA, ["no", "yes"], [40, 160])
-    a, b = builder.split_values(
+    a, b = builder.split_categories(
         0, "colour", [[20, 130], [20, 30]], [["red", "blue", "pink"], ["green", "teal"]], missing=0
     )
     c, _ = builder.split_interval(a, "age", [[16, 104], [4, 26]], high=39.5)
-    builder.split_values(c, "colour", [[16, 104], [0, 0]], [["red", "blue"], ["pink"]], missing=0)
+    builder.split_categories(
+        c, "colour", [[16, 104], [0, 0]], [["red", "blue"], ["pink"]], missing=0
+    )
     _, e = builder.split_interval(b, "age", [[20, 0], [0, 30]], low=10, high=20)
     builder.split_interval(e, "age", [[0, 20], [0, 10]], high=50)
-    assert [str(rule) for rule in builder.build().rules()] == [
+    assert [str(rule) for rule in builder.build().to_rules()] == [
         "If colour in {blue, red} (or missing) and age <= 39.5 then yes (87 % of 120)",
         "If colour in {blue, pink, red} (or missing) and age > 39.5 then yes (87 % of 30)",
         "If colour in {green, teal} and 10 < age <= 20 then no (100 % of 20)",
@@ -97,9 +98,9 @@ def test_rules_read_like_this():
 
 
 def test_a_tree_without_a_test_has_one_rule():
-    (rule,) = rules(TreeBuilder(SCHEMA, ["no", "yes"], [1, 3]).build())
+    (rule,) = to_rules(TreeBuilder(SCHEMA, ["no", "yes"], [1, 3]).build())
     assert str(rule) == "Always yes (75 % of 4)"
-    assert (rule.conditions, rule.words, rule.coverage) == ((), [], 1.0)
+    assert (rule.conditions, rule.describe_conditions(), rule.coverage) == ((), [], 1.0)
 
 
 def test_unseen_values_stay_in_a_merged_set():
@@ -110,7 +111,7 @@ def test_unseen_values_stay_in_a_merged_set():
     assert (both.codes, both.refused) == ({0, 3}, {1, 2})
     closed = SetCondition(colour, frozenset({1, 3}))
     assert first.merge(closed).codes == closed.merge(first).codes == {1, 3}
-    assert not first.merge(closed).unseen
+    assert not first.merge(closed).unknown
 
 
 @given(*[st.lists(st.integers(-9, 9), max_size=8, unique=True).map(sorted)] * 2)

@@ -7,8 +7,7 @@ import pytest
 from explain.random_trees import chain_tree, random_tree
 from mixedwood.data import Column, Schema
 from mixedwood.explain import tree_text
-from mixedwood.tree import FRACTIONAL
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.tree import FRACTIONAL, TreeBuilder
 
 SCHEMA = Schema(
     (
@@ -25,7 +24,7 @@ def grown():
     young, old = builder.split_interval(0, "age", [[50, 10], [10, 30]], high=39.5, missing=1)
     groups = ["blue"], ["red"], ["green"]
     counts = [[30, 0], [15, 5], [5, 5]]
-    _, red, _ = builder.split_values(young, "colour", counts, groups, unseen=1)
+    _, red, _ = builder.split_categories(young, "colour", counts, groups, unknown=1)
     builder.split_linear(old, {"pay": 0.5}, -3.0, [[0, 29.5], [10, 0.5]])
     builder.split_interval(red, "size", [[15, 0], [0, 5]], high=1, missing=0)
     return builder.build()
@@ -35,7 +34,7 @@ FULL = """\
 [0] root (100)
 |   [1] age <= 39.5 (60)
 |   |   [3] colour = blue: no (100 % of 30)
-|   |   [4] colour = red (or unseen) (20)
+|   |   [4] colour = red (or unknown) (20)
 |   |   |   [8] size <= M (or missing): no (100 % of 15)
 |   |   |   [9] size > M: yes (100 % of 5)
 |   |   [5] colour = green: no (50 % of 10)
@@ -96,7 +95,7 @@ def test_a_cut_by_number_keeps_what_is_nearest_to_the_root():
 def test_a_test_of_very_many_branches_is_cut_among_them():
     column = Column("n", "nominal", tuple(range(500)))
     builder = TreeBuilder(Schema((column,)), ["no", "yes"], [500, 0])
-    builder.split_values(0, "n", [[1, 0]] * 500, [[v] for v in range(500)])
+    builder.split_categories(0, "n", [[1, 0]] * 500, [[v] for v in range(500)])
     lines = tree_text(builder.build(), max_nodes=4).splitlines()
     assert lines == [
         "[0] root (500) ... 497 more nodes",
@@ -138,5 +137,5 @@ def test_a_chain_of_50_000_tests_prints():
     assert text.endswith("99002 of 100001 nodes left out; see max_depth and max_nodes.")
     assert max(map(len, text.splitlines())) < 200
     assert len(tree_text(tree, max_nodes=None).splitlines()) == tree.n_nodes
-    assert len(tree.rules()) == 50_001
+    assert len(tree.to_rules()) == 50_001
     assert time.perf_counter() - start < 30

@@ -11,8 +11,7 @@ from mixedwood.explain import (
     condition_words,
 )
 from mixedwood.explain.spelling import label_words, name_words, number_words, share_words
-from mixedwood.tree import FRACTIONAL
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.tree import FRACTIONAL, TreeBuilder
 
 INF = float("inf")
 SCHEMA = Schema(
@@ -40,7 +39,7 @@ def interval(column, low=-INF, high=INF, **kwargs):
 
 
 def values(column, *groups, **kwargs):
-    return words("split_values", column, [[1, 1]] * len(groups), groups, **kwargs)
+    return words("split_categories", column, [[1, 1]] * len(groups), groups, **kwargs)
 
 
 def linear(weights, intercept, **kwargs):
@@ -137,10 +136,10 @@ def test_a_filled_sum_has_an_answer_for_missing_values():
 def test_branches_say_who_else_comes():
     assert interval("age", high=5.0, missing=0) == ["age <= 5 (or missing)", "age > 5"]
     assert interval("age", high=5.0, missing=FRACTIONAL) == ["age <= 5", "age > 5"]
-    assert interval("age", high=5.0, unseen=0) == ["age <= 5", "age > 5"]  # numbers are all known
-    assert interval("size", high=1, missing=1, unseen=1)[1] == "size > M (or missing or unseen)"
-    assert values("colour", ["red"], ["blue"], missing=1, unseen=0) == [
-        "colour = red (or unseen)",
+    assert interval("age", high=5.0, unknown=0) == ["age <= 5", "age > 5"]  # numbers are all known
+    assert interval("size", high=1, missing=1, unknown=1)[1] == "size > M (or missing or unknown)"
+    assert values("colour", ["red"], ["blue"], missing=1, unknown=0) == [
+        "colour = red (or unknown)",
         "colour = blue (or missing)",
     ]
     assert linear({"age": 1.0}, 0.0, missing=1) == ["age > 0", "age <= 0 (or missing)"]
@@ -151,7 +150,7 @@ def test_a_branch_for_nothing_else_says_so():
         "colour in {blue, red}",
         "colour missing",
     ]
-    assert values("colour", ["red"], [], missing=1, unseen=1)[1] == "colour missing or unseen"
+    assert values("colour", ["red"], [], missing=1, unknown=1)[1] == "colour missing or unknown"
     assert values("colour", ["red"], [])[1] == "no colour"
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import mixedwood as mw
 from mixedwood.data import read_table, read_target
-from mixedwood.files import read_columns, read_file, read_file_as, reading
+from mixedwood.data.file_tables import read_columns, read_file, read_new_rows
 
 pd = pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow")
@@ -34,19 +34,8 @@ def written(path, index):
     return frame
 
 
-@pytest.fixture(params=["pyarrow", "polars", "pandas"])
-def reader(request, monkeypatch):
-    """Only one of the libraries that read Parquet is found."""
-    pytest.importorskip(request.param)
-    found = reading.find_spec
-    monkeypatch.setattr(
-        reading, "find_spec", lambda name: found(name) if name == request.param else None
-    )
-    return request.param
-
-
 @pytest.mark.parametrize("index", INDICES)
-def test_a_stored_index_is_no_column(index, reader, tmp_path):
+def test_a_stored_index_is_no_column(index, tmp_path):
     written(tmp_path / "t.parquet", index)
     columns = read_columns(tmp_path / "t.parquet")
     assert list(columns) == ["a", "b", "y"]
@@ -54,27 +43,19 @@ def test_a_stored_index_is_no_column(index, reader, tmp_path):
     assert list(table.X) == ["a", "b"]
     expected = mw.TreeClassifier(pruning=None).fit(FRAME[["a", "b"]], FRAME["y"])
     assert mw.TreeClassifier(pruning=None).fit(table.X, table.y).tree_ == expected.tree_
-    new = read_file_as(tmp_path / "t.parquet", expected.schema_, target="y")
+    new = read_new_rows(tmp_path / "t.parquet", expected.schema_, target="y")
     assert (list(new.X), new.ignored) == (["a", "b"], [])
 
 
-def test_a_stored_index_can_be_asked_for(reader, tmp_path):
+def test_a_stored_index_can_be_asked_for(tmp_path):
     path = tmp_path / "t.parquet"
     frame = written(path, "text")
     schema = read_table(FRAME[["a", "b"]]).schema
-    assert read_file_as(path, schema, keep=["id"]).kept["id"] == frame.index.tolist()
+    assert read_new_rows(path, schema, keep=["id"]).kept["id"] == frame.index.tolist()
     assert list(read_file(path, "y", categorical=["id"]).X) == ["a", "b", "id"]
     assert list(read_file(path, "y", drop=["id"]).X) == ["a", "b"]
     learned = read_table(frame.reset_index()[["id", "a"]]).schema
-    assert list(read_file_as(path, learned).X) == ["id", "a"]
-
-
-def test_polars_without_metadata(tmp_path, monkeypatch):
-    polars = pytest.importorskip("polars")
-    monkeypatch.delattr(polars, "read_parquet_metadata", raising=False)
-    monkeypatch.setattr(reading, "find_spec", lambda name: name if name == "polars" else None)
-    written(tmp_path / "t.parquet", "two unnamed")
-    assert list(read_columns(tmp_path / "t.parquet")) == ["a", "b", "y"]
+    assert list(read_new_rows(path, learned).X) == ["id", "a"]
 
 
 @pytest.mark.parametrize("index", INDICES)
@@ -109,6 +90,19 @@ def test_an_index_of_arrow_that_is_asked_for():
 def test_odd_metadata_names_no_index(metadata):
     table = pa.table({"a": [1, 2]}).replace_schema_metadata({b"pandas": metadata})
     assert read_table(table).schema.names == ("a",)
+
+
+def test_types_of_a_parquet_file_are_kept(tmp_path):
+    size = pa.DictionaryArray.from_arrays(
+        pa.array([2, 0, None, 1] * 50_000, pa.int8()), pa.array(["S", "M", "L"]), ordered=True
+    )
+    table = pa.table({"size": size, "n": range(200_000), "y": ["no", "yes"] * 100_000})
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=70_000)
+    found = read_file(tmp_path / "t.parquet", "y", categorical=["n"])
+    schema = read_table(found.X).schema
+    assert schema["size"].kind == "ordinal"
+    assert schema["size"].categories == ("S", "M", "L")
+    assert (schema["size"].n_missing, schema["n"].n_categories) == (50_000, 200_000)
 
 
 def test_the_command_line_leaves_the_index_out(tmp_path):

@@ -10,7 +10,7 @@ from mixedwood import ForestClassifier, TreeClassifier
 from mixedwood.data import Column, Schema, Table, Target
 from mixedwood.growers import GrowSettings, grow
 from mixedwood.splits import best_partition
-from mixedwood.tree import TestKind
+from mixedwood.tree import SplitKind
 from planes import only_plane
 from reference.adjusted_score import (
     FITTED,
@@ -84,7 +84,7 @@ def twin_rank(tree, table, target, rows, place, settings):
         return weights[chosen].sum() if whole else len(chosen)
 
     cells, score = table.arrays[place], float(tree.score[0])
-    if tree.kind[0] == TestKind.INTERVAL:
+    if tree.split_kind[0] == SplitKind.INTERVAL:
         on_left = cells[rows] <= tree.high[0]
         on_left[np.isnan(cells[rows])] = tree.missing_child[0] == 0
         sides = np.array([counts(rows[on_left]), counts(rows[~on_left])])
@@ -95,9 +95,9 @@ def twin_rank(tree, table, target, rows, place, settings):
         return min(score, adjusted)
     groups = [rows[cells[rows] == value] for value in np.unique(cells[rows])]
     A = np.array([counts(group) for group in groups])
-    if tree.kind[0] == TestKind.MULTIWAY:
+    if tree.split_kind[0] == SplitKind.MULTIWAY:
         return min(score, adjusted_multiway(A, score, n_rows(rows) / copies))
-    codes, children = tree.values_of(0)
+    codes, children = tree.categories_of(0)
     child_of = dict(zip(codes.tolist(), children.tolist(), strict=True))
     child_of[-1] = tree.missing_child[0]
     left = np.array([child_of[int(cells[group[0]])] == 0 for group in groups])
@@ -359,7 +359,7 @@ def test_copies_in_a_sample_do_not_make_an_identifier_useful(tree):
 def in_plane(X, y, **settings):
     """Names of the columns that a plane at the root weighs; None if there is none."""
     tree = only_plane(X, y, **settings).tree_
-    if tree.kind[0] != TestKind.LINEAR:
+    if tree.split_kind[0] != SplitKind.LINEAR:
         return None
     return {tree.schema.columns[column].name for column in tree.terms_of(0).column}
 
@@ -395,7 +395,7 @@ def test_planes_weigh_nominal_columns_that_are_beyond_chance(criterion):
             if rank is None or (codes.max() + 1) * 20 <= n:
                 continue
             counts, score = np.bincount(y).astype(float), float(tree.score[0])
-            share = gini_share(tree.counts[1:3])
+            share = gini_share(tree.statistics[1:3])
             clear = [
                 beyond_chance(rank * c, score, criterion, n, share, counts) for c in (0.999, 1.001)
             ]

@@ -70,11 +70,11 @@ def test_agrees_with_its_twin(problem, how, n_outputs, seed):
     twin = GradientTwin(table, g, h, how)
     everyone = range(table.n_rows)
     through = rows_of_nodes(found.tree, table, list(everyone))
-    leaves = {r for r, kind in zip(through, found.tree.kind, strict=True) if kind == 0}
+    leaves = {r for r, kind in zip(through, found.tree.split_kind, strict=True) if kind == 0}
     assert leaves == twin.leaves(everyone)
     for node, rows in enumerate(through):
         np.testing.assert_allclose(found.steps[node], twin.step(rows), rtol=1e-8, atol=1e-10)
-        if found.tree.kind[node] != 0:
+        if found.tree.split_kind[node] != 0:
             left = through[found.tree.children_of(node)[0]]
             gain = twin.gain(found.tree.column[node], left, rows)
             assert found.tree.score[node] == pytest.approx(gain, rel=1e-7, abs=1e-9)
@@ -115,7 +115,7 @@ def test_the_node_with_the_largest_gain_is_split_first(max_leaf_nodes, seed):
     how = GradientSettings(max_leaf_nodes=max_leaf_nodes, best_first=True)
     tree = grown(table, g, h, how).tree
     through = rows_of_nodes(tree, table, list(range(24)))
-    leaves = {r for r, kind in zip(through, tree.kind, strict=True) if kind == 0}
+    leaves = {r for r, kind in zip(through, tree.split_kind, strict=True) if kind == 0}
     assert len(leaves) == max_leaf_nodes
     assert leaves == GradientTwin(table, g, h, how).leaves(range(24))
 
@@ -136,11 +136,11 @@ def test_among_equal_gains_one_of_the_largest_is_chosen(problem, how, n_outputs,
     through = rows_of_nodes(tree, table, list(range(table.n_rows)))
     for node, rows in enumerate(through):
         if not twin.may_be_split(rows, tree.node_depth[node]):
-            assert tree.kind[node] == 0
+            assert tree.split_kind[node] == 0
             continue
         known = list(twin.candidates(rows))
         most = max((gain for gain, _, _ in known), default=0.0)
-        if tree.kind[node] == 0:
+        if tree.split_kind[node] == 0:
             assert most <= max(how.min_gain, 0.0) + 1e-9
             continue
         left = through[tree.children_of(node)[0]]
@@ -190,8 +190,8 @@ PULL = np.array([[1.0], [-1.2], [0.01]])  # any value alone gains something
 
 def before_and_after(tree, node):
     """Values that the test of a node sends left, and right."""
-    here = slice(tree.value_offset[node], tree.value_offset[node + 1])
-    codes, child = tree.value_code[here], tree.value_child[here]
+    here = slice(tree.category_offset[node], tree.category_offset[node + 1])
+    codes, child = tree.category_code[here], tree.category_child[here]
     return set(codes[child == 0].tolist()), set(codes[child == 1].tolist())
 
 
@@ -229,7 +229,7 @@ def test_every_order_is_as_likely_at_every_node():
     assert sum((first[cut] - n) ** 2 / n for cut, n in likely.items()) < 16.3
     # Below it the order is drawn again: as often as not the other way round.
     second = [1 if before_and_after(tree, 0)[0] == {1} else 2 for tree in trees]
-    again = [before_and_after(t, n) for t, n in zip(trees, second, strict=True) if t.kind[n]]
+    again = [before_and_after(t, n) for t, n in zip(trees, second, strict=True) if t.split_kind[n]]
     turned = Counter(left == {0} for left, right in again if left | right == {0, 2})
     assert turned[True] == pytest.approx(turned[False], rel=0.2)
 
@@ -355,9 +355,9 @@ def test_nodes_hold_the_weights_of_their_classes():
     want = np.zeros((found.tree.n_nodes, 3))
     for node, rows in enumerate(rows_of_nodes(found.tree, table, list(range(50)))):
         np.add.at(want[node], codes[list(rows)], weights[list(rows)])
-    np.testing.assert_allclose(found.tree.counts, want)
+    np.testing.assert_allclose(found.tree.statistics, want)
     np.testing.assert_array_equal(found.tree.label, want.argmax(axis=1))
-    np.testing.assert_allclose(found.tree.weight, want.sum(axis=1))
+    np.testing.assert_allclose(found.tree.weighted_n_node_samples, want.sum(axis=1))
 
 
 @pytest.mark.parametrize(

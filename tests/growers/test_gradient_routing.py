@@ -68,7 +68,7 @@ def test_rows_are_where_the_tree_sends_them(
     told = np.concatenate([rows, others])
     np.testing.assert_array_equal(found.node_of_row[told], want[told])
     assert (np.delete(found.node_of_row, told) == -1).all()
-    assert (found.tree.kind[found.node_of_row[rows]] == 0).all()
+    assert (found.tree.split_kind[found.node_of_row[rows]] == 0).all()
 
 
 @pytest.mark.parametrize(("unseen", "where"), [("node", 0), ("missing", 2), ("majority", 1)])

@@ -145,7 +145,7 @@ def test_one_row():
     found = grown(table, g, h, rows=np.array([1], np.int32), others=np.array([0, 2], np.int32))
     assert found.steps.tolist() == [[1.0]]
     assert found.node_of_row.tolist() == [0, 0, 0]
-    assert found.tree.counts.tolist() == [[0.0, 1.0]]
+    assert found.tree.statistics.tolist() == [[0.0, 1.0]]
 
 
 @pytest.mark.parametrize("n_values", [254, 255, 256, 257, 65_535, 65_536, 70_000])

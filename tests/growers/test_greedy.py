@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mixedwood.data import Target, read_table, read_target
 from mixedwood.growers import GrowSettings, grow
 from mixedwood.splits import Acceptor
-from mixedwood.tree import STOP_HERE, TestKind
+from mixedwood.tree import STOP, SplitKind
 from reference.greedy import Greedy, Settings, UnclearError, assert_same
 from strategies import problems
 
@@ -189,10 +189,10 @@ def test_the_root_has_the_best_score_even_where_tests_are_equal(problem, criteri
                 left = [bool(code >> i & 1) for i in range(len(names))]
                 scores.append(twin.score(groups.values(), left))
     tree = grown(table, target, ours)
-    if np.count_nonzero(tree.counts[0]) < 2 or len(twin.everyone) < 2 or not scores:
+    if np.count_nonzero(tree.statistics[0]) < 2 or len(twin.everyone) < 2 or not scores:
         assume(missing != "fractional")
         assert tree.n_nodes == 1
-    elif tree.kind[0] != TestKind.LEAF:
+    elif tree.split_kind[0] != SplitKind.LEAF:
         assert tree.score[0] == pytest.approx(max(scores), rel=1e-9, abs=1e-11)
     else:
         assert twin.size(twin.everyone) < 2  # by weight
@@ -233,7 +233,15 @@ def test_one_ordered_column_left_is_cut_in_its_order(criterion, n_classes):
             quick = grow(table, read_target(y), settings)
             slow = grow(table, Target(np.unique(y), read_target(y).codes, np.ones(n)), settings)
             assert quick.n_leaves > 20
-            for field in ("kind", "column", "high", "children", "counts", "score", "label"):
+            for field in (
+                "split_kind",
+                "column",
+                "high",
+                "children",
+                "statistics",
+                "score",
+                "label",
+            ):
                 assert np.array_equal(getattr(quick, field), getattr(slow, field)), field
 
 
@@ -243,7 +251,7 @@ def test_a_row_of_weight_zero_is_not_there():
     table = read_table({"a": [1.0, 2.0, 3.0], "b": ["x", "y", "z"]})
     tree = grow(table, read_target([0, 1, 1], [1, 1, 0]))
     assert tree.high[0] == 1.5
-    assert tree.counts.tolist() == [[1, 1], [1, 0], [0, 1]]
+    assert tree.statistics.tolist() == [[1, 1], [1, 0], [0, 1]]
     tree = grow(
         table.take([0, 1, 2]), read_target([0, 1, 2], [1, 0, 1]), GrowSettings(unseen="node")
     )
@@ -260,5 +268,5 @@ def test_a_value_that_a_node_never_met_stops_there():
     new = read_table({"a": ["p"], "b": ["never"]}, schema=tree.schema)
     assert tree.apply(new).tolist() == [0]
     tree = grow(table, target, GrowSettings(unseen="majority"))
-    assert tree.unseen_child[0] == tree.counts[tree.children_of(0)].sum(axis=1).argmax()
-    assert grow(table, target).unseen_child[0] == STOP_HERE
+    assert tree.unknown_child[0] == tree.statistics[tree.children_of(0)].sum(axis=1).argmax()
+    assert grow(table, target).unknown_child[0] == STOP

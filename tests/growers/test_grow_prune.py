@@ -73,15 +73,15 @@ def test_labels_stay_those_that_a_node_was_made_with():
     # The right leaf comes from the first half, where classes tie; the second half says 1.
     table, target, halves = line(*FIRST)
     tree = grow_prune(table, target, halves=halves).tree
-    assert tree.counts[0].tolist() == [3, 3]
-    assert tree.weight[0] == 6
+    assert tree.statistics[0].tolist() == [3, 3]
+    assert tree.weighted_n_node_samples[0] == 6
     right = tree.children_of(0)[1]
-    assert tree.counts[right].tolist() == [1, 3]  # of the first half
+    assert tree.statistics[right].tolist() == [1, 3]  # of the first half
     inner = tree.children_of(right)[1]
-    assert tree.counts[inner].tolist() == [2, 2]  # of the second
+    assert tree.statistics[inner].tolist() == [2, 2]  # of the second
     relabelled = grow_prune(table, target, halves=halves, relabel=True).tree
-    assert relabelled.counts[0].tolist() == [5, 7]
-    assert relabelled.counts[right].tolist() == [3, 6]
+    assert relabelled.statistics[0].tolist() == [5, 7]
+    assert relabelled.statistics[right].tolist() == [3, 6]
     assert relabelled.label[0] == 1
     np.testing.assert_array_equal(relabelled.high, tree.high)
 

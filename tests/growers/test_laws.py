@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from mixedwood.data import Column, Schema, Table, Target, read_table, read_target
 from mixedwood.growers import GrowSettings, grow
-from mixedwood.tree import TestKind
+from mixedwood.tree import SplitKind
 from reference.tree import shares
 from strategies import problems
 
@@ -46,17 +46,17 @@ def answers(tree, table):
 
 def assert_equal_trees(a, b, counts=True):
     for name in (
-        "kind",
+        "split_kind",
         "column",
         "high",
         "children",
-        "value_code",
-        "value_child",
+        "category_code",
+        "category_child",
         "missing_child",
     ):
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
     if counts:
-        np.testing.assert_allclose(a.counts, b.counts, rtol=1e-12)
+        np.testing.assert_allclose(a.statistics, b.statistics, rtol=1e-12)
         np.testing.assert_allclose(a.score, b.score, rtol=1e-9, atol=1e-12)
 
 
@@ -66,25 +66,25 @@ def test_counts_are_those_of_the_rows_that_arrive(problem, missing, partitioner)
     table, target = problem
     tree = grow(table, target, GrowSettings(missing=missing, partitioner=partitioner))
     weights = np.ones(target.n_rows) if target.weights is None else target.weights
-    found = np.zeros_like(tree.counts)
+    found = np.zeros_like(tree.statistics)
     for row in range(table.n_rows):
         if weights[row] == 0:
             continue
         cells = [array[row].item() for array in table.arrays]
         for leaf, share in shares(tree, cells).items():
-            assert tree.kind[leaf] == TestKind.LEAF  # training rows never stop on the way
+            assert tree.split_kind[leaf] == SplitKind.LEAF  # training rows never stop on the way
             node = leaf
             while node >= 0:
                 found[node, target.codes[row]] += share * weights[row]
                 node = tree.parent[node]
-    np.testing.assert_allclose(tree.counts, found, rtol=1e-6, atol=1e-6 * weights.max())
-    np.testing.assert_allclose(tree.weight, tree.counts.sum(axis=1))
-    inner = tree.kind != TestKind.LEAF
+    np.testing.assert_allclose(tree.statistics, found, rtol=1e-6, atol=1e-6 * weights.max())
+    np.testing.assert_allclose(tree.weighted_n_node_samples, tree.statistics.sum(axis=1))
+    inner = tree.split_kind != SplitKind.LEAF
     assert (tree.score[~inner] == 0).all()
     for node in np.flatnonzero(inner):
         children = tree.children_of(node)
         assert len(children) >= 2
-        assert (tree.weight[children] > 0).all()
+        assert (tree.weighted_n_node_samples[children] > 0).all()
 
 
 @pytest.mark.parametrize("missing", ["learned", "category"])
@@ -108,7 +108,7 @@ def test_a_weight_is_a_number_of_copies(partitioner, missing, problem):
     again = grow(
         table.take(copies), Target(target.classes, target.codes[copies].copy(), None), ours
     )
-    if missing == "fractional" or once.kind[0] != TestKind.LEAF:
+    if missing == "fractional" or once.split_kind[0] != SplitKind.LEAF:
         assert_equal_trees(once, again)
     else:  # one row, however heavy, is not split
         assert np.count_nonzero(weights) < 2 or again.n_nodes == 1
@@ -127,7 +127,7 @@ def test_every_way_of_counting_counts_the_same(criterion, missing):
     if missing != "fractional":  # there min_samples_leaf is a weight
         double = grow(table, twos, ours)
         assert_equal_trees(tree, double, counts=False)
-        np.testing.assert_allclose(double.counts, 2 * tree.counts, rtol=1e-12)
+        np.testing.assert_allclose(double.statistics, 2 * tree.statistics, rtol=1e-12)
     # A column that declares values beyond all measure is never counted by histogram.
     many = tuple(f"v{i:05}" for i in range(20_000))
     columns = (*table.schema.columns[:3], Column("label", "nominal", many))
@@ -137,7 +137,7 @@ def test_every_way_of_counting_counts_the_same(criterion, missing):
     more = Target(np.arange(50), target.codes, None)
     lonely = grow(table, more, ours)
     assert_equal_trees(tree, lonely, counts=False)
-    np.testing.assert_allclose(lonely.counts[:, :3], tree.counts, rtol=1e-12)
+    np.testing.assert_allclose(lonely.statistics[:, :3], tree.statistics, rtol=1e-12)
 
 
 @pytest.mark.parametrize("missing", MISSING)
@@ -252,11 +252,11 @@ def test_leaves_have_the_rows_asked_for(partitioner, criterion, n_labels):
                 missing=missing,
             )
             tree = grow(table, target, ours)
-            weights = tree.weight
+            weights = tree.weighted_n_node_samples
             if partitioner != "multiway":
-                assert (weights[tree.kind == TestKind.LEAF] >= least - 1e-6).all()
+                assert (weights[tree.split_kind == SplitKind.LEAF] >= least - 1e-6).all()
             assert tree.n_nodes > 1
-            for node in np.flatnonzero(tree.kind != TestKind.LEAF):
+            for node in np.flatnonzero(tree.split_kind != SplitKind.LEAF):
                 reached = np.sort(weights[tree.children_of(node)])
                 assert (reached[-2:] >= least - 1e-6).all()
 
@@ -274,4 +274,4 @@ def test_halves_have_the_rows_asked_for():
     target = Target(np.arange(3), np.tile(np.int32([0, 1, 2]), 10), None)
     for least in (3, 6):
         tree = grow(Table(schema, (codes,)), target, GrowSettings(min_samples_leaf=least))
-        assert (tree.weight >= least).all()
+        assert (tree.weighted_n_node_samples >= least).all()

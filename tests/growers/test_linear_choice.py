@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from mixedwood import ModelTreeClassifier, TreeClassifier
-from mixedwood.tree import TestKind
+from mixedwood.tree import SplitKind
 from planes import as_table, mixed_rows, numbers_problem, only_plane, sides
 from reference import model_tree as twin
 from reference import smooth_svm
@@ -19,8 +19,8 @@ def test_left_out_rows_need_not_fill_leaves(folds):
     X, y = numbers_problem()
     settings = {"score_on": "validation", "node_cv": folds, "max_depth": 1, "pruning": None}
     free = ModelTreeClassifier(**settings).fit(X, y).tree_
-    assert free.kind[0] == TestKind.LINEAR
-    assert free.weight.min() > 70
+    assert free.split_kind[0] == SplitKind.LINEAR
+    assert free.weighted_n_node_samples.min() > 70
     assert ModelTreeClassifier(min_samples_leaf=70, **settings).fit(X, y).tree_ == free
 
 
@@ -29,7 +29,7 @@ def test_scores_that_grow_with_weight_are_made_comparable():
     X, y = numbers_problem()
     model = ModelTreeClassifier(criterion="chi2", score_on="validation", max_depth=1, pruning=None)
     tree = model.fit(X, y).tree_
-    assert tree.kind[0] == TestKind.LINEAR
+    assert tree.split_kind[0] == SplitKind.LINEAR
     training = model.set_params(score_on="train").fit(X, y).tree_
     assert tree.score[0] == pytest.approx(training.score[0], rel=0.5)
 
@@ -45,7 +45,7 @@ def test_planes_go_through_the_columns_drawn(thresholds, selection):
             pruning=None, max_depth=1, C=1.0,
         )  # fmt: skip
         tree = model.fit(X, y).tree_
-        if tree.kind[0] == TestKind.LINEAR:
+        if tree.split_kind[0] == SplitKind.LINEAR:
             columns = frozenset(tree.term_column.tolist())
             assert len(columns) <= 2
             drawn.add(columns)
@@ -78,9 +78,9 @@ def test_weights_of_any_size(scale):
     weights = rng.uniform(0.5, 2, len(y))
     model = ModelTreeClassifier(pruning=None, C=1.0, max_depth=2).fit(X, y, weights * scale)
     tree = model.tree_
-    assert TestKind.LINEAR in tree.kind
-    assert tree.weight[0] == pytest.approx(weights.sum() * scale)
-    np.testing.assert_allclose(tree.counts[0], np.bincount(y, weights) * scale, rtol=1e-9)
+    assert SplitKind.LINEAR in tree.split_kind
+    assert tree.weighted_n_node_samples[0] == pytest.approx(weights.sum() * scale)
+    np.testing.assert_allclose(tree.statistics[0], np.bincount(y, weights) * scale, rtol=1e-9)
     assert model.score(X, y) > 0.85
 
 
@@ -94,9 +94,9 @@ def test_weight_two_is_a_row_twice(machine, cut):
     weighted = ModelTreeClassifier(**settings).fit(X, y, times.astype(float)).tree_
     again = {name: np.repeat(column, times) for name, column in X.items()}
     repeated = ModelTreeClassifier(**settings).fit(again, np.repeat(y, times)).tree_
-    np.testing.assert_array_equal(weighted.kind[:3], repeated.kind[:3])
-    assert weighted.kind[0] == TestKind.LINEAR
-    np.testing.assert_allclose(weighted.counts[:3], repeated.counts[:3])
+    np.testing.assert_array_equal(weighted.split_kind[:3], repeated.split_kind[:3])
+    assert weighted.split_kind[0] == SplitKind.LINEAR
+    np.testing.assert_allclose(weighted.statistics[:3], repeated.statistics[:3])
     np.testing.assert_allclose(
         sorted(weighted.terms_of(0).weight), sorted(repeated.terms_of(0).weight), rtol=1e-4
     )
@@ -109,8 +109,8 @@ def test_the_order_of_rows_does_not_matter_where_none_are_left_out(machine):
     model = ModelTreeClassifier(**settings).fit(X, y)
     order = np.random.default_rng(0).permutation(150)
     other = ModelTreeClassifier(**settings).fit(X[order], y[order])
-    np.testing.assert_array_equal(other.tree_.kind, model.tree_.kind)
-    np.testing.assert_array_equal(other.tree_.counts, model.tree_.counts)
+    np.testing.assert_array_equal(other.tree_.split_kind, model.tree_.split_kind)
+    np.testing.assert_array_equal(other.tree_.statistics, model.tree_.statistics)
     np.testing.assert_array_equal(other.apply(X), model.apply(X))
 
 
@@ -121,8 +121,8 @@ def test_powers_of_two_change_no_side(cut):
     model = ModelTreeClassifier(**settings).fit(X, y)
     scale = 2.0 ** np.array([-300, 40, 0, 250])
     other = ModelTreeClassifier(**settings).fit(X * scale, y)
-    np.testing.assert_array_equal(other.tree_.kind, model.tree_.kind)
-    np.testing.assert_array_equal(other.tree_.counts, model.tree_.counts)
+    np.testing.assert_array_equal(other.tree_.split_kind, model.tree_.split_kind)
+    np.testing.assert_array_equal(other.tree_.statistics, model.tree_.statistics)
     np.testing.assert_array_equal(other.apply(X * scale), model.apply(X))
     np.testing.assert_array_equal(
         other.tree_.term_weight, model.tree_.term_weight / scale[model.tree_.term_column]
@@ -254,7 +254,7 @@ def test_only_tests_of_average_gain_compete(machine_too):
         differs += ratio < max(round(ratio, 10) for _, ratio, _ in found)
         checked += 1
         if -place == len(nominal):
-            assert tree.kind[0] == TestKind.LINEAR
+            assert tree.split_kind[0] == SplitKind.LINEAR
         else:
             assert tree.column[0] == numbers.shape[1] - place
         assert tree.score[0] == pytest.approx(ratio, rel=1e-6)

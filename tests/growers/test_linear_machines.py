@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassif
 from sklearn.svm import LinearSVC
 
 from mixedwood import ModelTreeClassifier
-from mixedwood.tree import TestKind
+from mixedwood.tree import SplitKind
 from planes import only_plane, plane_of
 from reference import model_tree as twin
 from reference import smooth_svm
@@ -28,7 +28,7 @@ def scaled_plane(X, y, weights=None, **settings):
     """Weights of the scaled columns, then the constant, of a plane through numbers."""
     Z, mean, deviation = twin.scaled(X, weights)
     tree = only_plane(X, y, weights, **settings).tree_
-    assert tree.kind[0] == TestKind.LINEAR
+    assert tree.split_kind[0] == SplitKind.LINEAR
     found, _, intercept = plane_of(tree)
     raw = np.array([found.get(f"x{j}", 0.0) for j in range(X.shape[1])])
     return Z, np.append(raw * deviation, intercept + raw @ mean)
@@ -166,7 +166,7 @@ def test_a_classifier_sees_values_as_zeros_and_ones():
 def test_discriminants_without_weights_are_refused_only_with_weights(two_groups):
     X, y, weights = two_groups
     model = ModelTreeClassifier(node_model=LinearDiscriminantAnalysis(), pruning=None, max_depth=2)
-    assert TestKind.LINEAR in model.fit(X, y).tree_.kind
+    assert SplitKind.LINEAR in model.fit(X, y).tree_.split_kind
     with pytest.raises(
         ValueError, match=r"rows have weights, but LinearDiscriminant\w+ takes none"
     ):
@@ -188,7 +188,7 @@ def test_machines_that_shuffle_give_the_same_tree_every_time(two_groups):
     for machine in (LinearSVC(max_iter=5), SGDClassifier(max_iter=5)):
         model = ModelTreeClassifier(node_model=machine, C=1.0, pruning=None, max_depth=2)
         first = model.fit(X, y).tree_
-        assert TestKind.LINEAR in first.kind
+        assert SplitKind.LINEAR in first.split_kind
         assert all(model.fit(X, y).tree_ == first for _ in range(3))
         assert machine.random_state is None
 
@@ -235,7 +235,7 @@ def test_classifiers_that_make_no_plane_are_errors(machine, error, words, two_gr
 def test_planes_that_are_no_numbers_do_not_count(two_groups):
     X, y, _ = two_groups
     tree = ModelTreeClassifier(node_model=NoAnswer(), pruning=None).fit(X, y).tree_
-    assert TestKind.LINEAR not in tree.kind
+    assert SplitKind.LINEAR not in tree.split_kind
     assert tree == ModelTreeClassifier(min_samples_model=10**6, pruning=None).fit(X, y).tree_
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mixedwood import ModelTreeClassifier
 from mixedwood.data import read_table
-from mixedwood.tree import TestKind
+from mixedwood.tree import SplitKind
 from planes import as_table, mixed_rows, only_plane, plane_of, sides
 from reference import model_tree as twin
 from reference import tree as routing
@@ -17,25 +17,25 @@ from reference import tree as routing
 
 def compare(node, tree, place, n_numbers, labels, seen):
     """The twin's node and the tree's; below a node where rounding decides nothing is compared."""
-    np.testing.assert_allclose(tree.counts[place], node.counts)
+    np.testing.assert_allclose(tree.statistics[place], node.counts)
     assert tree.label[place] == node.label
     if not node.sure:
         seen["unsure"] += 1
         return
-    kind = tree.kind[place]
+    kind = tree.split_kind[place]
     if node.test is None:
         seen["leaf"] += 1
-        assert kind == TestKind.LEAF
+        assert kind == SplitKind.LEAF
         return
     assert tree.score[place] == pytest.approx(node.score, rel=1e-9)
     if node.test == "plane":
         seen["plane"] += 1
-        assert kind == TestKind.LINEAR
+        assert kind == SplitKind.LINEAR
     else:
         seen["nominal"] += 1
-        assert kind == TestKind.MULTIWAY
+        assert kind == SplitKind.MULTIWAY
         assert tree.column[place] == n_numbers + node.test
-        codes, positions = tree.values_of(place)
+        codes, positions = tree.categories_of(place)
         values = [labels[node.test][code] for code in codes]
         assert values == [f"v{value}" for value in node.values]
         assert positions.tolist() == list(range(len(codes)))
@@ -93,7 +93,7 @@ def test_planes_leave_out_values_that_are_noise():
     y = (X["x"] + X["z"] + codes > 1).astype(int)
     for selection, used in (("adjusted", {"told"}), ("score", {"told", "noise"})):
         tree = only_plane(X, y, None, selection=selection).tree_
-        assert tree.kind[0] == TestKind.LINEAR
+        assert tree.split_kind[0] == SplitKind.LINEAR
         found, *_ = plane_of(tree)
         assert {term[0] for term in found if isinstance(term, tuple)} == used
 
@@ -112,7 +112,7 @@ def test_planes_through_values_are_those_of_the_twin(weighted, gaps):
                 X[f"a{k}"] = [None if c < 0 else f"v{c}" for c in codes]
         # By adjusted scores, planes would leave out columns that look like noise.
         tree = only_plane(X, y, weights, partitioner="one_vs_rest", selection="score").tree_
-        if tree.kind[0] != TestKind.LINEAR:
+        if tree.split_kind[0] != SplitKind.LINEAR:
             continue
         kept = np.arange(50) if weights is None else np.flatnonzero(weights)
         w = np.ones(50) if weights is None else weights
@@ -151,7 +151,7 @@ def test_planes_through_values_are_those_of_the_twin(weighted, gaps):
         assert intercept == pytest.approx(constant, abs=1e-4 * scale)
         if np.abs(distances[kept]).min() > 1e-3:
             groups = [twin.counts_of(y, w, kept[side]) for side in sides(distances[kept])]
-            np.testing.assert_allclose(tree.counts[1:], groups)
+            np.testing.assert_allclose(tree.statistics[1:], groups)
             assert tree.score[0] == pytest.approx(twin.gain(groups), rel=1e-9)
             checked += 1
     assert checked > 20
@@ -219,20 +219,20 @@ def test_training_rows_reach_the_leaves_that_counted_them(problem, data):
         warnings.filterwarnings("ignore", "There is no numeric or ordinal column")
         model.fit(X, y, weights)
     tree = model.tree_
-    leaves = tree.kind == TestKind.LEAF
+    leaves = tree.split_kind == SplitKind.LEAF
     w = np.ones(len(y)) if weights is None else weights
     assert tree.depth <= (model.max_depth or 1000)
     assert tree.n_leaves <= (model.max_leaf_nodes or 1000)
     codes = np.searchsorted(model.classes_, y)
-    np.testing.assert_allclose(tree.weight, tree.counts.sum(axis=1))
-    np.testing.assert_allclose(tree.weight[leaves].sum(), w.sum(), rtol=1e-5)
+    np.testing.assert_allclose(tree.weighted_n_node_samples, tree.statistics.sum(axis=1))
+    np.testing.assert_allclose(tree.weighted_n_node_samples[leaves].sum(), w.sum(), rtol=1e-5)
     if missing == "fractional":
         return
     reached = model.apply(X)
     assert leaves[reached[w > 0]].all()
-    counts = np.zeros_like(tree.counts)
+    counts = np.zeros_like(tree.statistics)
     np.add.at(counts, (reached, codes), w)
-    np.testing.assert_allclose(counts[leaves], tree.counts[leaves], rtol=1e-9)
+    np.testing.assert_allclose(counts[leaves], tree.statistics[leaves], rtol=1e-9)
     if tree.n_leaves > 1:
         rows = np.bincount(reached[w > 0], minlength=tree.n_nodes)
         assert (rows[leaves] >= model.min_samples_leaf).all()
@@ -253,9 +253,9 @@ def test_rounding_next_to_a_cut_leaves_no_empty_side():
             min_samples_leaf=int(rng.integers(1, 4)),
         ).fit(X, y)  # fmt: skip
         tree = model.tree_
-        n_planes += np.count_nonzero(tree.kind == TestKind.LINEAR)
-        assert (tree.weight >= model.min_samples_leaf).all()
-        groups = tree.counts[tree.children_of(0)] if tree.n_nodes > 1 else None
+        n_planes += np.count_nonzero(tree.split_kind == SplitKind.LINEAR)
+        assert (tree.weighted_n_node_samples >= model.min_samples_leaf).all()
+        groups = tree.statistics[tree.children_of(0)] if tree.n_nodes > 1 else None
         if groups is not None:
             assert tree.score[0] == pytest.approx(twin.gain(groups), abs=1e-12)
     assert n_planes > 300
@@ -275,15 +275,15 @@ def test_rows_shared_out_reach_the_leaves_in_the_parts_that_were_counted():
         )
         tree = model.tree_
         table = read_table(X, schema=model.schema_)
-        counts = np.zeros_like(tree.counts)
+        counts = np.zeros_like(tree.statistics)
         for row, cls in enumerate(y):
             cells = [array[row] for array in table.arrays]
             parts = routing.shares(tree, cells)
             n_shared += len(parts) > 1
             for node, part in parts.items():
                 counts[node, cls] += part * (1.0 if weights is None else weights[row])
-        leaves = tree.kind == TestKind.LEAF
-        np.testing.assert_allclose(counts[leaves], tree.counts[leaves], rtol=1e-6, atol=1e-4)
-        n_planes += np.count_nonzero(tree.kind == TestKind.LINEAR)
+        leaves = tree.split_kind == SplitKind.LEAF
+        np.testing.assert_allclose(counts[leaves], tree.statistics[leaves], rtol=1e-6, atol=1e-4)
+        n_planes += np.count_nonzero(tree.split_kind == SplitKind.LINEAR)
     assert n_planes > 20
     assert n_shared > 100

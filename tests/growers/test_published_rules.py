@@ -105,7 +105,7 @@ def test_random_tree_on_larger_tables(seed, weights, missing):
 def test_random_tree_answers_as_the_parent_where_no_row_came():
     table, target = large_problem(0)
     tree = random_tree(table, target)
-    empty = np.flatnonzero(tree.weight == 0)
+    empty = np.flatnonzero(tree.weighted_n_node_samples == 0)
     assert len(empty)
     assert (tree.label[empty] == tree.label[tree.parent[empty]]).all()
     rows = [[array[i].item() for array in table.arrays] for i in range(table.n_rows)]
@@ -136,8 +136,8 @@ def test_a_branch_of_hardly_any_weight_gets_no_part_of_a_row():
     table = Table(schema, (np.int32([0, 1, 2, -1]),))
     target = Target(np.arange(2), np.int32([0, 1, 1, 0]), np.array([5.0, 5.0, 5e-6, 2.0]))
     tree = random_tree(table, target)
-    np.testing.assert_allclose(tree.counts[1:], [[6, 0], [1, 5], [0, 5e-6]], rtol=1e-5)
-    assert tree.counts[3, 0] == 0
+    np.testing.assert_allclose(tree.statistics[1:], [[6, 0], [1, 5], [0, 5e-6]], rtol=1e-5)
+    assert tree.statistics[3, 0] == 0
 
 
 def test_random_tree_takes_the_first_of_equal_thresholds():

@@ -118,11 +118,11 @@ def test_scores_are_true_where_sides_had_to_grow(criterion):
         tree = grow(Table(table.schema, (codes,)), target, ours)
         if tree.n_nodes == 1:
             continue
-        known, side = tree.values_of(0)
+        known, side = tree.categories_of(0)
         left = np.zeros(9, bool)
         left[known[side == 0]] = True
         left[8] = tree.missing_child[0] == 0
         present = counts.sum(axis=0) > 0
         want = score(counts[:, present].astype(float), left, criterion)
         assert tree.score[0] == pytest.approx(want, rel=1e-9)
-        assert tree.weight[1:].min() >= 0.4 * len(codes)
+        assert tree.weighted_n_node_samples[1:].min() >= 0.4 * len(codes)

@@ -11,7 +11,7 @@ from mixedwood.data import Target, read_table, read_target
 from mixedwood.growers import GrowSettings, grow
 from mixedwood.growers.random_order import _draw_orders
 from mixedwood.splits import Partitioner
-from mixedwood.tree import FRACTIONAL, TestKind
+from mixedwood.tree import FRACTIONAL, SplitKind
 
 PER_TREE = Partitioner("random_order", per="tree")
 
@@ -31,18 +31,19 @@ def test_all_subsets_of_a_column_come_from_one_order(seed):
     table, target = nominal_rows(seed)
     tree = grow(table, target, GrowSettings(partitioner=PER_TREE), seed=seed)
     assert tree.schema == table.schema
-    assert set(np.unique(tree.kind)) <= {TestKind.LEAF, TestKind.INTERVAL, TestKind.SUBSET}
+    assert set(np.unique(tree.split_kind)) <= {SplitKind.LEAF, SplitKind.INTERVAL, SplitKind.SUBSET}
     assert (tree.predict(table) == target.classes[target.codes]).all()  # it grew to the end
     for column in range(3):
         lefts = []
-        for node in np.flatnonzero((tree.column == column) & (tree.kind == TestKind.SUBSET)):
-            codes, children = tree.values_of(int(node))
+        for node in np.flatnonzero((tree.column == column) & (tree.split_kind == SplitKind.SUBSET)):
+            codes, children = tree.categories_of(int(node))
             assert codes.tolist() == list(range(table.schema.columns[column].n_categories))
             lefts.append(frozenset(codes[children == 0].tolist()))
         # Prefixes of one order are nested.
         assert all(a <= b or b <= a for a in lefts for b in lefts)
     assert any(
-        (tree.column[tree.kind == TestKind.SUBSET] == column).sum() > 1 for column in range(3)
+        (tree.column[tree.split_kind == SplitKind.SUBSET] == column).sum() > 1
+        for column in range(3)
     )
 
 
@@ -59,7 +60,7 @@ def test_c45_over_a_random_order_is_binary_and_shares_missing_rows():
     model = mw.TreeClassifier.c45(pruned=False, partitioner=PER_TREE, random_state=4)
     X = {name: table.labels(name) for name in table.schema.names}
     tree = model.fit(X, target.codes).tree_
-    inner = tree.kind != TestKind.LEAF
+    inner = tree.split_kind != SplitKind.LEAF
     assert inner.any()
     assert (np.diff(tree.child_offset)[inner] == 2).all()
     assert (tree.missing_child[inner] == FRACTIONAL).all()

@@ -57,7 +57,7 @@ def grow_side_by_side(table, target, rows, starts):
     given = native_arguments(table, target, GrowSettings(), 1, rows)
     arrays = _core.grow(*given.arguments, math.inf, rows, np.array(starts), None)
     assert arrays.pop("complete")
-    arrays["counts"] = arrays["counts"].reshape(len(arrays["kind"]), -1) * given.scale
+    arrays["statistics"] = arrays["statistics"].reshape(len(arrays["split_kind"]), -1) * given.scale
     return arrays
 
 
@@ -68,7 +68,7 @@ def test_trees_side_by_side_are_those_grown_alone(seed):
     rows = rng.permutation(60).astype(np.int32)
     starts = np.array([0, 0, *np.sort(rng.integers(0, 60, 2)), 60])
     arrays = grow_side_by_side(table, target, rows, starts)
-    assert not arrays["counts"][0].any()  # no row, no tree
+    assert not arrays["statistics"][0].any()  # no row, no tree
     for t in range(1, 4):
         mine = rows[starts[t] : starts[t + 1]]
         if len(mine) == 0:
@@ -82,12 +82,12 @@ def test_trees_side_by_side_are_those_grown_alone(seed):
 def nodes_below(arrays, root):
     """A tree as nested tuples."""
     first, last = arrays["child_offset"][root : root + 2]
-    values = slice(*arrays["value_offset"][root : root + 2])
+    values = slice(*arrays["category_offset"][root : root + 2])
     return (
         int(arrays["column"][root]),
         float(arrays["high"][root]),
-        arrays["value_code"][values].tolist(),
-        arrays["counts"][root].tolist(),
+        arrays["category_code"][values].tolist(),
+        arrays["statistics"][root].tolist(),
         [nodes_below(arrays, int(c)) for c in arrays["children"][first:last]],
     )
 

@@ -12,7 +12,7 @@ import pytest
 
 from mixedwood.data import read_table, read_target
 from mixedwood.growers import GrowSettings, grow
-from mixedwood.tree import TestKind
+from mixedwood.tree import SplitKind
 
 CRITERIA = ["gini", "entropy", "gain_ratio", "twoing", "squared_gini", "chi2"]
 KINDS = ["numeric", "nominal"]
@@ -109,10 +109,10 @@ def lost(seed, criterion, kind):
     scores = [
         exact_score(entries, *sides, criterion, nominal) for sides in divisions(n_values, nominal)
     ]
-    if tree.kind[0] == TestKind.LEAF:
+    if tree.split_kind[0] == SplitKind.LEAF:
         found = Fraction(0)
     elif nominal:
-        codes, children = tree.values_of(0)
+        codes, children = tree.categories_of(0)
         sides = [codes[children == child].tolist() for child in (0, 1)]
         found = exact_score(entries, *sides, criterion, nominal)
     else:

@@ -7,7 +7,7 @@ import pytest
 
 from mixedwood.data import Column, Schema
 from mixedwood.plot import tree_dot
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.tree import TreeBuilder
 from strategies import random_tree
 
 

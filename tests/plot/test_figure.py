@@ -16,7 +16,7 @@ from explain.random_trees import random_tree  # noqa: E402
 from mixedwood.data import Column, Schema  # noqa: E402
 from mixedwood.plot import plot_tree  # noqa: E402
 from mixedwood.plot.drawing import draw  # noqa: E402
-from mixedwood.tree_builder import TreeBuilder  # noqa: E402
+from mixedwood.tree import TreeBuilder  # noqa: E402
 
 
 def test_a_figure_of_its_own_is_as_large_as_the_tree(tmp_path):

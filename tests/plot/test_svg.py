@@ -10,7 +10,7 @@ from mixedwood.data import Column, Schema
 from mixedwood.plot import tree_svg
 from mixedwood.plot.drawing import draw
 from mixedwood.plot.measure import shorten, text_width, wrap
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.tree import TreeBuilder
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = [
@@ -37,7 +37,7 @@ def hostile_tree():
     )
     builder = TreeBuilder(schema, HOSTILE, range(1, len(HOSTILE) + 1))
     counts = [[1] * len(HOSTILE)] * len(HOSTILE)
-    children = builder.split_values(0, schema.names[0], counts, [[v] for v in HOSTILE])
+    children = builder.split_categories(0, schema.names[0], counts, [[v] for v in HOSTILE])
     builder.split_interval(children[-1], "\x00", counts[:2], high=1.0)
     return builder.build()
 
@@ -115,7 +115,7 @@ def test_a_large_tree_is_cut_and_says_so():
 def test_a_test_of_very_many_branches_ends_in_a_box_that_counts():
     column = Column("n", "nominal", tuple(range(500)))
     builder = TreeBuilder(Schema((column,)), ["no", "yes"], [500, 0])
-    builder.split_values(0, "n", [[1, 0]] * 500, [[v] for v in range(500)])
+    builder.split_categories(0, "n", [[1, 0]] * 500, [[v] for v in range(500)])
     boxes = draw(builder.build()).boxes
     assert boxes[-1].lines == ("… 441 more nodes",)
     assert boxes[-1].x == max(box.x for box in boxes)

@@ -8,7 +8,7 @@ from mixedwood.pruning import (
     path_errors,
     stratified_folds,
 )
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.tree import TreeBuilder
 from reference import pruning as twin
 from reference.grower import grow
 

@@ -6,8 +6,7 @@ import pytest
 from mixedwood.data import Column, Schema, Table, Target, read_table, read_target
 from mixedwood.pruning import collapse, pessimistic
 from mixedwood.pruning.pessimistic import _Estimate
-from mixedwood.tree import FRACTIONAL, STOP_HERE, TestKind
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.tree import FRACTIONAL, STOP, SplitKind, TreeBuilder
 from reference.c45 import J48
 from reference.pessimistic import Pessimistic, extra_errors
 from strategies import random_rows, random_tree
@@ -195,7 +194,7 @@ def told(tree, origin):
     asked = [question(origin, node) for node in range(origin.n_nodes)]
 
     def of(node):
-        counts = np.round(tree.counts[node], 9).tolist()
+        counts = np.round(tree.statistics[node], 9).tolist()
         test = question(tree, node)
         assert test is None or test in asked
         return test, counts, [of(child) for child in tree.children_of(node)]
@@ -204,12 +203,12 @@ def told(tree, origin):
 
 
 def question(tree, node):
-    if tree.kind[node] == TestKind.LEAF:
+    if tree.split_kind[node] == SplitKind.LEAF:
         return None
     return (
         int(tree.column[node]), float(tree.low[node]), float(tree.high[node]),
         float(tree.intercept[node]), str(tree.terms_of(node)),
-        len(tree.children_of(node)), int(tree.missing_child[node]), int(tree.unseen_child[node]),
+        len(tree.children_of(node)), int(tree.missing_child[node]), int(tree.unknown_child[node]),
     )  # fmt: skip
 
 
@@ -264,7 +263,7 @@ def test_collapsing_agrees_with_its_twin(seed):
     tree = collapse(full)
     assert tree == J48(table, target).grow()
     assert collapse(tree) == tree
-    leaves = [t.counts[t.kind == TestKind.LEAF] for t in (full, tree)]
+    leaves = [t.statistics[t.split_kind == SplitKind.LEAF] for t in (full, tree)]
     wrong = [(c.sum(axis=1) - c.max(axis=1)).sum() for c in leaves]
     assert wrong[1] == pytest.approx(wrong[0], abs=0.1)
 
@@ -308,8 +307,8 @@ def test_without_raising_a_tree_is_only_cut(seed):
     waiting = [(0, 0)]
     while waiting:
         ours, theirs = waiting.pop()
-        np.testing.assert_allclose(pruned.counts[ours], tree.counts[theirs])
-        if pruned.kind[ours] != TestKind.LEAF:
+        np.testing.assert_allclose(pruned.statistics[ours], tree.statistics[theirs])
+        if pruned.split_kind[ours] != SplitKind.LEAF:
             children = pruned.children_of(ours), tree.children_of(theirs)
             waiting += list(zip(*(c.tolist() for c in children), strict=True))
 
@@ -336,10 +335,10 @@ def test_class_weights_add_up_after_raising():
     for seed in range(1, 40, 2):
         table, target = random_case(seed)
         tree = pessimistic(J48(table, target).grow(), table, target)
-        for node in np.flatnonzero(tree.kind != TestKind.LEAF):
-            below = tree.counts[tree.children_of(node)].sum(axis=0)
-            np.testing.assert_allclose(below, tree.counts[node])
-        np.testing.assert_allclose(tree.weight, tree.counts.sum(axis=1))
+        for node in np.flatnonzero(tree.split_kind != SplitKind.LEAF):
+            below = tree.statistics[tree.children_of(node)].sum(axis=0)
+            np.testing.assert_allclose(below, tree.statistics[node])
+        np.testing.assert_allclose(tree.weighted_n_node_samples, tree.statistics.sum(axis=1))
 
 
 def test_an_empty_branch_that_gets_rows_by_raising_answers_its_value():
@@ -350,17 +349,17 @@ def test_an_empty_branch_that_gets_rows_by_raising_answers_its_value():
     target = read_target([r[2] for r in rows])
     builder = TreeBuilder(table.schema, target.classes, [6, 6, 3])
     assert table.schema["colour"].categories == colours
-    branches = {"missing": FRACTIONAL, "unseen": STOP_HERE}
-    _, small = builder.split_values(
+    branches = {"missing": FRACTIONAL, "unknown": STOP}
+    _, small = builder.split_categories(
         0, "size", [[0, 0, 3], [6, 6, 0]], [[size] for size in sizes], **branches
     )
-    builder.split_values(
+    builder.split_categories(
         small, "colour", [[0, 0, 0], [0, 6, 0], [6, 0, 0]], [[], ["green"], ["red"]], **branches
     )
     pruned = pessimistic(builder.build(), table, target)
     assert pruned.column_of(0).name == "colour"
     assert pruned.n_nodes == 4
-    assert pruned.values_of(0)[0].tolist() == [0, 1, 2]
+    assert pruned.categories_of(0)[0].tolist() == [0, 1, 2]
     assert pruned.predict(table).tolist() == [r[2] for r in rows]
 
 

@@ -14,8 +14,7 @@ from mixedwood.pruning import (
     path_errors,
     reduced_error,
 )
-from mixedwood.tree import TestKind
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.tree import SplitKind, TreeBuilder
 from reference import pruning as twin
 from strategies import SCHEMA, random_rows, random_tree
 
@@ -63,14 +62,14 @@ def test_the_worked_example_of_cost_complexity_pruning():
 
 def best_cost(tree, own, alpha):
     """Smallest cost + alpha * leaves over all prunings, by trying them all."""
-    inner = np.flatnonzero(tree.kind != TestKind.LEAF)
+    inner = np.flatnonzero(tree.split_kind != SplitKind.LEAF)
     best = np.inf
     for nodes in (some for r in range(len(inner) + 1) for some in combinations(inner, r)):
         stop = set(map(int, nodes))
         cost, leaves, waiting = 0.0, 0, [0]
         while waiting:
             node = waiting.pop()
-            if node in stop or tree.kind[node] == TestKind.LEAF:
+            if node in stop or tree.split_kind[node] == SplitKind.LEAF:
                 cost, leaves = cost + own[node], leaves + 1
             else:
                 waiting += tree.children_of(node).tolist()
@@ -98,9 +97,9 @@ def test_every_tree_of_the_path_is_the_best_for_its_price(cost, adds_up):
 
 
 def with_root_weight(tree):
-    counts = np.array(tree.counts)
+    counts = np.array(tree.statistics)
     counts[0] += counts[0].sum() == 0
-    return replace(tree, counts=counts)
+    return replace(tree, statistics=counts)
 
 
 @pytest.mark.parametrize("cost", ["error", "impurity"])
@@ -116,8 +115,8 @@ def test_the_path_agrees_with_its_twin(cost):
             np.testing.assert_allclose(path.risks, costs, atol=1e-11)
             shown = np.zeros(tree.n_nodes, dtype=bool)
             for alpha, cut in zip(path.ccp_alphas, cuts, strict=True):
-                assert path.tree(alpha) == tree.cut(cut)
-                leaves = tree.cut(np.flatnonzero(path.cut_at <= alpha)).n_leaves
+                assert path.tree(alpha) == tree.prune_at(cut)
+                leaves = tree.prune_at(np.flatnonzero(path.cut_at <= alpha)).n_leaves
                 assert leaves == path.tree(alpha).n_leaves
                 shown[list(cut)] = True
             np.testing.assert_array_equal(np.isfinite(path.cut_at), shown)
@@ -128,16 +127,16 @@ def test_a_test_with_one_answer_goes_no_later_than_what_is_below_it():
     for root in ([6, 4], [4, 6], [9, 9], [90, 1]):  # what is below may cost more or less
         builder = TreeBuilder(schema, [0, 1], root)
         top = builder.split_interval(0, "x", [root, [3, 0]], high=9.0)[0]
-        (only,) = builder.split_values(top, "c", [[6, 4]], [["p", "q"]])
+        (only,) = builder.split_categories(top, "c", [[6, 4]], [["p", "q"]])
         left, _ = builder.split_interval(only, "x", [[6, 1], [0, 3]], high=2.5)
-        builder.split_values(left, "c", [[5, 2]], [["p"]])
+        builder.split_categories(left, "c", [[5, 2]], [["p"]])
         tree = builder.build()
         path = cost_complexity_path(tree)
         alphas, n_leaves, costs, cuts = twin.cost_complexity(tree)
         np.testing.assert_allclose(path.ccp_alphas, alphas, atol=1e-12)
         np.testing.assert_allclose(path.risks, costs, atol=1e-12)
         assert path.n_leaves.tolist() == n_leaves.tolist()
-        assert [path.tree(a) for a in path.ccp_alphas] == [tree.cut(c) for c in cuts]
+        assert [path.tree(a) for a in path.ccp_alphas] == [tree.prune_at(c) for c in cuts]
 
 
 def chain(depth, weigh=lambda d: 1.0):
@@ -162,7 +161,7 @@ def test_chains_agree_with_their_twin(weigh):
         alphas, n_leaves, _, cuts = twin.cost_complexity(tree, cost)
         np.testing.assert_allclose(path.ccp_alphas, alphas, atol=1e-11)
         assert path.n_leaves.tolist() == n_leaves.tolist()
-        assert [path.tree(a) for a in path.ccp_alphas] == [tree.cut(c) for c in cuts]
+        assert [path.tree(a) for a in path.ccp_alphas] == [tree.prune_at(c) for c in cuts]
 
 
 @pytest.mark.timeout(60)
@@ -189,7 +188,11 @@ def test_a_chain_of_25_000_tests_is_no_trouble():
 def test_equal_alphas_are_cut_together_in_a_large_tree():
     """Weights of 0.1 do not add up to the last bit; the path is that of whole weights."""
     tree, _, _ = chain(3000, lambda d: float(3001 - d))
-    tenths = replace(tree, counts=tree.counts * 0.1, weight=tree.weight * 0.1)
+    tenths = replace(
+        tree,
+        statistics=tree.statistics * 0.1,
+        weighted_n_node_samples=tree.weighted_n_node_samples * 0.1,
+    )
     whole, path = cost_complexity_path(tree), cost_complexity_path(tenths)
     np.testing.assert_array_equal(path.n_leaves, whole.n_leaves)
     np.testing.assert_allclose(path.ccp_alphas, whole.ccp_alphas, rtol=1e-9)
@@ -283,12 +286,17 @@ def test_the_core_refuses_arrays_that_do_not_fit():
 
 def consistent(tree):
     """The same shape with counts that add up, as growing gives them."""
-    counts = np.array(tree.counts)
+    counts = np.array(tree.statistics)
     for node in range(tree.n_nodes - 1, -1, -1):
-        if tree.kind[node] != TestKind.LEAF:
+        if tree.split_kind[node] != SplitKind.LEAF:
             counts[node] = counts[tree.children_of(node)].sum(axis=0)
     counts[0] += counts[0].sum() == 0
-    return replace(tree, counts=counts, label=np.argmax(counts, axis=1), weight=counts.sum(1))
+    return replace(
+        tree,
+        statistics=counts,
+        label=np.argmax(counts, axis=1),
+        weighted_n_node_samples=counts.sum(1),
+    )
 
 
 def test_impurity_path_agrees_with_scikit_learn():
@@ -360,8 +368,8 @@ def test_reduced_error_never_makes_more_errors_and_leaves_nothing_to_cut():
         target = Target(tree.classes, rng.integers(0, 3, 50).astype(np.int32), None)
         pruned = reduced_error(tree, table, target)
         assert errors(pruned, table, target) <= errors(tree, table, target)
-        for node in np.flatnonzero(pruned.kind != TestKind.LEAF):
-            assert errors(pruned.cut([node]), table, target) > errors(pruned, table, target)
+        for node in np.flatnonzero(pruned.split_kind != SplitKind.LEAF):
+            assert errors(pruned.prune_at([node]), table, target) > errors(pruned, table, target)
         kept = reduced_error(tree, table, target, inherited=np.ones(tree.n_nodes, bool))
         assert errors(kept, table, target) == errors(pruned, table, target)
         assert kept.n_leaves >= pruned.n_leaves
@@ -397,8 +405,8 @@ def test_rows_that_are_shared_out_count_in_parts():
             weights.sum()
             - pruned.answered(table, codes, weights)[np.arange(pruned.n_nodes), pruned.label].sum()
         )
-        for node in np.flatnonzero(pruned.kind != TestKind.LEAF):
-            cut = pruned.cut([node])
+        for node in np.flatnonzero(pruned.split_kind != SplitKind.LEAF):
+            cut = pruned.prune_at([node])
             kept = cut.answered(table, codes, weights)[np.arange(cut.n_nodes), cut.label].sum()
             assert weights.sum() - kept > wrong
     assert fractional > 20

@@ -24,8 +24,8 @@ def twin_shares(tree, strength):
     found = {0: p[0]}
     for node in range(1, tree.n_nodes):
         parent = int(tree.parent[node])
-        step = (p[node] - p[parent]) / (1 + strength / tree.weight[parent])
-        found[node] = found[parent] + (step if tree.weight[node] > 0 else 0)
+        step = (p[node] - p[parent]) / (1 + strength / tree.weighted_n_node_samples[parent])
+        found[node] = found[parent] + (step if tree.weighted_n_node_samples[node] > 0 else 0)
     return np.array([found[i] for i in range(tree.n_nodes)])
 
 
@@ -50,7 +50,7 @@ def test_shares_are_those_of_the_definition(problem, strength, missing, partitio
 def test_a_branch_that_no_row_reached_says_nothing():
     table = {"a": list("ppqqrr"), "b": list("uvuvww")}
     tree = TreeClassifier.random_tree(None).fit(table, [0, 1, 1, 0, 2, 2]).tree_
-    empty = np.flatnonzero(tree.weight == 0)
+    empty = np.flatnonzero(tree.weighted_n_node_samples == 0)
     assert len(empty)
     shares = shrunk_shares(tree, 4.0)
     np.testing.assert_allclose(shares, twin_shares(tree, 4.0), atol=1e-12)
@@ -62,12 +62,12 @@ def test_a_branch_that_no_row_reached_says_nothing():
 def test_a_shrunk_tree_has_the_same_tests(problem, strength):
     tree = grown(problem)
     shrunk = shrink(tree, strength)
-    for name in ("kind", "column", "high", "children", "value_code", "weight", "score"):
+    for name in ("split_kind", "column", "high", "children", "category_code", "score"):
         np.testing.assert_array_equal(getattr(tree, name), getattr(shrunk, name))
     if strength == 0:
         assert shrunk is tree
     np.testing.assert_allclose(shrunk.probabilities, shrunk_shares(tree, strength), atol=1e-9)
-    np.testing.assert_allclose(shrunk.counts.sum(axis=1), tree.weight)
+    np.testing.assert_allclose(shrunk.statistics.sum(axis=1), tree.weighted_n_node_samples)
     most = shrunk.probabilities.max(axis=1)
     mine = shrunk.probabilities[np.arange(tree.n_nodes), shrunk.label]
     assert (mine >= most - 1e-9).all()
@@ -87,7 +87,7 @@ def test_the_more_strength_the_nearer_to_the_root():
 def test_a_label_stays_where_shares_are_equal():
     rng = np.random.default_rng(0)
     tree = TreeClassifier(pruning=None).fit(rng.normal(size=(20, 1)), rng.integers(0, 2, 20)).tree_
-    equal = np.full(tree.counts.shape, 0.5)
+    equal = np.full(tree.statistics.shape, 0.5)
     np.testing.assert_array_equal(shrunk_labels(tree, equal), tree.label)
     equal[:, 1] += 1e-6
     np.testing.assert_array_equal(shrunk_labels(tree, equal), np.ones(tree.n_nodes))
@@ -119,8 +119,8 @@ def test_errors_along_the_path_are_those_of_each_tree(problem, missing):
             assert found == pytest.approx(weights[wrong].sum(), abs=1e-9)
             if missing == "learned":
                 np.testing.assert_allclose(
-                    np.sort(shrink(pruned, strength).counts.sum(axis=1)),
-                    np.sort(path.tree(alpha).weight),
+                    np.sort(shrink(pruned, strength).statistics.sum(axis=1)),
+                    np.sort(path.tree(alpha).weighted_n_node_samples),
                 )
     np.testing.assert_allclose(path_errors(path, table, target), errors[0])
 
@@ -163,4 +163,4 @@ def test_without_shrinkage_counts_are_those_of_rows():
     leaf = model.apply(X)
     for node in np.unique(leaf):
         want = np.bincount(y[leaf == node], minlength=2)
-        np.testing.assert_array_equal(model.tree_.counts[node], want)
+        np.testing.assert_array_equal(model.tree_.statistics[node], want)

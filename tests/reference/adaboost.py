@@ -14,7 +14,7 @@ def answer(tree, row):
     """The class of one row: largest share, the first of equals."""
     found = np.zeros(len(tree.classes))
     for node, share in shares(tree, row).items():
-        counts = tree.counts[node]
+        counts = tree.statistics[node]
         found += share * (counts / counts.sum())
     if not tree.is_fractional:
         (node,) = shares(tree, row)

@@ -9,8 +9,7 @@ import math
 
 import numpy as np
 
-from mixedwood.tree import FRACTIONAL, STOP_HERE, TestKind
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.tree import FRACTIONAL, STOP, SplitKind, TreeBuilder
 
 TOLERANCE = 1e-6
 
@@ -152,8 +151,8 @@ class J48:
                 for g, b in enumerate(branches):
                     if not b:
                         labels[g] = []
-                children = builder.split_values(
-                    node, spec.name, counts, labels, missing=FRACTIONAL, unseen=STOP_HERE
+                children = builder.split_categories(
+                    node, spec.name, counts, labels, missing=FRACTIONAL, unknown=STOP
                 )
             else:
                 high = self.threshold_among_rows(column, threshold)
@@ -198,18 +197,18 @@ class J48:
     @staticmethod
     def collapsed(tree):
         """Top down, make a leaf of each node below which training errors are hardly fewer."""
-        errors = tree.counts.sum(axis=1) - tree.counts.max(axis=1)
+        errors = tree.statistics.sum(axis=1) - tree.statistics.max(axis=1)
         below = errors.copy()
         for node in range(tree.n_nodes - 1, -1, -1):
-            if tree.kind[node] != TestKind.LEAF:
+            if tree.split_kind[node] != SplitKind.LEAF:
                 below[node] = below[tree.children_of(node)].sum()
         cut, waiting = [], [0]
         while waiting:
             node = waiting.pop()
-            if tree.kind[node] == TestKind.LEAF:
+            if tree.split_kind[node] == SplitKind.LEAF:
                 continue
             if below[node] >= errors[node] - 1e-3:
                 cut.append(node)
             else:
                 waiting += tree.children_of(node).tolist()
-        return tree.cut(cut)
+        return tree.prune_at(cut)

@@ -4,7 +4,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from mixedwood.tree import FRACTIONAL, STOP_HERE, TestKind
+from mixedwood.tree import FRACTIONAL, STOP, SplitKind
 from reference.tree import child_position, shares
 
 
@@ -15,7 +15,7 @@ def row_of(table, row):
 
 def columns_asked(tree, node):
     """The column of a test, or the columns that a linear test weighs."""
-    if tree.kind[node] != TestKind.LINEAR:
+    if tree.split_kind[node] != SplitKind.LINEAR:
         return (int(tree.column[node]),)
     terms = tree.terms_of(node)
     pairs = zip(terms.column.tolist(), terms.weight.tolist(), strict=True)
@@ -24,13 +24,13 @@ def columns_asked(tree, node):
 
 def credit(tree, row, answers, found, node=0):
     """What the part of the tree below a node answers; changes are noted in `found`, whole row."""
-    if tree.kind[node] == TestKind.LEAF:
+    if tree.split_kind[node] == SplitKind.LEAF:
         return
     position, children = child_position(tree, node, row), tree.children_of(node)
-    if position == STOP_HERE:
+    if position == STOP:
         return
     if position == FRACTIONAL:
-        weights = tree.weight[children]
+        weights = tree.weighted_n_node_samples[children]
         if weights.sum() == 0:
             return
         parts = weights / weights.sum()

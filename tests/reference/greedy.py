@@ -10,7 +10,7 @@ from itertools import combinations, pairwise
 import numpy as np
 from scipy.stats import chi2
 
-from mixedwood.tree import FRACTIONAL, STOP_HERE, TestKind
+from mixedwood.tree import FRACTIONAL, STOP, SplitKind
 from reference.adjusted_score import (
     adjusted_multiway,
     adjusted_nominal,
@@ -51,7 +51,7 @@ class Test:
     __test__ = False
 
     column: int
-    kind: TestKind
+    kind: SplitKind
     score: float
     child_of: dict  # code or number -> child; None is a missing value
     high: float = math.inf
@@ -65,8 +65,8 @@ class Node:
     counts: np.ndarray
     test: Test | None = None
     children: list = field(default_factory=list)
-    missing_child: int = STOP_HERE
-    unseen_child: int = STOP_HERE
+    missing_child: int = STOP
+    unknown_child: int = STOP
 
 
 class Greedy:
@@ -158,7 +158,7 @@ class Greedy:
                     if not self.columns[column].is_numeric:
                         high = numbers[t - 1]
                 score = self.score(sides, [True, False])
-                found.append(Test(column, TestKind.INTERVAL, score, child_of, high))
+                found.append(Test(column, SplitKind.INTERVAL, score, child_of, high))
         return found
 
     def groups(self, column, rows):
@@ -196,7 +196,7 @@ class Greedy:
                 left = {names[0], *with_first}
                 score = self.score(values.values(), [name in left for name in names])
                 child_of = {name: int(name not in left) for name in names}
-                found.append(Test(column, TestKind.SUBSET, score, child_of))
+                found.append(Test(column, SplitKind.SUBSET, score, child_of))
         if not found:
             return []
         found.sort(key=lambda t: -t.score)
@@ -216,7 +216,7 @@ class Greedy:
         A = np.array([self.counts(group) for group in values.values()])
         child_of = {name: place for place, name in enumerate(values)}
         score = multiway_score(A, self.s.criterion)
-        return [Test(column, TestKind.MULTIWAY, score, child_of, n_children=len(values))]
+        return [Test(column, SplitKind.MULTIWAY, score, child_of, n_children=len(values))]
 
     # Choice
 
@@ -271,7 +271,7 @@ class Greedy:
 
     def rank(self, test, rows):
         """What the test is compared by: its adjusted score."""
-        if test.kind == TestKind.INTERVAL:
+        if test.kind == SplitKind.INTERVAL:
             values = self.by_value(test.column, rows)
             sides = [[], []]
             for i, weight in rows:
@@ -288,7 +288,7 @@ class Greedy:
         known = [self.n_rows(group) for group in values.values()]
         if np.count_nonzero(A.sum(0)) < 2:
             return test.score
-        if test.kind == TestKind.MULTIWAY:
+        if test.kind == SplitKind.MULTIWAY:
             return min(test.score, adjusted_multiway(A, test.score, sum(known)))
         left = np.array([test.child_of[value] == 0 for value in values])
         towards = direction(np.array([A[left].sum(0), A[~left].sum(0)]))
@@ -394,11 +394,11 @@ class Greedy:
             raise UnclearError
         met = None in node.test.child_of
         node.missing_child = node.test.child_of[None] if met else heavier
-        node.unseen_child = {
-            "node": STOP_HERE, "missing": node.missing_child, "majority": heavier
+        node.unknown_child = {
+            "node": STOP, "missing": node.missing_child, "majority": heavier
         }[self.s.unseen]  # fmt: skip
-        if self.s.missing == "category" and not met and node.test.kind != TestKind.INTERVAL:
-            node.missing_child = node.unseen_child
+        if self.s.missing == "category" and not met and node.test.kind != SplitKind.INTERVAL:
+            node.missing_child = node.unknown_child
 
 
 def pearson(A):
@@ -421,31 +421,31 @@ def multiway_score(A, criterion):
 
 def assert_same(tree, node, place=0):
     """The library's tree from `place` on is the twin's from `node` on."""
-    np.testing.assert_allclose(tree.counts[place], node.counts, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(tree.weight[place], node.counts.sum(), rtol=1e-9)
+    np.testing.assert_allclose(tree.statistics[place], node.counts, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(tree.weighted_n_node_samples[place], node.counts.sum(), rtol=1e-9)
     assert node.counts[tree.label[place]] >= node.counts.max() - 1e-9
     if node.test is None:
-        assert tree.kind[place] == TestKind.LEAF
+        assert tree.split_kind[place] == SplitKind.LEAF
         return
     test = node.test
-    assert tree.kind[place] == test.kind
+    assert tree.split_kind[place] == test.kind
     assert tree.column[place] == test.column
     np.testing.assert_allclose(tree.score[place], test.score, rtol=1e-9, atol=1e-11)
     # Of children that weigh the same but for the rounding of parts of rows, either is the heavier.
-    weights = tree.weight[tree.children_of(place)]
+    weights = tree.weighted_n_node_samples[tree.children_of(place)]
     for found, wanted in (
         (tree.missing_child[place], node.missing_child),
-        (tree.unseen_child[place], node.unseen_child),
+        (tree.unknown_child[place], node.unknown_child),
     ):
         tied = min(found, wanted) >= 0 and math.isclose(
             weights[found], weights[wanted], rel_tol=1e-12
         )
         assert found == wanted or (tied and max(weights) <= weights[found] * (1 + 1e-12))
-    if test.kind == TestKind.INTERVAL:
+    if test.kind == SplitKind.INTERVAL:
         assert tree.low[place] == -math.inf
         assert tree.high[place] == test.high
     else:
-        codes, positions = tree.values_of(place)
+        codes, positions = tree.categories_of(place)
         listed = dict(zip(codes.tolist(), positions.tolist(), strict=True))
         assert listed == {v: c for v, c in test.child_of.items() if v is not None}
     children = tree.children_of(place)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mixedwood.growers import grow
-from mixedwood.tree import STOP_HERE, TestKind
+from mixedwood.tree import STOP, SplitKind
 
 
 @dataclass(eq=False)
@@ -28,7 +28,7 @@ class Node:
 def as_nodes(tree, place=0):
     return Node(
         int(tree.label[place]),
-        tree.counts[place].tolist(),
+        tree.statistics[place].tolist(),
         tree,
         place,
         [as_nodes(tree, int(child)) for child in tree.children_of(place)],
@@ -41,14 +41,14 @@ def next_node(node, table, row):
     x = table.arrays[tree.column[i]][row]
     if x == -1 if np.issubdtype(type(x), np.integer) else np.isnan(x):
         child = tree.missing_child[i]
-    elif tree.kind[i] == TestKind.INTERVAL:
+    elif tree.split_kind[i] == SplitKind.INTERVAL:
         child = 0 if tree.low[i] < x <= tree.high[i] else 1
     else:
-        codes, positions = tree.values_of(i)
+        codes, positions = tree.categories_of(i)
         child = dict(zip(codes.tolist(), positions.tolist(), strict=True)).get(
-            int(x), tree.unseen_child[i]
+            int(x), tree.unknown_child[i]
         )
-    return None if child == STOP_HERE else node.children[child]
+    return None if child == STOP else node.children[child]
 
 
 def deal(node, table, rows):
@@ -140,16 +140,16 @@ def tests(node, path=()):
 
 
 def describe(tree, i):
-    codes, positions = tree.values_of(i)
+    codes, positions = tree.categories_of(i)
     return (
-        int(tree.kind[i]),
+        int(tree.split_kind[i]),
         int(tree.column[i]),
         float(tree.low[i]),
         float(tree.high[i]),
         tuple(codes.tolist()),
         tuple(positions.tolist()),
         int(tree.missing_child[i]),
-        int(tree.unseen_child[i]),
+        int(tree.unknown_child[i]),
         float(tree.score[i]),
     )
 
@@ -164,8 +164,8 @@ def nested(node):
 
 def nested_tree(tree, i=0):
     """A tree of the library likewise."""
-    answer = (int(tree.label[i]), tuple(tree.counts[i].tolist()))
-    if tree.kind[i] == TestKind.LEAF:
+    answer = (int(tree.label[i]), tuple(tree.statistics[i].tolist()))
+    if tree.split_kind[i] == SplitKind.LEAF:
         return answer
     children = tuple(nested_tree(tree, int(child)) for child in tree.children_of(i))
     return (*answer, describe(tree, i), children)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.tree import TreeBuilder
 
 
 def gini(counts):

@@ -9,7 +9,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from mixedwood.tree import TestKind
+from mixedwood.tree import SplitKind
 from reference.tree import linear_total
 
 TOLERANCE = 1e-6
@@ -57,8 +57,12 @@ class Pessimistic:
     def position(self, test, row):
         """Which branch a row goes to; None when the test cannot say."""
         tree = self.tree
-        kind, missing, unseen = tree.kind[test], tree.missing_child[test], tree.unseen_child[test]
-        if kind == TestKind.LINEAR:
+        kind, missing, unseen = (
+            tree.split_kind[test],
+            tree.missing_child[test],
+            tree.unknown_child[test],
+        )
+        if kind == SplitKind.LINEAR:
             total = linear_total(tree, test, [array[row] for array in self.table.arrays])
             place = missing if total is None else int(not total > 0)
             return None if place < 0 else place
@@ -67,9 +71,9 @@ class Pessimistic:
         if math.isnan(x) or (not numeric and x < 0):
             place = missing if numeric or x == -1 else unseen
             return None if place < 0 else place
-        if kind == TestKind.INTERVAL:
+        if kind == SplitKind.INTERVAL:
             return int(not tree.low[test] < x <= tree.high[test])
-        codes, places = (a.tolist() for a in tree.values_of(test))
+        codes, places = (a.tolist() for a in tree.categories_of(test))
         if x in codes:
             return places[codes.index(x)]
         # One branch for each declared value: the value's own branch was empty so far.

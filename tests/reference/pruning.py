@@ -3,14 +3,14 @@
 import numpy as np
 
 from mixedwood.pruning import cost_complexity_path
-from mixedwood.tree import TestKind
+from mixedwood.tree import SplitKind
 
 
 def node_costs(tree, cost):
     """Cost of each node as a leaf, per unit of weight."""
-    weights = tree.counts.sum(axis=1)
+    weights = tree.statistics.sum(axis=1)
     if cost == "error":
-        own = weights - tree.counts[np.arange(tree.n_nodes), tree.label]
+        own = weights - tree.statistics[np.arange(tree.n_nodes), tree.label]
     else:
         own = weights * (1 - (tree.probabilities**2).sum(axis=1))
     return own / weights[0]
@@ -21,7 +21,7 @@ def leaves_below(tree, node, stop):
     found, waiting = [], [node]
     while waiting:
         here = waiting.pop()
-        if here in stop or tree.kind[here] == TestKind.LEAF:
+        if here in stop or tree.split_kind[here] == SplitKind.LEAF:
             found.append(here)
         else:
             waiting += tree.children_of(here).tolist()
@@ -46,11 +46,11 @@ def cost_complexity(tree, cost="error"):
         return (own[node] - own[leaves].sum()) / (len(leaves) - 1)
 
     note()
-    while 0 not in stop and tree.kind[0] != TestKind.LEAF:
+    while 0 not in stop and tree.split_kind[0] != SplitKind.LEAF:
         inner, waiting = [], [0]
         while waiting:
             node = waiting.pop()
-            if node not in stop and tree.kind[node] != TestKind.LEAF:
+            if node not in stop and tree.split_kind[node] != SplitKind.LEAF:
                 inner.append(node)
                 waiting += tree.children_of(node).tolist()
         strengths = {node: strength(node) for node in inner}
@@ -74,7 +74,7 @@ def merge_equal_leaves(tree):
             labels.add(int(tree.label[here]))
             waiting += tree.children_of(here).tolist()
         same += [node] if len(labels) == 1 else []
-    return tree.cut(same)
+    return tree.prune_at(same)
 
 
 def reduced_error(tree, table, target, inherited):
@@ -86,11 +86,11 @@ def reduced_error(tree, table, target, inherited):
 
     cut = []
     for node in range(tree.n_nodes - 1, -1, -1):
-        if tree.kind[node] != TestKind.LEAF:
-            without, with_it = errors(tree.cut([*cut, node])), errors(tree.cut(cut))
+        if tree.split_kind[node] != SplitKind.LEAF:
+            without, with_it = errors(tree.prune_at([*cut, node])), errors(tree.prune_at(cut))
             if without < with_it - 1e-9 or (without < with_it + 1e-9 and not inherited[node]):
                 cut.append(node)
-    return tree.cut(cut)
+    return tree.prune_at(cut)
 
 
 def path_errors(path, table, target, alphas):

@@ -5,8 +5,7 @@ import math
 
 import numpy as np
 
-from mixedwood.tree import FRACTIONAL
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.tree import FRACTIONAL, TreeBuilder
 from reference.greedy import UnclearError
 
 TOLERANCE = 1e-6
@@ -112,7 +111,7 @@ class RandomTree:
                 )
             else:
                 labels = [[v] if b else [] for v, b in zip(spec.categories, branches, strict=True)]
-                children = builder.split_values(
+                children = builder.split_categories(
                     node, spec.name, counts, labels, missing=FRACTIONAL, score=gain
                 )
             waiting += zip(children, branches, strict=True)

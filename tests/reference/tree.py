@@ -5,14 +5,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from mixedwood.tree import FRACTIONAL, STOP_HERE, TestKind
+from mixedwood.tree import FRACTIONAL, STOP, SplitKind
 
 
 def child_position(tree, node, row):
-    """Position of the child for a row (column -> code or number), or STOP_HERE, FRACTIONAL."""
-    kind = tree.kind[node]
-    missing, unseen = tree.missing_child[node], tree.unseen_child[node]
-    if kind == TestKind.LINEAR:
+    """Position of the child for a row (column -> code or number), or STOP, FRACTIONAL."""
+    kind = tree.split_kind[node]
+    missing, unseen = tree.missing_child[node], tree.unknown_child[node]
+    if kind == SplitKind.LINEAR:
         total = linear_total(tree, node, row)
         return missing if total is None else 0 if total > 0 else 1
     x = row[tree.column[node]]
@@ -21,9 +21,9 @@ def child_position(tree, node, row):
         return missing
     if coded and x == -2:
         return unseen
-    if kind == TestKind.INTERVAL:
+    if kind == SplitKind.INTERVAL:
         return 0 if tree.low[node] < x <= tree.high[node] else 1
-    codes, positions = tree.values_of(node)
+    codes, positions = tree.categories_of(node)
     return dict(zip(codes.tolist(), positions.tolist(), strict=True)).get(int(x), unseen)
 
 
@@ -51,20 +51,20 @@ def linear_total(tree, node, row):
 
 def shares(tree, row, node=0, share=1.0):
     """Answering nodes of a row, each with its share."""
-    if tree.kind[node] == TestKind.LEAF:
+    if tree.split_kind[node] == SplitKind.LEAF:
         return {node: share}
     position = child_position(tree, node, row)
     children = tree.children_of(node)
-    if position == STOP_HERE:
+    if position == STOP:
         return {node: share}
     if position != FRACTIONAL:
         return shares(tree, row, int(children[position]), share)
-    reached = tree.weight[children].sum()
+    reached = tree.weighted_n_node_samples[children].sum()
     if reached == 0:
         return {node: share}
     found = {}
     for child in children:
-        part = share * tree.weight[child] / reached
+        part = share * tree.weighted_n_node_samples[child] / reached
         if part > 0:
             found.update(shares(tree, row, int(child), part))
     return found
@@ -72,14 +72,14 @@ def shares(tree, row, node=0, share=1.0):
 
 def assert_same_trees(tree, other, node=0, place=0):
     """Same tests and counts from the two nodes on, however the nodes are numbered."""
-    np.testing.assert_allclose(tree.counts[node], other.counts[place], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(tree.statistics[node], other.statistics[place], rtol=1e-9, atol=1e-9)
     assert tree.column[node] == other.column[place]
-    assert (tree.kind[node] == TestKind.LEAF) == (other.kind[place] == TestKind.LEAF)
-    if tree.kind[node] == TestKind.LEAF:
+    assert (tree.split_kind[node] == SplitKind.LEAF) == (other.split_kind[place] == SplitKind.LEAF)
+    if tree.split_kind[node] == SplitKind.LEAF:
         return
     assert tree.high[node] == other.high[place]
     assert tree.missing_child[node] == other.missing_child[place]
-    for ours, theirs in zip(tree.values_of(node), other.values_of(place), strict=True):
+    for ours, theirs in zip(tree.categories_of(node), other.categories_of(place), strict=True):
         assert ours.tolist() == theirs.tolist()
     pairs = zip(tree.children_of(node), other.children_of(place), strict=True)
     for child, twin in pairs:

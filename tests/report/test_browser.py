@@ -42,9 +42,9 @@ def a_tree():
 
 PAGES = {
     "one set": lambda: make_comparison(n_methods=10).to_html(),
-    "many sets": lambda: make_comparison(n_sets=12, n_methods=8, protocol="1x3cv").to_html(),
+    "many sets": lambda: make_comparison(n_sets=12, n_methods=8, cv="1x3cv").to_html(),
     "everything at once": lambda: make_comparison(
-        n_sets=20, n_methods=14, failures=[(0, 1, 2), (3, 3, 0)], notices=[(0, 0, 2, "Warning: x")]
+        n_sets=20, n_methods=14, failures=[(0, 1, 2), (3, 3, 0)], warnings=[(0, 0, 2, "Warning: x")]
     ).to_html(),
     "hostile names": lambda: make_comparison(
         names=[NASTY + "a", NASTY + "b", LONG], sets=[NASTY, LONG], failures=[(0, 2, 0)]
@@ -53,7 +53,7 @@ PAGES = {
         names=["決定木の分類器", "δέντρο απόφασης", "شجرة القرار", "😀" * 8], sets=["データ"]
     ).to_html(),
     "two sets and a tree": lambda: make_comparison(n_sets=2).to_html(trees={NASTY: a_tree()}),
-    "one method, seven sets": lambda: make_comparison(n_methods=1, protocol="7-set").to_html(),
+    "one method": lambda: make_comparison(n_methods=1).to_html(),
     "every chart": every_chart,
 }
 

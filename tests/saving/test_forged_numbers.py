@@ -134,15 +134,17 @@ def times(factor):
 
 
 # Finite numbers that no learner makes: the entry of the archive, what is done, the words.
+WEIGHT = "trees/0/weighted_n_node_samples"
+
 FORGED = {
-    "leaf values without norm": ("tree", "trees/0/counts", times(3.0), "add up to its weight"),
-    "one leaf value": ("forest", "trees/0/counts", set_to(1e9, -1), "add up to its weight"),
-    "leaf values overflow": ("boosted", "trees/0/counts", set_to(1e308, slice(None)), "add up"),
-    "negative leaf value": ("tree", "trees/0/counts", set_to(-1.0), "class weights"),
-    "negative weight": ("tree", "trees/0/weight", set_to(-1.0), "below zero"),
-    "weight of a node": ("model_tree", "trees/0/weight", set_to(7.25, -1), "add up to its weight"),
+    "leaf values without norm": ("tree", "trees/0/statistics", times(3.0), "add up to its weight"),
+    "one leaf value": ("forest", "trees/0/statistics", set_to(1e9, -1), "add up to its weight"),
+    "leaf values overflow": ("boosted", "trees/0/statistics", set_to(1e308, slice(None)), "add up"),
+    "negative leaf value": ("tree", "trees/0/statistics", set_to(-1.0), "class weights"),
+    "negative weight": ("tree", WEIGHT, set_to(-1.0), "below zero"),
+    "weight of a node": ("model_tree", WEIGHT, set_to(7.25, -1), "add up to its weight"),
     "interval without inside": ("cart", "trees/0/low", set_to(np.inf, slice(None)), "no inside"),
-    "weight of all nodes": ("tree", "trees/0/weight", set_to(1e308, slice(None)), "add up to its"),
+    "weight of all nodes": ("tree", WEIGHT, set_to(1e308, slice(None)), "add up to its"),
     "scores": ("forest", "trees/0/score", set_to(1e308), "too large"),
     "steps": ("boosted", "steps", set_to(1e308, slice(None)), "too large"),
     "start": ("boosted", "start", set_to(1e308, slice(None)), "too large"),

@@ -144,7 +144,7 @@ def removed(value, path):
 ODD = [None, True, -1, 0, 7, 10**30, 1.5, "", "tree", [], {}, [[]], {"is": "tuple", "items": [1]}]
 ODD += [{"is": "float", "value": "nan"}, {"is": "tree", "group": 0, "place": 0}, {"is": "schema"}]
 ODD += [
-    {"is": "array", "name": "trees/0/kind.npy"},
+    {"is": "array", "name": "trees/0/split_kind.npy"},
     {"is": "os.system", "fields": {"command": "x"}},
 ]
 ODD += [{"is": "labels", "type": "<U99999999", "shape": [1], "items": ["a"]}, {"is": []}]
@@ -199,7 +199,7 @@ def test_arrays_of_other_numbers_types_and_shapes(name, files, tmp_path):
 
 def test_arrays_that_lie_about_themselves(files, tmp_path):
     path, whole = tmp_path / "x.mw", entries_of(files["tree"])
-    entry = "trees/0/kind.npy"
+    entry = "trees/0/split_kind.npy"
     good = whole[entry]
 
     def header(text):

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 import mixedwood as mw
-from mixedwood.files import write_bytes, writing
+from mixedwood import files
+from mixedwood.files import write_bytes
 from mixedwood.saving.container import pack
 from saving.models import MODELS, fitted, make_table
 
-TRACED = ("zipfile.py", "__init__.py", "container.py", "writing.py")
+TRACED = ("zipfile.py", "__init__.py", "container.py", "writing.py", "files.py")
 
 
 class Interrupt:
@@ -125,7 +126,7 @@ def test_a_disk_that_is_full(error, words, tmp_path, monkeypatch):
     X, y = make_table()
     path = tmp_path / "model.mw"
     path.write_bytes(b"old")
-    monkeypatch.setattr(writing, "_create", lambda p: FullDisk(p, error))
+    monkeypatch.setattr(files, "_create", lambda p: FullDisk(p, error))
     with pytest.raises(OSError, match=words) as found:
         mw.save_model(fitted(MODELS["tree"], X, y), path)
     assert found.value.errno == error
@@ -163,8 +164,8 @@ def test_a_real_limit_of_the_system(tmp_path):
 def test_places_that_cannot_be_written(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"nowhere.*model\.mw") as found:
         write_bytes(tmp_path / "nowhere" / "model.mw", b"x")
-    assert "Make the folder first" in str(found.value)
-    with pytest.raises(IsADirectoryError, match="folder"):
+    assert "Create the directory first" in str(found.value)
+    with pytest.raises(IsADirectoryError, match="directory"):
         write_bytes(tmp_path, b"x")
     assert list(tmp_path.iterdir()) == []
 

@@ -289,7 +289,7 @@ def test_a_file_is_a_zip_of_json_and_arrays_that_numpy_reads(tmp_path):
     assert document["format"] == "mixedwood model"
     arrays = np.load(path.rename(tmp_path / "model.npz"), allow_pickle=False)
     np.testing.assert_array_equal(
-        arrays["trees/0/kind"], np.concatenate([tree.kind for tree in model.trees_])
+        arrays["trees/0/split_kind"], np.concatenate([tree.split_kind for tree in model.trees_])
     )
     assert len(arrays["trees/0/n_nodes"]) == 3
 

@@ -16,8 +16,8 @@ from mixedwood.stats import critical_difference_diagram, friedman_test, nemenyi_
 from mixedwood.stats.diagram import _BAR_COLOUR  # noqa: E402
 
 
-def some_result(n_sets=14, n_methods=5, seed=0):
-    errors = np.random.default_rng(seed).random((n_sets, n_methods))
+def some_result(n_datasets=14, n_methods=5, seed=0):
+    errors = np.random.default_rng(seed).random((n_datasets, n_methods))
     names = [f"a method with the number ${i}$" for i in range(n_methods)]
     return nemenyi_test(errors + np.linspace(0.0, 0.8, n_methods), names=names)
 
@@ -32,9 +32,9 @@ def unit_of(ax):
     return one.get_position()[0], two.get_position()[0]
 
 
-@pytest.mark.parametrize(("n_sets", "n_methods"), [(2, 2), (14, 5), (30, 9), (20, 30)])
-def test_it_draws_and_nothing_is_cut_off(n_sets, n_methods, tmp_path):
-    result = some_result(n_sets, n_methods)
+@pytest.mark.parametrize(("n_datasets", "n_methods"), [(2, 2), (14, 5), (30, 9), (20, 30)])
+def test_it_draws_and_nothing_is_cut_off(n_datasets, n_methods, tmp_path):
+    result = some_result(n_datasets, n_methods)
     ax = critical_difference_diagram(result)
     try:
         for kind in ("png", "svg", "pdf"):

@@ -135,7 +135,7 @@ def test_f_without_a_side():
     found = five_by_two_cv_f_test(0.5 + differences, np.full((5, 2), 0.5))
     assert found.is_significant
     assert found.winner is None
-    assert "differ, but neither has clearly the lower error" in found.sentence
+    assert "differ significantly, but neither has clearly the lower error" in found.sentence
 
 
 def test_t_whose_first_half_is_not_like_the_others():
@@ -148,11 +148,11 @@ def test_t_whose_first_half_is_not_like_the_others():
 
 def test_the_sentence_speaks_of_what_was_measured():
     found = five_by_two_cv_f_test(
-        SIGNIFICANT, SIGNIFICANT - 0.05, names=["tree", "forest"], measure="log loss", alpha=0.01
+        SIGNIFICANT, SIGNIFICANT - 0.05, names=["tree", "forest"], metric="log loss", alpha=0.01
     )
     assert found.sentence == (
-        "5x2cv F test: forest has a lower log loss than tree, by 0.05 on average, more than luck "
-        "explains (F(10, 5) = inf, p < 0.0001)."
+        "5x2cv F test: forest has a significantly lower log loss than tree, by 0.05 on average "
+        "(F(10, 5) = inf, p < 0.0001)."
     )
 
 
@@ -160,7 +160,7 @@ def test_the_sentence_speaks_of_what_was_measured():
 @pytest.mark.parametrize(
     ("a", "b", "words"),
     [
-        (np.zeros(10), np.zeros(10), r"one row of two per repetition: \(5, 2\)"),
+        (np.zeros(10), np.zeros(10), r"one row per repetition: \(5, 2\)"),
         (np.zeros((10, 10)), np.zeros((10, 10)), "use corrected_resampled_t_test"),
         (np.zeros((5, 2)), np.zeros((5, 3)), "a has the shape .* one error for each of the same"),
         (np.full((5, 2), np.nan), np.zeros((5, 2)), "a has 10 of 10 values that are missing"),

@@ -38,21 +38,21 @@ def test_friedman_by_hand(errors):
         assert np.ptp(rank_methods(errors), axis=0).max() == 0.0  # all data sets agree
 
 
-@pytest.mark.parametrize(("n_sets", "n_methods"), [(2, 3), (10, 3), (14, 6), (40, 12)])
+@pytest.mark.parametrize(("n_datasets", "n_methods"), [(2, 3), (10, 3), (14, 6), (40, 12)])
 @pytest.mark.parametrize("digits", [1, 3])
-def test_scipy_agrees_on_friedman(n_sets, n_methods, digits):
-    errors = np.random.default_rng(n_sets).random((n_sets, n_methods)).round(digits)
+def test_scipy_agrees_on_friedman(n_datasets, n_methods, digits):
+    errors = np.random.default_rng(n_datasets).random((n_datasets, n_methods)).round(digits)
     expected = scipy.stats.friedmanchisquare(*errors.T)
     found = friedman_test(errors)
     assert found.statistic == pytest.approx(expected.statistic)
     assert found.p_value == pytest.approx(expected.pvalue)
 
 
-@pytest.mark.parametrize(("n_sets", "n_methods"), [(2, 2), (5, 3), (14, 4), (30, 10)])
-def test_scikit_posthocs_agrees_on_nemenyi(n_sets, n_methods):
+@pytest.mark.parametrize(("n_datasets", "n_methods"), [(2, 2), (5, 3), (14, 4), (30, 10)])
+def test_scikit_posthocs_agrees_on_nemenyi(n_datasets, n_methods):
     posthocs = pytest.importorskip("scikit_posthocs")
-    rng = np.random.default_rng(n_sets)
-    errors = (rng.random((n_sets, n_methods)) + np.linspace(0, 0.5, n_methods)).round(2)
+    rng = np.random.default_rng(n_datasets)
+    errors = (rng.random((n_datasets, n_methods)) + np.linspace(0, 0.5, n_methods)).round(2)
     expected = posthocs.posthoc_nemenyi_friedman(errors).to_numpy()
     assert nemenyi_test(errors).p_values == pytest.approx(expected, abs=1e-9)
 
@@ -158,12 +158,12 @@ def test_sentences():
     names = ["forest", "tree", "stump"]
     errors = np.tile([0.1, 0.2, 0.3], (10, 1))
     assert friedman_test(errors, names=names).sentence == (
-        "Friedman test: the 3 methods differ over 10 data sets, more than luck explains; forest "
+        "Friedman test: the 3 methods differ significantly over 10 datasets; forest "
         "has the lowest mean rank, 1.00 (chi-square(2) = 20, p < 0.0001; F(2, 18) = inf, "
         "p < 0.0001)."
     )
     assert nemenyi_test(errors, names=names).sentence == (
-        "Nemenyi test over 10 data sets: of 3 pairs of methods one differs by more than the "
+        "Nemenyi test over 10 datasets: of 3 pairs of methods one differs by more than the "
         "critical difference of 1.048 mean ranks at alpha = 0.05; forest has the lowest mean rank, "
         "1.00 (smallest p < 0.0001)."
     )
@@ -191,10 +191,10 @@ def test_results_cannot_be_changed():
 @pytest.mark.parametrize(
     ("errors", "words"),
     [
-        ([0.1, 0.2], r"has the shape \(2,\); one row per data set and one column per method"),
-        ([[0.1, 0.2]], "ranks are compared over at least two data sets"),
+        ([0.1, 0.2], r"has the shape \(2,\); one row per dataset and one column per method"),
+        ([[0.1, 0.2]], "ranks are compared over at least two datasets"),
         ([[0.1], [0.2]], "1 columns; there is nothing to compare below 2"),
-        (np.zeros((0, 3)), "at least one data set is needed"),
+        (np.zeros((0, 3)), "at least one dataset is needed"),
         ([[0.1, np.nan], [0.2, 0.3]], "errors has 1 of 4 values that are missing or infinite"),
     ],
 )

@@ -107,7 +107,9 @@ def test_degenerate_differences(test):
 
 def test_one_side_is_said():
     found = paired_t_test([0.20, 0.22, 0.19], [0.21, 0.25, 0.21], alternative="less")
-    assert found.sentence.startswith("paired t test (one-sided): the first has a lower error")
+    assert found.sentence.startswith(
+        "paired t test (one-sided): the first has a significantly lower error"
+    )
 
 
 @pytest.mark.parametrize("test", TESTS)

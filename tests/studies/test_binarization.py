@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mixedwood import NoTreeError, OptimalTreeClassifier, datasets, study
-from mixedwood.comparison.problems import Problem
+from mixedwood.comparison.run import Problem
 from mixedwood.data import read_table, read_target
 from mixedwood.preprocessing import EqualWidthDiscretizer
 from mixedwood.study import Work

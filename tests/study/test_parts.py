@@ -126,14 +126,14 @@ def test_a_fingerprint_is_that_of_the_contents(csv):
 
 def test_cross_validation_is_that_of_compare():
     """The same folds, fit by hand."""
-    from mixedwood.comparison.dividing import read_protocol
+    from mixedwood.comparison import check_cv
 
     data = datasets.load("monks-1", frame="dict")
     problem = open_set("m", {"load": "monks-1"})
     method = {"model": "TreeClassifier", "max_depth": 2}
     for repetition in (0, 2):
         found = cross_validation(Work({"repetition": repetition}, {"folds": 3}, method, problem))
-        folds = read_protocol("3x3cv").split(data.y, 0)[3 * repetition : 3 * repetition + 3]
+        folds = check_cv("3x3cv").split(data.y, 0)[3 * repetition : 3 * repetition + 3]
         for number, fold in enumerate(folds):
             X = [{name: cells[rows] for name, cells in data.X.items()} for rows in
                  (fold.train, fold.test)]  # fmt: skip

@@ -12,7 +12,7 @@
 
 namespace mixedwood {
 
-inline constexpr int kTreeLayoutVersion = 2;
+inline constexpr int kTreeLayoutVersion = 3;
 
 enum TestKind : std::uint8_t {
   kLeaf = 0,

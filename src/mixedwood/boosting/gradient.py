@@ -351,7 +351,9 @@ class BoostingState:
             1.0 if target.weights is None else target.weights[rows]
         )
         counts = _sum_by_node(tree, node[rows], one_hot)
-        return replace(tree, classes=target.classes, counts=counts, label=np.argmax(counts, axis=1))
+        return replace(
+            tree, classes=target.classes, statistics=counts, label=np.argmax(counts, axis=1)
+        )
 
 
 def _sum_by_node(tree: Tree, node: Rows, values: Numbers) -> Numbers:

@@ -62,10 +62,10 @@ class _Command(click.Command):
     help="Methods to compare; see --list. Default: a selection of mixedwood and scikit-learn.",
 )
 @click.option(
-    "--protocol",
+    "--cv",
     default="5x2cv",
     show_default=True,
-    help="The cross-validation scheme; see --list.",
+    help="Number of folds or cross-validation scheme; see --list.",
 )
 @click.option("--metrics", default="", metavar="NAME,...", help="Metrics; see --list.")
 @click.option("--baseline", default=None, help="Method that the others are tested against.")
@@ -82,7 +82,7 @@ class _Command(click.Command):
 @click.option("--format", "form", type=click.Choice(_NAMES), help="Default: text, or by --output.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--output", "-o", type=_FILE, help="Write to a file.")
-@click.option("--page", type=_FILE, help="Also write an HTML report with charts.")
+@click.option("--report", type=_FILE, help="Also write an HTML report with charts.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @click.option("--quiet", "-q", is_flag=True, help="Print no column types and no progress.")
 @click.option(
@@ -91,20 +91,20 @@ class _Command(click.Command):
     is_eager=True,
     expose_value=False,
     callback=lambda *given: _list(*given),
-    help="List the methods, protocols and metrics, and exit.",
+    help="List the methods, cross-validation schemes and metrics, and exit.",
 )
 @interruptible
 def compare(
     data: tuple[Path, ...],
     target: str,
     methods: tuple[str, ...],
-    protocol: str,
+    cv: str,
     metrics: str,
     seed: int,
     jobs: int,
     time_limit: float | None,
     output: Path | None,
-    page: Path | None,
+    report: Path | None,
     force: bool,
     quiet: bool,
     **options: Any,
@@ -115,19 +115,19 @@ def compare(
     which all need the target column, the methods are also tested across datasets.
     """
     form = _format(options, output)
-    _check_files(output, page, force)
+    _check_files(output, report, force)
 
     from mixedwood import comparison
 
     named = [name for text in methods for name in text.replace(",", " ").split()]
     wanted = metrics.replace(",", " ").split() or list(comparison.metrics())
-    _check_names(named, protocol, wanted, options["baseline"])
+    _check_names(named, cv, wanted, options["baseline"])
     sets = _read(data, target, options["drop"], options["nominal"], quiet)
     try:
         found = comparison.compare(
             sets,
             methods=named or None,
-            protocol=protocol,
+            cv=cv,
             metrics=wanted,
             random_state=seed,
             n_jobs=jobs,
@@ -137,17 +137,17 @@ def compare(
     except (TypeError, ValueError) as error:
         raise DataError(str(error)) from error
     _deliver(found, form, output, options["baseline"], options["alpha"])
-    if page is not None:
-        _deliver(found, "html", page, options["baseline"], options["alpha"])
+    if report is not None:
+        _deliver(found, "html", report, options["baseline"], options["alpha"])
     _say_failures(found)
 
 
-def _check_files(output: Path | None, page: Path | None, force: bool) -> None:
+def _check_files(output: Path | None, report: Path | None, force: bool) -> None:
     """Report files that cannot be written before the work, not after it."""
-    for path in (output, page):
+    for path in (output, report):
         check_output(path, force)
-    if output is not None and page is not None and output.absolute() == page.absolute():
-        raise click.UsageError(f"--output and --page are the same file, {page}; give two files.")
+    if output is not None and report is not None and output.absolute() == report.absolute():
+        raise click.UsageError(f"--output and --report are the same file, {report}.")
 
 
 def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -157,7 +157,7 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 
     for title, names in {
         "Methods": comparison.methods(),
-        "Protocols": comparison.protocols(),
+        "Cross-validation schemes": comparison.cv_schemes(),
         "Metrics": comparison.metrics(),
     }.items():
         say(f"{title}:")
@@ -179,16 +179,14 @@ def _format(options: dict[str, Any], output: Path | None) -> str:
     return "text" if output is None else _FORMATS.get(output.suffix, "text")
 
 
-def _check_names(
-    methods: list[str], protocol: str, metrics: list[str], baseline: str | None
-) -> None:
-    """Names are a matter of usage, not of data: they are checked first."""
-    from mixedwood.comparison.dividing import read_protocol
-    from mixedwood.comparison.line_up import read_methods
-    from mixedwood.comparison.scores import read_metrics
+def _check_names(methods: list[str], cv: str, metrics: list[str], baseline: str | None) -> None:
+    """Check names before any data is read: wrong ones are errors of usage."""
+    from mixedwood.comparison import check_cv
+    from mixedwood.comparison.methods import read_methods
+    from mixedwood.comparison.metrics import read_metrics
 
     try:
-        read_protocol(protocol)
+        check_cv(cv)
         read_metrics(metrics)
         known = read_methods(methods or None)
     except ValueError as error:
@@ -203,7 +201,8 @@ def _read(
     paths: tuple[Path, ...], target: str, drop: Any, nominal: Any, quiet: bool
 ) -> dict[str, tuple[Any, Any]]:
     from mixedwood.data import read_table
-    from mixedwood.files import FileError, read_file
+    from mixedwood.data.file_tables import read_file
+    from mixedwood.files import FileError
 
     sets = {}
     for path in paths:
@@ -245,18 +244,17 @@ def _deliver(
 
 
 def show_comparison(found: Comparison, baseline: str | None = None, alpha: float = 0.05) -> None:
-    """On a terminal: a drawn table where rich is installed."""
-    from mixedwood.comparison.grid import make_grid
-    from mixedwood.comparison.text import plain_column
+    """Print the table on a terminal, with lines if rich is installed."""
+    from mixedwood.comparison.table import format_column, make_table
 
     width = max(60, shutil.get_terminal_size((80, 24)).columns)
-    grid = make_grid(found, None, baseline, alpha)
-    rows = [*grid.rows, *grid.sums]
+    table = make_table(found, None, baseline, alpha)
+    rows = [*table.rows, *table.summary]
     columns = [
-        plain_column(title, [cells[c] for _, cells in rows])
-        for c, title in enumerate(grid.header[1:])
+        format_column(title, [cells[c] for _, cells in rows])
+        for c, title in enumerate(table.header[1:])
     ]
-    columns.insert(0, [grid.header[0], *(name for name, _ in rows)])
+    columns.insert(0, [table.header[0], *(name for name, _ in rows)])
     # Lines and spaces between columns take three characters each. A drawn table that is too wide
     # breaks figures; plain text goes on below.
     if find_spec("rich") is None or sum(max(map(len, c)) + 3 for c in columns) >= width:
@@ -265,13 +263,13 @@ def show_comparison(found: Comparison, baseline: str | None = None, alpha: float
     # rich would move a figure into the place of a mark that is not there; as text it stays.
     padded = [[cell.rjust(max(map(len, column))) for cell in column] for column in columns[1:]]
     header, *lines = zip(columns[0], *padded, strict=True)
-    print_table(grid.title, header, lines, n_text=len(columns))
-    for note in grid.notes:
+    print_table(table.title, header, lines, n_text=len(columns))
+    for note in table.notes:
         say(click.wrap_text(note, width))
 
 
 def _say_failures(found: Comparison) -> None:
-    n_folds = sum(len(facts.n_test) for facts in found.sets) * len(found.methods)
+    n_folds = sum(len(dataset.n_test) for dataset in found.datasets) * len(found.methods)
     if len(found.failures) == n_folds:
         first = found.failures[0]
         raise click.ClickException(f"All fits failed. The first error:\n{first.traceback}")

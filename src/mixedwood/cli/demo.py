@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _MOST_NODES = 16  # of the tree that is shown
 # Few enough that all fits take less than a minute on two cores.
 _METHODS = ("tree", "model_tree", "ensemble", "sklearn_tree", "sklearn_boosting")
-_PROTOCOL = "1x5cv"
+_CV = 5
 
 
 @click.command()
@@ -66,7 +66,7 @@ def demo(
         found = compare(
             sets,
             methods=list(methods),
-            protocol=_PROTOCOL,
+            cv=_CV,
             random_state=seed,
             n_jobs=jobs,
             verbose=1,

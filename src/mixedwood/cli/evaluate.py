@@ -104,7 +104,7 @@ def _measure(model: Any, X: Any, truth: list[Any]) -> dict[str, Any]:
 def _log_loss(model: Any, X: Any, known: Any, true: list[Any]) -> float | None:
     import numpy as np
 
-    from mixedwood.comparison.scores import bounded_log_loss
+    from mixedwood.comparison.metrics import bounded_log_loss
 
     if not hasattr(model, "predict_proba"):
         return None

@@ -87,7 +87,7 @@ def _sum(estimator: Any, one: Any, row: int) -> dict[str, Any]:
     """What many trees predict, and the contribution of each column."""
     why = replace(estimator.explain(one), row=row)
     facts = why.to_dict()
-    return {"row": row, "prediction": facts.pop("answer"), **facts, "text": str(why)}
+    return {"row": row, "prediction": facts.pop("prediction"), **facts, "text": str(why)}
 
 
 def _path(estimator: Any, one: Any, row: int, number: int | None) -> dict[str, Any]:
@@ -96,9 +96,9 @@ def _path(estimator: Any, one: Any, row: int, number: int | None) -> dict[str, A
     tree = tree_of(estimator, number)
     path = tree.explain(read_table(one, schema=estimator.schema_), 0)
     facts: dict[str, Any] = {
-        "path": [{"node": step.node, "words": str(step)} for step in path.steps],
+        "path": [{"node": step.node, "text": str(step)} for step in path.steps],
         "answers": [
-            {"node": end.node, "share": end.share, "words": end.words} for end in path.endings
+            {"node": end.node, "fraction": end.fraction, "text": end.text} for end in path.ends
         ],
         "text": str(replace(path, row=row)),
     }

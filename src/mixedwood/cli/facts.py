@@ -10,7 +10,7 @@ from mixedwood.cli.printing import say
 
 if TYPE_CHECKING:
     from mixedwood.data import Table
-    from mixedwood.files import FileTable
+    from mixedwood.data.file_tables import FileTable
 
 __all__ = ["facts_of", "size_of", "size_words", "tell"]
 

@@ -25,7 +25,7 @@ from mixedwood.cli.printing import deliver, say
 from mixedwood.cli.training_data import check_classes, read_training, show_types, types_of
 
 if TYPE_CHECKING:
-    from mixedwood.files import FileTable
+    from mixedwood.data.file_tables import FileTable
 
 
 def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -221,7 +221,7 @@ def _cross_validate(
             table.X,
             table.y,
             {"model": clone(estimator)},
-            protocol=f"1x{n_folds}cv",
+            cv=n_folds,
             metrics=["error"],
             random_state=options["seed"],
             n_jobs=options["jobs"],
@@ -235,11 +235,11 @@ def _cross_validate(
             f"error:\n"
             f"{found.failures[0].traceback}"
         )
-    mean, spread = float(found.means()[0, 0]), float(found.errors_of_means()[0, 0])
+    mean, spread = float(found.means()[0, 0]), float(found.standard_errors()[0, 0])
     if not quiet:
         say(
             f"{n_folds}-fold cross-validation: error {100 * mean:.2f} % "
             f"(standard error {100 * spread:.2f} %)",
             err=True,
         )
-    return {"protocol": found.protocol.name, "error": mean, "standard_error": spread}
+    return {"cv": found.cv.name, "error": mean, "standard_error": spread}

@@ -54,7 +54,7 @@ def make_model(name: str, params: Sequence[str]) -> Any:
 def _find(name: str) -> tuple[Any, Any]:
     """The class of a name, and what makes an estimator: the class, or one of its presets."""
     known = estimators()
-    if name in CATALOGUE and name not in known:
+    if name in CATALOGUE and CATALOGUE[name].is_short:
         # Names of `mixedwood compare` mean the same here.
         model = CATALOGUE[name].make()
         kind, given = type(model), model.get_params(deep=False)

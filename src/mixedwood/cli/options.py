@@ -116,10 +116,11 @@ def open_model(path: Path) -> ModelFile:
 
 def read_rows(opened: ModelFile, path: Path, target: str | None, keep: tuple[str, ...]) -> Any:
     """Read rows for a model with the types that it has learned."""
-    from mixedwood.files import FileError, read_file_as
+    from mixedwood.data.file_tables import read_new_rows
+    from mixedwood.files import FileError
 
     try:
-        return read_file_as(path, opened.model.schema_, target=target, keep=keep)
+        return read_new_rows(path, opened.model.schema_, target=target, keep=keep)
     except FileError as error:
         raise DataError(str(error)) from error
 

@@ -81,7 +81,7 @@ def _show_tree(
     tree: Tree, max_depth: int | None, rules: bool, dot: bool, svg: Path | None, png: Path | None
 ) -> None:
     if rules:
-        for rule in tree.rules():
+        for rule in tree.to_rules():
             say(str(rule))
     elif dot:
         deliver(tree.to_dot(max_depth=max_depth))
@@ -219,7 +219,7 @@ def _nodes(tree: Tree) -> list[dict[str, Any]]:
                 "children": children,
                 "class": tree.classes[tree.label[node]],
                 "probabilities": tree.probabilities[node].tolist(),
-                "weight": float(tree.weight[node]),
+                "weight": float(tree.weighted_n_node_samples[node]),
             }
         )
     return found

@@ -11,7 +11,7 @@ from mixedwood.cli.tables import print_table
 
 if TYPE_CHECKING:
     from mixedwood.data import Table
-    from mixedwood.files import FileTable
+    from mixedwood.data.file_tables import FileTable
 
 __all__ = ["check_classes", "read_training", "say_identifiers", "show_types", "types_of"]
 
@@ -22,7 +22,8 @@ def read_training(
     path: Path, target: str, options: dict[str, Any], orders: dict[str, list[str]]
 ) -> FileTable:
     """Read the file, with columns as the options say."""
-    from mixedwood.files import FileError, read_file
+    from mixedwood.data.file_tables import read_file
+    from mixedwood.files import FileError
 
     try:
         return read_file(

@@ -1,30 +1,28 @@
-"""Methods compared on the same folds of one or more tables, with tests of significance.
+"""Comparing methods on the same folds of one or more datasets, with significance tests.
 
-Start with `compare`, which is also `mixedwood.compare`. `methods`, `protocols` and `metrics` name
-what it knows.
+Start with `compare`, which is also `mixedwood.compare`. `methods`, `cv_schemes` and `metrics` list
+the names that it accepts.
 """
 
-from mixedwood.comparison.comparing import compare
-from mixedwood.comparison.dividing import Fold, Protocol, protocols, read_protocol
-from mixedwood.comparison.encoded import EncodedClassifier
-from mixedwood.comparison.line_up import methods
-from mixedwood.comparison.records import Failure, Notice, SetFacts
-from mixedwood.comparison.results import Comparison
-from mixedwood.comparison.scores import metrics
-from mixedwood.comparison.significance import Difference
+from mixedwood._folds import CrossValidation, Fold, check_cv, cv_schemes
+from mixedwood.comparison.compare import compare
+from mixedwood.comparison.methods import encoded, methods
+from mixedwood.comparison.metrics import metrics
+from mixedwood.comparison.pairwise import PairwiseTest
+from mixedwood.comparison.result import Comparison, DatasetInfo, Failure, MethodWarning
 
 __all__ = [
     "Comparison",
-    "Difference",
-    "EncodedClassifier",
+    "CrossValidation",
+    "DatasetInfo",
     "Failure",
     "Fold",
-    "Notice",
-    "Protocol",
-    "SetFacts",
+    "MethodWarning",
+    "PairwiseTest",
+    "check_cv",
     "compare",
+    "cv_schemes",
+    "encoded",
     "methods",
     "metrics",
-    "protocols",
-    "read_protocol",
 ]

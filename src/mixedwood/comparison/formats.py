@@ -1,4 +1,4 @@
-"""Comparisons as files: CSV, JSON, Markdown and LaTeX."""
+"""File formats of comparisons: CSV, JSON, Markdown and LaTeX."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mixedwood.comparison.dividing import Protocol
-from mixedwood.comparison.grid import Cell, make_grid
-from mixedwood.comparison.records import Failure, Notice, SetFacts
+from mixedwood._folds import CrossValidation
+from mixedwood.comparison.table import Cell, make_table
 from mixedwood.files import csv_text, write_text
 
 if TYPE_CHECKING:
-    from mixedwood.comparison.results import Comparison
+    from mixedwood.comparison.result import Comparison
 
 __all__ = ["deliver", "from_json", "to_content", "to_csv", "to_json", "to_latex", "to_markdown"]
 
@@ -25,7 +24,7 @@ _VERSION = 1
 
 
 def deliver(text: str, path: Any) -> str | None:
-    """Give the text, or write it to a file."""
+    """Return the text, or write it to a file."""
     if path is None:
         return text
     write_text(Path(path), text)
@@ -33,25 +32,21 @@ def deliver(text: str, path: Any) -> str | None:
 
 
 def to_csv(comparison: Comparison) -> str:
-    """One line for each set, method and fold."""
-    head = ["set", "method", "repetition", "fold", "n_train", "n_test"]
-    chosen = comparison.protocol.kind == "seven_sets"
-    lines: list[list[Any]] = [[*head, *comparison.metrics, *["chosen_by"] * chosen, "failure"]]
-    failures = {(f.set, f.method, f.fold): f.error for f in comparison.failures}
-    per_repetition = comparison.protocol.folds or len(comparison.sets[0].n_test)
-    for s, facts in enumerate(comparison.sets):
+    """Format one line for each dataset, method and fold."""
+    header = ["dataset", "method", "repetition", "fold", "n_train", "n_test"]
+    lines: list[list[Any]] = [[*header, *comparison.metrics, "failure"]]
+    failures = {(f.dataset, f.method, f.fold): f.error for f in comparison.failures}
+    for s, dataset in enumerate(comparison.datasets):
+        n_splits = comparison.cv.n_splits or len(dataset.n_test)
+        sizes = list(zip(dataset.n_train, dataset.n_test, strict=True))
         for m, method in enumerate(comparison.methods):
-            for fold, (n_train, n_test) in enumerate(zip(facts.n_train, facts.n_test, strict=True)):
-                place = [fold // per_repetition, fold % per_repetition]
-                if comparison.protocol.kind == "splitter":
-                    place = [0, fold]
-                figures = [*comparison.scores[s, m, fold].tolist()]
-                figures += [float(comparison.chosen_by[s, m, fold])] * chosen
+            for fold, (n_train, n_test) in enumerate(sizes):
+                scores = comparison.scores[s, m, fold].tolist()
                 lines.append(
                     [
-                        *(facts.name, method, *place, n_train, n_test),
-                        *("" if math.isnan(figure) else repr(figure) for figure in figures),
-                        failures.get((facts.name, method, fold), ""),
+                        *(dataset.name, method, *divmod(fold, n_splits), n_train, n_test),
+                        *("" if math.isnan(score) else repr(score) for score in scores),
+                        failures.get((dataset.name, method, fold), ""),
                     ]
                 )
     return csv_text(lines)
@@ -64,19 +59,19 @@ def to_markdown(
     baseline: str | None = None,
     alpha: float = 0.05,
 ) -> str:
-    """Give a table with the best in bold, and notes."""
-    grid = make_grid(comparison, metric, baseline, alpha)
+    """Format the table with the best scores in bold, and notes."""
+    table = make_table(comparison, metric, baseline, alpha)
 
     def cell(c: Cell) -> str:
         text = f"**{c.text}**" if c.best else c.text
         return f"{text} {_SIGN[c.mark]}".strip()
 
-    lines = [f"**{_escaped(grid.title)}**", ""]
-    lines.append("| " + " | ".join(map(_escaped, grid.header)) + " |")
-    lines.append("|---|" + "---:|" * (len(grid.header) - 1))
-    for name, cells in [*grid.rows, *grid.sums]:
+    lines = [f"**{_escaped(table.title)}**", ""]
+    lines.append("| " + " | ".join(map(_escaped, table.header)) + " |")
+    lines.append("|---|" + "---:|" * (len(table.header) - 1))
+    for name, cells in [*table.rows, *table.summary]:
         lines.append("| " + " | ".join([_escaped(name), *map(cell, cells)]) + " |")
-    notes = [note.replace("* lowest mean.", "Bold: lowest mean.") for note in grid.notes]
+    notes = [note.replace("* lowest mean.", "Bold: lowest mean.") for note in table.notes]
     return "\n".join([*lines, "", *(f"{_escaped(note)}\n" for note in notes)])
 
 
@@ -96,19 +91,19 @@ def to_latex(
     baseline: str | None = None,
     alpha: float = 0.05,
 ) -> str:
-    """Give a table environment that needs no package: the best in bold, notes below."""
-    grid = make_grid(comparison, metric, baseline, alpha)
-    notes = [note.replace("* lowest mean.", "Bold: lowest mean.") for note in grid.notes]
+    """Format a table environment that needs no package: the best in bold, notes below."""
+    table = make_table(comparison, metric, baseline, alpha)
+    notes = [note.replace("* lowest mean.", "Bold: lowest mean.") for note in table.notes]
     lines = [
         "\\begin{table}",
         "\\centering",
-        f"\\caption{{{_tex(grid.title)}}}",
-        f"\\begin{{tabular}}{{l{'r' * (len(grid.header) - 1)}}}",
+        f"\\caption{{{_tex(table.title)}}}",
+        f"\\begin{{tabular}}{{l{'r' * (len(table.header) - 1)}}}",
         "\\hline",
-        " & ".join(map(_tex, grid.header)) + " \\\\",
+        " & ".join(map(_tex, table.header)) + " \\\\",
         "\\hline",
-        *_tex_rows(grid.rows),
-        *(["\\hline", *_tex_rows(grid.sums)] if grid.sums else []),
+        *_tex_rows(table.rows),
+        *(["\\hline", *_tex_rows(table.summary)] if table.summary else []),
         "\\hline",
         "\\end{tabular}",
         *(f"\\par\\footnotesize {_tex(note)}" for note in notes),
@@ -144,60 +139,55 @@ def _tex(text: str) -> str:
 
 
 def to_json(comparison: Comparison) -> str:
-    """Everything, with null for what is not there."""
+    """Format everything, with null for missing values."""
     return json.dumps(to_content(comparison), indent=1, allow_nan=False) + "\n"
 
 
 def to_content(comparison: Comparison) -> dict[str, Any]:
-    """Give everything in plain lists and dicts, with None for what is not there."""
-    protocol = comparison.protocol
+    """Give everything in lists and dicts, with None for missing values."""
+    cv = comparison.cv
     return {
         "format": _FORMAT,
         "version": _VERSION,
-        "protocol": {
-            "name": protocol.name,
-            "kind": protocol.kind,
-            "repetitions": protocol.repetitions,
-            "folds": protocol.folds,
+        "cv": {
+            "name": cv.name,
+            "kind": cv.kind,
+            "n_repeats": cv.n_repeats,
+            "n_splits": cv.n_splits,
         },
         "random_state": comparison.random_state,
         "methods": list(comparison.methods),
         "metrics": list(comparison.metrics),
-        "sets": [asdict(facts) for facts in comparison.sets],
-        "scores": _plain(comparison.scores),
-        "chosen_by": _plain(comparison.chosen_by),
-        "summary": [_plain_row(row) for row in comparison.table()],
+        "datasets": [asdict(dataset) for dataset in comparison.datasets],
+        "scores": _without_nan(comparison.scores.tolist()),
+        "summary": _without_nan(comparison.table()),
         "failures": [asdict(failure) for failure in comparison.failures],
-        "notices": [asdict(notice) for notice in comparison.notices],
+        "warnings": [asdict(warning) for warning in comparison.warnings],
         "settings": comparison.settings,
         "versions": comparison.versions,
     }
 
 
 def from_json(source: Any) -> Comparison:
-    """Read what `to_json` wrote."""
-    from mixedwood.comparison.results import Comparison
+    """Read the output of `to_json`."""
+    from mixedwood.comparison.result import Comparison, DatasetInfo, Failure, MethodWarning
 
     is_text = isinstance(source, str) and source.lstrip().startswith("{")
     text = source if is_text else Path(source).read_text("utf-8")
     try:
         content = json.loads(text)
         if content.get("format") != _FORMAT or content.get("version") != _VERSION:
-            raise ValueError("its format and version are others")
-        protocol = content["protocol"]
-        sets = tuple(_read_facts(facts) for facts in content["sets"])
-        shape = len(sets), len(content["methods"]), -1
+            raise ValueError("unknown format or version")
+        datasets = tuple(DatasetInfo(**_with_tuples(entry)) for entry in content["datasets"])
+        shape = len(datasets), len(content["methods"]), -1, len(content["metrics"])
         return Comparison(
-            sets=sets,
+            datasets=datasets,
             methods=tuple(content["methods"]),
             metrics=tuple(content["metrics"]),
-            protocol=Protocol(**protocol),
-            scores=np.array(content["scores"], dtype=np.float64).reshape(
-                *shape, len(content["metrics"])
-            ),
-            chosen_by=np.array(content["chosen_by"], dtype=np.float64).reshape(*shape),
+            cv=CrossValidation(**content["cv"]),
+            scores=np.array(content["scores"], dtype=np.float64).reshape(shape),
             failures=tuple(Failure(**failure) for failure in content["failures"]),
-            notices=tuple(Notice(**notice) for notice in content["notices"]),
+            warnings=tuple(MethodWarning(**warning) for warning in content["warnings"]),
             random_state=content["random_state"],
             settings=content["settings"],
             versions=content["versions"],
@@ -206,19 +196,14 @@ def from_json(source: Any) -> Comparison:
         raise ValueError(f"Not a comparison written by to_json: {error}.") from error
 
 
-def _read_facts(facts: dict[str, Any]) -> SetFacts:
-    plain: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in facts.items()}
-    return SetFacts(**plain)
+def _with_tuples(entry: dict[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
 
 
-def _plain(figures: Any) -> Any:
-    """Nested lists with None in place of NaN."""
-    if isinstance(figures, np.ndarray):
-        return _plain(figures.tolist())
-    if isinstance(figures, list):
-        return [_plain(figure) for figure in figures]
-    return None if math.isnan(figures) else figures
-
-
-def _plain_row(row: dict[str, Any]) -> dict[str, Any]:
-    return {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in row.items()}
+def _without_nan(content: Any) -> Any:
+    """The same lists and dicts with None in place of NaN."""
+    if isinstance(content, list):
+        return [_without_nan(entry) for entry in content]
+    if isinstance(content, dict):
+        return {key: _without_nan(value) for key, value in content.items()}
+    return None if isinstance(content, float) and math.isnan(content) else content

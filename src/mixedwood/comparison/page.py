@@ -17,10 +17,10 @@ from mixedwood.comparison.page_glance import (
 )
 from mixedwood.comparison.page_making import making_of, troubles_of
 from mixedwood.comparison.page_view import View
-from mixedwood.comparison.significance import name_of_test
+from mixedwood.comparison.pairwise import test_name
 
 if TYPE_CHECKING:
-    from mixedwood.comparison.results import Comparison
+    from mixedwood.comparison.result import Comparison
 
 __all__ = ["to_html"]
 
@@ -35,7 +35,7 @@ def to_html(
 ) -> str:
     """Make the page."""
     view = View.of(comparison, baseline, alpha)
-    is_one = len(comparison.sets) == 1
+    is_one = len(comparison.datasets) == 1
     sections = [report.Section("Trees", _drawn(trees))] if trees else []
     sections += _of_one_set(view) if is_one else _of_sets(view)
     sections += troubles_of(view)
@@ -99,14 +99,14 @@ def _of_sets(view: View) -> list[report.Section]:
     sections.append(
         report.Section(
             "Every set in detail",
-            "".join(_detail(view, s) for s in range(len(view.comparison.sets))),
+            "".join(_detail(view, s) for s in range(len(view.comparison.datasets))),
         )
     )
     return sections
 
 
 def _detail(view: View, s: int) -> str:
-    facts = view.comparison.sets[s]
+    facts = view.comparison.datasets[s]
     tests = page_sets.tests_of_set(view, s)
     body = page_sets.table_of_set(view, s) + page_sets.charts_of_set(view, s, without_first=True)
     if tests:
@@ -118,9 +118,7 @@ def _detail(view: View, s: int) -> str:
 
 
 def _legend(view: View) -> str:
-    others = []
-    if view.comparison.protocol.kind != "seven_sets":
-        others = ["bar: standard error", "small points: folds"]
+    others = ["bar: standard error", "small points: folds"]
     if len(view.comparison.methods) > 1:
         others.append(f"dashed line: {view.baseline}")
     return report.legend(view.legend, others)
@@ -129,47 +127,40 @@ def _legend(view: View) -> str:
 def _marks(view: View) -> str:
     if len(view.comparison.methods) < 2:
         return ""
-    test = name_of_test(view.comparison)
+    test = test_name(view.comparison)
     words = "Bold: lowest mean. A click on the name of a column sorts by it."
     if test and view.tested:
         words += (
-            f" + and \u2212: significantly better and worse than {view.baseline} by {test}, at the "
-            f"level of {100 * view.alpha:g} %."
+            f" + and \u2212: significantly better and worse than {view.baseline} by the {test}, "
+            f"at the level of {100 * view.alpha:g} %."
         )
     return report.paragraph(words, "soft")
 
 
 def _about_tests(view: View) -> str:
-    test = name_of_test(view.comparison)
+    test = test_name(view.comparison)
     if not test:
         return ""
     level = f"{100 * view.alpha:g}"
     return report.paragraph(
-        f"Each method is tested against {view.baseline} by {test}. Pairs are tested one by one: of "
-        f"methods that are in truth equal, about {level} in 100 are called different by luck.",
+        f"Each method is tested against {view.baseline} by the {test}. Pairs are tested one "
+        f"by one: of methods that are in truth equal, about {level} in 100 are "
+        "called different by luck.",
         "soft",
     )
 
 
 def _reading(view: View) -> list[str]:
-    protocol = view.comparison.protocol.kind
     lines = ["Less is better in every figure."]
-    if protocol == "seven_sets":
-        lines.append(
-            "Each figure is of one model, on the rows of set 7: the one of six with the least "
-            "error on the set left out for choosing. One figure cannot be tested, and how far it "
-            "would be off on other rows is not known."
-        )
-    else:
-        lines += [
-            "± is the standard error: the deviation over the folds by the root of their number. "
-            "Folds share rows, so that the truth is less certain than the bars look. The tests "
-            "allow for that; eyes do not.",
-            "Two bars that overlap may still belong to methods that differ: all methods had the "
-            "same folds, and the tests look at differences fold by fold.",
-            "No mark does not mean equal. It means that these rows and folds do not show it.",
-        ]
-    if len(view.comparison.sets) > 1:
+    lines += [
+        "± is the standard error: the deviation over the folds by the root of their number. "
+        "Folds share rows, so that the truth is less certain than the bars look. The tests "
+        "allow for that; eyes do not.",
+        "Two bars that overlap may still belong to methods that differ: all methods had the "
+        "same folds, and the tests look at differences fold by fold.",
+        "No mark does not mean equal. It means that these rows and folds do not show it.",
+    ]
+    if len(view.comparison.datasets) > 1:
         lines.append(
             "Errors on different sets cannot be averaged in earnest; ranks can. The mean below a "
             "table is there for completeness."

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from mixedwood.comparison.dividing import protocols
+from mixedwood._folds import cv_schemes
+from mixedwood.comparison.metrics import METRICS
 from mixedwood.comparison.page_view import View
-from mixedwood.comparison.scores import METRICS
-from mixedwood.stats.paired_test import in_words
+from mixedwood.stats.paired import format_p_value
 
 __all__ = [
     "glance_at_set",
@@ -25,14 +25,14 @@ def title_of(view: View) -> str:
     """Name the methods and the sets, in few words."""
     n = len(view.comparison.methods)
     who = view.comparison.methods[0] if n == 1 else f"{n} methods"
-    sets = view.comparison.sets
+    sets = view.comparison.datasets
     return f"{who} on {sets[0].name if len(sets) == 1 else f'{len(sets)} data sets'}"
 
 
 def lead_of(view: View) -> str:
     """Say what was measured, and how."""
     found = view.comparison
-    n, sets = len(found.methods), found.sets
+    n, sets = len(found.methods), found.datasets
     who = "One method was" if n == 1 else f"{n} methods were"
     if len(sets) == 1:
         where = f"{sets[0].name} ({view.size(sets[0])})"
@@ -47,13 +47,13 @@ def lead_of(view: View) -> str:
 
 def protocol_in_words(view: View) -> str:
     """Name the protocol, with what it does if that is known."""
-    protocol = view.comparison.protocol
-    known = protocols().get(protocol.name, "").partition(";")[0]
-    if not known and protocol.kind == "cross_validation":
-        times = "" if protocol.repetitions == 1 else f"{protocol.repetitions} times "
-        known = f"{times}{protocol.folds}-fold cross-validation"
-    elif not known and protocol.kind == "hold_out":
-        known = f"a share of the rows left out for testing, {protocol.repetitions} times"
+    protocol = view.comparison.cv
+    known = cv_schemes().get(protocol.name, "").partition(";")[0]
+    if not known and protocol.kind == "k_fold":
+        times = "" if protocol.n_repeats == 1 else f"{protocol.n_repeats} times "
+        known = f"{times}{protocol.n_splits}-fold cross-validation"
+    elif not known and protocol.kind == "holdout":
+        known = f"a share of the rows left out for testing, {protocol.n_repeats} times"
     return f"{protocol.name} ({known})" if known else protocol.name
 
 
@@ -75,7 +75,7 @@ def glance_at_set(view: View) -> list[tuple[str, str, str]]:
     for name in dict.fromkeys([view.metric, "leaves", "fit_seconds"]):
         if name not in view.metrics_of(0):
             continue
-        means, errors = found.means(name)[0], found.errors_of_means(name)[0]
+        means, errors = found.means(name)[0], found.standard_errors(name)[0]
         m = int(np.nanargmin(means))
         is_first = name == view.metric
         error = errors[m] if METRICS[name].tested and is_first else math.nan
@@ -92,7 +92,7 @@ def glance_at_sets(view: View) -> list[tuple[str, str, str]]:
     """Give the tiles of several sets."""
     found, tiles = view.comparison, []
     ranks = view.ranks.mean(axis=0)
-    n_sets, what = len(found.sets), view.caption(view.metric).lower()
+    n_sets, what = len(found.datasets), view.caption(view.metric).lower()
     if not np.isnan(ranks).all():
         m = int(np.nanargmin(ranks))
         ranked = int((~np.isnan(ranks)).sum())
@@ -105,11 +105,13 @@ def glance_at_sets(view: View) -> list[tuple[str, str, str]]:
         each = "each " if (firsts == most).sum() > 1 else ""
         tiles.append((f"Most often lowest {what}", who, f"{each}on {most} of {n_sets} sets"))
     try:
-        friedman = found.friedman(view.metric, alpha=view.alpha)
+        friedman = found.friedman_test(view.metric, alpha=view.alpha)
     except ValueError:
         return tiles
     answer = "yes" if friedman.is_significant else "not by more than luck"
-    tiles.append(("Do the methods differ?", answer, f"Friedman test, {in_words(friedman.p_value)}"))
+    tiles.append(
+        ("Do the methods differ?", answer, f"Friedman test, {format_p_value(friedman.p_value)}")
+    )
     return tiles
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from mixedwood import report
-from mixedwood.comparison.grid import expected
 from mixedwood.comparison.page_glance import protocol_in_words
 from mixedwood.comparison.page_view import View
+from mixedwood.comparison.table import is_expected
 
 __all__ = ["making_of", "troubles_of"]
 
@@ -18,15 +18,15 @@ def troubles_of(view: View) -> list[report.Section]:
     parts = []
     alike: dict[tuple[str, str, str, str], list[int]] = {}
     for f in found.failures:
-        alike.setdefault((f.set, f.method, f.error, f.traceback), []).append(f.fold + 1)
-    n_folds = {facts.name: len(facts.n_test) for facts in found.sets}
+        alike.setdefault((f.dataset, f.method, f.error, f.traceback), []).append(f.fold + 1)
+    n_folds = {facts.name: len(facts.n_test) for facts in found.datasets}
     for (set_name, method, error, traceback), folds in alike.items():
         title = f"{method} on {set_name}: {error.partition(chr(10))[0]}"
         where = f"failed on {len(folds)} of {n_folds[set_name]} folds"
         body = report.paragraph(f"Folds: {', '.join(map(str, folds))}.") + report.trace(traceback)
         parts.append(report.fold_away(title, body, where))
-    lines = [(expected(n), f"{n.method} on {n.n_folds} folds of {n.set}: {n.words}")
-             for n in found.notices]  # fmt: skip
+    lines = [(is_expected(n), f"{n.method} on {n.n_folds} folds of {n.dataset}: {n.message}")
+             for n in found.warnings]  # fmt: skip
     told = [line for usual, line in lines if not usual]
     usual = [line for usual, line in lines if usual]
     if told:
@@ -54,7 +54,7 @@ def making_of(view: View) -> str:
                 _count(round(float(np.mean(facts.n_test)))),
             ],
         )
-        for facts in found.sets
+        for facts in found.datasets
     ]
     header = ["data set", "rows", "columns", "classes", "rows to learn from", "rows to test on"]
     facts = {

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import report
-from mixedwood.comparison.grid import make_grid, sentences_over_sets
+from mixedwood.comparison.metrics import METRICS
 from mixedwood.comparison.page_sets import metric_chart, table_cells
 from mixedwood.comparison.page_view import View
-from mixedwood.comparison.scores import METRICS
+from mixedwood.comparison.table import make_table, verdicts
 
 __all__ = [
     "chart_of_each_set",
@@ -26,7 +26,9 @@ def tables_over_sets(view: View, note: str) -> str:
     """Sets by methods: the first metric in sight with a note, the others folded away."""
     parts = [_table(view, view.metric), note]
     others = [name for name in view.comparison.metrics[1:] if _has_figures(view, name)]
-    parts += [report.fold_away(view.caption(n), _table(view, n), METRICS[n].line) for n in others]
+    parts += [
+        report.fold_away(view.caption(n), _table(view, n), METRICS[n].description) for n in others
+    ]
     return "\n".join(parts)
 
 
@@ -37,28 +39,28 @@ def _has_figures(view: View, name: str) -> bool:
 def _table(view: View, name: str) -> str:
     found = view.comparison
     rows = []
-    for s, facts in enumerate(found.sets):
+    for s, facts in enumerate(found.datasets):
         cells = table_cells(view, name, s)
         rows.append(report.TableRow(facts.name, [cells[m] for m in view.order]))
     foot = []
-    for title, sums in make_grid(found, name, view.baseline, view.alpha).sums:
+    for title, sums in make_table(found, name, view.baseline, view.alpha).summary:
         foot.append(report.TableRow(title, [report.TableCell(sums[m].text) for m in view.order]))
     return report.make_table(
         ["data set", *(found.methods[m] for m in view.order)],
         rows,
         foot,
         about=f"{view.caption(name)} of each method on each data set",
-        caption=METRICS[name].title + ": " + METRICS[name].line,
+        caption=METRICS[name].title + ": " + METRICS[name].description,
     )
 
 
 def ranks_over_sets(view: View) -> str:
     """The critical-difference diagram, and what the tests say."""
     found = view.comparison
-    sentences = sentences_over_sets(found, view.metric, view.alpha)
+    sentences = verdicts(found, view.metric, view.alpha)
     parts = [report.bullets(sentences)]
     try:
-        nemenyi = found.nemenyi(view.metric, alpha=view.alpha)
+        nemenyi = found.nemenyi_test(view.metric, alpha=view.alpha)
     except ValueError:
         return parts[0]  # the sentence says why
     groups = dict(zip(found.methods, view.groups, strict=True))
@@ -77,7 +79,7 @@ def ranks_over_sets(view: View) -> str:
 def wins_over_sets(view: View) -> str:
     """Wins, draws and losses of all pairs."""
     try:
-        wins = view.comparison.wins(view.metric, alpha=view.alpha)
+        wins = view.comparison.win_tie_loss(view.metric, alpha=view.alpha)
     except ValueError as error:
         return report.paragraph(str(error))
     place = {name: i for i, name in enumerate(wins.names)}
@@ -89,11 +91,11 @@ def wins_over_sets(view: View) -> str:
         cells.append([])
         for column in names:
             i, j = place[row], place[column]
-            won, drawn, lost = (int(x[i, j]) for x in (wins.wins, wins.draws, wins.losses))
+            won, drawn, lost = (int(x[i, j]) for x in (wins.wins, wins.ties, wins.losses))
             cell = report.HeatCell(
                 f"{won}/{drawn}/{lost}",
-                (won - lost) / wins.n_sets,
-                f"{row} is {how} than {column} on {won} of {wins.n_sets} sets, no different on "
+                (won - lost) / wins.n_datasets,
+                f"{row} is {how} than {column} on {won} of {wins.n_datasets} sets, no different on "
                 f"{drawn}, worse on {lost}",
             )
             cells[-1].append(report.HeatCell() if i == j else cell)
@@ -110,7 +112,7 @@ def chart_of_each_set(view: View) -> str:
     """The first metric on every set, as small charts of the same order."""
     return report.figures(
         metric_chart(view, view.metric, s, facts.name, view.size(facts))
-        for s, facts in enumerate(view.comparison.sets)
+        for s, facts in enumerate(view.comparison.datasets)
     )
 
 

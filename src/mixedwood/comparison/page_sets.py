@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from mixedwood import report
-from mixedwood.comparison.grid import cells_of
+from mixedwood.comparison.metrics import METRICS
 from mixedwood.comparison.page_view import View
-from mixedwood.comparison.scores import METRICS
+from mixedwood.comparison.table import score_cells
 
 __all__ = [
     "charts_of_set",
@@ -25,7 +25,7 @@ def table_cells(view: View, name: str, s: int) -> list[report.TableCell]:
     told = {"+": f"significantly better than {view.baseline}",
             "-": f"significantly worse than {view.baseline}"}  # fmt: skip
     found = []
-    for m, cell in enumerate(cells_of(view.comparison, name, s, view.baseline, view.alpha)):
+    for m, cell in enumerate(score_cells(view.comparison, name, s, view.baseline, view.alpha)):
         text, _, error = cell.text.partition(" ± ")
         value = float(means[m])
         tip = told.get(cell.mark, "")
@@ -45,17 +45,17 @@ def table_of_set(view: View, s: int) -> str:
         for m in view.order
     ]  # fmt: skip
     header = ["method", *(METRICS[name].title for name in names)]
-    about = f"All figures on {view.comparison.sets[s].name}"
+    about = f"All figures on {view.comparison.datasets[s].name}"
     return report.make_table(header, rows, about=about)
 
 
 def metric_chart(view: View, name: str, s: int, caption: str = "", about: str = "") -> str:
     """A metric of all methods on a set: means, standard errors, folds, and the baseline's mean."""
     found, metric = view.comparison, METRICS[name]
-    means, errors = found.means(name)[s], found.errors_of_means(name)[s]
+    means, errors = found.means(name)[s], found.standard_errors(name)[s]
     n = found.n_folds(s)
     folds = found.values(name)[s, :, :n]
-    failed = {f.method for f in found.failures if f.set == found.sets[s].name}
+    failed = {f.method for f in found.failures if f.dataset == found.datasets[s].name}
     dots = [
         report.Dot(
             found.methods[m],
@@ -73,13 +73,13 @@ def metric_chart(view: View, name: str, s: int, caption: str = "", about: str = 
     svg = report.dot_plot(
         dots,
         axis=view.axis(name),
-        about=f"{view.caption(name)} on {found.sets[s].name}. "
+        about=f"{view.caption(name)} on {found.datasets[s].name}. "
         + "; ".join(dot.tip for dot in dots),
         reference=None if math.isnan(base) or len(dots) < 2 else view.shown(name, base),
         log=not metric.percent
         and report.suits_logarithm([v for d in dots for v in [d.value, *d.points]]),
     )
-    return report.figure(svg, caption or view.caption(name), about or metric.line)
+    return report.figure(svg, caption or view.caption(name), about or metric.description)
 
 
 def trade_offs(view: View, s: int) -> list[str]:
@@ -112,7 +112,7 @@ def trade_offs(view: View, s: int) -> list[str]:
             spots,
             x_axis=view.axis(x_name),
             y_axis=view.axis(y_name),
-            about=f"{caption} on {view.comparison.sets[s].name}. "
+            about=f"{caption} on {view.comparison.datasets[s].name}. "
             + "; ".join(spot.tip for spot in spots),
             log_x=report.suits_logarithm([spot.x for spot in spots]),
         )
@@ -131,8 +131,11 @@ def tests_of_set(view: View, s: int) -> str:
     """Every other method against the baseline, in sentences."""
     if view.tested is None or len(view.comparison.methods) < 2:
         return ""
-    one = view.comparison.select([view.comparison.sets[s].name])
-    tests = {d.method: d for d in one.tests(view.tested, baseline=view.baseline, alpha=view.alpha)}
+    one = view.comparison.select([view.comparison.datasets[s].name])
+    tests = {
+        d.method: d
+        for d in one.pairwise_tests(view.tested, baseline=view.baseline, alpha=view.alpha)
+    }
     ordered = [tests[view.comparison.methods[m]] for m in view.order
                if view.comparison.methods[m] != view.baseline]  # fmt: skip
     return report.findings(("no test" if d.test is None else d.mark, d.sentence) for d in ordered)

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood._catalogue import CATALOGUE
-from mixedwood.comparison.grid import check_baseline, figure_in_words
-from mixedwood.comparison.records import SetFacts
-from mixedwood.comparison.scores import METRICS
+from mixedwood.comparison.metrics import METRICS
+from mixedwood.comparison.pairwise import read_baseline
+from mixedwood.comparison.result import DatasetInfo
 from mixedwood.stats import rank_methods
 
 if TYPE_CHECKING:
-    from mixedwood.comparison.results import Comparison
+    from mixedwood.comparison.result import Comparison
 
 __all__ = ["OURS", "View"]
 
@@ -37,9 +37,9 @@ class View:
     @classmethod
     def of(cls, comparison: Comparison, baseline: str | None, alpha: float) -> View:
         """Check what was asked for."""
-        from mixedwood.stats.reading import read_alpha
+        from mixedwood.stats._inputs import read_alpha
 
-        return cls(comparison, check_baseline(comparison, baseline), read_alpha(alpha))
+        return cls(comparison, read_baseline(comparison, baseline), read_alpha(alpha))
 
     @property
     def metric(self) -> str:
@@ -68,7 +68,7 @@ class View:
 
         The page has one order throughout, so that a method is found at the same place everywhere.
         """
-        if len(self.comparison.sets) == 1:
+        if len(self.comparison.datasets) == 1:
             found = self.comparison.means(self.metric)[0]
         else:
             found = self.ranks.mean(axis=0)
@@ -111,15 +111,15 @@ class View:
 
     def words(self, name: str, value: float, error: float = math.nan) -> str:
         """A figure with its unit."""
-        text = figure_in_words(value, METRICS[name])
+        text = METRICS[name].format(value)
         if not text:
             return "no figure"
         if not math.isnan(error):
-            text += f" ± {figure_in_words(error, METRICS[name])}"
+            text += f" ± {METRICS[name].format(error)}"
         if METRICS[name].percent:
             return f"{text} %"
         return f"{text} s" if name.endswith("_seconds") else text
 
-    def size(self, facts: SetFacts) -> str:
+    def size(self, facts: DatasetInfo) -> str:
         """How large a set is."""
         return f"{facts.n_rows} rows, {facts.n_columns} columns, {len(facts.classes)} classes"

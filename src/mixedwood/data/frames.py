@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,11 +14,20 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from mixedwood.data import errors
-from mixedwood.data.pandas_index import METADATA_KEY, index_columns
 
-__all__ = ["ColumnData", "OpenTable", "frame_columns", "open_table", "open_vector"]
+__all__ = [
+    "METADATA_KEY",
+    "ColumnData",
+    "OpenTable",
+    "frame_columns",
+    "index_columns",
+    "open_table",
+    "open_vector",
+]
 
 ColumnData: TypeAlias = "nw.Series[Any] | NDArray[Any] | Sequence[Any]"
+
+METADATA_KEY = "pandas"
 
 _ACCEPTED = (
     "Pass a pandas, polars or pyarrow table, a dict of columns, or a two-dimensional numpy array."
@@ -131,6 +141,29 @@ def frame_columns(frame: nw.DataFrame[Any], asked: Collection[str] = ()) -> list
     metadata = frame.to_native().schema.metadata or {}
     index = index_columns(metadata.get(METADATA_KEY.encode())) - set(asked)
     return [column for column in columns if column.name not in index]
+
+
+def index_columns(metadata: str | bytes | None) -> frozenset[str]:
+    """Name the columns that pandas has stored as an index, by the metadata under `METADATA_KEY`.
+
+    Arrow and Parquet keep the index among the columns; pandas restores it, and so it must not
+    become a feature if another library reads the data. Metadata that pandas did not write names
+    none.
+
+    Examples
+    --------
+    >>> sorted(index_columns('{"index_columns": ["id", {"kind": "range"}]}'))
+    ['id']
+    >>> index_columns(None)
+    frozenset()
+    """
+    try:
+        listed = json.loads(metadata)["index_columns"] if metadata else []
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return frozenset()
+    # An index that only counts is described by a mapping and takes no column.
+    listed = listed if isinstance(listed, list) else []
+    return frozenset(name for name in listed if isinstance(name, str))
 
 
 def _open_mapping(columns: Mapping[Any, Any]) -> OpenTable:

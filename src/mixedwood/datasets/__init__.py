@@ -1,4 +1,4 @@
-"""Data sets by name, and generators of new ones.
+"""Data sets by name, and generators of random ones.
 
 >>> from mixedwood import datasets
 >>> data = datasets.load("tic-tac-toe")
@@ -6,12 +6,15 @@
 (958, 9, 'generated')
 """
 
-from mixedwood.datasets.coded import DatasetColumn
-from mixedwood.datasets.dataset import Dataset
-from mixedwood.datasets.errors import DamagedDatasetError, DatasetError, DatasetNotFoundError
-from mixedwood.datasets.loading import load, names, variants
-from mixedwood.datasets.synthetic import make_categorical, make_mixed
-from mixedwood.datasets.waveform import make_waveform
+from mixedwood.datasets.dataset import (
+    DamagedDatasetError,
+    Dataset,
+    DatasetColumn,
+    DatasetError,
+    DatasetNotFoundError,
+)
+from mixedwood.datasets.generators import make_categorical, make_mixed, make_waveform
+from mixedwood.datasets.sources import load, names, variants
 
 __all__ = [
     "DamagedDatasetError",

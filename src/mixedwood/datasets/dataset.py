@@ -1,16 +1,255 @@
-"""What `load` and the generators hand out."""
+"""Data sets as users get them, and the tables that all sources fill.
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+Sources differ (generators, scikit-learn, files, OpenML), and so do the frames that users want.
+Between them stands `RawTable`: numbers as float64 with NaN for missing, categories as int32 codes
+into a tuple of labels with -1 for missing.
+"""
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.datasets.coded import KINDS, CodedTable, DatasetColumn
-from mixedwood.datasets.frames import choose_frame, to_frame
-
 if TYPE_CHECKING:
     from mixedwood.data.schema import Schema
+
+
+class DatasetError(Exception):
+    """A data set could not be given; the message says what to do next."""
+
+
+class DatasetNotFoundError(DatasetError, LookupError):
+    """No source has a data set of this name, or none could be reached."""
+
+
+class DamagedDatasetError(DatasetError, ValueError):
+    """A stored or downloaded data set is not what its description promises."""
+
+
+Kind = Literal["nominal", "ordinal", "numeric"]
+KINDS: tuple[Kind, ...] = ("nominal", "ordinal", "numeric")
+
+
+@dataclass(frozen=True)
+class DatasetColumn:
+    """Name and type of one column, as its source declares them.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"nominal", "ordinal", "numeric"}
+    categories : tuple of str
+        Of an ordinal column all labels, lowest first; of a nominal column those that occur, sorted
+        as text; of a numeric column none.
+    natural_order : tuple of str or None
+        The labels, lowest first, if they have an order. Nominal columns may have one too: it is
+        there for whoever wants to use it.
+    """
+
+    name: str
+    kind: Kind
+    categories: tuple[str, ...] = ()
+    natural_order: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class RawTable:
+    """Columns with their data and the class of every row.
+
+    `data[j]` is float64 for a numeric column, else int32 codes into `columns[j].categories`.
+    The class is never missing.
+    """
+
+    columns: tuple[DatasetColumn, ...]
+    data: tuple[NDArray[Any], ...]
+    classes: tuple[str, ...]
+    target: NDArray[np.int32]
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.target)
+
+    def class_counts(self) -> dict[str, int]:
+        """Rows of each class, in the order of `classes`."""
+        counts = np.bincount(self.target, minlength=len(self.classes))
+        return dict(zip(self.classes, counts.tolist(), strict=True))
+
+    def missing(self) -> NDArray[np.bool_]:
+        """Tell for each row whether some cell is missing."""
+        rows = np.zeros(self.n_rows, dtype=bool)
+        for column, data in zip(self.columns, self.data, strict=True):
+            rows |= np.isnan(data) if column.kind == "numeric" else data < 0
+        return rows
+
+    def take(self, keep: NDArray[np.bool_]) -> "RawTable":
+        """Keep the chosen rows, and only the labels that still occur."""
+        columns, data = [], []
+        for column, cells in zip(self.columns, self.data, strict=True):
+            if column.kind != "nominal":
+                columns.append(column)
+                data.append(cells[keep])
+                continue
+            values, codes = keep_used(column.categories, cells[keep])
+            columns.append(replace(column, categories=values))
+            data.append(codes)
+        classes, target = keep_used(self.classes, self.target[keep])
+        return RawTable(tuple(columns), tuple(data), classes, target)
+
+
+def keep_used(
+    values: Sequence[str], codes: NDArray[np.int32]
+) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+    """Keep the labels that occur, sorted as text, and renumber the codes."""
+    used = sorted(np.unique(codes[codes >= 0]).tolist(), key=values.__getitem__)
+    # One spare place at the end: code -1 then stays -1.
+    renumber = np.full(len(values) + 1, -1, dtype=np.int32)
+    renumber[used] = np.arange(len(used), dtype=np.int32)
+    return tuple(values[i] for i in used), renumber[codes]
+
+
+def encode_labels(
+    cells: Sequence[str | None], order: Sequence[str] | None = None
+) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+    """Turn labels into codes; None is missing. `order` fixes the labels, else they are sorted."""
+    present = dict.fromkeys(cell for cell in cells if cell is not None)
+    values = tuple(sorted(present)) if order is None else tuple(order)
+    index: dict[str | None, int] = {value: code for code, value in enumerate(values)}
+    index[None] = -1
+    return values, np.fromiter(map(index.__getitem__, cells), dtype=np.int32, count=len(cells))
+
+
+def categorical_table(
+    cells: Mapping[str, Sequence[str]],
+    target: Sequence[str],
+    *,
+    kind: Kind = "nominal",
+    order: Sequence[str] | None = None,
+) -> RawTable:
+    """Build a table whose columns are all categories, from labels."""
+    columns, data = [], []
+    for name, labels in cells.items():
+        values, codes = encode_labels(labels, order)
+        natural = None if order is None else tuple(order)
+        columns.append(DatasetColumn(name, kind, values, natural))
+        data.append(codes)
+    classes, target_codes = encode_labels(target)
+    return RawTable(tuple(columns), tuple(data), classes, target_codes)
+
+
+def numeric_table(
+    names: Sequence[str], numbers: NDArray[np.float64], target: Sequence[str]
+) -> RawTable:
+    """Build a table whose columns are all numbers, from a matrix."""
+    classes, target_codes = encode_labels(target)
+    columns = tuple(DatasetColumn(name, "numeric") for name in names)
+    data = tuple(np.ascontiguousarray(column, dtype=np.float64) for column in numbers.T)
+    return RawTable(columns, data, classes, target_codes)
+
+
+# The order of preference of frame="auto"; "dict" needs nothing and always works.
+FRAMES = ("pandas", "polars", "pyarrow", "dict")
+
+
+def choose_frame(frame: str) -> str:
+    """Resolve "auto" and refuse a frame that is unknown or not installed."""
+    if frame == "auto":
+        return next((name for name in FRAMES[:-1] if find_spec(name) is not None), "dict")
+    if frame not in FRAMES:
+        accepted = ", ".join(repr(name) for name in ("auto", *FRAMES))
+        raise ValueError(f"frame={frame!r} is not known. Use one of {accepted}.")
+    if frame != "dict" and find_spec(frame) is None:
+        raise ImportError(
+            f"frame={frame!r} needs the package {frame}, which is not installed. "
+            f"Install it (pip install {frame}) or use frame='dict', which needs nothing."
+        )
+    return frame
+
+
+def to_frame(table: RawTable, frame: str) -> Any:
+    """Make a frame of one of the kinds in `FRAMES`."""
+    return _MAKERS[frame](table)
+
+
+def label_array(values: tuple[str, ...], codes: NDArray[np.int32]) -> NDArray[np.object_]:
+    """Labels as Python strings, None where missing. Each label is one shared object."""
+    # One spare place at the end: code -1 picks None.
+    labels = np.array([*values, None], dtype=object)
+    return labels[codes]
+
+
+def number_array(numbers: NDArray[np.float64]) -> NDArray[Any]:
+    """Numbers as int64 where all are whole and none is missing, else as they are."""
+    # Above 2**53 a float no longer tells neighbouring whole numbers apart.
+    if np.all(np.abs(numbers) <= 2.0**53) and np.all(numbers == np.floor(numbers)):
+        return numbers.astype(np.int64)
+    return numbers
+
+
+def _plain(column: DatasetColumn, cells: NDArray[Any]) -> NDArray[Any]:
+    return (
+        number_array(cells) if column.kind == "numeric" else label_array(column.categories, cells)
+    )
+
+
+def _to_dict(table: RawTable) -> dict[str, NDArray[Any]]:
+    pairs = zip(table.columns, table.data, strict=True)
+    return {column.name: _plain(column, cells) for column, cells in pairs}
+
+
+def _to_pandas(table: RawTable) -> Any:
+    pandas = importlib.import_module("pandas")
+
+    def column_of(column: DatasetColumn, cells: NDArray[Any]) -> Any:
+        if column.kind == "ordinal":
+            return pandas.Categorical.from_codes(cells, categories=column.categories, ordered=True)
+        return _plain(column, cells)
+
+    pairs = zip(table.columns, table.data, strict=True)
+    return pandas.DataFrame({column.name: column_of(column, cells) for column, cells in pairs})
+
+
+def _to_polars(table: RawTable) -> Any:
+    polars = importlib.import_module("polars")
+
+    def column_of(column: DatasetColumn, cells: NDArray[Any]) -> Any:
+        if column.kind == "numeric":
+            # polars tells NaN from null: missing is null there.
+            return polars.Series(column.name, number_array(cells), nan_to_null=True)
+        dtype = polars.Enum(column.categories) if column.kind == "ordinal" else polars.String
+        labels = polars.Series(column.name, column.categories, dtype=polars.String)
+        codes = polars.Series(column.name, cells).cast(polars.UInt32, strict=False)
+        return labels.gather(codes).cast(dtype)
+
+    pairs = zip(table.columns, table.data, strict=True)
+    return polars.DataFrame([column_of(column, cells) for column, cells in pairs])
+
+
+def _to_pyarrow(table: RawTable) -> Any:
+    pyarrow = importlib.import_module("pyarrow")
+
+    def column_of(column: DatasetColumn, cells: NDArray[Any]) -> Any:
+        if column.kind == "numeric":
+            return pyarrow.array(number_array(cells), mask=np.isnan(cells))
+        codes = pyarrow.array(cells, mask=cells < 0)
+        values = pyarrow.array(column.categories, type=pyarrow.string())
+        if column.kind == "ordinal":
+            return pyarrow.DictionaryArray.from_arrays(codes, values, ordered=True)
+        return values.take(codes)
+
+    pairs = zip(table.columns, table.data, strict=True)
+    return pyarrow.table({column.name: column_of(column, cells) for column, cells in pairs})
+
+
+_MAKERS: dict[str, Callable[[RawTable], Any]] = {
+    "pandas": _to_pandas,
+    "polars": _to_polars,
+    "pyarrow": _to_pyarrow,
+    "dict": _to_dict,
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,7 +344,7 @@ class Dataset:
 
 
 def make_dataset(
-    table: CodedTable, *, name: str, source: str, notes: str = "", frame: str = "auto"
+    table: RawTable, *, name: str, source: str, notes: str = "", frame: str = "auto"
 ) -> Dataset:
     """Hand a coded table out in the frame asked for."""
     return Dataset(

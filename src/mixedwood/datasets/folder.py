@@ -5,19 +5,29 @@ data, or both. An entry names the file, its SHA-256, the number of rows, the cla
 columns with their types; the folder `MIXEDWOOD_DATA` and the user's cache share this format.
 """
 
+import gzip
 import hashlib
 import json
 import os
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from mixedwood.datasets.coded import KINDS, CodedTable, DatasetColumn
-from mixedwood.datasets.csvtable import read_table, write_table
-from mixedwood.datasets.errors import DamagedDatasetError
-from mixedwood.files import write_bytes
+import numpy as np
+from numpy.typing import NDArray
+
+from mixedwood.datasets.dataset import (
+    KINDS,
+    DamagedDatasetError,
+    DatasetColumn,
+    DatasetError,
+    RawTable,
+    keep_used,
+    number_array,
+)
+from mixedwood.files import FileError, Source, TextColumn, csv_text, read_text, write_bytes
 
 MANIFEST = "manifest.json"
 
@@ -87,15 +97,15 @@ class DataFolder:
         """Names of the data sets described here."""
         return sorted(self._descriptions())
 
-    def read(self, name: str) -> tuple[CodedTable, str] | None:
+    def read(self, name: str) -> tuple[RawTable, str] | None:
         """Read a data set with its notes, checked against its description; None if not here."""
         raw = self._descriptions().get(name)
         if raw is None:
             return None
         try:
             entry = Entry.from_json(raw)
-            packed = self._packed(entry)
-            table = read_table(packed, entry.columns, entry.class_name)
+            source = Source(Path(entry.file), self._packed(entry))
+            table = _read_table(source, entry.columns, entry.class_name)
             _check_counts(table, entry)
         except DamagedDatasetError as error:
             raise DamagedDatasetError(
@@ -104,9 +114,9 @@ class DataFolder:
             ) from error
         return table, entry.notes
 
-    def write(self, name: str, table: CodedTable, *, notes: str, origin: str) -> None:
+    def write(self, name: str, table: RawTable, *, notes: str, origin: str) -> None:
         """Store a data set; readers see all of it or nothing."""
-        packed = write_table(table, "class")
+        packed = _write_table(table, "class")
         columns: list[dict[str, Any]] = [
             {"name": c.name, "type": c.kind}
             | ({"natural_order": list(c.natural_order)} if c.natural_order else {})
@@ -187,10 +197,78 @@ def cache_folder() -> DataFolder:
     return DataFolder(home / "mixedwood")
 
 
-def _check_counts(table: CodedTable, entry: Entry) -> None:
+def _check_counts(table: RawTable, entry: Entry) -> None:
     if entry.rows is not None and table.n_rows != entry.rows:
         raise DamagedDatasetError(f"it has {table.n_rows} rows instead of {entry.rows}")
     if entry.class_counts and table.class_counts() != dict(entry.class_counts):
         raise DamagedDatasetError(
             f"its classes are {table.class_counts()} instead of {dict(entry.class_counts)}"
         )
+
+
+def _read_table(source: Source, columns: Sequence[DatasetColumn], class_name: str) -> RawTable:
+    """Read the described columns and the class; only the empty cell is missing."""
+    try:
+        source.arrow()
+    except FileError as error:
+        raise DatasetError(str(error)) from error
+    try:
+        cells = read_text(source, missing=("",), strip=False)
+    except FileError as error:
+        raise DamagedDatasetError(str(error).removesuffix(".")) from error
+    _check_header(list(cells), [*(column.name for column in columns), class_name])
+    read = [_read_column(column, cells[column.name]) for column in columns]
+    described, data = zip(*read, strict=True) if read else ((), ())
+    target, codes = _read_column(DatasetColumn(class_name, "nominal"), cells[class_name])
+    if np.any(codes < 0):
+        raise DamagedDatasetError(f"row {int(np.argmax(codes < 0)) + 1} has no class")
+    return RawTable(tuple(described), tuple(data), target.categories, codes)
+
+
+def _check_header(header: list[str], expected: list[str]) -> None:
+    if header == expected:
+        return
+    lost = [name for name in expected if name not in header]
+    extra = [name for name in header if name not in expected]
+    differences = [f"missing {lost}"] * bool(lost) + [f"not described {extra}"] * bool(extra)
+    what = ", ".join(differences) or "the same names in another order"
+    raise DamagedDatasetError(f"its columns are not the described ones: {what}")
+
+
+def _read_column(column: DatasetColumn, cells: TextColumn) -> tuple[DatasetColumn, NDArray[Any]]:
+    labels, order = cells.values.to_pylist(), column.natural_order
+    if column.kind == "numeric":
+        numbers = cells.numbers(padded=True)
+        if np.isnan(numbers).any():
+            raise DamagedDatasetError(
+                f"numeric column {column.name!r} has {labels[int(np.argmax(np.isnan(numbers)))]!r},"
+                " which is not a plain number; if it is a category, the description should call "
+                "the column nominal"
+            )
+        return column, cells.spread(numbers, np.nan)
+    if order and (strange := [label for label in labels if label not in order]):
+        raise DamagedDatasetError(
+            f"column {column.name!r} has {strange[:5]}, which its natural order does not name"
+        )
+    if column.kind == "ordinal" and order:
+        places = np.array([order.index(label) for label in labels], dtype=np.int32)
+        return replace(column, categories=order), cells.spread(places, np.int32(-1))
+    categories, codes = keep_used(labels, cells.codes)
+    return replace(column, categories=categories), codes
+
+
+def _write_table(table: RawTable, class_name: str) -> bytes:
+    """Write what `_read_table` reads. The same table gives the same bytes."""
+    cells = [_texts(column, data) for column, data in zip(table.columns, table.data, strict=True)]
+    cells.append([table.classes[code] for code in table.target])
+    header = [*(column.name for column in table.columns), class_name]
+    text = csv_text([header, *zip(*cells, strict=True)])
+    return gzip.compress(text.encode("utf-8"), mtime=0)
+
+
+def _texts(column: DatasetColumn, data: NDArray[Any]) -> list[str]:
+    if column.kind != "numeric":
+        labels = [*column.categories, ""]
+        return [labels[code] for code in data]
+    # repr of a float reads back as the same float.
+    return ["" if number != number else repr(number) for number in number_array(data).tolist()]

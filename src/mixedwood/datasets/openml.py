@@ -18,8 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.datasets.coded import CodedTable, DatasetColumn, encode_labels
-from mixedwood.datasets.errors import DamagedDatasetError, DatasetNotFoundError
+from mixedwood.datasets.dataset import (
+    DamagedDatasetError,
+    DatasetColumn,
+    DatasetNotFoundError,
+    RawTable,
+    encode_labels,
+)
 from mixedwood.datasets.folder import cache_folder, column_from_json
 
 _log = logging.getLogger(__name__)
@@ -32,7 +37,7 @@ def catalogue() -> Mapping[str, Mapping[str, Any]]:
     return {entry["name"]: entry for entry in json.loads(text)}
 
 
-def fetch(name: str) -> tuple[CodedTable, str] | None:
+def fetch(name: str) -> tuple[RawTable, str] | None:
     """Download a catalogued data set, check it, keep it in the cache; None if not catalogued.
 
     Raises
@@ -75,7 +80,7 @@ def _download(openml_id: int) -> Any:
         )
 
 
-def _keep(name: str, table: CodedTable, notes: str, openml_id: int) -> None:
+def _keep(name: str, table: RawTable, notes: str, openml_id: int) -> None:
     cache_directory = cache_folder()
     try:
         cache_directory.write(name, table, notes=notes, origin=f"openml:{openml_id}")
@@ -84,7 +89,7 @@ def _keep(name: str, table: CodedTable, notes: str, openml_id: int) -> None:
         _log.warning("Could not keep %r in the cache %s: %s", name, cache_directory.path, error)
 
 
-def _conform(bunch: Any, entry: Mapping[str, Any]) -> CodedTable:
+def _conform(bunch: Any, entry: Mapping[str, Any]) -> RawTable:
     """Columns by position (OpenML renames them, but keeps their order), labels as catalogued."""
     names = [str(feature) for feature in bunch.feature_names]
     kept = [j for j, feature in enumerate(names) if feature not in entry.get("drop", ())]
@@ -102,7 +107,7 @@ def _conform(bunch: Any, entry: Mapping[str, Any]) -> CodedTable:
     spelling = entry.get("classes", {})
     labels = [_label_text(label) for label in np.asarray(bunch.target).tolist()]
     classes, target = encode_labels([spelling.get(label, label) for label in labels])
-    table = CodedTable(tuple(columns), tuple(data), classes, target)
+    table = RawTable(tuple(columns), tuple(data), classes, target)
     if table.n_rows != entry["rows"] or table.class_counts() != entry["class_counts"]:
         raise DamagedDatasetError(
             f"it has {table.n_rows} rows in the classes {table.class_counts()} instead of "

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.datasets.coded import CodedTable, DatasetColumn, Kind, only_used
-from mixedwood.datasets.errors import DamagedDatasetError
+from mixedwood.datasets.dataset import DamagedDatasetError, DatasetColumn, Kind, RawTable, keep_used
 
 
 @dataclass(frozen=True)
@@ -111,7 +110,7 @@ def find_variant(name: str, variant: str) -> Variant:
     raise ValueError(f"Data set {name!r} has no variant {variant!r}. {there_are}")
 
 
-def apply_variant(table: CodedTable, variant: Variant) -> CodedTable:
+def apply_variant(table: RawTable, variant: Variant) -> RawTable:
     """Make the variant of a table, and check that it has the rows it should have."""
     keep = np.ones(table.n_rows, dtype=bool)
     if variant.first is not None:
@@ -134,7 +133,7 @@ def apply_variant(table: CodedTable, variant: Variant) -> CodedTable:
     return table
 
 
-def _only_allowed(table: CodedTable, allowed: frozenset[str]) -> NDArray[np.bool_]:
+def _only_allowed(table: RawTable, allowed: frozenset[str]) -> NDArray[np.bool_]:
     keep = np.ones(table.n_rows, dtype=bool)
     for column, codes in zip(table.columns, table.data, strict=True):
         if column.kind == "nominal":
@@ -143,7 +142,7 @@ def _only_allowed(table: CodedTable, allowed: frozenset[str]) -> NDArray[np.bool
     return keep
 
 
-def _retype_ordinal(table: CodedTable, kind: Kind) -> CodedTable:
+def _retype_ordinal(table: RawTable, kind: Kind) -> RawTable:
     columns, data = [], []
     for column, cells in zip(table.columns, table.data, strict=True):
         if column.kind != "ordinal":
@@ -153,13 +152,13 @@ def _retype_ordinal(table: CodedTable, kind: Kind) -> CodedTable:
             columns.append(DatasetColumn(column.name, "numeric"))
             data.append(np.array([*map(float, column.categories), np.nan])[cells])
         else:
-            values, codes = only_used(column.categories, cells)
+            values, codes = keep_used(column.categories, cells)
             columns.append(replace(column, kind=kind, categories=values))
             data.append(codes)
     return replace(table, columns=tuple(columns), data=tuple(data))
 
 
-def _with_indicators(table: CodedTable, names: tuple[str, ...], keep: bool) -> CodedTable:
+def _with_indicators(table: RawTable, names: tuple[str, ...], keep: bool) -> RawTable:
     columns: list[DatasetColumn] = []
     data: list[NDArray[Any]] = []
     originals: list[tuple[DatasetColumn, NDArray[Any]]] = []

@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from mixedwood import _core
 from mixedwood.data import Table
-from mixedwood.tree import Tree, first_of_nearly_largest
+from mixedwood.tree import Tree
+from mixedwood.tree.tree import first_of_nearly_largest
 
 __all__ = [
     "VOTES",
@@ -99,7 +100,7 @@ def add_answers(
     `start`, one number or one per output.
     """
     if vote not in VOTES:
-        raise ValueError(f"vote must be 'probability' or 'plurality'; got {vote!r}.")
+        raise ValueError(f"voting must be 'soft' or 'hard'; got {vote!r}.")
     total = np.empty((n_rows, n_outputs))
     total[:] = start
     n_parts = min(effective_n_jobs(n_jobs), -(-n_rows // _ROWS_PER_THREAD))
@@ -209,7 +210,7 @@ def _weights(trees: Sequence[Tree], weights: ArrayLike | None) -> NDArray[np.flo
 
 def _add(total: NDArray[np.float64], tree: Tree, table: Table, vote: Vote, weight: float) -> None:
     if vote not in VOTES:
-        raise ValueError(f"vote must be 'probability' or 'plurality'; got {vote!r}.")
+        raise ValueError(f"voting must be 'soft' or 'hard'; got {vote!r}.")
     if vote == "hard":
         total[np.arange(table.n_rows), classes_of(tree, table)] += weight
     elif weight == 1:

@@ -138,7 +138,7 @@ class TreeEnsembleClassifier(TableClassifier):
             self.trees_,
             one,
             row=row,
-            answer=self._answer(shares),
+            prediction=self._answer(shares),
             probabilities=shares[0],
             answers=member_classes(self.trees_, one)[0],
             vote=self.voting,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mixedwood._limits import Deadline, read_time_limit
+from mixedwood._parallel import show_progress
 from mixedwood._random import seed_of
 from mixedwood.boosting import AdaBoostPlan, adaboost
 from mixedwood.data import Target
@@ -24,7 +25,6 @@ from mixedwood.estimators.parameters import (
 from mixedwood.estimators.sampled import read_member
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.growers import CodedTable
-from mixedwood.progress import show_progress
 
 __all__ = ["AdaBoostTreesClassifier"]
 

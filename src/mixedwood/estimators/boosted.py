@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mixedwood._limits import Deadline, read_time_limit
+from mixedwood._parallel import show_progress
 from mixedwood._random import seed_of
 from mixedwood.boosting import BoostedScores, GradientPlan, gradient_boost, probabilities
 from mixedwood.data import Schema, Table, Target, read_table, read_target, unknown_counts
@@ -37,7 +38,6 @@ from mixedwood.explain.walk import choose_row
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import GradientSettings
 from mixedwood.parts import Partitioner, read_partitioner
-from mixedwood.progress import show_progress
 
 if TYPE_CHECKING:
     from mixedwood.explain import Explanation
@@ -501,7 +501,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             self.scores_.first_output,
             one,
             row=row,
-            answer=self._answer(shares),
+            prediction=self._answer(shares),
             probabilities=shares[0],
             scores=scores[0],
         )

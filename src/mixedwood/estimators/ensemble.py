@@ -27,7 +27,7 @@ from mixedwood.estimators.boosted import BoostedTreesClassifier
 from mixedwood.estimators.forest import ForestClassifier
 from mixedwood.estimators.growing import grow_members
 from mixedwood.estimators.parameters import check_flag, is_number, is_whole, read_whole
-from mixedwood.explain.explanation import BlendExplanation
+from mixedwood.explain.explanation import EnsembleExplanation
 from mixedwood.explain.walk import choose_row
 from mixedwood.growers import CodedTable
 from mixedwood.tree import Tree
@@ -346,7 +346,7 @@ class EnsembleClassifier(TableClassifier):
         """Find the leaf of each row in each tree: shape (n_rows, n_trees)."""
         return nodes_of(self.trees_, self._new(X))
 
-    def explain(self, X: Any, row: int = 0) -> BlendExplanation:
+    def explain(self, X: Any, row: int = 0) -> EnsembleExplanation:
         """Explain the prediction of one row: the predictions of the members, and their reasons.
 
         Parameters
@@ -358,7 +358,7 @@ class EnsembleClassifier(TableClassifier):
 
         Returns
         -------
-        BlendExplanation
+        EnsembleExplanation
             The probabilities of the members and of the ensemble and, for each member, a bias and a
             contribution of each column, which add up. Print it for a summary.
 
@@ -368,7 +368,7 @@ class EnsembleClassifier(TableClassifier):
         >>> X = {"color": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
         >>> model = mw.EnsembleClassifier(tune=False, random_state=0)
         >>> why = model.fit(X, ["yes", "no", "yes", "no"] * 5).explain(X, row=0)
-        >>> why.answer, why.share, why.forest.scale, why.boosted.scale
+        >>> why.prediction, why.share, why.forest.scale, why.boosted.scale
         ('yes', 0.6, 'probability', 'log odds')
         """
         one, row = choose_row(self._new(X), row)
@@ -376,9 +376,9 @@ class EnsembleClassifier(TableClassifier):
         boosted = replace(self.boosted_._explain(one, 0), row=row)
         average = self._average(forest.probabilities, boosted.probabilities)
         label = self.classes_[first_of_largest(average[None])][0]
-        return BlendExplanation(
+        return EnsembleExplanation(
             row=row,
-            answer=label.item() if hasattr(label, "item") else label,
+            prediction=label.item() if hasattr(label, "item") else label,
             classes=self.classes_,
             probabilities=average,
             share=float(self.weights_[1]),

@@ -8,13 +8,13 @@ fit.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
-from joblib import Parallel, delayed
+from joblib import delayed
 
 from mixedwood._limits import Deadline, StopFlag, warn_time_limit
-from mixedwood.progress import show_progress
+from mixedwood._parallel import ProgressParallel, show_progress
 
 __all__ = ["MakeMember", "grow_members"]
 
@@ -74,8 +74,9 @@ def grow_members(
     with show_progress(len(numbers), verbose, what) as advance:
         # With a time limit, members wait for a free worker here, where the clock is looked at.
         ahead = "2*n_jobs" if math.isinf(time_limit) else "n_jobs"
-        parallel = _WatchedParallel(n_jobs=n_jobs, prefer="threads", pre_dispatch=ahead)
-        parallel.stop, parallel.advance = stop, advance
+        parallel = ProgressParallel(
+            advance, stop=stop, n_jobs=n_jobs, prefer="threads", pre_dispatch=ahead
+        )
         try:
             members: list[Member] = parallel(tasks())
         except BaseException:
@@ -89,19 +90,3 @@ def grow_members(
             "left out."
         )
     return members
-
-
-class _WatchedParallel(Parallel):  # type: ignore[misc]
-    """Parallel that tells how far it is, and sets a flag before it waits for workers to end."""
-
-    stop: StopFlag
-    advance: Callable[[int], None]
-
-    def print_progress(self) -> None:
-        self.advance(self.n_completed_tasks)
-
-    def _abort(self) -> None:
-        # Threads cannot be ended from outside. Without this, joblib would wait on Ctrl-C until the
-        # trees that they are growing are complete.
-        self.stop.set()
-        super()._abort()

@@ -14,7 +14,7 @@ from mixedwood.explain.importance import impurity_importance
 from mixedwood.tree import Tree
 
 if TYPE_CHECKING:
-    from mixedwood.explain import Path, Rule
+    from mixedwood.explain import DecisionPath, Rule
 
 __all__ = ["OneTreeClassifier", "impurity_of"]
 
@@ -58,9 +58,9 @@ class OneTreeClassifier(TableClassifier):
 
     def to_rules(self) -> list[Rule]:
         """Turn the tree into rules, one for each leaf, in the words of the table."""
-        return self._fitted.rules()
+        return self._fitted.to_rules()
 
-    def explain(self, X: Any, row: int = 0) -> Path:
+    def explain(self, X: Any, row: int = 0) -> DecisionPath:
         """Follow one row of X through the tree, in words."""
         return self._fitted.explain(self._new(X), row)
 

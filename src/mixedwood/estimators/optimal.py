@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from mixedwood._limits import user_stacklevel, warn_time_limit
+from mixedwood._parallel import show_status
 from mixedwood._warnings import TimeLimitWarning
 from mixedwood.estimators.one_tree import OneTreeClassifier
 from mixedwood.estimators.optimal_learner import NoTreeError, OptimalLearner
 from mixedwood.estimators.optimal_parameters import read_optimal_parameters
 from mixedwood.optimal import Proof, TriedBudget
 from mixedwood.preprocessing import BinaryTest
-from mixedwood.progress import show_waiting
 
 __all__ = ["NoTreeError", "OptimalTreeClassifier"]
 
@@ -222,7 +222,7 @@ class OptimalTreeClassifier(OneTreeClassifier):
             ordinal_features=self.ordinal_features,
         )
         learner = OptimalLearner(parameters)
-        with show_waiting(self.verbose) as tell:
+        with show_status(self.verbose) as tell:
             found = learner.run(table, target, seed=parameters.seed, tell=tell)
         _warn_of_end(found.proof)
         if found.tried and not found.all_tried and found.proof.status != "interrupted":

@@ -1,6 +1,6 @@
 """Trees in words: as text, as rules, and why a single row is answered as it is. Reads trees only.
 
-Most are also methods of a tree: ``print(tree)``, ``tree.rules()``, ``tree.explain(table, row)``.
+Most are also methods of a tree: ``print(tree)``, ``tree.to_rules()``, ``tree.explain(table, row)``.
 Ensembles have ``explain(X, row)``, which adds up what their trees say.
 """
 
@@ -14,26 +14,26 @@ from mixedwood.explain.conditions import (
 )
 from mixedwood.explain.contributions import Contribution
 from mixedwood.explain.ensemble import explain_scores, explain_votes
-from mixedwood.explain.explanation import BlendExplanation, Explanation
-from mixedwood.explain.path import Ending, Path, Step, explain_row
-from mixedwood.explain.rules import Rule, rules
+from mixedwood.explain.explanation import EnsembleExplanation, Explanation
+from mixedwood.explain.path import DecisionPath, PathEnd, PathStep, explain_row
+from mixedwood.explain.rules import Rule, to_rules
 from mixedwood.explain.spelling import Style
 from mixedwood.explain.text import tree_text
 from mixedwood.explain.words import branch_words, condition_words
 
 __all__ = [
-    "BlendExplanation",
     "Condition",
     "Contribution",
-    "Ending",
+    "DecisionPath",
+    "EnsembleExplanation",
     "Explanation",
     "LinearCondition",
     "LinearTerm",
-    "Path",
+    "PathEnd",
+    "PathStep",
     "RangeCondition",
     "Rule",
     "SetCondition",
-    "Step",
     "Style",
     "branch_conditions",
     "branch_words",
@@ -41,6 +41,6 @@ __all__ = [
     "explain_row",
     "explain_scores",
     "explain_votes",
-    "rules",
+    "to_rules",
     "tree_text",
 ]

@@ -12,7 +12,7 @@ from math import inf, isnan
 from typing import TypeAlias
 
 from mixedwood.data import Column
-from mixedwood.tree import NUMBER, TestKind, Tree
+from mixedwood.tree import NUMBER, SplitKind, Tree
 
 __all__ = [
     "Condition",
@@ -38,14 +38,14 @@ class RangeCondition:
         The column asked for. For one with labels, x is the place of the label in ``values``.
     pieces : tuple of (low, high)
         The ranges, apart from each other and in order.
-    missing, unseen : bool
+    missing, unknown : bool
         Whether a row without a value, or with an unknown one, is let through too.
     """
 
     column: Column = field(repr=False)
     pieces: tuple[Piece, ...]
     missing: bool = False
-    unseen: bool = False
+    unknown: bool = False
 
     def merge(self, other: RangeCondition) -> RangeCondition:
         """Ask for both. Takes time in proportion to the number of pieces."""
@@ -60,8 +60,8 @@ class RangeCondition:
                 a += 1
             else:
                 b += 1
-        missing, unseen = self.missing and other.missing, self.unseen and other.unseen
-        return RangeCondition(self.column, tuple(pieces), missing, unseen)
+        missing, unknown = self.missing and other.missing, self.unknown and other.unknown
+        return RangeCondition(self.column, tuple(pieces), missing, unknown)
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class SetCondition:
     missing: bool = False
 
     @property
-    def unseen(self) -> bool:
+    def unknown(self) -> bool:
         """Whether values never seen by the test are let through."""
         return self.refused is not None
 
@@ -153,7 +153,7 @@ class LinearCondition:
     positive: bool
     missing: bool = False
 
-    unseen = False
+    unknown = False
 
     @property
     def needs_numbers(self) -> bool:
@@ -170,41 +170,41 @@ def branch_conditions(tree: Tree, node: int) -> list[Condition]:
     Examples
     --------
     >>> from mixedwood.data import read_table
-    >>> from mixedwood.tree_builder import TreeBuilder
+    >>> from mixedwood.tree import TreeBuilder
     >>> schema = read_table({"age": [1.0, 2.0]}).schema
     >>> builder = TreeBuilder(schema, ["no", "yes"], [1, 1])
     >>> _ = builder.split_interval(0, "age", [[1, 0], [0, 1]], high=1.5, missing=1)
     >>> for condition in branch_conditions(builder.build(), 0):
     ...     print(condition)
-    RangeCondition(pieces=((-inf, 1.5),), missing=False, unseen=False)
-    RangeCondition(pieces=((1.5, inf),), missing=True, unseen=False)
+    RangeCondition(pieces=((-inf, 1.5),), missing=False, unknown=False)
+    RangeCondition(pieces=((1.5, inf),), missing=True, unknown=False)
     """
-    kind = TestKind(tree.kind[node])
+    kind = SplitKind(tree.split_kind[node])
     missing = int(tree.missing_child[node])
-    unseen = int(tree.unseen_child[node])
-    if kind is TestKind.LEAF:
+    unknown = int(tree.unknown_child[node])
+    if kind is SplitKind.LEAF:
         return []
-    if kind is TestKind.LINEAR:
+    if kind is SplitKind.LINEAR:
         terms = linear_terms(tree, node)
         intercept = float(tree.intercept[node])
         return [LinearCondition(terms, intercept, p == 0, missing == p) for p in (0, 1)]
     column = tree.column_of(node)
-    if kind is TestKind.INTERVAL:
+    if kind is SplitKind.INTERVAL:
         known = not column.is_numeric  # a number is never an unknown value
         sides = _sides(float(tree.low[node]), float(tree.high[node]))
         return [
-            RangeCondition(column, pieces, missing == p, known and unseen == p)
+            RangeCondition(column, pieces, missing == p, known and unknown == p)
             for p, pieces in enumerate(sides)
         ]
     groups: list[list[int]] = [[] for _ in tree.children_of(node)]
-    codes, positions = tree.values_of(node)
+    codes, positions = tree.categories_of(node)
     for code, position in zip(codes.tolist(), positions.tolist(), strict=True):
         groups[position].append(code)
     return [
         SetCondition(
             column,
             frozenset(group),
-            frozenset(codes.tolist()) - frozenset(group) if unseen == p else None,
+            frozenset(codes.tolist()) - frozenset(group) if unknown == p else None,
             missing == p,
         )
         for p, group in enumerate(groups)

@@ -24,15 +24,15 @@ class Contribution:
     amount : float
         What is added; NaN for a missing number that nothing stands in for.
     value : str
-        What the row has: ``"known"``, ``"missing"`` or ``"unseen"``.
-    words : str
+        What the row has: ``"known"``, ``"missing"`` or ``"unknown"``.
+    text : str
         The row's value, and what stood in for it if it had none.
     """
 
     column: str
     amount: float
     value: str
-    words: str
+    text: str
 
 
 def contributions(terms: tuple[LinearTerm, ...], one: Table, style: Style) -> list[Contribution]:
@@ -46,7 +46,7 @@ def contributions(terms: tuple[LinearTerm, ...], one: Table, style: Style) -> li
     ...     table.schema["colour"], -30.0, code=0
     ... )
     >>> for part in contributions(terms, table, Style()):
-    ...     print(part.amount, part.words)
+    ...     print(part.amount, part.text)
     -30.0 colour = red
     20.0 age missing, taken as 40, times 0.5
     """
@@ -63,7 +63,7 @@ def contribution_lines(parts: tuple[Contribution, ...], style: Style, most: int)
     """Write contributions below each other, and count those that are too many."""
     amounts = [_signed(part.amount, style) for part in parts[:most]]
     room = max(map(len, amounts), default=0)
-    lines = [f"{a:>{room}}  {part.words}" for a, part in zip(amounts, parts, strict=False)]
+    lines = [f"{a:>{room}}  {part.text}" for a, part in zip(amounts, parts, strict=False)]
     return [*lines, f"... and {len(parts) - most} more"] if len(parts) > most else lines
 
 
@@ -77,10 +77,10 @@ def add_up(parts: list[Contribution], otherwise: float) -> float:
 
 def why_no_answer(parts: list[Contribution]) -> str:
     """Say why a sum has no answer for a row."""
-    gaps = [part.words for part in parts if isnan(part.amount)]
+    gaps = [part.text for part in parts if isnan(part.amount)]
     if gaps:
         return " and ".join(gaps)
-    pulling = [part.words for part in parts if isinf(part.amount)]
+    pulling = [part.text for part in parts if isinf(part.amount)]
     return f"{' and '.join(pulling)} pull to opposite sides"
 
 
@@ -90,8 +90,8 @@ def _number(term: LinearTerm, one: Table, style: Style) -> Contribution:
     coded = not term.column.is_numeric
     value = "known"
     if isnan(x) or (coded and x < 0):
-        value = "unseen" if coded and x != MISSING else "missing"
-        words = f"{name} {'unseen in training' if value == 'unseen' else 'missing'}"
+        value = "unknown" if coded and x != MISSING else "missing"
+        words = f"{name} {'unknown' if value == 'unknown' else 'missing'}"
         if term.fill is None:
             return Contribution(term.column.name, float("nan"), value, words)
         x = term.fill
@@ -111,8 +111,8 @@ def _value(name: str, weights: dict[int, float], one: Table, style: Style) -> Co
     told = name_words(name, style)
     if code < 0:
         missing = code == MISSING
-        words = f"{told} {'missing' if missing else 'unseen in training'}, counts for nothing"
-        return Contribution(name, 0.0, "missing" if missing else "unseen", words)
+        words = f"{told} {'missing' if missing else 'unknown'}, counts for nothing"
+        return Contribution(name, 0.0, "missing" if missing else "unknown", words)
     words = f"{told} = {value_words(one.schema[name], code, style)}"
     return Contribution(name, weights.get(code, 0.0), "known", words)
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from mixedwood.data import Table
 from mixedwood.explain.walk import visits
-from mixedwood.tree import TestKind, Tree
+from mixedwood.tree import SplitKind, Tree
 
 __all__ = ["Credits"]
 
@@ -37,7 +37,7 @@ class Credits:
     Examples
     --------
     >>> from mixedwood.data import read_table
-    >>> from mixedwood.tree_builder import TreeBuilder
+    >>> from mixedwood.tree import TreeBuilder
     >>> table = read_table({"age": [3.0]})
     >>> builder = TreeBuilder(table.schema, ["no", "yes"], [1, 3])
     >>> _ = builder.split_interval(0, "age", [[0, 2], [1, 1]], high=5.0)
@@ -60,7 +60,7 @@ class Credits:
         for visit in visits(tree, one):
             if not visit.goes_to:
                 continue
-            change = -visit.share * answers[visit.node]
+            change = -visit.fraction * answers[visit.node]
             for child, share in visit.goes_to:
                 change += share * answers[child]
             key = _columns(tree, visit.node)
@@ -70,7 +70,7 @@ class Credits:
 
 
 def _columns(tree: Tree, node: int) -> tuple[int, ...]:
-    if int(tree.kind[node]) != TestKind.LINEAR:
+    if int(tree.split_kind[node]) != SplitKind.LINEAR:
         return (int(tree.column[node]),)
     terms = tree.terms_of(node)
     return tuple(np.unique(terms.column[terms.weight != 0]).tolist())

@@ -26,7 +26,7 @@ def explain_votes(
     one: Table,
     *,
     row: int,
-    answer: Any,
+    prediction: Any,
     probabilities: Numbers,
     answers: NDArray[np.int32],
     vote: Literal["soft", "hard"] = "soft",
@@ -40,7 +40,7 @@ def explain_votes(
         Members of one schema and the same classes.
     one : Table
         The row.
-    row, answer, probabilities
+    row, prediction, probabilities
         As in `Explanation`.
     answers : ndarray of shape (n_trees,)
         The class that each tree answers, as a position in the classes.
@@ -53,13 +53,13 @@ def explain_votes(
     --------
     >>> import numpy as np
     >>> from mixedwood.data import read_table
-    >>> from mixedwood.tree_builder import TreeBuilder
+    >>> from mixedwood.tree import TreeBuilder
     >>> table = read_table({"age": [3.0]})
     >>> builder = TreeBuilder(table.schema, ["no", "yes"], [1, 3])
     >>> _ = builder.split_interval(0, "age", [[0, 2], [1, 1]], high=5.0)
     >>> tree = builder.build()
     >>> print(explain_votes(
-    ...     [tree], table, row=0, answer="yes", probabilities=np.array([0.0, 1.0]),
+    ...     [tree], table, row=0, prediction="yes", probabilities=np.array([0.0, 1.0]),
     ...     answers=np.array([1]),
     ... ))
     Row 0: yes (yes 100 %, no 0 %)
@@ -70,19 +70,19 @@ def explain_votes(
     Votes of 1 tree: yes 1
     """
     n_classes = len(trees[0].classes)
-    found, voting = Credits(n_classes), np.zeros(n_classes)
+    found, vote_adjustment = Credits(n_classes), np.zeros(n_classes)
     counted = np.ones(len(trees)) if weights is None else weights
     parts = (counted / counted.sum()).tolist()
     for tree, said, part in zip(trees, answers.tolist(), parts, strict=True):
         found.add_answers(tree, one, tree.probabilities, part)
         if vote == "hard":
-            voting[said] += part
-            voting -= part * tree.predict_proba(one)[0]
+            vote_adjustment[said] += part
+            vote_adjustment -= part * tree.predict_proba(one)[0]
     columns, values, contributions = _by_columns(found, one)
     scale = "votes" if weights is None else "weighted votes"
     return Explanation(
         row=row,
-        answer=answer,
+        prediction=prediction,
         classes=trees[0].classes,
         probabilities=probabilities,
         scale=scale if vote == "hard" else "probability",
@@ -90,7 +90,7 @@ def explain_votes(
         columns=columns,
         values=values,
         contributions=contributions,
-        voting=voting,
+        vote_adjustment=vote_adjustment,
         total=probabilities,
         votes=np.bincount(answers, minlength=n_classes),
         n_trees=len(trees),
@@ -105,7 +105,7 @@ def explain_scores(
     one: Table,
     *,
     row: int,
-    answer: Any,
+    prediction: Any,
     probabilities: Numbers,
     scores: Numbers,
 ) -> Explanation:
@@ -119,7 +119,7 @@ def explain_scores(
         The trees, the steps of their nodes, and the first output that each adds to.
     one : Table
         The row.
-    row, answer, probabilities
+    row, prediction, probabilities
         As in `Explanation`.
     scores : ndarray of shape (n_outputs,)
         What the sums come to.
@@ -128,13 +128,13 @@ def explain_scores(
     --------
     >>> import numpy as np
     >>> from mixedwood.data import read_table
-    >>> from mixedwood.tree_builder import TreeBuilder
+    >>> from mixedwood.tree import TreeBuilder
     >>> table = read_table({"age": [3.0]})
     >>> builder = TreeBuilder(table.schema, ["no", "yes"], [1, 3])
     >>> _ = builder.split_interval(0, "age", [[0, 2], [1, 1]], high=5.0)
     >>> why = explain_scores(
     ...     np.array([1.0]), [builder.build()], [np.array([[0.0], [0.5], [-0.5]])], [0], table,
-    ...     row=0, answer="yes", probabilities=np.array([0.182, 0.818]), scores=np.array([1.5]),
+    ...     row=0, prediction="yes", probabilities=np.array([0.182, 0.818]), scores=np.array([1.5]),
     ... )
     >>> why.bias.tolist(), why.contributions.tolist()
     ([-1.0, 1.0], [[-0.5, 0.5]])
@@ -147,7 +147,7 @@ def explain_scores(
     columns, values, contributions = _by_columns(found, one)
     return Explanation(
         row=row,
-        answer=answer,
+        prediction=prediction,
         classes=trees[0].classes,
         probabilities=probabilities,
         scale="log odds" if two else "scores",
@@ -155,7 +155,7 @@ def explain_scores(
         columns=columns,
         values=values,
         contributions=_both(contributions),
-        voting=np.zeros(len(trees[0].classes)),
+        vote_adjustment=np.zeros(len(trees[0].classes)),
         total=_both(scores),
         votes=None,
         n_trees=len(trees),

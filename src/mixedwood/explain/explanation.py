@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mixedwood.explain.spelling import Style, label_words, share_words
 from mixedwood.explain.sums import sum_lines
 
-__all__ = ["BlendExplanation", "Explanation"]
+__all__ = ["EnsembleExplanation", "Explanation"]
 
 _STYLE = Style()
 _MOST_CLASSES = 10  # that str() names
@@ -29,21 +29,21 @@ _TITLES = {
 class Explanation:
     """The answer of many trees to one row as a sum over columns; ``str()`` is for reading.
 
-    ``bias + contributions.sum(axis=0) + voting`` is `total`, to within rounding, whatever values of
-    the row are missing or unseen.
+    ``bias + contributions.sum(axis=0) + vote_adjustment`` equals `total` up to rounding, for rows
+    with missing values and unknown categories too.
 
     Attributes
     ----------
     row : int
         Which row of the table.
-    answer : object
+    prediction : object
         The class, as ``predict`` gives it.
     classes, probabilities : ndarray of shape (n_classes,)
         The classes and their probabilities, as ``predict_proba`` gives them.
     scale : str
         What is added up. ``"probability"``: class probabilities of nodes, the mean over trees.
         ``"votes"`` and ``"weighted votes"``: the same, though each tree then has one vote, see
-        `voting`.
+        `vote_adjustment`.
         ``"scores"``: steps of gradient boosting, one score per class. ``"log odds"``: the same for
         two classes, with the log odds of either class, which are opposite numbers.
     bias : ndarray of shape (n_classes,)
@@ -55,7 +55,7 @@ class Explanation:
         The row's values of these, in words.
     contributions : ndarray of shape (len(columns), n_classes)
         What tests of the column changed on the way of the row.
-    voting : ndarray of shape (n_classes,)
+    vote_adjustment : ndarray of shape (n_classes,)
         What is added because a tree gives its vote to one class in place of its probabilities: the
         share of the votes less the mean of the probabilities. Zero where probabilities count.
     total : ndarray of shape (n_classes,)
@@ -85,7 +85,7 @@ class Explanation:
     """
 
     row: int
-    answer: Any
+    prediction: Any
     classes: NDArray[Any]
     probabilities: NDArray[np.float64]
     scale: str
@@ -93,7 +93,7 @@ class Explanation:
     columns: tuple[str | tuple[str, ...], ...]
     values: tuple[str, ...]
     contributions: NDArray[np.float64]
-    voting: NDArray[np.float64]
+    vote_adjustment: NDArray[np.float64]
     total: NDArray[np.float64]
     votes: NDArray[np.int64] | None
     n_trees: int
@@ -111,10 +111,10 @@ class Explanation:
         Returns
         -------
         str
-            The answer, and a line for each column: positive numbers speak for the class.
+            The prediction, and a line for each column: positive numbers speak for the class.
         """
-        place = _place(self.classes, self.answer if label is None else label)
-        head = _head(self.row, self.answer, self.classes, self.probabilities)
+        place = _place(self.classes, self.prediction if label is None else label)
+        head = _head(self.row, self.prediction, self.classes, self.probabilities)
         return "\n".join([head, *self._body(place, max_columns)])
 
     def __str__(self) -> str:
@@ -124,7 +124,7 @@ class Explanation:
         """Give everything as plain numbers, texts, lists and dicts, with classes as text."""
         return {
             "row": self.row,
-            "answer": self.answer,
+            "prediction": self.prediction,
             **self._sum_to_dict(),
         }
 
@@ -143,7 +143,7 @@ class Explanation:
                 for columns, value, amounts in entries
                 if amounts.any()
             ],
-            "voting": _by_class(self.classes, self.voting),
+            "vote_adjustment": _by_class(self.classes, self.vote_adjustment),
             "total": _by_class(self.classes, self.total),
             "votes": None if self.votes is None else _by_class(self.classes, self.votes),
             "trees": self.n_trees,
@@ -160,7 +160,7 @@ class Explanation:
             float(self.bias[place]),
             self.values,
             self.contributions[:, place].tolist(),
-            float(self.voting[place]) if self.scale.endswith("votes") else None,
+            float(self.vote_adjustment[place]) if self.scale.endswith("votes") else None,
             (float(self.total[place]), ending),
             max_columns,
         )
@@ -176,7 +176,7 @@ class Explanation:
 
 
 @dataclass(frozen=True, eq=False)
-class BlendExplanation:
+class EnsembleExplanation:
     """The answer of a forest and boosted trees to one row; ``str()`` is for reading.
 
     Probabilities are ``(1 - share) * forest.probabilities + share * boosted.probabilities``, and
@@ -187,7 +187,7 @@ class BlendExplanation:
     ----------
     row : int
         Which row of the table.
-    answer : object
+    prediction : object
         The class, as ``predict`` gives it.
     classes, probabilities : ndarray of shape (n_classes,)
         The classes and their probabilities, as ``predict_proba`` gives them.
@@ -219,7 +219,7 @@ class BlendExplanation:
     """
 
     row: int
-    answer: Any
+    prediction: Any
     classes: NDArray[Any]
     probabilities: NDArray[np.float64]
     share: float
@@ -244,16 +244,16 @@ class BlendExplanation:
         Returns
         -------
         str
-            The answer, what either part says, and a line for each column.
+            The prediction, what either part says, and a line for each column.
         """
-        place = _place(self.classes, self.answer if label is None else label)
+        place = _place(self.classes, self.prediction if label is None else label)
         named = label_words(self.classes[place], _STYLE)
         parts = [
             (1 - self.share, self.forest, "the forest", "the forest's {n} tree{s}"),
             (self.share, self.boosted, "the boosted trees", "the {n} boosted tree{s}"),
         ]
         parts = [part for part in parts if part[0] > 0]
-        lines = [_head(self.row, self.answer, self.classes, self.probabilities)]
+        lines = [_head(self.row, self.prediction, self.classes, self.probabilities)]
         summed = " + ".join(
             f"{share:.2f} * {part.probabilities[place]:.3f} of {name}"
             for share, part, name, _ in parts
@@ -270,7 +270,7 @@ class BlendExplanation:
         """Give everything as plain numbers, texts, lists and dicts, with classes as text."""
         return {
             "row": self.row,
-            "answer": self.answer,
+            "prediction": self.prediction,
             "probabilities": _by_class(self.classes, self.probabilities),
             "share": self.share,
             "votes": None if self.votes is None else _by_class(self.classes, self.votes),
@@ -279,10 +279,10 @@ class BlendExplanation:
         }
 
 
-def _head(row: int, answer: Any, classes: NDArray[Any], shares: NDArray[np.float64]) -> str:
+def _head(row: int, prediction: Any, classes: NDArray[Any], shares: NDArray[np.float64]) -> str:
     order = np.argsort(-shares, kind="stable").tolist()
     words = [f"{label_words(classes[k], _STYLE)} {share_words(float(shares[k]))}" for k in order]
-    return f"Row {row}: {label_words(answer, _STYLE)} ({_listed(words)})"
+    return f"Row {row}: {label_words(prediction, _STYLE)} ({_listed(words)})"
 
 
 def _listed(words: list[str]) -> str:

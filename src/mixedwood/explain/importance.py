@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.tree import TestKind, Tree
+from mixedwood.tree import SplitKind, Tree
 
 __all__ = ["impurity_importance"]
 
@@ -53,14 +53,14 @@ def impurity_importance(
         of_node = -(shares * np.log2(np.where(shares > 0, shares, 1))).sum(axis=1)
     else:
         raise ValueError(f"impurity must be 'gini' or 'entropy'; got {impurity!r}.")
-    weighted = tree.weight * of_node
+    weighted = tree.weighted_n_node_samples * of_node
     below = np.zeros(tree.n_nodes)
     np.add.at(below, tree.parent[1:], weighted[1:])
-    fall = np.where(tree.kind == TestKind.LEAF, 0.0, np.maximum(weighted - below, 0.0))
+    fall = np.where(tree.split_kind == SplitKind.LEAF, 0.0, np.maximum(weighted - below, 0.0))
     importance = np.zeros(len(tree.schema))
     single = tree.column >= 0
     np.add.at(importance, tree.column[single], fall[single])
-    for node in np.flatnonzero(tree.kind == TestKind.LINEAR):
+    for node in np.flatnonzero(tree.split_kind == SplitKind.LINEAR):
         terms = tree.terms_of(int(node))
         weighed = terms.column[terms.weight != 0]
         columns = list(dict.fromkeys(weighed.tolist()))  # in order, each once

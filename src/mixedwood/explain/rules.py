@@ -10,7 +10,7 @@ from mixedwood.explain.spelling import Style, label_words, share_words, weight_w
 from mixedwood.explain.words import condition_words
 from mixedwood.tree import Tree
 
-__all__ = ["Rule", "rules"]
+__all__ = ["Rule", "to_rules"]
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,6 @@ class Rule:
     coverage: float
     weight: float
 
-    @property
-    def words(self) -> list[str]:
-        """The conditions in words."""
-        return self.describe_conditions()
-
     def describe_conditions(self, *, all_values: bool = False) -> list[str]:
         """Say the conditions in words, on request with every value of long lists.
 
@@ -74,12 +69,12 @@ class Rule:
         # "a or b" beside an "and" would be read wrongly
         parts = [
             f"({text})" if _has_pieces(condition) else text
-            for condition, text in zip(self.conditions, self.words, strict=True)
+            for condition, text in zip(self.conditions, self.describe_conditions(), strict=True)
         ]
         return f"If {' and '.join(parts)} then {answer}"
 
 
-def rules(tree: Tree) -> list[Rule]:
+def to_rules(tree: Tree) -> list[Rule]:
     """Turn a tree into rules, one for each leaf.
 
     Several tests of one column on the way to a leaf become one condition. A row without missing
@@ -99,18 +94,18 @@ def rules(tree: Tree) -> list[Rule]:
     Examples
     --------
     >>> from mixedwood.data import read_table
-    >>> from mixedwood.tree_builder import TreeBuilder
+    >>> from mixedwood.tree import TreeBuilder
     >>> table = read_table({"colour": ["red", "blue", "red"], "age": [3.0, 4.0, 9.0]})
     >>> builder = TreeBuilder(table.schema, ["no", "yes"], [3, 4])
     >>> young, _ = builder.split_interval(0, "age", [[3, 2], [0, 2]], high=5.0)
     >>> _ = builder.split_interval(young, "age", [[3, 1], [0, 1]], high=1.5, missing=0)
-    >>> for rule in rules(builder.build()):
+    >>> for rule in to_rules(builder.build()):
     ...     print(rule)
     If age <= 1.5 then no (75 % of 4)
     If age > 5 then yes (100 % of 2)
     If 1.5 < age <= 5 then yes (100 % of 1)
     """
-    total = float(tree.weight[0])
+    total = float(tree.weighted_n_node_samples[0])
     found = []
     waiting: list[tuple[int, dict[object, Condition]]] = [(0, {})]
     while waiting:
@@ -121,7 +116,7 @@ def rules(tree: Tree) -> list[Rule]:
             add_condition(longer, condition)
             waiting.append((child, longer))
         if not children:
-            place, weight = int(tree.label[node]), float(tree.weight[node])
+            place, weight = int(tree.label[node]), float(tree.weighted_n_node_samples[node])
             confidence = float(tree.probabilities[node, place])
             coverage = weight / total if total > 0 else 0.0
             label = tree.classes[place]

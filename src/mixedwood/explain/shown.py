@@ -37,7 +37,7 @@ def choose_nodes(tree: Tree, max_depth: int | None = None, max_nodes: int | None
     Examples
     --------
     >>> from mixedwood.data import read_table
-    >>> from mixedwood.tree_builder import TreeBuilder
+    >>> from mixedwood.tree import TreeBuilder
     >>> builder = TreeBuilder(read_table({"x": [1.0]}).schema, ["no", "yes"], [2, 2])
     >>> _, right = builder.split_interval(0, "x", [[2, 0], [0, 2]], high=1.0)
     >>> _ = builder.split_interval(right, "x", [[0, 1], [0, 1]], high=2.0)

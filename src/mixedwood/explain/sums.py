@@ -21,7 +21,7 @@ def sum_lines(
     bias: float,
     words: Sequence[str],
     amounts: Sequence[float],
-    voting: float | None,
+    vote_adjustment: float | None,
     total: tuple[float, str],
     max_columns: int,
 ) -> list[str]:
@@ -46,8 +46,8 @@ def sum_lines(
     entries += [(amounts[place], words[place], "+") for place in shown]
     if rest := order[len(shown) :]:
         entries.append((math.fsum(amounts[place] for place in rest), f"{len(rest)} others", "+"))
-    if voting is not None:
-        entries.append((voting, "as each tree votes for one class", "+"))
+    if vote_adjustment is not None:
+        entries.append((vote_adjustment, "as each tree votes for one class", "+"))
     entries.append((*total, ""))
     # Three digits after the point, or as many of the largest number.
     largest = max(abs(amount) for amount, _, _ in entries)
@@ -74,4 +74,4 @@ def row_value(column: Column, one: Table) -> str:
         return f"{name} missing"
     if column.is_numeric:
         return f"{name} = {number_words(x, _DIGITS)}"
-    return f"{name} unseen in training" if x < 0 else f"{name} = {value_words(column, x, _STYLE)}"
+    return f"{name} unknown" if x < 0 else f"{name} = {value_words(column, x, _STYLE)}"

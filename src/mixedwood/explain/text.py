@@ -5,7 +5,7 @@ from __future__ import annotations
 from mixedwood.explain.shown import choose_nodes
 from mixedwood.explain.spelling import Style, label_words, share_words, weight_words
 from mixedwood.explain.words import branch_words
-from mixedwood.tree import FRACTIONAL, TestKind, Tree
+from mixedwood.tree import FRACTIONAL, SplitKind, Tree
 
 __all__ = ["answer_words", "more_words", "tree_text"]
 
@@ -48,11 +48,11 @@ def tree_text(
     Examples
     --------
     >>> from mixedwood.data import read_table
-    >>> from mixedwood.tree_builder import TreeBuilder
+    >>> from mixedwood.tree import TreeBuilder
     >>> table = read_table({"colour": ["red", "blue", "red"], "age": [3.0, 4.0, 9.0]})
     >>> builder = TreeBuilder(table.schema, ["no", "yes"], [1, 2])
     >>> young, _ = builder.split_interval(0, "age", [[1, 1], [0, 1]], high=5.0, missing=1)
-    >>> _ = builder.split_values(young, "colour", [[0, 1], [1, 0]], [["blue"], ["red"]])
+    >>> _ = builder.split_categories(young, "colour", [[0, 1], [1, 0]], [["blue"], ["red"]])
     >>> print(tree_text(builder.build()))
     [0] root (3)
     |   [1] age <= 5 (2)
@@ -71,7 +71,7 @@ def tree_text(
         if not children:
             line += f": {answer_words(tree, node, show_counts)}"
         elif show_counts:
-            line += f" ({weight_words(float(tree.weight[node]))})"
+            line += f" ({weight_words(float(tree.weighted_n_node_samples[node]))})"
         if node in shown.left_out:
             line += f" ... {more_words(shown.left_out[node])}"
         lines.append(line)
@@ -79,7 +79,7 @@ def tree_text(
             # zip ends with the children that are shown; the stack turns the order around
             below = [(c, depth + 1, w) for c, w in zip(children, branch_words(tree, node, style))]  # noqa: B905
             waiting.extend(reversed(below))
-    if (tree.missing_child[tree.kind != TestKind.LEAF] == FRACTIONAL).any():
+    if (tree.missing_child[tree.split_kind != SplitKind.LEAF] == FRACTIONAL).any():
         lines.append("Missing values that no branch names are shared among branches by weight.")
     if shown.left_out:
         n_left = tree.n_nodes - len(shown.children)
@@ -93,7 +93,7 @@ def answer_words(tree: Tree, node: int, show_counts: bool = True) -> str:
     Examples
     --------
     >>> from mixedwood.data import read_table
-    >>> from mixedwood.tree_builder import TreeBuilder
+    >>> from mixedwood.tree import TreeBuilder
     >>> builder = TreeBuilder(read_table({"x": [1.0]}).schema, ["no", "yes"], [13, 87])
     >>> answer_words(builder.build(), 0)
     'yes (87 % of 100)'
@@ -103,7 +103,7 @@ def answer_words(tree: Tree, node: int, show_counts: bool = True) -> str:
     if not show_counts:
         return label
     share = share_words(float(tree.probabilities[node, place]))
-    return f"{label} ({share} of {weight_words(float(tree.weight[node]))})"
+    return f"{label} ({share} of {weight_words(float(tree.weighted_n_node_samples[node]))})"
 
 
 def _indent(depth: int) -> str:

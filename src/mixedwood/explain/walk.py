@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mixedwood.data import MISSING, Table
-from mixedwood.tree import FRACTIONAL, STOP_HERE, TestKind, Tree
+from mixedwood.tree import FRACTIONAL, STOP, SplitKind, Tree
 
 __all__ = ["Visit", "choose_row", "find_child", "visits"]
 
@@ -22,18 +22,18 @@ class Visit(NamedTuple):
     ----------
     node : int
         The node.
-    share : float
-        Share of the row that came here.
+    fraction : float
+        Fraction of the row that came here.
     value : str
-        What the test found: ``"known"``, ``"missing"`` or ``"unseen"``; nothing at a leaf.
+        What the test found: ``"known"``, ``"missing"`` or ``"unknown"``; nothing at a leaf.
     child : int
-        Position of the child that the row goes to, or `STOP_HERE`, or `FRACTIONAL`.
+        Position of the child that the row goes to, or `STOP`, or `FRACTIONAL`.
     goes_to : tuple of (int, float)
         Nodes below that get something of the row, and how much; none if the node answers.
     """
 
     node: int
-    share: float
+    fraction: float
     value: str
     child: int
     goes_to: tuple[tuple[int, float], ...]
@@ -68,16 +68,18 @@ def visits(tree: Tree, one: Table) -> Iterator[Visit]:
     waiting = [(0, 1.0)]
     while waiting:
         node, share = waiting.pop()
-        if int(tree.kind[node]) == TestKind.LEAF:
-            yield Visit(node, share, "", STOP_HERE, ())
+        if int(tree.split_kind[node]) == SplitKind.LEAF:
+            yield Visit(node, share, "", STOP, ())
             continue
         value, child = find_child(tree, one, node)
         below = tree.children_of(node)
         parts: tuple[tuple[int, float], ...] = ()
         if child >= 0:
             parts = ((int(below[child]), share),)
-        elif child == FRACTIONAL and (total := float(tree.weight[below].sum())) > 0:
-            weights = (share * tree.weight[below] / total).tolist()
+        elif (
+            child == FRACTIONAL and (total := float(tree.weighted_n_node_samples[below].sum())) > 0
+        ):
+            weights = (share * tree.weighted_n_node_samples[below] / total).tolist()
             pairs = zip(below.tolist(), weights, strict=True)
             parts = tuple(pair for pair in pairs if pair[1] > 0)
         waiting.extend(reversed(parts))
@@ -86,8 +88,8 @@ def visits(tree: Tree, one: Table) -> Iterator[Visit]:
 
 def find_child(tree: Tree, one: Table, node: int) -> tuple[str, int]:
     """Ask a node's test of a table of one row: what it found, and the position of the child."""
-    kind = int(tree.kind[node])  # numpy is slow to compare with names
-    if kind == TestKind.LINEAR:
+    kind = int(tree.split_kind[node])  # numpy is slow to compare with names
+    if kind == SplitKind.LINEAR:
         result = float(tree.linear_sums(node, one)[0])
         if isnan(result):
             return "missing", int(tree.missing_child[node])
@@ -98,11 +100,11 @@ def find_child(tree: Tree, one: Table, node: int) -> tuple[str, int]:
     if isnan(x) or (coded and x == MISSING):
         return "missing", int(tree.missing_child[node])
     if coded and x < 0:
-        return "unseen", int(tree.unseen_child[node])
-    if kind == TestKind.INTERVAL:
+        return "unknown", int(tree.unknown_child[node])
+    if kind == SplitKind.INTERVAL:
         return "known", 0 if tree.low[node] < x <= tree.high[node] else 1
-    codes, positions = tree.values_of(node)
+    codes, positions = tree.categories_of(node)
     found = int(np.searchsorted(codes, x))
     if found == len(codes) or codes[found] != x:
-        return "unseen", int(tree.unseen_child[node])
+        return "unknown", int(tree.unknown_child[node])
     return "known", int(positions[found])

@@ -46,11 +46,11 @@ def branch_words(tree: Tree, node: int, style: Style = DEFAULT) -> list[str]:
     Examples
     --------
     >>> from mixedwood.data import read_table
-    >>> from mixedwood.tree_builder import TreeBuilder
+    >>> from mixedwood.tree import TreeBuilder
     >>> schema = read_table({"colour": ["red", "blue", "green"], "age": [1.0, 2.0, 3.0]}).schema
     >>> builder = TreeBuilder(schema, ["no", "yes"], [2, 1])
     >>> groups = ["blue", "red"], ["green"]
-    >>> _ = builder.split_values(0, "colour", [[2, 0], [0, 1]], groups, missing=1)
+    >>> _ = builder.split_categories(0, "colour", [[2, 0], [0, 1]], groups, missing=1)
     >>> branch_words(builder.build(), 0)
     ['colour in {blue, red}', 'colour = green (or missing)']
     """
@@ -71,7 +71,7 @@ def condition_words(
     name : str, optional
         What to call the column, or the sum of a linear test; otherwise its own name or terms.
     also : bool, default=True
-        Whether to add that missing or unseen values fulfil the condition too.
+        Whether to add that missing or unknown values fulfil the condition too.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def condition_words(
     '0.5 age - 2 pay > -3'
     """
     others = ["missing"] if also and condition.missing else []
-    others += ["unseen"] if also and condition.unseen else []
+    others += ["unknown"] if also and condition.unknown else []
     if isinstance(condition, LinearCondition):
         text = linear_words(condition, style, name)
         others = others if condition.needs_numbers else []

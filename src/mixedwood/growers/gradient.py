@@ -147,17 +147,17 @@ def grow_gradient_tree(
         time_limit,
     )
     arrays.pop("complete")
-    n = len(arrays["kind"])
+    n = len(arrays["split_kind"])
     steps = arrays.pop("values").reshape(n, -1)
     node_of_row = arrays.pop("answers")
     return GradientTree(_tree(arrays, table, target), steps, node_of_row)
 
 
 def _tree(arrays: dict[str, Any], table: BinnedTable, target: Target) -> Tree:
-    n = len(arrays["kind"])
+    n = len(arrays["split_kind"])
     return Tree(
         schema=table.coded.table.schema,
         classes=target.classes,
-        counts=arrays.pop("counts").reshape(n, -1),
+        statistics=arrays.pop("statistics").reshape(n, -1),
         **arrays,
     )

@@ -160,12 +160,12 @@ def native_arguments(
 
 def tree_of(arrays: dict[str, NDArray[Any]], schema: Schema, target: Target, scale: float) -> Tree:
     """Make a tree of the arrays of the native core."""
-    n = len(arrays["kind"])
+    n = len(arrays["split_kind"])
     return Tree(
         schema=schema,
         classes=target.classes,
-        counts=arrays.pop("counts").reshape(n, -1) * scale,
-        weight=arrays.pop("weight") * scale,
+        statistics=arrays.pop("statistics").reshape(n, -1) * scale,
+        weighted_n_node_samples=arrays.pop("weighted_n_node_samples") * scale,
         **arrays,
     )
 

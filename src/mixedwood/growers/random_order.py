@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from mixedwood._random import ORDERS, spawn
 from mixedwood.data import MISSING, ColumnKind, Schema, Table
-from mixedwood.tree import TestKind
+from mixedwood.tree import SplitKind
 
 __all__ = ["JointColumns", "Ranks", "as_subsets", "draw_ranks"]
 
@@ -98,9 +98,9 @@ def _draw_jointly(
 
 def as_subsets(arrays: dict[str, NDArray[Any]], ranks: Ranks, n_columns: int) -> None:
     """Turn thresholds in random orders into subset tests in the values' own codes."""
-    kind, column, high = arrays["kind"], arrays["column"], arrays["high"]
+    kind, column, high = arrays["split_kind"], arrays["column"], arrays["high"]
     places = np.array(sorted(ranks), dtype=np.int64)
-    turned = (kind == TestKind.INTERVAL) & np.isin(column, places)
+    turned = (kind == SplitKind.INTERVAL) & np.isin(column, places)
     if not turned.any():
         return
     # The ranks of all columns in one array, and where those of a column begin.
@@ -112,8 +112,8 @@ def as_subsets(arrays: dict[str, NDArray[Any]], ranks: Ranks, n_columns: int) ->
     offset = np.concatenate([[0], np.cumsum(lengths)])
     code = np.arange(offset[-1]) - np.repeat(offset[:-1], lengths)
     above = rank[np.repeat(begin[column], lengths) + code] > np.repeat(high, lengths)
-    arrays["kind"] = np.where(turned, np.uint8(TestKind.SUBSET), kind)
+    arrays["split_kind"] = np.where(turned, np.uint8(SplitKind.SUBSET), kind)
     arrays["high"] = np.where(turned, np.inf, high)
-    arrays["value_offset"] = offset.astype(np.int32)
-    arrays["value_code"] = code.astype(np.int32)
-    arrays["value_child"] = above.astype(np.int32)
+    arrays["category_offset"] = offset.astype(np.int32)
+    arrays["category_code"] = code.astype(np.int32)
+    arrays["category_child"] = above.astype(np.int32)

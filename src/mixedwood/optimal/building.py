@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from mixedwood.data import ColumnKind, Table, Target
 from mixedwood.preprocessing import BinaryTest
-from mixedwood.tree import STOP_HERE, Tree
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.tree import STOP, Tree, TreeBuilder
 
 __all__ = ["Skeleton", "answers_of", "build_tree"]
 
@@ -65,8 +64,8 @@ def _split(
     column = table.schema.columns[test.column]
     missing = 0 if test.missing else 1
     heavier = int(np.argmax([total.sum() for total in totals]))
-    stray = {"missing": missing, "majority": heavier}.get(unseen, STOP_HERE)
-    settings: dict[str, Any] = {"missing": missing, "unseen": stray, "score": score}
+    stray = {"missing": missing, "majority": heavier}.get(unseen, STOP)
+    settings: dict[str, Any] = {"missing": missing, "unknown": stray, "score": score}
     if column.kind != ColumnKind.NOMINAL:
         return builder.split_interval(
             node, column.name, totals, low=test.low, high=test.high, **settings
@@ -78,7 +77,7 @@ def _split(
         [column.categories[code] for code in codes if code in chosen],
         [column.categories[code] for code in codes if code not in chosen],
     ]
-    return builder.split_values(node, column.name, totals, groups, **settings)
+    return builder.split_categories(node, column.name, totals, groups, **settings)
 
 
 def answers_of(skeleton: Skeleton, table: Table) -> NDArray[np.intp]:

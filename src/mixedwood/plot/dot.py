@@ -6,7 +6,7 @@ from mixedwood.explain.shown import choose_nodes
 from mixedwood.explain.spelling import Style, name_words
 from mixedwood.explain.text import answer_words, more_words
 from mixedwood.explain.words import branch_words
-from mixedwood.tree import TestKind, Tree
+from mixedwood.tree import SplitKind, Tree
 
 __all__ = ["tree_dot"]
 
@@ -33,7 +33,7 @@ def tree_dot(tree: Tree, max_depth: int | None = None, max_nodes: int | None = 1
     Examples
     --------
     >>> from mixedwood.data import read_table
-    >>> from mixedwood.tree_builder import TreeBuilder
+    >>> from mixedwood.tree import TreeBuilder
     >>> builder = TreeBuilder(read_table({"age": [1.0]}).schema, ["no", "yes"], [3, 1])
     >>> _ = builder.split_interval(0, "age", [[3, 0], [0, 1]], high=5.0)
     >>> print(tree_dot(builder.build()))
@@ -51,7 +51,7 @@ def tree_dot(tree: Tree, max_depth: int | None = None, max_nodes: int | None = 1
     for node, children in sorted(shown.children.items()):
         words = answer_words(tree, node)
         if children:
-            plane = tree.kind[node] == TestKind.LINEAR
+            plane = tree.split_kind[node] == SplitKind.LINEAR
             words = "plane" if plane else name_words(tree.column_of(node).name, _STYLE)
             texts = branch_words(tree, node)[: len(children)]
             branches += [

@@ -15,7 +15,7 @@ from mixedwood.explain.text import answer_words, more_words
 from mixedwood.explain.words import condition_words
 from mixedwood.plot.layout import lay_out
 from mixedwood.plot.measure import shorten, text_width, wrap
-from mixedwood.tree import TestKind, Tree
+from mixedwood.tree import SplitKind, Tree
 
 __all__ = ["Box", "Drawing", "Entry", "draw"]
 
@@ -116,7 +116,7 @@ def draw(
     Examples
     --------
     >>> from mixedwood.data import read_table
-    >>> from mixedwood.tree_builder import TreeBuilder
+    >>> from mixedwood.tree import TreeBuilder
     >>> builder = TreeBuilder(read_table({"age": [1.0]}).schema, ["no", "yes"], [3, 1])
     >>> _ = builder.split_interval(0, "age", [[3, 0], [0, 1]], high=5.0)
     >>> for box in draw(builder.build()).boxes:
@@ -157,8 +157,8 @@ def draw(
 
 
 def _inner(tree: Tree, node: int, max_terms: int | None) -> dict[str, Any]:
-    lines: tuple[str, ...] = (weight_words(float(tree.weight[node])),)
-    if tree.kind[node] == TestKind.LINEAR:
+    lines: tuple[str, ...] = (weight_words(float(tree.weighted_n_node_samples[node])),)
+    if tree.split_kind[node] == SplitKind.LINEAR:
         terms = linear_terms(tree, node)
         title = SUM
         told = term_words(terms, replace(_STYLE, max_terms=max_terms))
@@ -174,7 +174,7 @@ def _leaf(
 ) -> dict[str, Any]:
     place = int(tree.label[node])
     share = share_words(float(tree.probabilities[node, place]))
-    lines = [f"{share} of {weight_words(float(tree.weight[node]))}"]
+    lines = [f"{share} of {weight_words(float(tree.weighted_n_node_samples[node]))}"]
     lines += [f"… {more_words(left_out)}"] if left_out else []
     shares = [(c, float(tree.probabilities[node, k])) for k, (c, _) in palette.items() if k >= 0]
     rest = 1.0 - sum(length for _, length in shares)
@@ -197,7 +197,7 @@ def _more(parent: int, left_out: int) -> dict[str, Any]:
 
 def _palette(tree: Tree) -> dict[int, tuple[str, str]]:
     """Colour and name of each class that gets a colour; -1 stands for all others."""
-    order = np.argsort(-tree.counts[0], kind="stable")[: len(COLOURS)]
+    order = np.argsort(-tree.statistics[0], kind="stable")[: len(COLOURS)]
     chosen = sorted(order.tolist())
     palette = {
         k: (colour, label_words(tree.classes[k], _STYLE))

@@ -46,7 +46,7 @@ def tree_svg(
     Examples
     --------
     >>> from mixedwood.data import read_table
-    >>> from mixedwood.tree_builder import TreeBuilder
+    >>> from mixedwood.tree import TreeBuilder
     >>> builder = TreeBuilder(read_table({"age": [1.0]}).schema, ["no", "yes"], [3, 1])
     >>> _ = builder.split_interval(0, "age", [[3, 0], [0, 1]], high=5.0)
     >>> tree_svg(builder.build())[:42]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mixedwood.tree import TestKind, Tree
+from mixedwood.tree import SplitKind, Tree
 
 __all__ = ["collapse"]
 
@@ -33,7 +33,7 @@ def collapse(tree: Tree) -> Tree:
     Examples
     --------
     >>> from mixedwood.data import Column, Schema
-    >>> from mixedwood.tree_builder import TreeBuilder
+    >>> from mixedwood.tree import TreeBuilder
     >>> builder = TreeBuilder(Schema((Column("x", "numeric"),)), ["no", "yes"], [6, 4])
     >>> left, right = builder.split_interval(0, "x", [[6, 1], [0, 3]], high=2.5)
     >>> _ = builder.split_interval(left, "x", [[5, 0], [1, 1]], high=1.5)  # still one error
@@ -41,11 +41,11 @@ def collapse(tree: Tree) -> Tree:
     >>> tree.n_leaves, collapse(tree).n_leaves
     (3, 2)
     """
-    own = tree.counts.sum(axis=1) - tree.counts.max(axis=1)
-    inner = tree.kind != TestKind.LEAF
+    own = tree.statistics.sum(axis=1) - tree.statistics.max(axis=1)
+    inner = tree.split_kind != SplitKind.LEAF
     # Children come after their parents. Lists: forests do this for every tree.
     below, parent = np.where(inner, 0.0, own).tolist(), tree.parent.tolist()
     for node in range(tree.n_nodes - 1, 0, -1):
         below[parent[node]] += below[node]
     # Every node that fails is cut; below a cut nothing is left, so that top down is kept to.
-    return tree.cut(np.flatnonzero(inner & (np.array(below) >= own - _AS_GOOD)))
+    return tree.prune_at(np.flatnonzero(inner & (np.array(below) >= own - _AS_GOOD)))

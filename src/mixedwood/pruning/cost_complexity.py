@@ -54,7 +54,7 @@ class CostComplexityPath:
 
         Examples
         --------
-        >>> import mixedwood.pruning, mixedwood.tree_builder as build
+        >>> import mixedwood.pruning, mixedwood.tree as build
         >>> from mixedwood.data import Column, Schema
         >>> builder = build.TreeBuilder(Schema((Column("x", "numeric"),)), ["a", "b"], [6, 4])
         >>> _ = builder.split_interval(0, "x", [[6, 1], [0, 3]], high=2.5)
@@ -64,7 +64,7 @@ class CostComplexityPath:
         """
         if not alpha >= 0:
             raise ValueError(f"alpha is a price per leaf, zero or more; got {alpha!r}.")
-        return self.full.cut(np.flatnonzero(self.cut_at <= alpha))
+        return self.full.prune_at(np.flatnonzero(self.cut_at <= alpha))
 
 
 def cost_complexity_path(
@@ -95,14 +95,14 @@ def cost_complexity_path(
     Examples
     --------
     >>> from mixedwood.data import Column, Schema
-    >>> from mixedwood.tree_builder import TreeBuilder
+    >>> from mixedwood.tree import TreeBuilder
     >>> builder = TreeBuilder(Schema((Column("x", "numeric"),)), ["a", "b"], [6, 4])
     >>> _ = builder.split_interval(0, "x", [[6, 1], [0, 3]], high=2.5)
     >>> path = cost_complexity_path(builder.build())
     >>> path.n_leaves.tolist(), path.risks.tolist()
     ([2, 1], [0.1, 0.4])
     """
-    total = float(tree.counts[0].sum())
+    total = float(tree.statistics[0].sum())
     if not 0 < total < np.inf:
         raise ValueError(
             "cost-complexity pruning needs a tree whose root has weight, and not infinite."
@@ -143,7 +143,7 @@ def path_errors(
     Examples
     --------
     >>> from mixedwood.data import read_table, read_target
-    >>> from mixedwood.tree_builder import TreeBuilder
+    >>> from mixedwood.tree import TreeBuilder
     >>> table, target = read_table({"x": [1.0, 2.0, 3.0]}), read_target(["a", "b", "b"])
     >>> builder = TreeBuilder(table.schema, ["a", "b"], [6, 4])
     >>> _ = builder.split_interval(0, "x", [[6, 1], [0, 3]], high=2.5)
@@ -191,10 +191,10 @@ def _errors_one_by_one(
 
 def _node_costs(tree: Tree, cost: str) -> NDArray[np.float64]:
     if cost == "error":
-        wrong = np.array(tree.counts)
+        wrong = np.array(tree.statistics)
         wrong[np.arange(tree.n_nodes), tree.label] = 0.0
         return np.asarray(wrong.sum(axis=1))
     if cost == "impurity":
-        weights = tree.counts.sum(axis=1)
+        weights = tree.statistics.sum(axis=1)
         return np.asarray(weights * np.maximum(1 - (tree.probabilities**2).sum(axis=1), 0.0))
     raise ValueError(f"cost must be 'error' or 'impurity'; got {cost!r}.")

@@ -137,7 +137,7 @@ def cross_validated_alpha(
     --------
     >>> import numpy as np
     >>> from mixedwood.data import read_table, read_target
-    >>> from mixedwood.tree_builder import TreeBuilder
+    >>> from mixedwood.tree import TreeBuilder
     >>> def stump(table, target):
     ...     builder = TreeBuilder(table.schema, target.classes, np.bincount(target.codes))
     ...     low = table["x"] <= 4.5

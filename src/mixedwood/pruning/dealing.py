@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood.data import MISSING, Table
-from mixedwood.tree import STOP_HERE, TestKind, Tree
+from mixedwood.tree import STOP, SplitKind, Tree
 
 __all__ = ["Dealer", "Rows", "has_branch_per_value"]
 
@@ -33,12 +33,12 @@ def has_branch_per_value(tree: Tree, node: int) -> bool:
 
     Such a test does not list the values that no training row had, but each has its empty child.
     """
-    if tree.kind[node] not in (TestKind.SUBSET, TestKind.MULTIWAY):
+    if tree.split_kind[node] not in (SplitKind.SUBSET, SplitKind.MULTIWAY):
         return False
-    codes, positions = tree.values_of(node)
+    codes, positions = tree.categories_of(node)
     return (
         len(tree.children_of(node)) == tree.column_of(node).n_categories
-        and tree.unseen_child[node] == STOP_HERE
+        and tree.unknown_child[node] == STOP
         and np.array_equal(codes, positions)
     )
 
@@ -76,12 +76,12 @@ class Dealer:
     def _positions(self, node: int, rows: NDArray[np.intp]) -> NDArray[np.int32]:
         """Give the position of the child for each row; below zero where the test has no answer."""
         tree = self._tree
-        missing, unseen = tree.missing_child[node], tree.unseen_child[node]
-        if tree.kind[node] == TestKind.LINEAR:
+        missing, unseen = tree.missing_child[node], tree.unknown_child[node]
+        if tree.split_kind[node] == SplitKind.LINEAR:
             sums = tree.linear_sums(node, self._table, rows.astype(np.int32))
             return _int32(np.where(np.isnan(sums), missing, sums <= 0))
         x = self._table.arrays[tree.column[node]][rows]
-        if tree.kind[node] != TestKind.INTERVAL:
+        if tree.split_kind[node] != SplitKind.INTERVAL:
             return _int32(self._table_of(node)[x])
         position = np.where((x > tree.low[node]) & (x <= tree.high[node]), 0, 1)
         if x.dtype == np.float64:
@@ -94,9 +94,9 @@ class Dealer:
         tree = self._tree
         if node not in self._child_of:
             child_of = np.full(
-                tree.column_of(node).n_categories + 2, tree.unseen_child[node], np.int32
+                tree.column_of(node).n_categories + 2, tree.unknown_child[node], np.int32
             )
-            codes, positions = tree.values_of(node)
+            codes, positions = tree.categories_of(node)
             child_of[codes] = positions
             if has_branch_per_value(tree, node):
                 child_of[:-2] = np.arange(len(child_of) - 2)

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood.pruning.dealing import EQUAL, has_branch_per_value
-from mixedwood.tree import STOP_HERE, Terms, TestKind, Tree
+from mixedwood.tree import Tree
+from mixedwood.tree.tree import copy_splits
 
 __all__ = ["grafted"]
 
@@ -31,48 +32,34 @@ def grafted(
     place = {node: i for i, node in enumerate(order)}
     tests = np.array([test[node] for node in order])
     inner = np.array([bool(children[node]) for node in order])
-    values = [_values(tree, test[n], [counts[c].sum() for c in children[n]]) for n in order]
-    terms = [tree.terms_of(test[n]) if children[n] else _NO_TERMS for n in order]
+    categories = [_categories(tree, test[n], [counts[c].sum() for c in children[n]]) for n in order]
     return Tree(
-        schema=tree.schema,
-        classes=tree.classes,
-        kind=np.where(inner, tree.kind[tests], TestKind.LEAF),
-        column=np.where(inner, tree.column[tests], -1),
-        low=np.where(inner, tree.low[tests], -np.inf),
-        high=np.where(inner, tree.high[tests], np.inf),
+        **{
+            **copy_splits(tree, tests, inner),
+            "category_offset": _offsets([codes for codes, _ in categories]),
+            "category_code": np.concatenate([codes for codes, _ in categories]),
+            "category_child": np.concatenate([positions for _, positions in categories]),
+        },
         child_offset=_offsets([children[node] for node in order]),
         children=np.array([place[c] for node in order for c in children[node]], np.int32),
-        value_offset=_offsets([codes for codes, _ in values]),
-        value_code=np.concatenate([codes for codes, _ in values]),
-        value_child=np.concatenate([positions for _, positions in values]),
-        term_offset=_offsets([its.column for its in terms]),
-        term_column=np.concatenate([its.column for its in terms]),
-        term_value=np.concatenate([its.value for its in terms]),
-        term_weight=np.concatenate([its.weight for its in terms]),
-        term_fill=np.concatenate([its.fill for its in terms]),
-        intercept=np.where(inner, tree.intercept[tests], 0.0),
-        missing_child=np.where(inner, tree.missing_child[tests], STOP_HERE),
-        unseen_child=np.where(inner, tree.unseen_child[tests], STOP_HERE),
-        weight=counts[order].sum(axis=1),
-        counts=counts[order],
+        weighted_n_node_samples=counts[order].sum(axis=1),
+        statistics=counts[order],
         label=_labels(order, children, counts),
-        score=np.where(inner, tree.score[tests], 0.0),
     )
 
 
-_NO_VALUES = np.empty(0, np.int32), np.empty(0, np.int32)
-_NO_TERMS = Terms(*_NO_VALUES, np.empty(0, np.float64), np.empty(0, np.float64))
+_NO_CATEGORIES = np.empty(0, np.int32), np.empty(0, np.int32)
 
 
-def _values(
+def _categories(
     tree: Tree, test: int, weights: list[float]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     if not weights:
-        return _NO_VALUES
+        return _NO_CATEGORIES
     if has_branch_per_value(tree, test):  # values without a row are not listed, and stop
         codes = np.flatnonzero(np.array(weights) > EQUAL).astype(np.int32)
         return codes, codes
-    return tree.values_of(test)
+    return tree.categories_of(test)
 
 
 def _labels(

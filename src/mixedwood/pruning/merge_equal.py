@@ -28,7 +28,7 @@ def merge_equal_leaves(tree: Tree) -> Tree:
     Examples
     --------
     >>> from mixedwood.data import Column, Schema
-    >>> from mixedwood.tree_builder import TreeBuilder
+    >>> from mixedwood.tree import TreeBuilder
     >>> builder = TreeBuilder(Schema((Column("x", "numeric"),)), ["a", "b"], [6, 4])
     >>> _ = builder.split_interval(0, "x", [[5, 1], [4, 3]], high=2.5)
     >>> merge_equal_leaves(builder.build()).n_leaves
@@ -38,4 +38,4 @@ def merge_equal_leaves(tree: Tree) -> Tree:
     differs[0] = False
     mixed = np.zeros(tree.n_nodes, dtype=bool)
     mixed[tree.parent[differs]] = True  # several labels among the node and its children
-    return tree.cut(np.flatnonzero(~tree.at_or_above(mixed)))
+    return tree.prune_at(np.flatnonzero(~tree.at_or_above(mixed)))

@@ -70,7 +70,7 @@ def pessimistic(
     Examples
     --------
     >>> from mixedwood.data import read_table, read_target
-    >>> from mixedwood.tree_builder import TreeBuilder
+    >>> from mixedwood.tree import TreeBuilder
     >>> table = read_table({"x": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]})
     >>> target = read_target(list("aaabbbba"))
     >>> builder = TreeBuilder(table.schema, target.classes, [4, 4])

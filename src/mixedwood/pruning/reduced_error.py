@@ -40,7 +40,7 @@ def reduced_error(
     Examples
     --------
     >>> from mixedwood.data import read_table, read_target
-    >>> from mixedwood.tree_builder import TreeBuilder
+    >>> from mixedwood.tree import TreeBuilder
     >>> table = read_table({"x": [1.0, 2.0, 3.0, 4.0]})
     >>> builder = TreeBuilder(table.schema, ["a", "b"], [6, 4])
     >>> low, high = builder.split_interval(0, "x", [[6, 1], [0, 3]], high=2.5)
@@ -53,4 +53,4 @@ def reduced_error(
     if inherited is not None:
         keep[:] = np.asarray(inherited, dtype=bool)
     counts = answered_counts(tree, table, target)
-    return tree.cut(np.flatnonzero(_core.reduced_error(tree.parent, tree.label, counts, keep)))
+    return tree.prune_at(np.flatnonzero(_core.reduced_error(tree.parent, tree.label, counts, keep)))

@@ -29,9 +29,9 @@ def shrunk_shares(tree: Tree, strength: float) -> NDArray[np.float64]:
     steps = np.zeros_like(own)
     above = tree.parent[1:]
     with np.errstate(over="ignore"):  # hardly any weight: nothing is passed on
-        scale = 1 + strength / np.maximum(tree.weight[above], np.finfo(float).tiny)
+        scale = 1 + strength / np.maximum(tree.weighted_n_node_samples[above], np.finfo(float).tiny)
     steps[1:] = (own[1:] - own[above]) / scale[:, None]
-    steps[tree.weight == 0] = 0.0  # nobody says anything against the parent
+    steps[tree.weighted_n_node_samples == 0] = 0.0  # nobody says anything against the parent
     return np.asarray(np.clip(own[0] + tree.path_sums(steps), 0.0, None))
 
 
@@ -54,7 +54,7 @@ def shrink(tree: Tree, strength: float) -> Tree:
     Examples
     --------
     >>> from mixedwood.data import Column, Schema
-    >>> from mixedwood.tree_builder import TreeBuilder
+    >>> from mixedwood.tree import TreeBuilder
     >>> builder = TreeBuilder(Schema((Column("x", "numeric"),)), ["a", "b"], [8, 2])
     >>> _ = builder.split_interval(0, "x", [[8, 0], [0, 2]], high=1.5)
     >>> shrink(builder.build(), 10).probabilities.round(2).tolist()
@@ -65,7 +65,7 @@ def shrink(tree: Tree, strength: float) -> Tree:
     shares = shrunk_shares(tree, strength)
     return replace(
         tree,
-        counts=shares * tree.weight[:, None],
+        statistics=shares * tree.weighted_n_node_samples[:, None],
         label=shrunk_labels(tree, shares),
     )
 

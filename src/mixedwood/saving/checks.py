@@ -94,8 +94,9 @@ def _check_numbers(tree: Tree) -> None:
         raise ModelFileError("the scores of the tests of a tree are not finite, or too large")
     if not np.isfinite(tree.intercept).all():
         raise ModelFileError("the intercept of a test is not finite")
-    off = np.abs(tree.counts.sum(axis=1) - tree.weight)
-    if not (off <= _EQUAL * tree.weight + _EQUAL**1.5 * tree.weight[0]).all():
+    weight = tree.weighted_n_node_samples
+    off = np.abs(tree.statistics.sum(axis=1) - weight)
+    if not (off <= _EQUAL * weight + _EQUAL**1.5 * weight[0]).all():
         raise ModelFileError("the class weights of a node do not add up to its weight")
 
 

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["translate_estimator", "translate_fields"]
+__all__ = ["ARRAYS", "translate_estimator", "translate_fields"]
+
+ARRAYS = {
+    "kind": "split_kind",
+    "value_offset": "category_offset",
+    "value_code": "category_code",
+    "value_child": "category_child",
+    "term_value": "term_category",
+    "unseen_child": "unknown_child",
+    "weight": "weighted_n_node_samples",
+    "counts": "statistics",
+}
+"""Arrays of trees."""
 
 _PARAMETERS: dict[str, dict[str, str]] = {
     "": {  # of every class

@@ -23,7 +23,7 @@ from mixedwood.saving.kinds import (
     part_kinds,
     value_kinds,
 )
-from mixedwood.saving.old_names import translate_estimator, translate_fields
+from mixedwood.saving.old_names import ARRAYS, translate_estimator, translate_fields
 from mixedwood.saving.trees import part_trees
 from mixedwood.saving.writing import FORMAT, VERSION
 from mixedwood.tree import Tree
@@ -179,8 +179,11 @@ class _Reader:
         self._trees = [self._group(_object(group)) for group in archive.document["trees"]]
 
     def _group(self, written: dict[str, Any]) -> list[Tree]:
+        names = _object(written["arrays"])
+        if self._archive.document["version"] == 1:
+            names = {ARRAYS.get(name, name): entry for name, entry in names.items()}
         return part_trees(
-            _object(written["arrays"]),
+            names,
             self._archive.array,
             self._pick(self._schemas, written["schema"]),
             self._labels(_object(written["classes"])),

@@ -15,13 +15,13 @@ from mixedwood.tree import ARRAY_TYPES, Tree
 __all__ = ["join_trees", "part_trees"]
 
 # Arrays that are not one entry per node, and the offsets that say how long they are.
-_OFFSETS = ("child_offset", "value_offset", "term_offset")
+_OFFSETS = ("child_offset", "category_offset", "term_offset")
 _LISTED = {
     "children": "child_offset",
-    "value_code": "value_offset",
-    "value_child": "value_offset",
+    "category_code": "category_offset",
+    "category_child": "category_offset",
     "term_column": "term_offset",
-    "term_value": "term_offset",
+    "term_category": "term_offset",
     "term_weight": "term_offset",
     "term_fill": "term_offset",
 }
@@ -46,7 +46,7 @@ def part_trees(
         raise ModelFileError(f"its trees differ from those of this version in {', '.join(differ)}")
     arrays = {name: array(entry) for name, entry in names.items()}
     for name, dtype in wanted.items():
-        if arrays[name].dtype != dtype or arrays[name].ndim != 1 + (name == "counts"):
+        if arrays[name].dtype != dtype or arrays[name].ndim != 1 + (name == "statistics"):
             raise ModelFileError(f"{name!r} of its trees has another type or shape")
     n_nodes = arrays.pop("n_nodes")
     if len(n_nodes) and n_nodes.min() < 1:

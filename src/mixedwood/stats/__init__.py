@@ -1,23 +1,31 @@
-"""Honest statistics, which say whether methods differ or whether it may be luck.
+"""Statistical tests for comparing methods on the same folds or datasets.
 
-Functions take plain arrays of errors (less is better) and return small records with the statistic,
-the p-value and a sentence in plain words.
+Functions take arrays of errors (lower is better) and return results with the statistic, the p-value
+and a sentence.
 """
 
-from mixedwood.stats.counting import WinDrawLoss, win_draw_loss
 from mixedwood.stats.diagram import critical_difference_diagram
 from mixedwood.stats.five_by_two import five_by_two_cv_f_test, five_by_two_cv_t_test
-from mixedwood.stats.paired_test import PairedTest
-from mixedwood.stats.rank_tests import FriedmanTest, NemenyiTest
-from mixedwood.stats.ranks import friedman_test, nemenyi_test, rank_methods
-from mixedwood.stats.signed_ranks import wilcoxon_signed_rank
-from mixedwood.stats.t_tests import corrected_resampled_t_test, paired_t_test
+from mixedwood.stats.paired import (
+    PairedTest,
+    corrected_resampled_t_test,
+    paired_t_test,
+    wilcoxon_signed_rank,
+)
+from mixedwood.stats.ranks import (
+    FriedmanTest,
+    NemenyiTest,
+    friedman_test,
+    nemenyi_test,
+    rank_methods,
+)
+from mixedwood.stats.win_tie_loss import WinTieLoss, win_tie_loss
 
 __all__ = [
     "FriedmanTest",
     "NemenyiTest",
     "PairedTest",
-    "WinDrawLoss",
+    "WinTieLoss",
     "corrected_resampled_t_test",
     "critical_difference_diagram",
     "five_by_two_cv_f_test",
@@ -27,5 +35,5 @@ __all__ = [
     "paired_t_test",
     "rank_methods",
     "wilcoxon_signed_rank",
-    "win_draw_loss",
+    "win_tie_loss",
 ]

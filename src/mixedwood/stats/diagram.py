@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mixedwood.stats.rank_tests import NemenyiTest
+from mixedwood.stats.ranks import NemenyiTest
 
 __all__ = ["critical_difference_diagram"]
 

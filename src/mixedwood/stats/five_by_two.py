@@ -1,7 +1,7 @@
-"""Two methods over five repetitions of two-fold cross-validation.
+"""Tests of two methods over five repetitions of 2-fold cross-validation.
 
-The two halves of a repetition share no rows, so that their variance is an honest one; halves of
-different repetitions do share rows. Both tests take the variance from inside the repetitions only.
+The two training sets of a repetition share no rows, but those of different repetitions do. Both
+tests therefore estimate the variance within repetitions only.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from mixedwood.stats.paired_test import PairedTest, agreed_direction
-from mixedwood.stats.reading import Differences, read_alpha, two_names, without_rounding
+from mixedwood.stats._inputs import Differences, read_alpha, two_names, without_rounding
+from mixedwood.stats.paired import PairedTest, agreed_direction
 
 __all__ = ["five_by_two_cv_f_test", "five_by_two_cv_t_test"]
 
@@ -26,24 +26,24 @@ def five_by_two_cv_f_test(
     b: ArrayLike,
     *,
     names: Sequence[str] = _PAIR,
-    measure: str = "error",
+    metric: str = "error",
     alpha: float = 0.05,
 ) -> PairedTest:
-    """Test two methods by all ten differences of 5x2 cross-validation.
+    """Test two methods with Alpaydin's combined 5x2cv F test.
 
     The statistic is ``sum of p_ij² / (2 * sum of s_i²)``, where ``p_ij`` is the difference of
-    errors in half j of repetition i and ``s_i²`` the sum of squares around the mean of repetition
-    i. If the methods are equal it follows roughly F with 10 and 5 degrees of freedom; large values
-    speak against that (above 4.735063 at the level of 5 %).
+    errors on fold j of repetition i and ``s_i²`` the sum of squares around the mean of repetition
+    i. If the methods are equal, it approximately follows F with 10 and 5 degrees of freedom (the
+    critical value at the level of 5 % is 4.735063).
 
     Parameters
     ----------
     a, b : array-like of shape (5, 2)
-        Errors of the two methods: one row per repetition, one column per half.
+        Errors of the two methods: one row per repetition, one column per fold.
     names : sequence of two str, optional
         Names of the methods, for the sentence.
-    measure : str, default="error"
-        What was measured, for the sentence; less is better.
+    metric : str, default="error"
+        Name of the metric, for the sentence; lower is better.
     alpha : float, default=0.05
         Level of significance.
 
@@ -55,7 +55,7 @@ def five_by_two_cv_f_test(
 
     See Also
     --------
-    five_by_two_cv_t_test : The older test, which looks at one of the ten differences.
+    five_by_two_cv_t_test : The older test, based on one of the ten differences.
     corrected_resampled_t_test : For other numbers of folds and repetitions.
 
     References
@@ -72,10 +72,10 @@ def five_by_two_cv_f_test(
     >>> round(result.statistic, 3), round(result.p_value, 6)
     (97.286, 4.3e-05)
     >>> print(result.sentence)  # doctest: +NORMALIZE_WHITESPACE
-    5x2cv F test: forest has a lower error than tree, by 0.058 on average, more than luck explains
+    5x2cv F test: forest has a significantly lower error than tree, by 0.058 on average
     (F(10, 5) = 97.3, p < 0.0001).
     """
-    found = _Halves(a, b)
+    found = _ScaledDifferences(a, b)
     # Sums of squares of differences and of halves: the sum of squares around the mean of two
     # numbers is half the square of their gap.
     statistic = _ratio(float(np.sum(found.scaled**2)), float(np.sum(found.gaps**2)))
@@ -88,7 +88,7 @@ def five_by_two_cv_f_test(
         mean_difference=found.mean,
         direction=int(np.sign(found.mean)),
         names=two_names(names),
-        measure=measure,
+        metric=metric,
         alpha=read_alpha(alpha),
     )
 
@@ -98,24 +98,24 @@ def five_by_two_cv_t_test(
     b: ArrayLike,
     *,
     names: Sequence[str] = _PAIR,
-    measure: str = "error",
+    metric: str = "error",
     alpha: float = 0.05,
 ) -> PairedTest:
     """Test two methods by the first difference of 5x2 cross-validation.
 
-    The statistic is the difference in the first half of the first repetition, divided by the root
-    of the mean of the five variances inside the repetitions; t with 5 degrees of freedom, two
-    sides. The order of the folds matters, which is why `five_by_two_cv_f_test` is the better
-    choice; this one is here to compare with what others published.
+    The statistic is the difference on the first fold of the first repetition, divided by the root
+    of the mean variance within repetitions. It follows t with 5 degrees of freedom; the p-value is
+    two-sided. The result depends on the order of the folds. Prefer `five_by_two_cv_f_test`; this
+    test is provided for comparison with published results.
 
     Parameters
     ----------
     a, b : array-like of shape (5, 2)
-        Errors of the two methods: one row per repetition, one column per half.
+        Errors of the two methods: one row per repetition, one column per fold.
     names : sequence of two str, optional
         Names of the methods, for the sentence.
-    measure : str, default="error"
-        What was measured, for the sentence; less is better.
+    metric : str, default="error"
+        Name of the metric, for the sentence; lower is better.
     alpha : float, default=0.05
         Level of significance.
 
@@ -137,7 +137,7 @@ def five_by_two_cv_t_test(
     >>> round(result.statistic, 3), round(result.p_value, 4)
     (10.142, 0.0002)
     """
-    found = _Halves(a, b)
+    found = _ScaledDifferences(a, b)
     variance = float(np.sum(found.gaps**2)) / 10.0
     first = float(found.scaled[0, 0])
     statistic = math.copysign(_ratio(abs(first), math.sqrt(variance)), first)
@@ -150,21 +150,21 @@ def five_by_two_cv_t_test(
         mean_difference=found.mean,
         direction=agreed_direction(found.mean, statistic),
         names=two_names(names),
-        measure=measure,
+        metric=metric,
         alpha=read_alpha(alpha),
     )
 
 
-class _Halves:
-    """Ten differences in a unit of their own, and the gaps between halves of a repetition."""
+class _ScaledDifferences:
+    """Ten rescaled differences, and their gaps within repetitions."""
 
     def __init__(self, a: ArrayLike, b: ArrayLike) -> None:
         differences = Differences.of(a, b)
         values = differences.values
         if values.shape != (5, 2):
             raise ValueError(
-                f"a and b have the shape {values.shape}; five repetitions of two halves are "
-                "needed, one row of two per repetition: (5, 2). For other numbers of folds use "
+                f"a and b have the shape {values.shape}; five repetitions of two folds are "
+                "required, one row per repetition: (5, 2). For other numbers of folds use "
                 "corrected_resampled_t_test."
             )
         self.mean = differences.mean

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
+from mixedwood._catalogue import find_maker
 from mixedwood.study.definition import StudyError
 
 __all__ = ["find", "make"]
@@ -38,7 +39,9 @@ def make(definition: Mapping[str, Any], **given: Any) -> Any:
 
 
 def find(address: str) -> Any:
-    """Find a class, a recipe or a function by its address."""
+    """Find a class, a preset or a function by its name in the catalogue or its address."""
+    if (maker := find_maker(address)) is not None:
+        return maker
     module, names = _module(address)
     found: Any = import_module(module)
     for name in names:

@@ -19,8 +19,8 @@ from typing import Any
 from joblib import Parallel, delayed, parallel_config
 
 from mixedwood._limits import Deadline
-from mixedwood.comparison.workers import Sent, alone
-from mixedwood.progress import show_progress
+from mixedwood._parallel import SharedObject, one_core, show_progress
+from mixedwood.comparison.run import Problem
 from mixedwood.study.definition import Study, StudyError
 from mixedwood.study.making import make
 from mixedwood.study.points import Point, points, set_key
@@ -206,7 +206,7 @@ def _outcomes(
 
 
 def _before(
-    ends: Deadline, of_group: list[Point], sent: Mapping[str, Sent | None]
+    ends: Deadline, of_group: list[Point], sent: Mapping[str, SharedObject[Problem] | None]
 ) -> Iterator[Any]:
     for point in of_group:
         if ends.is_over():
@@ -230,14 +230,14 @@ def _groups(lacking: list[Point]) -> Iterator[dict[str, Point]]:
         yield {key: first[key] for key in keys[start : start + _SETS_AT_A_TIME]}
 
 
-def _send(key: str, point: Point, store: Store) -> Sent | None:
+def _send(key: str, point: Point, store: Store) -> SharedObject[Problem] | None:
     if not key:
         return None
     problem = open_set(str(point.at["set"]), point.set)
     facts = {"rows": len(problem.codes), "columns": problem.n_columns}
     facts |= {"classes": len(problem.classes)}
     store.know_set(key, problem.name, fingerprint(problem), facts)
-    return Sent(problem)
+    return SharedObject(problem)
 
 
 def make_reachable(folders: Iterable[str]) -> None:
@@ -245,7 +245,7 @@ def make_reachable(folders: Iterable[str]) -> None:
     sys.path += [folder for folder in folders if folder and folder not in sys.path]
 
 
-def do(point: Point, sent: Sent | None, folders: Iterable[str] = ()) -> Record:
+def do(point: Point, sent: SharedObject[Problem] | None, folders: Iterable[str] = ()) -> Record:
     """Do one task, wherever this is; a failure is an outcome, too."""
     from mixedwood import __version__
 
@@ -253,10 +253,10 @@ def do(point: Point, sent: Sent | None, folders: Iterable[str] = ()) -> Record:
     started = time.perf_counter()
     figures: dict[str, Any] | None = None
     error = trace = ""
-    with alone() as heard:
+    with one_core() as heard:
         try:
             task: Callable[[Work], Any] = find_task(point.task)
-            problem = None if sent is None else sent.open()
+            problem = None if sent is None else sent.get()
             found = task(Work(point.at, point.settings, point.method, problem))
             json.dumps(found)  # what cannot be kept is a failure of this task, not of the run
             figures = found

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.comparison.problems import Problem
+from mixedwood.comparison.run import Problem
 from mixedwood.data import Column, ColumnKind, Schema, Table, read_table, read_target
 from mixedwood.data.labels import sort_labels
 from mixedwood.study.definition import StudyError
@@ -73,7 +73,7 @@ def fingerprint(problem: Problem) -> str:
 def _read(name: str, words: dict[str, Any]) -> _Set:
     all_nominal = words.pop("nominal", False)
     if "file" in words:
-        from mixedwood.files import read_file
+        from mixedwood.data.file_tables import read_file
 
         if "target" not in words:
             raise StudyError(f"The set {name!r} has a file, but no target column.")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from mixedwood.comparison.problems import Problem
+from mixedwood.comparison.run import Problem
 from mixedwood.data import Column, ColumnKind, Schema, Table, read_target
 from mixedwood.preprocessing.cutting import cut_table, range_names, read_cutting
 from mixedwood.preprocessing.encoding import binary_cuts

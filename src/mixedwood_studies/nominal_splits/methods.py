@@ -24,7 +24,7 @@ from mixedwood.splits import (
     chi2_test,
     conditional_inference_test,
 )
-from mixedwood.tree_builder import TreeBuilder
+from mixedwood.tree import TreeBuilder
 
 __all__ = ["RoundedSignificanceClassifier", "TwoScalesClassifier", "nominal_splits"]
 
@@ -164,7 +164,7 @@ def _split(
     if choice.group is None:
         return builder.split_interval(number, column.name, counts, high=choice.threshold)
     groups = [[column.categories[c] for c in np.flatnonzero(choice.group == w)] for w in (0, 1)]
-    return builder.split_values(number, column.name, counts, groups)
+    return builder.split_categories(number, column.name, counts, groups)
 
 
 class RoundedSignificanceClassifier(PlainTreeClassifier):

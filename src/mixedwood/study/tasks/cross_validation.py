@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mixedwood.comparison.dividing import read_protocol
+from mixedwood._folds import check_cv
 from mixedwood.data import MISSING, Column, ColumnKind, Schema, Table
 from mixedwood.study.tasks.work import Figures, Work
 
@@ -27,9 +27,9 @@ def cross_validation(work: Work) -> Figures:
     if (bins := work.value("bins")) is not None:
         problem = replace(problem, X=in_bins(problem.X, int(bins)))
     repetition = int(work.at.get("repetition", 0))
-    protocol = read_protocol(f"{repetition + 1}x{folds}cv")
+    scheme = check_cv(f"{repetition + 1}x{folds}cv")
     # Repetitions are dealt one after the other, so that the last ones are those of this.
-    dealt = protocol.split(problem.labels, int(work.settings.get("seed", 0)))[-folds:]
+    dealt = scheme.split(problem.labels, int(work.settings.get("seed", 0)))[-folds:]
     found: dict[str, list[float]] = {}
     for number, fold in enumerate(dealt):
         X, y = problem.take(fold.train)

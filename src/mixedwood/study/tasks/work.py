@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mixedwood._random import STUDY, spawn_seed
-from mixedwood.comparison.problems import Problem
+from mixedwood.comparison.run import Problem
 from mixedwood.study.definition import StudyError
 from mixedwood.study.making import make
 

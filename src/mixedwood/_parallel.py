@@ -1,0 +1,177 @@
+"""Running tasks through joblib: progress, cancellation, data shared with workers, one core each."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import threading
+import time
+import uuid
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+from joblib import Parallel
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from mixedwood._limits import StopFlag
+
+__all__ = ["ProgressParallel", "SharedObject", "one_core", "show_progress", "show_status"]
+
+T = TypeVar("T")
+
+
+class ProgressParallel(Parallel):  # type: ignore[misc]
+    """joblib's Parallel that reports progress and, if given a flag, cancels its threads.
+
+    Parameters
+    ----------
+    advance : callable
+        Called with the number of completed tasks.
+    stop : StopFlag, optional
+        Set when the work is aborted, before joblib waits for its workers. Threads cannot be ended
+        from outside: without a flag, Ctrl-C would wait until their tasks are complete.
+    **options
+        Passed to joblib.
+    """
+
+    def __init__(
+        self, advance: Callable[[int], None], *, stop: StopFlag | None = None, **options: Any
+    ) -> None:
+        super().__init__(**options)
+        self._advance = advance
+        self._stop = stop
+
+    def print_progress(self) -> None:
+        """Report how many tasks are complete; joblib calls it after each."""
+        self._advance(self.n_completed_tasks)
+
+    def _abort(self) -> None:
+        if self._stop is not None:
+            self._stop.set()
+        super()._abort()
+
+
+class SharedObject(Generic[T]):
+    """An object that many tasks use: pickled once, and unpickled once by each process.
+
+    joblib maps large arrays into the memory of its workers, so that the object is not copied for
+    each task. A process keeps one object at a time.
+    """
+
+    _open: ClassVar[dict[str, Any]] = {}
+    _lock = threading.Lock()
+
+    def __init__(self, content: T) -> None:
+        self._key = f"{os.getpid()}-{uuid.uuid4().hex}"
+        self._content = content
+        self._pickled: NDArray[np.uint8] | None = None
+        self._open[self._key] = content
+
+    def get(self) -> T:
+        """Give the object, in whichever process."""
+        with self._lock:
+            if self._key not in self._open:
+                assert self._pickled is not None  # only in another process
+                found = pickle.loads(self._pickled.tobytes())
+                self._open.clear()
+                self._open[self._key] = found
+            content: T = self._open[self._key]
+        return content
+
+    def forget(self) -> None:
+        """Release the object in this process."""
+        self._open.pop(self._key, None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self._pickled is None:
+            self._pickled = np.frombuffer(pickle.dumps(self._content, protocol=5), np.uint8)
+        return {"_key": self._key, "_pickled": self._pickled}
+
+
+@contextmanager
+def one_core() -> Iterator[Callable[[], tuple[str, ...]]]:
+    """Limit native libraries to one core and record warnings, which the function returned gives.
+
+    Both are settings of the whole process: where tasks are threads, they are left as they are.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: ()
+        return
+    with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        yield lambda: tuple(dict.fromkeys(_format_warning(one) for one in caught))
+
+
+def _format_warning(caught: warnings.WarningMessage) -> str:
+    first_line = str(caught.message).strip().partition("\n")[0]
+    return f"{caught.category.__name__}: {first_line}"
+
+
+@contextmanager
+def show_progress(
+    n_tasks: int, verbose: int, what: str = "trees"
+) -> Iterator[Callable[[int], None]]:
+    """Show a progress bar, or lines if there is no terminal or no rich; nothing if not verbose."""
+    if not verbose:
+        yield lambda n_done: None
+        return
+    bar = _rich_bar() if sys.stderr.isatty() else None
+    if bar is not None:
+        with bar:
+            task = bar.add_task(what, total=n_tasks)
+            yield lambda n_done: bar.update(task, completed=n_done)
+        return
+    started, step = time.monotonic(), max(1, n_tasks // 10)
+    shown = 0
+
+    def advance(n_done: int) -> None:
+        nonlocal shown
+        if n_done > shown and (n_done >= shown + step or n_done == n_tasks):
+            shown = n_done
+            seconds = time.monotonic() - started
+            left = seconds * (n_tasks - n_done) / n_done
+            rest = f", about {left:.1f} s left" if n_done < n_tasks else ""
+            _log(f"{n_done} of {n_tasks} {what} in {seconds:.1f} s{rest}")
+
+    yield advance
+
+
+@contextmanager
+def show_status(verbose: int) -> Iterator[Callable[[str], None]]:
+    """Show what is being done and for how long, for work of unknown length.
+
+    One line that is updated, or a line for each message if there is no terminal or no rich;
+    nothing if not verbose.
+    """
+    if not verbose:
+        yield lambda message: None
+        return
+    line = _rich_bar(status=True) if sys.stderr.isatty() else None
+    if line is None:
+        yield _log
+        return
+    with line:
+        task = line.add_task("", total=None)
+        yield lambda message: line.update(task, description=message)
+
+
+def _log(message: str) -> None:
+    sys.stderr.write(f"mixedwood: {message}\n")
+
+
+def _rich_bar(*, status: bool = False) -> Any:
+    try:
+        from rich.console import Console
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    except ImportError:
+        return None
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    console = Console(stderr=True)
+    if status:
+        return Progress(*columns, console=console, transient=True)
+    return Progress(console=console, transient=True)

@@ -1,0 +1,221 @@
+"""The metrics of `compare`: one `Metric` each; lower is better in all of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["METRICS", "Evaluation", "Metric", "bounded_log_loss", "metrics", "read_metrics"]
+
+# Lower bound of probabilities in the log loss. Without it, a single confident error could outweigh
+# all other rows. The loss of a row is at most 6.9.
+_MIN_PROBABILITY = 0.001
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """A fitted model, test rows, and its predictions for them."""
+
+    model: Any
+    X: Any
+    y_true: NDArray[Any]
+    y_pred: NDArray[Any]
+    fit_seconds: float
+    predict_seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Metric:
+    """A metric, and how its values are shown.
+
+    Attributes
+    ----------
+    name : str
+        Name in `compare` and in files.
+    title : str
+        Header of its column in a table.
+    description : str
+        What it measures.
+    compute : callable
+        Takes an `Evaluation`; NaN if the model has no such value.
+    caption : str
+        Title of a chart.
+    axis : str
+        Label of an axis.
+    unit : str
+        Unit behind a value.
+    decimals : int or None
+        Digits after the decimal point; None for two significant digits.
+    percent : bool
+        Whether values are fractions that are shown in percent.
+    tested : bool
+        Whether differences are tested. Times depend on the machine and are not.
+    """
+
+    name: str
+    title: str
+    description: str
+    compute: Callable[[Evaluation], float]
+    caption: str
+    axis: str
+    unit: str = ""
+    decimals: int | None = None
+    percent: bool = False
+    tested: bool = True
+
+    def scale(self, value: float) -> float:
+        """Give a value in the unit in which it is shown."""
+        return 100.0 * float(value) if self.percent else float(value)
+
+    def format(self, value: float) -> str:
+        """Give a value as text, without its unit; an empty text for NaN."""
+        if math.isnan(value):
+            return ""
+        if self.decimals is not None:
+            return f"{self.scale(value):.{self.decimals}f}"
+        return f"{value:.2g}" if value < 99 else f"{value:.0f}"
+
+    def format_with_unit(self, value: float, error: float = math.nan) -> str:
+        """Give a value with its standard error, if there is one, and its unit."""
+        text = self.format(value)
+        if not text:
+            return "no value"
+        if not math.isnan(error):
+            text += f" ± {self.format(error)}"
+        return f"{text} {self.unit}".rstrip()
+
+
+def _error(found: Evaluation) -> float:
+    return float((found.y_pred != found.y_true).mean())
+
+
+def _balanced_error(found: Evaluation) -> float:
+    """Mean over the classes of the test rows."""
+    _, codes, counts = np.unique(found.y_true, return_inverse=True, return_counts=True)
+    return float((np.bincount(codes, weights=found.y_pred != found.y_true) / counts).mean())
+
+
+def _log_loss(found: Evaluation) -> float:
+    if not callable(getattr(found.model, "predict_proba", None)):
+        return math.nan
+    probabilities = np.asarray(found.model.predict_proba(found.X), dtype=np.float64)
+    return bounded_log_loss(probabilities, np.asarray(found.model.classes_), found.y_true)
+
+
+def bounded_log_loss(
+    probabilities: NDArray[np.float64], classes: NDArray[Any], y_true: NDArray[Any]
+) -> float:
+    """Compute the log loss with probabilities of at least 0.001, as `compare` does."""
+    column = {label: i for i, label in enumerate(classes.tolist())}
+    columns = np.array([column.get(label, -1) for label in y_true.tolist()])
+    # A class that is unknown to the model has probability 0.
+    given = np.where(columns < 0, 0.0, probabilities[np.arange(len(y_true)), columns])
+    return 0.0 - float(np.log(np.clip(given, _MIN_PROBABILITY, 1.0)).mean())  # never -0
+
+
+def _n_leaves(model: Any) -> float:
+    """Number of leaves of the one tree in a model, also inside a pipeline or a search."""
+    if callable(count := getattr(model, "get_n_leaves", None)):
+        return float(count())
+    if hasattr(model, "estimators_"):  # several trees; `estimator_` is an unfitted template
+        return math.nan
+    for inner in ("best_estimator_", "estimator_"):
+        if hasattr(model, inner):
+            return _n_leaves(getattr(model, inner))
+    if hasattr(model, "steps"):
+        return _n_leaves(model.steps[-1][1])
+    return math.nan
+
+
+METRICS = {
+    metric.name: metric
+    for metric in (
+        Metric(
+            "error",
+            "error %",
+            "fraction of test rows that are misclassified",
+            _error,
+            "Error",
+            "error %",
+            unit="%",
+            decimals=1,
+            percent=True,
+        ),
+        Metric(
+            "balanced_error",
+            "balanced error %",
+            "1 - balanced accuracy: the mean error of the classes",
+            _balanced_error,
+            "Balanced error",
+            "balanced error %",
+            unit="%",
+            decimals=1,
+            percent=True,
+        ),
+        Metric(
+            "log_loss",
+            "log loss",
+            "mean of -log(probability of the true class), with probabilities of at least 0.001",
+            _log_loss,
+            "Log loss",
+            "log loss",
+            decimals=3,
+        ),
+        Metric(
+            "leaves",
+            "leaves",
+            "number of leaves, for single trees",
+            lambda found: _n_leaves(found.model),
+            "Leaves",
+            "leaves",
+            unit="leaves",
+            decimals=1,
+        ),
+        Metric(
+            "fit_seconds",
+            "fit s",
+            "seconds to fit",
+            lambda found: found.fit_seconds,
+            "Fit time",
+            "seconds",
+            unit="s",
+            tested=False,
+        ),
+        Metric(
+            "predict_seconds",
+            "predict s",
+            "seconds to predict the test rows",
+            lambda found: found.predict_seconds,
+            "Prediction time",
+            "seconds",
+            unit="s",
+            tested=False,
+        ),
+    )
+}
+
+
+def metrics() -> dict[str, str]:
+    """Give the names of the metrics with a description of each; lower is better in all of them.
+
+    Examples
+    --------
+    >>> metrics()["error"]
+    'fraction of test rows that are misclassified'
+    """
+    return {metric.name: metric.description for metric in METRICS.values()}
+
+
+def read_metrics(chosen: Any) -> tuple[str, ...]:
+    """Check names of metrics."""
+    names = (chosen,) if isinstance(chosen, str) else tuple(chosen)
+    unknown = [name for name in names if name not in METRICS]
+    if unknown or not names or len(set(names)) < len(names):
+        what = f"Unknown metric {unknown[0]!r}" if unknown else f"Got metrics={list(names)}"
+        raise ValueError(f"{what}. Use one or more of {', '.join(METRICS)}, each once.")
+    return names

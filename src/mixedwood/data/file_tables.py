@@ -1,0 +1,267 @@
+"""Features and targets in CSV and Parquet files: types inferred, given, or those of a schema."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixedwood.data.frames import METADATA_KEY, index_columns
+from mixedwood.data.schema import Column, Schema
+from mixedwood.files import FileError, Source, TextColumn, read_batches, read_text
+
+__all__ = ["FileTable", "NewRows", "read_columns", "read_file", "read_new_rows"]
+
+
+def read_columns(path: Path, asked: Collection[str] = ()) -> dict[str, Any]:
+    """Read a CSV or Parquet file, or the standard input for ``-``.
+
+    Parameters
+    ----------
+    path : Path
+        The file; see `read_batches`.
+    asked : collection of str
+        Names that are columns even if pandas has written them to a Parquet file as the index of its
+        frame. Otherwise the index is left out.
+
+    Returns
+    -------
+    dict of str to TextColumn or pyarrow.ChunkedArray
+        Text of a CSV file, typed columns of a Parquet file.
+    """
+    source = Source(path)
+    if not source.is_parquet:
+        return dict(read_text(source))
+    table = source.arrow().Table.from_batches(read_batches(source))
+    metadata = table.schema.metadata or {}
+    index = index_columns(metadata.get(METADATA_KEY.encode())) - set(asked)
+    pairs = zip(table.column_names, table.columns, strict=True)
+    return {name: column for name, column in pairs if name not in index}
+
+
+@dataclass(frozen=True, eq=False)
+class FileTable:
+    """The features of a file, and the class of each row."""
+
+    X: dict[str, Any]
+    y: NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class NewRows:
+    """Rows for a fitted model.
+
+    Attributes
+    ----------
+    X : dict
+        The columns that the model needs.
+    kept : dict
+        Columns to copy to the output, as they are in the file.
+    truth : list or None
+        The target column, if the file has it; None where a cell is missing.
+    ignored : list of str
+        Columns that are not used.
+    n_rows : int
+        Number of rows.
+    """
+
+    X: dict[str, Any]
+    kept: dict[str, list[Any]]
+    truth: list[Any] | None
+    ignored: list[str]
+    n_rows: int
+
+
+def read_file(
+    path: Path,
+    target: str,
+    *,
+    drop: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    numeric: Sequence[str] = (),
+) -> FileTable:
+    """Read features and target from a CSV or Parquet file.
+
+    Parameters
+    ----------
+    path : Path
+        A file; ``-`` is the standard input. See `read_batches`. The index that pandas stores in a
+        Parquet file is not a column, unless another argument names it.
+    target : str
+        Name of the target column.
+    drop : sequence of str
+        Columns to leave out.
+    categorical : sequence of str
+        Columns whose numbers are categories.
+    numeric : sequence of str
+        Columns whose cells must be numbers.
+
+    Returns
+    -------
+    FileTable
+        Columns by name, and classes as text; integers and booleans of Parquet stay such.
+    """
+    source = Source(path)
+    columns = read_columns(path, asked={target, *drop, *categorical, *numeric})
+    for name in [target, *drop, *categorical, *numeric]:
+        if name not in columns:
+            raise FileError(_no_column(source, name, list(columns)))
+    if target in [*drop, *categorical, *numeric]:
+        raise FileError(f"{target!r} is the target; it cannot be dropped or typed as a feature.")
+    both = [name for name in categorical if name in numeric]
+    if both:
+        raise FileError(f"{both[0]!r} is listed as both categorical and numeric.")
+    y = _classes(source, target, columns.pop(target))
+    for name in drop:
+        columns.pop(name, None)
+    if not columns:
+        raise FileError(f"{source} has no column besides the target {target!r}.")
+    for name, cells in columns.items():
+        if name in categorical:
+            columns[name] = _categories(cells)
+        elif name in numeric:
+            columns[name] = _numbers(source, name, cells)
+        elif isinstance(cells, TextColumn):
+            numbers = cells.numbers()
+            is_numeric = len(numbers) > 0 and not np.isnan(numbers).any()
+            columns[name] = cells.spread(numbers, np.nan) if is_numeric else cells.to_arrow()
+    return FileTable(columns, y)
+
+
+def read_new_rows(
+    path: Path, schema: Schema, *, target: str | None = None, keep: Sequence[str] = ()
+) -> NewRows:
+    """Read rows for a fitted model, with the types of its schema.
+
+    Parameters
+    ----------
+    path : Path
+        A file, as for `read_file`.
+    schema : Schema
+        What the columns are: a categorical column is read as text from a CSV file, a numeric column
+        must contain numbers.
+    target : str or None, default=None
+        The target column, which may be there.
+    keep : sequence of str
+        Columns to copy to the output.
+
+    Returns
+    -------
+    NewRows
+        What the model needs, and what else was asked for.
+    """
+    source = Source(path)
+    columns = read_columns(path, asked={*schema.names, *keep, *([target] if target else [])})
+    lost = [name for name in schema.names if name not in columns]
+    if lost and schema.names_generated:
+        # The model was fitted to rows without names: columns are found by position.
+        names = [name for name in columns if name != target]
+        if len(names) != len(schema):
+            raise FileError(
+                f"The model takes {len(schema)} columns without names; {source} has {len(names)}."
+            )
+        columns |= dict(zip(schema.names, [columns[n] for n in names], strict=True))
+    elif lost:
+        raise FileError(_lost_columns(source, lost, [n for n in columns if n != target]))
+    for name in keep:
+        if name not in columns:
+            raise FileError(_no_column(source, name, list(columns)))
+    X = {
+        column.name: _numbers(source, column.name, columns[column.name])
+        if column.is_numeric
+        else _known_categories(column, columns[column.name])
+        for column in schema
+    }
+    asked = {target, *keep, *schema.names}
+    return NewRows(
+        X,
+        {name: _cells(columns[name]) for name in keep},
+        _cells(columns[target]) if target in columns and target not in schema else None,
+        [] if schema.names_generated else [name for name in columns if name not in asked],
+        len(next(iter(columns.values()))),
+    )
+
+
+def _categories(cells: Any) -> Any:
+    if isinstance(cells, TextColumn):
+        return cells.to_arrow()
+    return np.array([None if cell is None else str(cell) for cell in _cells(cells)], object)
+
+
+def _known_categories(column: Column, cells: Any) -> Any:
+    """Categories as text; those that were booleans in training are found in upper or lower case."""
+    flags = {str(c).lower(): c for c in column.categories if isinstance(c, bool)}
+    if not isinstance(cells, TextColumn):
+        return cells
+    if not flags:
+        return cells.to_arrow()
+    values = [flags.get(cell.lower(), cell) for cell in cells.values.to_pylist()]
+    return cells.spread(np.array(values, object), None)
+
+
+def _numbers(source: Source, name: str, cells: Any) -> Any:
+    if not isinstance(cells, TextColumn):
+        return cells  # a cell that is not a number is an error when the model reads it
+    numbers = cells.numbers(padded=True)
+    if np.isnan(numbers).any():
+        strange = int(np.argmax(np.isnan(numbers)))
+        raise FileError(
+            f"{source}: column {name!r} is numeric, but row "
+            f"{int(np.argmax(cells.codes == strange)) + 1} below the header has "
+            f"{cells.values[strange].as_py()!r}. Correct the cell, or leave it empty if the value "
+            "is not known."
+        )
+    return cells.spread(numbers, np.nan)
+
+
+def _cells(cells: Any) -> list[Any]:
+    if isinstance(cells, TextColumn):
+        return cells.to_list()
+    return [None if value != value else value for value in cells.to_pylist()]
+
+
+def _classes(source: Source, target: str, cells: Any) -> NDArray[Any]:
+    labels = _cells(cells)
+    missing = [i for i, label in enumerate(labels) if label is None]
+    if missing:
+        raise FileError(
+            f"{source}: the target {target!r} is missing in {len(missing)} of {len(labels)} rows, "
+            f"first in row {missing[0] + 1} below the header. Fill in these cells or remove the "
+            "rows."
+        )
+    if isinstance(cells, TextColumn):
+        numbers = cells.numbers()
+    else:
+        numbers = np.array([label for label in labels if isinstance(label, float)])
+    if not np.isnan(numbers).any() and (numbers != np.floor(numbers)).any():
+        raise FileError(
+            f"{source}: the target {target!r} has numbers with fractions, which are not classes. "
+            "Choose another --target, or bin it into classes first."
+        )
+    return np.array(labels)
+
+
+def _no_column(source: Source, name: str, names: list[str]) -> str:
+    shown = ", ".join(repr(known) for known in names[:10]) + (", ..." if names[10:] else "")
+    return f"{source} has no column {name!r}.{_meant(name, names)} It has {len(names)}: {shown}."
+
+
+def _lost_columns(source: Source, lost: list[str], names: list[str]) -> str:
+    if len(lost) == 1:
+        return f"{_no_column(source, lost[0], names)} The model needs it."
+    shown = ", ".join(map(repr, lost[:10])) + (", ..." if lost[10:] else "")
+    return (
+        f"{source} has no columns {shown}, which the model needs.{_meant(lost[0], names)} "
+        "Does the file have the same columns as the training data, and a header?"
+    )
+
+
+def _meant(name: str, names: list[str]) -> str:
+    lower = {known.lower(): known for known in names}
+    close = difflib.get_close_matches(name.lower(), lower, n=3)
+    return f" Did you mean {' or '.join(repr(lower[c]) for c in close)}?" if close else ""

@@ -1,0 +1,15 @@
+"""Decision trees: one class for all learners, and a builder that makes trees node by node."""
+
+from mixedwood.tree.builder import TreeBuilder
+from mixedwood.tree.tree import ARRAY_TYPES, FRACTIONAL, NUMBER, STOP, SplitKind, Terms, Tree
+
+__all__ = [
+    "ARRAY_TYPES",
+    "FRACTIONAL",
+    "NUMBER",
+    "STOP",
+    "SplitKind",
+    "Terms",
+    "Tree",
+    "TreeBuilder",
+]

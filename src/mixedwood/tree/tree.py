@@ -1,0 +1,524 @@
+"""The one tree of every learner: plain arrays and the schema that explains them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from enum import IntEnum
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixedwood import _core
+from mixedwood.data import Column, ColumnKind, Schema, Table
+from mixedwood.tree.views import TreeViews
+
+__all__ = ["ARRAY_TYPES", "FRACTIONAL", "NUMBER", "STOP", "SplitKind", "Terms", "Tree"]
+
+LAYOUT_VERSION = int(_core.tree_layout_version)
+
+STOP = -1
+"""In place of a child: the row stops at the node."""
+
+FRACTIONAL = -2
+"""In place of a child: the row goes to all children, with weights in proportion to theirs."""
+
+NUMBER = -1
+"""In place of the category of a term: the term weighs a number, or the rank of an ordinal value."""
+
+
+class SplitKind(IntEnum):
+    """The kind of split of a node; leaves have none."""
+
+    LEAF = 0
+    INTERVAL = 1
+    SUBSET = 2
+    MULTIWAY = 3
+    LINEAR = 4
+
+
+ARRAY_TYPES = {
+    "split_kind": np.uint8,
+    "column": np.int32,
+    "low": np.float64,
+    "high": np.float64,
+    "child_offset": np.int32,
+    "children": np.int32,
+    "category_offset": np.int32,
+    "category_code": np.int32,
+    "category_child": np.int32,
+    "term_offset": np.int32,
+    "term_column": np.int32,
+    "term_category": np.int32,
+    "term_weight": np.float64,
+    "term_fill": np.float64,
+    "intercept": np.float64,
+    "missing_child": np.int32,
+    "unknown_child": np.int32,
+    "weighted_n_node_samples": np.float64,
+    "statistics": np.float64,
+    "label": np.int32,
+    "score": np.float64,
+}
+"""The arrays that a tree is made of, besides schema and classes."""
+
+
+class Terms(NamedTuple):
+    """The terms of one linear split; see `Tree`."""
+
+    column: NDArray[np.int32]
+    category: NDArray[np.int32]
+    weight: NDArray[np.float64]
+    fill: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Tree(TreeViews):
+    """A decision tree as read-only arrays, together with the schema of its columns.
+
+    Growers make trees, and pruners return new ones. Parents come before their children, and
+    node 0 is the root. Arrays have one entry per node unless stated otherwise. A split sends a row
+    to one of the node's children, by *position*: 0 is the first child. The arrays are checked when
+    a tree is made.
+
+    Parameters
+    ----------
+    schema : Schema
+        The columns that splits refer to by position.
+    classes : ndarray
+        Class labels, as in ``classes_`` of scikit-learn.
+    split_kind : ndarray of uint8
+        A `SplitKind`.
+    column : ndarray of int32
+        The column of the split; -1 for leaves and linear splits.
+    low, high : ndarray of float64
+        Interval splits: child 0 if low < x <= high, else child 1. For ordinal columns x is the
+        rank of the category.
+    child_offset, children : ndarray of int32
+        The children of node i are ``children[child_offset[i]:child_offset[i + 1]]``.
+    category_offset, category_code, category_child : ndarray of int32
+        Subset and multiway splits: the codes of the categories that the node saw in training,
+        ascending, and the position of the child for each. Other codes are unknown at this node.
+    term_offset, term_column, term_category, term_weight, term_fill, intercept : ndarray
+        Linear splits: child 0 if intercept + the sum of the terms > 0, else child 1. A term whose
+        category is `NUMBER`, -1, adds weight * x, where x is a number or the rank of an ordinal
+        category. If x is missing or unknown, ``term_fill`` replaces it; if that is NaN, the sum is
+        undefined and the row goes to ``missing_child``. A term with the code of a category adds its
+        weight to rows of that category and 0 to others; its fill is NaN. An infinite number
+        decides alone; two of opposite signs leave the sum undefined. Terms are sorted by
+        importance, the largest typical contribution first. Trees without linear splits can omit
+        all of these; without ``term_category`` and ``term_fill``, terms are numbers without fills.
+    missing_child, unknown_child : ndarray of int32
+        Position of the child for missing values and for unknown categories, or `STOP`, or
+        `FRACTIONAL`.
+    weighted_n_node_samples : ndarray of float64
+        Total weight of the training rows in the node.
+    statistics : ndarray of float64 and shape (n_nodes, n_classes)
+        Class weights of the training rows in the node.
+    label : ndarray of int32
+        The class that the node predicts, as a position in `classes`.
+    score : ndarray of float64
+        The score of the node's split by the criterion; 0 for leaves.
+
+    See Also
+    --------
+    TreeBuilder : Makes a tree node by node.
+    """
+
+    schema: Schema
+    classes: NDArray[Any]
+    split_kind: NDArray[np.uint8]
+    column: NDArray[np.int32]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    child_offset: NDArray[np.int32]
+    children: NDArray[np.int32]
+    category_offset: NDArray[np.int32]
+    category_code: NDArray[np.int32]
+    category_child: NDArray[np.int32]
+    term_offset: NDArray[np.int32] = None  # type: ignore[assignment]  # replaced when made
+    term_column: NDArray[np.int32] = None  # type: ignore[assignment]
+    term_category: NDArray[np.int32] = None  # type: ignore[assignment]
+    term_weight: NDArray[np.float64] = None  # type: ignore[assignment]
+    term_fill: NDArray[np.float64] = None  # type: ignore[assignment]
+    intercept: NDArray[np.float64] = None  # type: ignore[assignment]
+    missing_child: NDArray[np.int32]
+    unknown_child: NDArray[np.int32]
+    weighted_n_node_samples: NDArray[np.float64]
+    statistics: NDArray[np.float64]
+    label: NDArray[np.int32]
+    score: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        self._fill_in_terms()
+        object.__setattr__(self, "classes", _frozen(np.array(self.classes)))
+        for name, dtype in ARRAY_TYPES.items():
+            array = _frozen(np.array(getattr(self, name), dtype=dtype, order="C"))
+            object.__setattr__(self, name, array)
+        n = len(self.split_kind)
+        _core.check_tree(self, self._empty_columns, self._n_values)
+        weighed = self.term_column[self.term_category == NUMBER]
+        for c in np.unique(weighed):
+            column = self.schema.columns[c]
+            if column.kind == ColumnKind.NOMINAL:
+                raise ValueError(
+                    f"not a tree: a linear split uses {column.name!r} as a number, but its "
+                    "categories have no order."
+                )
+        known = (self.statistics >= 0) & (self.statistics < np.inf)
+        if self.statistics.shape != (n, len(self.classes)) or not known.all():
+            raise ValueError("not a tree: statistics must be one row of class weights per node.")
+        if not np.isfinite(self.weighted_n_node_samples).all():
+            raise ValueError("not a tree: the weight of a node is not finite.")
+        if self.label.shape != (n,) or self.score.shape != (n,):
+            raise ValueError("not a tree: its arrays differ in length.")
+        if not ((self.column >= -1) & (self.column < len(self.schema))).all():
+            raise ValueError("not a tree: a column is not one of the schema.")
+        if n and not ((self.label >= 0) & (self.label < len(self.classes))).all():
+            raise ValueError("not a tree: a label is not one of the classes.")
+
+    def _fill_in_terms(self) -> None:
+        n, n_terms = len(self.split_kind), 0 if self.term_column is None else len(self.term_column)
+        left_out = {
+            "term_offset": np.zeros(n + 1),
+            "term_column": np.zeros(0),
+            "term_category": np.full(n_terms, NUMBER),
+            "term_weight": np.zeros(0),
+            "term_fill": np.full(n_terms, np.nan),
+            "intercept": np.zeros(n),
+        }
+        for name, array in left_out.items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, array)
+
+    # Sizes
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, leaves included."""
+        return len(self.split_kind)
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return int(np.count_nonzero(self.split_kind == SplitKind.LEAF))
+
+    @cached_property
+    def parent(self) -> NDArray[np.int32]:
+        """Parent of each node; -1 for the root."""
+        parent = np.full(self.n_nodes, -1, dtype=np.int32)
+        parent[self.children] = np.repeat(
+            np.arange(self.n_nodes, dtype=np.int32), np.diff(self.child_offset)
+        )
+        return _frozen(parent)
+
+    @cached_property
+    def node_depth(self) -> NDArray[np.int32]:
+        """Number of tests above each node."""
+        return _frozen(self.path_sums(np.ones(self.n_nodes, dtype=np.int32)))
+
+    def path_sums(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Add up what each node has, along the way from the root, the root's own left out."""
+        sums = np.array(values)
+        sums[0] = 0
+        for ahead in self._leaps():
+            sums += sums[ahead]
+        return sums
+
+    @property
+    def depth(self) -> int:
+        """Longest path from the root, in tests; 0 for a single leaf."""
+        return int(self.node_depth.max())
+
+    def _leaps(self) -> Iterator[NDArray[np.int32]]:
+        """For each node the one 1, 2, 4, 8, ... steps above it; no further than the root.
+
+        What is known of the steps up to there, joined with what is known of that node, is known
+        of twice as many steps: a few passes over all nodes, however deep the tree.
+        """
+        ahead = np.maximum(self.parent, 0)
+        while ahead.any():
+            yield ahead
+            ahead = ahead[ahead]
+
+    def at_or_above(self, nodes: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Mark the nodes that are marked, and every node above one of them."""
+        marked = np.array(nodes, dtype=bool)
+        for ahead in self._leaps():
+            marked[ahead[marked]] = True
+        marked[0] = marked.any()
+        return marked
+
+    def children_of(self, node: int) -> NDArray[np.int32]:
+        """Return the children of a node, in order."""
+        return self.children[self.child_offset[node] : self.child_offset[node + 1]]
+
+    def categories_of(self, node: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return the codes that a nominal test knows, and the child position of each."""
+        here = slice(self.category_offset[node], self.category_offset[node + 1])
+        return self.category_code[here], self.category_child[here]
+
+    def terms_of(self, node: int) -> Terms:
+        """Return the columns, values, weights and fills of a linear test."""
+        here = slice(self.term_offset[node], self.term_offset[node + 1])
+        return Terms(
+            self.term_column[here],
+            self.term_category[here],
+            self.term_weight[here],
+            self.term_fill[here],
+        )
+
+    def column_of(self, node: int) -> Column:
+        """Return the column that an interval, subset or multiway test asks for."""
+        return self.schema.columns[int(self.column[node])]
+
+    # Answers
+
+    @cached_property
+    def is_fractional(self) -> bool:
+        """Whether some test sends rows to several children at once."""
+        inner = self.split_kind != SplitKind.LEAF
+        sides = np.concatenate([self.missing_child[inner], self.unknown_child[inner]])
+        return bool((sides == FRACTIONAL).any())
+
+    @cached_property
+    def probabilities(self) -> NDArray[np.float64]:
+        """Class shares of each node; equal shares for a node that no weight reached."""
+        totals = _row_sums(self.statistics)[:, None]
+        empty = totals == 0
+        if not empty.any():
+            return _frozen(np.ascontiguousarray(self.statistics / totals))
+        shares = (self.statistics + empty) / np.where(empty, len(self.classes), totals)
+        return _frozen(np.ascontiguousarray(shares))
+
+    def apply(self, table: Table) -> NDArray[np.int32]:
+        """Find the node that answers each row: a leaf, or the node where the row had to stop."""
+        return self._router.route(self._columns_of(table))
+
+    def answered(
+        self, table: Table, classes: NDArray[np.int32], weights: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """Class weights of the rows that each node answers, one row per node.
+
+        A leaf answers, or the inner node where a row has to stop. A row that is shared out counts
+        in parts.
+        """
+        given = np.empty(0) if weights is None else np.ascontiguousarray(weights, np.float64)
+        return self._router.answered(self._columns_of(table), classes, given, len(self.classes))
+
+    def linear_sums(
+        self, node: int, table: Table, rows: NDArray[np.int32] | None = None
+    ) -> NDArray[np.float64]:
+        """Give what a linear test compares with zero, for each row or for some rows.
+
+        NaN where the test has no answer. These are the very sums that `apply` goes by; the same
+        terms added up in another order may differ in the last digit.
+        """
+        chosen = np.arange(table.n_rows, dtype=np.int32) if rows is None else rows
+        columns = self._columns_of(table)
+        return _core.linear_sums(self, columns, self._n_values, int(node), chosen)
+
+    def predict_proba(self, table: Table) -> NDArray[np.float64]:
+        """Give class probabilities for each row."""
+        if self.is_fractional:
+            return self._router.distribute(self._columns_of(table), self.probabilities)
+        return self.probabilities.take(self.apply(table), axis=0)
+
+    def predict(self, table: Table) -> NDArray[Any]:
+        """Give the class of each row.
+
+        The answering node's label or, for rows that went to several leaves, the most probable
+        class; the first of equals, to within 1e-6.
+        """
+        if not self.is_fractional:
+            return np.asarray(self._node_classes[self.apply(table)])
+        return np.asarray(self.classes[first_of_nearly_largest(self.predict_proba(table))])
+
+    # Change
+
+    def prune_at(self, nodes: Iterable[int]) -> Tree:
+        """Make leaves of some nodes, and return the smaller tree without the nodes below them."""
+        stop = np.zeros(self.n_nodes, dtype=bool)
+        stop[np.asarray(nodes if isinstance(nodes, np.ndarray) else list(nodes), np.int64)] = True
+        gone = stop[self.parent]  # something above is cut
+        gone[0] = False
+        for ahead in self._leaps():
+            gone |= gone[ahead]
+        return self._select(~gone, stop)
+
+    def _select(self, keep: NDArray[np.bool_], leaf: NDArray[np.bool_]) -> Tree:
+        """Keep some nodes, renumbered, and make leaves of others."""
+        renumbered = np.cumsum(keep, dtype=np.int32) - 1
+        nodes, inner = np.flatnonzero(keep), ~leaf[keep]
+        offset, taken = _listed(self.child_offset, nodes, inner)
+        return Tree(
+            **copy_splits(self, nodes, inner),
+            child_offset=offset,
+            children=renumbered[self.children[taken]],
+            weighted_n_node_samples=self.weighted_n_node_samples[keep],
+            statistics=self.statistics[keep],
+            label=self.label[keep],
+        )
+
+    # Being a value
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tree):
+            return NotImplemented
+        return (
+            self.schema == other.schema
+            and np.array_equal(self.classes, other.classes)
+            and all(
+                np.array_equal(getattr(self, n), getattr(other, n), equal_nan=n == "term_fill")
+                for n in ARRAY_TYPES
+            )
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays make no good keys
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {"layout_version": LAYOUT_VERSION, **state}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        version = state.get("layout_version")
+        if version != LAYOUT_VERSION:
+            raise ValueError(
+                f"this tree was pickled with layout version {version}; this version of mixedwood "
+                f"reads {LAYOUT_VERSION}. Load it with the version that pickled it, or train again."
+            )
+        for f in fields(self):
+            object.__setattr__(self, f.name, state[f.name])
+        self.__post_init__()  # a damaged file is an error here, not a crash later
+
+    def __repr__(self) -> str:
+        leaves = "1 leaf" if self.n_leaves == 1 else f"{self.n_leaves} leaves"
+        return (
+            f"<Tree: {self.n_nodes} nodes, {leaves}, depth {self.depth}, "
+            f"{len(self.schema)} columns, {len(self.classes)} classes>"
+        )
+
+    @cached_property
+    def _node_classes(self) -> NDArray[Any]:
+        return np.asarray(self.classes[self.label])
+
+    @cached_property
+    def _node_votes(self) -> NDArray[np.int32]:
+        """What `predict` says of rows that end in a node, as places in the classes."""
+        return first_of_nearly_largest(self.probabilities) if self.is_fractional else self.label
+
+    @property
+    def _router(self) -> _core.Router:
+        # Made on first use, and no part of the tree's state: pickles and copies make their own.
+        # A cached property would let only one thread at a time make one, of whatever tree.
+        router: _core.Router | None = self.__dict__.get("_laid_out")
+        if router is None:
+            router = _core.Router(self, self._empty_columns, self._n_values)
+            self.__dict__["_laid_out"] = router
+        return router
+
+    @cached_property
+    def _n_values(self) -> NDArray[np.int32]:
+        return np.array([column.n_categories for column in self.schema], dtype=np.int32)
+
+    @cached_property
+    def _empty_columns(self) -> list[Any]:
+        return [np.empty(0, np.float64 if c.is_numeric else np.int32) for c in self.schema]
+
+    def _columns_of(self, table: Table) -> list[Any]:
+        if not isinstance(table, Table):
+            raise TypeError(
+                f"a tree answers rows of a Table; got {type(table).__name__}. Read it with "
+                "mixedwood.data.read_table(X, schema=tree.schema), or ask the estimator."
+            )
+        if table.schema is not self.schema and table.schema != self.schema:
+            raise ValueError(
+                "the table has another schema than the tree; read it with "
+                "mixedwood.data.read_table(X, schema=tree.schema)."
+            )
+        return list(table.arrays)
+
+
+def first_of_nearly_largest(shares: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Find the largest share of each row; the first of equals, to within 1e-6.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> first_of_nearly_largest(np.array([[0.5, 0.5 + 1e-9], [0.4, 0.6]])).tolist()
+    [0, 1]
+    """
+    near = shares >= shares.max(axis=1, keepdims=True) - 1e-6
+    return np.asarray(np.argmax(near, axis=1), np.int32)
+
+
+_BLANK: dict[str, Any] = {
+    "split_kind": SplitKind.LEAF,
+    "column": -1,
+    "low": -np.inf,
+    "high": np.inf,
+    "intercept": 0.0,
+    "missing_child": STOP,
+    "unknown_child": STOP,
+    "score": 0.0,
+}
+"""What arrays have for leaves."""
+
+LISTS = {
+    "category_offset": ("category_code", "category_child"),
+    "term_offset": ("term_column", "term_category", "term_weight", "term_fill"),
+}
+"""Offsets, and the arrays that have several entries per node; children left out."""
+
+
+def copy_splits(tree: Tree, nodes: NDArray[Any], inner: NDArray[np.bool_]) -> dict[str, Any]:
+    """Copy the splits of some nodes, in any order, to make another tree of them.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    nodes : ndarray of int
+        For each node of the new tree, the node whose split it gets.
+    inner : ndarray of bool
+        Nodes of the new tree that get one; the others are leaves.
+
+    Returns
+    -------
+    dict
+        Schema, classes and arrays for `Tree`, without children, statistics and labels.
+    """
+    arrays: dict[str, Any] = {"schema": tree.schema, "classes": tree.classes}
+    for name, blank in _BLANK.items():
+        arrays[name] = np.where(inner, getattr(tree, name)[nodes], blank)
+    for offsets, names in LISTS.items():
+        arrays[offsets], taken = _listed(getattr(tree, offsets), nodes, inner)
+        arrays.update({name: getattr(tree, name)[taken] for name in names})
+    return arrays
+
+
+def _listed(
+    offset: NDArray[np.int32], nodes: NDArray[Any], inner: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """New offsets of the lists of some nodes, and where their entries are."""
+    lengths = np.where(inner, np.diff(offset)[nodes], 0)
+    ends = np.cumsum(lengths)
+    taken = np.arange(ends[-1]) + np.repeat(offset[nodes] - (ends - lengths), lengths)
+    return np.concatenate([[0], ends]).astype(np.int32), taken
+
+
+def _row_sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    if values.shape[1] == 0 or values.shape[1] > 7:
+        return np.asarray(values.sum(axis=1))
+    # The same sums column by column: numpy is slow at many short rows.
+    sums = values[:, 0].copy()
+    for column in range(1, values.shape[1]):
+        sums += values[:, column]
+    return sums
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array
