@@ -127,7 +127,7 @@ BOOSTED: dict[str, tuple[Make, tuple[int, ...]]] = {
         (200,),
     ),
     "AdaBoost over random orders": (
-        boosted(100, method="samme", learning_rate=1.0),
+        lambda: AdaBoostTreesClassifier(n_estimators=100, variant="samme"),
         (100,),
     ),
     "AdaBoost.M1 of C4.5 trees": (AdaBoostTreesClassifier.c45, (50,)),

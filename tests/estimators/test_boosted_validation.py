@@ -14,7 +14,7 @@ from problems import mixed_problem
 
 KINDS = {
     "one": {},
-    "per_class": {"trees_per_round": "per_class"},
+    "per_class": {"multi_strategy": "one_output_per_tree"},
     "samples": {"subsample": 0.6, "colsample_bytree": 2, "handle_unknown": "majority"},
     "other_trees": {"estimator": TreeClassifier(max_depth=2, pruning=None)},
 }
@@ -26,7 +26,7 @@ def stopping(**parameters):
             "n_estimators": 200,
             "learning_rate": 0.5,
             "early_stopping": True,
-            "patience": 6,
+            "n_iter_no_change": 6,
             "random_state": 3,
             **parameters,
         }
