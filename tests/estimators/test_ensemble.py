@@ -259,6 +259,8 @@ def test_folds_may_be_those_of_a_splitter():
     assert (folds[:9] == -1).all()
     for number, (_, test) in enumerate(splitter.split(X)):
         assert (folds[test[test >= 9]] == number).all()
+    with pytest.raises(ValueError, match=r"test sets of the splitter ShuffleSplit\(.* overlap"):
+        fold_numbers(np.zeros(90, int), ShuffleSplit(3, random_state=0), 0)
     model = small(**{**TUNED, "cv": splitter}).fit(X, y)
     other = small(**{**TUNED, "cv": 3}).fit(X, y)
     assert (model.cv_results_["mean_test_score"] != other.cv_results_["mean_test_score"]).all()
@@ -553,7 +555,6 @@ def test_ctrl_c_leaves_the_model_unfitted():
         ({"n_iter_no_change": 0}, ValueError, "n_iter_no_change must be"),
         ({"cv": 1}, ValueError, "must be an int in the range .2, inf., a splitter, 'holdout'"),
         ({"cv": "loo"}, ValueError, "Got 'loo' instead"),
-        ({"cv": ShuffleSplit(3)}, ValueError, "overlap"),
         ({"random_state": -1}, ValueError, "random_state must be zero or more"),
         ({"time_limit": 0}, ValueError, "time_limit"),
         ({"class_weight": {"oak": 2}}, ValueError, "which are not in y"),
