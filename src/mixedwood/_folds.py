@@ -55,8 +55,8 @@ def _by_class(codes: Codes, rng: np.random.Generator, weights: Weights | None = 
     return np.asarray(shuffled[np.argsort(codes[shuffled], kind="stable")])
 
 
-def _dealt(n_rows: int, order: Rows, n_folds: int) -> NDArray[np.int64]:
-    """The fold of each row when rows are dealt like cards; -1 for rows that are not dealt."""
+def _assign(n_rows: int, order: Rows, n_folds: int) -> NDArray[np.int64]:
+    """Assign rows to folds in turn; -1 for rows that are not in `order`."""
     folds = np.full(n_rows, -1, dtype=np.int64)
     folds[order] = np.arange(len(order)) % n_folds
     return folds
@@ -76,7 +76,7 @@ def stratified_folds(
     weights: Weights | None = None,
     copies_of: ArrayLike | None = None,
 ) -> NDArray[np.int64]:
-    """Give the fold of each row; rows of weight 0 are dealt last, and copies stay together.
+    """Give the fold of each row; rows of weight 0 come last, and copies stay together.
 
     There are never more folds than rows with weight.
 
@@ -98,7 +98,7 @@ def stratified_folds(
         strata = np.where(weights == 0, codes.max(initial=-1) + 1, codes)
         n_weighing = int(np.count_nonzero(weights))
     order = np.lexsort((rng.random(n_rows), strata))  # shuffled within each stratum
-    return _dealt(n_rows, order, max(1, min(int(n_folds), n_weighing)))
+    return _assign(n_rows, order, max(1, min(int(n_folds), n_weighing)))
 
 
 def fold_numbers(
@@ -126,11 +126,11 @@ def fold_numbers(
         if held_out.any():
             return np.where(held_out, 0, -1)
         cv = 5  # every class has a single row, and all rows have to be tried
-    return _dealt(len(codes), _by_class(codes, spawn(seed, FOLDS), weights), int(cv))
+    return _assign(len(codes), _by_class(codes, spawn(seed, FOLDS), weights), int(cv))
 
 
 def halves(codes: Codes, seed: int, weights: Weights | None = None) -> NDArray[np.int8]:
-    """Give the half of each row, 0 or 1; what is left over of classes goes to both in turn.
+    """Give the half of each row, 0 or 1.
 
     Rows of weight 0 are in neither half and have -1.
 
@@ -141,13 +141,13 @@ def halves(codes: Codes, seed: int, weights: Weights | None = None) -> NDArray[n
     [('a', 0), ('a', 0), ('a', 1), ('b', 0), ('b', 1), ('b', 1)]
     """
     order = _by_class(codes, spawn(seed, HALVES), weights)
-    return _dealt(len(codes), order, 2).astype(np.int8)
+    return _assign(len(codes), order, 2).astype(np.int8)
 
 
 def hold_out(
     codes: Codes, fraction: float, seed: int, weights: Weights | None = None
 ) -> NDArray[np.bool_]:
-    """Mark a fraction of the rows of each class; one row of each class is left to learn from.
+    """Mark a fraction of the rows of each class for validation; at least one of each remains.
 
     At least one row is marked, unless every class has a single row. Rows of weight 0 never are.
 
@@ -163,7 +163,7 @@ def hold_out(
     # Evenly over rows that are sorted by class.
     marked = np.zeros(n_rows, dtype=bool)
     marked[(2 * np.arange(n) + 1) * n_rows // (2 * n)] = True
-    # A class of which nothing is left is never learnt, and its loss would drown all others.
+    # Without a training row, the loss of a class would dominate all others.
     _, first, sizes = np.unique(codes[by_class], return_index=True, return_counts=True)
     n_marked = np.add.reduceat(marked, first, dtype=np.intp)
     marked[first[n_marked == sizes]] = False
@@ -181,7 +181,7 @@ def hold_out_per_class(
     *,
     copies_of: ArrayLike | None = None,
 ) -> NDArray[np.bool_]:
-    """Mark so many rows of each class as `count` says for its size; copies stay together.
+    """Mark `count(size)` rows of each class for validation; copies stay together.
 
     Examples
     --------
@@ -201,9 +201,9 @@ def hold_out_per_class(
 
 
 def shuffled_folds(codes: Codes, n_folds: int, seed: int) -> list[tuple[Rows, Rows]]:
-    """Divide as scikit-learn does, by classes where each has a row for every fold.
+    """Split with scikit-learn, stratified if each class has a row for every fold.
 
-    Gives rows to learn from and rows to test on; `seed` has 32 bits.
+    Gives training and test rows; `seed` has 32 bits.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def shuffled_folds(codes: Codes, n_folds: int, seed: int) -> list[tuple[Rows, Ro
 
 
 def random_train_test(n_rows: int, n_train: int, n_test: int, seed: int) -> tuple[Rows, Rows]:
-    """Draw rows to learn from and rows to test on, whatever their classes.
+    """Draw training and test rows, whatever their classes.
 
     Examples
     --------
@@ -231,7 +231,7 @@ def random_train_test(n_rows: int, n_train: int, n_test: int, seed: int) -> tupl
 
 
 def repeated_folds(codes: Codes, n_folds: int, repetitions: int, seed: int) -> Iterator[Fold]:
-    """Divide all rows into folds, again and again; 5 times 2 folds are those of 5x2cv.
+    """Split all rows into folds, repeatedly.
 
     Examples
     --------
@@ -240,7 +240,7 @@ def repeated_folds(codes: Codes, n_folds: int, repetitions: int, seed: int) -> I
     """
     for repetition in range(repetitions):
         order = _by_class(codes, spawn(seed, REPETITION, repetition))
-        # Dealt like cards, class after class: no fold has more than one card too many.
+        # In turn, class after class: the sizes of folds differ by one row at most.
         for fold in range(n_folds):
             yield _fold(len(codes), order[fold::n_folds])
 
@@ -248,7 +248,7 @@ def repeated_folds(codes: Codes, n_folds: int, repetitions: int, seed: int) -> I
 def repeated_hold_out(
     codes: Codes, fraction: Fraction, repetitions: int, seed: int
 ) -> Iterator[Fold]:
-    """Hold out a fraction of the rows of each class, again and again.
+    """Split into training rows and a fraction of test rows of each class, repeatedly.
 
     Examples
     --------
@@ -261,7 +261,7 @@ def repeated_hold_out(
 
 
 def splitter_folds(splitter: Any, codes: Codes) -> list[Fold]:
-    """Divide by a scikit-learn splitter.
+    """Split with a scikit-learn splitter.
 
     Examples
     --------
@@ -275,12 +275,12 @@ def splitter_folds(splitter: Any, codes: Codes) -> list[Fold]:
         for train, test in splitter.split(columns, codes)
     ]
     if not folds:
-        raise ValueError(f"The splitter {splitter!r} made no folds.")
+        raise ValueError(f"The splitter {splitter!r} yields no splits.")
     return folds
 
 
 def _systematic(order: Rows, fraction: Fraction, rng: np.random.Generator) -> Rows:
-    """Every so many rows from a random start: each class gives its share, give or take one row."""
+    """Rows at regular intervals of rows sorted by class, from a random start."""
     n_rows = len(order)
     # A half is rounded down: up to a half left out, no two neighbours are, and so no whole class.
     n_test = min(max(1, math.ceil(fraction * n_rows - Fraction(1, 2))), n_rows - 1)

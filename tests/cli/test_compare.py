@@ -127,7 +127,7 @@ def test_a_page_is_written_by_the_name_of_the_file_or_beside_the_table(pets, tmp
     alone, beside = tmp_path / "alone.html", tmp_path / "beside.html"
     assert run(*asked, "-o", alone, "--baseline", "c45").exit_code == 0
     assert "2 methods on pets" in alone.read_text("utf-8")
-    assert "Against c45" in alone.read_text("utf-8")
+    assert "Comparison with c45" in alone.read_text("utf-8")
     result = run(*asked, "--report", beside, "--alpha", "0.2")
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("1x2cv on pets")
@@ -324,3 +324,15 @@ def test_on_a_terminal_the_table_is_drawn_where_it_fits(pets, monkeypatch, capsy
     tree, c45 = [line for line in out.splitlines() if re.match(r"│? ?(tree|c45)", line)][:2]
     # Figures end at the same place, whether or not a mark follows.
     assert re.search(r"± [\d.]+", tree).end() == re.search(r"± [\d.]+", c45).end()
+
+
+@pytest.mark.parametrize("more", [["--report", "r.html"], ["--format", "html"]])
+def test_a_plain_installation_has_no_reports(pets, monkeypatch, more):
+    """It says so before anything is read or fitted."""
+    module = sys.modules["mixedwood.cli.compare"]
+    monkeypatch.setattr(module, "find_spec", lambda name: None)
+    monkeypatch.setattr(module, "_read", lambda *given: pytest.fail("too late"))
+    for command in (["compare", str(pets), "--target", "class", *more], ["demo"]):
+        result = CliRunner().invoke(main, command)
+        assert result.exit_code == 1
+        assert "HTML reports need jinja2: pip install 'mixedwood[cli]'." in result.stderr

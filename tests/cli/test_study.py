@@ -19,7 +19,7 @@ def run(tmp_path):
     return call
 
 
-ORDERS = ["--only", "run=orders", "--only", "values=4", "--only", "values=6"]
+ORDERS = ["--only", "experiment=orders", "--only", "values=4", "--only", "values=6"]
 
 
 def test_the_list_says_how_much_is_done(run):
@@ -44,17 +44,17 @@ def test_run_show_and_tables(run):
     content = json.loads(run("show", "random_ordinality", "--json").stdout)
     assert content["done"] == 2
     assert content["claims"][0]["verdict"] == "holds"
-    text = run("tables", "random_ordinality", "--table", "table 2").stdout
+    text = run("table", "random_ordinality", "--table", "table 2").stdout
     assert "0.59 (0.59, same)" in text
-    cells = json.loads(run("tables", "random_ordinality", "--format", "json").stdout)
+    cells = json.loads(run("table", "random_ordinality", "--format", "json").stdout)
     assert {cell["row"] for cell in cells} == {"4", "6"}
     for form in ("markdown", "csv"):
-        assert run("tables", "random_ordinality", "--format", form).exit_code == 0
+        assert run("table", "random_ordinality", "--format", form).exit_code == 0
 
 
 def test_a_page_is_written_with_its_pictures(run, tmp_path):
     run("run", "random_ordinality", *ORDERS)
-    result = run("tables", "random_ordinality", "--page", tmp_path / "page.md")
+    result = run("table", "random_ordinality", "--report", tmp_path / "page.md")
     assert "Written to" in result.stderr
     page = (tmp_path / "page.md").read_text("utf-8")
     assert "mixedwood study run random_ordinality" in page
@@ -62,10 +62,10 @@ def test_a_page_is_written_with_its_pictures(run, tmp_path):
 
 
 def test_figures_are_drawn(run, tmp_path):
-    result = run("plot", "random_ordinality", "-o", tmp_path)
+    result = run("figure", "random_ordinality", "-o", tmp_path)
     assert result.exit_code == 3  # nothing has been run
     run("run", "random_ordinality", *ORDERS)
-    result = run("plot", "random_ordinality", "-o", tmp_path)
+    result = run("figure", "random_ordinality", "-o", tmp_path)
     assert result.exit_code == 0
     assert "No figure has enough results yet" in result.stderr
 
@@ -74,11 +74,11 @@ def test_figures_are_drawn(run, tmp_path):
     ("words", "code", "message"),
     [
         (("run", "no_such_study"), 2, "There is no study 'no_such_study'"),
-        (("run", "random_ordinality", "--only", "set"), 2, "write AXIS=VALUE"),
-        (("run", "random_ordinality", "--only", "sett=car"), 3, "No run has an axis 'sett'"),
-        (("run", "random_ordinality", "--only", "set=cars"), 3, "set has no value 'cars'"),
+        (("run", "random_ordinality", "--only", "dataset"), 2, "write AXIS=VALUE"),
+        (("run", "random_ordinality", "--only", "sett=car"), 3, "No experiment has an axis 'sett'"),
+        (("run", "random_ordinality", "--only", "dataset=cars"), 3, "dataset has no value 'cars'"),
         (("show", "random_ordinality"), 3, "nothing has been run yet"),
-        (("tables", "random_ordinality"), 3, "mixedwood study run random_ordinality"),
+        (("table", "random_ordinality"), 3, "mixedwood study run random_ordinality"),
     ],
 )
 def test_errors_help(run, words, code, message):
@@ -90,7 +90,7 @@ def test_errors_help(run, words, code, message):
 
 def test_an_unknown_table_is_named(run):
     run("run", "random_ordinality", *ORDERS)
-    result = run("tables", "random_ordinality", "--table", "table 9")
+    result = run("table", "random_ordinality", "--table", "table 9")
     assert result.exit_code == 2
     assert "there are table 2, table 3" in result.stderr
 
@@ -104,7 +104,7 @@ def test_a_damaged_store_and_a_full_disk_are_said_in_one_line(run, tmp_path, mon
 
     with monkeypatch.context() as patched:
         patched.setattr("mixedwood.study.store.Store.add", full)
-        result = run("run", "random_ordinality", "--only", "run=orders")
+        result = run("run", "random_ordinality", "--only", "experiment=orders")
     assert result.exit_code == 1
     assert "free some space and run the same command again" in result.stderr
     assert "Traceback" not in result.stderr

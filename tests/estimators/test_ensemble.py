@@ -260,7 +260,7 @@ def test_folds_may_be_those_of_a_splitter():
     for number, (_, test) in enumerate(splitter.split(X)):
         assert (folds[test[test >= 9]] == number).all()
     with pytest.raises(ValueError, match=r"test sets of the splitter ShuffleSplit\(.* overlap"):
-        fold_numbers(np.zeros(90, int), ShuffleSplit(3, random_state=0), 0)
+        fold_numbers(np.zeros(90, int), ShuffleSplit(3, test_size=0.5, random_state=0), 0)
     model = small(**{**TUNED, "cv": splitter}).fit(X, y)
     other = small(**{**TUNED, "cv": 3}).fit(X, y)
     assert (model.cv_results_["mean_test_score"] != other.cv_results_["mean_test_score"]).all()

@@ -9,6 +9,7 @@ from browser import Browser, find_browser
 from made_comparisons import NASTY, make_comparison
 from mixedwood import TreeClassifier, report, stats
 from mixedwood.datasets import make_mixed
+from pages import make_page
 
 PATH = find_browser()
 if PATH is None and "CI" not in os.environ:
@@ -24,15 +25,17 @@ def every_chart():
     nemenyi = stats.nemenyi_test(errors, names=names)
     cells = [[report.HeatCell("3/4/5", (i - j) / 10) for j in range(10)] for i in range(10)]
     dots = [report.Dot(n, 10.0 + i, 1.0, [9.0 + i, 11.0 + i]) for i, n in enumerate(names)]
-    spots = [report.Spot(n, 1 + i % 3, 5 + i % 2) for i, n in enumerate(names)]
+    spots = [report.Point(n, 1 + i % 3, 5 + i % 2) for i, n in enumerate(names)]
     charts = [
-        report.dot_plot(dots, axis="error %", about="Dots"),
-        report.scatter_plot(spots, x_axis="seconds", y_axis="error %", about="Spots"),
+        report.dot_plot(dots, axis="error %", description="Dots"),
+        report.scatter_plot(spots, x_axis="seconds", y_axis="error %", description="Spots"),
     ]
-    wide = [report.heat_map(names, names, cells, about="Heat"), report.rank_diagram(nemenyi)]
-    body = report.figures(report.figure(svg, "A chart") for svg in charts)
-    body += "".join(report.figure(svg, "A wide chart", wide=True) for svg in wide)
-    return report.make_page("Every chart", [report.Section("Charts", body)])
+    wide = [report.heat_map(names, names, cells, description="Heat"), report.rank_diagram(nemenyi)]
+    return make_page(
+        "{{ figures(charts) }}{% for chart in wide %}{{ wide_figure(chart) }}{% endfor %}",
+        charts=[report.Figure(svg, "A chart") for svg in charts],
+        wide=[report.Figure(svg, "A wide chart") for svg in wide],
+    )
 
 
 def a_tree():
@@ -132,10 +135,10 @@ def test_the_page_keeps_out_what_does_not_belong(browser, tmp_path):
     """The checks above can fail: a script, an image and a complaint are seen."""
     path = tmp_path / "page.html"
     bad = "<img src='https://example.invalid/x.png'><script>document.title = 'taken'</script>"
-    good = report.make_page("Page", [report.Section("A", f"{bad}<svg aria-label='x'></svg>")])
+    good = make_page(f"{bad}<svg aria-label='x'></svg>")
     path.write_text(good, "utf-8")
     browser.open(path)
-    assert browser.run("document.title") == "Page"
+    assert browser.run("document.title") == "A page"
     assert complaints(browser)
     assert browser.run(CHECK)
     path.write_text(re.sub("<meta http-equiv[^>]*>", "", good), "utf-8")
@@ -223,7 +226,7 @@ def test_dark_is_dark_and_light_is_light(browser, tmp_path):
     assert len(browser.picture()) > 10_000
 
 
-def test_without_script_it_is_still_a_page(browser, tmp_path):
+def test_without_script_it_is_still_make_page(browser, tmp_path):
     path = tmp_path / "page.html"
     make_comparison().to_html(path)
     browser.open(path, script=False)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from mixedwood import report, stats
 from mixedwood.plot.measure import text_width
-from mixedwood.report.scales import Scale
-from mixedwood.report.svg import FONT
+from mixedwood.report.svg import FONT_SIZE as FONT
+from mixedwood.report.svg import Scale
 
 SVG = "{http://www.w3.org/2000/svg}"
 NAMES = st.text(max_size=60)
@@ -68,16 +68,16 @@ def nemenyi(n, names=None):
 CHARTS = {
     "dots": lambda name: report.dot_plot(
         [report.Dot(name, 1.5, 0.2, [1.0, 2.0], 1, name, name), report.Dot("b", math.nan)],
-        axis=name, about=name or "chart",
+        axis=name, description=name or "chart",
     ),
     "scatter": lambda name: report.scatter_plot(
-        [report.Spot(name, 1.0, 2.0, 0, name, name), report.Spot("b", 3.0, 4.0, 1)],
-        x_axis=name, y_axis=name, about=name or "chart",
+        [report.Point(name, 1.0, 2.0, 0, name, name), report.Point("b", 3.0, 4.0, 1)],
+        x_axis=name, y_axis=name, description=name or "chart",
     ),
     "heat": lambda name: report.heat_map(
         [name, "b"], [name, "b"],
         [[report.HeatCell(), report.HeatCell("1/2/3", -0.4, name)]] * 2,
-        about=name or "chart", keys=[name, "b"],
+        description=name or "chart", keys=[name, "b"],
     ),
     "ranks": lambda name: report.rank_diagram(
         nemenyi(3, [name, name + "b", name + "c"]), keys={name: name}
@@ -111,16 +111,16 @@ def test_any_name_gives_a_chart_with_room_for_it(chart, name):
 )
 def test_dot_plots_show_every_value_or_say_that_there_is_none(rows, log):
     dots = [report.Dot(name, value, error, [value, value + 1]) for name, value, error in rows]
-    root = read(report.dot_plot(dots, axis="error %", about="Errors", log=log))
+    root = read(report.dot_plot(dots, axis="error %", description="Errors", log=log))
     check_room(root)
     marks = [e for e in root.iter(f"{SVG}circle") if e.get("class") == "dot"]
     assert len(marks) == sum(not math.isnan(value) for _, value, _ in rows)
-    assert words_of(root).count("no figure") == sum(math.isnan(value) for _, value, _ in rows)
+    assert words_of(root).count("no value") == sum(math.isnan(value) for _, value, _ in rows)
 
 
 def test_dot_plots_draw_a_point_for_each_fold_and_a_bar_for_the_error():
     dot = report.Dot("tree", 10.0, 2.0, [8.0, 10.0, 12.0, math.nan])
-    root = read(report.dot_plot([dot], axis="error %", about="Errors", reference=11.0))
+    root = read(report.dot_plot([dot], axis="error %", description="Errors", reference=11.0))
     (points,) = [e for e in root.iter(f"{SVG}path") if e.get("class") == "points"]
     xs = [float(x) for x in re.findall(r"M([\d.]+) ", points.get("d"))]
     (bar,) = [e for e in root.iter(f"{SVG}line") if e.get("class") == "bar"]
@@ -134,8 +134,8 @@ def test_dot_plots_draw_a_point_for_each_fold_and_a_bar_for_the_error():
 
 @given(st.lists(st.tuples(NAMES, st.floats(0.001, 1e5), VALUES), max_size=14), st.booleans())
 def test_scatter_plots_name_every_spot_somewhere(rows, log):
-    spots = [report.Spot(f"{i} {name}", x, y) for i, (name, x, y) in enumerate(rows)]
-    svg = report.scatter_plot(spots, x_axis="s", y_axis="error", about="Errors", log_x=log)
+    spots = [report.Point(f"{i} {name}", x, y) for i, (name, x, y) in enumerate(rows)]
+    svg = report.scatter_plot(spots, x_axis="s", y_axis="error", description="Errors", log_x=log)
     root = read(svg)
     check_room(root)
     drawn = [spot for spot in spots if not math.isnan(spot.y)]
@@ -145,8 +145,8 @@ def test_scatter_plots_name_every_spot_somewhere(rows, log):
 
 
 def test_names_of_spots_at_the_same_place_do_not_lie_over_each_other():
-    spots = [report.Spot(f"method_{i}", 1.0, 1.0) for i in range(14)]
-    root = read(report.scatter_plot(spots, x_axis="s", y_axis="error", about="Errors"))
+    spots = [report.Point(f"method_{i}", 1.0, 1.0) for i in range(14)]
+    root = read(report.scatter_plot(spots, x_axis="s", y_axis="error", description="Errors"))
     check_room(root)
     assert sum(words.startswith("method_") for words in words_of(root)) >= 8
 
@@ -154,7 +154,7 @@ def test_names_of_spots_at_the_same_place_do_not_lie_over_each_other():
 def test_heat_maps_shade_by_sign_and_size():
     shades = [math.nan, 0.0, 0.01, 0.5, 1.0, -0.01, -1.0]
     cells = [[report.HeatCell("x", shade) for shade in shades]]
-    root = read(report.heat_map(["r"], [f"c{i}" for i in range(7)], cells, about="Shades"))
+    root = read(report.heat_map(["r"], [f"c{i}" for i in range(7)], cells, description="Shades"))
     kinds = [e.get("class") for e in root.iter(f"{SVG}g") if "cell" in (e.get("class") or "")]
     levels = ["empty", "even0", "good1", "good2", "good3", "bad1", "bad3"]
     assert kinds == [f"cell {level}" for level in levels]
@@ -190,9 +190,9 @@ def test_the_rank_diagram_shows_ranks_and_ties_to_scale(n):
         )
 
 
-@given(st.lists(VALUES, max_size=6), st.booleans(), st.booleans())
-def test_scales_take_everything_in_and_their_numbers_are_true(values, log, from_zero):
-    scale = Scale.over(values, 100.0, 400.0, log=log, from_zero=from_zero and not log)
+@given(st.lists(VALUES, max_size=6), st.booleans())
+def test_scales_take_everything_in_and_their_numbers_are_true(values, log):
+    scale = Scale.over(values, 100.0, 400.0, log=log)
     known = [v for v in values if not math.isnan(v) and (v > 1e-12 or not log)]
     places = [scale(v) for v in sorted(known)]
     assert places == sorted(places)

@@ -3,14 +3,15 @@
 import math
 
 from markup import read
-from mixedwood.report import TableCell, TableRow, make_table
+from mixedwood.report import TableCell, TableRow
+from pages import make_table
 
 NASTY = "<script>alert(1)</script>\"'&\u202e"
 
 
 def table(*rows, **options):
     header = ["method", *(f"c{i}" for i in range(len(rows[0].cells)))]
-    return read(make_table(header, rows, about="Figures", **options))
+    return read(make_table(header, rows, description="Figures", **options))
 
 
 def test_columns_and_rows_have_headers():
@@ -48,7 +49,7 @@ def test_points_stand_below_each_other():
 
 def test_errors_and_marks_leave_room_where_there_are_none():
     rows = [
-        TableRow("a", [TableCell("1.0", 1.0, "0.2", best=True, mark="+", tip="better than b")]),
+        TableRow("a", [TableCell("1.0", 1.0, "0.2", best=True, mark="+", tooltip="better than b")]),
         TableRow("b", [TableCell("2.0", 2.0)]),
     ]
     first, second = table(*rows).find("td")
@@ -62,7 +63,7 @@ def test_errors_and_marks_leave_room_where_there_are_none():
 
 
 def test_a_minus_is_a_minus_sign():
-    row = TableRow("a", [TableCell("1", 1.0, mark="-", tip="worse")])
+    row = TableRow("a", [TableCell("1", 1.0, mark="-", tooltip="worse")])
     assert table(row).find("span", "worse")[0].text.startswith("\u2212")
 
 
@@ -71,15 +72,15 @@ def test_sums_stay_below():
         TableRow("a", [TableCell("1.0", 1.0)]), foot=[TableRow("mean", [TableCell("1.00")])]
     )
     (foot,) = root.find("tfoot")
-    assert foot.text.split() == ["mean", "1.00"] or foot.text == "mean1.00"
+    assert foot.text.split() == ["mean", "1.00"] or foot.text.strip() == "mean1.00"
     assert not root.find("tbody")[0].find(kind="key")
 
 
 def test_hostile_names_are_only_text():
     text = make_table(
         [NASTY, NASTY],
-        [TableRow(NASTY, [TableCell(NASTY, 1.0, NASTY, mark="+", tip=NASTY)], NASTY, 1)],
-        about=NASTY,
+        [TableRow(NASTY, [TableCell(NASTY, 1.0, NASTY, mark="+", tooltip=NASTY)], NASTY, 1)],
+        description=NASTY,
         caption=NASTY,
     )
     root = read(text)
@@ -92,6 +93,8 @@ def test_long_names_are_whole_in_a_title_and_may_be_broken():
     name = "a_very_long_name_of_a_method(with=settings)"
     root = table(TableRow(name, [TableCell("1", 1.0)]))
     assert root.find("th", scope="row")[0].attributes["title"] == name
-    header = read(make_table([name, "b"], [TableRow("x", [TableCell()])], about="a")).find("th")[0]
+    header = read(make_table([name, "b"], [TableRow("x", [TableCell()])], description="a")).find(
+        "th"
+    )[0]
     assert header.text == name
     assert header.find("wbr")

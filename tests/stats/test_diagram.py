@@ -13,7 +13,7 @@ from matplotlib import pyplot as plt  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
 from mixedwood.stats import critical_difference_diagram, friedman_test, nemenyi_test  # noqa: E402
-from mixedwood.stats.diagram import _BAR_COLOUR  # noqa: E402
+from mixedwood.stats.diagram import _BAR_COLOR  # noqa: E402
 
 
 def some_result(n_datasets=14, n_methods=5, seed=0):
@@ -23,7 +23,7 @@ def some_result(n_datasets=14, n_methods=5, seed=0):
 
 
 def bars_of(ax):
-    return [line.get_xdata() for line in ax.lines if line.get_color() == _BAR_COLOUR]
+    return [line.get_xdata() for line in ax.lines if line.get_color() == _BAR_COLOR]
 
 
 def unit_of(ax):
@@ -91,7 +91,7 @@ def test_there_is_a_bar_for_each_group(seed):
 
 def test_bars_on_one_level_do_not_touch():
     ax = critical_difference_diagram(some_result(30, 9), Figure().subplots())
-    bars = [line for line in ax.lines if line.get_color() == _BAR_COLOUR]
+    bars = [line for line in ax.lines if line.get_color() == _BAR_COLOR]
     for i, bar in enumerate(bars):
         for other in bars[:i]:
             if bar.get_ydata()[0] == other.get_ydata()[0]:
@@ -105,7 +105,7 @@ def test_the_given_axes_are_used():
 
 
 def test_another_result_is_refused():
-    with pytest.raises(TypeError, match="must be what nemenyi_test returns; got FriedmanTest"):
+    with pytest.raises(TypeError, match="must be the result of nemenyi_test; got FriedmanTest"):
         critical_difference_diagram(friedman_test([[0.1, 0.2], [0.2, 0.3]]))
 
 

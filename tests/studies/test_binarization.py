@@ -10,9 +10,9 @@ from mixedwood import NoTreeError, OptimalTreeClassifier, datasets, study
 from mixedwood.comparison.run import Problem
 from mixedwood.data import read_table, read_target
 from mixedwood.preprocessing import EqualWidthDiscretizer
-from mixedwood.study import Work
-from mixedwood.study.checks.columns import highest_mean, never_higher
-from mixedwood.study.sets import open_set
+from mixedwood.study import TaskContext
+from mixedwood.study.claims import highest_mean, never_higher
+from mixedwood.study.datasets import read_dataset
 from mixedwood_studies.binarization.methods import EncodedAtEverySplit
 from mixedwood_studies.binarization.tasks import (
     best_tree,
@@ -37,14 +37,14 @@ def problem(X, y):
 
 @pytest.fixture(scope="module")
 def versicolor():
-    return open_set("iris", {"load": "iris", "one_against_all": "versicolor"})
+    return read_dataset("iris", {"load": "iris", "one_against_all": "versicolor"})
 
 
 @pytest.fixture(scope="module")
 def banknote():
     if not os.environ.get("MIXEDWOOD_DATA") or datasets.names().get("banknote") is None:
         pytest.skip("no folder of data sets, or none with banknote")
-    return open_set("banknote", {"load": "banknote"})
+    return read_dataset("banknote", {"load": "banknote"})
 
 
 def count(entry):
@@ -53,8 +53,8 @@ def count(entry):
 
 @pytest.mark.parametrize("quick", [True, False])
 def test_the_study_loads(quick):
-    loaded = study.load("binarization", quick=quick)
-    assert len(loaded.runs) == 5
+    loaded = study.read_study("binarization", quick=quick)
+    assert len(loaded.experiments) == 5
     assert len(loaded.figures) >= 11  # the paper has eleven
     assert 4 <= len(loaded.claims) <= 10
     with study.Store(":memory:") as store:
@@ -63,7 +63,7 @@ def test_the_study_loads(quick):
 
 
 def test_every_reference_figure_is_in_a_table():
-    loaded = study.load("binarization")
+    loaded = study.read_study("binarization")
     assert {name: count(part) for name, part in REFERENCE.items()} == {
         "cuts": 104,
         "banknote": 128,
@@ -74,22 +74,22 @@ def test_every_reference_figure_is_in_a_table():
     assert sum(count(table.check) for table in loaded.tables) == count(REFERENCE)
     title = loaded.title_of
     for table in loaded.tables:
-        axes = loaded.runs[table.run].axes
+        axes = loaded.experiments[table.experiment].axes
         for kind, of_row in (("rows", table.check), ("columns", None)):
             axis = getattr(table, kind)
-            known = table.figures if axis == "figure" else axes[axis]
+            known = table.metrics if axis == "metric" else axes[axis]
             titles = {title(axis, value) for value in known}
             named = set(of_row) if of_row is not None else set().union(*table.check.values())
             assert named <= titles, table.name
 
 
 def test_names_in_claims_are_names_of_tables():
-    loaded = study.load("binarization")
+    loaded = study.read_study("binarization")
     tables = {table.name: table for table in loaded.tables}
     for claim in loaded.claims:
         for check in claim.checks:
             table = tables[check["table"]]
-            values = loaded.runs[table.run].axes[table.columns]
+            values = loaded.experiments[table.experiment].axes[table.columns]
             titles = {loaded.title_of(table.columns, value) for value in values}
             assert {check[key] for key in ("a", "b") if key in check} <= titles
 
@@ -116,13 +116,13 @@ def test_rows_that_cannot_be_divided_in_seven(codes, words):
 @pytest.mark.parametrize("ranges", [2, 4])
 def test_seven_sets_by_hand(versicolor, mode, ranges):
     how = {"offline": "once", "online": "every_split", "combined": "encode_every_split"}[mode]
-    work = Work(
+    context = TaskContext(
         {"depth": 2, "ranges": ranges, "mode": mode},
         {},
         method("equal_width", "multi_hot"),
         versicolor,
     )
-    found = seven_sets(work)
+    found = seven_sets(context)
     number = np.arange(150) % 7
     y, trees, errors = versicolor.labels, [], []
     for left_out in range(6):
@@ -161,7 +161,7 @@ def test_seven_sets_by_hand(versicolor, mode, ranges):
 def test_a_tree_no_better_than_a_leaf_is_not_counted():
     rng = np.random.default_rng(0)
     noise = problem({"x": rng.choice(["a", "b"], 70)}, np.array([0, 0, 0, 0, 1] * 14))
-    found = seven_sets(Work({"depth": 1}, {}, method("mdlp", "one_hot"), noise))
+    found = seven_sets(TaskContext({"depth": 1}, {}, method("mdlp", "one_hot"), noise))
     assert found["trees"] == 0
     assert not {"accuracy", "choice_accuracy"} & set(found)
     assert found["errors"] == found["leaf"]
@@ -174,7 +174,7 @@ def test_cuts_from_all_rows_know_the_rows_to_be_tested():
     table = problem({"x": x}, np.where(x < 30, "low", "high"))
     how = method("equal_width", "one_hot")
     fair, leaking = (
-        seven_sets(Work({"depth": 1, "ranges": 2, "cut_from": source}, {}, how, table))
+        seven_sets(TaskContext({"depth": 1, "ranges": 2, "cut_from": source}, {}, how, table))
         for source in ("training rows", "all rows")
     )
     assert max(fair["errors"]) < 10  # cut in the middle of 0 to 68
@@ -182,8 +182,8 @@ def test_cuts_from_all_rows_know_the_rows_to_be_tested():
 
 
 def test_ranges_are_those_of_the_discretizer(versicolor):
-    work = Work({"ranges": 4}, {}, method("equal_width", "one_hot"), versicolor)
-    table = in_ranges(versicolor, work)
+    context = TaskContext({"ranges": 4}, {}, method("equal_width", "one_hot"), versicolor)
+    table = in_ranges(versicolor, context)
     numbers = EqualWidthDiscretizer(n_bins=4, output="numbers").fit_transform(versicolor.X)
     assert np.array_equal(np.column_stack(table.arrays) + 1, numbers)
     assert {column.kind.value for column in table.schema} == {"ordinal"}
@@ -199,12 +199,14 @@ def test_ranges_are_those_of_the_discretizer(versicolor):
 )
 def test_mistakes_in_settings_are_named(versicolor, at, words):
     with pytest.raises(study.StudyError, match=words):
-        seven_sets(Work(at, {}, method("mdlp", "one_hot"), versicolor))
+        seven_sets(TaskContext(at, {}, method("mdlp", "one_hot"), versicolor))
 
 
 def test_seven_sets_are_for_two_classes():
     with pytest.raises(study.StudyError, match="3 classes; seven sets are for two"):
-        seven_sets(Work({}, {}, method("mdlp", "one_hot"), open_set("iris", {"load": "iris"})))
+        seven_sets(
+            TaskContext({}, {}, method("mdlp", "one_hot"), read_dataset("iris", {"load": "iris"}))
+        )
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -223,7 +225,9 @@ def test_encoding_at_every_split_costs_the_same(seed, encoding):
 def test_cuts_are_those_of_the_reference(name, rule):
     words = {"one_against_all": "versicolor"} if ":" in name else {}
     found = cut_points(
-        Work({}, {}, method(rule, "one_hot"), open_set("iris", {"load": "iris", **words}))
+        TaskContext(
+            {}, {}, method(rule, "one_hot"), read_dataset("iris", {"load": "iris", **words})
+        )
     )
     wanted = {row: cells.get(name) for row, cells in REFERENCE["cuts"][rule.upper()].items()}
     assert found == pytest.approx({row: cut for row, cut in wanted.items() if cut is not None})
@@ -231,20 +235,24 @@ def test_cuts_are_those_of_the_reference(name, rule):
 
 def test_banknote_is_that_of_the_reference(banknote):
     for depth in (1, 2):
-        work = Work({"depth": depth, "ranges": 5}, {}, method("equal_width", "multi_hot"), banknote)
-        found = best_tree(work)
+        context = TaskContext(
+            {"depth": depth, "ranges": 5}, {}, method("equal_width", "multi_hot"), banknote
+        )
+        found = best_tree(context)
         wanted = REFERENCE["banknote"]
         assert found["errors"] == wanted[f"depth {depth}"]["5"]["Equal width, multi-hot"]
         assert found["columns"] == wanted["columns"]["5"]["Equal width, multi-hot"]
-    work = Work({"depth": 3, "cut_from": "all rows"}, {}, method("mdlp", "multi_hot"), banknote)
-    found = seven_sets(work)
+    context = TaskContext(
+        {"depth": 3, "cut_from": "all rows"}, {}, method("mdlp", "multi_hot"), banknote
+    )
+    found = seven_sets(context)
     wanted = REFERENCE["seven_sets"]["depth 3"]["MDLP, multi-hot"]
     assert {name: np.mean(found[name]) for name in wanted} == wanted
 
 
 def test_a_little_of_it_gives_tables_and_verdicts(tmp_path):
-    loaded = study.load("binarization", quick=True)
-    only = {"run": ["cuts", "benchmark"], "set": ["iris", "iris_setosa"], "depth": [2]}
+    loaded = study.read_study("binarization", quick=True)
+    only = {"experiment": ["cuts", "benchmark"], "dataset": ["iris", "iris_setosa"], "depth": [2]}
     only |= {"mode": ["offline", "online"], "cut_from": ["training rows"]}
     with study.Store(":memory:") as store:
         report = study.run(loaded, store, only=only)
@@ -264,31 +272,30 @@ def test_checks_of_means_and_never_higher(tmp_path):
     path = tmp_path / "numbers.toml"
     path.write_text(
         """
-[runs.r]
+[experiments.r]
 task = "numbers:give"
-axes = { set = ["s", "t"], letter = ["a", "b", "c"] }
-[sets]
+axes = { dataset = ["s", "t"], letter = ["a", "b", "c"] }
+[datasets]
 s = { load = "iris" }
 t = { load = "iris", first_rows = 100 }
 [[tables]]
 name = "t"
-run = "r"
+experiment = "r"
 columns = "letter"
-figures = ["x"]
+metrics = ["x"]
 """,
         "utf-8",
     )
-    from mixedwood.study.cells import Cell
-    from mixedwood.study.results import FilledTable
+    from mixedwood.study.results import Cell, ResultTable
 
-    (table,) = study.load(path).tables
+    (table,) = study.read_study(path).tables
     figures = {"a": (1.0, 5.0), "b": (1.0, 6.0), "c": (9.0,)}
     cells = {
         (row, name): Cell("t", row, name, (value,))
         for name, values in figures.items()
         for row, value in zip(("s", "t"), values, strict=False)
     }
-    filled = FilledTable(table, ("s", "t"), ("a", "b", "c"), cells)
+    filled = ResultTable(table, ("s", "t"), ("a", "b", "c"), cells)
     assert highest_mean(filled, "b", among=["a"]) == (
         True,
         "b is number 1 of 2 by the mean over 2 rows, 3.50; the first are b 3.50, a 3.00",

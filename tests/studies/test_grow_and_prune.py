@@ -14,7 +14,7 @@ PUBLISHED = json.loads(
 
 @pytest.fixture(scope="module")
 def full():
-    return study.load("grow_and_prune")
+    return study.read_study("grow_and_prune")
 
 
 def test_the_published_figures_are_those_of_the_tables(full):
@@ -37,9 +37,9 @@ def test_every_published_figure_has_a_cell(full):
     used = [table.published for table in full.tables]
     used += [table.pairs.get("published") for table in full.tables]
     assert all(part in used for name, part in PUBLISHED.items() if name != "paper")
-    found = study.Results(full, {}, dict.fromkeys(full.runs, ()))
+    found = study.Results(full, {}, dict.fromkeys(full.experiments, ()))
     for filled in found.tables:
-        for row, entry in filled.table.published.items():
+        for row, entry in filled.spec.published.items():
             assert row in filled.rows
             assert set(entry) <= set(filled.columns)
 
@@ -51,7 +51,10 @@ def test_an_ensemble_of_one_is_the_tree():
 
 
 def test_divisions_are_those_of_the_paper(full):
-    settings, quick = full.runs["divisions"].settings, study.load("grow_and_prune", quick=True)
+    settings, quick = (
+        full.experiments["divisions"].settings,
+        study.read_study("grow_and_prune", quick=True),
+    )
     sizes = {name: (settings["train"][name], settings["test"][name]) for name in settings["train"]}
     assert sizes == {
         "waveform": (300, 5000),
@@ -60,15 +63,15 @@ def test_divisions_are_those_of_the_paper(full):
         "breast": (500, 199),
         "sonar": (120, 88),
     }
-    assert len(full.runs["divisions"].axes["repetition"]) == 50
+    assert len(full.experiments["divisions"].axes["repetition"]) == 50
     # All fresh samples fit into what is drawn.
-    assert full.sets["waveform"]["rows"] == 50 * settings["fresh"]["waveform"]
-    assert full.sets["waveform_sizes"]["rows"] == 10 * 6000
-    assert settings == quick.runs["divisions"].settings
+    assert full.datasets["waveform"]["rows"] == 50 * settings["fresh"]["waveform"]
+    assert full.datasets["waveform_sizes"]["rows"] == 10 * 6000
+    assert settings == quick.experiments["divisions"].settings
 
 
 def test_a_small_part_runs_from_end_to_end(full, tmp_path):
-    only = {"run": ["sizes"], "train": [50], "repetition": [0, 1], "method": ["igpa"]}
+    only = {"experiment": ["sizes"], "train": [50], "repetition": [0, 1], "method": ["igpa"]}
     with study.Store(":memory:") as store:
         report = study.run(full, store, only=only)
         found = study.results(full, store)

@@ -12,15 +12,15 @@ THERE = set(datasets.names(available_only=True))
 
 @pytest.fixture(scope="module", params=[False, True], ids=["full", "quick"])
 def chosen(request):
-    return study.load("model_trees", quick=request.param)
+    return study.read_study("model_trees", quick=request.param)
 
 
 def test_all_42_published_cells_are_there(chosen):
     counts = {t.name: sum(len(row) for row in t.published.values()) for t in chosen.tables}
     assert counts == {"table 2, nominal": 9, "table 2, numeric": 15, "table 3": 18, "leaves": 0}
-    found = study.Results(chosen, {}, dict.fromkeys(chosen.runs, ()))
+    found = study.Results(chosen, {}, dict.fromkeys(chosen.experiments, ()))
     for filled in found.tables:
-        for row, entry in filled.table.published.items():
+        for row, entry in filled.spec.published.items():
             assert row in filled.rows
             assert set(entry) <= set(filled.columns)
 
@@ -31,15 +31,15 @@ def test_every_published_figure_is_used(chosen):
 
 
 def test_every_column_that_a_claim_names_is_there(chosen):
-    found = study.Results(chosen, {}, dict.fromkeys(chosen.runs, ()))
+    found = study.Results(chosen, {}, dict.fromkeys(chosen.experiments, ()))
     assert all(verdict.verdict == "not run" for verdict in found.verdicts)
 
 
 @pytest.mark.skipif("heart-statlog" not in THERE, reason="the table is not on this machine")
 def test_a_small_part_runs_from_end_to_end():
-    chosen = study.load("model_trees", quick=True)
+    chosen = study.read_study("model_trees", quick=True)
     methods = ["naive_bayes", "unscaled_neighbors", "linear"]
-    only = {"set": ["heart", "heart_nominal", "heart_numeric"], "method": methods}
+    only = {"dataset": ["heart", "heart_nominal", "heart_numeric"], "method": methods}
     with study.Store(":memory:") as store:
         report = study.run(chosen, store, only=only)
         found = study.results(chosen, store)

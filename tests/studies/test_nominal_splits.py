@@ -26,7 +26,7 @@ def published(name):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("quick", [True, False])
 def test_both_forms_can_be_read(name, quick):
-    loaded = study.load(name, quick=quick)
+    loaded = study.read_study(name, quick=quick)
     assert loaded.quick == quick
     tables = {table.name for table in loaded.tables}
     for claim in loaded.claims:
@@ -37,16 +37,16 @@ def test_both_forms_can_be_read(name, quick):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_published_figure_stands_in_a_cell(name):
-    loaded = study.load(name)
+    loaded = study.read_study(name)
     with study.Store(":memory:") as store:
         found = study.results(loaded, store)
     for filled in found.tables:
-        rows, columns = set(filled.rows), set(filled.columns) | {filled.table.relative_to}
-        for row, figures in filled.table.published.items():
-            assert row in rows, (filled.table.name, row)
-            assert set(figures) <= columns, (filled.table.name, row)
+        rows, columns = set(filled.rows), set(filled.columns) | {filled.spec.relative_to}
+        for row, figures in filled.spec.published.items():
+            assert row in rows, (filled.spec.name, row)
+            assert set(figures) <= columns, (filled.spec.name, row)
         # What is published of a table is one block of the file.
-        assert filled.table.published or filled.table.name == "A and B"
+        assert filled.spec.published or filled.spec.name == "A and B"
     blocks = [t.published for t in loaded.tables if t.published]
     there = leaves(published(name))
     assert sum(len(leaves(block)) for block in {id(b): b for b in blocks}.values()) == len(there)
@@ -68,9 +68,9 @@ def test_as_many_cells_are_published_as_the_reference_has_for_these_sets():
 
 @needs("car")
 def test_a_few_repetitions_of_a_set_fill_their_rows():
-    loaded = study.load("nominal_splits", quick=True)
+    loaded = study.read_study("nominal_splits", quick=True)
     with study.Store(":memory:") as store:
-        only = {"set": ["cars"], "repetition": [0, 1], "run": ["depth_16", "rounded_16"]}
+        only = {"dataset": ["cars"], "repetition": [0, 1], "experiment": ["depth_16", "rounded_16"]}
         report = study.run(loaded, store, only=only)
         found = study.results(loaded, store)
     assert (report.done, report.failed) == (12, 0)
@@ -84,9 +84,9 @@ def test_a_few_repetitions_of_a_set_fill_their_rows():
 
 
 def test_a_part_of_the_random_tables_fills_a_row():
-    loaded = study.load("split_searches", quick=True)
+    loaded = study.read_study("split_searches", quick=True)
     with study.Store(":memory:") as store:
-        only = {"size": ["n=6,k=3"], "part": [0, 1], "run": ["single"]}
+        only = {"size": ["n=6,k=3"], "part": [0, 1], "experiment": ["single"]}
         report = study.run(loaded, store, only=only)
         found = study.results(loaded, store)
     assert (report.done, report.failed) == (4, 0)

@@ -1,4 +1,4 @@
-"""Folds dealt from published seeds, sets as a published program reads them, and its trees."""
+"""Folds from published seeds, data sets as a published program reads them, and its trees."""
 
 import random
 
@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from mixedwood import study
-from mixedwood.study import Work
-from mixedwood.study.sets import open_set
+from mixedwood.study import TaskContext
+from mixedwood.study.datasets import read_dataset
 from mixedwood_studies.nominal_splits.methods import nominal_splits
-from mixedwood_studies.nominal_splits.tasks import SEEDS, deal, published_folds
+from mixedwood_studies.nominal_splits.tasks import SEEDS, assign_folds, published_folds
 from real_data import needs
 
 
@@ -28,7 +28,7 @@ def gaps(tmp_path):
 
 
 def test_values_are_numbered_as_a_reader_of_rows_meets_them(gaps):
-    found = open_set("g", {**gaps, "number_as_met": "drop_rows"})
+    found = read_dataset("g", {**gaps, "number_as_met": "drop_rows"})
     # The second row is left at b, after its a was read: y has the number 1.
     assert found.X.labels("a").tolist() == [0, 2, 1]
     # The fourth is left at a: its r never gets a number.
@@ -40,7 +40,7 @@ def test_values_are_numbered_as_a_reader_of_rows_meets_them(gaps):
 
 
 def test_a_missing_cell_may_be_a_value(gaps):
-    found = open_set("g", {**gaps, "number_as_met": "value"})
+    found = read_dataset("g", {**gaps, "number_as_met": "value"})
     assert found.X.labels("a").tolist() == [0, 1, 2, 3, 1]
     assert found.X.labels("b").tolist() == [0, 1, 2, 3, 2]
     assert found.labels.tolist() == [0, 1, 0, 2, 1]
@@ -48,7 +48,7 @@ def test_a_missing_cell_may_be_a_value(gaps):
 
 def test_columns_of_0_and_1_are_joined(tmp_path):
     file = write(tmp_path / "j.csv", ["u,v,w,kind", "0,0,1,a", "1,0,0,b", "0,1,0,a", "0,0,0,b"])
-    joined = open_set("j", {**file, "nominal": True, "join": ["v", "w"]})
+    joined = read_dataset("j", {**file, "nominal": True, "join": ["v", "w"]})
     assert joined.X.schema.names == ("u", "v")
     assert joined.X.labels("v").tolist() == ["1", "0", "1", "0"]
 
@@ -59,12 +59,12 @@ def test_columns_of_0_and_1_are_joined(tmp_path):
 )
 def test_mistakes_in_these_steps_are_named(gaps, change, words):
     with pytest.raises(study.StudyError, match=words):
-        open_set("g", {**gaps, **change})
+        read_dataset("g", {**gaps, **change})
 
 
 def test_each_class_is_cut_into_runs_of_the_shuffled_rows():
     codes = np.array([0, 1, 0, 0, 1, 2, 0, 1, 0, 2, 0], dtype=np.int32)
-    fold = deal(codes, 3, seed=65537)
+    fold = assign_folds(codes, 3, seed=65537)
     order = list(range(len(codes)))
     random.Random(65537).shuffle(order)
     for of_class, sizes in ((0, [2, 2, 2]), (1, [1, 1, 1]), (2, [1, 1, 0])):
@@ -78,11 +78,14 @@ def test_seeds_have_twenty_repetitions():
 
 
 def test_one_repetition_is_what_a_plain_loop_finds():
-    problem = open_set("t", {"load": "tic-tac-toe", "number_as_met": "drop_rows"})
-    method = {"model": "TreeClassifier.nominal_splits", "criterion": "chi2"}
+    problem = read_dataset("t", {"load": "tic-tac-toe", "number_as_met": "drop_rows"})
+    method = {
+        "model": "mixedwood_studies.nominal_splits.methods:nominal_splits",
+        "criterion": "chi2",
+    }
     settings = {"seeds": [7, 11], "folds": 3, "max_depth": 4}
-    found = published_folds(Work({"repetition": 1}, settings, method, problem))
-    fold = deal(problem.codes, 3, 11)
+    found = published_folds(TaskContext({"repetition": 1}, settings, method, problem))
+    fold = assign_folds(problem.codes, 3, 11)
     right = nodes = 0
     for number in range(3):
         X, y = problem.take(np.flatnonzero(fold != number))
@@ -98,9 +101,9 @@ def test_one_repetition_is_what_a_plain_loop_finds():
 
 def test_rows_with_strange_values_are_told_apart(tmp_path):
     lines = ["a,kind", *["x,1", "y,2"] * 30, "z,1"]
-    problem = open_set("s", {**write(tmp_path / "s.csv", lines), "number_as_met": "drop_rows"})
-    method = {"model": "TreeClassifier.nominal_splits"}
-    found = published_folds(Work({"repetition": 0}, {"seeds": [3]}, method, problem))
+    problem = read_dataset("s", {**write(tmp_path / "s.csv", lines), "number_as_met": "drop_rows"})
+    method = {"model": "mixedwood_studies.nominal_splits.methods:nominal_splits"}
+    found = published_folds(TaskContext({"repetition": 0}, {"seeds": [3]}, method, problem))
     assert found["unknown"] == pytest.approx(100 / 61)
     assert found["accuracy_known"] == 100
 
@@ -115,11 +118,12 @@ def test_rows_with_strange_values_are_told_apart(tmp_path):
     ],
 )
 def test_cars_agree_with_the_dissertation_in_every_digit(method, accuracy, nodes):
-    problem = open_set("c", {"load": "car", "number_as_met": "drop_rows"})
+    problem = read_dataset("c", {"load": "car", "number_as_met": "drop_rows"})
     settings = {"seeds": "nominal_splits", "folds": 3, "max_depth": 16}
-    definition = {"model": "TreeClassifier.nominal_splits", **method}
+    definition = {"model": "mixedwood_studies.nominal_splits.methods:nominal_splits", **method}
     found = [
-        published_folds(Work({"repetition": r}, settings, definition, problem)) for r in range(20)
+        published_folds(TaskContext({"repetition": r}, settings, definition, problem))
+        for r in range(20)
     ]
     assert np.mean([f["accuracy"] for f in found]) == pytest.approx(accuracy, abs=5e-5)
     assert np.mean([f["nodes"] for f in found]) == pytest.approx(nodes, abs=5e-5)

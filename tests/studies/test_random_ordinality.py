@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mixedwood import ForestClassifier, TreeClassifier
-from mixedwood.study import Work
+from mixedwood.study import TaskContext
 from mixedwood_studies.random_ordinality.methods import weka_random_forest, weka_random_tree
 from mixedwood_studies.random_ordinality.tasks import gain_ratios
 from problems import mixed_problem
@@ -37,7 +37,7 @@ def slow_gain_ratio(left, right):
 def test_gain_ratios_are_the_worked_ones_and_those_of_the_definition(
     n, ro_mean, ro_sd, split_mean, split_sd
 ):
-    found = gain_ratios(Work({"values": n}, {}))
+    found = gain_ratios(TaskContext({"values": n}, {}))
     names = ("ro_mean", "ro_sd", "split_mean", "split_sd")
     worked = (ro_mean, ro_sd, split_mean, split_sd)
     assert [found[name] for name in names] == pytest.approx(worked, abs=1e-6)

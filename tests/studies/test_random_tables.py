@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mixedwood import study
-from mixedwood.study import Work
+from mixedwood.study import TaskContext
 from mixedwood_studies.split_searches.tasks import draw_table, random_tables
 
 SEARCHES = {
@@ -42,7 +42,7 @@ def best_of_all(table, kind):
 
 @pytest.mark.parametrize("kind", ["gini", "entropy"])
 def test_the_figures_are_those_of_the_tables(kind):
-    found = random_tables(Work({"size": "n=5,k=3", "impurity": kind, "part": 2}, settings()))
+    found = random_tables(TaskContext({"size": "n=5,k=3", "impurity": kind, "part": 2}, settings()))
     rng = np.random.default_rng([4, 5, 3, 2])
     tables = [draw_table(rng, 5, 3) for _ in range(30)]
     assert found["Exact"] == pytest.approx(np.mean([best_of_all(t, kind) for t in tables]))
@@ -57,13 +57,13 @@ def test_the_figures_are_those_of_the_tables(kind):
 
 def test_parts_are_other_tables_and_impurities_share_them():
     at = {"size": "n=5,k=3", "impurity": "gini", "part": 0}
-    one = random_tables(Work(at, settings()))
-    assert random_tables(Work(at, settings())) == one
-    assert random_tables(Work({**at, "part": 1}, settings()))["PC"] != one["PC"]
+    one = random_tables(TaskContext(at, settings()))
+    assert random_tables(TaskContext(at, settings())) == one
+    assert random_tables(TaskContext({**at, "part": 1}, settings()))["PC"] != one["PC"]
 
 
 def test_searches_are_left_out_where_tables_are_too_large():
-    found = random_tables(Work({"size": "n=6,k=3", "impurity": "gini"}, settings(tables=3)))
+    found = random_tables(TaskContext({"size": "n=6,k=3", "impurity": "gini"}, settings(tables=3)))
     assert not any("Exact" in name for name in found)
     assert "PC < GLchi2" in found
 
@@ -71,7 +71,7 @@ def test_searches_are_left_out_where_tables_are_too_large():
 def test_some_sizes_have_fewer_tables():
     at = {"size": "n=5,k=3", "impurity": "gini"}
     few = settings(fewer={"n=5,k=3": 2})
-    assert random_tables(Work(at, few)) == random_tables(Work(at, settings(tables=2)))
+    assert random_tables(TaskContext(at, few)) == random_tables(TaskContext(at, settings(tables=2)))
 
 
 def test_drawn_tables_have_no_empty_row_or_column():
@@ -86,4 +86,4 @@ def test_drawn_tables_have_no_empty_row_or_column():
 
 def test_a_size_that_is_none_is_an_error():
     with pytest.raises(study.StudyError, match="A size is written as"):
-        random_tables(Work({"size": "6x3", "impurity": "gini"}, settings()))
+        random_tables(TaskContext({"size": "6x3", "impurity": "gini"}, settings()))

@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import chi2
 
 from mixedwood.splits import conditional_inference_test
-from mixedwood.study import Work
-from mixedwood.study.sets import open_set
+from mixedwood.study import TaskContext
+from mixedwood.study.datasets import read_dataset
 from mixedwood_studies.nominal_splits.methods import RoundedSignificanceClassifier, nominal_splits
 from mixedwood_studies.nominal_splits.tasks import published_folds
 from real_data import needs
@@ -77,13 +77,16 @@ def test_cars_with_added_columns_agree_with_the_dissertation(
     criterion, partitioner, accuracy, nodes
 ):
     """Table B, digit by digit: the published figures are those of the fault."""
-    problem = open_set("c", {"load": "car-aggreg", "number_as_met": "drop_rows"})
+    problem = read_dataset("c", {"load": "car-aggreg", "number_as_met": "drop_rows"})
     method = {
         "model": "mixedwood_studies.nominal_splits.methods:RoundedSignificanceClassifier",
         "criterion": criterion,
         "partitioner": partitioner,
     }
     settings = {"seeds": "nominal_splits", "folds": 3, "max_depth": 16}
-    found = [published_folds(Work({"repetition": r}, settings, method, problem)) for r in range(20)]
+    found = [
+        published_folds(TaskContext({"repetition": r}, settings, method, problem))
+        for r in range(20)
+    ]
     assert np.mean([f["accuracy"] for f in found]) == pytest.approx(accuracy, abs=5e-5)
     assert np.mean([f["nodes"] for f in found]) == pytest.approx(nodes, abs=5e-5)

@@ -5,8 +5,8 @@ import pytest
 
 from mixedwood import datasets
 from mixedwood.data import read_table
-from mixedwood.study import Work
-from mixedwood.study.sets import open_set
+from mixedwood.study import TaskContext
+from mixedwood.study.datasets import read_dataset
 from mixedwood_studies.nominal_splits.methods import (
     TwoScalesClassifier,
     best_threshold,
@@ -41,10 +41,10 @@ def test_on_one_scale_it_is_the_tree_of_the_library(seed):
 @needs("contraceptive")
 def test_contraceptive_agrees_with_the_dissertation_in_every_digit():
     """Table H: the published figures are those of the fault."""
-    problem = open_set("c", {"load": "contraceptive", "number_as_met": "drop_rows"})
+    problem = read_dataset("c", {"load": "contraceptive", "number_as_met": "drop_rows"})
     settings = {"seeds": "nominal_splits", "folds": 3, "max_depth": 5}
     found = [
-        published_folds(Work({"repetition": r}, settings, {"model": ADDRESS}, problem))
+        published_folds(TaskContext({"repetition": r}, settings, {"model": ADDRESS}, problem))
         for r in range(20)
     ]
     assert np.mean([f["accuracy"] for f in found]) == pytest.approx(54.1276, abs=5e-5)

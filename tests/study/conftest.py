@@ -10,22 +10,22 @@ import json, pathlib, time
 
 LOG = pathlib.Path(__file__).with_name("log")  # workers that live on have the environment of before
 
-def draw(work):
+def draw(context):
     """A figure that depends on the point alone; each time it is done is written down."""
     with LOG.open("a") as log:
-        log.write(json.dumps([work.at["letter"], work.at["repetition"]]) + "\\n")
-    time.sleep(work.value("nap", 0.0))
-    if work.at["letter"] == work.value("broken"):
+        log.write(json.dumps([context.point["letter"], context.point["repetition"]]) + "\\n")
+    time.sleep(context.value("nap", 0.0))
+    if context.point["letter"] == context.value("broken"):
         raise ArithmeticError("not today")
-    seed = work.seed(ord(work.at["letter"]))
+    seed = context.seed(ord(context.point["letter"]))
     return {"error": seed % 1000 / 1000, "folds": [seed % 7 / 7, seed % 11 / 11]}
 
-def heard(work):
+def heard(context):
     import warnings
     warnings.warn("mind the gap", UserWarning)
     return {"error": 0.5}
 
-def crash(work):
+def crash(context):
     return {"error": object()}
 '''
 
@@ -38,43 +38,43 @@ about = "About letters."
 a = { title = "first", model = "TreeClassifier", max_depth = 1 }
 b = { title = "second", model = "TreeClassifier.c45", pruned = false }
 
-[sets]
+[datasets]
 tic = { title = "Tic", load = "tic-tac-toe" }
 monks = { load = "monks-1" }
 
-[runs.letters]
+[experiments.letters]
 task = "letters:draw"
 axes = { letter = ["x", "y", "z"], repetition = 12 }
 settings = { nap = 0.0 }
 quick = { axes = { repetition = 2 } }
 
-[runs.trees]
+[experiments.trees]
 task = "cross_validation"
-axes = { set = "all", method = "all", repetition = 2 }
+axes = { dataset = "all", method = "all", repetition = 2 }
 settings = { folds = 3 }
 quick = { skip = true }
 
 [[tables]]
 name = "one"
 title = "Table one"
-run = "letters"
+experiment = "letters"
 rows = "letter"
-columns = "figure"
-figures = ["error", "folds"]
+columns = "metric"
+metrics = ["error", "folds"]
 digits = 2
 published = { x = { error = 0.5, folds = [0.5, 0.1] }, y = { error = 0.4 } }
 published_runs = 4
 
 [[tables]]
 name = "two"
-run = "trees"
-figures = ["error"]
+experiment = "trees"
+metrics = ["error"]
 factor = 100
 check = { Tic = { first = 30.0 } }
 
 [[figures]]
 name = "lines"
-run = "letters"
+experiment = "letters"
 x = "repetition"
 y = "error"
 series = "letter"

@@ -3,12 +3,12 @@
 import pytest
 
 from mixedwood import study
-from mixedwood.study.points import points
+from mixedwood.study.grid import expand
 
 TASK = '''
-def figures(work):
-    """Figures that a test knows: the score grows with depth for b, and falls for a."""
-    at = work.at
+def figures(context):
+    """Metrics that a test knows: the score grows with depth for b, and falls for a."""
+    at = context.point
     if at["letter"] == "c" and at["depth"] == 3:
         return {"size": 1.0}
     score = {"a": 10 - at["depth"], "b": 20 + at["depth"], "c": 5}[at["letter"]]
@@ -16,47 +16,47 @@ def figures(work):
 '''
 
 STUDY = """
-[runs.grid]
+[experiments.grid]
 task = "choosing:figures"
 axes = { letter = ["a", "b", "c"], depth = [1, 2, 3] }
-leave_out = [{ letter = ["a", "b"], depth = [1] }]
+exclude = [{ letter = ["a", "b"], depth = [1] }]
 
 [[tables]]
 name = "best"
-run = "grid"
+experiment = "grid"
 rows = "letter"
-columns = "figure"
-figures = ["score", "size", "list"]
+columns = "metric"
+metrics = ["score", "size", "list"]
 best = { over = ["depth"], by = "score" }
 
 [[tables]]
 name = "least"
-run = "grid"
+experiment = "grid"
 rows = "letter"
-columns = "figure"
-figures = ["score"]
+columns = "metric"
+metrics = ["score"]
 best = { over = ["depth"], least = true }
 
 [[tables]]
 name = "less a"
-run = "grid"
+experiment = "grid"
 rows = "letter"
 columns = "depth"
-figures = ["score"]
+metrics = ["score"]
 minus = { letter = "a" }
 
 [[tables]]
 name = "best less a"
-run = "grid"
+experiment = "grid"
 rows = "letter"
-columns = "figure"
-figures = ["score", "list"]
+columns = "metric"
+metrics = ["score", "list"]
 best = { over = ["depth"], by = "score" }
 minus = { letter = "a" }
 
 [[figures]]
 name = "cloud"
-run = "grid"
+experiment = "grid"
 kind = "points"
 x = "size"
 y = "score"
@@ -66,7 +66,7 @@ minus = { letter = "a" }
 
 [[figures]]
 name = "boxes"
-run = "grid"
+experiment = "grid"
 kind = "boxes"
 x = "letter"
 y = "score"
@@ -81,7 +81,7 @@ def chosen(tmp_path, monkeypatch):
     (tmp_path / "choosing.py").write_text(TASK, "utf-8")
     (tmp_path / "choosing.toml").write_text(STUDY, "utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
-    loaded = study.load(tmp_path / "choosing.toml")
+    loaded = study.read_study(tmp_path / "choosing.toml")
     with study.Store(":memory:") as store:
         study.run(loaded, store)
         return study.results(loaded, store)
@@ -92,7 +92,7 @@ def cells(found, name):
 
 
 def test_points_are_left_out_by_lists(chosen):
-    kept = [tuple(p.at.values()) for p in points(chosen.study, chosen.study.runs["grid"])]
+    kept = [tuple(p.point.values()) for p in expand(chosen.study, chosen.study.experiments["grid"])]
     assert kept == [("a", 2), ("a", 3), ("b", 2), ("b", 3), ("c", 1), ("c", 2), ("c", 3)]
 
 
@@ -119,7 +119,7 @@ def test_differences_need_a_partner(chosen):
 
 
 def test_clouds_and_boxes_are_drawn(chosen, tmp_path):
-    from mixedwood.study.pictures import _panels
+    from mixedwood.study.figures import _panels
 
     figures = {figure.name: figure for figure in chosen.study.figures}
     (cloud,) = _panels(chosen, figures["cloud"]).values()
@@ -133,7 +133,7 @@ def test_clouds_and_boxes_are_drawn(chosen, tmp_path):
     [
         ('best = { over = ["depth"], least = true }', "best = { by = 'score' }", "best needs over"),
         ('over = ["depth"], least', 'over = ["deep"], least', "best names 'deep'"),
-        ('minus = { letter = "a" }', 'minus = { set = "a" }', "minus names 'set'"),
+        ('minus = { letter = "a" }', 'minus = { dataset = "a" }', "minus names 'dataset'"),
         ('kind = "points"', 'kind = "dots"', "kind must be"),
     ],
 )
@@ -142,4 +142,4 @@ def test_mistakes_are_named(tmp_path, old, new, words):
     assert old in STUDY
     path.write_text(STUDY.replace(old, new, 1), "utf-8")
     with pytest.raises(study.StudyError, match=words):
-        study.load(path)
+        study.read_study(path)

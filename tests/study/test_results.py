@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from mixedwood import study
-from mixedwood.study import Cell, Record, Theirs, forms
-from mixedwood.study.cells import read_theirs
+from mixedwood.study import Cell, PublishedValue, TaskRecord
 from mixedwood.study.claims import judge
 from mixedwood.study.definition import Claim
-from mixedwood.study.points import points
+from mixedwood.study.grid import expand
+from mixedwood.study.results import read_published
+from mixedwood.study.tables import FORMATS
 
 
 def cell(values, **theirs):
@@ -24,7 +25,7 @@ def test_a_cell_knows_its_mean_and_standard_error():
     found = cell([10.0, 12.0, 14.0, 16.0])
     assert found.ours == 13.0
     assert found.error == pytest.approx(np.std([10, 12, 14, 16], ddof=1) / 2)
-    assert found.gap is None
+    assert found.z_score is None
     assert found.near is None
     assert cell([3.0]).error == 0.0
     assert math.isnan(cell([]).ours)
@@ -33,42 +34,45 @@ def test_a_cell_knows_its_mean_and_standard_error():
 def test_gaps_are_in_standard_errors_of_the_difference():
     values = [9.0, 11.0] * 8  # mean 10, standard error 0.258
     error = cell(values).error
-    found = cell(values, published=Theirs(11.0, 0.2))
-    assert found.gap == pytest.approx(-1.0 / math.hypot(error, 0.2))
+    found = cell(values, published=PublishedValue(11.0, 0.2))
+    assert found.z_score == pytest.approx(-1.0 / math.hypot(error, 0.2))
     assert found.near is False
-    assert cell(values, published=Theirs(10.0 + 1.99 * error)).near
-    assert not cell(values, published=Theirs(10.0 + 2.3 * error)).near
+    assert cell(values, published=PublishedValue(10.0 + 1.99 * error)).near
+    assert not cell(values, published=PublishedValue(10.0 + 2.3 * error)).near
     # The check run will do as well.
-    assert cell(values, published=Theirs(11.0, 0.2), check=Theirs(10.2)).near
+    assert cell(values, published=PublishedValue(11.0, 0.2), check=PublishedValue(10.2)).near
 
 
 def test_what_rounds_to_the_printed_figure_is_no_difference():
-    assert cell([10.04, 10.04], published=Theirs(10.0)).gap == 0.0
-    assert cell([10.05, 10.05], published=Theirs(10.0)).gap == 0.0
-    assert cell([10.06, 10.06], published=Theirs(10.0)).gap == math.inf
-    assert cell([9.94, 9.94], published=Theirs(10.0)).gap == -math.inf
-    assert cell([10.06, 10.06], published=Theirs(10.0), digits=0).gap == 0.0
+    assert cell([10.04, 10.04], published=PublishedValue(10.0)).z_score == 0.0
+    assert cell([10.05, 10.05], published=PublishedValue(10.0)).z_score == 0.0
+    assert cell([10.06, 10.06], published=PublishedValue(10.0)).z_score == math.inf
+    assert cell([9.94, 9.94], published=PublishedValue(10.0)).z_score == -math.inf
+    assert cell([10.06, 10.06], published=PublishedValue(10.0), digits=0).z_score == 0.0
 
 
 def test_published_figures_come_with_or_without_a_spread():
-    assert read_theirs(5, 10) == Theirs(5.0)
-    assert read_theirs([5, 2.0], 16) == Theirs(5.0, 0.5)
-    assert read_theirs([5, 2.0], 0) == Theirs(5.0)
-    assert read_theirs(None, 3) is None
+    assert read_published(5, 10) == PublishedValue(5.0)
+    assert read_published([5, 2.0], 16) == PublishedValue(5.0, 0.5)
+    assert read_published([5, 2.0], 0) == PublishedValue(5.0)
+    assert read_published(None, 3) is None
     with pytest.raises(ValueError, match="number or"):
-        read_theirs("five", 3)
+        read_published("five", 3)
 
 
 @pytest.fixture
 def found(letters):
     """Results with figures that are easy to follow; letter z was not run."""
-    chosen = study.load(letters)
+    chosen = study.read_study(letters)
     with study.Store(":memory:") as store:
-        for point in points(chosen, chosen.runs["letters"]):
-            if point.at["letter"] != "z":
-                base = {"x": 0.5, "y": 0.6}[point.at["letter"]]
-                figures = {"error": base + point.at["repetition"] / 100, "folds": [base, base + 1]}
-                store.add(Record(point.key, "t", point.words, figures, seconds=60, version="7"))
+        for task in expand(chosen, chosen.experiments["letters"]):
+            if task.point["letter"] != "z":
+                base = {"x": 0.5, "y": 0.6}[task.point["letter"]]
+                figures = {
+                    "error": base + task.point["repetition"] / 100,
+                    "folds": [base, base + 1],
+                }
+                store.add(TaskRecord(task.key, "t", task.label, figures, seconds=60, version="7"))
         return study.results(chosen, store)
 
 
@@ -79,7 +83,7 @@ def test_tables_are_filled_with_what_is_there(found):
     assert set(one.cells) == {(r, c) for r in "xy" for c in ("error", "folds")}
     assert one.cells["x", "error"].values == tuple(0.5 + n / 100 for n in range(12))
     assert one.cells["x", "folds"].values == (0.5, 1.5) * 12
-    assert one.cells["x", "folds"].published == Theirs(0.5, 0.05)
+    assert one.cells["x", "folds"].published == PublishedValue(0.5, 0.05)
     assert one.cells["y", "folds"].published is None
     assert (one.n_near, one.n_judged) == (0, 3)
     assert found.table("two").cells == {}
@@ -88,7 +92,7 @@ def test_tables_are_filled_with_what_is_there(found):
 
 
 def test_the_page_has_every_figure(found):
-    page = study.to_markdown(found, command="the command", pictures={"lines": "lines.png"})
+    page = study.to_markdown(found, command="the command", figures={"lines": "lines.png"})
     assert "# Letters" in page
     assert "`the command`" in page
     assert "24 of 44 tasks done; 24 min of work" in page
@@ -105,22 +109,22 @@ def test_remarks_go_to_the_narrowest_place(found):
 
     remarks = {"one / x / error": "Just this.", "one / * / *": "All of it."}
     page = study.to_markdown(
-        study.Results(replace(found.study, remarks=remarks), found.records, found.points)
+        study.Results(replace(found.study, remarks=remarks), found.records, found.tasks)
     )
     assert "- x, error: 0.56 ± 0.01 (0.50, +5.3 se). Just this." in page
     assert "All of it." in page
 
 
 def test_forms_agree(found):
-    text = forms.to_text(found.tables)
+    text = FORMATS["text"](found.tables)
     assert "0.56 ± 0.01 (0.50, +5.3 se) !" in text
-    rows = list(csv.DictReader(io.StringIO(forms.to_csv(found.tables))))
-    cells = json.loads(forms.to_json(found.tables))
+    rows = list(csv.DictReader(io.StringIO(FORMATS["csv"](found.tables))))
+    cells = json.loads(FORMATS["json"](found.tables))
     assert len(rows) == len(cells) == 4
     for row, content in zip(rows, cells, strict=True):
         assert (row["row"], row["column"]) == (content["row"], content["column"])
         assert float(row["ours"]) == content["ours"]
-    assert forms.to_markdown(found.tables).count("|---|") == 2
+    assert FORMATS["markdown"](found.tables).count("|---|") == 2
 
 
 def test_pictures_are_drawn(found, tmp_path):
@@ -136,7 +140,7 @@ def test_other_kinds_are_drawn_too(found, tmp_path, kind):
     from dataclasses import replace
 
     figures = tuple(replace(figure, kind=kind) for figure in found.study.figures)
-    changed = study.Results(replace(found.study, figures=figures), found.records, found.points)
+    changed = study.Results(replace(found.study, figures=figures), found.records, found.tasks)
     [path] = study.draw(changed, tmp_path).values()
     assert path.exists()
 
@@ -153,8 +157,8 @@ class Columns:
             for name, values in columns.items()
             for i, row in enumerate(rows)
         }
-        table = study.Table("t", "Title", "run", ("error",))
-        return study.FilledTable(table, rows, tuple(columns), cells)
+        table = study.TableSpec("t", "Title", "run", ("error",))
+        return study.ResultTable(table, rows, tuple(columns), cells)
 
 
 def verdict(table, *checks):
@@ -176,8 +180,8 @@ def test_a_claim_holds_in_part_if_some_of_it_is_seen():
 def test_rows_are_counted_and_ties_count_half():
     table = Columns({"a": [[1.0], [2.0], [3.0]], "b": [[2.0], [2.0], [2.0]]})
     check = {"check": "lower_in_rows", "a": "a", "b": "b"}
-    assert verdict(table, {**check, "share": 0.49}).verdict == "holds"
-    found = verdict(table, {**check, "share": 0.5})
+    assert verdict(table, {**check, "fraction": 0.49}).verdict == "holds"
+    found = verdict(table, {**check, "fraction": 0.5})
     assert found.verdict == "does not hold here"
     assert found.evidence == ("a is lower than b in 1 of 3 rows, equal in 1 (Title)",)
 
@@ -214,10 +218,10 @@ def test_ratios_growth_and_nearness():
     grows = {"check": "grows_less", "a": "a", "b": "b", "first": "5", "last": "10"}
     assert verdict(table, grows).verdict == "holds"
     assert verdict(table, {**grows, "a": "b", "b": "a"}).verdict == "does not hold here"
-    published = {("5", "a"): Theirs(1.0), ("10", "a"): Theirs(9.0)}
+    published = {("5", "a"): PublishedValue(1.0), ("10", "a"): PublishedValue(9.0)}
     table = Columns({"a": [[1.0], [4.0]]}, rows=("5", "10"), published=published)
-    assert verdict(table, {"check": "near", "share": 0.5}).verdict == "holds"
-    assert verdict(table, {"check": "near", "share": 0.6}).verdict == "does not hold here"
+    assert verdict(table, {"check": "near", "fraction": 0.5}).verdict == "holds"
+    assert verdict(table, {"check": "near", "fraction": 0.6}).verdict == "does not hold here"
 
 
 def test_mistakes_in_checks_are_named():

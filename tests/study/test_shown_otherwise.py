@@ -5,12 +5,10 @@ import math
 import pytest
 
 from mixedwood import study
-from mixedwood.study import Cell, Record, Theirs
-from mixedwood.study.cells import relative
-from mixedwood.study.checks.columns import grows, significantly_lower
-from mixedwood.study.definition import Table
-from mixedwood.study.points import points
-from mixedwood.study.results import FilledTable
+from mixedwood.study import Cell, PublishedValue, TaskRecord
+from mixedwood.study.claims import grows, significantly_lower
+from mixedwood.study.grid import expand
+from mixedwood.study.results import ResultTable, relative
 
 
 def cells(**columns):
@@ -25,27 +23,29 @@ def cells(**columns):
 def filled(**columns):
     found = cells(**columns)
     rows = tuple(dict.fromkeys(row for row, _ in found))
-    return FilledTable(Table("t", "T", "r", ("f",), digits=2), rows, tuple(columns), found)
+    return ResultTable(
+        study.TableSpec("t", "T", "r", ("f",), digits=2), rows, tuple(columns), found
+    )
 
 
 def results(letters):
-    chosen = study.load(letters)
+    chosen = study.read_study(letters)
     with study.Store(":memory:") as store:
-        for point in points(chosen, chosen.runs["letters"]):
-            base = {"x": 0.5, "y": 0.8, "z": 0.2}[point.at["letter"]]
-            figures = {"error": base + point.at["repetition"] / 100, "folds": [base, 2 * base]}
-            store.add(Record(point.key, "t", point.words, figures, version="7"))
+        for task in expand(chosen, chosen.experiments["letters"]):
+            base = {"x": 0.5, "y": 0.8, "z": 0.2}[task.point["letter"]]
+            figures = {"error": base + task.point["repetition"] / 100, "folds": [base, 2 * base]}
+            store.add(TaskRecord(task.key, "t", task.label, figures, version="7"))
         return study.results(chosen, store)
 
 
 def test_rows_are_divided_by_a_column_and_published_ones_by_the_published():
     found = cells(a=[[2.0, 4.0]], b=[[6.0, 12.0]])
-    found["0", "a"] = Cell("t", "0", "a", (2.0, 4.0), published=Theirs(10.0, 1.0))
-    found["0", "b"] = Cell("t", "0", "b", (6.0, 12.0), published=Theirs(40.0, 2.0))
+    found["0", "a"] = Cell("t", "0", "a", (2.0, 4.0), published=PublishedValue(10.0, 1.0))
+    found["0", "b"] = Cell("t", "0", "b", (6.0, 12.0), published=PublishedValue(40.0, 2.0))
     ratio = relative(found, "a")
     assert set(ratio) == {("0", "b")}
     assert ratio["0", "b"].values == (2.0, 4.0)
-    assert ratio["0", "b"].published == Theirs(4.0, 0.2)
+    assert ratio["0", "b"].published == PublishedValue(4.0, 0.2)
     assert relative(cells(b=[[1.0]]), "a") == {}
     del found["0", "a"]
     found["0", "a"] = Cell("t", "0", "a", (2.0, 4.0))
@@ -66,16 +66,16 @@ def test_the_largest_figure_may_be_shown(edited):
     cell = results(letters).table("one").cells["x", "folds"]
     assert cell.values == (1.0,)
     with pytest.raises(study.StudyError, match="summary must be mean or largest"):
-        study.load(edited('"largest"', '"median"'))
+        study.read_study(edited('"largest"', '"median"'))
 
 
 def test_published_figures_may_be_as_uncertain_as_ours(edited):
     letters = edited('name = "one"', 'name = "one"\nsame_spread = true')
     table = results(letters).table("one")
     cell = table.cells["y", "error"]
-    assert cell.published == Theirs(0.4, cell.error)
-    assert cell.gap == pytest.approx((cell.ours - 0.4) / (math.sqrt(2) * cell.error))
-    assert table.cells["x", "folds"].published == Theirs(0.5, 0.05)  # it has its own
+    assert cell.published == PublishedValue(0.4, cell.error)
+    assert cell.z_score == pytest.approx((cell.ours - 0.4) / (math.sqrt(2) * cell.error))
+    assert table.cells["x", "folds"].published == PublishedValue(0.5, 0.05)  # it has its own
 
 
 def test_rows_grow():

@@ -5,23 +5,25 @@ import sqlite3
 import numpy as np
 import pytest
 
-from mixedwood.study import Record, Store, StoreError
+from mixedwood.study import Store, StoreError, TaskRecord
 
 
 def record(key, **changes):
-    fields = {"task": "t", "words": f"point {key}", "figures": {"error": 0.25, "list": [1.0, 2.0]}}
-    return Record(key, **{**fields, "seconds": 1.5, "version": "1", **changes})
+    fields = {"task": "t", "label": f"point {key}", "metrics": {"error": 0.25, "list": [1.0, 2.0]}}
+    return TaskRecord(key, **{**fields, "seconds": 1.5, "version": "1", **changes})
 
 
 def test_what_is_added_is_there_for_another(tmp_path):
     path = tmp_path / "deep" / "s.sqlite"
-    failed = record("b", figures=None, error="E: no", traceback="lines", warnings=("w", "v"))
+    failed = record("b", metrics=None, error="E: no", traceback="lines", warnings=("w", "v"))
     with Store(path) as store:
         store.add(record("a"))
         store.add(failed)
         with Store(path) as reader:
             assert reader.records() == {"a": record("a"), "b": failed}
-            assert reader.figures(["a", "b", "c"]) == {"a": {"error": 0.25, "list": [1.0, 2.0]}}
+            found = reader.records(["a", "b", "c"])
+            assert found["a"].metrics == {"error": 0.25, "list": [1.0, 2.0]}
+            assert found["b"].metrics is None
             assert list(reader.records(["b", "c"])) == ["b"]
 
 
@@ -31,27 +33,27 @@ def test_nothing_is_written_twice(tmp_path):
         with pytest.raises(StoreError, match="already has the task 'point a'"):
             store.add(record("a", seconds=9.0))
         assert store.records()["a"].seconds == 1.5
-        assert store.forget(["a", "b"]) == 1
+        assert store.delete(["a", "b"]) == 1
         store.add(record("a", seconds=9.0))
         assert store.records()["a"].seconds == 9.0
 
 
 def test_a_changed_data_set_is_noticed(tmp_path):
     with Store(tmp_path / "s") as store:
-        store.know_set("k", "car", "aa", {"rows": 3})
-        store.know_set("k", "car", "aa", {"rows": 3})
-        assert store.set_facts() == {"k": {"rows": 3}}
-        with pytest.raises(StoreError, match="'car' is not the one"):
-            store.know_set("k", "car", "bb", {"rows": 3})
+        store.register_dataset("k", "car", "aa", {"rows": 3})
+        store.register_dataset("k", "car", "aa", {"rows": 3})
+        assert store.datasets() == {"k": {"rows": 3}}
+        with pytest.raises(StoreError, match="'car' has changed"):
+            store.register_dataset("k", "car", "bb", {"rows": 3})
 
 
 def test_one_run_at_a_time(tmp_path):
     with Store(tmp_path / "s") as one, Store(tmp_path / "s") as two:
-        with one.alone():
-            with pytest.raises(StoreError, match="Another run is using"), two.alone():
+        with one.lock():
+            with pytest.raises(StoreError, match="Another run is using"), two.lock():
                 pass
             two.records()  # reading is free
-        with two.alone():
+        with two.lock():
             pass
 
 
@@ -76,18 +78,18 @@ def filled(path, n=30):
     with Store(path) as store:
         for i in range(n):
             store.add(record(f"k{i}", traceback="lines " * 100))
-        store.know_set("s", "car", "aa", {"rows": 3})
+        store.register_dataset("s", "car", "aa", {"rows": 3})
     return path.read_bytes()
 
 
 def use(path):
     """Everything that a study does with a store."""
-    with Store(path) as store, store.alone():
+    with Store(path) as store, store.lock():
         store.records()
-        store.figures(["k0", "k1"])
-        store.set_facts()
-        store.know_set("s", "car", "aa", {"rows": 3})
-        store.forget(["k3"])
+        store.records(["k0", "k1"])
+        store.datasets()
+        store.register_dataset("s", "car", "aa", {"rows": 3})
+        store.delete(["k3"])
         store.add(record("new"))
 
 
@@ -174,5 +176,5 @@ def test_a_store_that_cannot_be_written_says_so(tmp_path):
         with pytest.raises(StoreError, match="check the permissions"):
             store.add(record("b"))
     (tmp_path / "s.lock").mkdir()
-    with Store(path) as store, pytest.raises(StoreError, match=r"s\.lock"), store.alone():
+    with Store(path) as store, pytest.raises(StoreError, match=r"s\.lock"), store.lock():
         pass

@@ -116,6 +116,8 @@ def compare(
     """
     form = _format(options, output)
     _check_files(output, report, force)
+    if form == "html" or report is not None:
+        check_reports()
 
     from mixedwood import comparison
 
@@ -148,6 +150,12 @@ def _check_files(output: Path | None, report: Path | None, force: bool) -> None:
         check_output(path, force)
     if output is not None and report is not None and output.absolute() == report.absolute():
         raise click.UsageError(f"--output and --report are the same file, {report}.")
+
+
+def check_reports() -> None:
+    """Report that HTML reports are not installed before the work, not after it."""
+    if find_spec("jinja2") is None:
+        raise click.ClickException("HTML reports need jinja2: pip install 'mixedwood[cli]'.")
 
 
 def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:

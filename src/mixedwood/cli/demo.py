@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mixedwood.cli.compare import show_comparison
+from mixedwood.cli.compare import check_reports, show_comparison
 from mixedwood.cli.errors import interruptible
 from mixedwood.cli.options import cannot_write
 from mixedwood.cli.printing import deliver, say
@@ -61,6 +61,7 @@ def demo(
     """
     from mixedwood.comparison import compare
 
+    check_reports()
     sets = make_sets(rows, seed)
     try:
         found = compare(

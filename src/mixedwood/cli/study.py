@@ -1,4 +1,4 @@
-"""`mixedwood study`: list, run, show, tables and plot."""
+"""`mixedwood study`: list, run, show, table and figure."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def study() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_studies(store: Path, as_json: bool) -> None:
     """List the studies of the library, and the progress of each."""
-    from mixedwood.study import load, names
+    from mixedwood.study import names, read_study
 
     rows = []
     for name in names():
-        row: dict[str, Any] = {"name": name, "title": load(name).title}
+        row: dict[str, Any] = {"name": name, "title": read_study(name).title}
         for form, quick in (("quick", True), ("full", False)):
             found = _results(name, quick, store, must_exist=False)
             row[form] = {"tasks": found.n_tasks, "done": len(found.records)}
@@ -64,9 +64,11 @@ def list_studies(store: Path, as_json: bool) -> None:
 @_store
 @click.option("--jobs", type=int, default=1, show_default=True, help="Worker processes; -1: all.")
 @click.option("--scheduler", help="Address of a Dask scheduler, as tcp://host:8786.")
-@click.option("--only", multiple=True, metavar="AXIS=VALUE", help="Restrict, as set=car.")
-@click.option("--available", is_flag=True, help="Skip data sets that are not on this machine.")
-@click.option("--retry", is_flag=True, help="Repeat tasks that failed before.")
+@click.option("--only", multiple=True, metavar="AXIS=VALUE", help="Restrict, as dataset=car.")
+@click.option(
+    "--skip-unavailable", is_flag=True, help="Skip data sets that are not on this machine."
+)
+@click.option("--retry-failed", is_flag=True, help="Repeat tasks that failed before.")
 @click.option(
     "--time-limit", type=float, metavar="SECONDS", help="Start no further task after this time."
 )
@@ -79,8 +81,8 @@ def run_study(
     jobs: int,
     scheduler: str | None,
     only: tuple[str, ...],
-    available: bool,
-    retry: bool,
+    skip_unavailable: bool,
+    retry_failed: bool,
     time_limit: float | None,
     quiet: bool,
 ) -> None:
@@ -94,18 +96,18 @@ def run_study(
     for word in only:
         axis, equals, value = word.partition("=")
         if not equals:
-            raise click.UsageError(f"--only {word}: write AXIS=VALUE, as set=car.")
+            raise click.UsageError(f"--only {word}: write AXIS=VALUE, as dataset=car.")
         chosen.setdefault(axis, []).append(value)
     try:
         with Store(store) as kept:
-            report = run(
-                _load(name, quick),
+            summary = run(
+                _read(name, quick),
                 kept,
                 only=chosen,
                 n_jobs=jobs,
                 scheduler=scheduler,
-                retry=retry,
-                available_only=available,
+                retry_failed=retry_failed,
+                skip_unavailable=skip_unavailable,
                 time_limit=time_limit,
                 verbose=0 if quiet else 1,
             )
@@ -113,13 +115,14 @@ def run_study(
         raise click.ClickException(str(error)) from error
     except StudyError as error:
         raise DataError(str(error)) from error
-    say(f"{report.sentence} Results are in {store}.", err=True)
-    if report.failed:
+    say(f"{summary} Results are in {store}.", err=True)
+    if summary.failed:
         say(
-            f"Show the failures with: mixedwood study show {name}. Repeat them with --retry.",
+            f"Show the failures with: mixedwood study show {name}. "
+            "Repeat them with --retry-failed.",
             err=True,
         )
-    if report.failed and report.failed == report.done:
+    if summary.failed and summary.failed == summary.done:
         raise click.exceptions.Exit(1)
 
 
@@ -137,10 +140,10 @@ def show_study(name: str, quick: bool, store: Path, as_json: bool) -> None:
             "done": len(found.records),
             "seconds": found.seconds,
             "failures": [
-                {"task": r.words, "error": r.error, "traceback": r.traceback}
+                {"task": r.label, "error": r.error, "traceback": r.traceback}
                 for r in found.failures
             ],
-            "tables": {t.table.name: {"near": t.n_near, "of": t.n_judged} for t in found.tables},
+            "tables": {t.spec.name: {"near": t.n_near, "of": t.n_judged} for t in found.tables},
             "claims": [
                 {"claim": v.claim.text, "verdict": v.verdict, "evidence": v.evidence}
                 for v in found.verdicts
@@ -149,22 +152,22 @@ def show_study(name: str, quick: bool, store: Path, as_json: bool) -> None:
         deliver(json.dumps(content, indent=1))
         return
     say(f"{found.study.title}: {len(found.records)} of {found.n_tasks} tasks done")
-    for run_name, points in found.points.items():
-        done = sum(point.key in found.records for point in points)
-        say(f"  {run_name}: {done} of {len(points)}")
-    for filled in found.tables:
-        if filled.n_judged:
-            words = f"{filled.n_near} of {filled.n_judged} cells within two standard errors"
-            say(f"{filled.table.title}: {words}")
+    for experiment, tasks in found.tasks.items():
+        done = sum(task.key in found.records for task in tasks)
+        say(f"  {experiment}: {done} of {len(tasks)}")
+    for table in found.tables:
+        if table.n_judged:
+            near = f"{table.n_near} of {table.n_judged} cells within two standard errors"
+            say(f"{table.spec.title}: {near}")
     for verdict in found.verdicts:
         say(f"- {verdict.claim.text}: {verdict.verdict.upper()}")
         for sentence in verdict.evidence:
             say(f"    {sentence}")
     for record in found.failures:
-        say(f"failed: {record.words}\n{record.traceback}")
+        say(f"failed: {record.label}\n{record.traceback}")
 
 
-@study.command("tables")
+@study.command("table")
 @_name
 @_quick
 @_store
@@ -173,30 +176,30 @@ def show_study(name: str, quick: bool, store: Path, as_json: bool) -> None:
     "--format", "form", type=click.Choice(["text", "markdown", "csv", "json"]), default="text"
 )
 @click.option(
-    "--page",
+    "--report",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write a report in Markdown, with its figures beside it.",
 )
 def show_tables(
-    name: str, quick: bool, store: Path, wanted: tuple[str, ...], form: str, page: Path | None
+    name: str, quick: bool, store: Path, wanted: tuple[str, ...], form: str, report: Path | None
 ) -> None:
     """Show the tables of STUDY beside the published values."""
     from mixedwood.study import StudyError
 
     found = _results(name, quick, store)
-    if page is not None:
-        _write_page(found, page, name, quick)
+    if report is not None:
+        _write_report(found, report, name, quick)
         return
     try:
-        tables = [found.table(word) for word in wanted] or list(found.tables)
+        tables = [found.table(table) for table in wanted] or list(found.tables)
     except StudyError as error:
         raise click.UsageError(str(error)) from error
-    from mixedwood.study import forms
+    from mixedwood.study.tables import FORMATS
 
-    (say if form == "text" else deliver)(getattr(forms, f"to_{form}")(tables).rstrip())
+    (say if form == "text" else deliver)(FORMATS[form](tables).rstrip())
 
 
-@study.command("plot")
+@study.command("figure")
 @_name
 @_quick
 @_store
@@ -204,7 +207,7 @@ def show_tables(
     "-o", "--output", type=click.Path(file_okay=False, path_type=Path), default=Path("out")
 )
 @click.option("--format", "form", type=click.Choice(["png", "svg", "pdf"]), default="png")
-def plot_study(name: str, quick: bool, store: Path, output: Path, form: str) -> None:
+def draw_figures(name: str, quick: bool, store: Path, output: Path, form: str) -> None:
     """Draw the figures of STUDY into a directory."""
     from mixedwood.study import StudyError, draw
 
@@ -218,11 +221,11 @@ def plot_study(name: str, quick: bool, store: Path, output: Path, form: str) -> 
         deliver(str(path))
 
 
-def _load(name: str, quick: bool) -> Any:
-    from mixedwood.study import StudyError, load
+def _read(name: str, quick: bool) -> Any:
+    from mixedwood.study import StudyError, read_study
 
     try:
-        return load(name, quick=quick)
+        return read_study(name, quick=quick)
     except StudyError as error:
         raise click.UsageError(str(error)) from error
 
@@ -233,20 +236,20 @@ def _results(name: str, quick: bool, store: Path, must_exist: bool = True) -> Re
     try:
         where = store if must_exist or store.exists() else ":memory:"
         with Store(where, create=not must_exist) as kept:
-            return results(_load(name, quick), kept)
+            return results(_read(name, quick), kept)
     except StoreError as error:
         first = "" if store.exists() else f" Run it first: mixedwood study run {name}"
         raise DataError(f"{error}{first}") from error
 
 
-def _write_page(found: Results, page: Path, name: str, quick: bool) -> None:
+def _write_report(found: Results, path: Path, name: str, quick: bool) -> None:
     from mixedwood.files import write_text
     from mixedwood.study import draw, to_markdown
 
-    words = f"mixedwood study run {name}{' --quick' if quick else ''}"
-    pictures = {key: path.name for key, path in draw(found, page.parent).items()}
+    command = f"mixedwood study run {name}{' --quick' if quick else ''}"
+    figures = {key: drawn.name for key, drawn in draw(found, path.parent).items()}
     try:
-        write_text(page, to_markdown(found, command=words, pictures=pictures))
+        write_text(path, to_markdown(found, command=command, figures=figures))
     except OSError as error:
-        raise cannot_write(page, error) from error
-    say(f"Written to {page}.", err=True)
+        raise cannot_write(path, error) from error
+    say(f"Written to {path}.", err=True)

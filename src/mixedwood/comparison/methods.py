@@ -278,7 +278,7 @@ def _to_matrix(table: Table) -> NDArray[np.float64]:
 
 
 class _CategoricalPipeline(Pipeline):  # type: ignore[misc]
-    """A pipeline that tells its classifier which encoded columns are categorical."""
+    """A pipeline that passes the encoded categorical columns to its classifier."""
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> _CategoricalPipeline:
         """Fit the encoder, then the classifier."""

@@ -315,7 +315,7 @@ class Comparison:
         >>> result.to_html(title="Two trees")[:15]
         '<!DOCTYPE html>'
         """
-        from mixedwood.comparison.page import to_html
+        from mixedwood.comparison.report import to_html
 
         page = to_html(self, title=title, baseline=baseline, alpha=alpha, trees=trees or {})
         return formats.deliver(page, path)

@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 # A fold may lack a category, and a column that identifies rows is a matter of the dataset.
-_EXPECTED_WARNINGS = ("UnknownCategoryWarning", "UnknownCategoryWarning", "IdentifierWarning")
+_EXPECTED_WARNINGS = ("UnknownCategoryWarning", "IdentifierWarning")
 _GAP = "  "
 
 

@@ -1,53 +1,34 @@
-"""Pages and charts: plain data in, HTML and SVG text out, complete in themselves and offline.
+"""HTML reports: pages by templates, charts as SVG, in one file that works offline.
 
-Knows nothing of comparisons and studies, which make their pages of these parts.
+`render` makes a page of a template and facts. This package knows nothing of comparisons and
+studies, which provide the facts.
 """
 
-from mixedwood.report.blocks import (
-    bullets,
-    figure,
-    figures,
-    findings,
-    fold_away,
-    legend,
-    pairs,
-    paragraph,
-    tiles,
-    trace,
+from mixedwood.report.charts import (
+    Dot,
+    HeatCell,
+    Point,
+    dot_plot,
+    heat_map,
+    rank_diagram,
+    scatter_plot,
 )
-from mixedwood.report.dots import Dot, dot_plot
-from mixedwood.report.heat import HeatCell, heat_map
-from mixedwood.report.page import Section, make_page
-from mixedwood.report.ranks import rank_diagram
-from mixedwood.report.safe import safe, safe_json
-from mixedwood.report.scales import suits_logarithm
-from mixedwood.report.scatter import Spot, scatter_plot
-from mixedwood.report.tables import TableCell, TableRow, make_table
+from mixedwood.report.render import Figure, Table, TableCell, TableRow, render
+from mixedwood.report.svg import Svg, needs_log_scale
 
 __all__ = [
     "Dot",
+    "Figure",
     "HeatCell",
-    "Section",
-    "Spot",
+    "Point",
+    "Svg",
+    "Table",
     "TableCell",
     "TableRow",
-    "bullets",
     "dot_plot",
-    "figure",
-    "figures",
-    "findings",
-    "fold_away",
     "heat_map",
-    "legend",
-    "make_page",
-    "make_table",
-    "pairs",
-    "paragraph",
+    "needs_log_scale",
     "rank_diagram",
-    "safe",
-    "safe_json",
+    "render",
     "scatter_plot",
-    "suits_logarithm",
-    "tiles",
-    "trace",
 ]

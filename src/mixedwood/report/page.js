@@ -2,7 +2,7 @@
 (() => {
   const all = (what, inside = document) => [...inside.querySelectorAll(what)];
 
-  // Tables: the name of a column becomes a button that sorts by it; gaps stay at the end.
+  // Tables: the name of a column becomes a button that sorts by it; missing values stay last.
   const valueOf = (row, column) => {
     const cell = row.cells[column];
     if (!("v" in cell.dataset)) return cell.textContent.trim();
@@ -31,7 +31,7 @@
     }
   }
 
-  // A method that is pointed at lights up everywhere.
+  // The method below the pointer is highlighted everywhere.
   let lit = null;
   const light = (key) => {
     if (key === lit) return;
@@ -47,7 +47,7 @@
   });
   document.documentElement.addEventListener("pointerleave", () => light(null));
 
-  // Paper shows everything.
+  // Print everything.
   let opened = [];
   addEventListener("beforeprint", () => {
     opened = all("details:not([open])");

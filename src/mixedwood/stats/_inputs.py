@@ -22,8 +22,8 @@ __all__ = [
     "without_rounding",
 ]
 
-# Error rates come from sums and divisions. What differs by less than this share of the largest
-# figure is a rounding error, and must not be taken for a difference between methods.
+# Error rates come from sums and divisions. Differences below this fraction of the largest value are
+# rounding errors, and no difference between methods.
 _ROUNDING = 1e-12
 
 
@@ -51,17 +51,17 @@ class Differences:
 
 
 def without_rounding(gaps: NDArray[np.float64], rounding: float) -> NDArray[np.float64]:
-    """Gaps between figures, where what rounding makes is 0."""
+    """Differences, with 0 in place of rounding errors."""
     return np.where(np.abs(gaps) <= rounding, 0.0, gaps)
 
 
-def rounding_of(figures: NDArray[np.float64]) -> float:
-    """Largest gap that rounding may put between figures that are equal."""
-    return _ROUNDING * float(np.abs(figures).max(initial=0.0))
+def rounding_of(values: NDArray[np.float64]) -> float:
+    """Largest rounding error of a difference of equal values."""
+    return _ROUNDING * float(np.abs(values).max(initial=0.0))
 
 
 def mean_ranks_of(values: NDArray[np.float64], rounding: float) -> NDArray[np.float64]:
-    """Ranks from 1; neighbours that only rounding keeps apart share the mean of theirs."""
+    """Ranks from 1; values that differ by rounding only get their mean rank."""
     order = np.argsort(values, kind="stable")
     group = np.cumsum(np.diff(values[order], prepend=values[order][:1]) > rounding)
     means = np.bincount(group, weights=np.arange(1.0, values.size + 1.0)) / np.bincount(group)

@@ -1,44 +1,184 @@
-"""The critical-difference diagram: mean ranks on a line, and bars over what may be luck.
+"""The critical-difference diagram: one layout, drawn by a pen for matplotlib or for SVG.
 
-Everything is laid out in points at full size, from the top left, before anything is drawn.
+Positions are in points from the top left.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, Protocol
 
 from mixedwood.stats.ranks import NemenyiTest
 
-__all__ = ["critical_difference_diagram"]
+__all__ = ["FONT_SIZE", "DiagramLayout", "MethodLabel", "Pen", "critical_difference_diagram"]
 
-_FONT = 10.0
-_LINE = 19.0  # between labels
-_BAR_GAP = 9.0  # between bars over groups
+FONT_SIZE = 11.5
+_LINE_HEIGHT = 20.0  # of labels
+_BAR_GAP = 9.0  # between bars
 _MARGIN = 12.0
-_RULER = 26.0  # height of the critical difference, drawn to scale
-_AXIS = 62.0  # height of the line of ranks
-_BAR_COLOUR = "#d55e00"  # vermilion of the pictures of trees, told apart by everyone
+_RULER_Y = 28.0  # of the critical difference, drawn to scale
+_AXIS_Y = 66.0  # of the axis of ranks
+_BAR_COLOR = "#d55e00"  # vermilion, which people with any color vision can distinguish
+
+LineKind = Literal["axis", "ruler", "bar", "leader"]
+Anchor = Literal["start", "middle", "end"]
+
+
+@dataclass(frozen=True)
+class MethodLabel:
+    """A method: its rank's position on the axis, and the text at the end of its leader."""
+
+    name: str
+    text: str
+    x: float
+    y: float
+    end: float
+    on_right: bool
+    axis_y: float = _AXIS_Y
+
+
+class Pen(Protocol):
+    """Draws lines and texts."""
+
+    def line(self, points: Sequence[tuple[float, float]], kind: LineKind) -> None:
+        """Draw a line through points."""
+
+    def text(self, text: str, x: float, y: float, anchor: Anchor, kind: str) -> None:
+        """Write a line of text; y is its baseline."""
+
+    def method(self, label: MethodLabel) -> AbstractContextManager[None]:
+        """Begin the drawing of one method."""
+
+
+@dataclass(frozen=True)
+class DiagramLayout:
+    """Positions of everything in a critical-difference diagram."""
+
+    result: NemenyiTest
+    left: float  # of rank 1
+    unit: float  # points per rank
+    labels: list[MethodLabel]
+    bars: list[tuple[int, float, float]]  # level, left, right
+    width: float
+    height: float
+
+    @classmethod
+    def of(
+        cls,
+        result: NemenyiTest,
+        text_width: Callable[[str], float],
+        shorten: Callable[[str], str] = str,
+    ) -> DiagramLayout:
+        """Lay out the result of a test; names of methods may be shortened."""
+        order = result.order
+        n, n_left = len(order), (len(order) + 1) // 2
+        ranks = [float(result.mean_ranks[i]) for i in order]
+        names = [shorten(result.names[i]) for i in order]
+        texts = [f"{names[i]}  {ranks[i]:.2f}" for i in range(n_left)]
+        texts += [f"{ranks[i]:.2f}  {names[i]}" for i in range(n_left, n)]
+        unit = min(max(280.0, 60.0 * (n - 1)), 540.0) / (n - 1)
+        left = max(text_width(text) for text in texts[:n_left]) + 2 * _MARGIN
+        right = left + unit * (n - 1)
+        xs = [left + unit * (rank - 1.0) for rank in ranks]
+        positions = dict(zip(order, xs, strict=True))
+        bars = _stack([(positions[group[0]], positions[group[-1]]) for group in result.groups])
+        n_levels = max((level + 1 for level, _, _ in bars), default=0)
+        top = _AXIS_Y + _BAR_GAP * (1 + n_levels) + 10.0
+        # The outermost methods come first on either side, so that no leaders cross.
+        labels = [
+            MethodLabel(
+                result.names[order[i]],
+                texts[i],
+                xs[i],
+                top + _LINE_HEIGHT * (i if i < n_left else n - 1 - i),
+                left - _MARGIN if i < n_left else right + _MARGIN,
+                on_right=i >= n_left,
+            )
+            for i in range(n)
+        ]
+        label_width = max(text_width(text) for text in texts[n_left:])
+        ruler_width = max(
+            unit * result.critical_difference, text_width(_critical_difference_text(result))
+        )
+        return cls(
+            result=result,
+            left=left,
+            unit=unit,
+            labels=labels,
+            bars=bars,
+            width=max(right + label_width + 2 * _MARGIN, left + ruler_width + _MARGIN),
+            height=top + _LINE_HEIGHT * (n_left - 1) + _MARGIN,
+        )
+
+    def draw(self, pen: Pen) -> None:
+        """Draw the diagram."""
+        self._draw_axis(pen)
+        for level, left, right in self.bars:
+            y = _AXIS_Y + _BAR_GAP * (level + 1)
+            pen.line([(left - 4.0, y), (right + 4.0, y)], "bar")
+        for label in self.labels:
+            with pen.method(label):
+                corner = (label.x, label.y)
+                pen.line([(label.x, _AXIS_Y), corner, (label.end, label.y)], "leader")
+                x = label.end + (4.0 if label.on_right else -4.0)
+                anchor: Anchor = "start" if label.on_right else "end"
+                pen.text(label.text, x, label.y + 0.35 * FONT_SIZE, anchor, "label")
+
+    def _draw_axis(self, pen: Pen) -> None:
+        """Draw the axis of ranks with its ticks, and the critical difference above it."""
+        n = len(self.labels)
+        pen.line([(self.left, _AXIS_Y), (self.left + self.unit * (n - 1), _AXIS_Y)], "axis")
+        step = 1 if self.unit >= 25.0 else 5
+        for rank in range(1, n + 1):
+            x = self.left + self.unit * (rank - 1)
+            is_labeled = step == 1 or rank == 1 or rank % step == 0
+            pen.line([(x, _AXIS_Y), (x, _AXIS_Y - (6.0 if is_labeled else 3.0))], "axis")
+            if is_labeled:
+                pen.text(str(rank), x, _AXIS_Y - 10.0, "middle", "tick")
+        end = self.left + self.unit * self.result.critical_difference
+        pen.line([(self.left, _RULER_Y), (end, _RULER_Y)], "ruler")
+        for x in (self.left, end):
+            pen.line([(x, _RULER_Y - 4.0), (x, _RULER_Y + 4.0)], "ruler")
+        text = _critical_difference_text(self.result)
+        pen.text(text, self.left, _RULER_Y - 10.0, "start", "tick")
+
+
+def _critical_difference_text(result: NemenyiTest) -> str:
+    return f"critical difference {result.critical_difference:.2f}"
+
+
+def _stack(spans: list[tuple[float, float]]) -> list[tuple[int, float, float]]:
+    """Put each bar on the highest level on which it touches no other."""
+    ends: list[float] = []
+    placed = []
+    for left, right in spans:
+        free = [level for level, end in enumerate(ends) if end + 16.0 < left]
+        level = free[0] if free else len(ends)
+        ends[level : level + 1] = [right]
+        placed.append((level, left, right))
+    return placed
 
 
 def critical_difference_diagram(result: NemenyiTest, ax: Any = None) -> Any:
-    """Draw mean ranks on a line, with bars over methods that are not significantly different.
+    """Draw mean ranks on an axis, with bars over methods that are not significantly different.
 
-    The best method is on the left. The critical difference is drawn to scale above the line. The
+    The best method is on the left. The critical difference is drawn to scale above the axis. The
     same numbers as text: ``result.to_text()``.
 
     Parameters
     ----------
     result : NemenyiTest
-        What `nemenyi_test` found.
+        The result of `nemenyi_test`.
     ax : matplotlib.axes.Axes, optional
-        Where to draw. The diagram fills it, text is scaled to fit. By default a new figure of the
-        size that the diagram needs is made with pyplot.
+        Where to draw. The diagram fills the axes, and text is scaled to fit. If None, a new figure
+        of the required size is made with pyplot.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Where the diagram was drawn.
+        The axes with the diagram.
 
     References
     ----------
@@ -57,158 +197,74 @@ def critical_difference_diagram(result: NemenyiTest, ax: Any = None) -> Any:
     """
     if not isinstance(result, NemenyiTest):
         raise TypeError(
-            f"result must be what nemenyi_test returns; got {type(result).__name__}. Call "
+            f"result must be the result of nemenyi_test; got {type(result).__name__}. Call "
             "nemenyi_test(errors, names=...) first."
         )
     try:
-        plan = _Plan.of(result)  # measures text
+        layout = DiagramLayout.of(result, _text_width)
     except ImportError:
         raise ImportError(
-            "Drawing needs matplotlib installed: pip install 'mixedwood[plot]'. "
-            "result.to_text() gives the same numbers as text."
+            "Drawing needs matplotlib: pip install 'mixedwood[plot]'. result.to_text() gives the "
+            "same numbers as text."
         ) from None
-    ax = _axes(plan.width, plan.height) if ax is None else ax
+    ax = _new_axes(layout) if ax is None else ax
     ax.set_axis_off()
-    ax.set_xlim(0.0, plan.width)
-    ax.set_ylim(plan.height, 0.0)
+    ax.set_xlim(0.0, layout.width)
+    ax.set_ylim(layout.height, 0.0)
     ax.set_aspect("equal")
-    pen = _Pen(ax, plan)
-    _draw_scale(pen, plan, result)
-    for level, left, right in plan.bars:
-        y = _AXIS + _BAR_GAP * (level + 1)
-        pen.line([left - 4.0, right + 4.0], [y, y], width=4.0, color=_BAR_COLOUR)
-    for label in plan.labels:
-        pen.line([label.x, label.x, label.end], [_AXIS, label.y, label.y], width=0.9)
-        side = 4.0 if label.on_right else -4.0
-        pen.text(
-            label.text, label.end + side, label.y, ha="left" if label.on_right else "right",
-            va="center_baseline",
-        )  # fmt: skip
+    layout.draw(_MatplotlibPen(ax, layout))
     return ax
 
 
-@dataclass(frozen=True)
-class _Label:
-    """A method: where its rank is on the line, and where its text begins."""
+class _MatplotlibPen:
+    """Draws in points of the layout, scaled to the axes."""
 
-    text: str
-    x: float
-    y: float
-    end: float
-    on_right: bool
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """Where everything goes."""
-
-    left: float  # of rank 1
-    unit: float  # points per rank
-    n_methods: int
-    labels: list[_Label]
-    bars: list[tuple[int, float, float]]  # level, left, right
-    width: float
-    height: float
-
-    @classmethod
-    def of(cls, result: NemenyiTest) -> _Plan:
-        order = result.order
-        n = len(order)
-        n_left = (n + 1) // 2
-        texts = [f"{result.names[i]}  {result.mean_ranks[i]:.2f}" for i in order[:n_left]]
-        texts += [f"{result.mean_ranks[i]:.2f}  {result.names[i]}" for i in order[n_left:]]
-        unit = min(max(280.0, 55.0 * (n - 1)), 560.0) / (n - 1)
-        left = max(_width(text) for text in texts[:n_left]) + 2 * _MARGIN
-        right = left + unit * (n - 1)
-        xs = [left + unit * (float(result.mean_ranks[i]) - 1.0) for i in order]
-        places = dict(zip(order, xs, strict=True))
-        bars = stack_bars([(places[group[0]], places[group[-1]]) for group in result.groups])
-        top = _AXIS + _BAR_GAP * (1 + max((level + 1 for level, _, _ in bars), default=0)) + 10.0
-        # The outermost methods come first on either side, so that no lines cross.
-        labels = [
-            _Label(texts[i], xs[i], top + _LINE * i, left - _MARGIN, on_right=False)
-            for i in range(n_left)
-        ] + [
-            _Label(texts[i], xs[i], top + _LINE * (n - 1 - i), right + _MARGIN, on_right=True)
-            for i in range(n_left, n)
-        ]
-        ruler = left + unit * result.critical_difference
-        words = max(_width(text) for text in texts[n_left:])
-        return cls(
-            left=left,
-            unit=unit,
-            n_methods=n,
-            labels=labels,
-            bars=bars,
-            width=max(right + words + 2 * _MARGIN, ruler + _MARGIN),
-            height=top + _LINE * (n_left - 1) + _MARGIN,
-        )
-
-
-def stack_bars(spans: list[tuple[float, float]]) -> list[tuple[int, float, float]]:
-    """Put each bar on the highest level on which it does not touch another."""
-    ends: list[float] = []
-    placed = []
-    for left, right in spans:
-        free = [level for level, end in enumerate(ends) if end + 16.0 < left]
-        level = free[0] if free else len(ends)
-        ends[level : level + 1] = [right]
-        placed.append((level, left, right))
-    return placed
-
-
-class _Pen:
-    """Draws in points of the plan, scaled to the axes."""
-
-    def __init__(self, ax: Any, plan: _Plan) -> None:
+    def __init__(self, ax: Any, layout: DiagramLayout) -> None:
         from matplotlib import rcParams
 
-        self.ax = ax
-        self.ink = rcParams["text.color"]
+        self._ax = ax
+        self._color = rcParams["text.color"]
         frame = ax.get_window_extent()
-        scale = min(frame.width / plan.width, frame.height / plan.height)
-        self.scale = scale * 72.0 / ax.figure.dpi
+        scale = min(frame.width / layout.width, frame.height / layout.height)
+        self._scale = scale * 72.0 / ax.figure.dpi
 
-    def line(self, x: list[float], y: list[float], width: float, **options: Any) -> None:
-        options = {"color": self.ink, "solid_capstyle": "round"} | options
-        self.ax.plot(x, y, linewidth=width * self.scale, **options)
-
-    def text(self, words: str, x: float, y: float, **options: Any) -> None:
-        self.ax.text(
-            x, y, words, fontsize=_FONT * self.scale, color=self.ink, parse_math=False, **options
+    def line(self, points: Sequence[tuple[float, float]], kind: LineKind) -> None:
+        width = {"axis": 1.2, "ruler": 1.4, "bar": 4.0, "leader": 0.9}[kind]
+        self._ax.plot(
+            *zip(*points, strict=True),
+            linewidth=width * self._scale,
+            color=_BAR_COLOR if kind == "bar" else self._color,
+            solid_capstyle="round",
         )
 
+    def text(self, text: str, x: float, y: float, anchor: Anchor, kind: str) -> None:
+        self._ax.text(
+            x,
+            y,
+            text,
+            fontsize=FONT_SIZE * self._scale,
+            color=self._color,
+            parse_math=False,
+            ha={"start": "left", "middle": "center", "end": "right"}[anchor],
+            va="baseline",
+        )
 
-def _draw_scale(pen: _Pen, plan: _Plan, result: NemenyiTest) -> None:
-    """The line of ranks with its numbers, and the critical difference above it."""
-    right = plan.left + plan.unit * (plan.n_methods - 1)
-    pen.line([plan.left, right], [_AXIS, _AXIS], width=1.4)
-    step = 1 if plan.unit >= 25.0 else 5
-    for rank in range(1, plan.n_methods + 1):
-        x = plan.left + plan.unit * (rank - 1)
-        is_named = step == 1 or rank == 1 or rank % step == 0
-        pen.line([x, x], [_AXIS, _AXIS - (6.0 if is_named else 3.0)], width=1.0)
-        if is_named:
-            pen.text(str(rank), x, _AXIS - 9.0, ha="center", va="baseline")
-    end = plan.left + plan.unit * result.critical_difference
-    pen.line([plan.left, end], [_RULER, _RULER], width=1.4)
-    for x in (plan.left, end):
-        pen.line([x, x], [_RULER - 4.0, _RULER + 4.0], width=1.4)
-    words = f"critical difference {result.critical_difference:.2f}"
-    pen.text(words, plan.left, _RULER - 9.0, ha="left", va="baseline")
+    @contextmanager
+    def method(self, label: MethodLabel) -> Iterator[None]:
+        yield
 
 
-def _width(text: str) -> float:
+def _text_width(text: str) -> float:
     """Width of a text in points."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
-    size = FontProperties(size=_FONT)
+    size = FontProperties(size=FONT_SIZE)
     return float(text_to_path.get_text_width_height_descent(text, size, ismath=False)[0])
 
 
-def _axes(width: float, height: float) -> Any:
+def _new_axes(layout: DiagramLayout) -> Any:
     from matplotlib import pyplot as plt
 
-    figure = plt.figure(figsize=(width / 72.0, height / 72.0))
+    figure = plt.figure(figsize=(layout.width / 72.0, layout.height / 72.0))
     return figure.add_axes((0.0, 0.0, 1.0, 1.0))

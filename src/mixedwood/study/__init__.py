@@ -1,44 +1,59 @@
-"""Studies: what is compared and what is published, in a small file; a runner that goes on.
+"""Studies: experiments defined in a small file, run in steps that can be interrupted.
 
 >>> from mixedwood import study
->>> roe = study.load("random_ordinality", quick=True)
+>>> roe = study.read_study("random_ordinality", quick=True)
 >>> roe.title
 'Random Ordinality Ensembles'
 """
 
-from mixedwood.study.cells import Cell, Theirs
 from mixedwood.study.claims import Verdict
-from mixedwood.study.definition import Claim, Figure, Run, Study, StudyError, Table
-from mixedwood.study.page import to_markdown
-from mixedwood.study.pairs import Pair
-from mixedwood.study.pictures import draw
-from mixedwood.study.reading import load, names
-from mixedwood.study.results import FilledTable, Results, results
-from mixedwood.study.running import Report, run
-from mixedwood.study.store import Record, Store, StoreError
-from mixedwood.study.tasks import Work, tasks
+from mixedwood.study.definition import (
+    Claim,
+    Experiment,
+    FigureSpec,
+    Study,
+    StudyError,
+    TableSpec,
+    names,
+    read_study,
+)
+from mixedwood.study.figures import draw
+from mixedwood.study.grid import TaskSpec
+from mixedwood.study.results import (
+    Cell,
+    PairedCell,
+    PublishedValue,
+    Results,
+    ResultTable,
+    results,
+)
+from mixedwood.study.runner import RunSummary, run
+from mixedwood.study.store import Store, StoreError, TaskRecord
+from mixedwood.study.tables import to_markdown
+from mixedwood.study.tasks import TaskContext, tasks
 
 __all__ = [
     "Cell",
     "Claim",
-    "Figure",
-    "FilledTable",
-    "Pair",
-    "Record",
-    "Report",
+    "Experiment",
+    "FigureSpec",
+    "PairedCell",
+    "PublishedValue",
+    "ResultTable",
     "Results",
-    "Run",
+    "RunSummary",
     "Store",
     "StoreError",
     "Study",
     "StudyError",
-    "Table",
-    "Theirs",
+    "TableSpec",
+    "TaskContext",
+    "TaskRecord",
+    "TaskSpec",
     "Verdict",
-    "Work",
     "draw",
-    "load",
     "names",
+    "read_study",
     "results",
     "run",
     "tasks",

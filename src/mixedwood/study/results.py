@@ -1,181 +1,362 @@
-"""What a study found: figures from a store, as tables beside the published ones."""
+"""Results of a study: metrics from a store, as tables beside the published values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from mixedwood.study.cells import Cell, Theirs, read_theirs, relative
 from mixedwood.study.claims import Verdict, judge
-from mixedwood.study.definition import Study, StudyError, Table
-from mixedwood.study.pairs import Pair, compare_pair
-from mixedwood.study.points import Point, agrees, points
-from mixedwood.study.store import Record, Store
+from mixedwood.study.definition import Study, StudyError, TableSpec
+from mixedwood.study.grid import TaskSpec, expand, matches
+from mixedwood.study.store import Store, TaskRecord
 
-__all__ = ["FilledTable", "Results", "results"]
+__all__ = ["Cell", "PairedCell", "PublishedValue", "ResultTable", "Results", "results"]
+
+MAX_Z_SCORE = 2.0  # up to which a cell agrees with the published one
+_ALPHA = 0.05
+
+Found = list[tuple[TaskSpec, Mapping[str, Any]]]  # finished tasks and their metrics
 
 
 @dataclass(frozen=True)
-class FilledTable:
-    """A table with its cells, row by row; cells that were not run are left out.
+class PublishedValue:
+    """A published value and its standard error: 0 where no spread is printed."""
+
+    value: float
+    error: float = 0.0
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The mean of `values`, beside the published value and that of a check run, if any.
+
+    Attributes
+    ----------
+    table, row, column : str
+        Where the cell is.
+    values : tuple of float
+        The metric of each repetition or fold.
+    digits : int
+        Decimals of the published value.
+    published, check : PublishedValue or None
+        The values of others.
+    judged : bool
+        Whether it can be near or far: times of another computer are neither.
+    """
+
+    table: str
+    row: str
+    column: str
+    values: tuple[float, ...]
+    digits: int = 1
+    published: PublishedValue | None = None
+    check: PublishedValue | None = None
+    judged: bool = True
+
+    @property
+    def ours(self) -> float:
+        """Mean of the values; NaN if there are none."""
+        return float(np.mean(self.values)) if self.values else math.nan
+
+    @property
+    def error(self) -> float:
+        """Standard error of the mean, as if the values were independent."""
+        return standard_error(self.values)
+
+    @property
+    def z_score(self) -> float | None:
+        """Difference from the published value, in standard errors of the difference."""
+        return self._z_score(self.published)
+
+    @property
+    def check_z_score(self) -> float | None:
+        """Difference from the check run, likewise."""
+        return self._z_score(self.check)
+
+    @property
+    def near(self) -> bool | None:
+        """Whether ours is within two standard errors of the published value or the check run.
+
+        None where there is nothing to compare with.
+        """
+        if not self.judged:
+            return None
+        scores = [z for z in (self.z_score, self.check_z_score) if z is not None]
+        return any(abs(z) <= MAX_Z_SCORE for z in scores) if scores else None
+
+    def _z_score(self, published: PublishedValue | None) -> float | None:
+        if published is None or not self.values:
+            return None
+        difference = self.ours - published.value
+        # A printed value is rounded: what rounds to the same is no difference.
+        if abs(difference) <= 0.5 * 10.0**-self.digits * (1 + 1e-9):
+            return 0.0
+        total = math.hypot(self.error, published.error)
+        return difference / total if total > 0 else math.copysign(math.inf, difference)
+
+
+def standard_error(values: Sequence[float]) -> float:
+    """Standard error of the mean; 0 for a single value."""
+    n = len(values)
+    return float(np.std(values, ddof=1)) / math.sqrt(n) if n > 1 else 0.0
+
+
+def read_published(entry: Any, n_runs: int) -> PublishedValue | None:
+    """Read a published value: a number, or its mean and standard deviation over `n_runs`."""
+    if entry is None:
+        return None
+    if isinstance(entry, int | float):
+        return PublishedValue(float(entry))
+    if isinstance(entry, Sequence) and len(entry) == 2:
+        mean, deviation = map(float, entry)
+        return PublishedValue(mean, deviation / math.sqrt(n_runs) if n_runs else 0.0)
+    raise ValueError(f"A published value is a number or [mean, deviation]; got {entry!r}.")
+
+
+def relative(cells: Mapping[tuple[str, str], Cell], to: str) -> dict[tuple[str, str], Cell]:
+    """Divide every row by its value in one column, ours by ours and published by published.
+
+    The column itself is left out, and so are rows that lack it.
+    """
+    found = {}
+    for (row, column), cell in cells.items():
+        base = cells.get((row, to))
+        if column == to or base is None or not base.ours:
+            continue
+        found[row, column] = replace(
+            cell,
+            values=tuple(value / base.ours for value in cell.values),
+            published=_divide(cell.published, base.published),
+            check=_divide(cell.check, base.check),
+        )
+    return found
+
+
+def _divide(value: PublishedValue | None, by: PublishedValue | None) -> PublishedValue | None:
+    if value is None or by is None or not by.value:
+        return None
+    return PublishedValue(value.value / by.value, value.error / abs(by.value))
+
+
+@dataclass(frozen=True)
+class PairedCell:
+    """A paired t test of two cells of a row.
+
+    Attributes
+    ----------
+    row : str
+        The row.
+    difference : float
+        The mean of the first less that of the second.
+    p_value : float
+        Two-sided, as if all repetitions were independent.
+    corrected : float
+        The same, corrected for repetitions that share training rows.
+    published : float or None
+        The published p-value.
+    """
+
+    row: str
+    difference: float
+    p_value: float
+    corrected: float
+    published: float | None = None
+
+    def side(self, *, corrected: bool = False) -> int:
+        """-1, 0 or 1: whether the first is lower, not different, or higher, at 5 %."""
+        p_value = self.corrected if corrected else self.p_value
+        return 0 if not p_value < _ALPHA else -1 if self.difference < 0 else 1
+
+
+def compare_pair(
+    row: str,
+    first: Sequence[float],
+    second: Sequence[float],
+    overlap: float = 0.0,
+    published: float | None = None,
+) -> PairedCell | None:
+    """Compare two cells; None if they have different repetitions, or only one.
+
+    `overlap` is the number of test rows for each training row if repetitions divide the same rows
+    again, and 0 if each has its own rows.
+    """
+    from mixedwood.stats import corrected_resampled_t_test, paired_t_test
+
+    a, b = np.array(first, dtype=float), np.array(second, dtype=float)
+    if len(a) != len(b) or len(a) < 2:
+        return None
+    difference = float(a.mean() - b.mean())
+    if np.array_equal(a, b):
+        return PairedCell(row, difference, 1.0, 1.0, published)
+    p_value = corrected = float(paired_t_test(a, b).p_value)
+    if overlap > 0 and math.isfinite(overlap):
+        corrected = float(corrected_resampled_t_test(a, b, n_train=1.0, n_test=overlap).p_value)
+    return PairedCell(row, difference, p_value, corrected, published)
+
+
+@dataclass(frozen=True)
+class ResultTable:
+    """A table with its cells; cells without results are left out.
 
     `pairs` are the tests of two of its columns, if the table asks for them.
     """
 
-    table: Table
+    spec: TableSpec
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     cells: Mapping[tuple[str, str], Cell]
-    pairs: tuple[Pair, ...] = ()
+    pairs: tuple[PairedCell, ...] = ()
 
     @property
     def n_near(self) -> int:
-        """Count the cells within two standard errors of what is published."""
+        """Number of cells within two standard errors of the published value."""
         return sum(cell.near is True for cell in self.cells.values())
 
     @property
     def n_judged(self) -> int:
-        """Count the cells that have something to be compared with."""
+        """Number of cells that have something to be compared with."""
         return sum(cell.near is not None for cell in self.cells.values())
 
     def column(self, name: str) -> dict[str, Cell]:
-        """Give the cells of a column by row."""
+        """Give the cells of a column by row; raises if there is no such column."""
+        if name not in self.columns:
+            raise StudyError(
+                f"The table {self.spec.name!r} has no column {name!r}; there are "
+                f"{', '.join(self.columns)}."
+            )
         return {row: cell for (row, column), cell in self.cells.items() if column == name}
 
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """What a study found so far; `results` reads it from a store."""
+    """The results of a study so far; `results` reads them from a store."""
 
     study: Study
-    records: Mapping[str, Record]
-    points: Mapping[str, tuple[Point, ...]]  # of each run
+    records: Mapping[str, TaskRecord]
+    tasks: Mapping[str, tuple[TaskSpec, ...]]  # of each experiment
 
     @property
     def n_tasks(self) -> int:
-        """Count all tasks of the study."""
-        return len({point.key for of_run in self.points.values() for point in of_run})
+        """Number of tasks of the study."""
+        return len({task.key for tasks in self.tasks.values() for task in tasks})
 
     @property
-    def failures(self) -> tuple[Record, ...]:
+    def failures(self) -> tuple[TaskRecord, ...]:
         """Tasks that failed."""
-        return tuple(r for r in self.records.values() if r.figures is None)
+        return tuple(r for r in self.records.values() if r.metrics is None)
 
     @property
     def seconds(self) -> float:
-        """Time that all finished tasks took together."""
+        """Total time of all finished tasks."""
         return sum(record.seconds for record in self.records.values())
 
     @property
     def versions(self) -> tuple[str, ...]:
-        """Versions of the library that the tasks were done with."""
+        """Versions of the library that the tasks were run with."""
         return tuple(sorted({record.version for record in self.records.values()}))
 
     @cached_property
-    def _finished(self) -> dict[str, list[tuple[Point, Mapping[str, Any]]]]:
-        """Points of each run that have figures, found once: a table asks for each of its cells."""
-        found: dict[str, list[tuple[Point, Mapping[str, Any]]]] = {name: [] for name in self.points}
-        for run, of_run in self.points.items():
-            for point in of_run:
-                record = self.records.get(point.key)
-                if record is not None and record.figures is not None:
-                    found[run].append((point, record.figures))
-        return found
+    def _finished(self) -> dict[str, Found]:
+        """Tasks of each experiment that have metrics; every cell of a table asks for them."""
+        return {
+            experiment: [
+                (task, record.metrics)
+                for task in tasks
+                if (record := self.records.get(task.key)) is not None and record.metrics is not None
+            ]
+            for experiment, tasks in self.tasks.items()
+        }
 
-    def found_at(
-        self, run: str, where: Mapping[str, Any], best: Mapping[str, Any] | None = None
-    ) -> list[tuple[Point, Mapping[str, Any]]]:
-        """Give the finished points of a run that agree with `where`, and what was found there.
+    def select(
+        self, experiment: str, where: Mapping[str, Any], best: Mapping[str, Any] | None = None
+    ) -> Found:
+        """Give the finished tasks of an experiment that match `where`, and their metrics.
 
-        Of those that differ only in the axes of `best`, the best one alone, the first of equals.
+        Of those that differ only in the axes of `best`, only the best, the first of equals.
         """
         found = [
-            (point, figures)
-            for point, figures in self._finished[run]
-            if all(agrees(point.at[axis], value) for axis, value in where.items())
+            (task, metrics)
+            for task, metrics in self._finished[experiment]
+            if all(matches(task.point[axis], value) for axis, value in where.items())
         ]
         return _only_best(found, best) if best else found
 
     def values(
         self,
-        run: str,
-        figure: str,
+        experiment: str,
+        metric: str,
         where: Mapping[str, Any],
         best: Mapping[str, Any] | None = None,
         minus: Mapping[str, Any] | None = None,
     ) -> list[Any]:
-        """Give a figure at the points of `found_at`, in their order.
+        """Give a metric of the tasks of `select`, in their order.
 
-        With `minus`, less that of the point that differs in its axes only.
+        With `minus`, less that of the task that differs in its axes only.
         """
-        best = {"by": figure, **best} if best else None
-        found = [(p, f[figure]) for p, f in self.found_at(run, where, best) if figure in f]
+        best = {"by": metric, **best} if best else None
+        found = [(t, m[metric]) for t, m in self.select(experiment, where, best) if metric in m]
         if not minus:
             return [value for _, value in found]
-        apart = {*minus, *(best["over"] if best else ())}
+        ignored = {*minus, *(best["over"] if best else ())}
         partners = {
-            _place(p, apart): f[figure]
-            for p, f in self.found_at(run, {**where, **minus}, best)
-            if figure in f
+            _other_axes(task, ignored): metrics[metric]
+            for task, metrics in self.select(experiment, {**where, **minus}, best)
+            if metric in metrics
         }
-        both = [(value, partners.get(_place(p, apart))) for p, value in found]
-        return [_less(value, partner) for value, partner in both if partner is not None]
+        pairs = [(value, partners.get(_other_axes(task, ignored))) for task, value in found]
+        return [_subtract(value, partner) for value, partner in pairs if partner is not None]
 
-    def flat(self, *asked: Any, **more: Any) -> list[float]:
-        """Give the numbers of `values`: those of lists one after the other."""
+    def numbers(self, *args: Any, **kwargs: Any) -> list[float]:
+        """Give the numbers of `values`, with lists joined into one."""
         found: list[float] = []
-        for entry in self.values(*asked, **more):
+        for entry in self.values(*args, **kwargs):
             found += entry if isinstance(entry, list) else [entry]
         return [float(number) for number in found]
 
     @cached_property
-    def tables(self) -> tuple[FilledTable, ...]:
-        """All tables, with what was found so far."""
+    def tables(self) -> tuple[ResultTable, ...]:
+        """All tables, with the results so far."""
         return tuple(self._fill(table) for table in self.study.tables)
 
-    def table(self, name: str) -> FilledTable:
+    def table(self, name: str) -> ResultTable:
         """Give a table by name."""
-        for filled in self.tables:
-            if filled.table.name == name:
-                return filled
-        names = ", ".join(t.table.name for t in self.tables)
+        for table in self.tables:
+            if table.spec.name == name:
+                return table
+        names = ", ".join(table.spec.name for table in self.tables)
         raise StudyError(f"There is no table {name!r}; there are {names}.")
 
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """What became of each claim of the paper."""
-        tables = {filled.table.name: filled for filled in self.tables}
+        """Whether each claim of the paper holds."""
+        tables = {table.spec.name: table for table in self.tables}
         return tuple(judge(claim, tables) for claim in self.study.claims)
 
-    def axis_values(self, run: str, axis: str, table: Table | None = None) -> tuple[Any, ...]:
-        """Give the values of an axis; ``"figure"`` is the figures of a table."""
-        if axis == "figure":
-            return table.figures if table is not None else ()
-        chosen = None if table is None else table.where.get(axis)
-        values = self.study.runs[run].axes[axis]
-        if chosen is None:
-            return tuple(values)
-        return tuple(value for value in values if agrees(value, chosen))
+    def axis_values(self, experiment: str, axis: str, where: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Give the values of an axis that match `where`."""
+        values = self.study.experiments[experiment].axes[axis]
+        return tuple(v for v in values if axis not in where or matches(v, where[axis]))
 
-    def _fill(self, table: Table) -> FilledTable:
-        rows = self.axis_values(table.run, table.rows, table)
-        columns = self.axis_values(table.run, table.columns, table)
-        cells = {}
-        for row in rows:
-            for column in columns:
-                cell = self._cell(table, row, column)
-                if cell.values:
-                    cells[cell.row, cell.column] = cell
+    def _along(self, table: TableSpec, axis: str) -> tuple[Any, ...]:
+        if axis == "metric":
+            return table.metrics
+        return self.axis_values(table.experiment, axis, table.where)
+
+    def _fill(self, table: TableSpec) -> ResultTable:
+        rows, columns = (self._along(table, axis) for axis in (table.rows, table.columns))
+        filled = (self._cell(table, row, column) for row in rows for column in columns)
+        cells = {(cell.row, cell.column): cell for cell in filled if cell.values}
         title = self.study.title_of
         titles = tuple(title(table.columns, column) for column in columns)
         if table.relative_to:
             cells = relative(cells, table.relative_to)
             titles = tuple(name for name in titles if name != table.relative_to)
-        return FilledTable(
+        return ResultTable(
             table,
             tuple(title(table.rows, row) for row in rows),
             titles,
@@ -183,99 +364,102 @@ class Results:
             tuple(self._pairs(table, cells)) if table.pairs else (),
         )
 
-    def _pairs(self, table: Table, cells: Mapping[tuple[str, str], Cell]) -> Iterator[Pair]:
-        words = table.pairs
-        for row in self.axis_values(table.run, table.rows, table):
+    def _pairs(
+        self, table: TableSpec, cells: Mapping[tuple[str, str], Cell]
+    ) -> Iterator[PairedCell]:
+        for row in self._along(table, table.rows):
             title = self.study.title_of(table.rows, row)
-            first, second = (cells.get((title, words[name])) for name in ("a", "b"))
+            first, second = (cells.get((title, table.pairs[name])) for name in ("a", "b"))
             if first is None or second is None:
                 continue
-            theirs = words.get("published", {}).get(title)
+            published = table.pairs.get("published", {}).get(title)
             overlap = self._overlap(table, row)
-            if pair := compare_pair(title, first.values, second.values, overlap, theirs):
+            if pair := compare_pair(title, first.values, second.values, overlap, published):
                 yield pair
 
-    def _overlap(self, table: Table, row: Any) -> float:
-        """How far the repetitions of a row share rows; 0 if nothing is said about it."""
-        if (figure := table.pairs.get("overlap")) is None:
+    def _overlap(self, table: TableSpec, row: Any) -> float:
+        """Test rows for each training row where repetitions share rows; 0 if not given."""
+        if (metric := table.pairs.get("overlap")) is None:
             return 0.0
-        if isinstance(figure, int | float):
-            return float(figure)
-        where = {**table.where, **({} if table.rows == "figure" else {table.rows: row})}
-        if not (found := self.flat(table.run, figure, where)):
+        if isinstance(metric, int | float):
+            return float(metric)
+        where = {**table.where, **({} if table.rows == "metric" else {table.rows: row})}
+        if not (found := self.numbers(table.experiment, metric, where)):
             raise StudyError(
-                f"The table {table.name!r} has pairs by {figure!r}, which is no figure."
+                f"The table {table.name!r} has pairs by {metric!r}, which is not a metric."
             )
         return float(np.mean(found))
 
-    def _cell(self, table: Table, row: Any, column: Any) -> Cell:
-        where, figure = dict(table.where), table.figures[0]
+    def _cell(self, table: TableSpec, row: Any, column: Any) -> Cell:
+        where, metric = dict(table.where), table.metrics[0]
         for axis, value in ((table.rows, row), (table.columns, column)):
-            if axis == "figure":
-                figure = value
+            if axis == "metric":
+                metric = value
             else:
                 where[axis] = value
         row_title = self.study.title_of(table.rows, row)
         column_title = self.study.title_of(table.columns, column)
-        found = self.flat(table.run, figure, where, table.best, table.minus)
+        found = self.numbers(table.experiment, metric, where, table.best, table.minus)
         values = tuple(table.factor * v for v in found)
         if table.summary == "largest" and values:
             values = (max(values),)
-        cell = Cell(
+        published, check = (
+            read_published(source.get(row_title, {}).get(column_title), n_runs)
+            for source, n_runs in (
+                (table.published, table.published_runs),
+                (table.check, table.check_runs),
+            )
+        )
+        if table.same_spread and published is not None and not published.error:
+            published = PublishedValue(published.value, standard_error(values))
+        return Cell(
             table=table.name,
             row=row_title,
             column=column_title,
             values=values,
             digits=table.digits,
-            published=read_theirs(
-                table.published.get(row_title, {}).get(column_title), table.published_runs
-            ),
-            check=read_theirs(table.check.get(row_title, {}).get(column_title), table.check_runs),
+            published=published,
+            check=check,
             judged=table.judged,
         )
-        if table.same_spread and cell.published is not None and not cell.published.error:
-            cell = replace(cell, published=Theirs(cell.published.value, cell.error))
-        return cell
 
 
 def results(study: Study, store: Store) -> Results:
-    """Read what a store has of a study.
+    """Read the results of a study from a store.
 
     Examples
     --------
     >>> from mixedwood import study
     >>> with study.Store(":memory:") as store:
-    ...     found = study.results(study.load("random_ordinality", quick=True), store)
+    ...     found = study.results(study.read_study("random_ordinality", quick=True), store)
     >>> len(found.records)
     0
     """
-    spread = {name: tuple(points(study, run)) for name, run in study.runs.items()}
-    keys = {point.key for of_run in spread.values() for point in of_run}
-    return Results(study, store.records(keys), spread)
+    tasks = {name: tuple(expand(study, e)) for name, e in study.experiments.items()}
+    keys = {task.key for of_experiment in tasks.values() for task in of_experiment}
+    return Results(study, store.records(keys), tasks)
 
 
-def _place(point: Point, apart: set[str]) -> tuple[Any, ...]:
-    """Where a point is on all axes but some."""
-    return tuple((axis, value) for axis, value in point.at.items() if axis not in apart)
+def _other_axes(task: TaskSpec, ignored: set[str]) -> tuple[Any, ...]:
+    """The point of a task without some axes."""
+    return tuple((axis, value) for axis, value in task.point.items() if axis not in ignored)
 
 
-def _only_best(
-    found: list[tuple[Point, Mapping[str, Any]]], best: Mapping[str, Any]
-) -> list[tuple[Point, Mapping[str, Any]]]:
-    """Of the points that differ only in some axes, keep the best."""
-    kept: dict[tuple[Any, ...], tuple[Point, Mapping[str, Any]]] = {}
+def _only_best(found: Found, best: Mapping[str, Any]) -> Found:
+    """Of the tasks that differ only in some axes, keep the best."""
+    kept: dict[tuple[Any, ...], tuple[TaskSpec, Mapping[str, Any]]] = {}
     sign = -1 if best.get("least") else 1
-    for point, figures in found:
-        if best["by"] not in figures:
+    for task, metrics in found:
+        if best["by"] not in metrics:
             continue
-        place = _place(point, set(best["over"]))
-        score = sign * np.mean(figures[best["by"]])
+        place = _other_axes(task, set(best["over"]))
+        score = sign * np.mean(metrics[best["by"]])
         if place not in kept or score > sign * np.mean(kept[place][1][best["by"]]):
-            kept[place] = (point, figures)
+            kept[place] = (task, metrics)
     return list(kept.values())
 
 
-def _less(value: Any, partner: Any) -> Any:
+def _subtract(value: Any, partner: Any) -> Any:
     if isinstance(value, list):
         return [a - b for a, b in zip(value, partner, strict=True)]
     return value - partner

@@ -1,7 +1,7 @@
-"""Where finished tasks are kept: one SQLite file.
+"""The store of finished tasks: one SQLite file.
 
-A task is written down in one transaction as soon as it is done, and never again. So a run may be
-killed at any moment: what is written is whole, and the next run goes on from there.
+A task is written in one transaction as soon as it is done, and never again. So a run may be killed
+at any moment: what is written is complete, and the next run continues from there.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Record", "Store", "StoreError"]
+__all__ = ["Store", "StoreError", "TaskRecord"]
 
 _FORMAT = "1"
 _TABLES = """
@@ -38,7 +38,7 @@ CREATE TABLE IF NOT EXISTS sets (
 
 
 class StoreError(RuntimeError):
-    """A store cannot be used; the message says why, and what to do."""
+    """The store cannot be used; the message says why, and what to do."""
 
 
 _ADVICE = {
@@ -69,22 +69,22 @@ _SIGNS = {
 
 
 def _store_error(path: str, error: Exception) -> StoreError:
-    """One error for all that may go wrong in a file, with advice."""
+    """One error for everything that may go wrong in a file, with advice."""
     reason = str(error)
     found = (why for why, signs in _SIGNS.items() if any(sign in reason.lower() for sign in signs))
-    # What is not an error of SQLite was read, and made no sense.
+    # Other errors come from contents that could be read, but make no sense.
     why = next(found, "other" if isinstance(error, (sqlite3.Error, OSError)) else "damaged")
     return StoreError(f"Cannot use the store {path} ({reason}). {_ADVICE[why]}")
 
 
 @dataclass(frozen=True)
-class Record:
-    """A finished task: its figures, or how it failed."""
+class TaskRecord:
+    """A finished task: its metrics, or how it failed."""
 
     key: str
     task: str
-    words: str
-    figures: dict[str, Any] | None
+    label: str
+    metrics: dict[str, Any] | None
     error: str = ""
     traceback: str = ""
     warnings: tuple[str, ...] = ()
@@ -99,14 +99,14 @@ class Store:
     Parameters
     ----------
     path : str or Path
-        The file; it is made if there is none.
+        The file; it is created if it does not exist.
 
     Examples
     --------
     >>> with Store(":memory:") as store:
-    ...     store.add(Record("k", "sum", "a 1", {"error": 0.25}))
-    ...     store.figures(["k"])
-    {'k': {'error': 0.25}}
+    ...     store.add(TaskRecord("k", "sum", "a 1", {"error": 0.25}))
+    ...     store.records()["k"].metrics
+    {'error': 0.25}
     """
 
     def __init__(self, path: str | Path, *, create: bool = True) -> None:
@@ -135,32 +135,32 @@ class Store:
             )
 
     def _release(self) -> None:
-        """Let go of a file that could not be opened as a store."""
+        """Close a file that could not be opened as a store."""
         if hasattr(self, "_file"):
             self._file.close()
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        """Turn what goes wrong in the file into one kind of error."""
+        """Turn errors of the file into `StoreError`."""
         try:
             yield
         except (sqlite3.Error, ValueError, TypeError, KeyError) as error:
             raise _store_error(self.path, error) from error
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Let nobody else run with this store; the system lets go when the process ends."""
+    def lock(self) -> Iterator[None]:
+        """Keep other runs from using this store; the system releases it when the process ends."""
         if self.path == ":memory:":
             yield
             return
         path = f"{self.path}.lock"
         try:
-            lock = sqlite3.connect(path, timeout=0, isolation_level=None)
+            held = sqlite3.connect(path, timeout=0, isolation_level=None)
         except sqlite3.Error as error:
             raise _store_error(path, error) from error
         try:
             try:
-                lock.execute("BEGIN EXCLUSIVE")
+                held.execute("BEGIN EXCLUSIVE")
             except sqlite3.Error as error:
                 if "locked" not in str(error):
                     raise _store_error(path, error) from error
@@ -169,16 +169,16 @@ class Store:
                 ) from error
             yield
         finally:
-            lock.close()
+            held.close()
 
-    def add(self, record: Record) -> None:
-        """Write a finished task down; one that is there already is an error."""
-        figures = None if record.figures is None else json.dumps(record.figures)
+    def add(self, record: TaskRecord) -> None:
+        """Add a finished task; raises if the store has it already."""
+        metrics = None if record.metrics is None else json.dumps(record.metrics)
         row = (
             record.key,
             record.task,
-            record.words,
-            figures,
+            record.label,
+            metrics,
             record.error,
             record.traceback,
             json.dumps(record.warnings),
@@ -192,19 +192,19 @@ class Store:
         except StoreError as error:
             if isinstance(error.__cause__, sqlite3.IntegrityError):
                 raise StoreError(
-                    f"The store {self.path} already has the task {record.words!r}. Use one run at "
-                    "a time, or forget the task first."
+                    f"The store {self.path} already has the task {record.label!r}. Use one run at "
+                    "a time, or delete the task first."
                 ) from error
             raise
 
-    def forget(self, keys: Iterable[str]) -> int:
-        """Take tasks out, so that they are done again; give how many there were."""
+    def delete(self, keys: Iterable[str]) -> int:
+        """Delete tasks, so that they are run again; give how many there were."""
         with self._errors(), self._file:
             found = [self._file.execute("DELETE FROM tasks WHERE key = ?", (k,)) for k in keys]
         return sum(cursor.rowcount for cursor in found)
 
-    def records(self, keys: Iterable[str] | None = None) -> dict[str, Record]:
-        """Give finished tasks by key: all, or those asked for that are there."""
+    def records(self, keys: Iterable[str] | None = None) -> dict[str, TaskRecord]:
+        """Give finished tasks by key: all, or those of `keys` that the store has."""
         wanted = None if keys is None else set(keys)
         found = {}
         with self._errors():
@@ -213,29 +213,24 @@ class Store:
                     found[row[0]] = _record(row)
         return found
 
-    def figures(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """Give the figures of tasks that were done well."""
-        found = self.records(keys)
-        return {key: r.figures for key, r in found.items() if r.figures is not None}
-
-    def know_set(self, key: str, name: str, fingerprint: str, facts: dict[str, Any]) -> None:
-        """Remember a data set; one that has changed since is an error."""
-        row = (key, name, fingerprint, json.dumps(facts))
+    def register_dataset(self, key: str, name: str, fingerprint: str, info: dict[str, Any]) -> None:
+        """Remember a data set; raises if it has changed since."""
+        row = (key, name, fingerprint, json.dumps(info))
         with self._errors():
             with self._file:
                 self._file.execute("INSERT OR IGNORE INTO sets VALUES (?, ?, ?, ?)", row)
             [(known,)] = self._file.execute("SELECT fingerprint FROM sets WHERE key = ?", (key,))
         if known != fingerprint:
             raise StoreError(
-                f"The data set {name!r} is not the one that {self.path} has results of. Use "
-                "another store, or the earlier data."
+                f"The data set {name!r} has changed since {self.path} was written. Use another "
+                "store, or the earlier data."
             )
 
-    def set_facts(self) -> dict[str, dict[str, Any]]:
-        """Give what is known of data sets, by key."""
+    def datasets(self) -> dict[str, dict[str, Any]]:
+        """Give rows, columns and classes of the data sets, by key."""
         with self._errors():
             rows = self._file.execute("SELECT key, facts FROM sets")
-            return {key: _content(facts) for key, facts in rows}
+            return {key: _content(info) for key, info in rows}
 
     def close(self) -> None:
         """Close the file."""
@@ -248,13 +243,13 @@ class Store:
         self.close()
 
 
-def _record(row: tuple[Any, ...]) -> Record:
-    key, task, words, figures, error, traceback, warnings, seconds, finished, version = row
-    return Record(
+def _record(row: tuple[Any, ...]) -> TaskRecord:
+    key, task, label, metrics, error, traceback, warnings, seconds, finished, version = row
+    return TaskRecord(
         key=key,
         task=task,
-        words=words,
-        figures=None if figures is None else _content(figures),
+        label=label,
+        metrics=None if metrics is None else _content(metrics),
         error=error,
         traceback=traceback,
         warnings=tuple(json.loads(warnings)),
@@ -265,8 +260,8 @@ def _record(row: tuple[Any, ...]) -> Record:
 
 
 def _content(text: str) -> dict[str, Any]:
-    """Read an object of JSON; ValueError if it is none."""
+    """Read a JSON object; raises ValueError if it is something else."""
     found = json.loads(text)
     if not isinstance(found, dict):
-        raise ValueError(f"an object of JSON was expected, not {text[:40]!r}")
+        raise ValueError(f"a JSON object was expected, not {text[:40]!r}")
     return found

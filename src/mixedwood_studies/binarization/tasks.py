@@ -15,8 +15,8 @@ from mixedwood.comparison.run import Problem
 from mixedwood.data import Column, ColumnKind, Schema, Table, read_target
 from mixedwood.preprocessing.cutting import cut_table, range_names, read_cutting
 from mixedwood.preprocessing.encoding import binary_cuts
-from mixedwood.study import StudyError, Work
-from mixedwood.study.tasks import Figures
+from mixedwood.study import StudyError, TaskContext
+from mixedwood.study.tasks import Metrics
 from mixedwood_studies.binarization.methods import EncodedAtEverySplit
 
 __all__ = ["best_tree", "cut_points", "divide_in_seven", "in_ranges", "seven_sets"]
@@ -25,14 +25,14 @@ _N_SETS = 7
 _MODES = {"offline": "once", "online": "every_split", "combined": "encode_every_split"}
 
 
-def best_tree(work: Work) -> Figures:
-    """Give what the best tree of all rows gets wrong, and the number of its binary columns.
+def best_tree(context: TaskContext) -> Metrics:
+    """Give the errors of the optimal tree of all rows, and the number of its binary columns.
 
     Axes or settings: `depth`; `ranges`, the number of ranges, or "own" for methods that choose it
     themselves; `mode` and `time_limit` as in `seven_sets`.
     """
-    problem = work.data
-    model, seconds = _fit(work, problem.X, problem.labels)
+    problem = context.data
+    model, seconds = _fit(context, problem.X, problem.labels)
     return {
         "errors": float(np.sum(model.predict(problem.X) != problem.labels)),
         "proven": float(model.optimal_),
@@ -41,52 +41,52 @@ def best_tree(work: Work) -> Figures:
     }
 
 
-def seven_sets(work: Work) -> Figures:
-    """Learn from five of seven sets, choose by one, test on the last.
+def seven_sets(context: TaskContext) -> Metrics:
+    """Fit trees on five of seven sets, choose one by the sixth and test it on the seventh.
 
     Each of the sets 1 to 6 is left out once; of the six trees the one with the highest accuracy on
     the set left out, the first of equals, is tested on set 7. A tree counts only if it gets more
-    training rows right than a leaf. (The paper goes from depth to depth, and searches with the
-    errors of the depth before as its bound. A greater depth never has more errors, so that every
-    depth for itself finds the same costs.)
+    training rows right than a leaf. (The paper searches one depth after the other, with the errors
+    of the previous depth as a bound. A greater depth never has more errors, so separate searches
+    find the same costs.)
 
-    Axes or settings: `depth`; `ranges` as in `best_tree`; `mode`, "offline" (tests are made once),
-    "online" (cut and coded again at every node) or "combined" (cut once, coded at every node);
-    `cut_from`, "training rows" or "all rows": with the latter, cuts know the rows to be tested, as
-    in the paper; `time_limit` of each search, in seconds.
+    Axes or settings: `depth`; `ranges` as in `best_tree`; `mode`, "offline" (columns are
+    discretized and encoded once), "online" (again at every node) or "combined" (discretized once,
+    encoded at every node); `cut_from`, "training rows" or "all rows": with the latter, cut points
+    depend on the test rows, as in the paper; `time_limit` of each search, in seconds.
 
-    Figures: ``accuracy`` on set 7 and ``choice_accuracy`` on the set it was chosen by, if there is
-    any tree; ``trees``, how many of the six there are; ``errors`` on training rows, a list, and one
-    by one as ``"set 1"``, ...; ``leaf``, those of a leaf; ``proven``, whether a search came to its
-    end; ``seconds`` of all six; ``columns``, binary ones; ``imbalance``, of the classes.
+    Metrics: ``accuracy`` on set 7 and ``choice_accuracy`` on the set it was chosen by, if there is
+    any tree; ``trees``, the number of trees that count; ``errors`` on training rows, a list, and
+    singly as ``"set 1"``, ...; ``leaf``, those of a leaf; ``proven``, whether a search was
+    completed; ``seconds`` of all six; ``columns``, binary ones; ``imbalance``, of the classes.
     """
-    problem = work.data
+    problem = context.data
     if len(problem.classes) != 2:
         raise StudyError(
             f"{problem.name} has {len(problem.classes)} classes; seven sets are for two. Use "
-            "one_against_all in the definition of the set."
+            "one_against_all in the definition of the data set."
         )
-    source = work.value("cut_from", "training rows")
+    source = context.value("cut_from", "training rows")
     if source not in ("training rows", "all rows"):
         raise StudyError(f"cut_from must be 'training rows' or 'all rows'; got {source!r}.")
     if source == "all rows":
-        if work.value("mode", "offline") == "online":
-            raise StudyError("Cuts made anew at every node cannot come from all rows.")
-        problem = replace(problem, X=in_ranges(problem, work))
+        if context.value("mode", "offline") == "online":
+            raise StudyError("Cut points that are found at every node cannot come from all rows.")
+        problem = replace(problem, X=in_ranges(problem, context))
     found: dict[str, list[float]] = {name: [] for name in ("errors", "leaf", "proven")}
     found |= {"seconds": [], "columns": []}
-    trees: list[tuple[float, float]] = []  # accuracy where it is chosen, and where it is tested
+    trees: list[tuple[float, float]] = []  # accuracy on validation and on test rows
     for train, validation, test in divide_in_seven(problem.codes):
         X, y = problem.take(train)
-        model, seconds = _fit(work, X, y)
+        model, seconds = _fit(context, X, y)
         errors = float(np.sum(model.predict(X) != y))
         leaf_errors = float(len(y) - np.unique(y, return_counts=True)[1].max())
-        figures = {"errors": errors, "leaf": leaf_errors, "proven": float(model.optimal_)}
-        for name, figure in (figures | {"seconds": seconds} | _columns(model)).items():
-            found[name].append(figure)
+        metrics = {"errors": errors, "leaf": leaf_errors, "proven": float(model.optimal_)}
+        for name, metric in (metrics | {"seconds": seconds} | _columns(model)).items():
+            found[name].append(metric)
         if errors < leaf_errors:
             trees.append((_accuracy(model, problem, validation), _accuracy(model, problem, test)))
-    result: Figures = {
+    result: Metrics = {
         "trees": float(len(trees)),
         "imbalance": abs(float(np.mean(problem.codes == 0)) - 0.5),
         "seconds": float(np.sum(found.pop("seconds"))),
@@ -121,22 +121,25 @@ def divide_in_seven(codes: NDArray[Any]) -> list[tuple[NDArray[np.intp], ...]]:
     return divisions
 
 
-def cut_points(work: Work) -> Figures:
-    """Give the cuts of each numeric column: of the first ``"1 cuts"``, ``"1.1"``, ``"1.2"``, ..."""
-    problem = work.data
+def cut_points(context: TaskContext) -> Metrics:
+    """Give the cut points of each numeric column.
+
+    Metrics: ``"1 cuts"`` is the number of cut points of the first column, ``"1.1"`` the first one.
+    """
+    problem = context.data
     target = read_target(problem.labels)
-    figures: Figures = {}
-    cutting = read_cutting(work.method["discretizer"], work.value("ranges", 5))
+    metrics: Metrics = {}
+    cutting = read_cutting(context.method["discretizer"], context.value("ranges", 5))
     for number, cuts in enumerate(cut_table(problem.X, target, cutting), 1):
-        figures[f"{number} cuts"] = float(len(cuts))
-        figures |= {f"{number}.{place}": float(cut) for place, cut in enumerate(cuts, 1)}
-    return figures
+        metrics[f"{number} cuts"] = float(len(cuts))
+        metrics |= {f"{number}.{place}": float(cut) for place, cut in enumerate(cuts, 1)}
+    return metrics
 
 
-def in_ranges(problem: Problem, work: Work) -> Table:
-    """Replace numbers by the ranges that all rows give, as values with an order."""
+def in_ranges(problem: Problem, context: TaskContext) -> Table:
+    """Replace numbers by the ranges that all rows give, as ordinal values."""
     table, target = problem.X, read_target(problem.labels)
-    cutting = read_cutting(work.method["discretizer"], _ranges(work).get("n_bins", 5))
+    cutting = read_cutting(context.method["discretizer"], _ranges(context).get("n_bins", 5))
     columns, arrays = [], []
     cuts = binary_cuts(table, cut_table(table, target, cutting))
     for column, array, at in zip(table.schema, table.arrays, cuts, strict=True):
@@ -149,18 +152,18 @@ def in_ranges(problem: Problem, work: Work) -> Table:
     return Table(Schema(tuple(columns), table.schema.names_generated), tuple(arrays))
 
 
-def _fit(work: Work, X: Any, y: Any) -> tuple[Any, float]:
-    """Search the best tree; a search that ends at its limit says so in its proof."""
-    mode = work.value("mode", "offline")
+def _fit(context: TaskContext, X: Any, y: Any) -> tuple[Any, float]:
+    """Search for the optimal tree; its proof tells whether a limit ended the search."""
+    mode = context.value("mode", "offline")
     if mode not in _MODES:
         raise StudyError(f"mode must be one of {', '.join(_MODES)}; got {mode!r}.")
-    model = work.model(0).set_params(
-        max_depth=int(work.value("depth", 3)),
+    model = context.model(0).set_params(
+        max_depth=int(context.value("depth", 3)),
         leaf_cost=0.0,  # the fewest errors, whatever the size
         binarize=_MODES[mode],
-        time_limit=work.value("time_limit"),
+        time_limit=context.value("time_limit"),
         work_limit=None,
-        **_ranges(work),
+        **_ranges(context),
     )
     if mode == "combined":
         model = EncodedAtEverySplit(**model.get_params())
@@ -171,8 +174,8 @@ def _fit(work: Work, X: Any, y: Any) -> tuple[Any, float]:
     return model, time.perf_counter() - started
 
 
-def _ranges(work: Work) -> dict[str, int]:
-    ranges = work.value("ranges", "own")
+def _ranges(context: TaskContext) -> dict[str, int]:
+    ranges = context.value("ranges", "own")
     return {} if ranges == "own" else {"n_bins": int(ranges)}
 
 

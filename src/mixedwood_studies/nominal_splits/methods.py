@@ -173,7 +173,7 @@ class RoundedSignificanceClassifier(PlainTreeClassifier):
     The CDF is exactly 1.0 for every column of some significance at a node of many rows, so that
     the first of these columns is taken. That is a fault: a correct program compares logarithms of
     p-values, as ``TreeClassifier(selection="significance")`` does. This one is here to show that
-    published figures come from it. Nominal columns only.
+    published values come from it. Nominal columns only.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ class TwoScalesClassifier(PlainTreeClassifier):
 
     A nominal column carries the Gini gain of the best two superclasses, a numeric one the Twoing
     value of its best threshold, which is half of that gain. That is a fault: `TreeClassifier` has
-    one scale. This one is here to show that published figures come from it.
+    one scale. This one is here to show that published values come from it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Cross-validation on the very folds of a published study."""
+"""Tasks of the study: cross-validation on the folds of the published one."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.study import Work
-from mixedwood.study.tasks import Figures
+from mixedwood.study import TaskContext
+from mixedwood.study.tasks import Metrics
 
-__all__ = ["SEEDS", "deal", "published_folds"]
+__all__ = ["SEEDS", "assign_folds", "published_folds"]
 
 SEEDS = {
     # "Binary Splitting Criteria for Large Categorical Attributes in Decision Trees"
@@ -23,60 +23,61 @@ SEEDS = {
         1581871235, 1249719834, 1281093615, 603059048,
     ),
 }  # fmt: skip
-"""Seeds of the repetitions of a published work, by a short name."""
+"""Seeds of the repetitions of a publication, by a short name."""
 
 
-def published_folds(work: Work) -> Figures:
-    """Fit and test a tree on the folds of one repetition, dealt from a published seed.
+def published_folds(context: TaskContext) -> Metrics:
+    """Fit and test a tree on the folds of one repetition, as a published seed gives them.
 
-    Settings: `seeds`, one for each repetition, or a name of `SEEDS`; `folds`, how many;
-    `max_depth`, most tests in a row. Axis: `repetition`. Figures of all folds together: the
-    accuracy, %; that of the rows which met no value that is strange to a node, %; the share of
-    those that did, %; mean nodes and depth of the trees; the seconds of learning and testing.
+    Settings: `seeds`, one for each repetition, or a name of `SEEDS`; `folds`, the number of folds;
+    `max_depth`. Axis: `repetition`. Metrics of all folds together: the accuracy, %; that of rows
+    without a value that is unknown to a node on their path, %; the percentage of rows with such a
+    value; mean nodes and depth of the trees; the seconds of fitting and testing.
     """
-    problem = work.data
-    if (depth := work.value("max_depth")) is not None:
-        work = replace(work, method={**work.method, "max_depth": int(depth)})
-    seeds = work.settings["seeds"]
-    seed = int((SEEDS[seeds] if isinstance(seeds, str) else seeds)[int(work.at["repetition"])])
-    n_folds = int(work.value("folds", 3))
-    fold = deal(problem.codes, n_folds, seed)
-    right, strange = np.zeros(len(fold), dtype=bool), np.zeros(len(fold), dtype=bool)
+    problem = context.data
+    if (depth := context.value("max_depth")) is not None:
+        context = replace(context, method={**context.method, "max_depth": int(depth)})
+    seeds = context.settings["seeds"]
+    of_repetition = SEEDS[seeds] if isinstance(seeds, str) else seeds
+    seed = int(of_repetition[int(context.point["repetition"])])
+    n_folds = int(context.value("folds", 3))
+    fold = assign_folds(problem.codes, n_folds, seed)
+    right, unknown = np.zeros(len(fold), dtype=bool), np.zeros(len(fold), dtype=bool)
     nodes, depths, seconds = [], [], 0.0
     for number in range(n_folds):
         X, y = problem.take(np.flatnonzero(fold != number))
-        new, answers = problem.take(np.flatnonzero(fold == number))
-        model = work.model(seed)
+        X_test, y_test = problem.take(np.flatnonzero(fold == number))
+        model = context.model(seed)
         started = time.perf_counter()
         model.fit(X, y)
-        labels, stopped = answer(model, new)
+        labels, stopped = predict_with_stops(model, X_test)
         seconds += time.perf_counter() - started
-        right[fold == number] = labels == answers
-        strange[fold == number] = stopped
+        right[fold == number] = labels == y_test
+        unknown[fold == number] = stopped
         nodes.append(model.tree_.n_nodes)
         depths.append(model.tree_.depth)
     return {
         "accuracy": 100 * float(right.mean()),
-        "accuracy_known": 100 * float(right[~strange].mean()),
-        "unknown": 100 * float(strange.mean()),
+        "accuracy_known": 100 * float(right[~unknown].mean()),
+        "unknown": 100 * float(unknown.mean()),
         "nodes": float(np.mean(nodes)),
         "depth": float(np.mean(depths)),
         "seconds": seconds,
     }
 
 
-def answer(model: Any, table: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Give the answers of a tree, and which rows stopped above the leaves."""
+def predict_with_stops(model: Any, table: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Give the predictions of a tree, and which rows stopped above the leaves."""
     tree = model.tree_
     reached = model.apply(table)
     return model.classes_[tree.label[reached]], np.diff(tree.child_offset)[reached] > 0
 
 
-def deal(codes: NDArray[Any], n_folds: int, seed: int) -> NDArray[np.intp]:
-    """Give each row its fold.
+def assign_folds(codes: NDArray[Any], n_folds: int, seed: int) -> NDArray[np.intp]:
+    """Give the fold of each row.
 
-    Rows are shuffled by Python's generator; then each class is cut into runs, as scikit-learn's
-    StratifiedKFold did it until version 0.21.
+    Rows are shuffled by Python's generator; then each class is divided into consecutive blocks, as
+    in scikit-learn's StratifiedKFold before version 0.22.
     """
     order = list(range(len(codes)))
     random.Random(seed).shuffle(order)
@@ -84,6 +85,6 @@ def deal(codes: NDArray[Any], n_folds: int, seed: int) -> NDArray[np.intp]:
     fold = np.empty(len(codes), dtype=np.intp)
     for of_class in range(int(codes.max()) + 1):
         rows = shuffled[codes[shuffled] == of_class]
-        for number, run in enumerate(np.array_split(rows, n_folds)):
-            fold[run] = number
+        for number, block in enumerate(np.array_split(rows, n_folds)):
+            fold[block] = number
     return fold

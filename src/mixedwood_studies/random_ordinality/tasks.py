@@ -1,4 +1,4 @@
-"""Gain ratios of random orders, by counting all of them."""
+"""Tasks of the study: gain ratios of random orders, by counting all of them."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import math
 
 import numpy as np
 
-from mixedwood.study import Work
-from mixedwood.study.tasks import Figures
+from mixedwood.study import TaskContext
+from mixedwood.study.tasks import Metrics
 
 __all__ = ["gain_ratios"]
 
 
-def gain_ratios(work: Work) -> Figures:
+def gain_ratios(context: TaskContext) -> Metrics:
     """Give mean and spread of the gain ratio over all orders and splits of a column.
 
-    The axis `values` says how many values there are, all equally frequent; half of them belong to
-    one class, half to the other. A split is random if each value goes to a side by a coin; both
-    sides have values.
+    The axis `values` is the number of values, all equally frequent; half of them belong to one
+    class, half to the other. A random split assigns each value to a side with equal probability;
+    both sides have values.
     """
-    n = int(work.at["values"])
+    n = int(context.point["values"])
     half = n // 2
     best = []
     for firsts in itertools.combinations(range(n), half):
@@ -32,13 +32,13 @@ def gain_ratios(work: Work) -> Figures:
         for b in range(half + 1)
         if 0 < a + b < n
     ]
-    ratios, ways = (np.array(part) for part in zip(*splits, strict=True))
-    mean = float(np.average(ratios, weights=ways))
+    ratios, counts = (np.array(part) for part in zip(*splits, strict=True))
+    mean = float(np.average(ratios, weights=counts))
     return {
         "ro_mean": float(np.mean(best)),
         "ro_sd": float(np.std(best)),
         "split_mean": mean,
-        "split_sd": float(np.sqrt(np.average((ratios - mean) ** 2, weights=ways))),
+        "split_sd": float(np.sqrt(np.average((ratios - mean) ** 2, weights=counts))),
         "multiway": 1 / math.log2(n),
     }
 
@@ -51,5 +51,4 @@ def _ratio(t: int, a: int, n: int) -> float:
 
 
 def _entropy(a: int, b: int) -> float:
-    shares = [x / (a + b) for x in (a, b) if x]
-    return -sum(p * math.log2(p) for p in shares)
+    return -sum(x / (a + b) * math.log2(x / (a + b)) for x in (a, b) if x)

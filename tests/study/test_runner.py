@@ -12,9 +12,9 @@ import time
 import pytest
 
 from mixedwood import study
-from mixedwood.study import forms
+from mixedwood.study.tables import FORMATS
 
-LETTERS = {"run": ["letters"]}
+LETTERS = {"experiment": ["letters"]}
 
 
 def done(letters):
@@ -26,65 +26,67 @@ def done(letters):
 
 def tables(letters, store):
     """What the study shows; nothing in it depends on time."""
-    found = study.results(study.load(letters), store)
-    return forms.to_json(found.tables[:1])
+    found = study.results(study.read_study(letters), store)
+    return FORMATS["json"](found.tables[:1])
 
 
 def test_everything_is_done_once_and_kept(letters):
     with study.Store(letters.parent / "s") as store:
-        report = study.run(study.load(letters), store, only=LETTERS)
-        assert (report.done, report.failed, report.kept, report.left) == (36, 0, 0, 0)
+        report = study.run(study.read_study(letters), store, only=LETTERS)
+        assert (report.done, report.failed, report.reused, report.remaining) == (36, 0, 0, 0)
         assert len(done(letters)) == len(set(done(letters))) == 36
-        report = study.run(study.load(letters), store, only=LETTERS)
-        assert (report.done, report.kept) == (0, 36)
-        assert report.sentence == "0 tasks done, 36 already in the store."
+        report = study.run(study.read_study(letters), store, only=LETTERS)
+        assert (report.done, report.reused) == (0, 36)
+        assert str(report) == "0 tasks done, 36 already in the store."
     assert len(done(letters)) == 36
 
 
 def test_the_short_form_is_part_of_the_long_one(letters):
     with study.Store(letters.parent / "s") as store:
-        assert study.run(study.load(letters, quick=True), store).done == 6
-        report = study.run(study.load(letters), store, only=LETTERS)
-        assert (report.done, report.kept) == (30, 6)
+        assert study.run(study.read_study(letters, quick=True), store).done == 6
+        report = study.run(study.read_study(letters), store, only=LETTERS)
+        assert (report.done, report.reused) == (30, 6)
 
 
 def test_order_and_workers_do_not_matter(letters):
     with study.Store(":memory:") as one, study.Store(":memory:") as two:
-        study.run(study.load(letters), one, only=LETTERS)
+        study.run(study.read_study(letters), one, only=LETTERS)
         for letter in ("z", "x"):
-            study.run(study.load(letters), two, only={**LETTERS, "letter": [letter]}, n_jobs=2)
-        assert study.run(study.load(letters), two, only=LETTERS, n_jobs=2).done == 12
+            study.run(
+                study.read_study(letters), two, only={**LETTERS, "letter": [letter]}, n_jobs=2
+            )
+        assert study.run(study.read_study(letters), two, only=LETTERS, n_jobs=2).done == 12
         assert tables(letters, one) == tables(letters, two)
 
 
 def test_a_failure_is_written_down_and_the_rest_goes_on(edited, letters):
     edited("nap = 0.0", 'broken = "y"')
     with study.Store(":memory:") as store:
-        report = study.run(study.load(letters), store, only=LETTERS)
+        report = study.run(study.read_study(letters), store, only=LETTERS)
         assert (report.done, report.failed) == (36, 12)
-        assert "12 of them failed" in report.sentence
-        found = study.results(study.load(letters), store)
+        assert "12 of them failed" in str(report)
+        found = study.results(study.read_study(letters), store)
         assert {record.error for record in found.failures} == {"ArithmeticError: not today"}
         assert "raise ArithmeticError" in found.failures[0].traceback
-        assert found.failures[0].words.startswith("letter y, repetition")
+        assert found.failures[0].label.startswith("letter y, repetition")
         assert not found.table("one").column("error").keys() & {"y"}
         # Not again by itself; again if asked to.
-        assert study.run(study.load(letters), store, only=LETTERS).done == 0
-        report = study.run(study.load(letters), store, only=LETTERS, retry=True)
-        assert (report.done, report.failed, report.kept) == (12, 12, 24)
+        assert study.run(study.read_study(letters), store, only=LETTERS).done == 0
+        report = study.run(study.read_study(letters), store, only=LETTERS, retry_failed=True)
+        assert (report.done, report.failed, report.reused) == (12, 12, 24)
 
 
 def test_warnings_are_kept(edited, letters):
     edited("letters:draw", "letters:heard")
     with study.Store(":memory:") as store:
-        study.run(study.load(letters, quick=True), store)
+        study.run(study.read_study(letters, quick=True), store)
         assert {r.warnings for r in store.records().values()} == {("UserWarning: mind the gap",)}
 
 
 def test_figures_that_cannot_be_kept_are_a_failure(edited, letters):
     edited("letters:draw", "letters:crash")
     with study.Store(":memory:") as store:
-        assert study.run(study.load(letters, quick=True), store).failed == 6
+        assert study.run(study.read_study(letters, quick=True), store).failed == 6
         [error] = {r.error for r in store.records().values()}
         assert "object" in error
 
@@ -92,10 +94,10 @@ def test_figures_that_cannot_be_kept_are_a_failure(edited, letters):
 def test_nothing_begins_after_the_time_limit(edited, letters):
     edited("nap = 0.0", "nap = 0.05")
     with study.Store(":memory:") as store:
-        report = study.run(study.load(letters), store, only=LETTERS, time_limit=0.3)
-        assert report.done + report.left == 36
-        assert report.left > 0
-        assert f"{report.left} are left" in report.sentence
+        report = study.run(study.read_study(letters), store, only=LETTERS, time_limit=0.3)
+        assert report.done + report.remaining == 36
+        assert report.remaining > 0
+        assert f"{report.remaining} are left" in str(report)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +113,7 @@ def test_nothing_begins_after_the_time_limit(edited, letters):
 def test_mistakes_are_found_before_any_work(edited, letters, old, new, words):
     with study.Store(":memory:") as store:
         with pytest.raises(study.StudyError, match=words):
-            study.run(study.load(edited(old, new)), store)
+            study.run(study.read_study(edited(old, new)), store)
         assert not store.records()
     assert not done(letters)
 
@@ -119,19 +121,19 @@ def test_mistakes_are_found_before_any_work(edited, letters, old, new, words):
 def test_sets_that_are_not_here_can_be_left_out(edited):
     path = edited('"tic-tac-toe"', '"no-such-set"')
     with study.Store(":memory:") as store:
-        only = {"run": ["trees"]}
-        assert study.run(study.load(path), store, only=only, available_only=True).done == 4
+        only = {"experiment": ["trees"]}
+        assert study.run(study.read_study(path), store, only=only, skip_unavailable=True).done == 4
 
 
-@pytest.mark.parametrize("only", [{"sett": ["tic"]}, {"set": ["toc"]}])
+@pytest.mark.parametrize("only", [{"sett": ["tic"]}, {"dataset": ["toc"]}])
 def test_a_choice_that_is_not_there_is_an_error(letters, only):
     with study.Store(":memory:") as store, pytest.raises(study.StudyError, match="there are"):
-        study.run(study.load(letters), store, only=only)
+        study.run(study.read_study(letters), store, only=only)
 
 
 def test_a_dask_cluster_does_the_same(letters):
     distributed = pytest.importorskip("distributed")
-    only = {"run": ["trees"], "repetition": [0]}
+    only = {"experiment": ["trees"], "repetition": [0]}
     with (
         study.Store(":memory:") as here,
         study.Store(":memory:") as there,
@@ -139,10 +141,10 @@ def test_a_dask_cluster_does_the_same(letters):
             n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
         ) as cluster,
     ):
-        study.run(study.load(letters), here, only=only)
-        study.run(study.load(letters), there, only=only, scheduler=cluster.scheduler_address)
+        study.run(study.read_study(letters), here, only=only)
+        study.run(study.read_study(letters), there, only=only, scheduler=cluster.scheduler_address)
         errors = [
-            {key: r.figures["error"] for key, r in store.records().items()}
+            {key: r.metrics["error"] for key, r in store.records().items()}
             for store in (here, there)
         ]
     assert errors[0] == errors[1]
@@ -152,7 +154,7 @@ def test_a_dask_cluster_does_the_same(letters):
 def test_no_scheduler_there_is_said(letters):
     pytest.importorskip("distributed")
     with study.Store(":memory:") as store, pytest.raises(study.StudyError, match="no Dask"):
-        study.run(study.load(letters), store, scheduler="no address at all")
+        study.run(study.read_study(letters), store, scheduler="no address at all")
 
 
 COMMAND = "from mixedwood.cli import main; main()"
@@ -160,7 +162,7 @@ COMMAND = "from mixedwood.cli import main; main()"
 
 def start(letters, jobs):
     words = ["study", "run", str(letters), "--store", str(letters.parent / "s.sqlite")]
-    words += ["--jobs", str(jobs), "-q", "--only", "run=letters"]
+    words += ["--jobs", str(jobs), "-q", "--only", "experiment=letters"]
     # A session of its own, so that workers are killed with it.
     return subprocess.Popen(
         [sys.executable, "-c", COMMAND, *words], start_new_session=True, stderr=subprocess.PIPE
@@ -187,7 +189,7 @@ def test_killed_at_random_moments_it_loses_nothing_and_does_nothing_twice(edited
         if store.exists():
             with study.Store(store) as kept:
                 recorded = {
-                    tuple(word.split()[-1] for word in r.words.split(", "))
+                    tuple(word.split()[-1] for word in r.label.split(", "))
                     for r in kept.records().values()
                 }
         else:
@@ -207,7 +209,7 @@ def test_killed_at_random_moments_it_loses_nothing_and_does_nothing_twice(edited
         assert before <= after, "what was written down is gone"
     assert set(log) == {(letter, n) for letter in "xyz" for n in range(12)}
     with study.Store(store) as killed, study.Store(":memory:") as whole:
-        study.run(study.load(letters), whole, only=LETTERS)
+        study.run(study.read_study(letters), whole, only=LETTERS)
         assert tables(letters, killed) == tables(letters, whole)
 
 

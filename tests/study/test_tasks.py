@@ -7,10 +7,9 @@ import pytest
 
 from mixedwood import TreeClassifier, datasets, study
 from mixedwood.data import Table, read_table
-from mixedwood.study import Work
-from mixedwood.study.making import make
-from mixedwood.study.sets import fingerprint, open_set
-from mixedwood.study.tasks.cross_validation import cross_validation, in_bins, only_known, sizes
+from mixedwood.study import TaskContext
+from mixedwood.study.datasets import fingerprint, read_dataset
+from mixedwood.study.tasks import cross_validation, in_bins, make, tree_sizes, without_unused_values
 
 
 def test_methods_are_made_of_plain_words():
@@ -56,31 +55,31 @@ def columns(problem):
 
 
 def test_sets_are_prepared_in_steps(csv):
-    whole = open_set("d", csv)
+    whole = read_dataset("d", csv)
     assert isinstance(whole.X, Table)
     assert whole.labels.tolist() == ["a", "b", "a", "c", "a", "b"]
-    assert columns(open_set("d", {**csv, "columns": "nominal"})).keys() == {"size", "colour"}
-    assert columns(open_set("d", {**csv, "drop": ["size", "colour"]})).keys() == {"price"}
-    assert len(open_set("d", {**csv, "missing": "drop_rows"}).codes) == 4
-    kept = open_set("d", {**csv, "drop": ["price", "colour"], "missing": "drop_rows"})
+    assert columns(read_dataset("d", {**csv, "columns": "nominal"})).keys() == {"size", "colour"}
+    assert columns(read_dataset("d", {**csv, "drop": ["size", "colour"]})).keys() == {"price"}
+    assert len(read_dataset("d", {**csv, "missing": "drop_rows"}).codes) == 4
+    kept = read_dataset("d", {**csv, "drop": ["price", "colour"], "missing": "drop_rows"})
     assert len(kept.codes) == 6  # only the columns that are left count
-    filled = columns(open_set("d", {**csv, "missing": "most_common"}))
+    filled = columns(read_dataset("d", {**csv, "missing": "most_common"}))
     assert filled["colour"] == ["red", "blue", "blue", "red", "blue", "blue"]
     assert filled["price"] == [1, 2, 4, 4, 4, 9]
-    valued = columns(open_set("d", {**csv, "missing": "value"}))
+    valued = columns(read_dataset("d", {**csv, "missing": "value"}))
     assert valued["colour"] == ["red", "(missing)", "blue", "red", "blue", "blue"]
     assert math.isnan(valued["price"][2])
-    assert open_set("d", {**csv, "most_classes": 2}).labels.tolist() == [
+    assert read_dataset("d", {**csv, "most_classes": 2}).labels.tolist() == [
         "a", "others", "a", "others", "a", "others",
     ]  # fmt: skip
-    assert open_set("d", {**csv, "one_against_all": "b"}).labels.tolist().count("others") == 4
-    assert columns(open_set("d", {**csv, "first_rows": 2}))["size"] == ["S", "M"]
-    numbers = open_set("d", {**csv, "nominal": True, "numbers": ["price"]})
+    assert read_dataset("d", {**csv, "one_against_all": "b"}).labels.tolist().count("others") == 4
+    assert columns(read_dataset("d", {**csv, "first_rows": 2}))["size"] == ["S", "M"]
+    numbers = read_dataset("d", {**csv, "nominal": True, "numbers": ["price"]})
     assert [column.is_numeric for column in numbers.X.schema] == [False, False, True]
     assert np.array_equal(columns(numbers)["price"], [1, 2, np.nan, 4, 4, 9], equal_nan=True)
-    nominal = open_set("d", {**csv, "nominal": True})
+    nominal = read_dataset("d", {**csv, "nominal": True})
     assert not any(column.is_numeric for column in nominal.X.schema)
-    ordered = open_set("d", {**csv, "drop": ["colour"], "sort_descending": ["price"]})
+    ordered = read_dataset("d", {**csv, "drop": ["colour"], "sort_descending": ["price"]})
     prices = columns(ordered)["price"]
     assert prices[:5] == [9, 4, 4, 2, 1]
     assert columns(ordered)["size"][1:3] == ["S", "M"]  # equal ones stay in order
@@ -94,34 +93,34 @@ def test_sets_are_prepared_in_steps(csv):
         ({"missing": "odd"}, "missing must be"),
         ({"drop": ["odd"]}, "no column 'odd'"),
         ({"numbers": ["odd"]}, "no column 'odd'"),
-        ({"numbers": ["size"]}, "'size' are no numbers"),
+        ({"numbers": ["size"]}, "'size' are not numbers"),
         ({"one_against_all": "odd"}, "no class 'odd'"),
     ],
 )
 def test_mistakes_in_sets_are_named(csv, change, words):
     with pytest.raises(study.StudyError, match=words):
-        open_set("d", {**csv, **change})
+        read_dataset("d", {**csv, **change})
 
 
 def test_a_set_needs_a_source():
     with pytest.raises(study.StudyError, match="needs load"):
-        open_set("d", {"title": "D"})
+        read_dataset("d", {"title": "D"})
     with pytest.raises(study.StudyError, match="no target"):
-        open_set("d", {"file": "x.csv"})
+        read_dataset("d", {"file": "x.csv"})
 
 
 def test_sets_of_the_library_keep_the_kinds_of_their_columns():
-    problem = open_set("b", {"load": "balance-scale"})
+    problem = read_dataset("b", {"load": "balance-scale"})
     assert {column.kind.value for column in problem.X.schema} == {"ordinal"}
-    nominal = open_set("b", {"load": "balance-scale", "nominal": True})
+    nominal = read_dataset("b", {"load": "balance-scale", "nominal": True})
     assert {column.kind.value for column in nominal.X.schema} == {"nominal"}
 
 
 def test_a_fingerprint_is_that_of_the_contents(csv):
-    first = fingerprint(open_set("d", csv))
-    assert fingerprint(open_set("another name", {**csv, "title": "T"})) == first
+    first = fingerprint(read_dataset("d", csv))
+    assert fingerprint(read_dataset("another name", {**csv, "title": "T"})) == first
     others = [{"first_rows": 5}, {"drop": ["size"]}, {"one_against_all": "b"}]
-    assert len({first, *(fingerprint(open_set("d", {**csv, **o})) for o in others)}) == 4
+    assert len({first, *(fingerprint(read_dataset("d", {**csv, **o})) for o in others)}) == 4
 
 
 def test_cross_validation_is_that_of_compare():
@@ -129,10 +128,12 @@ def test_cross_validation_is_that_of_compare():
     from mixedwood.comparison import check_cv
 
     data = datasets.load("monks-1", frame="dict")
-    problem = open_set("m", {"load": "monks-1"})
+    problem = read_dataset("m", {"load": "monks-1"})
     method = {"model": "TreeClassifier", "max_depth": 2}
     for repetition in (0, 2):
-        found = cross_validation(Work({"repetition": repetition}, {"folds": 3}, method, problem))
+        found = cross_validation(
+            TaskContext({"repetition": repetition}, {"folds": 3}, method, problem)
+        )
         folds = check_cv("3x3cv").split(data.y, 0)[3 * repetition : 3 * repetition + 3]
         for number, fold in enumerate(folds):
             X = [{name: cells[rows] for name, cells in data.X.items()} for rows in
@@ -145,21 +146,21 @@ def test_cross_validation_is_that_of_compare():
 
 
 def test_seeds_differ_by_repetition_and_number_and_not_by_method():
-    one = Work({"repetition": 1, "method": "a"}, {})
-    two = Work({"repetition": 1, "method": "b"}, {})
+    one = TaskContext({"repetition": 1, "method": "a"}, {})
+    two = TaskContext({"repetition": 1, "method": "b"}, {})
     assert one.seed(3) == two.seed(3)
-    assert len({one.seed(3), one.seed(4), Work({"repetition": 2}, {}).seed(3)}) == 3
-    assert Work({}, {"seed": 1}).seed() != Work({}, {"seed": 2}).seed()
+    assert len({one.seed(3), one.seed(4), TaskContext({"repetition": 2}, {}).seed(3)}) == 3
+    assert TaskContext({}, {"seed": 1}).seed() != TaskContext({}, {"seed": 2}).seed()
     assert two.value("repetition") == 1
-    assert Work({}, {"folds": 3}).value("folds") == 3
-    model = Work({}, {}, {"model": "TreeClassifier"}).model(9)
+    assert TaskContext({}, {"folds": 3}).value("folds") == 3
+    model = TaskContext({}, {}, {"model": "TreeClassifier"}).model(9)
     assert model.random_state == 9
 
 
 def test_values_that_no_row_has_are_forgotten():
     table = read_table({"c": ["x", "y", None, "z"], "n": [1.0, 2.0, 3.0, 4.0]}).take([1, 2])
     assert table.schema["c"].categories == ("x", "y", "z")
-    less = only_known(table)
+    less = without_unused_values(table)
     assert less.schema["c"].categories == ("y",)
     assert less.labels("c").tolist() == ["y", None]
     assert less["n"].tolist() == [2.0, 3.0]
@@ -178,5 +179,5 @@ def test_sizes_are_means_over_trees():
 
     data = datasets.load("monks-1", frame="dict")
     forest = mw.ForestClassifier(n_estimators=3, random_state=0).fit(data.X, data.y)
-    assert sizes(forest)["leaves"] == np.mean([tree.n_leaves for tree in forest.trees_])
-    assert sizes(object()) == {}
+    assert tree_sizes(forest)["leaves"] == np.mean([tree.n_leaves for tree in forest.trees_])
+    assert tree_sizes(object()) == {}

@@ -1,4 +1,4 @@
-"""Pictures of a study, by matplotlib."""
+"""Figures of a study, drawn with matplotlib."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from mixedwood.files import write_bytes
-from mixedwood.study.definition import Figure, StudyError
-from mixedwood.study.results import Results
+from mixedwood.study.definition import FigureSpec, StudyError
+from mixedwood.study.results import Results, standard_error
 
 __all__ = ["draw"]
 
@@ -19,16 +19,16 @@ _STYLES = ("-", "--", "-.", ":")
 
 
 def draw(found: Results, folder: str | Path, *, form: str = "png") -> dict[str, Path]:
-    """Draw the figures of a study into a folder; those without results are left out.
+    """Draw the figures of a study into a folder; figures without results are left out.
 
     Parameters
     ----------
     found : Results
-        What was found.
+        The results.
     folder : str or Path
-        Where to; it is made if there is none.
+        Where to write the files; it is created if it does not exist.
     form : str, default="png"
-        Ending of the files, as matplotlib knows it.
+        Format of the files, one that matplotlib knows.
 
     Returns
     -------
@@ -39,14 +39,14 @@ def draw(found: Results, folder: str | Path, *, form: str = "png") -> dict[str, 
     --------
     >>> from mixedwood import study
     >>> with study.Store(":memory:") as store:
-    ...     found = study.results(study.load("random_ordinality"), store)
+    ...     found = study.results(study.read_study("random_ordinality"), store)
     >>> draw(found, "out")  # nothing was run yet
     {}
     """
     try:
-        from matplotlib.figure import Figure as Canvas
+        from matplotlib.figure import Figure
     except ImportError as error:
-        raise StudyError("Pictures need matplotlib: pip install 'mixedwood[plot]'.") from error
+        raise StudyError("Figures need matplotlib: pip install 'mixedwood[plot]'.") from error
     written = {}
     for figure in found.study.figures:
         panels = _panels(found, figure)
@@ -54,19 +54,19 @@ def draw(found: Results, folder: str | Path, *, form: str = "png") -> dict[str, 
             continue
         columns = 2 if len(panels) == 4 else min(3, len(panels))
         rows = -(-len(panels) // columns)
-        high = 4.2 if figure.x in ("set", "method") else 3.2  # names below need room
+        high = 4.2 if figure.x in ("dataset", "method") else 3.2  # for names below
         size = (4.2 * columns, high * rows + 0.4) if len(panels) > 1 else (8.4, 4.4)
-        canvas = Canvas(figsize=size, layout="constrained")
-        # The same line looks the same in all panels, also in those that lack another.
+        canvas = Figure(figsize=size, layout="constrained")
+        # A series has the same style in all panels, even if some panels lack another series.
         names = dict.fromkeys(name for lines in panels.values() for name in lines)
-        looks = {name: number for number, name in enumerate(names)}
+        styles = {name: number for number, name in enumerate(names)}
         axes = np.atleast_1d(canvas.subplots(rows, columns, squeeze=False)).ravel()
         for axis, (title, lines) in zip(axes, panels.items(), strict=False):
-            _draw_panel(axis, figure, title, lines, looks)
+            _draw_panel(axis, figure, title, lines, styles)
         for axis in axes[len(panels) :]:
             axis.remove()
-        if len(looks) > 1:
-            _draw_legend(canvas, axes[: len(panels)], figure, looks)
+        if len(styles) > 1:
+            _draw_legend(canvas, axes[: len(panels)], figure, styles)
         path = Path(folder) / f"{_file_name(found.study.name, figure.name)}.{form}"
         path.parent.mkdir(parents=True, exist_ok=True)
         drawn = io.BytesIO()
@@ -79,7 +79,7 @@ def draw(found: Results, folder: str | Path, *, form: str = "png") -> dict[str, 
 Line = tuple[list[Any], list[list[float]]]  # x, and the values found there
 
 
-def _panels(found: Results, figure: Figure) -> dict[str, dict[str, Line]]:
+def _panels(found: Results, figure: FigureSpec) -> dict[str, dict[str, Line]]:
     panels = {}
     for panel in _choices(found, figure, figure.panels):
         lines = {}
@@ -96,20 +96,14 @@ def _panels(found: Results, figure: Figure) -> dict[str, dict[str, Line]]:
     return panels
 
 
-def _choices(found: Results, figure: Figure, axis: str) -> Sequence[Any]:
-    if not axis:
-        return [""]
-    chosen = figure.where.get(axis)
-    values = found.study.runs[figure.run].axes[axis]
-    if chosen is None:
-        return values
-    return [v for v in values if v in (chosen if isinstance(chosen, list) else [chosen])]
+def _choices(found: Results, figure: FigureSpec, axis: str) -> Sequence[Any]:
+    return found.axis_values(figure.experiment, axis, figure.where) if axis else [""]
 
 
-def _line(found: Results, figure: Figure, where: dict[str, Any]) -> Line | None:
+def _line(found: Results, figure: FigureSpec, where: dict[str, Any]) -> Line | None:
     if figure.x == "place":
-        asked = figure.run, figure.y, where, figure.best, figure.minus
-        rows = [v for v in found.values(*asked) if isinstance(v, list)]
+        given = figure.experiment, figure.y, where, figure.best, figure.minus
+        rows = [v for v in found.values(*given) if isinstance(v, list)]
         if not rows:
             return None
         at_each = np.array(rows, dtype=float).T * figure.factor
@@ -120,30 +114,32 @@ def _line(found: Results, figure: Figure, where: dict[str, Any]) -> Line | None:
     y: list[list[float]] = []
     for value in _choices(found, figure, figure.x):
         at = {**where, figure.x: value}
-        numbers = found.flat(figure.run, figure.y, at, figure.best, figure.minus)
+        numbers = found.numbers(figure.experiment, figure.y, at, figure.best, figure.minus)
         if numbers:
-            named = figure.x in ("set", "method")
+            named = figure.x in ("dataset", "method")
             x.append(found.study.title_of(figure.x, value) if named else value)
             y.append([figure.factor * number for number in numbers])
     return (x, y) if x else None
 
 
-def _points(found: Results, figure: Figure, where: dict[str, Any]) -> Line | None:
-    """One point for each that was found."""
+def _points(found: Results, figure: FigureSpec, where: dict[str, Any]) -> Line | None:
+    """One point for each finished task."""
     best = {"by": figure.y, **figure.best} if figure.best else None
     x, y = [], []
-    for point, figures in found.found_at(figure.run, where, best):
+    for task, metrics in found.select(figure.experiment, where, best):
         over = set(figure.best.get("over", ()))
-        at = {axis: value for axis, value in point.at.items() if axis not in over}
-        numbers = found.flat(figure.run, figure.y, {**where, **at}, figure.best, figure.minus)
-        if numbers and figure.x in figures:
-            x.append(float(np.mean(figures[figure.x])))
+        at = {axis: value for axis, value in task.point.items() if axis not in over}
+        numbers = found.numbers(
+            figure.experiment, figure.y, {**where, **at}, figure.best, figure.minus
+        )
+        if numbers and figure.x in metrics:
+            x.append(float(np.mean(metrics[figure.x])))
             y.append([figure.factor * float(np.mean(numbers))])
     return (x, y) if x else None
 
 
 def _draw_panel(
-    axis: Any, figure: Figure, title: str, lines: dict[str, Line], looks: dict[str, int]
+    axis: Any, figure: FigureSpec, title: str, lines: dict[str, Line], styles: dict[str, int]
 ) -> None:
     places: dict[Any, int] = {}
     for x, _ in lines.values():
@@ -151,34 +147,34 @@ def _draw_panel(
             places.setdefault(value, len(places))
     numeric = all(isinstance(value, int | float) for value in places)
     for name, (x, y) in lines.items():
-        number = looks[name]
-        colour = f"C{number}"
+        number = styles[name]
+        color = f"C{number}"
         at = list(x) if numeric else [places[value] for value in x]
         means = np.array([np.mean(values) for values in y])
-        errors = np.array([_error(values) for values in y])
+        errors = np.array([standard_error(values) for values in y])
         if figure.kind == "points":
-            axis.scatter(at, means, label=name, s=18, alpha=0.7, color=colour)
+            axis.scatter(at, means, label=name, s=18, alpha=0.7, color=color)
             continue
         if figure.kind == "lines":
-            # Lines are broken in different ways, so that one below another can be seen.
-            style = {"marker": "o" if len(at) <= 20 else None, "markersize": 3, "color": colour}
+            # Line styles differ, so that a line below another can be seen.
+            style = {"marker": "o" if len(at) <= 20 else None, "markersize": 3, "color": color}
             axis.plot(at, means, _STYLES[number % len(_STYLES)], label=name, **style)
             band = means - errors, means + errors
-            axis.fill_between(at, *band, alpha=0.15, linewidth=0, color=colour)
+            axis.fill_between(at, *band, alpha=0.15, linewidth=0, color=color)
             continue
-        width = 0.8 / len(looks)
-        shifted = [places[value] + (number - (len(looks) - 1) / 2) * width for value in x]
+        width = 0.8 / len(styles)
+        shifted = [places[value] + (number - (len(styles) - 1) / 2) * width for value in x]
         if figure.kind == "boxes":
             parts = axis.boxplot(
                 y, positions=shifted, widths=0.9 * width, patch_artist=True, manage_ticks=False
             )
             for box in parts["boxes"]:
-                box.set(facecolor=colour, alpha=0.5)
+                box.set(facecolor=color, alpha=0.5)
             for median in parts["medians"]:
                 median.set(color="black")
-            axis.plot([], [], color=colour, label=name, linewidth=6, alpha=0.5)
+            axis.plot([], [], color=color, label=name, linewidth=6, alpha=0.5)
         else:
-            axis.bar(shifted, means, 0.9 * width, yerr=errors, label=name, color=colour)
+            axis.bar(shifted, means, 0.9 * width, yerr=errors, label=name, color=color)
         numeric = False
     if not numeric:
         axis.set_xticks(list(places.values()), [str(v) for v in places], rotation=30, ha="right")
@@ -194,24 +190,19 @@ def _draw_panel(
     axis.grid(alpha=0.3)
 
 
-def _draw_legend(canvas: Any, axes: Any, figure: Figure, looks: dict[str, int]) -> None:
+def _draw_legend(canvas: Any, axes: Any, figure: FigureSpec, styles: dict[str, int]) -> None:
     found: dict[str, Any] = {}
     for axis in axes:
         handles, labels = axis.get_legend_handles_labels()
         found |= dict(zip(labels, handles, strict=True))
-    longest = max(map(len, looks))
+    longest = max(map(len, styles))
     canvas.legend(
-        [found[name] for name in looks],
-        list(looks),
+        [found[name] for name in styles],
+        list(styles),
         loc="outside lower center",
-        ncols=max(1, min(4, len(looks), int(canvas.get_figwidth() * 12 / (longest + 8)))),
-        title=None if figure.series in ("method", "set") else figure.series.replace("_", " "),
+        ncols=max(1, min(4, len(styles), int(canvas.get_figwidth() * 12 / (longest + 8)))),
+        title=None if figure.series in ("method", "dataset") else figure.series.replace("_", " "),
     )
-
-
-def _error(values: list[float]) -> float:
-    n = len(values)
-    return float(np.std(values, ddof=1)) / n**0.5 if n > 1 else 0.0
 
 
 def _file_name(*words: str) -> str:

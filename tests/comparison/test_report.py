@@ -12,8 +12,7 @@ from made_comparisons import LINE_UP, NASTY, make_comparison
 from markup import read
 from mixedwood import Comparison
 from mixedwood.comparison.metrics import METRICS
-from mixedwood.comparison.page_glance import glance_at_sets
-from mixedwood.comparison.page_view import View
+from mixedwood.comparison.report import ReportContext
 
 SHAPES = {
     "one set": {},
@@ -122,9 +121,9 @@ def test_several_sets_are_compared_by_ranks_and_wins():
 @pytest.mark.parametrize(
     ("firsts", "who", "line"),
     [
-        ("aab", "a", "on 2 of 3 sets"),
-        ("ab", "a and b", "each on 1 of 2 sets"),
-        ("abc", "a and 2 others", "each on 1 of 3 sets"),
+        ("aab", "a", "on 2 of 3 datasets"),
+        ("ab", "a and b", "each on 1 of 2 datasets"),
+        ("abc", "a and 2 others", "each on 1 of 3 datasets"),
     ],
 )
 def test_methods_that_are_first_equally_often_are_all_named(firsts, who, line):
@@ -133,7 +132,9 @@ def test_methods_that_are_first_equally_often_are_all_named(firsts, who, line):
         scores[s, "abc".index(name)] = 0.1
     made = make_comparison(len(firsts), names="abc", wanted=("error",))
     found = replace(made, scores=scores)
-    assert ("Most often lowest error", who, line) in glance_at_sets(View.of(found, None, 0.05))
+    assert ("Most often lowest error", who, line) in ReportContext(
+        found, "a", 0.05
+    ).overall_summary()
 
 
 def test_marks_are_those_of_the_tests():
@@ -182,8 +183,8 @@ def test_failures_are_told_with_their_tracebacks():
 
 
 def test_warnings_are_told_and_expected_ones_folded_away():
-    notices = [(0, 0, 3, "ConvergenceWarning: no end"), (0, 1, 2, "UnknownCategoryWarning: new")]
-    root = read(make_comparison(warnings=notices).to_html())
+    warnings = [(0, 0, 3, "ConvergenceWarning: no end"), (0, 1, 2, "UnknownCategoryWarning: new")]
+    root = read(make_comparison(warnings=warnings).to_html())
     (section,) = [s for s in root.find("section") if "Warnings" in s.find("h2")[0].text
                   or "warnings" in s.find("h2")[0].text]  # fmt: skip
     assert "ensemble on 3 folds of set_0: ConvergenceWarning: no end" in section.find("li")[0].text
@@ -227,7 +228,7 @@ def test_the_title_can_be_chosen_and_the_page_written(tmp_path):
     text = path.read_text("utf-8")
     assert text == found.to_html(title="Mine & yours", alpha=0.1)
     assert "<h1>Mine &amp; yours</h1>" in text
-    assert "level of 10 %" in text
+    assert "significance level of 10 %" in text
 
 
 @pytest.mark.parametrize(
