@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mixedwood._limits import Deadline, read_time_limit
 from mixedwood._parallel import show_progress
+from mixedwood._parts import Partitioner
 from mixedwood._random import seed_of
 from mixedwood.boosting import BoostedScores, GradientPlan, gradient_boost, probabilities
 from mixedwood.data import Schema, Table, Target, read_table, read_target, unknown_counts
@@ -37,7 +38,6 @@ from mixedwood.explain.ensemble import explain_scores
 from mixedwood.explain.walk import choose_row
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import GradientSettings
-from mixedwood.parts import Partitioner, read_partitioner
 
 if TYPE_CHECKING:
     from mixedwood.explain import Explanation
@@ -283,7 +283,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
 
     def _order(self) -> str:
         """The order of categories in gradient trees, as the core names it."""
-        part = read_partitioner(self.partitioner)
+        part = Partitioner.read(self.partitioner)
         if part.name == "auto":
             return "sorted"
         if part.name == "random_order":
