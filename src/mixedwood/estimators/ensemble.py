@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mixedwood._folds import fold_numbers
 from mixedwood._limits import Deadline, read_time_limit, user_stacklevel
+from mixedwood._parallel import grow_members
 from mixedwood._random import seed_of, seeds_of
 from mixedwood.boosting import DepthSearch, TuningGrid, TuningResult
 from mixedwood.data import Table, Target
@@ -25,7 +26,6 @@ from mixedwood.estimators.adaboost import AdaBoostTreesClassifier
 from mixedwood.estimators.base import TableClassifier, columns_used
 from mixedwood.estimators.boosted import BoostedTreesClassifier
 from mixedwood.estimators.forest import ForestClassifier
-from mixedwood.estimators.growing import grow_members
 from mixedwood.estimators.parameters import check_flag, is_number, is_whole, read_whole
 from mixedwood.explain.explanation import EnsembleExplanation
 from mixedwood.explain.walk import choose_row
