@@ -114,7 +114,7 @@ GROUPS: dict[str, Variants] = {
         "unseen missing": tree(handle_unknown="missing"),
         "unseen majority": tree(handle_unknown="majority"),
     },
-    "acceptor": {"acceptor chi2": tree(acceptor="chi2")},
+    "screener": {"screener chi2": tree(screener="chi2")},
     "selection": {"selection significance": tree(selection="significance")},
     "recipe": {
         "c45": TreeClassifier.c45,

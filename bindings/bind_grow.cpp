@@ -1,4 +1,5 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string_view.h>
 
 #include <memory>
@@ -15,7 +16,6 @@
 #include "linear_machines.hpp"
 #include "mixedwood/grow.hpp"
 #include "mixedwood/grow_prune.hpp"
-#include "mixedwood/registry.hpp"
 #include "python_parts.hpp"
 #include "settings.hpp"
 
@@ -24,9 +24,6 @@ namespace {
 
 // What must outlive the call: the settings point at these.
 struct Parts {
-  std::unique_ptr<Criterion> criterion;
-  std::unique_ptr<Partitioner> partitioner;
-  std::vector<std::unique_ptr<Acceptor>> acceptors;
   LinearParts linear;
 };
 
@@ -63,7 +60,7 @@ void read_linear(const nb::dict& given, LinearParts& linear) {
     throw std::invalid_argument("linear tests need a machine, questions, weights, folds and rows");
 }
 
-GrowSettings read_settings(const nb::dict& given, std::int32_t n_classes, Parts& parts) {
+GrowSettings read_settings(const nb::dict& given, Parts& parts) {
   GrowSettings s;
   s.rules = choice<Rules>(given, "rules",
                           {{"parts", Rules::kParts},
@@ -79,23 +76,12 @@ GrowSettings read_settings(const nb::dict& given, std::int32_t n_classes, Parts&
                                           {{"node", GrowSettings::Unseen::kStop},
                                            {"missing", GrowSettings::Unseen::kLikeMissing},
                                            {"majority", GrowSettings::Unseen::kHeavier}});
-  if (const nb::object custom = given["custom"]; !custom.is_none()) {
-    s.criterion = nb::cast<PythonCriterion*>(custom);
-  } else {
-    parts.criterion = criterion_info(get<std::string>(given, "criterion")).make({}, n_classes);
-    s.criterion = parts.criterion.get();
-  }
-  const auto partitioner = get<std::string>(given, "partitioner");
-  parts.partitioner = make_partitioner(partitioner, options_of(get<nb::dict>(given, "options")));
-  s.partitioner = parts.partitioner.get();
-  s.partitioner_traits = partitioner_info(partitioner).traits;
-  for (nb::handle acceptor : get<nb::sequence>(given, "acceptors")) {
-    const auto name = nb::cast<std::string_view>(acceptor[0]);
-    parts.acceptors.push_back(acceptor_info(name).make(nb::cast<double>(acceptor[1])));
-    s.acceptors.push_back(parts.acceptors.back().get());
-  }
+  s.criterion = nb::cast<std::shared_ptr<const Criterion>>(given["criterion"]);
+  s.partitioner = nb::cast<std::shared_ptr<const Partitioner>>(given["partitioner"]);
+  for (nb::handle screener : get<nb::sequence>(given, "screeners"))
+    s.screeners.push_back(nb::cast<std::shared_ptr<const Screener>>(screener));
   s.min_gain = get<double>(given, "min_gain");
-  s.max_p = get<double>(given, "max_p");
+  s.alpha = get<double>(given, "alpha");
   s.bonferroni = get<bool>(given, "bonferroni");
   s.max_depth = get<std::int32_t>(given, "max_depth");
   s.min_split = get<double>(given, "min_split");
@@ -111,7 +97,7 @@ GrowSettings read_settings(const nb::dict& given, std::int32_t n_classes, Parts&
     s.linear = &parts.linear.settings;
   }
   s.seed = get<std::uint64_t>(given, "seed");
-  if (s.partitioner_traits.many_groups && s.rules == Rules::kParts &&
+  if (s.partitioner->traits.many_groups && s.rules == Rules::kParts &&
       !s.criterion->traits().many_groups) {
     throw std::invalid_argument(
         "partitioner='multiway' makes one group per value, but the criterion scores two groups. "
@@ -200,7 +186,7 @@ nb::dict grow_py(const CodedColumns& coded, const IntVector& classes,
   if (rows) data.rows = values_of(*rows);
   if (starts) data.starts = {starts->data(), starts->size()};
   Parts parts;
-  const GrowSettings read = read_settings(settings, n_classes, parts);
+  const GrowSettings read = read_settings(settings, parts);
   SignalWatch watch(time_limit, stop);
   GrownTree tree;
   {
@@ -222,7 +208,7 @@ nb::tuple grow_prune_py(const CodedColumns& coded, const IntVector& classes,
   data.n_classes = n_classes;
   if (weights) data.weights = values_of(*weights);
   Parts parts;
-  const GrowSettings read = read_settings(settings, n_classes, parts);
+  const GrowSettings read = read_settings(settings, parts);
   SignalWatch watch(time_limit, stop);
   GrowPruneResult result;
   {
@@ -233,14 +219,6 @@ nb::tuple grow_prune_py(const CodedColumns& coded, const IntVector& classes,
   watch.rethrow();
   return nb::make_tuple(arrays_of(std::move(result.tree)), hand_over(std::move(result.grown)),
                         hand_over(std::move(result.pruned)), result.ended);
-}
-
-nb::list acceptors_list() {
-  nb::list names;
-  for (const auto& a : acceptors())
-    names.append(nb::make_tuple(a.name.c_str(), a.summary.c_str(), a.option.c_str(),
-                                a.default_value, a.least, a.most));
-  return names;
 }
 
 }  // namespace
@@ -285,9 +263,6 @@ void bind_grow(nb::module_& m) {
                 "stop: StopFlag | None = None) "
                 "-> tuple[dict[str, typing.Any], NDArray[numpy.int64], NDArray[numpy.int64], bool]"),
         "Arrays of a tree grown and pruned in turns; leaves each time, and whether it ended.");
-  m.def("acceptors", &acceptors_list,
-        nb::sig("def acceptors() -> list[tuple[str, str, str, float, float, float]]"),
-        "Name, summary, option, its default and range, of each acceptor.");
 }
 
 }  // namespace mixedwood

@@ -1,14 +1,13 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string_view.h>
 
 #include <limits>
 #include <optional>
 
 #include "arrays.hpp"
-#include "mixedwood/registry.hpp"
 #include "mixedwood/split.hpp"
 #include "python_parts.hpp"
-#include "settings.hpp"
 
 namespace mixedwood {
 namespace {
@@ -24,7 +23,7 @@ SplitRequest make_request(const DoubleMatrix& counts, std::string_view criterion
   request.custom_criterion = custom;
   if (costs) {
     if (costs->shape(0) != counts.shape(1) || costs->shape(1) != counts.shape(1))
-      throw std::invalid_argument("costs must have one row and one column per class");
+      throw std::invalid_argument("cost_matrix must have one row and one column per class");
     request.costs = values_of(*costs);
   }
   request.ordered = ordered;
@@ -47,12 +46,11 @@ nb::dict as_dict(Split split) {
 }
 
 nb::dict best_split_py(const DoubleMatrix& counts, std::string_view criterion,
-                       const PythonCriterion* custom, std::string_view partitioner,
-                       const nb::dict& options, const std::optional<DoubleMatrix>& costs,
+                       const PythonCriterion* custom, std::shared_ptr<const Partitioner> partitioner,
+                       const std::optional<DoubleMatrix>& costs,
                        std::uint64_t seed, bool ordered, double time_limit) {
   SplitRequest request = make_request(counts, criterion, custom, costs, ordered);
-  request.partitioner = partitioner;
-  request.options = options_of(options);
+  request.partitioner = std::move(partitioner);
   request.seed = seed;
   SignalWatch watch(time_limit);
   Split split;
@@ -80,56 +78,25 @@ nb::dict score_grouping_py(const DoubleMatrix& counts, const IntVector& group,
   return as_dict(std::move(split));
 }
 
-nb::list criteria_list() {
-  nb::list names;
-  for (const auto& info : criteria())
-    names.append(nb::make_tuple(info.name.c_str(), info.summary.c_str(), info.takes_costs));
-  return names;
-}
-
-nb::list partitioners_list() {
-  nb::list names;
-  for (const auto& info : partitioners()) {
-    nb::list options;
-    for (const auto& o : info.options) {
-      nb::list choices;
-      for (const auto& choice : o.choices) choices.append(choice.c_str());
-      options.append(nb::make_tuple(o.name.c_str(), o.default_value, o.summary.c_str(), choices));
-    }
-    names.append(nb::make_tuple(info.name.c_str(), info.summary.c_str(), options));
-  }
-  return names;
-}
-
 }  // namespace
 
 void bind_splits(nb::module_& m) {
-  nb::class_<PythonCriterion>(m, "PythonCriterion", nb::type_slots(kPythonCriterionSlots),
-                              "A criterion whose score is computed in Python.")
-      .def(nb::init<nb::object, bool, bool, bool>(), nb::arg("score"), nb::arg("convex"),
-           nb::arg("many_groups"), nb::arg("entropy"));
   m.def("best_split", &best_split_py, nb::arg("counts").noconvert(), nb::arg("criterion"),
-        nb::arg("custom").none(), nb::arg("partitioner"), nb::arg("options"),
-        nb::arg("costs").noconvert().none(), nb::arg("seed"), nb::arg("ordered"),
+        nb::arg("custom").none(), nb::arg("partitioner"),
+        nb::arg("cost_matrix").noconvert().none(), nb::arg("seed"), nb::arg("ordered"),
         nb::arg("time_limit"),
         nb::sig("def best_split(counts: NDArray[numpy.float64], criterion: str, "
-                "custom: PythonCriterion | None, partitioner: str, options: dict[str, float], "
-                "costs: NDArray[numpy.float64] | None, seed: int, ordered: bool, "
+                "custom: PythonCriterion | None, partitioner: Partitioner, "
+                "cost_matrix: NDArray[numpy.float64] | None, seed: int, ordered: bool, "
                 "time_limit: float) -> dict[str, typing.Any]"),
         "Best grouping of the rows of a table of counts.");
   m.def("score_grouping", &score_grouping_py, nb::arg("counts").noconvert(),
         nb::arg("group").noconvert(), nb::arg("criterion"), nb::arg("custom").none(),
-        nb::arg("costs").noconvert().none(), nb::arg("ordered"),
+        nb::arg("cost_matrix").noconvert().none(), nb::arg("ordered"),
         nb::sig("def score_grouping(counts: NDArray[numpy.float64], group: NDArray[numpy.int32], "
                 "criterion: str, custom: PythonCriterion | None, "
-                "costs: NDArray[numpy.float64] | None, ordered: bool) -> dict[str, typing.Any]"),
+                "cost_matrix: NDArray[numpy.float64] | None, ordered: bool) -> dict[str, typing.Any]"),
         "Score of a given grouping.");
-  m.def("criteria", &criteria_list, nb::sig("def criteria() -> list[tuple[str, str, bool]]"),
-        "Name, summary and whether it takes costs, of each criterion.");
-  m.def("partitioners", &partitioners_list,
-        nb::sig("def partitioners() -> list[tuple[str, str, "
-                "list[tuple[str, float, str, list[str]]]]]"),
-        "Name, summary and options of each partitioner.");
 }
 
 }  // namespace mixedwood

@@ -1,4 +1,4 @@
-// Texts, options and settings that come as a dict.
+// Texts and settings that come as a dict.
 //
 // nanobind's casters for std::string, std::vector and std::map are noexcept: an allocation that fails
 // in one of them ends the process. So texts cross as views, numbers as arrays, and what needs memory
@@ -13,18 +13,11 @@
 #include <type_traits>
 
 #include "arrays.hpp"
-#include "mixedwood/registry.hpp"
 
 namespace mixedwood {
 
 inline std::string text_of(nb::handle given) {
   return std::string(nb::cast<std::string_view>(given));
-}
-
-inline Options options_of(const nb::dict& given) {
-  Options options;
-  for (const auto& [name, value] : given) options.emplace(text_of(name), nb::cast<double>(value));
-  return options;
 }
 
 template <typename T>

@@ -94,7 +94,7 @@ def section(page, title):
     [
         ("splits.md", "Criteria", mw.splits.criteria),
         ("splits.md", "Partitioners", mw.splits.partitioners),
-        ("splits.md", "Acceptors", mw.splits.acceptors),
+        ("splits.md", "Screeners", mw.splits.screeners),
         ("trees.md", "Pruning", mw.pruning.pruners),
     ],
 )

@@ -81,7 +81,7 @@ PairWeights squared_gini_weights(const Contingency& table, std::span<const doubl
   const auto k = static_cast<std::size_t>(table.n_classes());
   PairWeights weights(n);
   const double factor = 2.0 / table.total() / table.total();
-  const CostForm form(std::vector<double>(costs.begin(), costs.end()), table.n_classes());
+  const CostForm form(std::vector<double>(costs.begin(), costs.end()));
   for (int i = 0; i < n; ++i) {
     if (stop.requested(i * static_cast<std::int64_t>(k))) throw Stopped{};
     for (int j = 0; j < i; ++j)

@@ -79,7 +79,7 @@ class Question {
     if (request.custom_criterion != nullptr) {
       if (!request.costs.empty()) {
         throw std::invalid_argument(
-            "a criterion written in Python does not see costs; weigh errors in its score method");
+            "a criterion written in Python takes no cost_matrix; weigh errors in its score method");
       }
       criterion = request.custom_criterion;
       return;
@@ -88,9 +88,9 @@ class Question {
     if (!info.takes_costs && !request.costs.empty()) {
       throw std::invalid_argument(
           "criterion='" + info.name +
-          "' does not take misclassification costs. Use criterion='gini' or 'squared_gini'.");
+          "' takes no cost_matrix. Use criterion='gini' or 'squared_gini'.");
     }
-    owned_ = info.make(costs, present.table.n_classes());
+    owned_ = info.make(costs);
     criterion = owned_.get();
   }
 
@@ -165,11 +165,9 @@ void check_many_groups(const Criterion& criterion, int n_groups, const std::stri
 
 Split best_split(const SplitRequest& request, Stop& stop) try {
   const Question question(request);
-  const auto partitioner = make_partitioner(request.partitioner, request.options);
   const Contingency& table = question.present.table;
   const int n = table.n_values();
   Split split;
-  split.partitioner = request.partitioner;
   const SplitProblem problem{table, *question.criterion, question.costs, request.seed, stop,
                              request.ordered};
   if (n < 2) {
@@ -178,7 +176,7 @@ Split best_split(const SplitRequest& request, Stop& stop) try {
                       split);
     return split;
   }
-  Grouping found = partitioner->search(problem);
+  Grouping found = request.partitioner->search(problem);
   if (stop.interrupted()) return split;
   if (!found.found()) {
     throw std::invalid_argument(

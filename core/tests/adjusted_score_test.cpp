@@ -46,13 +46,13 @@ Candidate sides_by_majority(const ValueTable& table, double score) {
 }
 
 struct Setting {
-  std::unique_ptr<Criterion> criterion;
   GrowSettings settings;
 
-  explicit Setting(const char* name, Fitted fitted = Fitted::kSides)
-      : criterion(criterion_info(name).make({}, 0)) {
-    settings.criterion = criterion.get();
-    settings.partitioner_traits.fitted = fitted;
+  explicit Setting(const char* name, Fitted fitted = Fitted::kSides) {
+    settings.criterion = criterion_info(name).make({});
+    std::unique_ptr<Partitioner> partitioner = make_partitioner("auto");
+    partitioner->traits.fitted = fitted;
+    settings.partitioner = std::move(partitioner);
   }
 };
 

@@ -36,9 +36,11 @@ double hostile_entry(Random& random, int kind) {
   }
 }
 
+std::size_t last_partitioner = 0;  // place in the registry
+
 [[noreturn]] void fail(const std::string& what, long table, const SplitRequest& request) {
-  std::printf("table %ld (%zu x %zu, %s, %s): %s\n", table, request.n_rows, request.n_columns,
-              request.criterion.c_str(), request.partitioner.c_str(), what.c_str());
+  std::printf("table %ld (%zu x %zu, %s, partitioner %zu): %s\n", table, request.n_rows, request.n_columns,
+              request.criterion.c_str(), last_partitioner, what.c_str());
   std::exit(1);
 }
 
@@ -73,17 +75,21 @@ int main(int argc, char** argv) {
     std::vector<double> counts(request.n_rows * request.n_columns);
     for (double& c : counts) c = hostile_entry(random, kind);
     request.counts = counts;
-    const auto& criterion = criteria()[random.below(criteria().size())];
-    const auto& partitioner = partitioners()[random.below(partitioners().size())];
+    const auto& criterion = known_criteria()[random.below(known_criteria().size())];
+    last_partitioner = random.below(known_partitioners().size());
+    const auto& partitioner = known_partitioners()[last_partitioner];
     request.criterion = criterion.name;
-    request.partitioner = partitioner.name;
     request.seed = random.bits();
     request.ordered = random.below(5) == 0;
+    Options options;
     for (const auto& option : partitioner.options)
-      if (!option.choices.empty())
-        request.options[option.name] = static_cast<double>(random.below(option.choices.size()));
+      if (std::holds_alternative<bool>(option.default_value))
+        options.set(option.name, random.below(2) == 1);
+      else if (!option.choices.empty())
+        options.set(option.name, option.choices[random.below(option.choices.size())]);
       else
-        request.options[option.name] = static_cast<double>(1 + random.below(5));
+        options.set(option.name, static_cast<std::int64_t>(1 + random.below(5)));
+    request.partitioner = make_partitioner(partitioner.name, options);
     std::vector<double> costs;
     if (criterion.takes_costs && random.below(4) == 0) {
       const std::size_t k = request.n_columns;

@@ -16,14 +16,11 @@ using namespace mixedwood;
 namespace {
 
 struct Parts {
-  std::unique_ptr<Criterion> criterion;
-  std::unique_ptr<Partitioner> partitioner = make_partitioner("auto", {});
   GrowSettings settings;
 
-  explicit Parts(int n_classes) : criterion(criterion_info("gini").make({}, n_classes)) {
-    settings.criterion = criterion.get();
-    settings.partitioner = partitioner.get();
-    settings.partitioner_traits = partitioner_info("auto").traits;
+  Parts() {
+    settings.criterion = criterion_info("gini").make({});
+    settings.partitioner = make_partitioner("auto");
   }
 };
 
@@ -47,7 +44,7 @@ TEST(growing_and_pruning_of_a_worked_example) {
   GrowData data;
   data.classes = classes;
   data.n_classes = 2;
-  const Parts parts(2);
+  const Parts parts;
   Stop stop;
   const GrowPruneResult result = grow_prune(table, data, halves, parts.settings, {}, stop);
   CHECK((result.grown == std::vector<std::int64_t>{4, 6, 6}));
@@ -86,7 +83,7 @@ TEST(growing_and_pruning_ends_in_a_tree_that_never_shrank) {
     data.classes = classes;
     data.n_classes = k;
     if (random.coin()) data.weights = weights;
-    Parts parts(k);
+    Parts parts;
     parts.settings.missing_is_value = random.coin();
     parts.settings.unseen = static_cast<GrowSettings::Unseen>(random.below(3));
     Stop stop;
@@ -111,7 +108,7 @@ TEST(growing_and_pruning_refuses) {
   GrowData data;
   data.classes = classes;
   data.n_classes = 2;
-  Parts parts(2);
+  Parts parts;
   Stop stop;
   const std::vector<std::int8_t> fine{0, 1}, too_few{0}, nobody{1, 1};
   const auto said = [&](const std::vector<std::int8_t>& halves, std::int64_t most) {

@@ -134,16 +134,15 @@ void grow_and_check(Random& random, std::size_t n_rows) {
   const std::string criterion = criteria_names[random.below(5)];
   std::string search = searches[random.below(6)];
   GrowSettings settings;
-  const auto scored = criterion_info(criterion).make({}, table.data.n_classes);
-  if (search == "multiway" && !scored->traits().many_groups) search = "auto";
-  const auto partitioner = make_partitioner(search);
-  const auto chi2 = acceptor_info("chi2").make(0.1), second = acceptor_info("second_value").make(3);
-  settings.criterion = scored.get();
-  settings.partitioner = partitioner.get();
-  settings.partitioner_traits = partitioner_info(search).traits;
+  settings.criterion = criterion_info(criterion).make({});
+  if (search == "multiway" && !settings.criterion->traits().many_groups) search = "auto";
+  settings.partitioner = make_partitioner(search);
   settings.rules = static_cast<Rules>(random.below(8) < 6 ? 0 : 1 + random.below(2));
   settings.selection = static_cast<Selection>(random.below(4) < 2 ? 0 : 1 + random.below(2));
-  if (random.below(4) == 0) settings.acceptors = {chi2.get(), second.get()};
+  if (random.below(4) == 0) {
+    settings.screeners.push_back(make_screener("chi2"));
+    settings.screeners.push_back(make_screener("second_value", {{"min_weight", 3.0}}));
+  }
   settings.fractional = settings.rules != Rules::kParts || random.below(5) == 0;
   settings.min_leaf = random.below(3) == 0 ? 3.0 : 1.0;
   settings.min_split = 2.0 * settings.min_leaf;
@@ -208,11 +207,9 @@ TEST(bad_data_is_refused) {
   const std::vector<std::int32_t> classes = {0, 1}, codes = {0, 5};
   const std::vector<double> infinite = {0.0, std::numeric_limits<double>::infinity()};
   const std::vector<double> zero = {0.0, 0.0};
-  const auto scored = criterion_info("gini").make({}, 2);
-  const auto partitioner = make_partitioner("auto");
   GrowSettings settings;
-  settings.criterion = scored.get();
-  settings.partitioner = partitioner.get();
+  settings.criterion = criterion_info("gini").make({});
+  settings.partitioner = make_partitioner("auto");
   GrowData data;
   data.classes = classes;
   data.n_classes = 2;

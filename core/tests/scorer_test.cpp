@@ -35,7 +35,7 @@ std::vector<double> halves_of(std::vector<double> counts) {
 TEST(whole_counts_are_scored_as_any_weights) {
   Random random(3);
   for (const char* name : {"gini", "entropy"}) {
-    const auto criterion = criterion_info(name).make({}, 0);
+    const auto criterion = criterion_info(name).make({});
     for (int trial = 0; trial < 200; ++trial) {
       const std::size_t n = 2 + random.below(12), k = 2 + random.below(7);
       const auto counts = odd_counts(random, n, k);
@@ -66,7 +66,7 @@ TEST(scores_above_a_bound_are_exact_and_no_other_is_above_it) {
   Random random(4);
   int told_apart = 0;
   for (const char* name : {"gini", "entropy"}) {
-    const auto criterion = criterion_info(name).make({}, 0);
+    const auto criterion = criterion_info(name).make({});
     for (int trial = 0; trial < 200; ++trial) {
       const std::size_t n = 2 + random.below(30), k = 2 + random.below(9);
       const auto counts = odd_counts(random, n, k);

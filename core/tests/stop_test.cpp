@@ -36,7 +36,7 @@ TEST(every_search_obeys_the_time_limit) {
     request.n_rows = n;
     request.n_columns = k;
     request.criterion = criterion;
-    request.partitioner = name;
+    request.partitioner = make_partitioner(name);
     const auto start = Stop::Clock::now();
     Stop stop(0.2, {});
     try {
@@ -63,7 +63,7 @@ TEST(a_chi2_search_that_is_cut_short_keeps_its_result) {
   request.n_rows = 30;
   request.n_columns = 4;
   request.criterion = "chi2";
-  request.partitioner = "exact";
+  request.partitioner = make_partitioner("exact");
   Stop stop(0.1, {});
   const Split split = best_split(request, stop);
   CHECK(!split.complete);
@@ -81,7 +81,7 @@ TEST(wide_tables_stop_too) {
   request.n_rows = n;
   request.n_columns = k;
   request.criterion = "gini";
-  request.partitioner = "principal_ext";
+  request.partitioner = make_partitioner("principal_ext");
   const auto start = Stop::Clock::now();
   Stop stop(0.05, {});
   check::message_of([&] { best_split(request, stop); });

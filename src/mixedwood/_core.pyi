@@ -14,22 +14,43 @@ sanitized: bool = False
 def instruction_set() -> str:
     """The instruction set of the kernels: 'scalar', 'vector' or 'avx2'."""
 
-class PythonCriterion:
+class Criterion:
+    """Scores the groups of a partition."""
+
+class PythonCriterion(Criterion):
     """A criterion whose score is computed in Python."""
 
     def __init__(self, score: object, convex: bool, many_groups: bool, entropy: bool) -> None: ...
 
-def best_split(counts: NDArray[numpy.float64], criterion: str, custom: PythonCriterion | None, partitioner: str, options: dict[str, float], costs: NDArray[numpy.float64] | None, seed: int, ordered: bool, time_limit: float) -> dict[str, Any]:
+class Partitioner:
+    """Searches the groupings of the values of a column."""
+
+class Screener:
+    """Decides whether a nominal column may be used at a node."""
+
+def make_criterion(name: str) -> Criterion:
+    """The criterion with unit costs."""
+
+def make_partitioner(name: str, options: dict[str, bool | int | float | str]) -> Partitioner: ...
+
+def make_screener(name: str, options: dict[str, bool | int | float | str]) -> Screener: ...
+
+def criteria() -> list[tuple[str, str, list[tuple[str, bool | int | float | str, str, tuple[str, ...], float, float]]]]:
+    """Name, summary and options (none) of each criterion."""
+
+def partitioners() -> list[tuple[str, str, list[tuple[str, bool | int | float | str, str, tuple[str, ...], float, float]]]]:
+    """
+    Name, summary and options (name, default, summary, choices, range) of each partitioner.
+    """
+
+def screeners() -> list[tuple[str, str, list[tuple[str, bool | int | float | str, str, tuple[str, ...], float, float]]]]:
+    """Likewise of each screener."""
+
+def best_split(counts: NDArray[numpy.float64], criterion: str, custom: PythonCriterion | None, partitioner: Partitioner, cost_matrix: NDArray[numpy.float64] | None, seed: int, ordered: bool, time_limit: float) -> dict[str, Any]:
     """Best grouping of the rows of a table of counts."""
 
-def score_grouping(counts: NDArray[numpy.float64], group: NDArray[numpy.int32], criterion: str, custom: PythonCriterion | None, costs: NDArray[numpy.float64] | None, ordered: bool) -> dict[str, Any]:
+def score_grouping(counts: NDArray[numpy.float64], group: NDArray[numpy.int32], criterion: str, custom: PythonCriterion | None, cost_matrix: NDArray[numpy.float64] | None, ordered: bool) -> dict[str, Any]:
     """Score of a given grouping."""
-
-def criteria() -> list[tuple[str, str, bool]]:
-    """Name, summary and whether it takes costs, of each criterion."""
-
-def partitioners() -> list[tuple[str, str, list[tuple[str, float, str, list[str]]]]]:
-    """Name, summary and options of each partitioner."""
 
 def log_upper_gamma(a: float, z: float) -> float:
     """Logarithm of the upper regularised incomplete gamma function."""
@@ -104,9 +125,6 @@ def grow_prune(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArra
     """
     Arrays of a tree grown and pruned in turns; leaves each time, and whether it ended.
     """
-
-def acceptors() -> list[tuple[str, str, str, float, float, float]]:
-    """Name, summary, option, its default and range, of each acceptor."""
 
 class BinnedTable:
     """A coded table in bins, for gradient boosting."""

@@ -251,8 +251,8 @@ USAGE = [
     (["--param", "max_dept=3"], "criterion"),
     (["--param", "max_depth"], "is not name=value"),
     (["--param", "max_depth=deep"], "max_depth must be None or a whole number"),
-    (["--param", "criterion=ginny"], "criterion='ginny' is not known"),
-    (["--param", "pruning=Pruner('nothing')"], "pruning='nothing' is not known"),
+    (["--param", "criterion=ginny"], "'criterion' parameter must be"),
+    (["--param", "pruning=Pruner('nothing')"], "Got 'nothing' instead"),
     (["--param", "pruning=Pruner()"], "missing 1 required positional argument"),
     (
         ["--model", "forest", "--param", "estimator__depth=1"],

@@ -30,7 +30,7 @@ def small_blend(vote="soft", method="gradient", share=0.6):
 
 MODELS = {
     "forest": lambda: mw.ForestClassifier(n_estimators=6, random_state=0),
-    "forest, plurality": lambda: mw.ForestClassifier.bagging_cart(3, n_folds=3, random_state=0),
+    "forest, plurality": lambda: mw.ForestClassifier.bagging_cart(3, cv=3, random_state=0),
     "forest, shares of rows": lambda: mw.ForestClassifier.bagging_c45(5, random_state=0),
     "forest, linear": lambda: mw.ForestClassifier(
         mw.ModelTreeClassifier(), n_estimators=3, random_state=0

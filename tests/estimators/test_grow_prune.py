@@ -202,8 +202,8 @@ def test_a_share_of_rows():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"criterion": "accuracy"}, "criterion='accuracy' is not known"),
-        ({"partitioner": "best"}, "partitioner='best' is not known"),
+        ({"criterion": "accuracy"}, "'criterion' parameter must be .* Got 'accuracy'"),
+        ({"partitioner": "best"}, "'partitioner' parameter must be .* Got 'best'"),
         ({"min_samples_split": 0}, "min_samples_split must be a number of rows"),
         ({"max_iter": 0}, "max_iter must be a whole number of at least 1; got 0"),
         ({"max_iter": 2.5}, "max_iter must be a whole number"),

@@ -52,7 +52,7 @@ def test_a_very_deep_tree_can_be_read(alternating):
 @pytest.mark.parametrize(
     "pruning",
     ["merge_equal", "collapse", "pessimistic", "reduced_error",
-     Pruner("cost_complexity", n_folds=2, n_repeats=1)],
+     Pruner("cost_complexity", cv=2, n_repeats=1)],
 )  # fmt: skip
 def test_a_very_deep_tree_can_be_pruned(alternating, pruning):
     X, y, _ = alternating

@@ -198,7 +198,7 @@ def test_pruners_leave_fewer_leaves():
     X, y = mixed(2, 400)
     full = TreeClassifier(pruning=None).fit(X, y).get_n_leaves()
     for pruning in ("cost_complexity", "reduced_error", "pessimistic",
-                    Pruner("cost_complexity", shrinkage=False, cost="impurity", n_folds=3),
+                    Pruner("cost_complexity", shrinkage=False, risk="impurity", cv=3),
                     ["collapse", "pessimistic", "merge_equal"]):  # fmt: skip
         assert 1 <= TreeClassifier(pruning=pruning).fit(X, y).get_n_leaves() < full
     for pruning in ("collapse", "merge_equal"):  # leaves are pure: there is nothing to undo

@@ -27,7 +27,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from excuses import FOLDS, HELD_OUT, PURE
 from mixedwood import TreeClassifier
 from mixedwood.pruning import Pruner
-from mixedwood.splits import Acceptor, Partitioner
+from mixedwood.splits import Partitioner, Screener
 
 CHECKED = [
     (TreeClassifier(), FOLDS),
@@ -84,8 +84,8 @@ RECIPES = {
     "nominal_splits": TreeClassifier.nominal_splits(),
     "parts": TreeClassifier(
         partitioner=Partitioner("largest_alone", scored_by="superclasses"),
-        acceptor=[Acceptor("chi2", max_p=0.2)],
-        pruning=[Pruner("cost_complexity", n_folds=3), "merge_equal"],
+        screener=[Screener("chi2", alpha=0.2)],
+        pruning=[Pruner("cost_complexity", cv=3), "merge_equal"],
         class_weight={"ash": 2.0},
     ),
 }
@@ -205,8 +205,8 @@ def test_a_grid_of_parts(problem):
         {
             "criterion": ["gini", "entropy"],
             "partitioner": ["auto", Partitioner("largest_alone", scored_by="superclasses")],
-            "acceptor": [None, Acceptor("chi2", max_p=0.3)],
-            "pruning": [None, Pruner("cost_complexity", n_folds=3), ["collapse", "pessimistic"]],
+            "screener": [None, Screener("chi2", alpha=0.3)],
+            "pruning": [None, Pruner("cost_complexity", cv=3), ["collapse", "pessimistic"]],
         },
         cv=3,
         error_score="raise",

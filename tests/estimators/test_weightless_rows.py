@@ -31,7 +31,7 @@ MODELS = {
     "no pruning": TreeClassifier(pruning=None, min_samples_leaf=0.05),
     "reduced error": TreeClassifier(pruning="reduced_error"),
     "pessimistic": TreeClassifier(pruning=["merge_equal", "pessimistic"]),
-    "two folds": TreeClassifier(pruning=Pruner("cost_complexity", n_folds=2, n_repeats=2)),
+    "two folds": TreeClassifier(pruning=Pruner("cost_complexity", cv=2, n_repeats=2)),
     "random order": TreeClassifier(partitioner=Partitioner("random_order", per="tree")),
     "some columns": TreeClassifier(max_features=1, random_state=3),
     "grow and prune": GrowPruneTreeClassifier(random_state=1),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mixedwood.data import Target, read_table, read_target
 from mixedwood.growers import GrowSettings, grow
-from mixedwood.splits import Acceptor
+from mixedwood.splits import Screener
 from mixedwood.tree import STOP, SplitKind
 from reference.greedy import Greedy, Settings, UnclearError, assert_same
 from strategies import problems
@@ -21,11 +21,11 @@ UNSEEN = ["node", "missing", "majority"]
 
 def grown(table, target, ours):
     """The library's tree for the twin's settings."""
-    acceptor = []
+    screener = []
     if ours.chi2_p is not None:
-        acceptor.append(Acceptor("chi2", max_p=ours.chi2_p))
+        screener.append(Screener("chi2", alpha=ours.chi2_p))
     if ours.second_value is not None:
-        acceptor.append(Acceptor("second_value", min_weight=ours.second_value))
+        screener.append(Screener("second_value", min_weight=ours.second_value))
     exact = "exact" if ours.criterion in ("gini", "entropy") else "auto"
     return grow(
         table,
@@ -33,9 +33,9 @@ def grown(table, target, ours):
         GrowSettings(
             criterion=ours.criterion,
             partitioner="multiway" if ours.multiway else exact,
-            acceptor=acceptor or None,
+            screener=screener or None,
             selection=ours.selection,
-            max_p=ours.max_p,
+            alpha=ours.alpha,
             bonferroni=ours.bonferroni,
             min_gain=ours.min_gain,
             max_depth=-1 if ours.max_depth == math.inf else ours.max_depth,
@@ -127,7 +127,7 @@ def test_one_branch_per_value(problem, ours):
         **ways,
     ),
 )
-def test_acceptors(problem, ours):
+def test_screeners(problem, ours):
     compare(*problem, ours)
 
 
@@ -137,7 +137,7 @@ def test_acceptors(problem, ours):
     st.builds(
         Settings,
         selection=st.just("significance"),
-        max_p=st.sampled_from([0.05, 0.3, 1.0]),
+        alpha=st.sampled_from([0.05, 0.3, 1.0]),
         bonferroni=st.booleans(),
         min_gain=st.sampled_from([0.0, 0.1]),
         **ways,

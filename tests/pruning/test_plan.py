@@ -10,7 +10,6 @@ from mixedwood import TreeClassifier
 from mixedwood.data import read_table, read_target
 from mixedwood.growers import grow
 from mixedwood.pruning import Pruner, merge_equal_leaves, pruners, reduced_error
-from mixedwood.pruning.plan import read_pruning
 from problems import mixed_problem
 
 
@@ -28,23 +27,23 @@ def test_every_pruner_is_a_value(name):
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("x", {}, "not known. Use None or one of"),
+        ("x", {}, "must be a str among {'cost_complexity'"),
         ("collapse", {"n_folds": 3}, "no option 'n_folds'. It has none"),
         ("pessimistic", {"n_folds": 3}, "It has 'confidence', 'subtree_raising'"),
-        ("cost_complexity", {"n_folds": 1}, "at least 2; got 1"),
-        ("cost_complexity", {"n_folds": 2.5}, "whole number"),
-        ("cost_complexity", {"n_folds": "many"}, "'auto' or a whole number"),
-        ("cost_complexity", {"n_repeats": 0}, "at least 1; got 0"),
-        ("cost_complexity", {"se_rule": -1}, "at least 0"),
-        ("cost_complexity", {"se_rule": np.inf}, "at least 0"),
-        ("cost_complexity", {"cost": "price"}, "'error' or 'impurity'"),
-        ("cost_complexity", {"cost": np.array([1, 2])}, "'error' or 'impurity'"),
-        ("cost_complexity", {"shrinkage": 1}, "True or False"),
-        ("pessimistic", {"confidence": 0.6}, "at most 0.5"),
-        ("pessimistic", {"confidence": 0}, "above 0"),
-        ("pessimistic", {"subtree_raising": "no"}, "True or False"),
-        ("reduced_error", {"share": 1}, "between 0 and 1"),
-        ("reduced_error", {"share": True}, "between 0 and 1"),
+        ("cost_complexity", {"cv": 1}, r"in the range \[2, inf\). Got 1"),
+        ("cost_complexity", {"cv": 2.5}, "an int"),
+        ("cost_complexity", {"cv": "many"}, "among {'auto'} or an int"),
+        ("cost_complexity", {"n_repeats": 0}, r"in the range \[1, inf\). Got 0"),
+        ("cost_complexity", {"se_rule": -1}, r"in the range \[0, inf\)"),
+        ("cost_complexity", {"se_rule": np.inf}, r"in the range \[0, inf\)"),
+        ("cost_complexity", {"risk": "price"}, "'error', 'impurity'"),
+        ("cost_complexity", {"risk": np.array([1, 2])}, "'error', 'impurity'"),
+        ("cost_complexity", {"shrinkage": 1}, "a bool"),
+        ("pessimistic", {"confidence": 0.6}, r"in the range \(0, 0.5\]"),
+        ("pessimistic", {"confidence": 0}, r"in the range \(0, 0.5\]"),
+        ("pessimistic", {"subtree_raising": "no"}, "a bool"),
+        ("reduced_error", {"validation_fraction": 1}, r"in the range \(0, 1\)"),
+        ("reduced_error", {"validation_fraction": True}, r"in the range \(0, 1\)"),
     ],
 )
 def test_options_that_are_refused(name, options, message):
@@ -53,9 +52,9 @@ def test_options_that_are_refused(name, options, message):
 
 
 def test_reading():
-    assert read_pruning(None) == ()
-    assert read_pruning("collapse") == (Pruner("collapse"),)
-    assert read_pruning(["collapse", Pruner("merge_equal")]) == (
+    assert Pruner.read_all(None) == ()
+    assert Pruner.read_all("collapse") == (Pruner("collapse"),)
+    assert Pruner.read_all(["collapse", Pruner("merge_equal")]) == (
         Pruner("collapse"),
         Pruner("merge_equal"),
     )
@@ -76,12 +75,13 @@ def test_reduced_error_keeps_a_share_of_each_class_aside():
         sizes.append(np.bincount(classes.codes, minlength=3))
         return grow(rows, classes)
 
-    tree, path = Pruner("reduced_error", share=0.25).prune(growing, table, target, seed=0)
+    pruner = Pruner("reduced_error", validation_fraction=0.25)
+    tree, path = pruner.prune(growing, table, target, seed=0)
     assert path is None
     assert len(sizes) == 1
     whole = np.bincount(target.codes)
     np.testing.assert_array_equal(sizes[0], whole - np.round(whole / 4))
-    again, _ = Pruner("reduced_error", share=0.25).prune(grow, table, target, seed=0)
+    again, _ = Pruner("reduced_error", validation_fraction=0.25).prune(grow, table, target, seed=0)
     assert tree == again
     full = grow(table, target)
     assert tree.n_leaves < full.n_leaves
@@ -89,7 +89,7 @@ def test_reduced_error_keeps_a_share_of_each_class_aside():
 
 def test_reduced_error_with_too_few_rows_to_keep_aside():
     table, target = read_table([[1.0], [2.0]]), read_target([0, 1])
-    tree, _ = Pruner("reduced_error", share=0.1).prune(grow, table, target, seed=0)
+    tree, _ = Pruner("reduced_error", validation_fraction=0.1).prune(grow, table, target, seed=0)
     assert tree.n_leaves == 2
 
 

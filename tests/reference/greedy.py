@@ -33,7 +33,7 @@ class Settings:
     missing: str = "learned"
     unseen: str = "node"
     selection: str = "score"
-    max_p: float = 1.0
+    alpha: float = 1.0
     bonferroni: bool = False
     multiway: bool = False
     chi2_p: float | None = None
@@ -327,9 +327,9 @@ class Greedy:
                 raise UnclearError
         for column, p in ordered:
             adjusted = 1 - (1 - p) ** len(ordered) if self.s.bonferroni else p
-            if abs(adjusted - self.s.max_p) < TIE < 1 - self.s.max_p:
+            if abs(adjusted - self.s.alpha) < TIE < 1 - self.s.alpha:
                 raise UnclearError
-            if adjusted > self.s.max_p:
+            if adjusted > self.s.alpha:
                 return None
             test = self.candidate(column, rows)
             if test is not None:

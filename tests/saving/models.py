@@ -9,23 +9,23 @@ from sklearn.base import clone
 import mixedwood as mw
 from mixedwood.preprocessing import MDLPDiscretizer
 from mixedwood.pruning import Pruner
-from mixedwood.splits import Acceptor, Partitioner
+from mixedwood.splits import Partitioner, Screener
 
 MODELS = {
     "tree": mw.TreeClassifier(),
     "tree_of_parts": mw.TreeClassifier(
         criterion="gini",
         partitioner=Partitioner("largest_alone", scored_by="superclasses"),
-        acceptor=["chi2", Acceptor("second_value", min_weight=2.0)],
+        screener=["chi2", Screener("second_value", min_weight=2.0)],
         pruning=["collapse", Pruner("cost_complexity", se_rule=np.float64(0.5))],
         min_split_gain=1e-12,
         class_weight="balanced",
     ),
     "c45": mw.TreeClassifier.c45(),
-    "cart": mw.TreeClassifier.cart(n_folds=3),
+    "cart": mw.TreeClassifier.cart(cv=3),
     "conditional_inference": mw.TreeClassifier.conditional_inference(alpha=0.5),
     "random_tree": mw.TreeClassifier.random_tree(2, random_state=3),
-    "nominal_splits": mw.TreeClassifier.nominal_splits(acceptor=None),
+    "nominal_splits": mw.TreeClassifier.nominal_splits(screener=None),
     "grow_prune_tree": mw.GrowPruneTreeClassifier(random_state=1),
     "optimal": mw.OptimalTreeClassifier(2),
     "optimal_tuned": mw.OptimalTreeClassifier(

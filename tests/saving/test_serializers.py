@@ -18,7 +18,7 @@ from mixedwood import preprocessing
 from mixedwood.data import Column, ColumnKind, Schema, read_table
 from mixedwood.pruning import Pruner
 from mixedwood.saving.kinds import estimator_kinds, parameter_kinds
-from mixedwood.splits import Acceptor, Partitioner
+from mixedwood.splits import Partitioner, Screener
 from saving.models import MODELS, answers, fitted, make_table, same
 
 X, Y = make_table()
@@ -125,7 +125,7 @@ VALUES = [
     Column("size", "ordinal", ("S", "M", 3), 2),
     Schema((Column("a", "numeric"), Column("b", "nominal", ("x", "y"), 0)), True),
     Partitioner("max_cut_sdp", roundings=10, local_search=False),
-    Acceptor("chi2", max_p=0.05),
+    Screener("chi2", alpha=0.05),
     Pruner("cost_complexity", se_rule=1.0),
 ]
 
@@ -145,8 +145,8 @@ SPOILED = [
     (VALUES[0], {"n_missing": -1}, "missing"),
     (VALUES[1], {"columns": VALUES[1].columns * 2}, "distinct"),
     (VALUES[2], {"options": {"roundings": 0}}, "roundings"),
-    (VALUES[3], {"options": {"max_p": 7.0}}, "max_p"),
-    (VALUES[4], {"name": "unheard of"}, "not known"),
+    (VALUES[3], {"options": {"alpha": 7.0}}, "alpha"),
+    (VALUES[4], {"name": "unheard of"}, "must be a str among"),
 ]
 
 

@@ -1,5 +1,7 @@
 """What may come in: any table of numbers. What may not, and what the message says then."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -75,22 +77,24 @@ def test_none_is_a_missing_number():
 
 
 def test_an_unknown_criterion_is_answered_with_the_known_ones():
-    with pytest.raises(ValueError, match=r"criterion='ginni' is not known.*'gini', 'entropy'") as e:
+    with pytest.raises(
+        ValueError, match=r"must be a str among {'gini', 'entropy'.*Got 'ginni'"
+    ) as e:
         best_partition(GOOD, "ginni")
     assert all(repr(name) in str(e.value) for name in mw.splits.criteria())
     assert "mixedwood.splits.Criterion" in str(e.value)
 
 
 def test_an_unknown_partitioner_is_answered_with_the_known_ones():
-    with pytest.raises(ValueError, match="partitioner='exakt' is not known") as e:
+    with pytest.raises(ValueError, match=r"'partitioner' parameter must be .* Got 'exakt'") as e:
         best_partition(GOOD, "gini", "exakt")
     assert all(repr(name) in str(e.value) for name in mw.splits.partitioners())
 
 
 def test_an_unknown_option_is_answered_with_the_known_ones():
-    with pytest.raises(ValueError, match=r"'max_cut_sdp' has no option 'rounds'.*'roundings', '"):
+    with pytest.raises(ValueError, match=r"'max_cut_sdp'\) has no option 'rounds'.*'roundings', '"):
         Partitioner("max_cut_sdp", rounds=3)
-    with pytest.raises(ValueError, match=r"'exact' has no option 'depth'\. It has none"):
+    with pytest.raises(ValueError, match=r"'exact'\) has no option 'depth'\. It has none"):
         Partitioner("exact", depth=3)
 
 
@@ -100,18 +104,16 @@ class Share(Criterion):
 
 
 def test_a_criterion_is_passed_as_an_instance():
-    with pytest.raises(
-        TypeError, match=r"is the class Share; pass an instance: criterion=Share\(\)"
-    ):
+    with pytest.raises(TypeError, match=r"Pass an instance: criterion=Share\(\)"):
         best_partition(GOOD, Share)
 
 
 @pytest.mark.parametrize("part", [None, 3, ["gini"], len])
 def test_parts_are_names_or_parts(part):
-    came = type(part).__name__
-    with pytest.raises(TypeError, match=rf"criterion must be a name or .*Criterion; got {came}\."):
+    came = re.escape(repr(part))
+    with pytest.raises(TypeError, match=f"'criterion' .* a str among .*Criterion'. Got {came} "):
         best_partition(GOOD, part)
-    with pytest.raises(TypeError, match=rf"partitioner must be a name or .*; got {came}\. For opt"):
+    with pytest.raises(TypeError, match=f"'partitioner' .*instance of 'Partiti.*Got {came} inst"):
         best_partition(GOOD, "gini", part)
 
 
@@ -255,7 +257,7 @@ def test_what_comes_in_is_not_changed(partitioner):
     A = GOOD[:, :2].copy()
     A.setflags(write=False)
     before, costs = A.copy(), 1 - np.eye(2)
-    best_partition(A, "gini", partitioner, random_state=0, costs=costs)
+    best_partition(A, "gini", partitioner, random_state=0, cost_matrix=costs)
     np.testing.assert_array_equal(A, before)
     np.testing.assert_array_equal(costs, 1 - np.eye(2))
 

@@ -173,7 +173,7 @@ def test_scores_with_costs_are_those_of_the_twin(criterion):
         left = rng.random(len(A)) < 0.5
         left[:2] = True, False
         groups = [np.flatnonzero(left), np.flatnonzero(~left)]
-        found = score_partition(A, groups, criterion, costs=costs)
+        found = score_partition(A, groups, criterion, cost_matrix=costs)
         expected = twin.score(A, left, criterion, costs)
         assert found.score == pytest.approx(expected, rel=1e-9, abs=1e-11)
 
@@ -184,7 +184,7 @@ def test_the_cut_with_costs_is_that_of_the_twin():
         costs = random_costs(rng, A.shape[1])
         W = twin.weight_matrix(A, "squared_gini", costs)
         left, _ = twin.max_cut(W)
-        found = best_partition(A, "squared_gini", "max_cut", costs=costs)
+        found = best_partition(A, "squared_gini", "max_cut", cost_matrix=costs)
         assert found.score == pytest.approx(cut_weight(W, left), rel=1e-9, abs=TINY)
 
 
@@ -194,7 +194,7 @@ def test_exact_search_with_costs_equals_brute_force(criterion):
     rng = np.random.default_rng(40)
     for A in random_tables(40, 150, (2, 6), (2, 5)):
         costs = random_costs(rng, A.shape[1])
-        found = best_partition(A, criterion, "exact", costs=costs)
+        found = best_partition(A, criterion, "exact", cost_matrix=costs)
         expected = twin.brute_force(A, criterion, costs)
         assert found.exact
         assert found.score == pytest.approx(expected, rel=1e-9, abs=1e-11)
@@ -206,7 +206,7 @@ def test_unit_costs_are_no_costs(criterion, partitioner):
     for A in random_tables(41, 30, (2, 9), (2, 5), real=True):
         unit = 1 - np.eye(A.shape[1])
         plain = best_partition(A, criterion, partitioner, random_state=0)
-        found = best_partition(A, criterion, partitioner, random_state=0, costs=unit)
+        found = best_partition(A, criterion, partitioner, random_state=0, cost_matrix=unit)
         assert found.groups == plain.groups
         assert found.score == pytest.approx(plain.score, rel=1e-9, abs=TINY)
 
@@ -217,33 +217,35 @@ def test_costs_of_classes_without_weight_do_not_matter():
     wide = np.insert(A, 1, 0.0, axis=1)
     wide_costs = np.insert(np.insert(costs, 1, 7.0, axis=0), 1, 7.0, axis=1)
     wide_costs[1, 1] = 0
-    found = best_partition(wide, "gini", "exact", costs=wide_costs)
-    assert found.score == best_partition(A, "gini", "exact", costs=costs).score
+    found = best_partition(wide, "gini", "exact", cost_matrix=wide_costs)
+    assert found.score == best_partition(A, "gini", "exact", cost_matrix=costs).score
 
 
 @pytest.mark.parametrize(
     ("costs", "error", "message"),
     [
-        ([[0, 1, 2], [1, 0, 1], [3, 1, 0]], ValueError, r"costs\[0, 2\] is 2 but.*\(costs \+ c"),
+        ([[0, 1, 2], [1, 0, 1], [3, 1, 0]], ValueError, r"\[0, 2\] is 2 but.*\(costs \+ c"),
         ([[0, -1, 1], [-1, 0, 1], [1, 1, 0]], ValueError, "finite and zero or more"),
         ([[0, np.nan, 1], [np.nan, 0, 1], [1, 1, 0]], ValueError, "finite and zero or more"),
         ([[0, np.inf, 1], [np.inf, 0, 1], [1, 1, 0]], ValueError, "finite and zero or more"),
-        (np.ones((3, 3)), ValueError, "the diagonal.* must be 0"),
+        (np.ones((3, 3)), ValueError, "must be 0 on the diagonal"),
         ([[0, 1], [1, 0]], ValueError, r"shape \(3, 3\); got \(2, 2\)"),
         ([0, 1, 1], ValueError, r"shape \(3, 3\); got \(3,\)"),
-        ([["a"] * 3] * 3, TypeError, "costs must be a table of numbers.*got list"),
-        ([[0], [1, 0]], TypeError, "costs must be a table of numbers.*got list"),
+        ([["a"] * 3] * 3, TypeError, "cost_matrix must be a table of numbers.*got list"),
+        ([[0], [1, 0]], TypeError, "cost_matrix must be a table of numbers.*got list"),
     ],
 )
 def test_bad_costs_are_refused(costs, error, message):
     with pytest.raises(error, match=message):
-        best_partition(np.ones((4, 3)), "gini", costs=costs)
+        best_partition(np.ones((4, 3)), "gini", cost_matrix=costs)
 
 
 @pytest.mark.parametrize("criterion", ["entropy", "gain_ratio", "twoing", "chi2"])
 def test_a_criterion_without_costs_says_which_take_them(criterion):
-    with pytest.raises(ValueError, match=f"'{criterion}' does not take.*'gini' or 'squared_gini'"):
-        best_partition(np.ones((4, 3)), criterion, costs=1 - np.eye(3))
+    with pytest.raises(
+        ValueError, match=f"'{criterion}' takes no cost_matrix.*'gini' or 'squared_gini'"
+    ):
+        best_partition(np.ones((4, 3)), criterion, cost_matrix=1 - np.eye(3))
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def test_masked_counts_and_weights_are_refused():
 
 def test_costs_that_would_overflow_are_refused():
     with pytest.raises(ValueError, match="divide them all"):
-        best_partition([[1, 2], [3, 4]], costs=[[0, 1e200], [1e200, 0]])
+        best_partition([[1, 2], [3, 4]], cost_matrix=[[0, 1e200], [1e200, 0]])
 
 
 def test_a_python_criterion_with_costs_is_refused():
@@ -35,8 +35,8 @@ def test_a_python_criterion_with_costs_is_refused():
         def score(self, groups):
             return 0.0
 
-    with pytest.raises(ValueError, match="does not see costs"):
-        best_partition([[1, 2], [3, 4]], Nothing(), costs=[[0, 1], [1, 0]])
+    with pytest.raises(ValueError, match="takes no cost_matrix"):
+        best_partition([[1, 2], [3, 4]], Nothing(), cost_matrix=[[0, 1], [1, 0]])
 
 
 def test_labels_of_different_types_stay_apart():
@@ -54,7 +54,7 @@ def test_labels_of_different_types_stay_apart():
 
 
 def test_a_table_is_no_column():
-    with pytest.raises(ValueError, match=r"df\['colour'\]"):
+    with pytest.raises(ValueError, match=r"df\['color'\]"):
         count_values([["a"], ["b"]], [0, 1])
 
 

@@ -68,7 +68,7 @@ def test_costs_weigh_errors(criterion):
     for _ in range(30):
         x = rng.integers(0, 9, 25).astype(float)
         y = np.append(rng.integers(0, 3, 22), [0, 1, 2])
-        found = best_threshold(x, y, criterion, costs=costs)
+        found = best_threshold(x, y, criterion, cost_matrix=costs)
         check(found, slow_thresholds(x, y, criterion, costs=costs))
 
 
@@ -170,5 +170,5 @@ def test_bad_rows_are_refused():
         best_threshold([1.0, 2.0], [None, "a"])
     with pytest.raises(ValueError, match="sample_weight has 1 weights"):
         best_threshold([1.0, 2.0], [0, 1], sample_weight=[1])
-    with pytest.raises(ValueError, match="criterion='ginny' is not known"):
+    with pytest.raises(ValueError, match=r"'criterion' parameter must be .* Got 'ginny'"):
         best_threshold([1.0, 2.0], [0, 1], "ginny")

@@ -2,7 +2,7 @@
 //
 //   rows of a node -> count (value x class) -> candidate of each column -> choice -> children
 //
-// What is tried and how it is scored are parts (criterion, partitioner, acceptors) or named rules
+// What is tried and how it is scored are parts (criterion, partitioner, screeners) or named rules
 // (`Rules`); which node comes next is the frontier's business.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "mixedwood/acceptor.hpp"
+#include "mixedwood/screener.hpp"
 #include "mixedwood/coded_table.hpp"
 #include "mixedwood/criterion.hpp"
 #include "mixedwood/linear_machine.hpp"
@@ -39,12 +39,11 @@ enum class Selection {
 struct GrowSettings {
   Rules rules = Rules::kParts;
   Selection selection = Selection::kScore;
-  const Criterion* criterion = nullptr;
-  const Partitioner* partitioner = nullptr;
-  PartitionerTraits partitioner_traits;
-  std::vector<const Acceptor*> acceptors;  // for nominal columns
+  std::shared_ptr<const Criterion> criterion;
+  std::shared_ptr<const Partitioner> partitioner;
+  std::vector<std::shared_ptr<const Screener>> screeners;  // for nominal columns
   double min_gain = 0.0;                   // a split must score at least this
-  double max_p = 1.0;                      // Selection::kSignificance: stop above this
+  double alpha = 1.0;                      // Selection::kSignificance: stop above this
   bool bonferroni = false;                 // p of the smallest of n: 1 - (1 - p)^n
   std::int32_t max_depth = -1;             // -1: no limit
   double min_split = 2.0;                  // rows a node must have to be split

@@ -76,6 +76,8 @@ class Partitioner {
  public:
   virtual ~Partitioner() = default;
   virtual Grouping search(const SplitProblem& problem) const = 0;
+
+  PartitionerTraits traits;  // as the registry says
 };
 
 }  // namespace mixedwood

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,8 +20,7 @@ struct SplitRequest {
   std::size_t n_columns = 0;
   std::string criterion;
   const Criterion* custom_criterion = nullptr;  // used instead of the name when given
-  std::string partitioner;
-  Options options;
+  std::shared_ptr<const Partitioner> partitioner;
   std::span<const double> costs;  // n_columns x n_columns, or empty
   std::uint64_t seed = 0;
   bool ordered = false;
@@ -36,7 +36,7 @@ struct Split {
   bool complete = true;
   double bound = std::numeric_limits<double>::quiet_NaN();
   std::vector<std::int32_t> superclass;
-  std::string partitioner;
+  std::string partitioner;  // what really searched, where `auto` chose
 };
 
 // Bad input: std::invalid_argument. Interrupted by `stop`'s hook: the result is not to be used.

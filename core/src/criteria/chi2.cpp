@@ -4,9 +4,9 @@
 // table, divided by (groups - 1). The two agree when the column has two values.
 #include <vector>
 
-#include "criteria.hpp"
+#include "mixedwood/registry.hpp"
 
-namespace mixedwood {
+namespace mixedwood::criteria {
 namespace {
 
 class Chi2 final : public Criterion {
@@ -37,8 +37,8 @@ class Chi2 final : public Criterion {
 
 }  // namespace
 
-std::unique_ptr<Criterion> make_chi2(std::vector<double> /*costs*/, int /*n_classes*/) {
+std::unique_ptr<Criterion> make_chi2(std::vector<double> /*costs*/) {
   return std::make_unique<Chi2>();
 }
 
-}  // namespace mixedwood
+}  // namespace mixedwood::criteria

@@ -1,10 +1,10 @@
 // Information gain (Quinlan 1986): entropy of the node minus the weighted mean of the groups',
 // in bits.
 
-#include "criteria.hpp"
+#include "mixedwood/registry.hpp"
 #include "information.hpp"
 
-namespace mixedwood {
+namespace mixedwood::criteria {
 namespace {
 
 class Entropy final : public Criterion {
@@ -20,8 +20,8 @@ class Entropy final : public Criterion {
 
 }  // namespace
 
-std::unique_ptr<Criterion> make_entropy(std::vector<double> /*costs*/, int /*n_classes*/) {
+std::unique_ptr<Criterion> make_entropy(std::vector<double> /*costs*/) {
   return std::make_unique<Entropy>();
 }
 
-}  // namespace mixedwood
+}  // namespace mixedwood::criteria

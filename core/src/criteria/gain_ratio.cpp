@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "criteria.hpp"
+#include "mixedwood/registry.hpp"
 #include "information.hpp"
 
-namespace mixedwood {
+namespace mixedwood::criteria {
 namespace {
 
 class GainRatio final : public Criterion {
@@ -65,8 +65,8 @@ class GainRatio final : public Criterion {
 
 }  // namespace
 
-std::unique_ptr<Criterion> make_gain_ratio(std::vector<double> /*costs*/, int /*n_classes*/) {
+std::unique_ptr<Criterion> make_gain_ratio(std::vector<double> /*costs*/) {
   return std::make_unique<GainRatio>();
 }
 
-}  // namespace mixedwood
+}  // namespace mixedwood::criteria

@@ -3,11 +3,11 @@
 #include <utility>
 #include <vector>
 
-#include "criteria.hpp"
+#include "mixedwood/registry.hpp"
 #include "impurity.hpp"
 #include "quadratic.hpp"
 
-namespace mixedwood {
+namespace mixedwood::criteria {
 namespace {
 
 class Gini final : public Criterion {
@@ -61,7 +61,7 @@ class Gini final : public Criterion {
 // The gain may be negative here: with general costs the impurity is not concave.
 class GiniWithCosts final : public Criterion {
  public:
-  GiniWithCosts(std::vector<double> costs, int n_classes) : costs_(std::move(costs), n_classes) {}
+  explicit GiniWithCosts(std::vector<double> costs) : costs_(std::move(costs)) {}
   CriterionTraits traits() const override { return {.many_groups = true}; }
   double before(std::span<const double> node) const override {
     const double total = sum_of(node);
@@ -82,9 +82,9 @@ class GiniWithCosts final : public Criterion {
 
 }  // namespace
 
-std::unique_ptr<Criterion> make_gini(std::vector<double> costs, int n_classes) {
+std::unique_ptr<Criterion> make_gini(std::vector<double> costs) {
   if (costs.empty()) return std::make_unique<Gini>();
-  return std::make_unique<GiniWithCosts>(std::move(costs), n_classes);
+  return std::make_unique<GiniWithCosts>(std::move(costs));
 }
 
-}  // namespace mixedwood
+}  // namespace mixedwood::criteria

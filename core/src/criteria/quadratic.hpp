@@ -23,16 +23,16 @@ inline double cross_pairs(std::span<const double> u, std::span<const double> v) 
 // Misclassification costs: symmetric, zero on the diagonal; or unit costs, when empty.
 class CostForm {
  public:
-  CostForm(std::vector<double> costs, int n_classes)
-      : costs_(std::move(costs)), n_(static_cast<std::size_t>(n_classes)) {}
+  explicit CostForm(std::vector<double> costs) : costs_(std::move(costs)) {}
 
   // sum over classes x != y of cost(x, y) u_x v_y.
   double between(std::span<const double> u, std::span<const double> v) const {
     if (costs_.empty()) return cross_pairs(u, v);
+    const std::size_t n = u.size();
     double sum = 0.0;
-    for (std::size_t x = 0; x < n_; ++x) {
+    for (std::size_t x = 0; x < n; ++x) {
       double inner = 0.0;
-      for (std::size_t y = 0; y < n_; ++y) inner += costs_[x * n_ + y] * v[y];
+      for (std::size_t y = 0; y < n; ++y) inner += costs_[x * n + y] * v[y];
       sum += u[x] * inner;
     }
     return sum;
@@ -40,7 +40,6 @@ class CostForm {
 
  private:
   std::vector<double> costs_;
-  std::size_t n_;
 };
 
 }  // namespace mixedwood

@@ -4,15 +4,15 @@
 #include <utility>
 #include <vector>
 
-#include "criteria.hpp"
+#include "mixedwood/registry.hpp"
 #include "quadratic.hpp"
 
-namespace mixedwood {
+namespace mixedwood::criteria {
 namespace {
 
 class SquaredGini final : public Criterion {
  public:
-  SquaredGini(std::vector<double> costs, int n_classes) : costs_(std::move(costs), n_classes) {}
+  explicit SquaredGini(std::vector<double> costs) : costs_(std::move(costs)) {}
   CriterionTraits traits() const override { return {.many_groups = true, .cut_weight = true}; }
 
   double score(const GroupCounts& groups, double /*before*/) const override {
@@ -39,8 +39,8 @@ class SquaredGini final : public Criterion {
 
 }  // namespace
 
-std::unique_ptr<Criterion> make_squared_gini(std::vector<double> costs, int n_classes) {
-  return std::make_unique<SquaredGini>(std::move(costs), n_classes);
+std::unique_ptr<Criterion> make_squared_gini(std::vector<double> costs) {
+  return std::make_unique<SquaredGini>(std::move(costs));
 }
 
-}  // namespace mixedwood
+}  // namespace mixedwood::criteria

@@ -3,9 +3,9 @@
 // hence convex. For two groups; an empty side separates nothing and scores 0.
 #include <cmath>
 
-#include "criteria.hpp"
+#include "mixedwood/registry.hpp"
 
-namespace mixedwood {
+namespace mixedwood::criteria {
 namespace {
 
 class Twoing final : public Criterion {
@@ -26,8 +26,8 @@ class Twoing final : public Criterion {
 
 }  // namespace
 
-std::unique_ptr<Criterion> make_twoing(std::vector<double> /*costs*/, int /*n_classes*/) {
+std::unique_ptr<Criterion> make_twoing(std::vector<double> /*costs*/) {
   return std::make_unique<Twoing>();
 }
 
-}  // namespace mixedwood
+}  // namespace mixedwood::criteria

@@ -82,7 +82,7 @@ double AdjustedScore::nominal(const ValueTable& table, Candidate& found,
       (node - weighted_gini({groups_.data(), k}) - weighted_gini({groups_.data() + k, k})) / node;
   const double degrees = degrees_of(table.known);
   double score = found.score, by_chance = 0.0;
-  switch (settings_.partitioner_traits.fitted) {
+  switch (settings_.partitioner->traits.fitted) {
     case Fitted::kSides:
       find_direction(k);
       expect(table, distinct);

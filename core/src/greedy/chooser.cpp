@@ -372,7 +372,7 @@ void Chooser::choose_by_significance(AtNode& node, const NodeRows& rows) {
   for (const auto& [significance, c] : tested) {
     const double p = std::exp(significance);
     const double adjusted = settings_.bonferroni ? -std::expm1(n_tests * std::log1p(-p)) : p;
-    if (p < 1.0 ? adjusted > settings_.max_p : settings_.max_p < 1.0) return;
+    if (p < 1.0 ? adjusted > settings_.alpha : settings_.alpha < 1.0) return;
     const auto column = static_cast<std::size_t>(c);
     counter_.tabulate(rows, column, present_, node.histogram, table_);
     Candidate candidate = search_.best(table_, columns_[column],

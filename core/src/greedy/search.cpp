@@ -73,8 +73,8 @@ Candidate Search::best(ValueTable& table, const CodedColumn& column, std::uint64
   } else {
     if (table.missing_rows > 0.0 && !settings_.fractional) table.count_missing_as_value();
     if (table.size() < 2) return found;
-    for (const Acceptor* acceptor : settings_.acceptors)
-      if (!acceptor->accepts(contingency_of(table))) return found;
+    for (const auto& screener : settings_.screeners)
+      if (!screener->accepts(contingency_of(table))) return found;
     try {
       found = nominal(table, seed, thorough);
     } catch (const Stopped&) {
@@ -144,12 +144,12 @@ Candidate Search::interval(const Cut& cut, std::int32_t last_left, std::int32_t 
 Candidate Search::nominal(const ValueTable& table, std::uint64_t seed, bool thorough) {
   // Two classes and a convex score: the order by the share of one class holds a best partition
   // (Breiman et al. 1984, theorem 4.5).
-  if (settings_.partitioner_traits.exact && table.n_classes == 2 && settings_.criterion->traits().convex) {
+  if (settings_.partitioner->traits.exact && table.n_classes == 2 && settings_.criterion->traits().convex) {
     std::vector<double> keys(table.size());
     for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = table.entry(i)[1] / table.totals[i];
     return in_order_of(table, keys);
   }
-  const bool hurry = settings_.partitioner_traits.may_hurry &&
+  const bool hurry = settings_.partitioner->traits.may_hurry &&
                      settings_.criterion->traits().impurity_gain;
   if (hurry && (thorough ? is_large(table) : table.size() > kFewToCompare))
     return quickly(table, thorough);

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-namespace mixedwood {
+namespace mixedwood::partitioners {
 
 inline constexpr std::int64_t kAffordableScores = 1 << 15;
 
-}  // namespace mixedwood
+}  // namespace mixedwood::partitioners

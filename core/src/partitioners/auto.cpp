@@ -14,9 +14,9 @@
 #include <utility>
 
 #include "affordable.hpp"
-#include "partitioners.hpp"
+#include "mixedwood/registry.hpp"
 
-namespace mixedwood {
+namespace mixedwood::partitioners {
 namespace {
 
 constexpr int kFewValues = 16;
@@ -77,4 +77,4 @@ std::unique_ptr<Partitioner> make_auto(const Options& /*options*/) {
   return std::make_unique<Auto>();
 }
 
-}  // namespace mixedwood
+}  // namespace mixedwood::partitioners

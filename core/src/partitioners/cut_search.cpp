@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace mixedwood {
+namespace mixedwood::partitioners {
 
 double cut_weight(const PairWeights& weights, const Sides& sides) {
   double cut = 0.0;
@@ -112,4 +112,4 @@ bool improve_cut(const PairWeights& weights, Sides& sides, Stop& stop) {
   return true;
 }
 
-}  // namespace mixedwood
+}  // namespace mixedwood::partitioners

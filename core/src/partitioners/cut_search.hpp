@@ -6,7 +6,7 @@
 #include "mixedwood/scorer.hpp"
 #include "mixedwood/stop.hpp"
 
-namespace mixedwood {
+namespace mixedwood::partitioners {
 
 double cut_weight(const PairWeights& weights, const Sides& sides);
 
@@ -17,4 +17,4 @@ Sides greedy_cut(const PairWeights& weights);
 // Returns false when stopped early.
 bool improve_cut(const PairWeights& weights, Sides& sides, Stop& stop);
 
-}  // namespace mixedwood
+}  // namespace mixedwood::partitioners

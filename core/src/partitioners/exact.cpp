@@ -15,11 +15,11 @@
 #include <string>
 #include <vector>
 
-#include "partitioners.hpp"
+#include "mixedwood/registry.hpp"
 #include "scan.hpp"
 #include "supervalues.hpp"
 
-namespace mixedwood {
+namespace mixedwood::partitioners {
 namespace {
 
 constexpr int kMostValues = 32;  // 2^31 partitions: about a minute
@@ -151,4 +151,4 @@ std::unique_ptr<Partitioner> make_exact(const Options& /*options*/) {
   return std::make_unique<Exact>();
 }
 
-}  // namespace mixedwood
+}  // namespace mixedwood::partitioners

@@ -5,19 +5,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "partitioners.hpp"
+#include "mixedwood/registry.hpp"
 #include "scan.hpp"
 
-namespace mixedwood {
+namespace mixedwood::partitioners {
 namespace {
 
 constexpr int kMostRounds = 100;
 
-enum class Start { kLargestAlone, kListScheduling, kFirstValue };
-
 class FlipFlop final : public Partitioner {
  public:
-  explicit FlipFlop(Start start) : start_(start) {}
+  explicit FlipFlop(std::string start) : start_(std::move(start)) {}
 
   Grouping search(const SplitProblem& problem) const override {
     const Contingency& table = problem.table;
@@ -50,11 +48,7 @@ class FlipFlop final : public Partitioner {
 
  private:
   Grouping first_partition(const SplitProblem& problem) const {
-    if (start_ != Start::kFirstValue) {
-      return make_partitioner(start_ == Start::kLargestAlone ? "largest_alone"
-                                                             : "list_scheduling")
-          ->search(problem);
-    }
+    if (start_ != "first_value") return make_partitioner(start_)->search(problem);
     Grouping first;
     const auto scorer = problem.scorer();
     scorer->move(0);
@@ -86,13 +80,13 @@ class FlipFlop final : public Partitioner {
     return true;
   }
 
-  Start start_;
+  std::string start_;  // "first_value", or the name of a partitioner
 };
 
 }  // namespace
 
 std::unique_ptr<Partitioner> make_flip_flop(const Options& options) {
-  return std::make_unique<FlipFlop>(static_cast<Start>(static_cast<int>(options.at("start"))));
+  return std::make_unique<FlipFlop>(options.get<std::string>("start"));
 }
 
-}  // namespace mixedwood
+}  // namespace mixedwood::partitioners

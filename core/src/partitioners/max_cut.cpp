@@ -2,9 +2,9 @@
 // The cut is at least half of the heaviest one. Returned as one partition and scored by the
 // criterion, of which the cut weight is the value for squared_gini and chi2.
 #include "cut_search.hpp"
-#include "partitioners.hpp"
+#include "mixedwood/registry.hpp"
 
-namespace mixedwood {
+namespace mixedwood::partitioners {
 namespace {
 
 class MaxCut final : public Partitioner {
@@ -29,7 +29,7 @@ class MaxCut final : public Partitioner {
 }  // namespace
 
 std::unique_ptr<Partitioner> make_max_cut(const Options& options) {
-  return std::make_unique<MaxCut>(options.at("local_search") == 1.0);
+  return std::make_unique<MaxCut>(options.get<bool>("local_search"));
 }
 
-}  // namespace mixedwood
+}  // namespace mixedwood::partitioners

@@ -17,9 +17,9 @@
 #include "../numeric/cholesky.hpp"
 #include "cut_search.hpp"
 #include "mixedwood/random.hpp"
-#include "partitioners.hpp"
+#include "mixedwood/registry.hpp"
 
-namespace mixedwood {
+namespace mixedwood::partitioners {
 namespace {
 
 constexpr int kMostSweeps = 1000;
@@ -185,8 +185,8 @@ class MaxCutSdp final : public Partitioner {
 }  // namespace
 
 std::unique_ptr<Partitioner> make_max_cut_sdp(const Options& options) {
-  return std::make_unique<MaxCutSdp>(static_cast<int>(options.at("roundings")),
-                                     options.at("local_search") == 1.0);
+  return std::make_unique<MaxCutSdp>(static_cast<int>(options.get<std::int64_t>("roundings")),
+                                     options.get<bool>("local_search"));
 }
 
-}  // namespace mixedwood
+}  // namespace mixedwood::partitioners

@@ -1,7 +1,7 @@
 // One group per value, as in ID3 and C4.5. There is nothing to search.
-#include "partitioners.hpp"
+#include "mixedwood/registry.hpp"
 
-namespace mixedwood {
+namespace mixedwood::partitioners {
 namespace {
 
 class Multiway final : public Partitioner {
@@ -19,4 +19,4 @@ std::unique_ptr<Partitioner> make_multiway(const Options& /*options*/) {
   return std::make_unique<Multiway>();
 }
 
-}  // namespace mixedwood
+}  // namespace mixedwood::partitioners

@@ -8,10 +8,10 @@
 #include <numeric>
 #include <vector>
 
-#include "partitioners.hpp"
+#include "mixedwood/registry.hpp"
 #include "scan.hpp"
 
-namespace mixedwood {
+namespace mixedwood::partitioners {
 namespace {
 
 std::vector<int> largest_class(const Contingency& table) {
@@ -75,10 +75,10 @@ class OneSuperclass final : public Partitioner {
 }  // namespace
 
 std::unique_ptr<Partitioner> make_largest_alone(const Options& options) {
-  return std::make_unique<OneSuperclass>(largest_class, options.at("scored_by") == 1.0);
+  return std::make_unique<OneSuperclass>(largest_class, options.is("scored_by", "superclasses"));
 }
 std::unique_ptr<Partitioner> make_list_scheduling(const Options& options) {
-  return std::make_unique<OneSuperclass>(balanced_classes, options.at("scored_by") == 1.0);
+  return std::make_unique<OneSuperclass>(balanced_classes, options.is("scored_by", "superclasses"));
 }
 
-}  // namespace mixedwood
+}  // namespace mixedwood::partitioners

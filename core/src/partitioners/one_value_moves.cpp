@@ -6,10 +6,10 @@
 #include <limits>
 #include <vector>
 
-#include "partitioners.hpp"
+#include "mixedwood/registry.hpp"
 #include "scan.hpp"
 
-namespace mixedwood {
+namespace mixedwood::partitioners {
 namespace {
 
 class OneVsRest final : public Partitioner {
@@ -91,4 +91,4 @@ std::unique_ptr<Partitioner> make_sliq_ext(const Options& /*options*/) {
   return std::make_unique<Sliq>(true);
 }
 
-}  // namespace mixedwood
+}  // namespace mixedwood::partitioners

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "../numeric/linear_algebra.hpp"
-#include "partitioners.hpp"
+#include "mixedwood/registry.hpp"
 #include "scan.hpp"
 #include "supervalues.hpp"
 
-namespace mixedwood {
+namespace mixedwood::partitioners {
 namespace {
 
 // The rows sqrt(N_i) (P_i - p), whose Gram matrix over the classes is the covariance times N - 1.
@@ -112,10 +112,10 @@ class Principal final : public Partitioner {
 }  // namespace
 
 std::unique_ptr<Partitioner> make_principal(const Options& options) {
-  return std::make_unique<Principal>(false, options.at("scores") == 1.0);
+  return std::make_unique<Principal>(false, options.is("scores", "counts"));
 }
 std::unique_ptr<Partitioner> make_principal_ext(const Options& options) {
-  return std::make_unique<Principal>(true, options.at("scores") == 1.0);
+  return std::make_unique<Principal>(true, options.is("scores", "counts"));
 }
 
-}  // namespace mixedwood
+}  // namespace mixedwood::partitioners

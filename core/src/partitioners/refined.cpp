@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "affordable.hpp"
-#include "partitioners.hpp"
+#include "mixedwood/registry.hpp"
 
-namespace mixedwood {
+namespace mixedwood::partitioners {
 namespace {
 
 constexpr int kMostPasses = 100;
@@ -85,7 +85,7 @@ class Refined final : public Partitioner {
                                one_vs_rest_ = make_partitioner("one_vs_rest"),
                                all_superclasses_ = make_partitioner("hypercube_cover"),
                                single_classes_ =
-                                   make_partitioner("hypercube_cover", {{"superclasses", 1.0}}),
+                                   make_partitioner("hypercube_cover", {{"superclasses", "single"}}),
                                largest_alone_ = make_partitioner("largest_alone");
 };
 
@@ -95,4 +95,4 @@ std::unique_ptr<Partitioner> make_refined(const Options& /*options*/) {
   return std::make_unique<Refined>();
 }
 
-}  // namespace mixedwood
+}  // namespace mixedwood::partitioners

@@ -6,7 +6,7 @@
 
 #include "../criteria/impurity.hpp"
 
-namespace mixedwood {
+namespace mixedwood::partitioners {
 
 namespace {
 
@@ -166,4 +166,4 @@ void offer_prefix(const Order& order, int length, Scorer& scorer, Grouping& best
   best.offer(scorer.score(), sides);
 }
 
-}  // namespace mixedwood
+}  // namespace mixedwood::partitioners

@@ -9,7 +9,7 @@
 #include "mixedwood/partitioner.hpp"
 #include "mixedwood/scorer.hpp"
 
-namespace mixedwood {
+namespace mixedwood::partitioners {
 
 using Order = std::vector<int>;
 
@@ -45,4 +45,4 @@ std::pair<double, int> scan_two_classes(const Order& order, std::span<const doub
 // Offers such a partition with its score.
 void offer_prefix(const Order& order, int length, Scorer& scorer, Grouping& best);
 
-}  // namespace mixedwood
+}  // namespace mixedwood::partitioners

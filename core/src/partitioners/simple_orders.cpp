@@ -4,10 +4,10 @@
 #include <string>
 
 #include "mixedwood/random.hpp"
-#include "partitioners.hpp"
+#include "mixedwood/registry.hpp"
 #include "scan.hpp"
 
-namespace mixedwood {
+namespace mixedwood::partitioners {
 namespace {
 
 Order identity(int n) {
@@ -91,4 +91,4 @@ std::unique_ptr<Partitioner> make_two_class_order(const Options& /*options*/) {
   return std::make_unique<TwoClassOrder>();
 }
 
-}  // namespace mixedwood
+}  // namespace mixedwood::partitioners

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "partitioners.hpp"
+#include "mixedwood/registry.hpp"
 #include "scan.hpp"
 
-namespace mixedwood {
+namespace mixedwood::partitioners {
 namespace {
 
 constexpr int kMostClasses = 24;  // 8 million orders
@@ -138,8 +138,8 @@ std::unique_ptr<Partitioner> make_twoing(const Options& /*options*/) {
   return std::make_unique<Twoing>();
 }
 std::unique_ptr<Partitioner> make_hypercube_cover(const Options& options) {
-  return std::make_unique<HypercubeCover>(options.at("both_directions") == 1.0,
-                                          options.at("superclasses") == 1.0);
+  return std::make_unique<HypercubeCover>(options.get<bool>("both_directions"),
+                                          options.is("superclasses", "single"));
 }
 
-}  // namespace mixedwood
+}  // namespace mixedwood::partitioners

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-namespace mixedwood {
+namespace mixedwood::partitioners {
 namespace {
 
 bool equal_shares(const Contingency& table, int i, int j, double tolerance) {
@@ -62,4 +62,4 @@ Contingency merge_values(const Contingency& table, const std::vector<std::vector
   return {std::move(entries), static_cast<int>(groups.size()), table.n_classes()};
 }
 
-}  // namespace mixedwood
+}  // namespace mixedwood::partitioners

@@ -6,7 +6,7 @@
 #include "mixedwood/contingency.hpp"
 #include "mixedwood/stop.hpp"
 
-namespace mixedwood {
+namespace mixedwood::partitioners {
 
 // Groups of values whose class shares are equal to within `tolerance` (relative) of those of the
 // group's first member, in order of their first value. Shares of equal counts, such as 1/3 and
@@ -17,4 +17,4 @@ std::vector<std::vector<int>> supervalues(const Contingency& table, double toler
 // The table with one row per supervalue.
 Contingency merge_values(const Contingency& table, const std::vector<std::vector<int>>& groups);
 
-}  // namespace mixedwood
+}  // namespace mixedwood::partitioners

@@ -173,7 +173,7 @@ def _maker(node: ast.AST) -> Any:
     from mixedwood import preprocessing, pruning, splits
 
     parts: dict[str, Any] = {
-        "Acceptor": splits.Acceptor,
+        "Screener": splits.Screener,
         "Partitioner": splits.Partitioner,
         "Pruner": pruning.Pruner,
     }

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mixedwood._limits import Deadline
 from mixedwood._parallel import show_progress
+from mixedwood._parts import Criterion, Partitioner
 from mixedwood.boosting import BoostedScores, adaboost, gradient_boost, probabilities
 from mixedwood.data import Table, Target, read_target
 from mixedwood.ensembles import add_answers
@@ -27,7 +28,6 @@ from mixedwood.estimators.validation_rows import (
 from mixedwood.explain.ensemble import explain_scores
 from mixedwood.explain.walk import choose_row
 from mixedwood.growers import CodedTable
-from mixedwood.parts import Criterion, Partitioner
 
 if TYPE_CHECKING:
     from mixedwood.explain import Explanation

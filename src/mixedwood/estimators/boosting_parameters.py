@@ -9,6 +9,7 @@ from typing import Any
 from joblib import effective_n_jobs
 
 from mixedwood._limits import read_time_limit
+from mixedwood._parts import Partitioner, read_criterion
 from mixedwood._random import seed_of
 from mixedwood.boosting import AdaBoostPlan, GradientPlan
 from mixedwood.data import Table
@@ -29,7 +30,6 @@ from mixedwood.estimators.parameters import (
 from mixedwood.estimators.sampled import read_member
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.growers.gradient import GradientSettings
-from mixedwood.parts import read_criterion, read_partitioner
 
 __all__ = ["BoostingParameters", "read_boosting_parameters"]
 
@@ -177,7 +177,7 @@ def _check_samples(model: Any, learner: Learner | None) -> None:
 
 
 def _order(model: Any) -> str:
-    partitioner = read_partitioner(model.partitioner)
+    partitioner = Partitioner.read(model.partitioner)
     if partitioner.name == "random_order":
         return "random_per_tree" if partitioner.options.get("per") == "tree" else "random_per_node"
     return "sorted"
@@ -185,7 +185,7 @@ def _order(model: Any) -> str:
 
 def _read_learner(model: Any) -> Learner | None:
     read_criterion(model.criterion)
-    partitioner = read_partitioner(model.partitioner)
+    partitioner = Partitioner.read(model.partitioner)
     if model.estimator is not None:
         learner = read_member(model.estimator)
         if (

@@ -183,7 +183,7 @@ class ForestClassifier(SampledTreesClassifier):
 
     @classmethod
     def bagging_cart(
-        cls, n_estimators: int = 50, *, se_rule: float = 1.0, n_folds: int = 10, **parameters: Any
+        cls, n_estimators: int = 50, *, se_rule: float = 1.0, cv: int = 10, **parameters: Any
     ) -> ForestClassifier:
         """Bagging of CART trees, each pruned by cross-validation on its own sample; plurality vote.
 
@@ -194,7 +194,7 @@ class ForestClassifier(SampledTreesClassifier):
         ----------
         n_estimators : int, default=50
             Number of trees.
-        se_rule, n_folds
+        se_rule, cv
             As in `TreeClassifier.cart`.
         **parameters
             Further parameters of `ForestClassifier`.
@@ -202,11 +202,11 @@ class ForestClassifier(SampledTreesClassifier):
         Examples
         --------
         >>> import mixedwood as mw
-        >>> mw.ForestClassifier.bagging_cart().estimator.pruning.options["n_folds"]
+        >>> mw.ForestClassifier.bagging_cart().estimator.pruning.options["cv"]
         10
         """
         recipe: dict[str, Any] = {
-            "estimator": TreeClassifier.cart(se_rule=se_rule, n_folds=n_folds),
+            "estimator": TreeClassifier.cart(se_rule=se_rule, cv=cv),
             "n_estimators": n_estimators,
             "voting": "hard",
         }

@@ -13,12 +13,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from mixedwood._limits import StopFlag, user_stacklevel, warn_time_limit
+from mixedwood._parts import Criterion, Partitioner
 from mixedwood.data import Table, Target
 from mixedwood.estimators.learner import Rows
 from mixedwood.estimators.one_tree import OneTreeClassifier
 from mixedwood.estimators.parameters import GrowPruneParameters, read_grow_prune_parameters
 from mixedwood.growers import CodedTable, GrowPruneResult, Iteration, grow_prune
-from mixedwood.parts import Criterion, Partitioner
 from mixedwood.tree import Tree
 
 __all__ = ["GrowPruneLearner", "GrowPruneTreeClassifier", "warn_of_limits"]

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from mixedwood._limits import Deadline, StopFlag
+from mixedwood._parts import Criterion, Partitioner
 from mixedwood._random import MEMBER, seed_of, spawn
 from mixedwood.data import Target
 from mixedwood.ensembles.votes import Vote
@@ -20,7 +21,6 @@ from mixedwood.estimators.one_tree import impurity_of
 from mixedwood.estimators.parameters import read_grow_prune_parameters
 from mixedwood.estimators.sampled import SampledTreesClassifier, share_schema
 from mixedwood.growers import CodedTable, GrowPruneResult, Iteration
-from mixedwood.parts import Criterion, Partitioner
 from mixedwood.tree import Tree
 
 __all__ = ["GrowPruneForestClassifier"]

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from numpy.typing import ArrayLike
 
+from mixedwood._parts import Criterion, Partitioner
 from mixedwood.data import ColumnKind, Table
 from mixedwood.estimators.model_tree_learner import ModelTreeLearner, read_model_tree_parameters
 from mixedwood.estimators.one_tree import OneTreeClassifier
-from mixedwood.parts import Criterion, Partitioner
 from mixedwood.pruning.plan import Pruner
 
 if TYPE_CHECKING:

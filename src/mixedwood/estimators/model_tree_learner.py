@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mixedwood._limits import Deadline, StopFlag, warn_time_limit
+from mixedwood._parts import Partitioner
 from mixedwood.data import Table, Target
 from mixedwood.estimators.learner import Rows, TreeLearner
 from mixedwood.estimators.parameters import (
@@ -20,7 +21,6 @@ from mixedwood.estimators.parameters import (
     read_rows_or_share,
 )
 from mixedwood.growers import CodedTable, LinearTests, read_machines
-from mixedwood.parts import read_partitioner
 from mixedwood.pruning import stratified_folds
 from mixedwood.tree import Tree
 
@@ -158,7 +158,7 @@ def read_model_tree_parameters(model: Any) -> ModelTreeLearner:
             "min_samples_model must be a whole number of rows, at least 2; got "
             f"{model.min_samples_model!r}."
         )
-    if read_partitioner(model.partitioner).options.get("per") == "tree":
+    if Partitioner.read(model.partitioner).options.get("per") == "tree":
         raise ValueError(
             "planes go through the values of a column, which partitioner='random_order' replaces "
             "by their places for the whole tree. Use Partitioner('random_order', per='node')."

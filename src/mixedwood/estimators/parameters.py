@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from mixedwood._limits import read_time_limit
+from mixedwood._parts import Partitioner, Screener, read_criterion
 from mixedwood._random import seed_of, seeds_of
 from mixedwood.growers import GrowSettings
-from mixedwood.parts import read_acceptors, read_criterion, read_partitioner
-from mixedwood.pruning.plan import Pruner, read_pruning
+from mixedwood.pruning.plan import Pruner
 
 __all__ = [
     "HANDLE_UNKNOWN",
@@ -44,7 +44,7 @@ _RULES: dict[str, dict[str, Any]] = {
         "partitioner": "multiway",
         "handle_missing": "fractional",
         "selection": "score",
-        "acceptor": None,
+        "screener": None,
         "max_features": None,
     },
     "random_tree": {
@@ -52,7 +52,7 @@ _RULES: dict[str, dict[str, Any]] = {
         "partitioner": "multiway",
         "handle_missing": "fractional",
         "selection": "score",
-        "acceptor": None,
+        "screener": None,
     },
 }
 _RANDOM_PARTITIONERS = ("max_cut_sdp", "random_order", "random_subset")
@@ -97,8 +97,8 @@ def read_parameters(model: Any) -> TreeParameters:
     for name, accepted in _CHOICES.items():
         check_choice(model, name, accepted)
     read_criterion(model.criterion)
-    read_partitioner(model.partitioner)
-    read_acceptors(model.acceptor)
+    Partitioner.read(model.partitioner)
+    Screener.read_all(model.screener)
     _check_rules(model)
     check_flag(model, "bonferroni")
     if not _is_weka_default(model.rules, model.max_features):
@@ -108,10 +108,10 @@ def read_parameters(model: Any) -> TreeParameters:
     settings = GrowSettings(
         criterion=model.criterion,
         partitioner=model.partitioner,
-        acceptor=model.acceptor,
+        screener=model.screener,
         rules=model.rules,
         selection=model.selection,
-        max_p=read_number(model, "alpha", 0, 1),
+        alpha=read_number(model, "alpha", 0, 1),
         bonferroni=bool(model.bonferroni),
         min_gain=read_number(model, "min_split_gain", -math.inf, math.inf),
         max_depth=read_limit(model, "max_depth", 0),
@@ -123,13 +123,13 @@ def read_parameters(model: Any) -> TreeParameters:
     seed, choice_seed = seeds_of(model.random_state)
     # What the core chooses by rows that it leaves out is a choice as well.
     is_random = model.max_features is not None
-    is_random |= read_partitioner(model.partitioner).name in _RANDOM_PARTITIONERS
+    is_random |= Partitioner.read(model.partitioner).name in _RANDOM_PARTITIONERS
     return TreeParameters(
         settings=settings,
         max_features=model.max_features,
         min_samples_split=read_rows_or_share(model, "min_samples_split"),
         min_samples_leaf=read_rows_or_share(model, "min_samples_leaf"),
-        pruning=read_pruning(model.pruning),
+        pruning=Pruner.read_all(model.pruning),
         seed=seed if is_random else choice_seed,
         choice_seed=choice_seed,
         time_limit=read_time_limit(model.time_limit),
@@ -165,7 +165,7 @@ def read_grow_prune_parameters(model: Any) -> GrowPruneParameters:
                 why = " Rows that are shared out among children cannot prune."
             raise ValueError(f"{name} must be {_either(accepted)}; got {value!r}.{why}")
     read_criterion(model.criterion)
-    read_partitioner(model.partitioner)
+    Partitioner.read(model.partitioner)
     check_flag(model, "refit_leaves")
     return GrowPruneParameters(
         settings=GrowSettings(
@@ -196,7 +196,7 @@ def _is_weka_default(rules: str, max_features: Any) -> bool:
 def _check_rules(model: Any) -> None:
     for name, needed in _RULES[model.rules].items():
         value = getattr(model, name)
-        if name == "partitioner" and read_partitioner(value).options.get("per") == "tree":
+        if name == "partitioner" and Partitioner.read(value).options.get("per") == "tree":
             continue  # columns in a random order have thresholds, and nothing to branch
         if value != needed:
             raise ValueError(

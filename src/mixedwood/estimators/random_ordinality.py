@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from mixedwood._parts import Partitioner
 from mixedwood.data import ColumnKind, Target
 from mixedwood.ensembles.votes import Vote
 from mixedwood.estimators.learner import Learner, TreeLearner
@@ -13,7 +14,6 @@ from mixedwood.estimators.member_plan import MemberPlan
 from mixedwood.estimators.sampled import SampledTreesClassifier, read_member
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.growers import CodedTable
-from mixedwood.parts import Partitioner, read_partitioner
 
 __all__ = ["RandomOrdinalityClassifier"]
 
@@ -175,7 +175,7 @@ class RandomOrdinalityClassifier(SampledTreesClassifier):
                 f"estimator must be {' or '.join(map(repr, _BASES))}, or a TreeClassifier; "
                 f"got {self.estimator!r}."
             )
-        partitioner = read_partitioner(self.estimator.partitioner)
+        partitioner = Partitioner.read(self.estimator.partitioner)
         if partitioner.name == "random_order":
             return self.estimator
         if partitioner.name not in ("auto", "multiway"):
@@ -191,7 +191,7 @@ class RandomOrdinalityClassifier(SampledTreesClassifier):
         joint = _read_joint(self.joint)
         if not joint:
             return learner
-        if read_partitioner(member.partitioner).options.get("per") != "tree":
+        if Partitioner.read(member.partitioner).options.get("per") != "tree":
             raise ValueError(
                 f"joint={self.joint!r} needs orders that are drawn once per tree, but estimator "
                 f"has partitioner={member.partitioner!r}. Leave it at 'auto', or set joint=False."

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from mixedwood._parts import Criterion, Partitioner, Screener
 from mixedwood.estimators.learner import TreeLearner
 from mixedwood.estimators.one_tree import OneTreeClassifier
 from mixedwood.estimators.parameters import read_parameters
-from mixedwood.parts import Acceptor, Criterion, Partitioner
 from mixedwood.pruning.plan import Pruner
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class TreeClassifier(OneTreeClassifier):
     partitioner : str or Partitioner, default="auto"
         Which groupings of a nominal column are tried; `mixedwood.splits.partitioners` lists the
         names. "auto" finds the best two groups, or nearly; "multiway" makes one branch per value.
-    acceptor : None, str, Acceptor or list of them, default=None
+    screener : None, str, Screener or list of them, default=None
         What a nominal column must show before it is used at a node: "chi2" or "second_value".
     rules : {"parts", "c45", "random_tree"}, default="parts"
         Who makes a column's test: the parts above, or the rules of a published program, which fix
@@ -132,7 +132,7 @@ class TreeClassifier(OneTreeClassifier):
         *,
         criterion: str | Criterion = "entropy",
         partitioner: str | Partitioner = "auto",
-        acceptor: str | Acceptor | Sequence[str | Acceptor] | None = None,
+        screener: str | Screener | Sequence[str | Screener] | None = None,
         rules: Literal["parts", "c45", "random_tree"] = "parts",
         selection: Literal["adjusted", "score", "average_gain", "significance"] = "adjusted",
         alpha: float = 1.0,
@@ -155,7 +155,7 @@ class TreeClassifier(OneTreeClassifier):
     ) -> None:
         self.criterion = criterion
         self.partitioner = partitioner
-        self.acceptor = acceptor
+        self.screener = screener
         self.rules = rules
         self.selection = selection
         self.alpha = alpha
@@ -223,7 +223,7 @@ class TreeClassifier(OneTreeClassifier):
 
     @classmethod
     def cart(
-        cls, *, criterion: str | Criterion = "gini", se_rule: float = 1.0, n_folds: int = 10,
+        cls, *, criterion: str | Criterion = "gini", se_rule: float = 1.0, cv: int = 10,
         **parameters: Any,
     ) -> TreeClassifier:  # fmt: skip
         """CART (Breiman et al. 1984): Gini or Twoing, cost-complexity pruning by cross-validation.
@@ -234,7 +234,7 @@ class TreeClassifier(OneTreeClassifier):
             "gini" or "twoing".
         se_rule : float, default=1.0
             The smallest tree within so many standard errors of the best is chosen.
-        n_folds : int, default=10
+        cv : int, default=10
             Folds of the cross-validation.
         **parameters
             Further parameters of `TreeClassifier`.
@@ -243,11 +243,9 @@ class TreeClassifier(OneTreeClassifier):
         --------
         >>> import mixedwood as mw
         >>> mw.TreeClassifier.cart(se_rule=0).pruning
-        Pruner('cost_complexity', se_rule=0, n_folds=10, n_repeats=1, shrinkage=False)
+        Pruner('cost_complexity', se_rule=0, cv=10, n_repeats=1, shrinkage=False)
         """
-        pruner = Pruner(
-            "cost_complexity", se_rule=se_rule, n_folds=n_folds, n_repeats=1, shrinkage=False
-        )
+        pruner = Pruner("cost_complexity", se_rule=se_rule, cv=cv, n_repeats=1, shrinkage=False)
         recipe = {"criterion": criterion, "selection": "score", "pruning": pruner}
         return cls(**{**recipe, **parameters})
 
@@ -347,7 +345,7 @@ class TreeClassifier(OneTreeClassifier):
             "criterion": criterion,
             "partitioner": partitioner,
             "max_depth": max_depth,
-            "acceptor": ["chi2", "second_value"],
+            "screener": ["chi2", "second_value"],
             "selection": "score",
             "min_split_gain": 1e-11,  # above zero, rounding set aside
             "min_samples_split": 1,

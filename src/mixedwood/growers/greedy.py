@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from mixedwood import _core
 from mixedwood._limits import StopFlag, stopped_by, warn_time_limit
+from mixedwood._parts import Criterion, Partitioner, Screener, native_criterion
 from mixedwood.data import Schema, Table, Target, check_same_length
 from mixedwood.growers.coded import CodedTable
 from mixedwood.growers.linear_tests import LinearTests
 from mixedwood.growers.random_order import JointColumns, Ranks, as_subsets, draw_ranks
-from mixedwood.parts import Criterion, Partitioner, read_acceptors, read_criterion, read_partitioner
 from mixedwood.tree import Tree
 
 __all__ = ["GrowSettings", "grow", "native_arguments", "tree_of"]
@@ -33,10 +33,10 @@ class GrowSettings:
 
     criterion: str | Criterion = "gini"
     partitioner: str | Partitioner = "auto"
-    acceptor: object = None
+    screener: object = None
     rules: str = "parts"
     selection: str = "score"
-    max_p: float = 1.0
+    alpha: float = 1.0
     bonferroni: bool = False
     min_gain: float = 0.0
     max_depth: int = -1
@@ -122,23 +122,20 @@ def native_arguments(
     schema = coded.table.schema
     check_same_length(coded.table, target)
     weights, scale = _safe_weights(target)
-    name, custom = read_criterion(chosen.criterion)
-    partitioner = read_partitioner(chosen.partitioner)
+    partitioner = Partitioner.read(chosen.partitioner)
     ranks = None
     if partitioner.options.get("per") == "tree":
         ranks = draw_ranks(
             coded.table, _weight_in_growth(coded.table.n_rows, weights, rows), seed, chosen.joint
         )
-        coded, partitioner = coded.in_order(ranks), read_partitioner("natural_order")
+        coded, partitioner = coded.in_order(ranks), Partitioner("natural_order")
     settings = {
-        "criterion": name,
-        "custom": custom,
-        "partitioner": partitioner.name,
-        "options": partitioner._encoded(),
-        "acceptors": read_acceptors(chosen.acceptor),
+        "criterion": native_criterion(chosen.criterion),
+        "partitioner": partitioner.native(),
+        "screeners": [screener.native() for screener in Screener.read_all(chosen.screener)],
         "rules": chosen.rules,
         "selection": chosen.selection,
-        "max_p": float(chosen.max_p),
+        "alpha": float(chosen.alpha),
         "bonferroni": bool(chosen.bonferroni),
         "min_gain": float(chosen.min_gain),
         "max_depth": int(chosen.max_depth),

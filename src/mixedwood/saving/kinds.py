@@ -218,10 +218,10 @@ def value_kinds() -> dict[str, tuple[type, dict[str, Spec]]]:
 @cache
 def part_kinds() -> dict[str, Any]:
     """Parts that are a name with options."""
-    from mixedwood.parts import Acceptor, Partitioner
+    from mixedwood._parts import Partitioner, Screener
     from mixedwood.pruning import Pruner
 
-    return {kind.__name__: kind for kind in (Acceptor, Partitioner, Pruner)}
+    return {kind.__name__: kind for kind in (Partitioner, Pruner, Screener)}
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["ARRAYS", "translate_estimator", "translate_fields"]
+__all__ = ["ARRAYS", "PARTS", "translate_estimator", "translate_fields"]
 
 ARRAYS = {
     "kind": "split_kind",
@@ -19,6 +19,9 @@ ARRAYS = {
 }
 """Arrays of trees."""
 
+PARTS = {"Acceptor": "Screener"}
+"""Kinds of parts."""
+
 _PARAMETERS: dict[str, dict[str, str]] = {
     "": {  # of every class
         "unseen": "handle_unknown",
@@ -27,6 +30,7 @@ _PARAMETERS: dict[str, dict[str, str]] = {
         "vote": "voting",
         "columns_per_tree": "colsample_bytree",
         "max_p": "alpha",
+        "acceptor": "screener",
         "min_gain": "min_split_gain",
         "max_iterations": "max_iter",
         "relabel": "refit_leaves",
@@ -65,6 +69,8 @@ _LEARNED = {
 _FIELDS = {
     "CostComplexityPath": {"alphas": "ccp_alphas", "costs": "risks"},
     "CrossValidatedPath": {"strength": "shrinkage"},
+    "Pruner": {"n_folds": "cv", "share": "validation_fraction", "cost": "risk"},
+    "Screener": {"max_p": "alpha"},
 }
 
 
@@ -92,7 +98,7 @@ def translate_estimator(written: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def translate_fields(kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the names of today to the fields of a value.
+    """Give the names of today to the fields of a value, or the options of a part.
 
     Examples
     --------

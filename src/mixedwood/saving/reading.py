@@ -23,7 +23,7 @@ from mixedwood.saving.kinds import (
     part_kinds,
     value_kinds,
 )
-from mixedwood.saving.old_names import ARRAYS, translate_estimator, translate_fields
+from mixedwood.saving.old_names import ARRAYS, PARTS, translate_estimator, translate_fields
 from mixedwood.saving.trees import part_trees
 from mixedwood.saving.writing import FORMAT, VERSION
 from mixedwood.tree import Tree
@@ -235,7 +235,7 @@ class _Reader:
             return written
         if isinstance(written, list):
             return [self.value(item, learned=learned) for item in written]
-        kind = _object(written)["is"]
+        kind = PARTS.get(_object(written)["is"], written["is"])
         if kind == "estimator":
             return self.estimator(written, fitted=learned)
         if kind == "tuple":
@@ -252,7 +252,8 @@ class _Reader:
         if kind in plain:
             return plain[kind](written)
         if kind in part_kinds():
-            return part_kinds()[kind](written["name"], **self.value(written["options"]))
+            options = translate_fields(kind, self.value(written["options"]))
+            return part_kinds()[kind](written["name"], **options)
         if kind in value_kinds():
             return self._fields(written, *value_kinds()[kind])
         raise ModelFileError(f"this version of mixedwood knows no {kind!r}")

@@ -5,40 +5,37 @@ column per class. :func:`best_partition` finds the best grouping of the values, 
 criterion (how good is a grouping) and a partitioner (which groupings are tried).
 """
 
-from mixedwood.parts import (
-    Acceptor,
+from mixedwood._parts import (
     Criterion,
     Partitioner,
-    acceptors,
+    Screener,
     criteria,
     partitioners,
+    screeners,
 )
-from mixedwood.splits.counting import count_values
-from mixedwood.splits.partition import Partition
-from mixedwood.splits.search import best_partition, score_partition
+from mixedwood.splits.counts import count_values
+from mixedwood.splits.partition import Partition, best_partition, score_partition
 from mixedwood.splits.significance import (
     Significance,
     chi2_test,
     conditional_inference_test,
-    log_chi2_tail,
 )
 from mixedwood.splits.threshold import Threshold, best_threshold
 
 __all__ = [
-    "Acceptor",
     "Criterion",
     "Partition",
     "Partitioner",
+    "Screener",
     "Significance",
     "Threshold",
-    "acceptors",
     "best_partition",
     "best_threshold",
     "chi2_test",
     "conditional_inference_test",
     "count_values",
     "criteria",
-    "log_chi2_tail",
     "partitioners",
     "score_partition",
+    "screeners",
 ]

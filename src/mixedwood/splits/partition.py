@@ -1,16 +1,24 @@
-"""The result of a split search."""
+"""The best grouping of the values of a nominal column."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import operator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-_MOST_SHOWN = 6  # values of a group in a printed partition
+from mixedwood import _core
+from mixedwood._limits import read_time_limit
+from mixedwood._parts import Criterion, Partitioner, read_criterion
+from mixedwood._random import RandomState, seed_of
+from mixedwood.splits.counts import read_cost_matrix, read_counts
+
+_MAX_SHOWN = 6  # values of a group in a printed partition
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +117,159 @@ class Partition:
 
 
 def _braces(members: tuple[Any, ...]) -> str:
-    text = ", ".join(map(str, members[:_MOST_SHOWN]))
-    more = len(members) - _MOST_SHOWN
+    text = ", ".join(map(str, members[:_MAX_SHOWN]))
+    more = len(members) - _MAX_SHOWN
     return "{" + text + (f", ... {more} more" if more > 0 else "") + "}"
+
+
+def best_partition(
+    counts: ArrayLike,
+    criterion: str | Criterion = "gini",
+    partitioner: str | Partitioner = "auto",
+    *,
+    names: Sequence[Any] | None = None,
+    cost_matrix: ArrayLike | None = None,
+    random_state: RandomState = None,
+    time_limit: float | None = None,
+) -> Partition:
+    """Find the best grouping of the values of one nominal column.
+
+    Parameters
+    ----------
+    counts : array-like of shape (n_values, n_classes)
+        Counts or weights of each value in each class, zero or more. Values and classes without
+        weight are left out. If it is a pandas frame, such as the result of ``pd.crosstab``, its
+        index gives the names of the values.
+    criterion : str or Criterion, default="gini"
+        How good a grouping is; :func:`criteria` lists the names.
+    partitioner : str or Partitioner, default="auto"
+        Which groupings are tried; :func:`partitioners` lists the names. ``"auto"`` is exact
+        where that is affordable; the result names the search that was used.
+    names : sequence, optional
+        Labels of the values, for printing and ``labels()``.
+    cost_matrix : array-like of shape (n_classes, n_classes), optional
+        Symmetric misclassification costs, for "gini" and "squared_gini".
+    random_state : int, Generator, RandomState or None
+        Seed of the random searches and of "max_cut_sdp"; the others do not use it.
+    time_limit : float, optional
+        Time limit in seconds. A search that is cut short returns the best partition found so
+        far, with ``complete=False``.
+
+    Returns
+    -------
+    Partition
+        Groups, score, impurity, and whether it is proven best.
+
+    Raises
+    ------
+    ValueError
+        If the counts are invalid, if parts are unknown or do not fit together, or if the table is
+        too large for the search.
+    TimeoutError
+        If the time limit is reached before any partition was scored.
+
+    Notes
+    -----
+    Ties: values with equal keys keep their order, and the first best partition met wins.
+
+    Examples
+    --------
+    >>> import mixedwood as mw
+    >>> counts = [[10, 2, 3], [1, 8, 6], [4, 4, 9], [7, 7, 1]]
+    >>> partition = mw.splits.best_partition(counts)
+    >>> print(partition)
+    {0, 3} | {1, 2}
+    >>> partition.exact, round(partition.score, 8)
+    (True, 0.07156824)
+    """
+    matrix, index = read_counts(counts)
+    if names is not None and len(names) != len(matrix):
+        raise ValueError(f"{len(names)} names for {len(matrix)} values.")
+    name, custom = read_criterion(criterion)
+    search = Partitioner.read(partitioner)
+    found = _core.best_split(
+        matrix,
+        name,
+        custom,
+        search.native(),
+        read_cost_matrix(cost_matrix, matrix.shape[1]),
+        seed_of(random_state),
+        False,
+        read_time_limit(time_limit),
+    )
+    return _make_partition(found, search.name, index if names is None else tuple(names))
+
+
+def score_partition(
+    counts: ArrayLike,
+    groups: Sequence[Iterable[int]],
+    criterion: str | Criterion = "gini",
+    *,
+    cost_matrix: ArrayLike | None = None,
+) -> Partition:
+    """Score a given grouping.
+
+    Parameters
+    ----------
+    counts : array-like of shape (n_values, n_classes)
+        Counts or weights of each value in each class.
+    groups : sequence of iterables of int
+        Row numbers of the values of each group. Every value that has weight must be in exactly
+        one group.
+    criterion : str or Criterion, default="gini"
+        How good a grouping is.
+    cost_matrix : array-like of shape (n_classes, n_classes), optional
+        Symmetric misclassification costs, for "gini" and "squared_gini".
+
+    Returns
+    -------
+    Partition
+        The groups with the criterion's score.
+
+    Examples
+    --------
+    >>> import mixedwood as mw
+    >>> counts = [[10, 2, 3], [1, 8, 6], [4, 4, 9], [7, 7, 1]]
+    >>> round(mw.splits.score_partition(counts, [{0}, {1, 2, 3}], "twoing").score, 8)
+    0.03103298
+    """
+    matrix, names = read_counts(counts)
+    name, custom = read_criterion(criterion)
+    group = np.full(len(matrix), -1, dtype=np.int32)
+    for g, members in enumerate(groups):
+        for member in members:
+            try:
+                value = operator.index(member)
+            except TypeError:
+                raise TypeError(
+                    f"group {g} holds {member!r}; groups hold row numbers, 0..{len(matrix) - 1}."
+                ) from None
+            if not 0 <= value < len(matrix):
+                raise ValueError(f"group {g} names value {value}; values are 0..{len(matrix) - 1}.")
+            if group[value] >= 0:
+                raise ValueError(f"value {value} is in group {group[value]} and in group {g}.")
+            group[value] = g
+    found = _core.score_grouping(
+        matrix, group, name, custom, read_cost_matrix(cost_matrix, matrix.shape[1]), False
+    )
+    return _make_partition(found, "given", names)
+
+
+def _make_partition(
+    found: dict[str, Any], partitioner: str, names: tuple[Any, ...] | None
+) -> Partition:
+    """Build the public result from what the core returned."""
+    bound = found["bound"]
+    return Partition(
+        group=found["group"],
+        n_groups=found["n_groups"],
+        score=found["score"],
+        impurity=found["impurity"],
+        impurity_before=found["impurity_before"],
+        exact=found["exact"],
+        complete=found["complete"],
+        bound=None if math.isnan(bound) else bound,
+        partitioner=found["partitioner"] or partitioner,
+        superclass=tuple(found["superclass"].tolist()) or None,
+        names=names,
+    )

@@ -1,4 +1,4 @@
-"""Is a column more than luck? Tests of independence with p-values that never underflow."""
+"""Tests of independence of a column and the class, with p-values that never underflow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mixedwood import _core
-from mixedwood.splits.counting import read_counts
+from mixedwood.splits.counts import read_counts
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,10 @@ class Significance:
     statistic : float
         Asymptotically chi-square distributed when column and class are independent.
     degrees_of_freedom : float
-        0 when there is nothing to test (one value or one class); then p is 1.
+        0 if there is nothing to test (one value or one class); the p-value is then 1.
     log_p : float
-        Natural logarithm of the p-value. Compare columns by it: it stays apart where p itself
-        is 0.0.
+        Natural logarithm of the p-value. Use it to compare columns: it distinguishes p-values that
+        are both rounded to 0.0.
     """
 
     statistic: float
@@ -76,7 +76,7 @@ def conditional_inference_test(
     """Conditional-inference statistic c_quad of a column and the class.
 
     For a nominal column it is (N-1)/N times Pearson's statistic; for a numeric one it is
-    (N-1) times the share of the sum of squares of x that lies between the classes.
+    (N-1) times the fraction of the sum of squares of x that lies between the classes.
 
     Parameters
     ----------
@@ -122,20 +122,3 @@ def conditional_inference_test(
     return Significance(
         *_core.conditional_test_numeric(numbers, target.codes, target.weights, len(target.classes))
     )
-
-
-def log_chi2_tail(statistic: float, degrees_of_freedom: float) -> float:
-    """Natural logarithm of P(X >= statistic) for a chi-square variable; never underflows.
-
-    Examples
-    --------
-    >>> import math, mixedwood as mw
-    >>> round(mw.splits.log_chi2_tail(13855.9, 8) / math.log(10), 4)
-    -2998.0266
-    """
-    if not degrees_of_freedom > 0 or not statistic >= 0:
-        raise ValueError(
-            "statistic must be zero or more and degrees_of_freedom positive; got "
-            f"{statistic!r} and {degrees_of_freedom!r}."
-        )
-    return float(_core.log_chi2_tail(float(statistic), float(degrees_of_freedom)))

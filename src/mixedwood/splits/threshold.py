@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mixedwood import _core
-from mixedwood.parts import Criterion, read_criterion
-from mixedwood.splits.counting import read_costs, tally
+from mixedwood._parts import Criterion, Partitioner, read_criterion
+from mixedwood.splits.counts import read_cost_matrix, tally
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def best_threshold(
     criterion: str | Criterion = "gini",
     *,
     sample_weight: ArrayLike | None = None,
-    costs: ArrayLike | None = None,
+    cost_matrix: ArrayLike | None = None,
 ) -> Threshold:
     """Find the best test ``x <= t`` on a numeric column.
 
@@ -53,7 +53,7 @@ def best_threshold(
         Scored on the same scale as nominal columns, so that the two can be compared.
     sample_weight : array-like of shape (n_rows,), optional
         Weight of each row.
-    costs : array-like of shape (n_classes, n_classes), optional
+    cost_matrix : array-like of shape (n_classes, n_classes), optional
         Symmetric misclassification costs, for "gini" and "squared_gini".
 
     Returns
@@ -85,12 +85,10 @@ def best_threshold(
     distinct, places = np.unique(numbers[present], return_inverse=True)
     codes = np.zeros(table.n_rows, dtype=np.int64)
     codes[present] = places
-    n_classes = target.n_classes
     matrix = tally(codes, present, len(distinct), target)
-    cost_matrix = read_costs(costs, n_classes)
-    found = _core.best_split(
-        matrix, name, custom, "natural_order", {}, cost_matrix, 0, True, np.inf
-    )
+    scan = Partitioner("natural_order").native()
+    costs = read_cost_matrix(cost_matrix, target.n_classes)
+    found = _core.best_split(matrix, name, custom, scan, costs, 0, True, np.inf)
     group = found["group"]
     value = np.nan
     if found["n_groups"] == 2:

@@ -61,7 +61,7 @@ def nominal_splits(
         "criterion": criterion,
         "partitioner": partitioner,
         "max_depth": max_depth,
-        "acceptor": ["chi2", "second_value"],
+        "screener": ["chi2", "second_value"],
         "selection": "score",
         "min_split_gain": _NO_GAIN,
         "min_samples_split": 1,

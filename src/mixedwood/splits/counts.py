@@ -1,4 +1,4 @@
-"""Tables of counts: checking them, and making them from a column."""
+"""Tables of counts (value x class): checking them, and counting a column."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 Counts = NDArray[np.float64]
 
-_LARGEST_COST = 1e100  # products with weights must not overflow
+_MAX_COST = 1e100  # products with weights must not overflow
 
 
 def read_counts(counts: Any) -> tuple[Counts, tuple[Any, ...] | None]:
@@ -50,7 +50,7 @@ def _to_numbers(entries: Any) -> Counts:
     return np.ascontiguousarray(raw, dtype=np.float64)
 
 
-def read_costs(costs: ArrayLike | None, n_classes: int) -> Counts | None:
+def read_cost_matrix(costs: ArrayLike | None, n_classes: int) -> Counts | None:
     """Check a matrix of misclassification costs."""
     if costs is None:
         return None
@@ -58,27 +58,28 @@ def read_costs(costs: ArrayLike | None, n_classes: int) -> Counts | None:
         matrix = _to_numbers(costs)
     except (TypeError, ValueError) as error:
         raise TypeError(
-            "costs must be a table of numbers, one row and one column per class; "
+            "cost_matrix must be a table of numbers, one row and one column per class; "
             f"got {type(costs).__name__} ({error})."
         ) from None
     if matrix.shape != (n_classes, n_classes):
         raise ValueError(
-            f"costs must have one row and one column per class, shape {(n_classes, n_classes)}; "
-            f"got {matrix.shape}."
+            "cost_matrix must have one row and one column per class, shape "
+            f"{(n_classes, n_classes)}; got {matrix.shape}."
         )
     if not np.isfinite(matrix).all() or (matrix < 0).any():
-        raise ValueError("costs must be finite and zero or more.")
-    if matrix.max() > _LARGEST_COST:
+        raise ValueError("cost_matrix must be finite and zero or more.")
+    if matrix.max() > _MAX_COST:
         raise ValueError(
-            f"costs go up to {matrix.max():g}; only their proportions matter, so divide them all."
+            f"cost_matrix has entries up to {matrix.max():g}; only their proportions matter, so "
+            "divide them all."
         )
     if np.diagonal(matrix).any():
-        raise ValueError("costs of a right answer (the diagonal) must be 0.")
+        raise ValueError("cost_matrix must be 0 on the diagonal: correct predictions cost nothing.")
     if not np.allclose(matrix, matrix.T, rtol=1e-12, atol=0.0):
         x, y = np.argwhere(~np.isclose(matrix, matrix.T, rtol=1e-12, atol=0.0))[0]
         raise ValueError(
-            f"costs must be symmetric: costs[{x}, {y}] is {matrix[x, y]:g} but "
-            f"costs[{y}, {x}] is {matrix[y, x]:g}. Use (costs + costs.T) / 2."
+            f"cost_matrix must be symmetric: entry [{x}, {y}] is {matrix[x, y]:g} but "
+            f"[{y}, {x}] is {matrix[y, x]:g}. Use (costs + costs.T) / 2."
         )
     return matrix
 
@@ -102,7 +103,7 @@ def count_values(
     counts : ndarray of shape (n_values, n_classes)
         Weight of the rows with each value and class.
     values, classes : ndarray
-        What the rows and the columns of the counts stand for, sorted.
+        Labels of the rows and of the columns of the counts, sorted.
 
     Examples
     --------
@@ -118,7 +119,7 @@ def count_values(
 
     if np.ndim(column) > 1:
         raise ValueError(
-            f"column has {np.ndim(column)} dimensions; pass one column, such as df['colour']."
+            f"column has {np.ndim(column)} dimensions; pass one column, such as df['color']."
         )
     table = read_table({"column": column}, categorical_features=["column"])
     target = read_target(y, sample_weight)

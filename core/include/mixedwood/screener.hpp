@@ -1,6 +1,6 @@
 // May a nominal column be used at a node at all? Asked before any partition is searched.
 //
-// To add an acceptor: one file in src/acceptors/ with one class and one `make_...` function, and one
+// To add a screener: one file in src/screeners/ with one class and one `make_...` function, and one
 // line in registry.cpp.
 #pragma once
 
@@ -8,9 +8,9 @@
 
 namespace mixedwood {
 
-class Acceptor {
+class Screener {
  public:
-  virtual ~Acceptor() = default;
+  virtual ~Screener() = default;
   // The table holds the values and classes present at the node. A missing value is one of them,
   // as it is to the partition, unless rows without a value are shared out.
   virtual bool accepts(const Contingency& table) const = 0;
