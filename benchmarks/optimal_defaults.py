@@ -32,6 +32,7 @@ from tree_defaults import Comparison, Scores, by_set, note, score, split
 
 import mixedwood
 from mixedwood import OptimalTreeClassifier, TreeClassifier, datasets
+from mixedwood.preprocessing import FeatureBinarizer
 
 PAGE = "docs/results/optimal-defaults.md"
 MOST_ROWS = 2000  # of larger tables so many are drawn
@@ -101,31 +102,31 @@ Model = OptimalTreeClassifier | TreeClassifier
 Variants = dict[str, Callable[[], Model]]
 
 
-def optimal(depth: int, leaf_cost: float = 0.01, **parameters: Any) -> Callable[[], Model]:
+def optimal(depth: int, ccp_alpha: float = 0.01, **parameters: Any) -> Callable[[], Model]:
     """An optimal tree, with a limit of work."""
-    parameters = {"work_limit": WORK, "leaf_cost": leaf_cost} | parameters
-    return lambda: OptimalTreeClassifier(depth, **parameters)
+    parameters = {"work_limit": WORK, "ccp_alpha": ccp_alpha} | parameters
+    return lambda: OptimalTreeClassifier(max_depth=depth, **parameters)
 
 
 TO_CHOOSE: Variants = {
-    "depth 3, leaf_cost 0 (before)": optimal(3, 0.0),
+    "depth 3, ccp_alpha 0 (before)": optimal(3, 0.0),
     "depth 3": optimal(3),
     "depth 4": optimal(4),
-    "depth 4, leaf_cost 0": optimal(4, 0.0),
-    "depth 4, leaf_cost 0.005": optimal(4, 0.005),
-    "depth 4, leaf_cost 0.02": optimal(4, 0.02),
-    "depth 4, leaf_cost 0, tuned": optimal(4, 0.0, tune=True, work_limit=5 * WORK),
+    "depth 4, ccp_alpha 0": optimal(4, 0.0),
+    "depth 4, ccp_alpha 0.005": optimal(4, 0.005),
+    "depth 4, ccp_alpha 0.02": optimal(4, 0.02),
+    "depth 4, ccp_alpha 0, tuned": optimal(4, 0.0, tune=True, work_limit=5 * WORK),
     "depth 5": optimal(5),
-    "depth 5, leaf_cost 0.005": optimal(5, 0.005),
-    "depth 5, leaf_cost 0.02": optimal(5, 0.02),
+    "depth 5, ccp_alpha 0.005": optimal(5, 0.005),
+    "depth 5, ccp_alpha 0.02": optimal(5, 0.02),
     "depth 5, a tenth of the work": optimal(5, work_limit=WORK / 10),
-    "depth 5, equal frequency, 16": optimal(5, n_bins=16),
-    "depth 5, MDLP": optimal(5, discretizer="mdlp"),
-    "depth 5, CAIM": optimal(5, discretizer="caim"),
+    "depth 5, equal frequency, 16": optimal(5, binarizer=FeatureBinarizer(n_bins=16)),
+    "depth 5, MDLP": optimal(5, binarizer=FeatureBinarizer(discretizer="mdlp")),
+    "depth 5, CAIM": optimal(5, binarizer=FeatureBinarizer(discretizer="caim")),
 }
 TO_JUDGE: Variants = {
     "default": OptimalTreeClassifier,
-    "depth 3, leaf_cost 0 (before)": optimal(3, 0.0),
+    "depth 3, ccp_alpha 0 (before)": optimal(3, 0.0),
     "greedy, default": TreeClassifier,
 }
 EQUAL = "greedy of equal size"
@@ -298,7 +299,7 @@ def report(chosen: Scores, judged: Scores) -> list[str]:
 
 def page(lines: Sequence[str], repetitions: Sequence[int]) -> list[str]:
     """The page of the documentation."""
-    model = OptimalTreeClassifier()
+    model, binarizer = OptimalTreeClassifier(), FeatureBinarizer()
     return [
         "# Defaults of the optimal tree",
         "",
@@ -308,13 +309,14 @@ def page(lines: Sequence[str], repetitions: Sequence[int]) -> list[str]:
         f"chosen and {repetitions[1]} times where it is judged, the same folds for all; of tables",
         f"of more than {MOST_ROWS:,} rows so many are drawn. Differences have their standard error",
         "over the tables; better or worse means more than two of them. What is not said of a",
-        f"variant: equal frequency, 8 ranges, leaf_cost 0.01, {WORK:g} steps. A search ends after",
+        f"variant: equal frequency, 8 ranges, ccp_alpha 0.01, {WORK:g} steps. A search ends after",
         "so many steps with the best tree so far, the same one every time; how many were proven",
         "before is the last column. Seconds are those of the processor for one fit.",
         "",
-        f"The default is `max_depth={model.max_depth}`, `leaf_cost={model.leaf_cost}`,"
+        f"The default is `max_depth={model.max_depth}`, `ccp_alpha={model.ccp_alpha}`,"
         f" `work_limit={model.work_limit:g}`,",
-        f"`discretizer={model.discretizer!r}`, `n_bins={model.n_bins}`.",
+        f"with the binarizer's `discretizer={binarizer.discretizer!r}`,"
+        f" `n_bins={binarizer.n_bins}`.",
         "",
         f"- command: `python benchmarks/optimal_defaults.py --page {PAGE}`",
         f"- mixedwood {mixedwood.__version__}, numpy {np.__version__}, "

@@ -35,13 +35,13 @@ SECONDS = 30.0
 ROWS, NUMBERS, CATEGORIES, DEPTH = 10_000, 4, 2, 10  # more than can be proven
 WAYS: dict[str, dict[str, Any]] = {
     "binary": {},
-    "all": {"splits": "all"},
-    "every_split": {"binarize": "every_split"},
+    "all": {"binarizer": "passthrough"},
+    "every_split": {"binarize_at": "node"},
 }
 WORDS = {
     "binary": "binary columns (default)",
-    "all": '`splits="all"`',
-    "every_split": '`binarize="every_split"`',
+    "all": '`binarizer="passthrough"`',
+    "every_split": '`binarize_at="node"`',
 }
 
 Columns = dict[str, np.ndarray]
@@ -139,14 +139,14 @@ def probe(what: str, way: str, depth: int, limit: int, seconds: float) -> None:
     X: Any = columns or np.empty((len(y), 0))
     model = OptimalTreeClassifier(
         depth,
-        leaf_cost=0,
+        ccp_alpha=0,
         memory_limit=limit * 1_000_000,
         time_limit=seconds,
         work_limit=None,
         **WAYS[way],
     )
     warnings.simplefilter("ignore")
-    OptimalTreeClassifier(2, **WAYS[way]).fit(
+    OptimalTreeClassifier(max_depth=2, **WAYS[way]).fit(
         {"n": [0.0, 1.0, 2.0], "c": ["a", "b", "a"]}, [0, 1, 0]
     )
     before = memory_in_kb("VmRSS")
@@ -154,7 +154,7 @@ def probe(what: str, way: str, depth: int, limit: int, seconds: float) -> None:
     start = time.process_time()
     try:
         model.fit(X, y)
-        words = f"{model.cost_:g} wrong of {len(y)}, at least {model.lower_bound_:g}"
+        words = f"{model.objective_value_:g} wrong of {len(y)}, at least {model.lower_bound_:g}"
         found: dict[str, Any] = {"status": model.proof_.status, "words": words}
     except (ValueError, MemoryError, TimeoutError) as error:
         found = {"status": type(error).__name__, "words": str(error)}

@@ -27,7 +27,7 @@ import numpy as np
 
 from mixedwood import datasets
 from mixedwood.data import Column, Schema, Table, Target, read_table, read_target
-from mixedwood.data.labels import sort_labels
+from mixedwood.data.schema import sort_labels
 from mixedwood.estimators import TreeClassifier
 from mixedwood.estimators.parameters import read_parameters
 from mixedwood.growers import grow as grow_greedily

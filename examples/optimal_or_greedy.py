@@ -21,8 +21,8 @@ TABLES = [
 ]
 METHODS = {
     "greedy": mw.TreeClassifier(max_depth=3, pruning=None),
-    "optimal": mw.OptimalTreeClassifier(3, leaf_cost=0),
-    "splits='all'": mw.OptimalTreeClassifier(3, leaf_cost=0, splits="all"),
+    "optimal": mw.OptimalTreeClassifier(max_depth=3, ccp_alpha=0),
+    "splits='all'": mw.OptimalTreeClassifier(max_depth=3, ccp_alpha=0, binarizer="passthrough"),
     "any depth": mw.TreeClassifier(),  # greedy and pruned, as large as it likes
 }
 

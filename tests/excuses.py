@@ -17,5 +17,6 @@ HELD_OUT = {EQUIVALENCE: "a row of weight 2 is held out or not, of two equal row
 SAMPLES = {EQUIVALENCE: "a row of weight 2 is drawn or not, of two equal rows one may be"}
 # docs/decisions/0014-rows-count.md; scikit-learn's trees count rows as well.
 ROWS = {EQUIVALENCE: "limits on rows count a row of weight 2 once, and two equal rows twice"}
+BINS = {EQUIVALENCE: "bins count a row of weight 2 once, and two equal rows twice"}
 # scikit-learn's own trees pass because the check gives them min_weight_fraction_leaf=0.01.
 PURE = {CLASS_WEIGHT: "a leaf whose rows are of one class answers it, whatever classes weigh"}

@@ -117,6 +117,10 @@ def run(solver, instance, **bounds):
     return solver.solve(instance.max_depth, instance.max_nodes, **bounds)
 
 
-def free_leaves(*depth, **parameters):
-    """An optimal tree that is all about errors: leaves cost nothing, and work is not limited."""
-    return OptimalTreeClassifier(*depth, **{"leaf_cost": 0.0, "work_limit": None, **parameters})
+def free_leaves(max_depth=5, **parameters):
+    """An optimal tree without a penalty for leaves, and without a limit of work.
+
+    Parameters of the binarizer are called ``binarizer__n_bins`` and the like.
+    """
+    model = OptimalTreeClassifier(max_depth=max_depth, ccp_alpha=0.0, work_limit=None)
+    return model.set_params(**parameters)

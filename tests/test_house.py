@@ -211,7 +211,7 @@ def test_imports_are_seen_in_every_form(tmp_path, monkeypatch):
     for line, room in [
         ("import mixedwood._core", "_core"),
         ("from mixedwood import _core", "_core"),
-        ("from mixedwood.data.table import Table", "data"),
+        ("from mixedwood.data.schema import Table", "data"),
         ("from .. import data", "data"),
         ("from ..data.table import Table", "data"),
         ("from . import search", "splits"),

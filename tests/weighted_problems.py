@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from mixedwood import OptimalTreeClassifier, UnknownCategoryWarning
-from mixedwood.preprocessing import Binarizer
+from mixedwood.preprocessing import FeatureBinarizer
 from reference import optimal_all, rebinarise
 from reference.exact_trees import two_least
 
@@ -57,7 +57,7 @@ def divisions(search, X, columns, classes, kept, parts):
         }
     if search == "binary":
         inside = {name: cells[kept] for name, cells in X.items()}
-        matrix = np.asarray(Binarizer(**parts).fit_transform(inside, classes[kept])).astype(bool)
+        matrix = FeatureBinarizer(**parts).fit_transform(inside, classes[kept])
         members = np.flatnonzero(kept)
         yes = [frozenset(members[column].tolist()) for column in matrix.T]
         return lambda rows: {rows & answer for answer in yes}
@@ -77,7 +77,7 @@ def divisions(search, X, columns, classes, kept, parts):
         "n_bins": parts["n_bins"],
         "encoding": parts["encoding"],
         "max_subset_values": 8,
-        "binarize": "every_split",
+        "binarize_at": "node",
     }
     codes = np.unique(classes[kept], return_inverse=True)[1].tolist()
     fixed = rebinarise.fixed_cuts(arrays, kinds, codes, settings)
@@ -100,7 +100,7 @@ def check(seed, search):
     X, columns = any_table(rng, n_rows)
     y = rng.integers(0, rng.integers(2, 4), n_rows)
     weights = any_weights(rng, n_rows)
-    leaf_cost = float(rng.choice([0.0, 0.0, 0.01, 0.1, 1e-6, 10 ** rng.uniform(-12, -1)]))
+    ccp_alpha = float(rng.choice([0.0, 0.0, 0.01, 0.1, 1e-6, 10 ** rng.uniform(-12, -1)]))
     depth, nodes = int(rng.choice([0, 1, 2, 2, 3])), rng.choice([None, None, 0, 1, 2, 3])
     min_leaf = int(rng.choice([1, 1, 1, 2, 3]))
     parts = {
@@ -108,14 +108,15 @@ def check(seed, search):
         "n_bins": int(rng.integers(2, 5)),
         "encoding": str(rng.choice(["thresholds", "one_hot", "subsets"])),
     }
-    how = {"all": {"splits": "all"}, "every_split": {"binarize": "every_split"}}.get(search, {})
+    how = {"all": {"binarizer": "passthrough"}, "every_split": {"binarize_at": "node"}}.get(
+        search, {}
+    )
     model = OptimalTreeClassifier(
-        depth,
-        max_nodes=None if nodes is None else int(nodes),
-        leaf_cost=leaf_cost,
+        max_depth=depth,
+        max_leaf_nodes=None if nodes is None else int(nodes) + 1,
+        ccp_alpha=ccp_alpha,
         min_samples_leaf=min_leaf,
-        **how,
-        **({} if search == "all" else parts),
+        **({"binarizer": FeatureBinarizer(**parts)} | how),
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -123,7 +124,7 @@ def check(seed, search):
 
     exact = [Fraction(w) for w in weights]
     total = sum(exact)
-    leaf = Fraction(leaf_cost) * total
+    leaf = Fraction(ccp_alpha) * total
     divide = divisions(search, X, columns, y, weights > 0, parts)
     most = 2**depth - 1 if nodes is None else int(nodes)
     costs = two_least(divide, y.tolist(), exact, depth, most, leaf, min_leaf)
@@ -133,14 +134,14 @@ def check(seed, search):
         answers = model.predict(X)
     wrong = sum(w for w, bad in zip(exact, answers != y, strict=True) if bad)
     cost = wrong + leaf * model.get_n_leaves()
-    assert model.cost_ == float(cost), "the cost is not that of the tree"
+    assert model.objective_value_ == float(cost), "the cost is not that of the tree"
     assert cost >= costs[0], "the twin has missed a tree"
     if model.optimal_:
         assert cost == costs[0], f"false proof: {float(cost)}, and {float(costs[0])} is best"
-        assert model.lower_bound_ == model.cost_ and model.gap_ == 0
+        assert model.lower_bound_ == model.objective_value_ and model.gap_ == 0
     else:
         assert Fraction(model.lower_bound_) <= costs[0], "false bound"
-        assert model.lower_bound_ < model.cost_ and 0 < model.gap_ <= 1
+        assert model.lower_bound_ < model.objective_value_ and 0 < model.gap_ <= 1
         assert cost - costs[0] <= STEP * total, "far from the best"
     apart = len(costs) == 1 or costs[1] - costs[0] > STEP * total
     return apart, model.optimal_

@@ -45,8 +45,8 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalo
     from mixedwood.estimators import GrowPruneForestClassifier as GrowPruneForestClassifier
     from mixedwood.estimators import GrowPruneTreeClassifier as GrowPruneTreeClassifier
     from mixedwood.estimators import IdentifierWarning as IdentifierWarning
+    from mixedwood.estimators import InfeasibleError as InfeasibleError
     from mixedwood.estimators import ModelTreeClassifier as ModelTreeClassifier
-    from mixedwood.estimators import NoTreeError as NoTreeError
     from mixedwood.estimators import OptimalTreeClassifier as OptimalTreeClassifier
     from mixedwood.estimators import RandomOrdinalityClassifier as RandomOrdinalityClassifier
     from mixedwood.estimators import SmoothSVC as SmoothSVC

@@ -167,7 +167,7 @@ def find_maker(name: str) -> Callable[..., Any] | None:
 
 PUBLIC: dict[str, str] = {entry.class_name: entry.path for entry in estimators().values()} | {
     "IdentifierWarning": "mixedwood._warnings:IdentifierWarning",
-    "NoTreeError": "mixedwood.estimators.optimal:NoTreeError",
+    "InfeasibleError": "mixedwood.estimators.optimal:InfeasibleError",
     "TimeLimitWarning": "mixedwood._warnings:TimeLimitWarning",
     "UnknownCategoryWarning": "mixedwood._warnings:UnknownCategoryWarning",
 }

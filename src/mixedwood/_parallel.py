@@ -1,7 +1,8 @@
-"""Running tasks through joblib: progress, cancellation, data shared with workers, one core each."""
+"""Running tasks through joblib: members of ensembles, progress, cancellation, shared data."""
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 import sys
@@ -9,18 +10,25 @@ import threading
 import time
 import uuid
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
-from joblib import Parallel
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from mixedwood._limits import StopFlag
+from mixedwood._limits import Deadline, StopFlag, warn_time_limit
 
-__all__ = ["ProgressParallel", "SharedObject", "one_core", "show_progress", "show_status"]
+__all__ = [
+    "ProgressParallel",
+    "SharedObject",
+    "grow_members",
+    "one_core",
+    "show_progress",
+    "show_status",
+]
 
 T = TypeVar("T")
 
@@ -54,6 +62,74 @@ class ProgressParallel(Parallel):  # type: ignore[misc]
         if self._stop is not None:
             self._stop.set()
         super()._abort()
+
+
+def grow_members(
+    grow: Callable[[int, float, StopFlag], T],
+    numbers: Sequence[int],
+    *,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    time_limit: float = math.inf,
+    what: str = "trees",
+) -> list[T]:
+    """Grow the members of an ensemble through joblib, in threads unless a backend is chosen.
+
+    A member depends on the ensemble's seed and on its number alone. It is therefore the same for
+    any number of workers and of other members, and whether it is grown now or by a later fit.
+
+    Parameters
+    ----------
+    grow : callable
+        Grows a member, given its number, the seconds that are left, and a flag to stop by. It must
+        be picklable for other processes.
+    numbers : sequence of int
+        Numbers of the members.
+    n_jobs : int or None, default=None
+        Number of workers.
+    verbose : int, default=0
+        Whether to show progress.
+    time_limit : float, default=inf
+        Members that are not begun within these seconds are left out, with a warning. The first is
+        always grown.
+    what : str, default="trees"
+        The name of the members in messages.
+
+    Returns
+    -------
+    list
+        Members in the order of their numbers.
+    """
+    stop = StopFlag()
+    deadline = Deadline.after(time_limit)
+    task = delayed(grow)
+
+    def tasks() -> Iterator[Any]:
+        for place, number in enumerate(numbers):
+            left = deadline.left()
+            if place and left <= 0:
+                return
+            yield task(number, max(left, 1e-3), stop)
+
+    with show_progress(len(numbers), verbose, what) as advance:
+        # With a time limit, members wait for a free worker here, where the clock is read.
+        ahead = "2*n_jobs" if math.isinf(time_limit) else "n_jobs"
+        parallel = ProgressParallel(
+            advance, stop=stop, n_jobs=n_jobs, prefer="threads", pre_dispatch=ahead
+        )
+        try:
+            members: list[T] = parallel(tasks())
+        except BaseException:
+            stop.set()
+            # Threads that are still in the core when Python ends would crash it.
+            stop.wait(1.0)
+            raise
+    if len(members) < len(numbers):
+        warn_time_limit(
+            f"The time limit came after {len(members)} of {len(numbers)} {what}; the others "
+            "are left out."
+        )
+    return members
 
 
 class SharedObject(Generic[T]):

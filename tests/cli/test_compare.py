@@ -155,7 +155,7 @@ def test_a_page_that_cannot_be_written_is_told_before_the_work(pets, tmp_path):
 
 def test_columns_dropped_and_retyped(pets):
     result = run(
-        pets, "--target", "class", *QUICK, "--drop", "zip", "--nominal", "size", "--metrics",
+        pets, "--target", "class", *QUICK, "--drop", "zip", "--categorical", "size", "--metrics",
         "error,leaves",
     )  # fmt: skip
     assert result.exit_code == 0, result.output

@@ -286,7 +286,8 @@ def test_control_c_ends_it(n_jobs):
         model = mw.OptimalTreeClassifier(max_depth=4)
         print("ready", flush=True)
         try:
-            mw.compare(X, y, {{"a": model, "b": mw.OptimalTreeClassifier(5)}}, n_jobs={n_jobs})
+            other = mw.OptimalTreeClassifier(max_depth=5)
+            mw.compare(X, y, {{"a": model, "b": other}}, n_jobs={n_jobs})
         except KeyboardInterrupt:
             print("stopped", flush=True)
     """)

@@ -136,14 +136,14 @@ ARGUMENTS = [
     (
         {"ordinal_features": {"colour": ["red", "1"]}},
         ValueError,
-        "order 'red', '1', but row 1 holds 'blue'",
+        "order 'red', '1', but row 1 has 'blue'",
     ),
     (
         {"ordinal_features": {"colour": [1, 2]}},
         ValueError,
-        "order 1, 2, but row 0 holds 'red'. Add it",
+        "order 1, 2, but row 0 has 'red'. Add it",
     ),
-    ({"ordinal_features": {"colour": ["red", "red"]}}, ValueError, "lists a value twice: 'red'"),
+    ({"ordinal_features": {"colour": ["red", "red"]}}, ValueError, "lists a category twice: 'red'"),
     (
         {"ordinal_features": {"weight": [1]}, "categorical_features": ["weight"]},
         ValueError,
@@ -167,8 +167,8 @@ NEW_DATA = [
         {"weight": [1]},
         r"feature names should match.*\n.*yet now missing:\n- colour\nAdd or rename the",
     ),
-    ({"colour": ["red"], "weight": ["heavy"]}, "learned as numeric, but row 0 holds 'heavy'"),
-    ({"colour": ["red"], "weight": ["nan"]}, "row 0 holds 'nan', which is not a finite number"),
+    ({"colour": ["red"], "weight": ["heavy"]}, "numeric in training, but row 0 has 'heavy'"),
+    ({"colour": ["red"], "weight": ["nan"]}, "row 0 has 'nan', which is not a finite number"),
     (np.ones((2, 3)), "X has 3 features, but Tree is expecting 2 features as input"),
 ]
 
@@ -182,17 +182,19 @@ def test_new_data_that_does_not_fit_the_schema_is_refused(new, message):
 @pytest.mark.parametrize(
     ("learned", "came", "message"),
     [
-        (["a", "b"], [None, 7], "with text as values .'a', 'b'., but row 1 holds a number, 7,"),
+        (["a", "b"], [None, 7], "were text in training .'a', 'b'., but row 1 has a number, 7,"),
         (
             [True, False],
             [None, "yes"],
-            "with numbers as values .False, True., but row 1 holds text",
+            "were numbers in training .False, True., but row 1 has text",
         ),
     ],
 )
 def test_labels_of_a_type_never_seen_are_refused(learned, came, message):
     schema = read_table({"a": learned}).schema
-    with pytest.raises(ValueError, match=f"Column 'a' was learned {message}.*Convert the column"):
+    with pytest.raises(
+        ValueError, match=f"The categories of column 'a' {message}.*Convert the column"
+    ):
         read_table({"a": came}, schema=schema)
 
 

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mixedwood.data import Column, ColumnKind, Schema
-from mixedwood.data.labels import clean_cells, sort_labels, to_label
+from mixedwood.data.columns import clean_cells, to_label
+from mixedwood.data.schema import sort_labels
 
 LABELS = st.one_of(
     st.text(max_size=4), st.integers(), st.floats(allow_nan=False, allow_infinity=False)
@@ -128,7 +129,7 @@ def test_unknown_name_is_a_key_error_that_lists_the_names():
     [
         ((1, "nominal"), TypeError, "name of a column is a str"),
         (("a", "number"), ValueError, "'number' is not a valid ColumnKind"),
-        (("a", "numeric", (1,)), ValueError, "takes none"),
+        (("a", "numeric", (1,)), ValueError, "must have none"),
         (("a", "nominal", ("a", "a")), ValueError, "twice: 'a'"),
         (("a", "nominal", ("b", "a")), ValueError, "not sorted"),
         (("a", "nominal", (None,)), TypeError, "use text or numbers"),

@@ -118,13 +118,13 @@ NUMBERS = np.array([0.5, 1.5])
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ((CODES,), "schema of 2 columns came with 1 arrays"),
+        ((CODES,), "schema has 2 columns, but 1 arrays are given"),
         ((CODES.astype(np.int64), NUMBERS), "needs an array of int32"),
         ((CODES, NUMBERS.astype(np.float32)), "needs an array of float64"),
         ((CODES, [0.5, 1.5]), "not list"),
         ((CODES, NUMBERS[:1]), r"shape \(2,\), not float64 and shape \(1,\)"),
         ((CODES, np.arange(4.0)[::2]), "not contiguous"),
-        ((CODES + np.int32(1), NUMBERS), "has 1 values, but codes from 0 to 1"),
+        ((CODES + np.int32(1), NUMBERS), "has 1 categories, but codes from 0 to 1"),
         ((CODES - np.int32(2), NUMBERS), "codes from -3 to -2"),
     ],
 )

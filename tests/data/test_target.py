@@ -146,9 +146,9 @@ def test_weights_that_only_promise_to_be_an_array_are_read():
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1, -1], "sample_weight holds -1.0 in row 1. Weights must be finite and not negative"),
-        ([np.nan, 1], "sample_weight holds nan in row 0"),
-        ([1, np.inf], "sample_weight holds inf in row 1"),
+        ([1, -1], "sample_weight has -1.0 in row 1. Weights must be finite and not negative"),
+        ([np.nan, 1], "sample_weight has nan in row 0"),
+        ([1, np.inf], "sample_weight has inf in row 1"),
         ([0, 0], "All sample weights are zero; give some row a positive weight"),
         ([[1], [1]], r"Sample weights must be 1D array or scalar.*shape \(2, 1\)"),
         ([1, 2, 3], "sample_weight has 3 weights, but y has 2 rows"),

@@ -21,8 +21,8 @@ from mixedwood import (
     TreeClassifier,
 )
 from mixedwood._limits import CancelledError, StopFlag
+from mixedwood._parallel import grow_members
 from mixedwood._random import MEMBER, spawn
-from mixedwood.estimators.growing import grow_members
 from problems import mixed_problem
 
 MODELS = {

@@ -95,9 +95,9 @@ def test_sparse_input():
 @pytest.mark.parametrize(
     ("ordinal", "message"),
     [
-        (3, "pass a dict of column name"),
+        (3, "must be a dict of column name"),
         ({"zz": ["a"]}, "no such columns"),
-        ({"x0": "abc"}, "list of labels"),
+        ({"x0": "abc"}, "list of categories"),
     ],
 )
 def test_orders_that_are_refused(ordinal, message):
@@ -162,8 +162,8 @@ def test_labels_come_back_as_they_were(labels):
     ("weights", "message"),
     [
         ([-1, 1, 1, 1, 1, 1], "not negative"),
-        ([np.nan, 1, 1, 1, 1, 1], "holds nan in row 0"),
-        ([np.inf, 1, 1, 1, 1, 1], "holds inf in row 0"),
+        ([np.nan, 1, 1, 1, 1, 1], "has nan in row 0"),
+        ([np.inf, 1, 1, 1, 1, 1], "has inf in row 0"),
         ([0] * 6, "All sample weights are zero"),
         ([1, 2], "One weight per row|one weight per row"),
         ([1.7e308] * 6, "add up to more"),
@@ -244,8 +244,8 @@ def test_columns_of_new_rows(model):
         (rows[["a"]], "(?s)now missing.*b.*c.*Add or rename"),
         (rows.rename(columns={"b": "B"}), "(?s)unseen at fit time.*B.*now missing.*b"),
         (rows.to_numpy(dtype=object)[:, :2], "X has 2 features, but TreeClassifier is expecting 3"),
-        (rows.assign(a=["x", "y"]), "learned as numeric"),
-        (rows.assign(b=[3.5, 1.0]), "learned with text"),
+        (rows.assign(a=["x", "y"]), "numeric in training"),
+        (rows.assign(b=[3.5, 1.0]), "were text in training"),
         (rows.assign(a=[np.inf, 1.0]), "infinity"),
         (rows[:0], "0 sample"),
         ([1.0, 2.0, 3.0], "Expected 2D array"),

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from mixedwood import NoTreeError, UnknownCategoryWarning
+from mixedwood import InfeasibleError, UnknownCategoryWarning
 from mixedwood.optimal import Proof
-from mixedwood.preprocessing import Binarizer
+from mixedwood.preprocessing import FeatureBinarizer
 from optimal_instances import free_leaves
 from reference.optimal import solve
 from reference.optimal_all import best_cost
@@ -70,30 +70,30 @@ def test_the_cost_is_the_twins_and_that_of_the_answers(seed):
     given = any_weights(rng, n_rows)
     weights = np.ones(n_rows) if given is None else given
     whole = np.rint(weights / UNIT * 1e4).astype(np.int64)
-    leaf_cost, min_leaf = float(rng.choice([0, 0, 0.01, 1 / 7])), int(rng.choice([1, 1, 2, 3]))
+    ccp_alpha, min_leaf = float(rng.choice([0, 0, 0.01, 1 / 7])), int(rng.choice([1, 1, 2, 3]))
     depth, nodes = int(rng.integers(0, 3)), rng.choice([None, 0, 1, 2])
     limits = {
-        "max_nodes": None if nodes is None else int(nodes),
-        "leaf_cost": leaf_cost,
+        "max_leaf_nodes": None if nodes is None else int(nodes) + 1,
+        "ccp_alpha": ccp_alpha,
         "min_samples_leaf": min_leaf,
         "ordinal_features": ordinal,
     }
-    whole_leaf = round(leaf_cost * whole.sum())
+    whole_leaf = round(ccp_alpha * whole.sum())
 
     def check(model, least):
         model.fit(X, y, sample_weight=given)
         wrong = weights[model.predict(X) != y].sum()
-        cost = wrong + leaf_cost * weights.sum() * model.get_n_leaves()
+        cost = wrong + ccp_alpha * weights.sum() * model.get_n_leaves()
         assert model.optimal_
-        assert model.cost_ == pytest.approx(cost, rel=1e-6, abs=1e-6)
-        assert model.cost_ == pytest.approx(least * UNIT / 1e4, rel=1e-6, abs=1e-6)
+        assert model.objective_value_ == pytest.approx(cost, rel=1e-6, abs=1e-6)
+        assert model.objective_value_ == pytest.approx(least * UNIT / 1e4, rel=1e-6, abs=1e-6)
         assert model.get_depth() <= depth
         assert nodes is None or model.get_n_leaves() - 1 <= nodes
         there = {name: cells[weights > 0] for name, cells in X.items()}
         smallest = np.unique(model.apply(there), return_counts=True)[1].min()
         assert smallest >= min(min_leaf, int((weights > 0).sum()))
 
-    everything = free_leaves(depth, splits="all", **limits)
+    everything = free_leaves(depth, binarizer="passthrough", **limits)
     most = 3 if nodes is None else int(nodes)
     check(everything, best_cost(columns, codes.tolist(), whole.tolist(), depth, most, whole_leaf,
                                 min_leaf))  # fmt: skip
@@ -103,12 +103,12 @@ def test_the_cost_is_the_twins_and_that_of_the_answers(seed):
         "n_bins": int(rng.integers(2, 6)),
     }
     kept = weights > 0
-    matrix = Binarizer(ordinal_features=ordinal, **parts).fit_transform(
+    matrix = FeatureBinarizer(ordinal_features=ordinal, **parts).fit_transform(
         {name: cells[kept] for name, cells in X.items()}, y[kept]
     )
     least = solve(np.asarray(matrix).astype(int), codes[kept], whole[kept], int(codes.max()) + 1,
-                  depth, limits["max_nodes"], whole_leaf, min_leaf)  # fmt: skip
-    check(free_leaves(depth, **parts, **limits), least)
+                  depth, None if nodes is None else int(nodes), whole_leaf, min_leaf)  # fmt: skip
+    check(free_leaves(depth, binarizer=FeatureBinarizer(**parts), **limits), least)
 
 
 @pytest.mark.parametrize("scale", [1e-310, 1e-30, 1e30, 1e300])
@@ -120,7 +120,7 @@ def test_weights_of_any_size(scale, alike):
     plain = free_leaves(2).fit(X, y, sample_weight=shares)
     scaled = free_leaves(2).fit(X, y, sample_weight=shares * scale)
     assert scaled.tree_.n_nodes == plain.tree_.n_nodes
-    assert scaled.cost_ / scale == pytest.approx(plain.cost_, rel=1e-3)
+    assert scaled.objective_value_ / scale == pytest.approx(plain.objective_value_, rel=1e-3)
 
 
 def test_many_rows_that_weigh_next_to_nothing_do_not_outvote_others():
@@ -134,15 +134,15 @@ def test_many_rows_that_weigh_next_to_nothing_do_not_outvote_others():
     X["a"][:10] = [0, 0, 1, 1, 0, 1, 1, 0, 0, 1]
     model = free_leaves(1).fit(X, y, sample_weight=weights)
     assert weights[model.predict(X) != y].sum() < 1e-3
-    assert model.cost_ < 0.02
+    assert model.objective_value_ < 0.02
 
 
 def test_no_tree_is_a_proof_only_if_the_search_was_over():
     rng = np.random.default_rng(3)
     X, y = rng.random((600, 120)) < 0.5, rng.integers(0, 2, 600)
-    with pytest.raises(TimeoutError, match="there may be one"):
+    with pytest.raises(TimeoutError, match="There may be one"):
         free_leaves(5, upper_bound=10, time_limit=0.2).fit(X, y)
-    with pytest.raises(NoTreeError, match="No tree of depth 1 has a cost of 10 or less"):
+    with pytest.raises(InfeasibleError, match="No tree of depth 1 has an objective of 10 or less"):
         free_leaves(1, upper_bound=10).fit(X, y)
 
 
@@ -156,9 +156,8 @@ def test_control_c_in_a_forest_lets_python_end():
         X, y = rng.random((600, 120)) < 0.5, rng.integers(0, 2, 600)
         threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
         try:
-            ForestClassifier(
-                OptimalTreeClassifier(6, leaf_cost=0, work_limit=None), n_estimators=4, n_jobs=2
-            ).fit(X, y)
+            tree = OptimalTreeClassifier(max_depth=6, ccp_alpha=0, work_limit=None)
+            ForestClassifier(tree, n_estimators=4, n_jobs=2).fit(X, y)
         except KeyboardInterrupt:
             print("interrupted", flush=True)
     """
@@ -176,9 +175,9 @@ def test_thousands_of_different_weights_count():
     heavy = np.arange(n_rows) % 3 == 0
     weights = np.where(heavy, 0.9, 0.1) + 0.05 * rng.random(n_rows)
     y = np.where(heavy, X["a"], X["b"])
-    for settings in ({}, {"splits": "all"}, {"binarize": "every_split"}):
+    for settings in ({}, {"binarizer": "passthrough"}, {"binarize_at": "node"}):
         model = free_leaves(1, **settings).fit(X, y, sample_weight=weights)
-        assert model.cost_ == pytest.approx(weights[X["a"] != y].sum(), rel=1e-4)
+        assert model.objective_value_ == pytest.approx(weights[X["a"] != y].sum(), rel=1e-4)
         assert (model.predict(X) == X["a"]).all()
 
 
@@ -186,9 +185,9 @@ def test_where_a_new_value_goes():
     X = {"colour": ["red"] * 30 + ["green"] * 10 + ["blue"] * 5}
     y = ["a"] * 30 + ["b"] * 15
 
-    def answer(unseen, value):
-        model = free_leaves(1, encoding="one_hot", handle_unknown=unseen).fit(X, y)
-        assert model.cost_ == 0
+    def answer(unknown, value):
+        model = free_leaves(1, binarizer__encoding="one_hot", handle_unknown=unknown).fit(X, y)
+        assert model.objective_value_ == 0
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnknownCategoryWarning)
             return model.predict_proba({"colour": [value]})[0].tolist()
@@ -201,12 +200,12 @@ def test_where_a_new_value_goes():
 
 @pytest.mark.parametrize("nodes", [0, 1, 2, 3])
 @pytest.mark.parametrize(
-    "search", [{"binarize": "once"}, {"binarize": "every_split"}, {"splits": "all"}]
+    "search", [{"binarize_at": "root"}, {"binarize_at": "node"}, {"binarizer": "passthrough"}]
 )
 def test_every_search_keeps_to_the_number_of_tests(nodes, search):
     rng = np.random.default_rng(4)
     X, y = {"a": rng.normal(size=60), "b": rng.normal(size=60)}, rng.integers(0, 2, 60)
-    model = free_leaves(3, max_nodes=nodes, **search).fit(X, y)
+    model = free_leaves(3, max_leaf_nodes=nodes + 1, **search).fit(X, y)
     assert model.get_n_leaves() - 1 == nodes
 
 
@@ -215,18 +214,18 @@ def test_subsets_of_the_values_that_are_left_at_a_node():
     values = [f"v{i}" for i in range(8)] * 3
     X = {"side": [int(v[1]) // 4 for v in values], "value": values}
     y = [int(v[1]) % 2 for v in values]
-    settings = {"encoding": "subsets", "max_subset_values": 4}
-    assert free_leaves(2, **settings).fit(X, y).cost_ > 0
-    model = free_leaves(2, binarize="encode_every_split", **settings).fit(X, y)
-    assert model.cost_ == 0 and model.score(X, y) == 1
+    settings = {"binarizer": FeatureBinarizer(encoding="subsets", max_subset_values=4)}
+    assert free_leaves(2, **settings).fit(X, y).objective_value_ > 0
+    model = free_leaves(2, binarize_at="node_encoding", **settings).fit(X, y)
+    assert model.objective_value_ == 0 and model.score(X, y) == 1
 
 
 def test_the_memory_of_the_search_over_all_splits_is_limited():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(2000, 10)), rng.integers(0, 2, 2000)
     with pytest.warns(ConvergenceWarning, match="The memory limit ended"):
-        model = free_leaves(3, splits="all", memory_limit=50_000).fit(X, y)
-    assert model.lower_bound_ < model.cost_ == (model.predict(X) != y).sum()
+        model = free_leaves(3, binarizer="passthrough", memory_limit=50_000).fit(X, y)
+    assert model.lower_bound_ < model.objective_value_ == (model.predict(X) != y).sum()
 
 
 def test_the_gap_of_a_small_cost_is_a_share_of_it():
@@ -238,6 +237,6 @@ def test_a_value_is_new_to_a_node_that_no_row_of_it_has_reached():
     """Blue is known, but not where a is 0."""
     X = {"a": [0] * 10 + [1] * 15, "colour": ["red", "green"] * 5 + ["red", "green", "blue"] * 5}
     y = ["p", "q"] * 5 + ["r"] * 15
-    model = free_leaves(2, encoding="one_hot").fit(X, y)
-    assert model.cost_ == 0 and model.get_n_leaves() == 3
+    model = free_leaves(2, binarizer__encoding="one_hot").fit(X, y)
+    assert model.objective_value_ == 0 and model.get_n_leaves() == 3
     assert model.predict_proba({"a": [0], "colour": ["blue"]})[0].tolist() == [0.5, 0.5, 0.0]

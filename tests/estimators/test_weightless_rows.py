@@ -19,6 +19,7 @@ from mixedwood import (
     SmoothSVC,
     TreeClassifier,
 )
+from mixedwood.preprocessing import FeatureBinarizer
 from mixedwood.pruning import Pruner
 from mixedwood.splits import Partitioner
 from problems import mixed_problem
@@ -54,9 +55,11 @@ MODELS = {
     "ensemble": EnsembleClassifier(
         ForestClassifier(n_estimators=4), depths=(1, 2), max_rounds=5, n_folds=2, random_state=2
     ),
-    "optimal": OptimalTreeClassifier(2),
-    "tuned optimal": OptimalTreeClassifier(2, tune=True, n_folds=3),
-    "equal width": OptimalTreeClassifier(2, discretizer="equal_width", min_samples_leaf=2),
+    "optimal": OptimalTreeClassifier(max_depth=2),
+    "tuned optimal": OptimalTreeClassifier(max_depth=2, tune=True, cv=3),
+    "equal width": OptimalTreeClassifier(
+        max_depth=2, binarizer=FeatureBinarizer(discretizer="equal_width"), min_samples_leaf=2
+    ),
     "svm": SmoothSVC(),
     "tuned svm": SmoothSVC(C="tune"),
     "kernel svm": SmoothSVC(kernel="rbf"),

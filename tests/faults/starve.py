@@ -79,10 +79,8 @@ CYCLES = {
     "c45": lambda: cycle(mw.TreeClassifier.c45()),
     "model tree": lambda: cycle(mw.ModelTreeClassifier(max_depth=2, min_samples_model=5)),
     "optimal": lambda: cycle(mw.OptimalTreeClassifier(max_depth=2)),
-    "optimal all": lambda: cycle(mw.OptimalTreeClassifier(max_depth=2, splits="all")),
-    "optimal every split": lambda: cycle(
-        mw.OptimalTreeClassifier(max_depth=2, binarize="every_split")
-    ),
+    "optimal all": lambda: cycle(mw.OptimalTreeClassifier(max_depth=2, binarizer="passthrough")),
+    "optimal every split": lambda: cycle(mw.OptimalTreeClassifier(max_depth=2, binarize_at="node")),
     "grow and prune": lambda: cycle(mw.GrowPruneTreeClassifier(random_state=0)),
     "forest": lambda: cycle(mw.ForestClassifier(n_estimators=3, random_state=0)),
     "random orders": lambda: cycle(mw.RandomOrdinalityClassifier(n_estimators=3, random_state=0)),

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mixedwood import datasets
-from mixedwood.preprocessing import Binarizer
+from mixedwood.preprocessing import FeatureBinarizer
 from optimal_instances import Instance, run, solver_of
 from reference.optimal import check_tree
 
@@ -90,7 +90,7 @@ def binary(name, discretizer, n_bins, encoding):
         pytest.skip(f"no folder of data sets, or none with {name}")
     data = datasets.load(name)
     options = {} if n_bins is None else {"n_bins": n_bins}
-    binarizer = Binarizer(encoding=encoding, discretizer=discretizer, **options)
+    binarizer = FeatureBinarizer(encoding=encoding, discretizer=discretizer, **options)
     matrix = binarizer.fit_transform(data.X, data.y).astype(np.uint8)
     return matrix, np.unique(np.asarray(data.y), return_inverse=True)[1].astype(np.int32)
 

@@ -33,7 +33,7 @@ def assert_proven(result, instance, least):
 
 
 def assert_no_tree(result, upper_bound, least):
-    assert result["status"] == "no_tree"
+    assert result["status"] == "infeasible"
     assert upper_bound < result["lower_bound"] <= least
 
 

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from mixedwood import OptimalTreeClassifier, TimeLimitWarning, _core
+from mixedwood.preprocessing import FeatureBinarizer
 
-HOW = {"binary": {}, "all": {"splits": "all"}, "every_split": {"binarize": "every_split"}}
+HOW = {"binary": {}, "all": {"binarizer": "passthrough"}, "node": {"binarize_at": "node"}}
 searches = pytest.mark.parametrize("how", HOW.values(), ids=HOW)
-PROVEN = ("status", "cost", "lower_bound", "n_explored", "n_cached")
+PROVEN = ("status", "objective_value", "lower_bound", "n_explored", "n_cached")
 
 
 @pytest.fixture(scope="module")
@@ -31,14 +32,14 @@ def test_the_same_tree_every_time(problem, how, weighted):
     weights = np.random.default_rng(1).random(400) if weighted else None
     found = []
     for steps in (1, 10**4, 10**5, 3 * 10**5, 10**6):
-        model = OptimalTreeClassifier(4, leaf_cost=0.0, work_limit=steps, **how)
-        with pytest.warns(TimeLimitWarning, match="The work limit came before the search was over"):
+        model = OptimalTreeClassifier(max_depth=4, ccp_alpha=0.0, work_limit=steps, **how)
+        with pytest.warns(TimeLimitWarning, match="The work limit ended the search"):
             first = known(model.fit(X, y, sample_weight=weights))
         assert not model.optimal_ and model.proof_.status == "work_limit"
-        assert 0 <= model.lower_bound_ < model.cost_
+        assert 0 <= model.lower_bound_ < model.objective_value_
         with pytest.warns(TimeLimitWarning):
             assert known(model.fit(X, y, sample_weight=weights)) == first
-        found.append((model.cost_, model.proof_.n_explored))
+        found.append((model.objective_value_, model.proof_.n_explored))
     assert all(late[0] <= early[0] for early, late in pairwise(found))
     assert found[0][1] < found[-1][1]
 
@@ -46,8 +47,8 @@ def test_the_same_tree_every_time(problem, how, weighted):
 @searches
 def test_enough_work_is_a_proof(problem, how):
     X, y = problem
-    sure = OptimalTreeClassifier(2, leaf_cost=0.01, work_limit=None, **how).fit(X, y)
-    model = OptimalTreeClassifier(2, leaf_cost=0.01, work_limit=1e12, **how).fit(X, y)
+    sure = OptimalTreeClassifier(max_depth=2, ccp_alpha=0.01, work_limit=None, **how).fit(X, y)
+    model = OptimalTreeClassifier(max_depth=2, ccp_alpha=0.01, work_limit=1e12, **how).fit(X, y)
     assert model.optimal_ and known(model) == known(sure)
 
 
@@ -71,25 +72,33 @@ def test_registers_make_no_difference():
 @searches
 def test_tuning_keeps_to_it(problem, how):
     X, y = problem
-    settings = {"leaf_cost": 0.0, "tune": True, "n_folds": 3, **how}
+    settings = {"ccp_alpha": 0.0, "tune": True, "cv": 3, **how}
     with pytest.warns(TimeLimitWarning) as caught:
-        few = OptimalTreeClassifier(4, work_limit=10**5, **settings).fit(X, y)
-        again = OptimalTreeClassifier(4, work_limit=10**5, **settings).fit(X, y)
-    words = "A limit came before all sizes were tried"
+        few = OptimalTreeClassifier(max_depth=4, work_limit=10**5, **settings).fit(X, y)
+        again = OptimalTreeClassifier(max_depth=4, work_limit=10**5, **settings).fit(X, y)
+    words = "A limit ended the search before all sizes were tried"
     assert sum(str(warning.message).startswith(words) for warning in caught) == 2
-    assert few.tried_ == again.tried_ and known(few) == known(again)
-    assert 0 < len(few.tried_) < 25  # of all budgets
+    np.testing.assert_equal(few.cv_results_, again.cv_results_)
+    assert known(few) == known(again)
+    assert 0 < len(few.cv_results_["mean_test_score"]) < 25  # of all sizes
 
 
 @pytest.mark.parametrize("value", [0, -1, "x", True, np.nan])
 def test_what_is_no_limit_is_refused(problem, value):
-    with pytest.raises(ValueError, match="work_limit must be a number of steps"):
-        OptimalTreeClassifier(2, work_limit=value).fit(*problem)
+    with pytest.raises(
+        ValueError,
+        match="'work_limit' parameter of OptimalTreeClassifier must be a number of steps",
+    ):
+        OptimalTreeClassifier(max_depth=2, work_limit=value).fit(*problem)
 
 
 def test_a_time_limit_is_named_too(problem):
     X, y = problem
-    with pytest.warns(TimeLimitWarning, match="The time limit came before"):
-        OptimalTreeClassifier(6, leaf_cost=0.0, n_bins=30, time_limit=0.05, work_limit=None).fit(
-            X, y
-        )
+    with pytest.warns(TimeLimitWarning, match="The time limit ended the search"):
+        OptimalTreeClassifier(
+            max_depth=6,
+            ccp_alpha=0.0,
+            binarizer=FeatureBinarizer(n_bins=30),
+            time_limit=0.05,
+            work_limit=None,
+        ).fit(X, y)

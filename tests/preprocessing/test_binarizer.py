@@ -14,9 +14,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mixedwood import datasets
 from mixedwood.data import read_table
-from mixedwood.preprocessing import Binarizer, BinaryTest, EqualWidthDiscretizer
-from mixedwood.preprocessing.cutting import Cutting, read_cutting
-from mixedwood.preprocessing.encoding import ENCODINGS, binarise, windows
+from mixedwood.preprocessing import BinarySplit, EqualWidthDiscretizer, FeatureBinarizer
+from mixedwood.preprocessing.binarizer import ENCODINGS, Binarization, windows
+from mixedwood.preprocessing.discretizers import Discretization, read_discretizer
 from problems import mixed_problem
 from strategies import problems
 
@@ -24,10 +24,11 @@ from strategies import problems
 @pytest.mark.filterwarnings("ignore")
 @parametrize_with_checks(
     [
-        Binarizer(),
-        Binarizer(encoding="one_hot", discretizer="caim"),
-        Binarizer(encoding="thresholds", discretizer="equal_width"),
-        Binarizer(encoding="subsets", discretizer="equal_frequency"),
+        FeatureBinarizer(),
+        FeatureBinarizer(encoding="multi_hot", discretizer="mdlp"),
+        FeatureBinarizer(encoding="one_hot", discretizer="caim"),
+        FeatureBinarizer(encoding="thresholds", discretizer="equal_width"),
+        FeatureBinarizer(encoding="subsets", discretizer="equal_frequency"),
     ]
 )
 def test_scikit_learn_checks(estimator, check):
@@ -71,7 +72,9 @@ def test_multi_hot_cuts_the_circle_at_two_places_once(m):
 
 def test_matrix_of_the_reference():
     X = np.array([[1.0], [2.0], [3.0], [4.0], [5.0]])
-    found = Binarizer(discretizer="equal_width", n_bins=5).fit_transform(X)
+    found = FeatureBinarizer(
+        encoding="multi_hot", discretizer="equal_width", n_bins=5
+    ).fit_transform(X)
     assert ["".join(map(str, row)) for row in found.astype(int)] == [
         "1000010010", "0100011011", "0010001111", "0001000101", "0000100000",
     ]  # fmt: skip
@@ -89,8 +92,10 @@ def test_numbers_of_columns_of_banknote(name):
     rules = {"ew": "equal_width", "ef": "equal_frequency"}
     rule, n_bins = (rules[name[:2]], int(name[2:])) if name[:2] in rules else (name, 5)
     for encoding, want in zip(("one_hot", "multi_hot"), BANKNOTE[name], strict=True):
-        model = Binarizer(encoding=encoding, discretizer=rule, n_bins=n_bins).fit(data.X, data.y)
-        assert len(model.tests_) == want
+        model = FeatureBinarizer(encoding=encoding, discretizer=rule, n_bins=n_bins).fit(
+            data.X, data.y
+        )
+        assert len(model.candidates_) == want
 
 
 def test_the_best_single_test_of_banknote():
@@ -99,7 +104,8 @@ def test_the_best_single_test_of_banknote():
     data = datasets.load("banknote")
     y = np.unique(data.y, return_inverse=True)[1]
     for encoding, want in (("one_hot", 358), ("multi_hot", 201), ("thresholds", 201)):
-        answers = Binarizer(encoding=encoding).fit_transform(data.X, data.y)
+        binarizer = FeatureBinarizer(encoding=encoding, discretizer="mdlp")
+        answers = binarizer.fit_transform(data.X, data.y)
         errors = [
             sum(np.bincount(y[side], minlength=2).min() for side in (column, ~column))
             for column in answers.T
@@ -110,29 +116,31 @@ def test_the_best_single_test_of_banknote():
 @given(problems(), st.sampled_from(ENCODINGS), st.sampled_from(["mdlp", "caim", "ef3", "ew4"]))
 def test_columns_answer_their_tests(problem, encoding, rule):
     table, target = problem
-    names = {"ef3": Cutting("equal_frequency", 3), "ew4": Cutting("equal_width", 4)}
-    cutting = names.get(rule, Cutting(rule))
-    matrix, tests = binarise(table, target, cutting=cutting, encoding=encoding)
+    names = {"ef3": Discretization("equal_frequency", 3), "ew4": Discretization("equal_width", 4)}
+    discretization = names.get(rule, Discretization(rule))
+    matrix, tests = Binarization(discretization, encoding).fit(table, target)
     assert matrix.shape == (table.n_rows, len(tests))
     for place, test in enumerate(tests):
         column, array = table.schema.columns[test.column], table.arrays[test.column]
         yes = matrix[:, place].astype(bool)
         assert 0 < yes.sum() < table.n_rows
         known = ~np.isnan(array) if column.is_numeric else array >= 0
-        if test.asks_if_known:
+        if test.is_known:
             want = known
         elif test.codes is not None:
             want = known & np.isin(array, test.codes)
         else:
             want = known & (test.low < array) & (array <= test.high)
         np.testing.assert_array_equal(yes, want)
-        assert column.name in test.words(table.schema)
+        assert column.name in test.to_text(table.schema)
 
 
 def test_thresholds_and_windows_tell_the_same_ranges_apart():
     X, y = mixed_problem(150)
     patterns = [
-        np.unique(Binarizer(encoding=e, discretizer="caim").fit_transform(X, y), axis=0).shape[0]
+        np.unique(
+            FeatureBinarizer(encoding=e, discretizer="caim").fit_transform(X, y), axis=0
+        ).shape[0]
         for e in ("thresholds", "multi_hot", "one_hot")
     ]
     assert len(set(patterns)) == 1
@@ -149,7 +157,7 @@ def test_either_side_of_a_test_may_be_alone_where_values_are_missing(encoding):
     def divisions(numbers, letters):
         labels = np.where(gone, None, np.array(list(letters), dtype=object)[colour])
         X = pd.DataFrame({"x": numbers, "colour": labels})
-        model = Binarizer(encoding=encoding, discretizer="equal_width", n_bins=4)
+        model = FeatureBinarizer(encoding=encoding, discretizer="equal_width", n_bins=4)
         answers = model.fit_transform(X)
         return {min(tuple(c), tuple(~c)) for c in answers.T}
 
@@ -159,13 +167,15 @@ def test_either_side_of_a_test_may_be_alone_where_values_are_missing(encoding):
 def test_all_ways_to_divide_values_once():
     values = list("abcde")
     X = pd.DataFrame({"letter": values})
-    model = Binarizer(encoding="subsets", discretizer="equal_width").fit(X)
+    model = FeatureBinarizer(encoding="subsets", discretizer="equal_width").fit(X)
     sides = {
-        frozenset([t.codes, tuple(sorted(set(range(5)) - set(t.codes)))]) for t in model.tests_
+        frozenset([t.codes, tuple(sorted(set(range(5)) - set(t.codes)))]) for t in model.candidates_
     }
-    assert len(sides) == len(model.tests_) == 15
-    few = Binarizer(encoding="subsets", discretizer="equal_width", max_subset_values=4).fit(X)
-    assert [t.codes for t in few.tests_] == [(0,), (1,), (2,), (3,), (4,)]
+    assert len(sides) == len(model.candidates_) == 15
+    few = FeatureBinarizer(encoding="subsets", discretizer="equal_width", max_subset_values=4).fit(
+        X
+    )
+    assert [t.codes for t in few.candidates_] == [(0,), (1,), (2,), (3,), (4,)]
 
 
 def test_binary_tables_go_straight_through():
@@ -174,9 +184,11 @@ def test_binary_tables_go_straight_through():
     y = rng.integers(0, 2, 40)
     for X in (flags, flags.astype(float), flags.astype(np.int8), pd.DataFrame(flags)):
         for encoding in ENCODINGS:
-            np.testing.assert_array_equal(Binarizer(encoding=encoding).fit_transform(X, y), flags)
+            np.testing.assert_array_equal(
+                FeatureBinarizer(encoding=encoding).fit_transform(X, y), flags
+            )
     # Also where the two numbers are others; the rule would find no cut in noise.
-    other = Binarizer().fit(np.where(flags, 7.0, 3.0), y)
+    other = FeatureBinarizer(discretizer="mdlp").fit(np.where(flags, 7.0, 3.0), y)
     np.testing.assert_array_equal(other.transform(np.where(flags, 7.0, 3.0)), ~flags)
 
 
@@ -186,7 +198,7 @@ def test_words():
         "size": ["S", "M", "L", "L", "M"],
         "colour": ["red", "blue", "green", None, "red"],
     }
-    model = Binarizer(
+    model = FeatureBinarizer(
         encoding="one_hot",
         discretizer="equal_width",
         n_bins=3,
@@ -206,13 +218,13 @@ def test_words():
         "colour is known",
     ]
     schema = model.schema_
-    assert BinaryTest(2, codes=(0, 2)).words(schema) == "colour in {blue, red}"
-    assert BinaryTest(0, high=2.0, missing=True).words(schema) == "age <= 2 (or missing)"
+    assert BinarySplit(2, codes=(0, 2)).to_text(schema) == "colour in {blue, red}"
+    assert BinarySplit(0, high=2.0, missing=True).to_text(schema) == "age <= 2 (or missing)"
 
 
 def test_missing_and_unseen_values_answer_no():
     X = {"age": [1.0, 2.0, 3.0, None], "colour": ["red", "blue", "green", None]}
-    model = Binarizer(discretizer="equal_width", n_bins=2).fit(X)
+    model = FeatureBinarizer(encoding="multi_hot", discretizer="equal_width", n_bins=2).fit(X)
     new = {"age": [None, 9.0], "colour": ["mauve", None]}
     answers = dict(zip(model.get_feature_names_out(), model.transform(new).T.tolist(), strict=True))
     known = {name: a for name, a in answers.items() if name.endswith("known")}
@@ -220,14 +232,14 @@ def test_missing_and_unseen_values_answer_no():
     assert (answers["age <= 2"], answers.pop("age > 2")) == ([False, False], [False, True])
     assert not any(any(a) for name, a in answers.items() if name not in known)
     table = read_table(new, schema=model.schema_)
-    assert BinaryTest(0, high=2.0, missing=True).answer(table).tolist() == [True, False]
-    assert BinaryTest(1, codes=(0,), missing=True).answer(table).tolist() == [False, True]
+    assert BinarySplit(0, high=2.0, missing=True).evaluate(table).tolist() == [True, False]
+    assert BinarySplit(1, codes=(0,), missing=True).evaluate(table).tolist() == [False, True]
 
 
 def test_ordinal_values_that_no_row_has():
     X = {"size": ["XS", "M", "XL", "M"]}
     order = {"size": ["XS", "S", "M", "L", "XL"]}
-    model = Binarizer(discretizer="equal_width", ordinal_features=order).fit(X)
+    model = FeatureBinarizer(encoding="multi_hot", ordinal_features=order).fit(X)
     assert model.transform(X).astype(int).T.tolist() == [[1, 0, 0, 0], [0, 1, 0, 1], [0, 0, 1, 0]]
     # A value in between goes with its upper neighbour.
     assert model.transform({"size": ["S", "L"]}).astype(int).tolist() == [[0, 1, 0], [0, 0, 1]]
@@ -235,46 +247,50 @@ def test_ordinal_values_that_no_row_has():
 
 def test_constant_columns_are_left_out():
     X = {"same": [1.0, 1.0, 1.0], "one": ["a", "a", "a"], "gap": [0.0, 0.1, 9.0]}
-    found = Binarizer(encoding="one_hot", discretizer="equal_width", n_bins=4).fit(X)
+    found = FeatureBinarizer(encoding="one_hot", discretizer="equal_width", n_bins=4).fit(X)
     assert found.get_feature_names_out().tolist() == ["gap <= 2.25", "gap > 6.75"]
-    nothing = Binarizer(discretizer="equal_width").fit({"same": [1.0, 1.0]})
+    nothing = FeatureBinarizer(discretizer="equal_width").fit({"same": [1.0, 1.0]})
     assert nothing.transform({"same": [1.0, 3.0]}).shape == (2, 0)
 
 
 def test_frames_and_names():
     X, y = mixed_problem(80)
-    model = Binarizer(discretizer="caim")
+    model = FeatureBinarizer(discretizer="caim")
     plain = model.fit_transform(X, y)
-    np.testing.assert_array_equal(Binarizer(discretizer="caim").fit_transform(pl.from_pandas(X), y),
-                                  plain)  # fmt: skip
-    frame = Binarizer(discretizer="caim").set_output(transform="pandas").fit_transform(X, y)
+    other = FeatureBinarizer(discretizer="caim").fit_transform(pl.from_pandas(X), y)
+    np.testing.assert_array_equal(other, plain)
+    frame = FeatureBinarizer(discretizer="caim").set_output(transform="pandas").fit_transform(X, y)
     assert list(frame) == model.get_feature_names_out().tolist()
-    nameless = Binarizer(discretizer="equal_width", n_bins=2).fit([[1.0], [2.0], [3.0]])
+    nameless = FeatureBinarizer(discretizer="equal_width", n_bins=2).fit([[1.0], [2.0], [3.0]])
     assert nameless.get_feature_names_out().tolist() == ["x0 <= 2"]
     assert nameless.get_feature_names_out(["height"]).tolist() == ["height <= 2"]
 
 
 def test_a_discretizer_may_be_given():
     X, y = mixed_problem(50)
-    given_one = Binarizer(discretizer=EqualWidthDiscretizer(n_bins={"size": 3})).fit(X, y)
-    named = Binarizer(discretizer="equal_width", n_bins={"size": 3}).fit(X, y)
-    assert given_one.tests_ == named.tests_
-    assert read_cutting(EqualWidthDiscretizer(n_bins=3)) == Cutting("equal_width", 3)
+    given_one = FeatureBinarizer(discretizer=EqualWidthDiscretizer(n_bins={"size": 3})).fit(X, y)
+    named = FeatureBinarizer(discretizer="equal_width", n_bins={"size": 3}).fit(X, y)
+    assert given_one.candidates_ == named.candidates_
+    assert read_discretizer(EqualWidthDiscretizer(n_bins=3)) == Discretization("equal_width", 3)
 
 
 def test_refusals():
     X, y = mixed_problem(20)
     with pytest.raises(NotFittedError):
-        Binarizer().transform(X)
-    with pytest.raises(ValueError, match="encoding must be 'one_hot', 'multi_hot'"):
-        Binarizer(encoding="two_hot").fit(X, y)
+        FeatureBinarizer().transform(X)
+    with pytest.raises(
+        ValueError, match="'encoding' parameter of FeatureBinarizer must be a str among"
+    ):
+        FeatureBinarizer(encoding="two_hot").fit(X, y)
     for wrong in ("mdl", EqualWidthDiscretizer, None):
-        with pytest.raises(ValueError, match="discretizer must be 'mdlp', 'caim'"):
-            Binarizer(discretizer=wrong).fit(X, y)
+        with pytest.raises(
+            ValueError, match="'discretizer' parameter of FeatureBinarizer must be a str among"
+        ):
+            FeatureBinarizer(discretizer=wrong).fit(X, y)
     for wrong in (1, 17, 3.5, None):
-        with pytest.raises(ValueError, match="max_subset_values must be a whole number from 2 to"):
-            Binarizer(max_subset_values=wrong).fit(X, y)
+        with pytest.raises(ValueError, match="'max_subset_values' parameter of Feature"):
+            FeatureBinarizer(max_subset_values=wrong).fit(X, y)
     with pytest.raises(ValueError, match="requires y to be passed"):
-        Binarizer().fit(X)
-    with pytest.raises(ValueError, match="looks at classes"):
-        binarise(read_table(X), None, cutting=Cutting("mdlp"), encoding="one_hot")
+        FeatureBinarizer(discretizer="mdlp").fit(X)
+    with pytest.raises(ValueError, match="needs the classes"):
+        Binarization(Discretization("mdlp")).fit(read_table(X), None)

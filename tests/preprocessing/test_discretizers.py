@@ -35,14 +35,14 @@ NAMES_ARE_NO_NUMBERS = dict.fromkeys(
         "check_transformer_data_not_an_array",
         "check_transformer_general",
     ],
-    "compares numbers, and names of ranges are none; passed with output='numbers'",
+    "compares numbers, and names of ranges are none; passed with encode='ordinal'",
 )
 
 
 @pytest.mark.filterwarnings("ignore")
 @parametrize_with_checks(
-    [make(output=output) for make in CLASSES for output in ("names", "numbers")],
-    expected_failed_checks=lambda e: NAMES_ARE_NO_NUMBERS if e.output == "names" else {},
+    [make(encode=encode) for make in CLASSES for encode in ("names", "ordinal")],
+    expected_failed_checks=lambda e: NAMES_ARE_NO_NUMBERS if e.encode == "names" else {},
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
@@ -156,7 +156,7 @@ def test_iris(against):
     data = datasets.load("iris")
     y = data.y if against is None else data.y == against
     for model, want in zip((MDLPDiscretizer(), CAIMDiscretizer()), IRIS[against], strict=True):
-        found = model.fit(data.X, y).cuts_
+        found = model.fit(data.X, y).bin_thresholds_
         assert [cuts.tolist() for cuts in found.values()] == [pytest.approx(w) for w in want]
 
 
@@ -164,7 +164,7 @@ def test_banknote():
     if not os.environ.get("MIXEDWOOD_DATA") or datasets.names().get("banknote") is None:
         pytest.skip("no folder of data sets, or none with banknote")
     data = datasets.load("banknote")
-    mdlp = MDLPDiscretizer().fit(data.X, data.y).cuts_.values()
+    mdlp = MDLPDiscretizer().fit(data.X, data.y).bin_thresholds_.values()
     want = [
         [-2.7952, -0.4031, 0.320165, 1.7907, 2.3921],
         [-6.94555, -5.62225, -4.9818, -2.3021, 5.21045, 9.61695],
@@ -172,7 +172,7 @@ def test_banknote():
         [],
     ]
     assert [cuts.tolist() for cuts in mdlp] == [pytest.approx(w) for w in want]
-    caim = CAIMDiscretizer().fit(data.X, data.y).cuts_.values()
+    caim = CAIMDiscretizer().fit(data.X, data.y).bin_thresholds_.values()
     want = [[0.320165], [5.1608], [8.6825], [-5.86895]]
     assert [cuts.tolist() for cuts in caim] == [pytest.approx(w) for w in want]
 
@@ -182,42 +182,45 @@ def test_ranges_hold_their_numbers(make):
     X, y = mixed_problem(120)
     model = make().fit(X, y)
     found = model.transform(X)
-    numbered = make(output="numbers").fit(X, y).transform(X)
-    assert list(model.cuts_) == ["size", "noise"]
+    numbered = make(encode="ordinal").fit(X, y).transform(X)
+    assert list(model.bin_thresholds_) == ["size", "noise"]
     for place, name in enumerate(X):
-        if name not in model.cuts_:
+        if name not in model.bin_thresholds_:
             assert [None if pd.isna(v) else v for v in X[name]] == found[:, place].tolist()
             continue
-        edges = [-np.inf, *model.cuts_[name], np.inf]
+        edges = [-np.inf, *model.bin_thresholds_[name], np.inf]
         for number, got, which in zip(X[name], found[:, place], numbered[:, place], strict=True):
             if np.isnan(number):
                 assert got is None
                 assert np.isnan(which)
             else:
                 assert edges[int(which) - 1] < number <= edges[int(which)]
-                assert got == model.ranges_[name][int(which) - 1]
+                assert got == model.bin_names_[name][int(which) - 1]
 
 
 def test_a_bin_number_for_each_column():
     X, _ = mixed_problem(120)
     model = EqualWidthDiscretizer(n_bins={"size": 3}).fit(X)
-    assert [len(cuts) for cuts in model.cuts_.values()] == [2, 4]
-    assert [len(c) for c in EqualWidthDiscretizer(n_bins=7).fit(X).cuts_.values()] == [6, 6]
+    assert [len(cuts) for cuts in model.bin_thresholds_.values()] == [2, 4]
+    assert [len(c) for c in EqualWidthDiscretizer(n_bins=7).fit(X).bin_thresholds_.values()] == [
+        6,
+        6,
+    ]
 
 
 def test_columns_that_cannot_be_cut():
     X = {"same": [1.0, 1.0, 1.0], "absent": np.full(3, np.nan)}
     for make in CLASSES:
         model = make().fit(X, [0, 1, 1])
-        assert model.ranges_["same"] == model.ranges_["absent"] == ("any",)
+        assert model.bin_names_["same"] == model.bin_names_["absent"] == ("any",)
         assert model.transform(X)[:, :2].tolist() == [["any", None]] * 3
     # Neighbours among doubles, and numbers whose difference is no double.
     close = np.array([1.0, np.nextafter(1.0, 2.0)])
     far = np.array([-1.7e308, 1.7e308, 0.0])
     for make in (EqualWidthDiscretizer, EqualFrequencyDiscretizer):
-        cuts = make(n_bins=9).fit(close[:, None]).cuts_["x0"]
+        cuts = make(n_bins=9).fit(close[:, None]).bin_thresholds_["x0"]
         assert cuts.tolist() == [1.0]
-        cuts = make(n_bins=2).fit(far[:, None]).cuts_["x0"]
+        cuts = make(n_bins=2).fit(far[:, None]).bin_thresholds_["x0"]
         assert len(cuts) == 1
         assert np.isfinite(cuts).all()
 
@@ -225,7 +228,7 @@ def test_columns_that_cannot_be_cut():
 def test_names_stay_apart():
     X = np.array([[1000000.1], [1000000.2], [1000000.3]])
     model = EqualFrequencyDiscretizer(n_bins=3).fit(X)
-    assert len(set(model.ranges_["x0"])) == 3
+    assert len(set(model.bin_names_["x0"])) == 3
     assert len(set(model.transform(X).ravel())) == 3
 
 
@@ -237,7 +240,7 @@ def test_frames_pipelines_and_names():
     frame = clone(model).set_output(transform="pandas").fit_transform(X, y)
     assert isinstance(frame, pd.DataFrame)
     assert list(frame) == list(X) == model.get_feature_names_out().tolist()
-    tree = TreeClassifier(ordinal_features=model.ranges_).fit(frame, y)
+    tree = TreeClassifier(ordinal_features=model.bin_names_).fit(frame, y)
     assert [str(c.kind) for c in tree.tree_.schema][1:3] == ["ordinal", "ordinal"]
     whole = make_pipeline(MDLPDiscretizer(), TreeClassifier(max_depth=3)).fit(X, y)
     assert whole.score(X, y) > 0.5
@@ -251,12 +254,16 @@ def test_refusals():
         CAIMDiscretizer().fit(X)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         MDLPDiscretizer().fit(X, y[:5])
-    with pytest.raises(ValueError, match="output must be 'names' or 'numbers'; got 'codes'"):
-        MDLPDiscretizer(output="codes").fit(X, y)
+    with pytest.raises(
+        ValueError, match="'encode' parameter of MDLPDiscretizer must be a str among"
+    ):
+        MDLPDiscretizer(encode="codes").fit(X, y)
     for wrong in (1, 2.0, True, "many", {"size": 0}):
-        with pytest.raises(ValueError, match="n_bins must be a whole number from 2"):
+        with pytest.raises(
+            ValueError, match=r"'n_bins' parameter of .* must be an int in the range \[2"
+        ):
             EqualWidthDiscretizer(n_bins=wrong).fit(X)
-    with pytest.raises(ValueError, match="n_bins names the column 'weight', but X has none"):
+    with pytest.raises(ValueError, match="n_bins lists the column 'weight', which X does not have"):
         EqualWidthDiscretizer(n_bins={"weight": 3}).fit(X)
     with pytest.raises(ValueError, match="'colour', which is nominal"):
         EqualFrequencyDiscretizer(n_bins={"colour": 3}).fit(X)

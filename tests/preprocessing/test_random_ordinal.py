@@ -36,7 +36,7 @@ def test_values_become_their_places_in_an_order(column, new, seed):
     X = pd.DataFrame({"c": pd.Series(column, dtype=object), "x": numbers})
     encoder = RandomOrdinalEncoder(random_state=seed, categorical_features=["c"])
     found = encoder.fit_transform(X)
-    order = list(encoder.orders_["c"])
+    order = list(encoder.categories_["c"])
     assert sorted(order) == sorted({v for v in column if v is not None})
     want = [np.nan if v is None else order.index(v) + 1.0 for v in column]
     np.testing.assert_array_equal(found, np.column_stack([want, numbers]))
@@ -60,12 +60,14 @@ def test_values_become_their_places_in_an_order(column, new, seed):
 def test_orders_differ_by_seed_and_by_column():
     values = [f"v{i}" for i in range(9)]
     X = pd.DataFrame(dict.fromkeys("abc", values))
-    orders = [RandomOrdinalEncoder(random_state=s).fit(X).orders_ for s in (0, 0, 1, None, None)]
+    orders = [
+        RandomOrdinalEncoder(random_state=s).fit(X).categories_ for s in (0, 0, 1, None, None)
+    ]
     assert orders[0] == orders[1] != orders[2]
     assert orders[3] != orders[4]
     assert len(set(orders[0].values())) == 3
     # Every order is as likely as any other: each value is first about equally often.
-    first = [RandomOrdinalEncoder(random_state=s).fit(X).orders_["b"][0] for s in range(900)]
+    first = [RandomOrdinalEncoder(random_state=s).fit(X).categories_["b"][0] for s in range(900)]
     counts = np.unique(first, return_counts=True)[1]
     assert len(counts) == 9
     assert ((counts > 60) & (counts < 140)).all()
@@ -76,7 +78,7 @@ def test_ordinal_columns_keep_their_order():
     encoder = RandomOrdinalEncoder(ordinal_features={"size": ["S", "M", "L"]}, random_state=0)
     found = encoder.fit_transform(X)
     np.testing.assert_array_equal(found[:, 0], [3, 1, 2, np.nan])
-    assert set(encoder.orders_) == {"colour"}
+    assert set(encoder.categories_) == {"colour"}
     assert encoder.inverse_transform(found)[:, 0].tolist() == ["L", "S", "M", None]
 
 
@@ -109,7 +111,7 @@ def test_an_ensemble_by_hand_beats_its_members():
     coded = np.searchsorted(vote.classes_, right)  # as it tells its members
     alone = [m.score(new, coded) for m in vote.estimators_]
     assert vote.score(new, right) > np.mean(alone) + 0.03
-    assert len({str(m[0].orders_) for m in vote.estimators_}) == 25
+    assert len({str(m[0].categories_) for m in vote.estimators_}) == 25
 
 
 def test_refusals():

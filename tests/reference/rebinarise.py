@@ -70,7 +70,7 @@ def fixed_cuts(columns, kinds, classes, settings):
             known = sorted({v for v in array.tolist() if v == v})
             if len(known) == 2:
                 cuts = [halfway(*known)]
-            elif settings["binarize"] == "encode_every_split":
+            elif settings["binarize_at"] == "node_encoding":
                 cuts = cut_points(settings["method"], array.tolist(), classes, settings["n_bins"])
         fixed.append(cuts)
     return fixed

@@ -7,7 +7,7 @@ import pandas as pd
 from sklearn.base import clone
 
 import mixedwood as mw
-from mixedwood.preprocessing import MDLPDiscretizer
+from mixedwood.preprocessing import FeatureBinarizer, MDLPDiscretizer
 from mixedwood.pruning import Pruner
 from mixedwood.splits import Partitioner, Screener
 
@@ -27,11 +27,11 @@ MODELS = {
     "random_tree": mw.TreeClassifier.random_tree(2, random_state=3),
     "nominal_splits": mw.TreeClassifier.nominal_splits(screener=None),
     "grow_prune_tree": mw.GrowPruneTreeClassifier(random_state=1),
-    "optimal": mw.OptimalTreeClassifier(2),
+    "optimal": mw.OptimalTreeClassifier(max_depth=2),
     "optimal_tuned": mw.OptimalTreeClassifier(
-        2, tune=True, n_folds=2, discretizer=MDLPDiscretizer()
+        max_depth=2, tune=True, cv=2, binarizer=FeatureBinarizer(discretizer=MDLPDiscretizer())
     ),
-    "optimal_all": mw.OptimalTreeClassifier(1, splits="all"),
+    "optimal_all": mw.OptimalTreeClassifier(max_depth=1, binarizer="passthrough"),
     "model_tree": mw.ModelTreeClassifier(),
     "model_tree_published": mw.ModelTreeClassifier.published(min_samples_split=5),
     "forest": mw.ForestClassifier(n_estimators=3, oob_score=True, random_state=0),

@@ -186,15 +186,14 @@ SINGLE = {
     "size of a column": ("svm", "size", 5e-324, "power of two"),
     "odd size of a column": ("svm", "size", 3.0, "power of two"),
     "spread of a column": ("svm", "spread", -1.0, "above 0"),
-    "cost": ("optimal", "cost", -1.0, "not negative"),
-    "bound above the cost": ("optimal", "lower_bound", 1e9, "costs less than any"),
+    "cost": ("optimal", "objective_value", -1.0, "not negative"),
+    "bound above the cost": ("optimal", "lower_bound", 1e9, "below its lower bound"),
     "status": ("optimal", "status", "perfect", "cannot have ended"),
-    "codes of a test": ("optimal", "column", 99, "not there"),
+    "codes of a test": ("optimal", "column", 99, "does not exist"),
     "leaves of an iteration": ("grow_prune_tree", "grown", 0, "at least 1"),
     "seed": ("forest", "_seed", -1, "at least 0"),
     "shrinkage": ("tree", "shrinkage", -1.0, "not negative"),
     "smallest leaf": ("model_tree", "min_samples_split_", -1.0, "not negative"),
-    "error of a budget": ("optimal_tuned", "error", -0.5, "not negative"),
     "number of missing values": ("tree", "n_missing", -3, "missing"),
 }
 
@@ -209,6 +208,23 @@ def test_single_numbers_that_no_learner_makes(case, files, tmp_path):
     forged = replaced(document, chosen[0], value)
     path = tmp_path / "x.mw"
     path.write_bytes(zipped({**entries, "model.json": json.dumps(forged).encode()}))
+    with pytest.raises(ModelFileError, match=words):
+        mw.load_model(path)
+
+
+@pytest.mark.parametrize(
+    ("forged", "words"),
+    [([-0.5], "from 0 to 1"), ([1.5], "from 0 to 1"), ([], "one length")],
+)
+def test_scores_of_sizes_that_no_learner_makes(forged, words, files, tmp_path):
+    document = json.loads(files["optimal_tuned"]["model.json"])
+    results = dict(document["model"]["learned"]["cv_results_"]["items"])
+    scores = results["mean_test_score"]
+    scores["items"][-1:] = forged
+    scores["shape"] = [len(scores["items"])]
+    path = tmp_path / "x.mw"
+    entries = files["optimal_tuned"] | {"model.json": json.dumps(document).encode()}
+    path.write_bytes(zipped(entries))
     with pytest.raises(ModelFileError, match=words):
         mw.load_model(path)
 

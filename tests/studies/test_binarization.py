@@ -6,10 +6,10 @@ import os
 import numpy as np
 import pytest
 
-from mixedwood import NoTreeError, OptimalTreeClassifier, datasets, study
+from mixedwood import InfeasibleError, OptimalTreeClassifier, datasets, study
 from mixedwood.comparison.run import Problem
 from mixedwood.data import read_table, read_target
-from mixedwood.preprocessing import EqualWidthDiscretizer
+from mixedwood.preprocessing import EqualWidthDiscretizer, FeatureBinarizer
 from mixedwood.study import TaskContext
 from mixedwood.study.claims import highest_mean, never_higher
 from mixedwood.study.datasets import read_dataset
@@ -26,7 +26,9 @@ REFERENCE = json.loads(study.names()["binarization"].with_name("published.json")
 
 
 def method(discretizer, encoding):
-    return {"model": "OptimalTreeClassifier", "discretizer": discretizer, "encoding": encoding}
+    parts = {"discretizer": discretizer, "encoding": encoding}
+    binarizer = {"model": "mixedwood.preprocessing.FeatureBinarizer", **parts}
+    return {"model": "OptimalTreeClassifier", "binarizer": binarizer}
 
 
 def problem(X, y):
@@ -115,7 +117,7 @@ def test_rows_that_cannot_be_divided_in_seven(codes, words):
 @pytest.mark.parametrize("mode", ["offline", "online", "combined"])
 @pytest.mark.parametrize("ranges", [2, 4])
 def test_seven_sets_by_hand(versicolor, mode, ranges):
-    how = {"offline": "once", "online": "every_split", "combined": "encode_every_split"}[mode]
+    how = {"offline": "root", "online": "node", "combined": "node_encoding"}[mode]
     context = TaskContext(
         {"depth": 2, "ranges": ranges, "mode": mode},
         {},
@@ -129,20 +131,20 @@ def test_seven_sets_by_hand(versicolor, mode, ranges):
         train = np.flatnonzero((number != left_out) & (number != 6))
         leaf = min(np.sum(y[train] == label) for label in ("versicolor", "others"))
         model = OptimalTreeClassifier(
-            2,
-            leaf_cost=0,
-            discretizer="equal_width",
-            n_bins=ranges,
-            encoding="multi_hot",
-            binarize=how,
+            max_depth=2,
+            ccp_alpha=0,
+            binarizer=FeatureBinarizer(
+                discretizer="equal_width", n_bins=ranges, encoding="multi_hot"
+            ),
+            binarize_at=how,
             upper_bound=leaf - 1,
         )
         try:
             model.fit(versicolor.X.take(train), y[train])
-        except NoTreeError:
+        except InfeasibleError:
             errors.append(leaf)
             continue
-        errors.append(model.cost_)
+        errors.append(model.objective_value_)
         right = model.predict(versicolor.X) == y
         trees.append((right[number == left_out].mean(), right[number == 6].mean()))
     assert found["errors"] == errors
@@ -184,7 +186,7 @@ def test_cuts_from_all_rows_know_the_rows_to_be_tested():
 def test_ranges_are_those_of_the_discretizer(versicolor):
     context = TaskContext({"ranges": 4}, {}, method("equal_width", "one_hot"), versicolor)
     table = in_ranges(versicolor, context)
-    numbers = EqualWidthDiscretizer(n_bins=4, output="numbers").fit_transform(versicolor.X)
+    numbers = EqualWidthDiscretizer(n_bins=4, encode="ordinal").fit_transform(versicolor.X)
     assert np.array_equal(np.column_stack(table.arrays) + 1, numbers)
     assert {column.kind.value for column in table.schema} == {"ordinal"}
 
@@ -215,9 +217,10 @@ def test_encoding_at_every_split_costs_the_same(seed, encoding):
     rng = np.random.default_rng(seed)
     X = {"a": rng.normal(size=60), "b": rng.integers(0, 6, 60), "c": rng.choice(list("xyz"), 60)}
     y = rng.integers(0, 2, 60)
-    asked = {"max_depth": 3, "leaf_cost": 0, "n_bins": 5, "encoding": encoding}
+    binarizer = FeatureBinarizer(n_bins=5, encoding=encoding)
+    asked = {"max_depth": 3, "ccp_alpha": 0, "binarizer": binarizer}
     ours, literal = OptimalTreeClassifier(**asked).fit(X, y), EncodedAtEverySplit(**asked).fit(X, y)
-    assert literal.cost_ == ours.cost_ == np.sum(literal.predict(X) != y)
+    assert literal.objective_value_ == ours.objective_value_ == np.sum(literal.predict(X) != y)
     assert literal.optimal_
 
 

@@ -7,7 +7,7 @@ namespace mixedwood {
 
 enum class ProofStatus {
   kOptimal,      // no tree within the limits costs less
-  kNoTree,       // no tree within the limits costs as little as was asked for
+  kInfeasible,       // no tree within the limits costs as little as was asked for
   kTimeLimit,    // ended early: the tree, if any, is the best so far
   kWorkLimit,    // likewise
   kMemoryLimit,  // likewise
@@ -17,7 +17,7 @@ enum class ProofStatus {
 constexpr const char* word_for(ProofStatus status) {
   switch (status) {
     case ProofStatus::kOptimal: return "optimal";
-    case ProofStatus::kNoTree: return "no_tree";
+    case ProofStatus::kInfeasible: return "infeasible";
     case ProofStatus::kTimeLimit: return "time_limit";
     case ProofStatus::kWorkLimit: return "work_limit";
     case ProofStatus::kMemoryLimit: return "memory_limit";

@@ -204,7 +204,7 @@ OptimalResult OptimalSolver::Search::solve(const OptimalBudget& wanted, Stop& st
     }
     result.lower_bound = std::min(cost_, std::max<Cost>(-1, wanted.upper_bound) + 1);
     if (wanted.upper_bound >= cost_) result.lower_bound = cost_;
-    result.status = cost_ <= wanted.upper_bound ? ProofStatus::kOptimal : ProofStatus::kNoTree;
+    result.status = cost_ <= wanted.upper_bound ? ProofStatus::kOptimal : ProofStatus::kInfeasible;
   } catch (const Stopped&) {
     result.status = why_stopped(stop);
     result.lower_bound = std::min(cost_, bound_of_root(budget));

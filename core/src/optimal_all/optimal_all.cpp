@@ -69,14 +69,14 @@ class Solving {
     result.n_cached = search_.n_cached();
     const bool too_dear = best_->cost > settings_.upper_bound;
     if (lower_ > settings_.upper_bound)
-      result.status = ProofStatus::kNoTree;
+      result.status = ProofStatus::kInfeasible;
     else if (proven)
       result.status = ProofStatus::kOptimal;
     else if (watch_.out_of_memory())
       result.status = ProofStatus::kMemoryLimit;
     else
       result.status = why_stopped(stop);
-    if (result.status == ProofStatus::kNoTree || too_dear) {
+    if (result.status == ProofStatus::kInfeasible || too_dear) {
       result.value_offset.push_back(0);
       return result;
     }

@@ -67,7 +67,7 @@ RebinarisedResult Search::run() {
     write_down(incumbent_, result.tree);
   }
   if (!stopped) {
-    result.status = found ? ProofStatus::kOptimal : ProofStatus::kNoTree;
+    result.status = found ? ProofStatus::kOptimal : ProofStatus::kInfeasible;
     result.lower_bound = found ? result.cost : std::max(floor, settings_.upper_bound + 1);
     return result;
   }

@@ -32,21 +32,21 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 class _Command(click.Command):
-    """Takes several words after --methods: all up to the next option or file."""
+    """A command whose option --methods takes several values, up to the next option or file."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Repeat the option for each of the words, which is what click knows."""
+        """Repeat the option for each value, as click expects it."""
         parsed: list[str] = []
-        within = False
-        for place, word in enumerate(args):
-            if word.startswith("-"):
-                within = word == "--methods"
-            elif within and args[place - 1] != "--methods":
-                if Path(word).exists():
-                    within = False
+        is_method = False
+        for place, argument in enumerate(args):
+            if argument.startswith("-"):
+                is_method = argument == "--methods"
+            elif is_method and args[place - 1] != "--methods":
+                if Path(argument).exists():
+                    is_method = False
                 else:
                     parsed.append("--methods")
-            parsed.append(word)
+            parsed.append(argument)
         return super().parse_args(ctx, parsed)
 
 
@@ -72,7 +72,10 @@ class _Command(click.Command):
 @click.option("--alpha", default=0.05, show_default=True, type=click.FloatRange(0, 1, True, True))
 @click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out.")
 @click.option(
-    "--nominal", multiple=True, metavar="COLUMN", help="A numeric column to treat as categorical."
+    "--categorical",
+    multiple=True,
+    metavar="COLUMN",
+    help="A numeric column to treat as categorical.",
 )
 @click.option(
     "--jobs", default=1, show_default=True, help="Number of parallel jobs; -1: all cores."
@@ -124,10 +127,10 @@ def compare(
     named = [name for text in methods for name in text.replace(",", " ").split()]
     wanted = metrics.replace(",", " ").split() or list(comparison.metrics())
     _check_names(named, cv, wanted, options["baseline"])
-    sets = _read(data, target, options["drop"], options["nominal"], quiet)
+    datasets = _read(data, target, options["drop"], options["categorical"], quiet)
     try:
         found = comparison.compare(
-            sets,
+            datasets,
             methods=named or None,
             cv=cv,
             metrics=wanted,
@@ -141,7 +144,7 @@ def compare(
     _deliver(found, form, output, options["baseline"], options["alpha"])
     if report is not None:
         _deliver(found, "html", report, options["baseline"], options["alpha"])
-    _say_failures(found)
+    _report_failures(found)
 
 
 def _check_files(output: Path | None, report: Path | None, force: bool) -> None:
@@ -206,29 +209,29 @@ def _check_names(methods: list[str], cv: str, metrics: list[str], baseline: str 
 
 
 def _read(
-    paths: tuple[Path, ...], target: str, drop: Any, nominal: Any, quiet: bool
+    paths: tuple[Path, ...], target: str, drop: Any, categorical: Any, quiet: bool
 ) -> dict[str, tuple[Any, Any]]:
     from mixedwood.data import read_table
     from mixedwood.data.file_tables import read_file
     from mixedwood.files import FileError
 
-    sets = {}
+    datasets = {}
     for path in paths:
         name = path.name.removesuffix(".gz").rpartition(".")[0] or path.name
-        if name in sets:
+        if name in datasets:
             raise click.UsageError(f"Two files have the name {name}; rename one of them.")
         try:
-            table = read_file(path, target, drop=drop, categorical=nominal)
+            table = read_file(path, target, drop=drop, categorical=categorical)
             read = read_table(table.X)
         except FileError as error:
             raise DataError(str(error)) from error
         except (TypeError, ValueError) as error:
             raise DataError(f"{path}: {error}") from error
-        sets[name] = (table.X, table.y)
+        datasets[name] = (table.X, table.y)
         if not quiet:
             say(f"{path}: {len(table.y)} rows, {read.schema.describe()}", err=True)
             say_identifiers(read)
-    return sets
+    return datasets
 
 
 def _deliver(
@@ -263,12 +266,12 @@ def show_comparison(found: Comparison, baseline: str | None = None, alpha: float
         for c, title in enumerate(table.header[1:])
     ]
     columns.insert(0, [table.header[0], *(name for name, _ in rows)])
-    # Lines and spaces between columns take three characters each. A drawn table that is too wide
-    # breaks figures; plain text goes on below.
+    # Lines and spaces between columns take three characters each. A table with lines that is too
+    # wide would break numbers; plain text continues below.
     if find_spec("rich") is None or sum(max(map(len, c)) + 3 for c in columns) >= width:
         say(found.to_text(baseline=baseline, alpha=alpha, width=width))
         return
-    # rich would move a figure into the place of a mark that is not there; as text it stays.
+    # Padded here, because rich would align numbers without marks with the marks of others.
     padded = [[cell.rjust(max(map(len, column))) for cell in column] for column in columns[1:]]
     header, *lines = zip(columns[0], *padded, strict=True)
     print_table(table.title, header, lines, n_text=len(columns))
@@ -276,7 +279,7 @@ def show_comparison(found: Comparison, baseline: str | None = None, alpha: float
         say(click.wrap_text(note, width))
 
 
-def _say_failures(found: Comparison) -> None:
+def _report_failures(found: Comparison) -> None:
     n_folds = sum(len(dataset.n_test) for dataset in found.datasets) * len(found.methods)
     if len(found.failures) == n_folds:
         first = found.failures[0]

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from mixedwood.datasets import Dataset
     from mixedwood.tree import Tree
 
-_MOST_NODES = 16  # of the tree that is shown
-# Few enough that all fits take less than a minute on two cores.
+_MAX_NODES = 16  # of the tree that is shown
+# All fits take less than a minute on two cores.
 _METHODS = ("tree", "model_tree", "ensemble", "sklearn_tree", "sklearn_boosting")
 _CV = 5
 
@@ -54,18 +54,18 @@ def demo(
 ) -> None:
     """Show a tree, compare methods on two generated tables, and write an HTML report.
 
-    The first table is categorical: the end games of tic-tac-toe, nine columns of text. The second
-    has categorical and numeric columns, and its classes depend on groups of categories. Methods of
+    The first table, the end games of tic-tac-toe, has nine categorical columns. The second has
+    categorical and numeric columns, and its classes depend on groups of categories. Methods of
     mixedwood and scikit-learn run with default parameters on the same folds of a 5-fold
-    cross-validation. Which method is best depends on the table; the table below the tree says so.
+    cross-validation. The table of scores below the tree shows which is best on each.
     """
     from mixedwood.comparison import compare
 
     check_reports()
-    sets = make_sets(rows, seed)
+    datasets = make_datasets(rows, seed)
     try:
         found = compare(
-            sets,
+            datasets,
             methods=list(methods),
             cv=_CV,
             random_state=seed,
@@ -74,11 +74,11 @@ def demo(
         )
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    tree = _grow(sets["mixed"], seed)
+    tree = _grow(datasets["mixed"], seed)
     if as_json:
         deliver(str(found.to_json()))
     else:
-        _show_tree(sets["mixed"], tree)
+        _show_tree(datasets["mixed"], tree)
         show_comparison(found)
     caption = "TreeClassifier() on all rows of the mixed table"
     try:
@@ -88,16 +88,16 @@ def demo(
     say(f"Report with the tree, all scores and charts: {output.resolve()}", err=as_json)
 
 
-def make_sets(rows: int, seed: int) -> dict[str, Dataset]:
-    """Generate a nominal table and a mixed one."""
-    from mixedwood import datasets
+def make_datasets(rows: int, seed: int) -> dict[str, Dataset]:
+    """Generate a categorical table and a mixed one."""
+    from mixedwood.datasets import load, make_mixed
 
-    mixed = datasets.make_mixed(
+    mixed = make_mixed(
         rows, n_categorical=4, n_numeric=3, n_categories=12, random_state=seed, frame="dict"
     )
     for name in mixed.numeric_features:
-        mixed.X[name] = (100 * mixed.X[name]).round()  # whole numbers read better
-    return {"tic-tac-toe": datasets.load("tic-tac-toe", frame="dict"), "mixed": mixed}
+        mixed.X[name] = (100 * mixed.X[name]).round()  # integers are easier to read
+    return {"tic-tac-toe": load("tic-tac-toe", frame="dict"), "mixed": mixed}
 
 
 def _grow(data: Dataset, seed: int) -> Tree:
@@ -111,5 +111,5 @@ def _show_tree(data: Dataset, tree: Tree) -> None:
         f"TreeClassifier() on the mixed table, {data.n_samples} rows with "
         f"{len(data.nominal_features)} categorical and {len(data.numeric_features)} numeric "
         "columns:\n\n"
-        f"{tree.to_text(max_nodes=_MOST_NODES)}\n"
+        f"{tree.to_text(max_nodes=_MAX_NODES)}\n"
     )

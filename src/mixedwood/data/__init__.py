@@ -4,9 +4,17 @@ Start with `read_table`, which also reads new data with a known schema; `read_ta
 class labels.
 """
 
-from mixedwood.data.reading import read_table
-from mixedwood.data.schema import Column, ColumnKind, Schema
-from mixedwood.data.table import MISSING, UNKNOWN, Table, identifier_columns, unknown_counts
+from mixedwood.data.read import read_table
+from mixedwood.data.schema import (
+    MISSING,
+    UNKNOWN,
+    Column,
+    ColumnKind,
+    Schema,
+    Table,
+    identifier_columns,
+    unknown_counts,
+)
 from mixedwood.data.target import Target, check_same_length, read_target, rows_with_weight
 
 __all__ = [

@@ -1,7 +1,14 @@
-"""One column of any library, seen as numbers or as distinct labels and their places.
+"""One column of any library, as numbers or as distinct labels and the position of each row's label.
 
-The frame's own codes are never kept: where a library holds a dictionary of categories, its codes
-only say which rows share a label, and the labels are mapped by the caller.
+The codes of a frame's own categories are not kept: they only say which rows share a label. Rules
+for labels, so that the same table gives the same labels in every library:
+
+* A label is text, a boolean, or a finite real number. Numbers are spelled canonically: ``2.0``,
+  ``Decimal(2)`` and ``numpy.int8(2)`` are all the label ``2``.
+* Labels equal in Python are one label. Text and numbers are never equal: ``1`` and ``"1"`` are
+  two labels. Booleans beside numbers in one column are read as ``1`` and ``0``.
+* Numbers (and booleans) come first, by size, then text by code point: no locale, no frame order.
+* ``None``, NaN, ``pandas.NA`` and ``NaT`` are missing values, not labels.
 """
 
 from __future__ import annotations
@@ -10,8 +17,10 @@ import math
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
+from numbers import Real
 from typing import Any, TypeAlias
 
 import narwhals as nw
@@ -19,20 +28,100 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood.data import errors
-from mixedwood.data.labels import Cells, Label, clean_cells, is_number_type, to_label
-from mixedwood.data.schema import ColumnKind
-from mixedwood.data.table import NumberArray
+from mixedwood.data.schema import ColumnKind, Label, NumberArray
 
 __all__ = [
+    "Cells",
     "Factors",
     "OpenColumn",
+    "clean_cells",
     "declared_kind",
     "declared_order",
     "factorize",
     "open_column",
     "series_to_numpy",
+    "to_label",
     "to_numbers",
 ]
+
+# By name, because pandas need not be installed.
+_MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType"})
+
+
+def to_label(value: Any, name: str) -> Label:
+    """Spell one value canonically; `name` is the column's, for the error.
+
+    Examples
+    --------
+    >>> to_label(2.0, "size"), to_label(np.bool_(True), "size"), to_label(np.str_("a"), "size")
+    (2, True, 'a')
+    """
+    if isinstance(value, str):
+        return str.__str__(value)  # also of subclasses such as members of a text enumeration
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if not is_number_type(type(value)):
+        raise errors.unsupported_value(name, value)
+    try:
+        integer = int(value)
+    except OverflowError:  # infinity, for which the caller raises an error
+        return float(value)
+    return integer if value == integer else float(value)
+
+
+def is_number_type(kind: type) -> bool:
+    """Whether values of a type are real numbers; booleans are not counted as such."""
+    # numpy registers its scalars with `numbers`; its booleans are apart from them.
+    return issubclass(kind, Real | Decimal) and not issubclass(kind, bool)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A column of Python objects, cleaned: ``None`` is the only missing value left.
+
+    Attributes
+    ----------
+    values : list
+        One value per row; every other value is text, a boolean or a real number.
+    types : frozenset of type
+        Types of the values that are not missing.
+    """
+
+    values: list[Any]
+    types: frozenset[type]
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether there is a value, and all values are real numbers."""
+        return bool(self.types) and all(is_number_type(kind) for kind in self.types)
+
+
+def clean_cells(values: Iterable[Any], name: str) -> Cells:
+    """Check the types of objects and make all missing ones ``None``.
+
+    Works on the few distinct types, not on the many values, to be fast on long columns.
+
+    Examples
+    --------
+    >>> clean_cells(["a", float("nan"), 1], "size").values
+    ['a', None, 1]
+    """
+    values = list(values)
+    types = set(map(type, values))
+    absent = {kind for kind in types if kind.__name__ in _MISSING_TYPES}
+    present = types - absent
+    for kind in sorted(present, key=lambda kind: kind.__name__):
+        if not (issubclass(kind, str | bool | np.bool_) or is_number_type(kind)):
+            row = next(i for i, value in enumerate(values) if type(value) is kind)
+            raise errors.unsupported_value(name, values[row], row)
+    if absent - {type(None)}:
+        values = [None if type(value) in absent else value for value in values]
+    if not all(issubclass(kind, str | int) for kind in present):
+        # Some type can be NaN, the one value that differs from itself.
+        values = [None if value != value else value for value in values]
+        present = set(map(type, values)) - {type(None)}
+    return Cells(values, frozenset(present))
+
 
 OpenColumn: TypeAlias = "nw.Series[Any] | NDArray[Any] | Cells"
 """A narwhals series of a supported type, a numpy array of booleans or numbers, or objects."""
@@ -42,20 +131,20 @@ _ARROW_HOLDS = (*_CATEGORIES, nw.Int8, nw.Int16, nw.Int32, nw.Int64,
                 nw.UInt8, nw.UInt16, nw.UInt32, nw.UInt64)  # fmt: skip
 _NUMPY_LACKS = (nw.Decimal, nw.Int128, nw.UInt128)
 
-# Below this many rows a plain loop is as quick, and not worth importing pyarrow for.
+# Below this many rows a plain loop is as fast, and not worth importing pyarrow.
 _ARROW_FROM_ROWS = 10_000
 
 
 def open_column(name: str, data: nw.Series[Any] | NDArray[Any] | Sequence[Any]) -> OpenColumn:
-    """Refuse what cannot be read, and bring objects into one form."""
+    """Check the type of a column, and clean objects."""
     if isinstance(data, nw.Series):
         dtype = data.dtype
-        if dtype == nw.Object or _holds_objects(data):
+        if dtype == nw.Object or _has_objects(data):
             return clean_cells(data.to_list(), name)
         if dtype == nw.Unknown:
             if data.is_null().all():  # also the null type of polars and arrow
                 return Cells([None] * len(data), frozenset())
-            # Types narwhals has no word for, such as pandas' sparse numbers, are seen as numpy's.
+            # Types that narwhals does not support, such as pandas' sparse numbers.
             return open_column(name, data.to_numpy())
         if not (dtype.is_numeric() or dtype in _CATEGORIES):
             raise errors.unsupported_dtype(name, dtype)
@@ -72,7 +161,7 @@ def open_column(name: str, data: nw.Series[Any] | NDArray[Any] | Sequence[Any]) 
     raise errors.unsupported_dtype(name, dtype_name)
 
 
-def _holds_objects(series: nw.Series[Any]) -> bool:
+def _has_objects(series: nw.Series[Any]) -> bool:
     # narwhals calls objects of pandas text if the first hundred of them are.
     dtype = getattr(series.to_native(), "dtype", None)
     return isinstance(dtype, np.dtype) and dtype.kind == "O"
@@ -135,7 +224,7 @@ def _is_arrow_dictionary(column: nw.Series[Any]) -> bool:
 
 @dataclass(frozen=True)
 class Factors:
-    """Labels that occur in a column, and which of them each row holds.
+    """Labels that occur in a column, and the label of each row.
 
     Attributes
     ----------
@@ -149,7 +238,7 @@ class Factors:
     places: NDArray[np.signedinteger[Any]]
 
     def first_row(self, place: int) -> int:
-        """First row that holds the label at a place."""
+        """First row with the label at a place."""
         return int(np.argmax(self.places == place))
 
     @property
@@ -164,7 +253,7 @@ class Factors:
 
 
 def factorize(name: str, column: OpenColumn) -> Factors:
-    """Find the labels of a column and the place of each row's label among them."""
+    """Find the labels of a column and the position of each row's label among them."""
     if isinstance(column, nw.Series):
         if column.dtype in _ARROW_HOLDS:
             factors = _factorize_by_arrow(name, column)
@@ -191,7 +280,7 @@ def _factorize_cells(name: str, cells: Cells) -> Factors:
         dtype=np.int64,
         count=len(cells.values),
     )
-    # True and 1 are one key, spelled as in the row that came first. Beside numbers, booleans are
+    # True and 1 are one key, spelled as in the first row. Beside numbers, booleans are
     # therefore always written as numbers: labels must not depend on the order of rows.
     labels = _to_labels(places_of, name)
     if any(is_number_type(kind) for kind in cells.types):
@@ -215,7 +304,7 @@ def _factorize_array(array: NDArray[Any]) -> Factors:
 
 
 def _factorize_by_arrow(name: str, series: nw.Series[Any]) -> Factors | None:
-    # Three to ten times as quick as a loop over Python objects. None: pyarrow is not installed,
+    # Three to ten times as fast as a loop over Python objects. None: pyarrow is not installed,
     # or cannot hold the values (a pandas categorical may mix text and numbers).
     if "pyarrow" not in sys.modules and len(series) < _ARROW_FROM_ROWS:
         return None
@@ -224,7 +313,7 @@ def _factorize_by_arrow(name: str, series: nw.Series[Any]) -> Factors | None:
     except ImportError:
         return None
     try:
-        # What comes in chunks is not joined before it is encoded: text of more than 2 GB cannot be.
+        # Chunks are encoded one by one: text of more than 2 GB cannot be joined.
         native = series.to_native()
         array = native if isinstance(native, pa.ChunkedArray) else series.to_arrow()
         if not pa.types.is_dictionary(array.type):
@@ -248,7 +337,7 @@ def _factorize_by_arrow(name: str, series: nw.Series[Any]) -> Factors | None:
         first_row += len(chunk)
     occurs = np.zeros(len(values) + 1, dtype=np.bool_)
     occurs[places] = True
-    # Categories that no row holds are not labels, and may even be of a type that is refused.
+    # Categories that do not occur are not labels, and may even have an unsupported type.
     if not occurs[:-1].all():
         values = [value if used else None for value, used in zip(values, occurs, strict=False)]
     values = [None if value != value else value for value in values]  # NaN as a category
@@ -256,16 +345,16 @@ def _factorize_by_arrow(name: str, series: nw.Series[Any]) -> Factors | None:
 
 
 def series_to_numpy(series: nw.Series[Any]) -> NDArray[Any]:
-    """Numbers or booleans of a series as numpy holds them, borrowed where possible."""
+    """Numbers or booleans of a series as a numpy array, without a copy if possible."""
     if series.dtype in _NUMPY_LACKS:
         series = series.cast(nw.Float64)
     return series.to_numpy()
 
 
 def to_numbers(name: str, column: OpenColumn) -> NumberArray:
-    """Read a column as float64 with NaN for missing; borrowed where it is that already.
+    """Read a column as float64 with NaN for missing; without a copy if it is that already.
 
-    Text is parsed, so that numbers which come as text or categories are read too.
+    Text is parsed, so that numbers given as text or categories are read too.
     """
     if declared_kind(column) != ColumnKind.NUMERIC:
         return _parse_numbers(name, factorize(name, column))
@@ -277,7 +366,7 @@ def to_numbers(name: str, column: OpenColumn) -> NumberArray:
         if raw.dtype == np.float64:
             numbers = np.ascontiguousarray(raw)
         else:
-            with np.errstate(over="ignore"):  # a long double may overflow: refused below
+            with np.errstate(over="ignore"):  # a long double may overflow: an error below
                 numbers = np.ascontiguousarray(raw, dtype=np.float64)
     infinite = np.isinf(numbers)
     if infinite.any():

@@ -1,7 +1,6 @@
-"""Errors that say what came, where, what is accepted and what to do about it.
+"""Errors of input data: what was given and where, what is accepted, and what to do.
 
-All functions return an exception for the caller to raise, so that the reader of the calling code
-sees where its path ends. Rows are counted from 0.
+Each function returns an exception for the caller to raise. Rows are counted from 0.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ __all__ = [
     "unsupported_value",
 ]
 
-_ACCEPTED = "Columns hold text, categories, booleans or real numbers."
+_ACCEPTED = "Columns may contain text, categories, booleans or real numbers."
 _DATE = (
     "Turn dates and times into numbers or categories first, e.g. the month, or the number of days "
     "since a fixed day."
@@ -32,7 +31,7 @@ _BYTES = "Decode bytes into text first, e.g. value.decode()."
 _NESTED = "Give each part a column of its own."
 _OTHER = "Turn it into text or numbers first, e.g. with str(value)."
 
-# Words found in the names of types by numpy, narwhals and pandas, and what to do about them.
+# Parts of the names of types in numpy, narwhals and pandas, and what to do about them.
 _HINTS = (
     (("date", "time", "duration", "period"), _DATE),
     (("bytes", "binary"), _BYTES),
@@ -60,12 +59,12 @@ def _hint(type_name: str) -> str:
 
 
 def unsupported_dtype(name: str, dtype: object) -> TypeError:
-    """Refuse a whole column of a type that is not read."""
+    """Make the error for a column of an unsupported type."""
     return TypeError(f"Column {name!r} has dtype {dtype}. {_ACCEPTED} {_hint(str(dtype))}")
 
 
 def unsupported_value(name: str, value: object, row: int | None = None) -> Exception:
-    """Refuse a cell that holds neither text nor a number."""
+    """Make the error for a cell that is neither text nor a number."""
     if isinstance(value, complex):
         return complex_column(name)
     # Timestamps of pandas and others are dates by inheritance, not by name.
@@ -73,21 +72,21 @@ def unsupported_value(name: str, value: object, row: int | None = None) -> Excep
     hint = _DATE if dated else _hint(type(value).__name__)
     where = "" if row is None else f" in row {row}"
     return TypeError(
-        f"Column {name!r} holds {_shorten(repr(value))} of type {type(value).__name__}{where}. "
+        f"Column {name!r} has {_shorten(repr(value))} of type {type(value).__name__}{where}. "
         f"{_ACCEPTED} {hint}"
     )
 
 
 def complex_column(name: str) -> ValueError:
-    """Refuse a column of complex numbers."""
+    """Make the error for a column of complex numbers."""
     return ValueError(
-        f"Complex data not supported: column {name!r} holds complex numbers. {_ACCEPTED} "
+        f"Complex data not supported: column {name!r} has complex numbers. {_ACCEPTED} "
         "Give the real and the imaginary part a column each."
     )
 
 
 def infinite(name: str, row: int) -> ValueError:
-    """Refuse a number that is infinite, or too large for a double."""
+    """Make the error for a number that is infinite or too large for a double."""
     return ValueError(
         f"Column {name!r} contains infinity or a value too large for dtype('float64') in row "
         f"{row}. Numbers must be finite; mark unknown ones as missing (NaN) instead."
@@ -95,45 +94,46 @@ def infinite(name: str, row: int) -> ValueError:
 
 
 def not_a_number(name: str, value: object, row: int) -> ValueError:
-    """Refuse what is not a number in a column learned as numbers."""
+    """Make the error for a cell that is not a number in a numeric column."""
     return ValueError(
-        f"Column {name!r} was learned as numeric, but row {row} holds {_shorten(repr(value))}, "
-        "which is not a finite number. Convert the column to numbers as in training, mark unknown "
-        "values as missing, or fit again."
+        f"Column {name!r} was numeric in training, but row {row} has {_shorten(repr(value))}, "
+        "which is not a finite number. Convert the column to numbers as in training, mark values "
+        "that are not known as missing, or fit again."
     )
 
 
 def retyped(name: str, value: object, row: int, known: Sequence[object]) -> ValueError:
-    """Refuse a label of another type than all learned ones, and spelled like none of them."""
-    came, learned = ("text", "numbers") if isinstance(value, str) else ("a number", "text")
+    """Make the error for a label whose type and spelling differ from those of all categories."""
+    given, learned = ("text", "numbers") if isinstance(value, str) else ("a number", "text")
     return ValueError(
-        f"Column {name!r} was learned with {learned} as values ({few(known, 3)}), but row {row} "
-        f"holds {came}, {_shorten(repr(value))}, and no learned value is spelled like it. "
-        "Convert the column to the type it had in training, or fit again."
+        f"The categories of column {name!r} were {learned} in training ({few(known, 3)}), but row "
+        f"{row} has {given}, {_shorten(repr(value))}, which is spelled like none of them. Convert "
+        "the column to the type it had in training, or fit again."
     )
 
 
 def outside_order(name: str, value: object, row: int, order: Sequence[object]) -> ValueError:
-    """Refuse a value of an ordinal column that its order does not name."""
+    """Make the error for a category that the order of an ordinal column does not list."""
     return ValueError(
-        f"Column {name!r} is ordinal with the order {few(order, 10)}, but row {row} holds "
+        f"Column {name!r} is ordinal with the order {few(order, 10)}, but row {row} has "
         f"{_shorten(repr(value))}. Add it to the order, or mark it as missing."
     )
 
 
 def differing_orders(name: str, orders: Sequence[Sequence[object]]) -> ValueError:
-    """Refuse an ordered column whose pieces leave open what the order of all labels is."""
+    """Make the error for an ordered column whose chunks do not give one order of all labels."""
     shown = "; ".join(few(order, 10) for order in orders[:3]) + ("; ..." if orders[3:] else "")
     return ValueError(
-        f"Column {name!r} is ordered, but its chunks differ in the order of labels ({shown}), and "
-        f"no single order follows. Give it, e.g. ordinal_features={{{name!r}: [...]}}, or read the "
-        "column as unordered with categorical_features."
+        f"Column {name!r} is ordered, but its chunks have different orders ({shown}), which "
+        "cannot be combined into one. Give the order, e.g. "
+        f"ordinal_features={{{name!r}: [...]}}, or read the column as unordered with "
+        "categorical_features."
     )
 
 
 def missing_columns(missing: Sequence[str], others: Sequence[str]) -> ValueError:
-    """Refuse data without columns seen in training; `others` are the unknown ones that came."""
-    # The first lines are scikit-learn's own words, which its checks and other tools look for.
+    """Make the error for columns that are missing; `others` are columns that are not expected."""
+    # The first lines are scikit-learn's, which its checks and other tools look for.
     text = "The feature names should match those that were passed during fit.\n"
     if others:
         text += "Feature names unseen at fit time:\n" + _bullets(others)

@@ -1,4 +1,4 @@
-"""The gate: any container of columns, seen as names and one piece of data per column."""
+"""Any container of columns, opened as names and raw data, one piece for each column."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class OpenTable:
     names : tuple of str
         Distinct names of the columns.
     names_generated : bool
-        Whether the container had no names, so that they were made up.
+        Whether the container had no names, so that they were generated.
     columns : list
         Data of each column.
     n_rows : int
@@ -56,7 +56,7 @@ class OpenTable:
     n_rows: int
 
     def __post_init__(self) -> None:
-        # The words are scikit-learn's, which its checks and other tools look for.
+        # The text is scikit-learn's, which its checks and other tools look for.
         shape = f"(shape=({self.n_rows}, {len(self.names)})) while a minimum of 1 is required."
         if self.names and self.n_rows == 0:
             raise ValueError(f"Found array with 0 sample(s) {shape} The table has no rows.")
@@ -64,24 +64,24 @@ class OpenTable:
             raise ValueError(f"Found array with 0 feature(s) {shape} The table has no columns.")
 
     def take(self, rows: NDArray[np.bool_]) -> OpenTable:
-        """Leave out the rows that a mask, one entry per row, does not name."""
+        """Keep the rows that a mask selects."""
         if len(rows) != self.n_rows:
-            raise ValueError(f"a mask of {len(rows)} rows does not fit {self.n_rows} rows.")
+            raise ValueError(f"The mask has {len(rows)} entries, but X has {self.n_rows} rows.")
         columns = [_taken(column, rows) for column in self.columns]
         return replace(self, columns=columns, n_rows=int(rows.sum()))
 
 
 def open_table(X: Any, asked: Collection[str] = ()) -> OpenTable:
-    """See names and columns in any supported container, copying nothing.
+    """Open names and columns of any supported container, without copying.
 
-    An index of pandas that an Arrow table keeps is not a column, unless its name is `asked` for.
+    The pandas index that an Arrow table keeps is not a column, unless `asked` names it.
     """
-    _refuse_sparse(X)
+    _check_dense(X)
     try:
         native = nw.from_native(X, allow_series=True, pass_through=True)
         if isinstance(native, nw.LazyFrame):
             raise TypeError(
-                f"X is a lazy frame ({type(X).__name__}), which holds no rows yet. "
+                f"X is a lazy frame ({type(X).__name__}), which has no rows yet. "
                 "Call .collect() (polars) or .compute() (dask) first and pass the result."
             )
         if isinstance(native, nw.DataFrame):
@@ -101,7 +101,7 @@ def open_table(X: Any, asked: Collection[str] = ()) -> OpenTable:
     return _open_array(X)
 
 
-def _refuse_sparse(X: Any) -> None:
+def _check_dense(X: Any) -> None:
     # If scipy.sparse was never imported, nobody can have made a sparse matrix.
     sparse = sys.modules.get("scipy.sparse")
     if sparse is not None and sparse.issparse(X):
@@ -134,7 +134,7 @@ def _open_frame(frame: nw.DataFrame[Any], asked: Collection[str]) -> OpenTable:
 
 
 def frame_columns(frame: nw.DataFrame[Any], asked: Collection[str] = ()) -> list[nw.Series[Any]]:
-    """List the columns of a frame, without a stored index of pandas that is not asked for."""
+    """List the columns of a frame, without a stored pandas index that `asked` does not name."""
     columns = list(frame.iter_columns())
     if not frame.implementation.is_pyarrow():
         return columns
@@ -185,7 +185,7 @@ def _taken(column: ColumnData, rows: NDArray[np.bool_]) -> ColumnData:
 
 
 def open_vector(data: Any, what: str) -> ColumnData:
-    """See one column in a series, an array or a sequence; `what` names it in errors."""
+    """Open one column given as a series, an array or a sequence; `what` names it in errors."""
     native = nw.from_native(data, series_only=True, pass_through=True)
     if isinstance(native, nw.Series):
         return native
@@ -205,7 +205,7 @@ def open_vector(data: Any, what: str) -> ColumnData:
 
 
 def _fill_masked(array: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
-    # A mask means missing; plain conversion would bring back what is under it.
+    # Masked means missing; plain conversion would use the values below the mask.
     numeric = array.dtype.kind in "iuf"
     filled: NDArray[Any] = array.data.astype(np.float64 if numeric else object)
     filled[np.ma.getmaskarray(array)] = np.nan if numeric else None
@@ -238,7 +238,7 @@ def _open_array(X: Any) -> OpenTable:
         )
     n_rows, n_columns = array.shape
     names, generated = _read_names(range(n_columns))
-    if array.dtype.kind in "iuf":  # in one go: of large arrays half the time of one by one
+    if array.dtype.kind in "iuf":  # at once: half the time of one column after the other
         columns = list(np.ascontiguousarray(array.T))
     else:
         columns = [array[:, j] for j in range(n_columns)]
@@ -254,6 +254,6 @@ def _rows_to_array(rows: Sequence[Any]) -> NDArray[Any]:
     if len(lengths) > 1:
         raise ValueError(
             f"The rows of X have different lengths ({errors.few(sorted(lengths))}); make them "
-            "equally long and mark values that are not there as None."
+            "equally long and mark missing values as None."
         )
     return np.array(rows, dtype=object)

@@ -1,23 +1,67 @@
-"""What the columns of a table are: names, kinds, and the values of categories."""
+"""Tables as the library sees them: what each column is, and its codes or numbers."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from mixedwood.data.errors import few
-from mixedwood.data.labels import Label, sort_labels
 
-__all__ = ["Column", "ColumnKind", "Schema"]
+__all__ = [
+    "MISSING",
+    "UNKNOWN",
+    "CodeArray",
+    "Column",
+    "ColumnKind",
+    "Label",
+    "NumberArray",
+    "Schema",
+    "Table",
+    "identifier_columns",
+    "row_index",
+    "sort_labels",
+    "unknown_counts",
+]
+
+Label: TypeAlias = str | bool | int | float
+MISSING = -1
+"""Code of a missing value of a nominal or ordinal column."""
+
+UNKNOWN = -2
+"""Code of an unknown category; only in tables that were read with an existing schema."""
+
+CodeArray: TypeAlias = NDArray[np.int32]
+NumberArray: TypeAlias = NDArray[np.float64]
+
+
+def sort_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
+    """Order distinct labels: numbers by size, then text by code point.
+
+    Examples
+    --------
+    >>> sort_labels({"b", 10, "a", 2.5, "10"})
+    (2.5, 10, '10', 'a', 'b')
+    """
+    numbers: list[bool | int | float] = []
+    texts: list[str] = []
+    for label in labels:
+        if isinstance(label, str):
+            texts.append(label)
+        else:
+            numbers.append(label)
+    return (*sorted(numbers), *sorted(texts))
 
 
 class ColumnKind(StrEnum):
-    """How the values of a column relate to each other."""
+    """What the values of a column are."""
 
     NOMINAL = "nominal"
     ORDINAL = "ordinal"
@@ -26,7 +70,7 @@ class ColumnKind(StrEnum):
 
 @dataclass(frozen=True)
 class Column:
-    """Name, kind and values of one column.
+    """Name, kind and categories of one column.
 
     Parameters
     ----------
@@ -35,11 +79,11 @@ class Column:
     kind : ColumnKind or str
         ``"nominal"``, ``"ordinal"`` or ``"numeric"``.
     categories : tuple of str, bool, int or float
-        Labels, in the order of their codes: sorted for a nominal column (numbers by size, then
-        text by code point), in their own order for an ordinal one, none for a numeric one.
+        The labels, in the order of their codes: sorted for a nominal column (numbers by size, then
+        text by code point), in their own order for an ordinal one, empty for a numeric one.
     n_missing : int or None, default=None
-        How many rows had no value where the column was learned, if known. Two columns that
-        differ in nothing else are equal.
+        Number of missing values in training, if known. It does not count when columns are
+        compared.
 
     Examples
     --------
@@ -54,7 +98,7 @@ class Column:
     n_missing: int | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        # Columns also come from model files, so nothing is taken for granted here.
+        # Columns also come from model files, so everything is checked.
         if not isinstance(self.name, str):
             raise TypeError(f"The name of a column is a str, not {self.name!r}.")
         object.__setattr__(self, "kind", ColumnKind(self.kind))
@@ -62,29 +106,33 @@ class Column:
         counted = type(self.n_missing) is int and self.n_missing >= 0
         if self.n_missing is not None and not counted:
             raise ValueError(
-                f"Column {self.name!r} has {self.n_missing!r} missing values; use a count or None."
+                f"Column {self.name!r} has n_missing={self.n_missing!r}; use a count or None."
             )
         if self.kind == ColumnKind.NUMERIC and self.categories:
-            raise ValueError(f"Numeric column {self.name!r} has a list of values; it takes none.")
+            raise ValueError(f"Numeric column {self.name!r} has categories; it must have none.")
         for label in self.categories:
             if type(label) not in (str, bool, int, float):
-                raise TypeError(f"Column {self.name!r} has a value {label!r}; use text or numbers.")
+                raise TypeError(
+                    f"Column {self.name!r} has the category {label!r}; use text or numbers."
+                )
             if type(label) is float and not math.isfinite(label):
-                raise ValueError(f"Column {self.name!r} has a value {label!r}; it must be finite.")
+                raise ValueError(
+                    f"Column {self.name!r} has the category {label!r}; it must be finite."
+                )
         if len(set(self.categories)) < len(self.categories):
             twice = [label for label, n in Counter(self.categories).items() if n > 1]
-            raise ValueError(f"Column {self.name!r} lists a value twice: {few(twice)}.")
+            raise ValueError(f"Column {self.name!r} lists a category twice: {few(twice)}.")
         if self.kind == ColumnKind.NOMINAL and self.categories != sort_labels(self.categories):
-            raise ValueError(f"The values of nominal column {self.name!r} are not sorted.")
+            raise ValueError(f"The categories of nominal column {self.name!r} are not sorted.")
 
     @property
     def is_numeric(self) -> bool:
-        """Whether the column holds numbers rather than codes of values."""
+        """Whether the column has numbers rather than codes of categories."""
         return self.kind == ColumnKind.NUMERIC
 
     @property
     def n_categories(self) -> int:
-        """Number of distinct values of a nominal or ordinal column; 0 for a numeric one."""
+        """Number of categories of a nominal or ordinal column; 0 for a numeric one."""
         return len(self.categories)
 
     @cached_property
@@ -93,8 +141,8 @@ class Column:
         return {label: code for code, label in enumerate(self.categories)}
 
     def __getstate__(self) -> dict[str, Any]:
-        # Text, numbers and tuples only, so that whoever rebuilds a column from its state (skops
-        # knows no enumerations) gets the same one; the mapping of codes is built again on use.
+        # Text, numbers and tuples only, since skops does not support enumerations; the mapping of
+        # codes is built again on use.
         return {
             "name": self.name,
             "kind": str(self.kind),
@@ -108,7 +156,7 @@ class Column:
         self.__post_init__()
 
     def describe(self) -> str:
-        """Say in one line what the column holds.
+        """Describe the column in one line.
 
         Examples
         --------
@@ -139,15 +187,15 @@ class Schema:
     columns : tuple of Column
         The columns; their names are distinct.
     names_generated : bool, default=False
-        Whether the data came without names, so that they were made up (``x0``, ``x1``, ...) and
-        later data is matched by position.
+        Whether the data had no names, so that they were generated (``x0``, ``x1``, ...) and new
+        data is matched by position.
 
     Examples
     --------
-    >>> schema = Schema((Column("colour", "nominal", ("blue", "red")), Column("age", "numeric")))
+    >>> schema = Schema((Column("color", "nominal", ("blue", "red")), Column("age", "numeric")))
     >>> schema.names
-    ('colour', 'age')
-    >>> schema["colour"].n_categories
+    ('color', 'age')
+    >>> schema["color"].n_categories
     2
     >>> Schema.from_dict(schema.to_dict()) == schema
     True
@@ -199,7 +247,7 @@ class Schema:
         self.__post_init__()
 
     def describe(self) -> str:
-        """Describe every column in words, one line each.
+        """Describe every column in one line.
 
         Examples
         --------
@@ -247,3 +295,165 @@ class Schema:
             return cls(columns, bool(content["names_generated"]))
         except KeyError as error:
             raise ValueError(f"Not a schema: the entry {error} is not there.") from None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """Typed columns of equal length.
+
+    A nominal or ordinal column is an int32 array of codes into ``schema[name].categories``, with
+    `MISSING` and `UNKNOWN` below zero; a numeric one is a float64 array with NaN for missing.
+    All are contiguous. They may be borrowed from the caller's frame, and then read-only: never
+    write to them.
+
+    Parameters
+    ----------
+    schema : Schema
+        What the columns are.
+    arrays : tuple of ndarray
+        One per column, in the schema's order.
+    unknown : mapping of str to tuple, optional
+        For columns with `UNKNOWN` codes, a few of the labels that the schema does not list.
+
+    Examples
+    --------
+    >>> from mixedwood.data import read_table
+    >>> table = read_table({"color": ["red", "blue", None], "age": [31.0, 5.0, 8.0]})
+    >>> table["color"]
+    array([ 1,  0, -1], dtype=int32)
+    >>> table.labels("color")
+    array(['red', 'blue', None], dtype=object)
+    >>> table.take([1]).n_rows
+    1
+    """
+
+    schema: Schema
+    arrays: tuple[CodeArray | NumberArray, ...]
+    unknown: Mapping[str, tuple[Label, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "arrays", tuple(self.arrays))
+        if len(self.arrays) != len(self.schema):
+            raise ValueError(
+                f"The schema has {len(self.schema)} columns, but {len(self.arrays)} arrays are "
+                "given."
+            )
+        for column, array in zip(self.schema, self.arrays, strict=True):
+            _check_array(column, array, self.n_rows)
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+        self.__post_init__()  # the core relies on these arrays
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.arrays[0]) if self.arrays else 0
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return len(self.arrays)
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __getitem__(self, name: str) -> CodeArray | NumberArray:
+        return self.arrays[self.schema.position(name)]
+
+    def take(self, rows: Any) -> Table:
+        """Choose rows, by position or by a boolean mask, into a new table."""
+        chosen = row_index(rows)
+        arrays = tuple(np.ascontiguousarray(array[chosen]) for array in self.arrays)
+        return Table(self.schema, arrays, self.unknown)
+
+    def labels(self, name: str) -> NDArray[Any]:
+        """Give the labels of a column, row by row.
+
+        Missing values are None (NaN in a numeric column). Unknown categories are
+        None as well.
+        """
+        column, array = self.schema[name], self[name]
+        if column.is_numeric:
+            return array.copy()
+        labels = np.empty(column.n_categories + 1, dtype=object)
+        labels[:-1] = column.categories
+        return labels[np.maximum(array, MISSING)]  # -1 reads the None at the end
+
+    def __repr__(self) -> str:
+        rows = "1 row" if self.n_rows == 1 else f"{self.n_rows} rows"
+        return f"Table of {rows} and {self.schema.describe()}"
+
+
+def row_index(rows: Any) -> NDArray[Any]:
+    """Make an array of positions, or a mask, that numpy takes as an index."""
+    chosen = np.asarray(rows)
+    if chosen.size == 0 and chosen.dtype != np.bool_:
+        chosen = chosen.astype(np.intp)  # an empty list is an array of floats to numpy
+    return chosen
+
+
+def unknown_counts(table: Table) -> dict[str, int]:
+    """Count the rows with unknown categories, for each column that has any.
+
+    Examples
+    --------
+    >>> from mixedwood.data import read_table
+    >>> schema = read_table({"color": ["red", "blue"]}).schema
+    >>> unknown_counts(read_table({"color": ["red", "mauve", "pink"]}, schema=schema))
+    {'color': 2}
+    """
+    counts = {}
+    for column, array in zip(table.schema, table.arrays, strict=True):
+        if not column.is_numeric and (n := int(np.count_nonzero(array == UNKNOWN))):
+            counts[column.name] = n
+    return counts
+
+
+def _check_array(column: Column, array: Any, n_rows: int) -> None:
+    # The native core relies on shape, type and range of codes; they are checked here.
+    dtype = np.float64 if column.is_numeric else np.int32
+    if not isinstance(array, np.ndarray) or array.dtype != dtype or array.shape != (n_rows,):
+        given = getattr(array, "dtype", type(array).__name__), getattr(array, "shape", None)
+        raise ValueError(
+            f"Column {column.name!r} needs an array of {np.dtype(dtype)} and shape ({n_rows},), "
+            f"not {given[0]} and shape {given[1]}."
+        )
+    if not array.flags.c_contiguous:
+        raise ValueError(f"The array of column {column.name!r} is not contiguous.")
+    if n_rows and not column.is_numeric:
+        low, high = int(array.min()), int(array.max())
+        if low < UNKNOWN or high >= column.n_categories:
+            raise ValueError(
+                f"Column {column.name!r} has {column.n_categories} categories, but codes from "
+                f"{low} to {high}."
+            )
+
+
+# A column identifies rows if it has this many distinct values per known value, in tables of at
+# least this many rows: in smaller ones it happens by chance.
+_DISTINCT = 0.9
+_MIN_ROWS = 30
+
+
+def identifier_columns(table: Table) -> list[str]:
+    """Name the nominal columns in which nearly every row has a category of its own.
+
+    Examples
+    --------
+    >>> from mixedwood.data import read_table
+    >>> table = read_table({"id": [f"row {i}" for i in range(50)], "wet": ["yes", "no"] * 25})
+    >>> identifier_columns(table)
+    ['id']
+    """
+    found = []
+    for column, codes in zip(table.schema, table.arrays, strict=True):
+        if column.kind != ColumnKind.NOMINAL or len(column.categories) < _DISTINCT * _MIN_ROWS:
+            continue
+        known = codes[codes >= 0]
+        if len(known) < _MIN_ROWS or len(column.categories) < _DISTINCT * len(known):
+            continue
+        if np.count_nonzero(np.bincount(known)) >= _DISTINCT * len(known):
+            found.append(column.name)
+    return found

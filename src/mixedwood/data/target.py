@@ -1,21 +1,29 @@
-"""The classes to be learned, as codes, and what each row weighs."""
+"""Target and weights: the classes as codes, and the weight of each row."""
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.data.columns import Factors, OpenColumn, factorize, open_column, series_to_numpy
+from mixedwood.data import errors
+from mixedwood.data.columns import (
+    Cells,
+    Factors,
+    OpenColumn,
+    factorize,
+    open_column,
+    series_to_numpy,
+)
 from mixedwood.data.frames import ColumnData, frame_columns, open_vector
-from mixedwood.data.labels import Cells, Label, sort_labels
-from mixedwood.data.table import CodeArray, NumberArray, Table, row_index
-from mixedwood.data.weights import read_weights
+from mixedwood.data.schema import CodeArray, Label, NumberArray, Table, row_index, sort_labels
 
 __all__ = ["Target", "check_same_length", "read_target", "rows_with_weight"]
 
@@ -29,9 +37,9 @@ class Target:
     classes : ndarray
         The distinct labels, sorted.
     codes : ndarray of int32
-        For each row the place of its label in `classes`.
+        The position of each row's label in `classes`.
     weights : ndarray of float64, or None
-        Weight of each row, class weights included. None means that every row weighs 1.
+        Weight of each row, class weights included. If None, all weights are 1.
     """
 
     classes: NDArray[Any]
@@ -49,7 +57,7 @@ class Target:
         return len(self.classes)
 
     def take(self, rows: Any) -> Target:
-        """Choose rows, by position or by a boolean mask; the classes stay what they are.
+        """Choose rows, by position or by a boolean mask; the classes stay the same.
 
         Examples
         --------
@@ -70,14 +78,14 @@ def read_target(
     Parameters
     ----------
     y : array-like of shape (n_rows,)
-        Labels: text, booleans or whole numbers; a list, an array or a series. Missing labels and
+        Labels: text, booleans or integers; a list, an array or a series. Missing labels and
         numbers with fractions are errors.
     sample_weight : array-like of shape (n_rows,) or float, optional
         Finite weights of rows, not negative, not all zero.
     class_weight : mapping of label to float, or "balanced", optional
-        Factors by which the rows of a class weigh more or less; classes that are not named keep
-        1. ``"balanced"`` gives all classes the same total weight. It counts rows by their
-        `sample_weight`, so that a weight of 2 is the same as a repeated row.
+        Factors for the weights of the rows of a class; the default factor is 1. ``"balanced"``
+        gives all classes the same total weight. It counts rows by their `sample_weight`, so that a
+        weight of 2 is the same as a repeated row.
 
     Returns
     -------
@@ -91,14 +99,14 @@ def read_target(
     (['no', 'yes'], [1, 0, 0], [1.5, 0.75, 0.75])
     """
     classes, codes = _read_classes(_open_labels(y))
-    weights = read_weights(sample_weight, class_weight, classes, codes)
+    weights = _read_weights(sample_weight, class_weight, classes, codes)
     return Target(classes, codes, weights)
 
 
 def rows_with_weight(target: Target) -> tuple[NDArray[np.bool_] | None, Target]:
-    """Leave out rows of weight 0, and say which rows are left; None for all.
+    """Drop rows of weight 0; also give a mask of the rows that are kept, or None for all.
 
-    The classes stay what they are, like those of scikit-learn: they are the labels in y.
+    The classes stay the same, as in scikit-learn: they are the labels in y.
 
     Examples
     --------
@@ -125,7 +133,7 @@ def check_same_length(table: Table, target: Target) -> None:
 
 
 def _open_labels(y: Any) -> ColumnData:
-    """See one column of labels in y, with nothing said yet about what they are."""
+    """Open y as one column of labels."""
     if y is None:
         raise ValueError(
             "y should be a 1d array, got None. A classifier requires y to be passed, but the "
@@ -186,10 +194,10 @@ def _as_numbers(opened: OpenColumn) -> NDArray[Any] | None:
     if isinstance(opened, nw.Series):
         if not (opened.dtype.is_numeric() or opened.dtype == nw.Boolean):
             return None
-        _refuse_missing(opened.is_null().to_numpy())
+        _check_no_missing(opened.is_null().to_numpy())
         return series_to_numpy(opened)
     if isinstance(opened, Cells):
-        _refuse_missing(np.fromiter((value is None for value in opened.values), dtype=np.bool_))
+        _check_no_missing(np.fromiter((value is None for value in opened.values), dtype=np.bool_))
         if any(issubclass(kind, str) for kind in opened.types):
             return None
         array = np.array(opened.values)
@@ -198,7 +206,7 @@ def _as_numbers(opened: OpenColumn) -> NDArray[Any] | None:
 
 
 def _classes_of_numbers(array: NDArray[Any]) -> tuple[NDArray[Any], CodeArray]:
-    _refuse_missing(np.isnan(array))
+    _check_no_missing(np.isnan(array))
     if array.dtype.kind == "f":
         if np.isinf(array).any():
             raise ValueError(
@@ -214,7 +222,7 @@ def _classes_of_numbers(array: NDArray[Any]) -> tuple[NDArray[Any], CodeArray]:
 
 
 def _classes_of_labels(factors: Factors) -> tuple[NDArray[Any], CodeArray]:
-    _refuse_missing(factors.absent)
+    _check_no_missing(factors.absent)
     labels: dict[Label, int] = {}
     for place, label in enumerate(factors.labels):
         if label is not None:
@@ -237,10 +245,10 @@ def _classes_of_labels(factors: Factors) -> tuple[NDArray[Any], CodeArray]:
     codes = factors.spread([code_of.get(label, -1) for label in factors.labels], -1, np.int32)
     if texts:
         return classes, codes
-    return np.array(ordered), codes  # booleans and whole numbers get numpy's own type
+    return np.array(ordered), codes  # booleans and integers get numpy's own type
 
 
-def _refuse_missing(absent: NDArray[np.bool_]) -> None:
+def _check_no_missing(absent: NDArray[np.bool_]) -> None:
     if absent.any():
         raise ValueError(
             f"Input y contains NaN: {int(absent.sum())} of {len(absent)} labels are missing, the "
@@ -252,6 +260,101 @@ def _continuous(value: float, row: int) -> ValueError:
     # The first sentences are scikit-learn's, which its checks look for.
     return ValueError(
         "Unknown label type: continuous. Maybe you are trying to fit a classifier, which expects "
-        "discrete classes on a regression target with continuous values. y holds "
-        f"{value!r} in row {row}; pass whole numbers or text as labels."
+        "discrete classes on a regression target with continuous values. y has "
+        f"{value!r} in row {row}; pass integers or text as labels."
     )
+
+
+def _read_weights(
+    sample_weight: Any, class_weight: Any, classes: NDArray[Any], codes: CodeArray
+) -> NumberArray | None:
+    """Multiply sample and class weights; None if all are 1."""
+    weights = _read_sample_weight(sample_weight, len(codes))
+    if class_weight is not None:
+        factors = _read_class_weight(class_weight, classes, codes, weights)
+        with np.errstate(over="ignore"):
+            weights = factors[codes] if weights is None else weights * factors[codes]
+        if not weights.any():
+            raise ValueError(
+                "sample_weight and class_weight together give every row the weight 0; give some "
+                "row a positive weight."
+            )
+    if weights is None or np.all(weights == 1.0):
+        return None
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not math.isfinite(total):
+        raise ValueError(
+            f"The weights add up to more than {np.finfo(np.float64).max:.2g}, the largest "
+            "double. Only their proportions matter: divide all of them by the largest."
+        )
+    return weights
+
+
+def _read_sample_weight(sample_weight: Any, n_rows: int) -> NumberArray | None:
+    """Check weights of rows; None if there are none."""
+    if sample_weight is None:
+        return None
+    native = nw.from_native(sample_weight, series_only=True, pass_through=True)
+    if np.ma.is_masked(native):
+        raise ValueError("sample_weight has masked entries; fill them first, e.g. with 0.")
+    raw = np.asarray(native)
+    try:
+        if raw.dtype.kind == "c":
+            raise TypeError
+        weights = np.ascontiguousarray(raw, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"sample_weight must be numbers, one per row, but is {errors.few([sample_weight])}."
+        ) from None
+    if raw.ndim == 0:
+        weights = np.full(n_rows, float(raw))
+    if weights.ndim != 1:
+        raise ValueError(
+            f"Sample weights must be 1D array or scalar, got {weights.ndim}D array of shape "
+            f"{weights.shape}. Pass one weight per row."
+        )
+    if len(weights) != n_rows:
+        raise ValueError(
+            f"sample_weight has {len(weights)} weights, but y has {n_rows} rows. Pass one weight "
+            "per row."
+        )
+    bad = ~(np.isfinite(weights) & (weights >= 0.0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ValueError(
+            f"sample_weight has {weights[row].item()!r} in row {row}. Weights must be finite and "
+            "not negative."
+        )
+    if not weights.any():
+        raise ValueError("All sample weights are zero; give some row a positive weight.")
+    return weights
+
+
+def _read_class_weight(
+    class_weight: Any, classes: NDArray[Any], codes: CodeArray, weights: NumberArray | None
+) -> NumberArray:
+    """Turn class weights into one factor per class."""
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        totals = np.bincount(codes, weights, minlength=len(classes))
+        with np.errstate(divide="ignore"):
+            factors = totals.sum() / (np.count_nonzero(totals) * totals)
+        return np.where(totals > 0, factors, 0.0)  # a class without weight keeps weight 0
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(
+            f"class_weight={class_weight!r} is not understood. Pass None, 'balanced', or a dict of "
+            "label to weight."
+        )
+    known = classes.tolist()
+    unknown = [label for label in class_weight if label not in known]
+    if unknown:
+        raise ValueError(
+            f"class_weight names the classes {errors.few(unknown)}, which are not in y. y has: "
+            f"{errors.few(known, 10)}."
+        )
+    for label, factor in class_weight.items():
+        if not isinstance(factor, Real) or not 0.0 <= float(factor) < math.inf:
+            raise ValueError(
+                f"class_weight[{label!r}] is {factor!r}; it must be a finite number, not negative."
+            )
+    return np.array([float(class_weight.get(label, 1.0)) for label in known])

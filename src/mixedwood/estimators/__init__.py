@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalo
         GrowPruneForestClassifier as GrowPruneForestClassifier,
     )
     from mixedwood.estimators.model_tree import ModelTreeClassifier as ModelTreeClassifier
-    from mixedwood.estimators.optimal import NoTreeError as NoTreeError
+    from mixedwood.estimators.optimal import InfeasibleError as InfeasibleError
     from mixedwood.estimators.optimal import OptimalTreeClassifier as OptimalTreeClassifier
     from mixedwood.estimators.random_ordinality import (
         RandomOrdinalityClassifier as RandomOrdinalityClassifier,

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mixedwood._folds import folds_or_hold_out
 from mixedwood._limits import Deadline, read_time_limit
+from mixedwood._parallel import grow_members
 from mixedwood._random import seed_of
 from mixedwood.boosting import DepthSearch, TuningGrid
 from mixedwood.data import Table, Target
@@ -23,7 +24,6 @@ from mixedwood.estimators.base import TableClassifier, columns_used
 from mixedwood.estimators.boosted import BoostedTreesClassifier
 from mixedwood.estimators.boosting_parameters import BoostingParameters, read_boosting_parameters
 from mixedwood.estimators.forest import ForestClassifier
-from mixedwood.estimators.growing import grow_members
 from mixedwood.estimators.parameters import (
     check_flag,
     is_whole,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mixedwood._limits import Deadline, StopFlag, TimeLimitError, warn_time_limit
 from mixedwood.data import Table, Target
-from mixedwood.data.table import row_index
+from mixedwood.data.schema import row_index
 from mixedwood.estimators.parameters import TreeParameters
 from mixedwood.growers import CodedTable, grow
 from mixedwood.pruning.plan import Pruner

@@ -1,126 +1,157 @@
-"""A single tree that is proven to be the best of its size."""
+"""The optimal tree within limits of depth and size, with a proof."""
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, Literal
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from mixedwood._limits import user_stacklevel, warn_time_limit
+from mixedwood._limits import (
+    Deadline,
+    StopFlag,
+    TimeLimitError,
+    read_time_limit,
+    user_stacklevel,
+    warn_time_limit,
+)
 from mixedwood._parallel import show_status
+from mixedwood._random import choice_seed_of
 from mixedwood._warnings import TimeLimitWarning
+from mixedwood.data import Table, Target
 from mixedwood.estimators.one_tree import OneTreeClassifier
-from mixedwood.estimators.optimal_learner import NoTreeError, OptimalLearner
-from mixedwood.estimators.optimal_parameters import read_optimal_parameters
-from mixedwood.optimal import Proof, TriedBudget
-from mixedwood.preprocessing import BinaryTest
+from mixedwood.estimators.parameters import (
+    HANDLE_UNKNOWN,
+    check_choice,
+    check_flag,
+    count_share_of_rows,
+    is_whole,
+    read_limit,
+    read_number,
+    read_rows_or_share,
+    unknown_in_core,
+)
+from mixedwood.growers import CodedTable
+from mixedwood.optimal import (
+    FRACTION_OF_LIMITS,
+    OptimalSettings,
+    Proof,
+    choose_size,
+    find_best_tree,
+    kept_folds,
+)
+from mixedwood.preprocessing import BinarySplit, FeatureBinarizer
+from mixedwood.preprocessing.binarizer import Binarization
+from mixedwood.tree import Tree
 
-__all__ = ["NoTreeError", "OptimalTreeClassifier"]
+__all__ = ["InfeasibleError", "OptimalTreeClassifier"]
+
+_MAX_DEPTH = 30
+
+
+class InfeasibleError(ValueError):
+    """It is proven that no tree within the limits has an objective as small as `upper_bound`."""
 
 
 class OptimalTreeClassifier(OneTreeClassifier):
-    """The tree of the least cost, errors and leaves, of all trees of its size, with a proof.
+    """Optimal decision tree: the smallest training error plus leaf penalty, with a proof.
 
-    Numbers are cut into ranges and categories become questions with the answer yes or no; among all
-    trees that ask them, the best is found. The tree speaks of the original columns. Searches that
-    take too long are stopped, by a limit or by Ctrl-C: the tree is then the best one found so far,
-    with a `TimeLimitWarning`, and `gap_` says how far from the best it may be.
+    The search is over all trees within the limits whose splits are the binary features of
+    `binarizer`, or any split of the raw columns. The result is an ordinary `Tree` whose splits
+    refer to the original columns. A search that is stopped by a limit or by Ctrl-C returns the best
+    tree found so far with a `TimeLimitWarning`, and ``gap_`` bounds its distance from the optimum.
 
     Parameters
     ----------
     max_depth : int, default=5
-        Most tests in a row. Each further level takes about as many times longer as there are
-        tests to choose from.
-    max_nodes : int or None, default=None
-        Most tests in all.
+        Maximum depth of the tree, at most 30. Each further level multiplies the time by about the
+        number of candidate splits.
+    max_leaf_nodes : int or None, default=None
+        Maximum number of leaves. If None, only the depth limits it.
     min_samples_leaf : int or float, default=1
-        Fewest rows of a leaf; a float between 0 and 1 is a share of all rows. Rows count, not their
-        weights.
-    leaf_cost : float, default=0.01
-        What each leaf costs, as a share of the training weight: with 0.01, a further leaf must get
-        at least one row in a hundred right. With 0 only errors count, and the tree is as large as
-        it may be.
-    splits : {"binary", "all"}, default="binary"
-        Which tests there are: the binary columns that the next parameters make, or every threshold
-        of every number and every group of the values of a nominal column.
-    discretizer : str or discretizer, default="equal_frequency"
-        How numbers are cut into ranges: "mdlp", "caim", "equal_width", "equal_frequency", or a
-        discretizer of `mixedwood.preprocessing`.
-    n_bins : int or mapping of str to int, default=8
-        Ranges of every column, or by the names of columns, for "equal_width" and
-        "equal_frequency".
-    encoding : {"thresholds", "one_hot", "multi_hot", "subsets"}, default="thresholds"
-        Which sets of ranges and values are tests; see `mixedwood.preprocessing.Binarizer`.
-    max_subset_values : int, default=8
-        With ``encoding="subsets"``, nominal columns with more values are one-hot.
-    binarize : {"once", "every_split", "encode_every_split"}, default="once"
-        When binary columns are made: from all rows; from the rows of each node again; or ranges
-        from all rows, and sets of those that occur from the rows of each node.
+        Minimum number of rows in a leaf, regardless of their weights. A float in (0, 1) is a
+        fraction of the training rows.
+    ccp_alpha : float, default=0.01
+        Penalty of each leaf, as a fraction of the training weight: with 0.01, an additional leaf
+        must correct at least one row in a hundred. With 0, only errors count.
+    binarizer : FeatureBinarizer, "passthrough" or None, default=None
+        How columns become binary features, which are the candidate splits. If None,
+        ``FeatureBinarizer()``. With ``"passthrough"`` the search is over every threshold of every
+        numeric column and every subset of the categories of a nominal column.
+    binarize_at : {"root", "node", "node_encoding"}, default="root"
+        Where binary features are made: from all rows; from the rows of each node; or bins from all
+        rows and their encoding from the rows of each node.
     upper_bound : float or None, default=None
-        Only a tree of this cost or less is wanted, leaves included, in the unit of the weights. If
-        there is none, `fit` raises a `NoTreeError`, which is a proof as well.
+        Only accept a tree whose ``objective_value_`` is at most this. If there is none, `fit`
+        raises an `InfeasibleError`.
     tune : bool, default=False
-        Choose depth and number of tests, up to those given, by cross-validation. Ctrl-C ends it
-        with the best budget so far.
-    n_folds : int, default=5
-        Folds of the cross-validation.
+        Whether to choose the depth and the number of leaves, up to the limits given, by
+        cross-validation. After Ctrl-C the best size so far is used.
+    cv : int, splitter, iterable or "holdout", default=5
+        Number of folds for `tune`, a scikit-learn splitter, an iterable of training and test rows,
+        or ``"holdout"`` for a single division with a fifth of the rows held out.
     handle_unknown : {"stop", "missing", "majority", "error"}, default="stop"
-        What happens to a value that a test has never met: the node answers with its own classes;
-        or it goes where missing values go; or to the heavier child; or labels that no training
-        row had are an error.
+        What happens to a category that a node has not seen: the row stops at the node and receives
+        its class distribution; it follows missing values; it goes to the heavier child; or
+        categories that no training row has raise an error.
     class_weight : mapping, "balanced" or None, default=None
-        Factors by which the rows of a class weigh more or less.
+        Weights of the classes.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
-        Columns to read as nominal whatever their type.
+        Columns to read as nominal regardless of their dtype.
     ordinal_features : mapping of str to sequence, optional
-        Columns with an order, and their labels in order.
+        Ordered categories of ordinal columns.
     random_state : int, RandomState, Generator or None, default=None
-        Seeds the folds of `tune`; None is the same as 0.
+        Seed of the folds of `tune`; None is the same as 0.
     verbose : int, default=0
-        Above 0, what is being searched is shown while it is.
+        If positive, show the progress of the search.
     time_limit : float or None, default=None
-        Seconds that `fit` may take, reading the table not included.
+        Maximum number of seconds of `fit`, without reading the table.
     work_limit : float or None, default=2e9
-        Steps that `fit` may take; 10**9 are about a second. Unlike a time limit it ends the search
-        with the same tree every time. None is no limit.
+        Maximum number of steps of `fit`; 10**9 take about a second. Unlike a time limit it always
+        ends the search with the same tree. If None, there is no limit.
     memory_limit : int, default=2_000_000_000
-        Bytes that the search may use to remember what it has proven. With less it forgets more and
-        takes longer; with ``splits="all"``, far too little ends it early.
+        Maximum number of bytes of the caches. With less memory the search takes longer; with
+        ``binarizer="passthrough"``, far too little ends it early.
 
     Attributes
     ----------
     tree_ : Tree
-        The tree; print it, draw it with ``tree_.plot()``, or see it in a notebook.
+        The tree. Print it, draw it with ``tree_.plot()``, or display it in a notebook.
     proof_ : Proof
-        What is proven, what the search took, and when it found its trees.
+        What is proven, and statistics of the search.
     optimal_ : bool
-        Whether the tree is proven to be the best, by the weights given.
-    cost_, lower_bound_, gap_ : float
-        Weight that the tree gets wrong, with the cost of its leaves; what no tree goes below; the
-        share between them.
-    tests_ : list of BinaryTest or None
-        The tests among which the tree chose; None if they were not the same everywhere.
-    tried_ : list of TriedBudget or None
-        With `tune`, all budgets and their errors.
+        Whether the tree is proven to be optimal for the weights given.
+    objective_value_, lower_bound_, gap_ : float
+        Weight of the misclassified rows plus the penalty of the leaves; a lower bound for all
+        trees within the limits; and the relative difference of the two.
+    candidates_ : list of BinarySplit or None
+        The candidate splits; None if they are not the same at all nodes.
+    cv_results_ : dict of str to ndarray or None
+        With `tune`, the limits that were tried: ``param_max_depth``, ``param_max_leaf_nodes``,
+        ``mean_test_score`` (accuracy on all held-out rows), ``rank_test_score``, and ``optimal``,
+        whether the trees of all folds were proven to be optimal.
     classes_, schema_, n_features_in_, feature_names_in_
         As for every classifier.
 
     Notes
     -----
-    A missing value answers every test with no; a column with missing values offers the further
-    test whether the value is known. With ``splits="all"`` each test has missing values on either
-    side, whichever is better.
+    Missing values are on the false side of every binary feature; a column with missing values has
+    an additional feature that separates them. With ``binarizer="passthrough"`` each split sends
+    missing values to the better side.
 
     Examples
     --------
     >>> import mixedwood as mw
     >>> X = {"a": [0, 0, 1, 1] * 5, "b": [0, 1, 0, 1] * 5, "c": ["x", "y", "x", "x"] * 5}
     >>> y = ["odd" if a != b else "even" for a, b in zip(X["a"], X["b"])]
-    >>> model = mw.OptimalTreeClassifier(max_depth=2, leaf_cost=0).fit(X, y)
-    >>> model.optimal_, model.cost_
+    >>> model = mw.OptimalTreeClassifier(max_depth=2, ccp_alpha=0).fit(X, y)
+    >>> model.optimal_, model.objective_value_
     (True, 0.0)
     >>> print(model.tree_.to_text())
     [0] root (20)
@@ -133,25 +164,21 @@ class OptimalTreeClassifier(OneTreeClassifier):
     """
 
     proof_: Proof
-    tests_: list[BinaryTest] | None
-    tried_: list[TriedBudget] | None
+    candidates_: list[BinarySplit] | None
+    cv_results_: dict[str, NDArray[Any]] | None
 
     def __init__(
         self,
-        max_depth: int = 5,
         *,
-        max_nodes: int | None = None,
+        max_depth: int = 5,
+        max_leaf_nodes: int | None = None,
         min_samples_leaf: float = 1,
-        leaf_cost: float = 0.01,
-        splits: Literal["binary", "all"] = "binary",
-        discretizer: Any = "equal_frequency",
-        n_bins: int | Mapping[str, int] = 8,
-        encoding: Literal["thresholds", "one_hot", "multi_hot", "subsets"] = "thresholds",
-        max_subset_values: int = 8,
-        binarize: Literal["once", "every_split", "encode_every_split"] = "once",
+        ccp_alpha: float = 0.01,
+        binarizer: FeatureBinarizer | Literal["passthrough"] | None = None,
+        binarize_at: Literal["root", "node", "node_encoding"] = "root",
         upper_bound: float | None = None,
         tune: bool = False,
-        n_folds: int = 5,
+        cv: Any = 5,
         handle_unknown: Literal["stop", "missing", "majority", "error"] = "stop",
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
@@ -163,18 +190,14 @@ class OptimalTreeClassifier(OneTreeClassifier):
         memory_limit: int = 2_000_000_000,
     ) -> None:
         self.max_depth = max_depth
-        self.max_nodes = max_nodes
+        self.max_leaf_nodes = max_leaf_nodes
         self.min_samples_leaf = min_samples_leaf
-        self.leaf_cost = leaf_cost
-        self.splits = splits
-        self.discretizer = discretizer
-        self.n_bins = n_bins
-        self.encoding = encoding
-        self.max_subset_values = max_subset_values
-        self.binarize = binarize
+        self.ccp_alpha = ccp_alpha
+        self.binarizer = binarizer
+        self.binarize_at = binarize_at
         self.upper_bound = upper_bound
         self.tune = tune
-        self.n_folds = n_folds
+        self.cv = cv
         self.handle_unknown = handle_unknown
         self.class_weight = class_weight
         self.categorical_features = categorical_features
@@ -188,17 +211,17 @@ class OptimalTreeClassifier(OneTreeClassifier):
     def fit(
         self, X: Any, y: Any, sample_weight: ArrayLike | float | None = None
     ) -> OptimalTreeClassifier:
-        """Find the tree.
+        """Find the optimal tree.
 
         Parameters
         ----------
         X : table
             pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
         y : array-like of shape (n_rows,)
-            Class of each row: text, booleans or whole numbers.
+            Class labels: text, booleans or integers.
         sample_weight : array-like of shape (n_rows,), optional
-            Weights of rows; rows of weight 0 do not count. What is proven is proven for these
-            weights. Those that are not multiples of a common unit take two or three searches.
+            Weights of the rows; rows of weight 0 are ignored. The proof is for these weights.
+            Weights that are not multiples of a common unit take two or three searches.
 
         Returns
         -------
@@ -207,13 +230,13 @@ class OptimalTreeClassifier(OneTreeClassifier):
 
         Raises
         ------
-        NoTreeError
-            If it is proven that no tree is as good as `upper_bound` asks.
+        InfeasibleError
+            If it is proven that no tree is as good as `upper_bound`.
         TimeLimitError
-            A `TimeoutError`: if a limit comes before either such a tree or that proof is found.
+            A `TimeoutError`, if a limit ends the search before such a tree or that proof is found.
         """
-        parameters = read_optimal_parameters(self)
-        table, target = self._read_training(
+        learner = self._learner()
+        table, target, kept = self._read_kept(
             X,
             y,
             sample_weight,
@@ -221,38 +244,41 @@ class OptimalTreeClassifier(OneTreeClassifier):
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
         )
-        learner = OptimalLearner(parameters)
-        with show_status(self.verbose) as tell:
-            found = learner.run(table, target, seed=parameters.seed, tell=tell)
+        if kept is not None and isinstance(learner.cv, Iterable):
+            learner = replace(learner, cv=kept_folds(learner.cv, kept))
+        seed = choice_seed_of(self.random_state)
+        with show_status(self.verbose) as log:
+            found = learner.run(table, target, seed=seed, log=log)
         _warn_of_end(found.proof)
-        if found.tried and not found.all_tried and found.proof.status != "interrupted":
+        if found.cv_results and not found.all_tried and found.proof.status != "interrupted":
+            n_tried = len(found.cv_results["mean_test_score"])
             warn_time_limit(
-                f"A limit came before all sizes were tried: the tree has the best of the first "
-                f"{len(found.tried)}. Raise the limit, or lower max_depth."
+                f"A limit ended the search before all sizes were tried: the tree has the best of "
+                f"the first {n_tried}. Raise the limit, or lower max_depth."
             )
         self._remember(table, target)
-        self.tree_, self.proof_, self.tests_ = found.tree, found.proof, found.tests
-        self.tried_ = found.tried
+        self.tree_, self.proof_, self.candidates_ = found.tree, found.proof, found.candidates
+        self.cv_results_ = found.cv_results
         return self
 
     @property
     def optimal_(self) -> bool:
-        """Whether the tree is proven to be the best."""
+        """Whether the tree is proven to be optimal."""
         return self._proven.optimal
 
     @property
-    def cost_(self) -> float:
-        """Weight that the tree gets wrong, with the cost of its leaves."""
-        return self._proven.cost
+    def objective_value_(self) -> float:
+        """Weight of the misclassified rows plus the penalty of the leaves."""
+        return self._proven.objective_value
 
     @property
     def lower_bound_(self) -> float:
-        """What no tree of the budget goes below."""
+        """Lower bound of the objective of all trees within the limits."""
         return self._proven.lower_bound
 
     @property
     def gap_(self) -> float:
-        """Share of the cost that a better tree might save; 0 if the tree is the best."""
+        """Relative optimality gap; 0 if the tree is proven to be optimal."""
         return self._proven.gap
 
     @property
@@ -265,27 +291,214 @@ class OptimalTreeClassifier(OneTreeClassifier):
     def _impurity(self) -> Literal["gini", "entropy"]:
         return "gini"
 
+    def _default_part(self, name: str, given: Any) -> Any:
+        return FeatureBinarizer() if name == "binarizer" and given is None else None
+
     def _learner(self) -> OptimalLearner:
-        """Give what finds such trees, with the parameters checked."""
-        return OptimalLearner(read_optimal_parameters(self))
+        """Check the parameters."""
+        check_choice(self, "binarize_at", ("root", "node", "node_encoding"))
+        check_choice(self, "handle_unknown", HANDLE_UNKNOWN)
+        check_flag(self, "tune")
+        if not is_whole(self.max_depth) or not 0 <= self.max_depth <= _MAX_DEPTH:
+            raise self._wrong(
+                "max_depth",
+                f"an int in the range [0, {_MAX_DEPTH}]",
+                " For trees of unlimited depth use TreeClassifier.",
+            )
+        if isinstance(self.cv, str):
+            known = self.cv == "holdout"
+        elif is_whole(self.cv):
+            known = self.cv >= 2
+        else:
+            known = hasattr(self.cv, "split") or isinstance(self.cv, Iterable)
+        if not known:
+            raise self._wrong(
+                "cv", "an int in the range [2, inf), a splitter, an iterable or 'holdout'"
+            )
+        if not is_whole(self.memory_limit) or self.memory_limit < 1:
+            raise self._wrong("memory_limit", "an int in the range [1, inf), the number of bytes")
+        work: Any = math.inf if self.work_limit is None else self.work_limit
+        if isinstance(work, bool) or not isinstance(work, Real) or not float(work) >= 1:
+            raise self._wrong("work_limit", "a number of steps in the range [1, inf) or None")
+        upper = math.inf
+        if self.upper_bound is not None:
+            upper = read_number(self, "upper_bound", 0, math.inf)
+        leaves = read_limit(self, "max_leaf_nodes", 1)
+        settings = OptimalSettings(
+            max_depth=int(self.max_depth),
+            max_leaf_nodes=None if leaves < 0 else leaves,
+            min_samples_leaf=1,
+            ccp_alpha=read_number(self, "ccp_alpha", 0, 1),
+            binarization=self._binarization(),
+            binarize_at=self.binarize_at,
+            upper_bound=upper,
+            memory_limit=int(self.memory_limit),
+            work_limit=float(work),
+            unknown=unknown_in_core(self),
+        )
+        return OptimalLearner(
+            settings,
+            min_samples_leaf=read_rows_or_share(self, "min_samples_leaf"),
+            cv=self.cv if self.tune else None,
+            time_limit=read_time_limit(self.time_limit),
+        )
+
+    def _binarization(self) -> Binarization | None:
+        binarizer = self.binarizer
+        if isinstance(binarizer, str) and binarizer == "passthrough":
+            if self.binarize_at != "root":
+                raise ValueError(
+                    "binarizer='passthrough' makes no binary features, so "
+                    f"binarize_at={self.binarize_at!r} cannot be used with it. Set "
+                    "binarize_at='root', or set a binarizer."
+                )
+            return None
+        if binarizer is None:
+            binarizer = FeatureBinarizer()
+        if not isinstance(binarizer, FeatureBinarizer):
+            raise self._wrong("binarizer", "a FeatureBinarizer, 'passthrough' or None")
+        for name in ("categorical_features", "ordinal_features"):
+            if getattr(binarizer, name) is not None:
+                raise ValueError(
+                    f"The binarizer of {type(self).__name__} must not set {name!r}, since the "
+                    f"estimator reads the table. Set {name!r} of {type(self).__name__} instead."
+                )
+        return binarizer._binarization()
+
+    def _wrong(self, name: str, accepted: str, advice: str = "") -> ValueError:
+        return ValueError(
+            f"The {name!r} parameter of {type(self).__name__} must be {accepted}. Got "
+            f"{getattr(self, name)!r} instead.{advice}"
+        )
+
+
+@dataclass(frozen=True)
+class OptimalFit:
+    """The result of a search."""
+
+    tree: Tree
+    proof: Proof
+    candidates: list[BinarySplit] | None
+    cv_results: dict[str, NDArray[Any]] | None
+    all_tried: bool  # no limit ended the choice of the size
+
+
+@dataclass(frozen=True)
+class OptimalLearner:
+    """Finds trees as an `OptimalTreeClassifier` with these parameters does."""
+
+    settings: OptimalSettings
+    min_samples_leaf: float
+    cv: Any  # None if the size is given
+    time_limit: float
+
+    def settings_for(self, n_rows: int) -> OptimalSettings:
+        """Settings with a fraction of the rows turned into a number of rows."""
+        rows = math.ceil(count_share_of_rows(self.min_samples_leaf, n_rows, 1))
+        return replace(self.settings, min_samples_leaf=rows)
+
+    def run(
+        self,
+        table: Table,
+        target: Target,
+        *,
+        seed: int,
+        time_limit: float = math.inf,
+        stop: StopFlag | None = None,
+        log: Callable[[str], None] = lambda message: None,
+    ) -> OptimalFit:
+        """Find a tree and its proof; `log` is called with messages about the progress."""
+        limit = min(time_limit, self.time_limit)
+        deadline = Deadline.after(limit)
+        settings = self.settings_for(target.n_rows)
+        cv_results, all_tried, interrupted, work = None, True, False, 0
+        n_rows = target.n_rows if target.weights is None else np.count_nonzero(target.weights)
+        if self.cv is not None and n_rows > 1:
+            chosen = choose_size(
+                table,
+                target,
+                settings,
+                cv=self.cv,
+                seed=seed % 2**32,
+                time_limit=limit * FRACTION_OF_LIMITS,
+                stop=stop,
+                log=log,
+            )
+            settings, cv_results, all_tried = chosen.settings, chosen.cv_results, chosen.complete
+            interrupted, work = chosen.interrupted, chosen.work
+        left = deadline.left(0.05)
+        if interrupted:  # a tree of the best size so far, but soon
+            left = min(left, 0.5)
+        log(f"searching the best tree of depth {settings.max_depth}")
+        tree, proof, candidates = find_best_tree(
+            table, target, settings, time_limit=left, work_done=work, stop=stop
+        )
+        if interrupted:
+            proof = replace(proof, status="interrupted")
+        log(f"objective {proof.objective_value:g}, lower bound {proof.lower_bound:g} "
+            f"({proof.status})")  # fmt: skip
+        if tree is None:
+            raise _without_tree(settings, proof)
+        return OptimalFit(tree, proof, candidates, cv_results, all_tried)
+
+    def learn(
+        self,
+        table: Table | CodedTable,
+        target: Target,
+        *,
+        seed: int,
+        rows: NDArray[Any] | None = None,
+        time_limit: float = math.inf,
+        stop: StopFlag | None = None,
+    ) -> Tree:
+        """Learn a tree from some rows, which may repeat, or from all."""
+        plain = table.table if isinstance(table, CodedTable) else table
+        if rows is not None:
+            plain, target = plain.take(rows), target.take(rows)
+        found = self.run(plain, target, seed=seed, time_limit=time_limit, stop=stop)
+        if found.proof.status == "interrupted":  # ensembles stop as well
+            raise KeyboardInterrupt
+        return found.tree
+
+
+def _without_tree(settings: OptimalSettings, proof: Proof) -> BaseException:
+    """The exception if there is no tree; only a completed search has proven anything."""
+    wanted = f"an objective of {settings.upper_bound:g} or less"
+    if proof.status == "infeasible":
+        return InfeasibleError(
+            f"No tree of depth {settings.max_depth} has {wanted}: {proof.lower_bound:g} is a lower "
+            "bound. Raise upper_bound or max_depth, or offer more candidate splits."
+        )
+    if proof.status == "interrupted":
+        return KeyboardInterrupt()
+    if proof.status == "rounding":
+        return ValueError(
+            f"The sample weights differ too much to decide whether a tree has {wanted}: the lower "
+            f"bound is {proof.lower_bound:g}. Raise upper_bound a little, or set it to None."
+        )
+    limit = proof.status.replace("_", " ")
+    return TimeLimitError(
+        f"The {limit} ended the search before a tree with {wanted} was found. There may be one: "
+        f"the lower bound is {proof.lower_bound:g}. Raise the limit or upper_bound."
+    )
 
 
 def _warn_of_end(proof: Proof) -> None:
-    """Say why a tree is not proven to be the best."""
+    """Warn if a tree is not proven to be optimal."""
     if proof.optimal:
         return
     reasons = {
-        "time_limit": "The time limit came before the search was over",
-        "work_limit": "The work limit came before the search was over",
+        "time_limit": "The time limit ended the search",
+        "work_limit": "The work limit ended the search",
         "memory_limit": "The memory limit ended the search",
         "interrupted": "The search was interrupted",
-        "rounding": "The weights are too different to be added up exactly",
+        "rounding": "The sample weights differ too much to be added exactly",
     }
     limited = proof.status in ("time_limit", "work_limit")
     warnings.warn(
-        f"{reasons[proof.status]}: the tree costs {proof.cost:g}, and no tree of its budget costs "
-        f"less than {proof.lower_bound:g}."
-        + (" Raise the limit, or ask for a smaller tree." if limited else ""),
+        f"{reasons[proof.status]}: the objective of the tree is {proof.objective_value:g}, and the "
+        f"lower bound is {proof.lower_bound:g}."
+        + (" Raise the limit, or lower max_depth or max_leaf_nodes." if limited else ""),
         TimeLimitWarning if limited else ConvergenceWarning,
         stacklevel=user_stacklevel(),
     )

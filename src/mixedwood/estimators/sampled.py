@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mixedwood._limits import Deadline, read_time_limit, user_stacklevel
+from mixedwood._parallel import grow_members
 from mixedwood._random import seed_of
 from mixedwood.data import Table, Target, read_table
 from mixedwood.ensembles import VOTES, first_of_largest, out_of_bag_shares
 from mixedwood.estimators._ensemble import TreeEnsembleClassifier
-from mixedwood.estimators.growing import grow_members
 from mixedwood.estimators.learner import Learner
 from mixedwood.estimators.member_plan import MemberPlan, count_rows
 from mixedwood.estimators.parameters import (

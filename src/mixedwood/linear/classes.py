@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.data.table import CodeArray
+from mixedwood.data.schema import CodeArray
 
 __all__ = ["Pairing"]
 

@@ -1,15 +1,15 @@
-"""Trees that are proven to be the best of their size: from tables to the solvers and back."""
+"""Optimal trees: from tables to the solvers and back."""
 
+from mixedwood.optimal.problem import OptimalSettings
 from mixedwood.optimal.proof import Proof
-from mixedwood.optimal.search import find_best_tree
-from mixedwood.optimal.settings import OptimalSettings
-from mixedwood.optimal.tuning import SHARE_OF_LIMITS, TriedBudget, choose_budget
+from mixedwood.optimal.solvers import find_best_tree
+from mixedwood.optimal.tuning import FRACTION_OF_LIMITS, choose_size, kept_folds
 
 __all__ = [
-    "SHARE_OF_LIMITS",
+    "FRACTION_OF_LIMITS",
     "OptimalSettings",
     "Proof",
-    "TriedBudget",
-    "choose_budget",
+    "choose_size",
     "find_best_tree",
+    "kept_folds",
 ]

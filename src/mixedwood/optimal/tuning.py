@@ -1,114 +1,98 @@
-"""How deep and how large: the budget of the fewest errors on rows that the tree has not seen."""
+"""Choosing the depth and the number of leaves by cross-validation."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood._folds import shuffled_folds
+from mixedwood._folds import hold_out, shuffled_folds, splitter_folds
 from mixedwood._limits import Deadline, StopFlag
 from mixedwood.data import Table, Target
-from mixedwood.optimal.building import Skeleton, answers_of
-from mixedwood.optimal.search import make_search, without_weightless
-from mixedwood.optimal.settings import OptimalSettings
+from mixedwood.optimal.build import SplitTree, apply_splits
+from mixedwood.optimal.problem import OptimalSettings, drop_zero_weights
+from mixedwood.optimal.solvers import make_solver
 
-__all__ = ["SHARE_OF_LIMITS", "TriedBudget", "choose_budget"]
+__all__ = ["FRACTION_OF_LIMITS", "ChosenSize", "choose_size", "kept_folds"]
 
-SHARE_OF_LIMITS = 0.7
-"""Of time and work; the tree of all rows needs some as well."""
+FRACTION_OF_LIMITS = 0.7
+"""Of the time and work; the rest is for the tree of all rows."""
 
-
-@dataclass(frozen=True)
-class TriedBudget:
-    """A budget and how trees within it did on held-out rows.
-
-    Attributes
-    ----------
-    max_depth, max_nodes : int
-        The budget.
-    error : float
-        Share of the held-out weight that was answered wrongly.
-    proven : bool
-        Whether the trees of all folds were proven to be the best.
-    """
-
-    max_depth: int
-    max_nodes: int
-    error: float
-    proven: bool
+_HELD_OUT = 0.2  # of the rows, with cv="holdout"
 
 
 @dataclass(frozen=True)
-class ChosenBudget:
-    """A budget, and how it was chosen.
+class ChosenSize:
+    """The chosen limits, and how they were chosen.
 
     Attributes
     ----------
     settings : OptimalSettings
-        Those given, with the budget.
-    tried : list of TriedBudget
-        All that were tried.
+        Those given, with the limits chosen.
+    cv_results : dict of str to ndarray
+        All limits that were tried, and their scores.
     complete, interrupted : bool
-        Whether these are all there are, or Ctrl-C ended it.
+        Whether all limits were tried, and whether Ctrl-C ended the search.
     work : int
         Steps of all searches.
     """
 
     settings: OptimalSettings
-    tried: list[TriedBudget]
+    cv_results: dict[str, NDArray[Any]]
     complete: bool
     interrupted: bool
     work: int
 
 
-def choose_budget(
+def choose_size(
     table: Table,
     target: Target,
     settings: OptimalSettings,
     *,
-    n_folds: int,
+    cv: Any,
     seed: int,
     time_limit: float = inf,
     stop: StopFlag | None = None,
-    tell: Callable[[str], None] = lambda words: None,
-) -> ChosenBudget:
-    """Choose depth and number of tests by cross-validation; the smallest of the best.
+    log: Callable[[str], None] = lambda message: None,
+) -> ChosenSize:
+    """Choose the depth and the number of leaves with the best score; the smallest of equals.
 
-    Each fold keeps one solver for all budgets. Binary columns are made from the fold's training
-    rows alone. When the time or most of the work is over, or after Ctrl-C, the choice is among the
-    budgets tried in every fold.
+    Each fold keeps one solver for all sizes. Binary features are made from the training rows of the
+    fold only. When the time or most of the work is used up, or after Ctrl-C, the choice is among
+    the sizes that were tried in every fold.
     """
     deadline = Deadline.after(time_limit)
-    table, target = without_weightless(table, target)
-    folds = shuffled_folds(target.codes, n_folds, seed)
-    searches = [make_search(table.take(fit), target.take(fit), settings) for fit, _ in folds]
+    table, target = drop_zero_weights(table, target)
+    folds = _make_folds(target.codes, cv, seed)
+    solvers = [make_solver(table.take(fit), target.take(fit), settings) for fit, _ in folds]
     weights = np.ones(target.n_rows) if target.weights is None else target.weights
-    tried: list[TriedBudget] = []
+    total = float(sum(weights[held_out].sum() for _, held_out in folds))
+    tried: list[tuple[int, int, float, bool]] = []
     complete, interrupted = True, False
     try:
-        for depth, nodes in _budgets(settings, max(len(fit) for fit, _ in folds)):
+        for depth, leaves in _sizes(settings, max(len(fit) for fit, _ in folds)):
             wrong, proven = 0.0, True
-            tell(f"trying depth {depth} with {nodes} tests in {len(folds)} folds")
-            for (fit, held_out), search in zip(folds, searches, strict=True):
+            log(f"trying depth {depth} with {leaves} leaves in {len(folds)} folds")
+            for (fit, held_out), solver in zip(folds, solvers, strict=True):
                 left = deadline.left()
-                work_left = SHARE_OF_LIMITS * settings.work_limit - sum(s.work for s in searches)
+                work_left = FRACTION_OF_LIMITS * settings.work_limit - sum(s.work for s in solvers)
                 if min(left, work_left) <= 0 and tried:
                     break
-                skeleton, proof = search.solve(
-                    depth, nodes, time_limit=max(left, 0.01), work_limit=work_left, stop=stop
+                splits, proof = solver.solve(
+                    depth, leaves, time_limit=max(left, 0.01), work_limit=work_left, stop=stop
                 )
                 if proof.status == "interrupted":
                     raise KeyboardInterrupt
                 proven &= proof.optimal
-                labels = _labels(skeleton, table.take(fit), target.take(fit))
-                guess = labels[answers_of(skeleton, table.take(held_out))]
-                wrong += float(weights[held_out][guess != target.codes[held_out]].sum())
+                labels = _labels(splits, table.take(fit), target.take(fit))
+                predicted = labels[apply_splits(splits, table.take(held_out))]
+                wrong += float(weights[held_out][predicted != target.codes[held_out]].sum())
             else:
-                tried.append(TriedBudget(depth, nodes, wrong / float(weights.sum()), proven))
+                tried.append((depth, leaves, wrong / total, proven))
                 continue
             complete = False
             break
@@ -116,31 +100,71 @@ def choose_budget(
         if not tried:
             raise
         interrupted = True
-    best = min(tried, key=lambda budget: budget.error)  # the first of equals is the smallest
-    return ChosenBudget(
-        replace(settings, max_depth=best.max_depth, max_nodes=best.max_nodes),
-        tried,
+    depths, n_leaves, errors, proofs = map(np.array, zip(*tried, strict=True))
+    best = int(np.argmin(errors))  # the first of equals is the smallest
+    return ChosenSize(
+        replace(settings, max_depth=int(depths[best]), max_leaf_nodes=int(n_leaves[best])),
+        {
+            "param_max_depth": depths,
+            "param_max_leaf_nodes": n_leaves,
+            "mean_test_score": 1.0 - errors,
+            "rank_test_score": 1 + (errors[:, None] > errors).sum(axis=1),
+            "optimal": proofs,
+        },
         complete and not interrupted,
         interrupted,
-        sum(search.work for search in searches),
+        sum(solver.work for solver in solvers),
     )
 
 
-def _budgets(settings: OptimalSettings, n_rows: int) -> Iterator[tuple[int, int]]:
-    """All budgets up to the given one, smaller first; each test divides rows."""
-    yield 0, 0
+def _make_folds(
+    codes: NDArray[np.int32], cv: Any, seed: int
+) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Training rows and held-out rows of each fold."""
+    if isinstance(cv, str):  # "holdout"
+        held_out = hold_out(codes, _HELD_OUT, seed)
+        if held_out.any():
+            return [(np.flatnonzero(~held_out), np.flatnonzero(held_out))]
+        cv = 5  # every class has a single row
+    if hasattr(cv, "split"):
+        return [(fold.train, fold.test) for fold in splitter_folds(cv, codes)]
+    if isinstance(cv, Iterable):
+        return [(np.asarray(fit), np.asarray(held_out)) for fit, held_out in cv]
+    return shuffled_folds(codes, cv, seed)
+
+
+def kept_folds(
+    folds: Iterable[tuple[Any, Any]], kept: NDArray[np.bool_]
+) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Rows of folds among the rows that are kept.
+
+    Examples
+    --------
+    >>> kept_folds([([0, 1], [2, 3])], np.array([True, False, True, True]))
+    [(array([0]), array([1, 2]))]
+    """
+    place = np.cumsum(kept) - 1
+    return [
+        (place[fit][kept[fit]], place[held_out][kept[held_out]])
+        for fit, held_out in ((np.asarray(a), np.asarray(b)) for a, b in folds)
+    ]
+
+
+def _sizes(settings: OptimalSettings, n_rows: int) -> Iterator[tuple[int, int]]:
+    """All depths and numbers of leaves up to the given ones, smaller first."""
+    yield 0, 1
     for depth in range(1, settings.max_depth + 1):
-        most = min(2**depth, n_rows) - 1
-        if settings.max_nodes >= 0:
-            most = min(most, settings.max_nodes)
-        # With fewer tests than its depth, a tree is not that deep.
-        yield from ((depth, nodes) for nodes in range(depth, most + 1))
+        most = min(2**depth, n_rows)  # every split divides rows
+        if settings.max_leaf_nodes is not None:
+            most = min(most, settings.max_leaf_nodes)
+        # A tree with fewer splits than its depth is not that deep.
+        yield from ((depth, leaves) for leaves in range(depth + 1, most + 1))
 
 
-def _labels(skeleton: Skeleton, table: Table, target: Target) -> NDArray[np.int32]:
-    """The class that each node answers with."""
+def _labels(splits: SplitTree, table: Table, target: Target) -> NDArray[np.int32]:
+    """The class that each node predicts."""
     weights = np.ones(target.n_rows) if target.weights is None else target.weights
-    counts = np.zeros((len(skeleton), target.n_classes))
-    np.add.at(counts, (answers_of(skeleton, table), target.codes), weights)
+    counts = np.zeros((len(splits), target.n_classes))
+    np.add.at(counts, (apply_splits(splits, table), target.codes), weights)
     labels: NDArray[np.int32] = counts.argmax(axis=1).astype(np.int32)
     return labels

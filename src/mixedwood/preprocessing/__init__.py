@@ -1,7 +1,6 @@
-"""Transformers: categories as numbers, numbers as ranges, and everything as yes or no."""
+"""Transformers: discretization, binarization, and random ordinal encoding."""
 
-from mixedwood.preprocessing.binarizer import Binarizer
-from mixedwood.preprocessing.binary_test import BinaryTest
+from mixedwood.preprocessing.binarizer import BinarySplit, FeatureBinarizer
 from mixedwood.preprocessing.discretizers import (
     CAIMDiscretizer,
     EqualFrequencyDiscretizer,
@@ -11,11 +10,11 @@ from mixedwood.preprocessing.discretizers import (
 from mixedwood.preprocessing.random_ordinal import RandomOrdinalEncoder
 
 __all__ = [
-    "Binarizer",
-    "BinaryTest",
+    "BinarySplit",
     "CAIMDiscretizer",
     "EqualFrequencyDiscretizer",
     "EqualWidthDiscretizer",
+    "FeatureBinarizer",
     "MDLPDiscretizer",
     "RandomOrdinalEncoder",
 ]

@@ -1,4 +1,4 @@
-"""What transformers of tables share: how X is read, remembered and named."""
+"""The base class of the transformers: how X is read, and how columns are named."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from mixedwood.data import (
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-__all__ = ["TableTransformer"]
+__all__ = ["TableTransformer", "among"]
 
 
 class TableTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """A transformer of any table the library reads."""
+    """A transformer of any table that the library can read."""
 
     categorical_features: Any
     ordinal_features: Mapping[str, Sequence[Any]] | None
@@ -46,19 +46,19 @@ class TableTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return False
 
     def _read(self, X: Any, y: Any) -> tuple[Table, Target | None]:
-        """Read what `fit` is given; y only where it is used."""
+        """Read the arguments of `fit`; y only if it is used."""
         table = read_table(
             X,
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
         )
-        self._refuse_no_rows(table)
+        self._check_not_empty(table)
         if not self._needs_classes():
             return table, None
         if y is None:
             raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None: it "
-                "looks at the classes. 'equal_width' and 'equal_frequency' need none."
+                f"{type(self).__name__} requires y to be passed, but the target y is None. Only "
+                "'equal_width' and 'equal_frequency' do not need the classes."
             )
         target = read_target(y)
         check_same_length(table, target)
@@ -73,14 +73,14 @@ class TableTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.feature_names_in_ = np.array(schema.names, dtype=object)
 
     def _read_again(self, X: Any) -> Table:
-        """Read what `transform` is given."""
+        """Read the argument of `transform`."""
         check_is_fitted(self)
         table = read_table(X, schema=self.schema_, estimator=type(self).__name__)
-        self._refuse_no_rows(table)
+        self._check_not_empty(table)
         return table
 
     def _names_in(self, input_features: Any) -> NDArray[Any]:
-        """Names of the columns that go in, or those given where the table of `fit` had none."""
+        """Names of the input columns, or those given if the table of `fit` had none."""
         check_is_fitted(self)
         own = np.array(self.schema_.names, dtype=object)
         if input_features is None:
@@ -95,9 +95,14 @@ class TableTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             )
         return given
 
-    def _refuse_no_rows(self, table: Table) -> None:
+    def _check_not_empty(self, table: Table) -> None:
         if table.n_rows == 0:
             raise ValueError(
                 f"X has no rows: found array with 0 sample(s) (shape=(0, {table.n_columns})) while "
                 f"a minimum of 1 is required by {type(self).__name__}."
             )
+
+
+def among(names: Sequence[str]) -> str:
+    """Format accepted values as scikit-learn does in errors."""
+    return f"{{{', '.join(map(repr, names))}}}"

@@ -1,71 +1,317 @@
-"""A table of categories and numbers as answers yes and no."""
+"""Binary features of any table, each of which is a split of one column.
+
+A column is a sequence of groups: bins of numbers, categories of an ordinal column in order, or
+categories of a nominal column. An encoding chooses sets of groups, and each set is a split.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import inf
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.data import Schema
-from mixedwood.preprocessing.base import TableTransformer
-from mixedwood.preprocessing.binary_test import BinaryTest
-from mixedwood.preprocessing.cutting import DEFAULT_BINS, read_cutting
-from mixedwood.preprocessing.encoding import ENCODINGS, binarise
+from mixedwood.data import MISSING, Column, ColumnKind, Schema, Table, Target
+from mixedwood.explain.conditions import RangeCondition, SetCondition
+from mixedwood.explain.spelling import Style, name_words
+from mixedwood.explain.words import DEFAULT, condition_words
+from mixedwood.preprocessing.base import TableTransformer, among
+from mixedwood.preprocessing.discretizers import (
+    Discretization,
+    find_thresholds,
+    read_discretizer,
+)
 
-__all__ = ["Binarizer", "read_encoding"]
+__all__ = [
+    "ENCODINGS",
+    "Binarization",
+    "BinarySplit",
+    "FeatureBinarizer",
+    "split_two_valued_columns",
+    "windows",
+]
 
-_MOST_SUBSET_VALUES = 16
+ENCODINGS = ("one_hot", "multi_hot", "thresholds", "subsets")
+_MAX_SUBSET_VALUES = 16
 
 
-class Binarizer(TableTransformer):
-    """Binary columns, each of which knows the test it stands for.
+@dataclass(frozen=True)
+class BinarySplit:
+    """A split of one column into two branches, true and false.
 
-    Numbers are first cut into ranges. Booleans, and numeric columns with no more than two distinct
-    numbers, are binary already: they become one column without being asked for ranges. A missing
-    value answers every test with no; a column with missing values gets one more binary column,
-    which asks whether the value is known, and keeps tests that would otherwise be each other's
-    opposite. Values that no row had in `fit` answer no as well.
-    Binary columns that are the same for all rows of `fit` are left out.
+    It is either an interval, ``low < x <= high``, where x is a number or the position of an ordinal
+    category, or a set of categories of a nominal column. An interval without ends is true for every
+    value that is not missing, including unknown categories; all other splits are false for those.
 
     Parameters
     ----------
-    encoding : {"multi_hot", "one_hot", "thresholds", "subsets"}, default="multi_hot"
-        Which sets of ranges or values become columns. ``"one_hot"``: each range alone, and one
-        column in all if there are only two. ``"multi_hot"``: also all windows of neighbouring
-        ranges, each way to cut out a window once, so that m > 3 ranges give m (m - 1) / 2 columns.
-        ``"thresholds"``: all ranges up to one, m - 1 columns. ``"subsets"``: for a nominal column
-        each way to divide its values in two, ``2 ** (m - 1) - 1`` columns; others have thresholds.
-        Nominal columns have no neighbours and are one-hot unless the encoding is ``"subsets"``.
-    discretizer : {"mdlp", "caim", "equal_width", "equal_frequency"} or discretizer, default="mdlp"
-        How numbers are cut into ranges: a name, or one of the discretizers of this module.
-    n_bins : int or mapping of str to int, default=5
-        Ranges of every column, or by the names of columns (others have 5), if `discretizer` is
-        ``"equal_width"`` or ``"equal_frequency"``.
+    column : int
+        Position of the column.
+    low, high : float
+        Ends of the interval.
+    codes : tuple of int or None
+        Codes of the categories, ascending; None for an interval.
+    missing : bool
+        The branch of missing values.
+
+    Examples
+    --------
+    >>> from mixedwood.data import read_table
+    >>> table = read_table({"age": [1.0, 4.0, None], "color": ["red", "blue", "green"]})
+    >>> for split in (BinarySplit(0, 2.0, 5.0), BinarySplit(0), BinarySplit(1, codes=(0, 2))):
+    ...     print(split.to_text(table.schema), split.evaluate(table).tolist())
+    2 < age <= 5 [False, True, False]
+    age is known [True, True, False]
+    color in {blue, red} [True, True, False]
+    """
+
+    column: int
+    low: float = -inf
+    high: float = inf
+    codes: tuple[int, ...] | None = None
+    missing: bool = False
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the split only separates known from missing values."""
+        return self.codes is None and self.low == -inf and self.high == inf
+
+    def to_text(self, schema: Schema, style: Style = DEFAULT) -> str:
+        """Format the condition of the true branch.
+
+        Parameters
+        ----------
+        schema : Schema
+            Names and types of the columns.
+        style : Style, optional
+            Limits on the length of names and sets.
+
+        Returns
+        -------
+        str
+            Such as ``age <= 30`` or ``color in {red, blue}``.
+        """
+        column = schema.columns[self.column]
+        if self.is_known:
+            return f"{name_words(column.name, style)} is known"
+        if self.codes is not None:
+            values = SetCondition(column, frozenset(self.codes), None, self.missing)
+            return condition_words(values, style)
+        pieces = ((self.low, self.high),)
+        return condition_words(RangeCondition(column, pieces, self.missing), style)
+
+    def evaluate(self, table: Table) -> NDArray[np.bool_]:
+        """Evaluate the condition for every row of a table.
+
+        Parameters
+        ----------
+        table : Table
+            Rows with the columns of the split.
+
+        Returns
+        -------
+        ndarray of bool
+            The branch of each row.
+        """
+        column, array = table.schema.columns[self.column], table.arrays[self.column]
+        absent = np.isnan(array) if column.is_numeric else array == MISSING
+        if self.is_known:
+            true: NDArray[np.bool_] = ~absent
+        elif self.codes is not None:
+            listed = np.zeros(column.n_categories + 2, dtype=np.bool_)  # codes below 0 read the end
+            listed[list(self.codes)] = True
+            true = listed[array]
+        else:
+            true = (array > self.low) & (array <= self.high)
+            if not column.is_numeric:
+                true &= array >= 0
+        return true | absent if self.missing else true
+
+
+@dataclass(frozen=True)
+class Binarization:
+    """How a table becomes binary features: the checked parameters of a `FeatureBinarizer`."""
+
+    discretization: Discretization
+    encoding: str = "thresholds"
+    max_subset_values: int = 8
+
+    def fit(
+        self, table: Table, target: Target | None
+    ) -> tuple[NDArray[np.uint8], list[BinarySplit]]:
+        """Find the binary features of a table.
+
+        Features that are constant are left out; equal ones stay.
+
+        Returns
+        -------
+        matrix : ndarray of uint8 and shape (n_rows, n_splits)
+            1 for the rows of the true branch.
+        splits : list of BinarySplit
+            One for each column of the matrix.
+
+        Examples
+        --------
+        >>> from mixedwood.data import read_table
+        >>> table = read_table({"age": [1.0, 2.0, 3.0, 4.0], "on": [True, False, True, True]})
+        >>> matrix, splits = Binarization(Discretization("equal_width", 3)).fit(table, None)
+        >>> [split.to_text(table.schema) for split in splits]
+        ['age <= 2', 'age <= 3', 'on = True']
+        >>> matrix.T.tolist()
+        [[1, 1, 0, 0], [1, 1, 1, 0], [1, 0, 1, 1]]
+        """
+        thresholds = find_thresholds(table, target, self.discretization)
+        thresholds = split_two_valued_columns(table, thresholds)
+        splits, features = [], []
+        for place in range(table.n_columns):
+            for split in self._column_splits(table, place, thresholds[place]):
+                feature = split.evaluate(table)
+                if feature.any() and not feature.all():
+                    splits.append(split)
+                    features.append(feature)
+        matrix = np.empty((table.n_rows, len(splits)), dtype=np.uint8)
+        for place, feature in enumerate(features):
+            matrix[:, place] = feature
+        return matrix, splits
+
+    def _column_splits(
+        self, table: Table, place: int, thresholds: NDArray[np.float64]
+    ) -> list[BinarySplit]:
+        column, array = table.schema.columns[place], table.arrays[place]
+        absent = np.isnan(array) if column.is_numeric else array < 0
+        present = np.unique(array[~absent])
+        missing = bool(absent.any())
+        if column.kind == ColumnKind.NOMINAL:
+            codes = [int(code) for code in present]
+            sets = self._category_sets(column, codes, missing)
+            splits = [BinarySplit(place, codes=group) for group in sets]
+        else:
+            # The threshold between two ordinal categories is the position of the lower one.
+            at = thresholds if column.is_numeric else present[:-1]
+            edges = list(pairwise([-inf, *map(float, at), inf]))
+            encoding = "thresholds" if self.encoding == "subsets" else self.encoding
+            spans = list(windows(len(edges), encoding, missing=missing))
+            if column.is_numeric and present.tolist() == [0.0, 1.0] and not missing:
+                spans = [(1, 1)]  # true where there is a 1: the column itself
+            splits = [BinarySplit(place, edges[a][0], edges[b][1]) for a, b in spans]
+        if missing:
+            splits.append(BinarySplit(place))
+        return splits
+
+    def _category_sets(
+        self, column: Column, codes: list[int], missing: bool
+    ) -> list[tuple[int, ...]]:
+        """Sets of categories of a nominal column, which has no order and hence no windows."""
+        m = len(codes)
+        if self.encoding == "subsets" and 2 < m <= self.max_subset_values:
+            # Each way to divide the categories once, the last one on the false side; or both ways.
+            return [
+                tuple(code for bit, code in enumerate(codes) if mask >> bit & 1)
+                for mask in range(1, 2**m - 1 if missing else 2 ** (m - 1))
+            ]
+        if m == 2 and not missing:
+            is_boolean = [column.categories[code] for code in codes] == [False, True]
+            return [(codes[1 if is_boolean else 0],)]  # true where a boolean is True
+        return [(code,) for code in codes] if m > 1 else []
+
+
+def windows(m: int, encoding: str, *, missing: bool = False) -> Iterator[tuple[int, int]]:
+    """First and last of the groups on the true side, for m groups in order, counted from 0.
+
+    A window and its complement are the same split and come once. With missing values, which are
+    false on both, they are two splits and both come.
+
+    Examples
+    --------
+    >>> list(windows(4, "one_hot"))
+    [(0, 0), (1, 1), (2, 2), (3, 3)]
+    >>> list(windows(4, "multi_hot"))
+    [(0, 0), (1, 1), (2, 2), (3, 3), (0, 1), (1, 2)]
+    >>> list(windows(3, "thresholds")), list(windows(3, "thresholds", missing=True))
+    ([(0, 0), (0, 1)], [(0, 0), (0, 1), (1, 2), (2, 2)])
+    """
+    if m < 2:
+        return
+    if encoding == "thresholds":
+        yield from ((0, last) for last in range(m - 1))
+        yield from ((first, m - 1) for first in range(1, m) if missing)
+        return
+    yield from ((group, group) for group in range(1 if m == 2 and not missing else m))
+    if encoding == "multi_hot":
+        # Windows that hold the last group are complements of those before.
+        for length in range(2, m if missing else m - 1):
+            starts = range(m - length + (1 if missing else 0))
+            yield from ((start, start + length - 1) for start in starts)
+
+
+def split_two_valued_columns(
+    table: Table, thresholds: list[NDArray[np.float64]]
+) -> list[NDArray[np.float64]]:
+    """Replace the thresholds of columns with two distinct numbers, which are binary already.
+
+    They are separated at the middle whatever the discretizer finds.
+    """
+    result = []
+    for column, array, at in zip(table.schema, table.arrays, thresholds, strict=True):
+        if column.is_numeric:
+            low, high = np.fmin.reduce(array, initial=inf), np.fmax.reduce(array, initial=-inf)
+            if low < high and np.all((array == low) | (array == high) | np.isnan(array)):
+                middle = low / 2 + high / 2
+                at = np.array([middle if low <= middle < high else low])
+        result.append(at)
+    return result
+
+
+class FeatureBinarizer(TableTransformer):
+    """Binary features from numeric, ordinal and categorical columns.
+
+    Numeric columns are binned first. Booleans and numeric columns with at most two distinct numbers
+    are binary already and become one feature. A missing value is False in every feature; a column
+    with missing values has one more feature, which is True where the value is known, and keeps
+    features that would otherwise be complements of others. Unknown categories are False as well.
+    Features that are constant in `fit` are left out.
+
+    Parameters
+    ----------
+    encoding : {"thresholds", "one_hot", "multi_hot", "subsets"}, default="thresholds"
+        Which sets of bins or categories become features. ``"thresholds"``: all bins up to each one,
+        m - 1 features. ``"one_hot"``: each bin alone, or one feature if there are only two.
+        ``"multi_hot"``: also all windows of neighboring bins, without complements, so that m > 3
+        bins give m (m - 1) / 2 features. ``"subsets"``: each way to divide the categories of a
+        nominal column in two, ``2 ** (m - 1) - 1`` features; other columns have thresholds.
+        Nominal columns have no order and are one-hot unless the encoding is ``"subsets"``.
+    discretizer : {"equal_frequency", "equal_width", "mdlp", "caim"} or discretizer, \
+            default="equal_frequency"
+        How numeric columns are binned: a name, or a discretizer of this module.
+    n_bins : int or mapping of str to int, default=8
+        Number of bins of every column, or of the columns listed (others have 5). Only used if
+        `discretizer` is ``"equal_width"`` or ``"equal_frequency"``.
     max_subset_values : int, default=8
-        With ``encoding="subsets"``, nominal columns with more values are one-hot. At most 16.
+        With ``encoding="subsets"``, nominal columns with more categories are one-hot. At most 16.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
-        Columns to read as nominal whatever their type.
+        Columns to read as nominal regardless of their dtype.
     ordinal_features : mapping of str to sequence, optional
-        Columns with an order, and their labels in order. They are encoded like ranges.
+        Ordered categories of ordinal columns, which are encoded like bins.
 
     Attributes
     ----------
-    tests_ : list of BinaryTest
-        The test of each binary column.
+    candidates_ : list of BinarySplit
+        The split of each feature.
     schema_ : Schema
-        What the columns of X are.
+        Names and types of the columns of X.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Examples
     --------
-    >>> from mixedwood.preprocessing import Binarizer
+    >>> from mixedwood.preprocessing import FeatureBinarizer
     >>> pets, well = ["cat", "dog", "cow", "dog"], [True, True, True, False]
     >>> X = {"age": [10, 20, 30, 40], "pet": pets, "well": well}
-    >>> binarizer = Binarizer(encoding="one_hot", discretizer="equal_frequency", n_bins=2)
+    >>> binarizer = FeatureBinarizer(encoding="one_hot", n_bins=2)
     >>> binarizer.fit_transform(X).astype(int)
     array([[1, 1, 0, 0, 1],
            [1, 0, 0, 1, 1],
@@ -75,14 +321,14 @@ class Binarizer(TableTransformer):
     ['age <= 25', 'pet = cat', 'pet = cow', 'pet = dog', 'well = True']
     """
 
-    tests_: list[BinaryTest]
+    candidates_: list[BinarySplit]
 
     def __init__(
         self,
         *,
-        encoding: Literal["multi_hot", "one_hot", "thresholds", "subsets"] = "multi_hot",
-        discretizer: Any = "mdlp",
-        n_bins: int | Mapping[str, int] = DEFAULT_BINS,
+        encoding: Literal["thresholds", "one_hot", "multi_hot", "subsets"] = "thresholds",
+        discretizer: Any = "equal_frequency",
+        n_bins: int | Mapping[str, int] = 8,
         max_subset_values: int = 8,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
@@ -96,36 +342,50 @@ class Binarizer(TableTransformer):
 
     def _needs_classes(self) -> bool:
         try:
-            return read_cutting(self.discretizer, self.n_bins).needs_classes
-        except ValueError:  # tags are asked for before parameters are checked
+            return read_discretizer(self.discretizer, self.n_bins).needs_classes
+        except ValueError:  # tags are requested before parameters are checked
             return False
 
+    def _binarization(self) -> Binarization:
+        """Check the parameters."""
+        if not isinstance(self.encoding, str) or self.encoding not in ENCODINGS:
+            raise ValueError(
+                f"The 'encoding' parameter of FeatureBinarizer must be a str among "
+                f"{among(ENCODINGS)}. Got {self.encoding!r} instead."
+            )
+        most = self.max_subset_values
+        if not isinstance(most, (int, np.integer)) or not 2 <= most <= _MAX_SUBSET_VALUES:
+            raise ValueError(
+                f"The 'max_subset_values' parameter of FeatureBinarizer must be an int in the "
+                f"range [2, {_MAX_SUBSET_VALUES}]; m categories give 2 ** (m - 1) - 1 features. "
+                f"Got {most!r} instead."
+            )
+        discretization = read_discretizer(self.discretizer, self.n_bins)
+        return Binarization(discretization, self.encoding, int(most))
+
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Choose the tests.
+        """Find the candidate splits.
 
         Parameters
         ----------
         X : table
             pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
-        y : array-like of shape (n_rows,)
-            Classes; read if the discretizer looks at them. Every row counts once.
+        y : array-like of shape (n_rows,), optional
+            Class labels, for discretizers that need them.
 
         Returns
         -------
-        Binarizer
+        FeatureBinarizer
             The fitted binarizer itself.
         """
-        cutting = read_cutting(self.discretizer, self.n_bins)
-        encoding, most = read_encoding(self.encoding, self.max_subset_values)
+        binarization = self._binarization()
         table, target = self._read(X, y)
-        _, self.tests_ = binarise(
-            table, target, cutting=cutting, encoding=encoding, max_subset_values=most
-        )
+        _, self.candidates_ = binarization.fit(table, target)
         self._remember(table.schema)
         return self
 
     def transform(self, X: Any) -> NDArray[np.bool_]:
-        """Answer the tests.
+        """Compute the binary features.
 
         Parameters
         ----------
@@ -134,45 +394,29 @@ class Binarizer(TableTransformer):
 
         Returns
         -------
-        ndarray of bool and shape (n_rows, n_tests)
-            The answers.
+        ndarray of bool and shape (n_rows, n_candidates)
+            The features.
         """
         table = self._read_again(X)
-        answers = np.empty((table.n_rows, len(self.tests_)), dtype=np.bool_)
-        for place, test in enumerate(self.tests_):
-            answers[:, place] = test.answer(table)
-        return answers
+        features = np.empty((table.n_rows, len(self.candidates_)), dtype=np.bool_)
+        for place, split in enumerate(self.candidates_):
+            features[:, place] = split.evaluate(table)
+        return features
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Say in words what each column that comes out asks.
+        """Names of the features: the conditions of their splits.
 
         Parameters
         ----------
         input_features : array-like of str, optional
-            Names of the columns that go in, if the table of `fit` had none.
+            Names of the input columns to use if the table of `fit` had none.
 
         Returns
         -------
         ndarray of object
-            Words.
+            Names.
         """
         names = self._names_in(input_features)
         columns = zip(self.schema_, names, strict=True)
         named = Schema(tuple(replace(column, name=str(name)) for column, name in columns))
-        return np.array([test.words(named) for test in self.tests_], dtype=object)
-
-
-def read_encoding(encoding: Any, max_subset_values: Any) -> tuple[str, int]:
-    """Check an encoding and the number of values up to which all subsets are taken."""
-    if not isinstance(encoding, str) or encoding not in ENCODINGS:
-        raise ValueError(
-            f"encoding must be {', '.join(map(repr, ENCODINGS[:-1]))} or {ENCODINGS[-1]!r}; got "
-            f"{encoding!r}."
-        )
-    whole = isinstance(max_subset_values, (int, np.integer))
-    if not whole or not 2 <= max_subset_values <= _MOST_SUBSET_VALUES:
-        raise ValueError(
-            f"max_subset_values must be a whole number from 2 to {_MOST_SUBSET_VALUES}, as m "
-            f"values give 2 ** (m - 1) - 1 columns; got {max_subset_values!r}."
-        )
-    return encoding, int(max_subset_values)
+        return np.array([split.to_text(named) for split in self.candidates_], dtype=object)

@@ -1,69 +1,196 @@
-"""Numbers to ranges: four ways to choose where to cut."""
+"""Discretizers: bins of numeric columns by four rules."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.preprocessing.base import TableTransformer
-from mixedwood.preprocessing.cutting import (
-    DEFAULT_BINS,
-    Cutting,
-    cut_table,
-    range_names,
-    read_cutting,
-)
+from mixedwood import _core
+from mixedwood.data import Schema, Table, Target
+from mixedwood.explain.spelling import number_words
+from mixedwood.preprocessing.base import TableTransformer, among
 
 __all__ = [
+    "RULES",
     "CAIMDiscretizer",
+    "Discretization",
     "EqualFrequencyDiscretizer",
     "EqualWidthDiscretizer",
     "MDLPDiscretizer",
+    "bin_names",
+    "find_thresholds",
+    "read_discretizer",
 ]
+
+RULES = ("mdlp", "caim", "equal_width", "equal_frequency")
+_DEFAULT_BINS = 5
+_MAX_BINS = 65_536
+
+
+@dataclass(frozen=True)
+class Discretization:
+    """A rule that bins numbers, with the number of bins where the rule needs it.
+
+    Parameters
+    ----------
+    rule : {"mdlp", "caim", "equal_width", "equal_frequency"}
+        The rule. The first two look at the classes and choose the number of bins.
+    n_bins : int or mapping of str to int, default=5
+        Number of bins of every column, or of the columns listed; others have 5.
+    """
+
+    rule: str
+    n_bins: int | Mapping[str, int] = _DEFAULT_BINS
+
+    @property
+    def needs_classes(self) -> bool:
+        """Whether the rule looks at the classes."""
+        return self.rule in ("mdlp", "caim")
+
+    def n_bins_of(self, name: str) -> int:
+        """Number of bins of a column."""
+        given = self.n_bins
+        return int(given.get(name, _DEFAULT_BINS) if isinstance(given, Mapping) else given)
+
+    def check_names(self, schema: Schema) -> None:
+        """Raise ValueError if `n_bins` lists columns that do not exist or are not numeric."""
+        if not isinstance(self.n_bins, Mapping):
+            return
+        for name in self.n_bins:
+            if name not in schema:
+                known = ", ".join(repr(c.name) for c in schema if c.is_numeric)
+                raise ValueError(
+                    f"n_bins lists the column {name!r}, which X does not have. Its numeric columns "
+                    f"are: {known or 'none'}."
+                )
+            if not schema[name].is_numeric:
+                raise ValueError(
+                    f"n_bins lists the column {name!r}, which is {schema[name].kind}; only numeric "
+                    "columns are binned."
+                )
+
+
+def read_discretizer(
+    discretizer: Any, n_bins: Any = _DEFAULT_BINS, *, owner: str = "FeatureBinarizer"
+) -> Discretization:
+    """Read the name of a rule, or a discretizer; `owner` is named in errors.
+
+    Examples
+    --------
+    >>> read_discretizer("equal_width", {"age": 3}).n_bins_of("age")
+    3
+    """
+    if isinstance(discretizer, _Discretizer):
+        return discretizer._discretization()
+    if not isinstance(discretizer, str) or discretizer not in RULES:
+        raise ValueError(
+            f"The 'discretizer' parameter of {owner} must be a str among {among(RULES)} or a "
+            f"discretizer of mixedwood.preprocessing. Got {discretizer!r} instead."
+        )
+    for number in n_bins.values() if isinstance(n_bins, Mapping) else [n_bins]:
+        whole = isinstance(number, (int, np.integer)) and not isinstance(number, bool)
+        if not whole or not 2 <= number <= _MAX_BINS:
+            raise ValueError(
+                f"The 'n_bins' parameter of {owner} must be an int in the range [2, {_MAX_BINS}] "
+                f"or a mapping of column names to such ints. Got {n_bins!r} instead."
+            )
+    bins = dict(n_bins) if isinstance(n_bins, Mapping) else int(n_bins)
+    return Discretization(discretizer, bins)
+
+
+def find_thresholds(
+    table: Table, target: Target | None, discretization: Discretization
+) -> list[NDArray[np.float64]]:
+    """Find the thresholds between the bins of each column; only numeric columns have any."""
+    discretization.check_names(table.schema)
+    rule, found = discretization.rule, []
+    for column, array in zip(table.schema, table.arrays, strict=True):
+        if not column.is_numeric:
+            found.append(np.empty(0))
+            continue
+        numbers = np.asarray(array, dtype=np.float64)
+        if not discretization.needs_classes:
+            n_bins = discretization.n_bins_of(column.name)
+            found.append(_core.cut_points(numbers, None, 1, rule, n_bins))
+            continue
+        if target is None:
+            raise ValueError(
+                f"The rule {rule!r} needs the classes. Pass y, or use 'equal_width' or "
+                "'equal_frequency'."
+            )
+        codes, n_classes = target.codes, target.n_classes
+        found.append(_core.cut_points(numbers, codes, n_classes, rule, _DEFAULT_BINS))
+    return found
+
+
+def bin_names(thresholds: NDArray[np.float64]) -> tuple[str, ...]:
+    """Name the bins between thresholds, in order.
+
+    Thresholds have six digits, or all of them if two would look the same.
+
+    Examples
+    --------
+    >>> bin_names(np.array([2.9000000000000004, 5.15]))
+    ('<= 2.9', '(2.9, 5.15]', '> 5.15')
+    >>> bin_names(np.array([]))
+    ('any',)
+    """
+    if len(thresholds) == 0:
+        return ("any",)
+    texts = [number_words(threshold, 6) for threshold in thresholds.tolist()]
+    if len(set(texts)) < len(texts):
+        texts = [number_words(threshold) for threshold in thresholds.tolist()]
+    between = [f"({low}, {high}]" for low, high in pairwise(texts)]
+    return (f"<= {texts[0]}", *between, f"> {texts[-1]}")
 
 
 class _Discretizer(TableTransformer):
-    """What the four have in common; each says how it cuts."""
+    """What the four discretizers share; each has its own rule."""
 
-    output: str
-    cuts_: dict[str, NDArray[np.float64]]
-    ranges_: dict[str, tuple[str, ...]]
+    encode: str
+    bin_thresholds_: dict[str, NDArray[np.float64]]
+    bin_names_: dict[str, tuple[str, ...]]
 
-    def _cutting(self) -> Cutting:
+    def _discretization(self) -> Discretization:
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Choose the cut points of each numeric column.
+        """Find the thresholds of each numeric column.
 
         Parameters
         ----------
         X : table
             pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
-            Missing values are left out.
+            Missing values are ignored.
         y : array-like of shape (n_rows,)
-            Classes; only the rules that look at them read it. Every row counts once.
+            Class labels. Ignored by the discretizers that do not look at the classes.
 
         Returns
         -------
         object
             The fitted discretizer itself.
         """
-        cutting = self._cutting()
-        if not isinstance(self.output, str) or self.output not in ("names", "numbers"):
-            raise ValueError(f"output must be 'names' or 'numbers'; got {self.output!r}.")
+        discretization = self._discretization()
+        if not isinstance(self.encode, str) or self.encode not in ("names", "ordinal"):
+            raise ValueError(
+                f"The 'encode' parameter of {type(self).__name__} must be a str among "
+                f"{{'names', 'ordinal'}}. Got {self.encode!r} instead."
+            )
         table, target = self._read(X, y)
-        cuts = cut_table(table, target, cutting)
-        numeric = [(c.name, at) for c, at in zip(table.schema, cuts, strict=True) if c.is_numeric]
-        self.cuts_ = dict(numeric)
-        self.ranges_ = {name: range_names(at) for name, at in numeric}
+        thresholds = find_thresholds(table, target, discretization)
+        by_column = zip(table.schema, thresholds, strict=True)
+        self.bin_thresholds_ = {c.name: found for c, found in by_column if c.is_numeric}
+        self.bin_names_ = {name: bin_names(at) for name, at in self.bin_thresholds_.items()}
         self._remember(table.schema)
         return self
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """Replace numbers by their ranges; columns with labels stay as they are.
+        """Replace numbers by their bins; other columns pass through.
 
         Parameters
         ----------
@@ -73,12 +200,12 @@ class _Discretizer(TableTransformer):
         Returns
         -------
         ndarray of shape (n_rows, n_columns)
-            Names of ranges and labels as objects, missing ones None. With ``output="numbers"``
-            ranges are numbered 1, 2, ..., missing ones NaN; without columns of labels the array is
-            then one of float64.
+            Names of bins and categories as objects, missing values None. With
+            ``encode="ordinal"`` bins are numbered 1, 2, ..., missing values are NaN, and the dtype
+            is float64 if all columns are numeric.
         """
         table = self._read_again(X)
-        named = self.output == "names"
+        named = self.encode == "names"
         plain = not named and all(column.is_numeric for column in table.schema)
         shape = table.n_rows, table.n_columns
         result: NDArray[Any] = np.empty(shape, dtype=np.float64 if plain else object)
@@ -87,22 +214,22 @@ class _Discretizer(TableTransformer):
                 result[:, place] = table.labels(column.name)
                 continue
             numbers = table.arrays[place]
-            ranges = np.searchsorted(self.cuts_[column.name], numbers, side="left")
+            bins = np.searchsorted(self.bin_thresholds_[column.name], numbers, side="left")
             absent = np.isnan(numbers)
             if named:
-                names = np.array([*self.ranges_[column.name], None], dtype=object)
-                result[:, place] = names[np.where(absent, -1, ranges)]
+                names = np.array([*self.bin_names_[column.name], None], dtype=object)
+                result[:, place] = names[np.where(absent, -1, bins)]
             else:
-                result[:, place] = np.where(absent, np.nan, ranges + 1.0)
+                result[:, place] = np.where(absent, np.nan, bins + 1.0)
         return result
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Name the columns that come out: those that go in.
+        """Names of the output columns, which are those of the input.
 
         Parameters
         ----------
         input_features : array-like of str, optional
-            Names, if the table of `fit` had none.
+            Names to use if the table of `fit` had none.
 
         Returns
         -------
@@ -113,16 +240,16 @@ class _Discretizer(TableTransformer):
 
 
 class _ByClasses(_Discretizer):
-    """Those that look at classes and choose the number of ranges themselves."""
+    """Discretizers that look at the classes and choose the number of bins."""
 
     def __init__(
         self,
         *,
-        output: Literal["names", "numbers"] = "names",
+        encode: Literal["names", "ordinal"] = "names",
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
     ) -> None:
-        self.output = output
+        self.encode = encode
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
 
@@ -131,56 +258,55 @@ class _ByClasses(_Discretizer):
 
 
 class _ByNumber(_Discretizer):
-    """Those that are told how many ranges to make."""
+    """Discretizers with a given number of bins."""
 
     n_bins: int | Mapping[str, int]
 
     def __init__(
         self,
         *,
-        n_bins: int | Mapping[str, int] = DEFAULT_BINS,
-        output: Literal["names", "numbers"] = "names",
+        n_bins: int | Mapping[str, int] = _DEFAULT_BINS,
+        encode: Literal["names", "ordinal"] = "names",
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
     ) -> None:
         self.n_bins = n_bins
-        self.output = output
+        self.encode = encode
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
 
 
 class MDLPDiscretizer(_ByClasses):
-    """Ranges that save more class entropy than it costs to name them.
+    """Bins by the minimal description length principle of Fayyad and Irani.
 
-    Each column is cut in two where the classes are told apart best, and the halves again, as long
-    as the minimal description length principle accepts the cut [1]_. A column that says nothing
-    about the class alone gets no cut, and so one range: use another discretizer if columns are
-    useful only together.
+    Each column is divided at the threshold of the least class entropy, and both parts again, as
+    long as the principle accepts the threshold [1]_. A column that is not related to the class on
+    its own has a single bin: use another discretizer if columns are useful only together.
 
     Parameters
     ----------
-    output : {"names", "numbers"}, default="names"
-        Whether ranges come out by name, such as ``"(2.9, 5.15]"``, or numbered 1, 2, ...
+    encode : {"names", "ordinal"}, default="names"
+        Whether bins come out by name, such as ``"(2.9, 5.15]"``, or as the numbers 1, 2, ...
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
-        Columns to read as nominal whatever their type. They pass through.
+        Columns to read as nominal regardless of their dtype. They pass through.
     ordinal_features : mapping of str to sequence, optional
-        Columns with an order, and their labels in order. They pass through.
+        Ordered categories of ordinal columns. They pass through.
 
     Attributes
     ----------
-    cuts_ : dict of str to ndarray
-        For each numeric column its cut points, ascending. A value equal to a cut is left of it.
-    ranges_ : dict of str to tuple of str
-        Names of the ranges, in order: what `ordinal_features` of an estimator takes.
+    bin_thresholds_ : dict of str to ndarray
+        Thresholds of each numeric column, ascending. A value equal to one is in the bin below it.
+    bin_names_ : dict of str to tuple of str
+        Names of the bins in order, as `ordinal_features` of an estimator takes them.
     schema_ : Schema
-        What the columns are.
+        Names and types of the columns.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     References
     ----------
     .. [1] Fayyad and Irani, "Multi-interval discretization of continuous-valued attributes for
-       classification learning", IJCAI 1993. The price of a cut has log2(n - 1), as there.
+       classification learning", IJCAI 1993. The cost of a threshold is log2(n - 1), as there.
 
     Examples
     --------
@@ -188,39 +314,39 @@ class MDLPDiscretizer(_ByClasses):
     >>> from mixedwood.preprocessing import MDLPDiscretizer
     >>> iris = load("iris")
     >>> discretizer = MDLPDiscretizer().fit(iris.X, iris.y)
-    >>> discretizer.ranges_["petal width (cm)"]
+    >>> discretizer.bin_names_["petal width (cm)"]
     ('<= 0.8', '(0.8, 1.75]', '> 1.75')
     >>> discretizer.transform(iris.X)[0]
     array(['<= 5.55', '> 3.35', '<= 2.45', '<= 0.8'], dtype=object)
     """
 
-    def _cutting(self) -> Cutting:
-        return Cutting("mdlp")
+    def _discretization(self) -> Discretization:
+        return Discretization("mdlp")
 
 
 class CAIMDiscretizer(_ByClasses):
-    """Ranges on which classes and values depend most, usually as many as there are classes.
+    """Bins of the greatest class-attribute interdependence, usually as many as classes.
 
-    Cuts are added one at a time, each the one that raises the class-attribute interdependence most
-    [1]_, until no cut raises it and there are as many ranges as classes.
+    Thresholds are added one at a time, each the one that increases the interdependence most [1]_,
+    until none increases it and there are at least as many bins as classes.
 
     Parameters
     ----------
-    output : {"names", "numbers"}, default="names"
-        Whether ranges come out by name, such as ``"(2.9, 5.15]"``, or numbered 1, 2, ...
+    encode : {"names", "ordinal"}, default="names"
+        Whether bins come out by name, such as ``"(2.9, 5.15]"``, or as the numbers 1, 2, ...
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
-        Columns to read as nominal whatever their type. They pass through.
+        Columns to read as nominal regardless of their dtype. They pass through.
     ordinal_features : mapping of str to sequence, optional
-        Columns with an order, and their labels in order. They pass through.
+        Ordered categories of ordinal columns. They pass through.
 
     Attributes
     ----------
-    cuts_ : dict of str to ndarray
-        For each numeric column its cut points, ascending. A value equal to a cut is left of it.
-    ranges_ : dict of str to tuple of str
-        Names of the ranges, in order: what `ordinal_features` of an estimator takes.
+    bin_thresholds_ : dict of str to ndarray
+        Thresholds of each numeric column, ascending. A value equal to one is in the bin below it.
+    bin_names_ : dict of str to tuple of str
+        Names of the bins in order, as `ordinal_features` of an estimator takes them.
     schema_ : Schema
-        What the columns are.
+        Names and types of the columns.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -240,35 +366,34 @@ class CAIMDiscretizer(_ByClasses):
            ['> 25', None]], dtype=object)
     """
 
-    def _cutting(self) -> Cutting:
-        return Cutting("caim")
+    def _discretization(self) -> Discretization:
+        return Discretization("caim")
 
 
 class EqualWidthDiscretizer(_ByNumber):
-    """Ranges of equal width between the smallest and the largest value.
+    """Bins of equal width between the smallest and the largest value.
 
-    A few extreme values leave most rows in one range; `EqualFrequencyDiscretizer` does not mind
-    them.
+    A few extreme values put most rows into one bin; `EqualFrequencyDiscretizer` is robust to them.
 
     Parameters
     ----------
     n_bins : int or mapping of str to int, default=5
-        Ranges of every column, or by the names of columns; columns that are not named have 5.
-    output : {"names", "numbers"}, default="names"
-        Whether ranges come out by name, such as ``"(2.9, 5.15]"``, or numbered 1, 2, ...
+        Number of bins of every column, or of the columns listed; others have 5.
+    encode : {"names", "ordinal"}, default="names"
+        Whether bins come out by name, such as ``"(2.9, 5.15]"``, or as the numbers 1, 2, ...
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
-        Columns to read as nominal whatever their type. They pass through.
+        Columns to read as nominal regardless of their dtype. They pass through.
     ordinal_features : mapping of str to sequence, optional
-        Columns with an order, and their labels in order. They pass through.
+        Ordered categories of ordinal columns. They pass through.
 
     Attributes
     ----------
-    cuts_ : dict of str to ndarray
-        For each numeric column its cut points, ascending. A value equal to a cut is left of it.
-    ranges_ : dict of str to tuple of str
-        Names of the ranges, in order: what `ordinal_features` of an estimator takes.
+    bin_thresholds_ : dict of str to ndarray
+        Thresholds of each numeric column, ascending. A value equal to one is in the bin below it.
+    bin_names_ : dict of str to tuple of str
+        Names of the bins in order, as `ordinal_features` of an estimator takes them.
     schema_ : Schema
-        What the columns are.
+        Names and types of the columns.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -283,35 +408,35 @@ class EqualWidthDiscretizer(_ByNumber):
            ['> 5', '> 1.6']], dtype=object)
     """
 
-    def _cutting(self) -> Cutting:
-        return read_cutting("equal_width", self.n_bins)
+    def _discretization(self) -> Discretization:
+        return read_discretizer("equal_width", self.n_bins, owner=type(self).__name__)
 
 
 class EqualFrequencyDiscretizer(_ByNumber):
-    """Ranges that hold equally many rows, as nearly as equal values allow.
+    """Bins with the same number of rows, as far as equal values allow.
 
-    Equal values are never separated: a boundary inside a run of them moves to its end, and where
-    that leaves nothing to separate there are fewer ranges than asked for.
+    Equal values are never separated: a threshold that would fall between equal values moves to
+    their end, so that there may be fewer bins than `n_bins`.
 
     Parameters
     ----------
     n_bins : int or mapping of str to int, default=5
-        Ranges of every column, or by the names of columns; columns that are not named have 5.
-    output : {"names", "numbers"}, default="names"
-        Whether ranges come out by name, such as ``"(2.9, 5.15]"``, or numbered 1, 2, ...
+        Number of bins of every column, or of the columns listed; others have 5.
+    encode : {"names", "ordinal"}, default="names"
+        Whether bins come out by name, such as ``"(2.9, 5.15]"``, or as the numbers 1, 2, ...
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
-        Columns to read as nominal whatever their type. They pass through.
+        Columns to read as nominal regardless of their dtype. They pass through.
     ordinal_features : mapping of str to sequence, optional
-        Columns with an order, and their labels in order. They pass through.
+        Ordered categories of ordinal columns. They pass through.
 
     Attributes
     ----------
-    cuts_ : dict of str to ndarray
-        For each numeric column its cut points, ascending. A value equal to a cut is left of it.
-    ranges_ : dict of str to tuple of str
-        Names of the ranges, in order: what `ordinal_features` of an estimator takes.
+    bin_thresholds_ : dict of str to ndarray
+        Thresholds of each numeric column, ascending. A value equal to one is in the bin below it.
+    bin_names_ : dict of str to tuple of str
+        Names of the bins in order, as `ordinal_features` of an estimator takes them.
     schema_ : Schema
-        What the columns are.
+        Names and types of the columns.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -319,9 +444,9 @@ class EqualFrequencyDiscretizer(_ByNumber):
     --------
     >>> from mixedwood.preprocessing import EqualFrequencyDiscretizer
     >>> X = [[1.0], [1.0], [2.0], [3.0], [50.0], [float("nan")]]
-    >>> EqualFrequencyDiscretizer(n_bins=2, output="numbers").fit_transform(X).ravel()
+    >>> EqualFrequencyDiscretizer(n_bins=2, encode="ordinal").fit_transform(X).ravel()
     array([ 1.,  1.,  2.,  2.,  2., nan])
     """
 
-    def _cutting(self) -> Cutting:
-        return read_cutting("equal_frequency", self.n_bins)
+    def _discretization(self) -> Discretization:
+        return read_discretizer("equal_frequency", self.n_bins, owner=type(self).__name__)

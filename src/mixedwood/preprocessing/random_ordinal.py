@@ -43,8 +43,8 @@ class RandomOrdinalEncoder(TableTransformer):
 
     Attributes
     ----------
-    orders_ : dict of str to tuple
-        For each nominal column its values in the order that was drawn.
+    categories_ : dict of str to tuple
+        Categories of each nominal column, in the order that was drawn.
     schema_ : Schema
         What the columns are.
     n_features_in_, feature_names_in_
@@ -60,11 +60,11 @@ class RandomOrdinalEncoder(TableTransformer):
            [2. , 2.5],
            [3. , 3.5],
            [nan, 4.5]])
-    >>> encoder.orders_
+    >>> encoder.categories_
     {'colour': ('red', 'blue', 'green')}
     """
 
-    orders_: dict[str, tuple[Any, ...]]
+    categories_: dict[str, tuple[Any, ...]]
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ class RandomOrdinalEncoder(TableTransformer):
             for column in table.schema
             if column.kind == ColumnKind.NOMINAL
         }
-        self.orders_ = orders
+        self.categories_ = orders
         self._remember(table.schema)
         return self
 
@@ -212,5 +212,5 @@ class RandomOrdinalEncoder(TableTransformer):
 
     def _ranks(self, name: str) -> dict[Any, int]:
         """Number of each label of a nominal or ordinal column."""
-        order = self.orders_.get(name, self.schema_[name].categories)
+        order = self.categories_.get(name, self.schema_[name].categories)
         return {label: rank for rank, label in enumerate(order, start=1)}

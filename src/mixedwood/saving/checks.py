@@ -173,15 +173,15 @@ def _check_proof(model: Any) -> None:
     proof = model.proof_
     if proof.status not in STATUSES:
         raise ModelFileError(f"its search cannot have ended by {proof.status[:50]!r}")
-    if proof.lower_bound > proof.cost * (1 + _EQUAL):
-        raise ModelFileError("its tree costs less than any tree can")
-    for test in model.tests_ or ():
-        if test.column >= len(model.schema_):
-            raise ModelFileError("a test asks for a column that is not there")
-        codes, n_values = test.codes or (), model.schema_.columns[test.column].n_categories
+    if proof.lower_bound > proof.objective_value * (1 + _EQUAL):
+        raise ModelFileError("the objective of its tree is below its lower bound")
+    for split in model.candidates_ or ():
+        if split.column >= len(model.schema_):
+            raise ModelFileError("a candidate split has a column that does not exist")
+        codes, n_values = split.codes or (), model.schema_.columns[split.column].n_categories
         known = all(code < n_values for code in codes) and list(codes) == sorted(set(codes))
-        if not known or not test.low < test.high:
-            raise ModelFileError("a test asks for values that its column does not have")
+        if not known or not split.low < split.high:
+            raise ModelFileError("a candidate split has categories that its column does not have")
 
 
 def _check_machines(model: Any) -> None:

@@ -72,6 +72,20 @@ def _array(dtype: Any, ndim: int = 1, of: Numbers | None = None) -> Spec:
     )
 
 
+def _arrays(specs: dict[str, Spec]) -> Spec:
+    """A mapping of names to arrays of one length."""
+    return Spec(
+        "a mapping with arrays of one length: "
+        + ", ".join(f"{name}, {spec.words}" for name, spec in specs.items()),
+        lambda v: (
+            type(v) is dict
+            and set(v) == set(specs)
+            and all(spec.fits(v[name]) for name, spec in specs.items())
+            and len({len(array) for array in v.values()}) == 1
+        ),
+    )
+
+
 class Numbers(NamedTuple):
     """What numbers must be, and the words for them; NaN fits nowhere unless it is said."""
 
@@ -85,6 +99,7 @@ _PRICES = Numbers("not negative", lambda v: v >= 0)  # infinite for what is neve
 _AMOUNTS_OR_NAN = Numbers(
     "NaN, or finite and not negative", lambda v: np.isnan(v) | (v < np.inf) & (v >= 0)
 )
+_FRACTIONS = Numbers("from 0 to 1", lambda v: (v >= 0) & (v <= 1))
 _AT_LEAST_ONE = Numbers("1 or more", lambda v: v >= 1)
 
 
@@ -139,12 +154,11 @@ def value_kinds() -> dict[str, tuple[type, dict[str, Spec]]]:
     from mixedwood.linear.kernel import GaussianKernel
     from mixedwood.linear.machine import Features, Machines
     from mixedwood.optimal.proof import Proof
-    from mixedwood.optimal.tuning import TriedBudget
-    from mixedwood.preprocessing import BinaryTest
+    from mixedwood.preprocessing import BinarySplit
     from mixedwood.pruning import CostComplexityPath, CrossValidatedPath
 
     listed: dict[type, dict[str, Spec]] = {
-        BinaryTest: {
+        BinarySplit: {
             "column": _COUNT,
             "low": _END,
             "high": _END,
@@ -198,19 +212,13 @@ def value_kinds() -> dict[str, tuple[type, dict[str, Spec]]]:
         Pairing: {"n_classes": _whole(1), "by_pairs": _FLAG},
         Proof: {
             "status": _TEXT,
-            "cost": _AMOUNT,
+            "objective_value": _AMOUNT,
             "lower_bound": _AMOUNT,
             "n_explored": _COUNT,
             "n_cached": _COUNT,
             "cache_bytes": _COUNT,
         },
         Scale: {"size": _POWER, "mean": _REAL, "spread": _SPREAD},
-        TriedBudget: {
-            "max_depth": _COUNT,
-            "max_nodes": _COUNT,
-            "error": _AMOUNT,
-            "proven": _FLAG,
-        },
     }
     return {kind.__name__: (kind, fields) for kind, fields in listed.items()}
 
@@ -271,8 +279,20 @@ _LEARNED: dict[str, dict[str, Learned]] = {
     "OptimalTreeClassifier": _ONE_TREE
     | {
         "proof_": Learned(_named("Proof")),
-        "tests_": Learned(_optional(_all(list, _named("BinaryTest")))),
-        "tried_": Learned(_optional(_all(list, _named("TriedBudget")))),
+        "candidates_": Learned(_optional(_all(list, _named("BinarySplit")))),
+        "cv_results_": Learned(
+            _optional(
+                _arrays(
+                    {
+                        "param_max_depth": _COUNTS,
+                        "param_max_leaf_nodes": _COUNTS,
+                        "mean_test_score": _array(np.float64, 1, _FRACTIONS),
+                        "rank_test_score": _COUNTS,
+                        "optimal": _array(np.bool_),
+                    }
+                )
+            )
+        ),
     },
     "ForestClassifier": _SAMPLED,
     "RandomOrdinalityClassifier": _SAMPLED,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["ARRAYS", "PARTS", "translate_estimator", "translate_fields"]
+__all__ = ["ARRAYS", "KINDS", "translate_estimator", "translate_fields"]
 
 ARRAYS = {
     "kind": "split_kind",
@@ -19,7 +19,7 @@ ARRAYS = {
 }
 """Arrays of trees."""
 
-PARTS = {"Acceptor": "Screener"}
+KINDS = {"Acceptor": "Screener", "BinaryTest": "BinarySplit"}
 """Kinds of parts."""
 
 _PARAMETERS: dict[str, dict[str, str]] = {
@@ -33,6 +33,7 @@ _PARAMETERS: dict[str, dict[str, str]] = {
         "acceptor": "screener",
         "min_gain": "min_split_gain",
         "max_iterations": "max_iter",
+        "output": "encode",
         "relabel": "refit_leaves",
     },
     "ModelTreeClassifier": {
@@ -46,6 +47,12 @@ _PARAMETERS: dict[str, dict[str, str]] = {
         "min_linear": "min_samples_model",
         "min_instances": "min_samples_split",
     },
+    "OptimalTreeClassifier": {
+        "binarize": "binarize_at",
+        "leaf_cost": "ccp_alpha",
+        "max_nodes": "max_leaf_nodes",
+        "n_folds": "cv",
+    },
     "RandomOrdinalityClassifier": {"base": "estimator"},
     "SmoothSVC": {"alpha": "smoothing", "n_landmarks": "n_components"},
 }
@@ -53,6 +60,8 @@ _PARAMETERS: dict[str, dict[str, str]] = {
 # By the new name of the parameter.
 _VALUES: dict[str, dict[str, Any]] = {
     "handle_unknown": {"node": "stop", "minus_one": "use_encoded_value"},
+    "binarize_at": {"once": "root", "every_split": "node", "encode_every_split": "node_encoding"},
+    "encode": {"numbers": "ordinal"},
     "voting": {"probability": "soft", "plurality": "hard"},
     "intercept": {"machine": "model"},
     "score_on": {"training": "train"},
@@ -64,13 +73,23 @@ _LEARNED = {
     "tree_weights_": "estimator_weights_",
     "n_rounds_": "n_iter_",
     "machines_": "_machines",
+    "tests_": "candidates_",
+    "tried_": "cv_results_",
 }
 
 _FIELDS = {
     "CostComplexityPath": {"alphas": "ccp_alphas", "costs": "risks"},
     "CrossValidatedPath": {"strength": "shrinkage"},
+    "Proof": {"cost": "objective_value"},
     "Pruner": {"n_folds": "cv", "share": "validation_fraction", "cost": "risk"},
     "Screener": {"max_p": "alpha"},
+}
+
+_DEFAULT_BINARIZER = {
+    "encoding": "thresholds",
+    "discretizer": "equal_frequency",
+    "n_bins": 8,
+    "max_subset_values": 8,
 }
 
 
@@ -94,7 +113,38 @@ def translate_estimator(written: Mapping[str, Any]) -> dict[str, Any]:
     if "learned" in written:
         learned: dict[str, Any] = written["learned"]
         translated["learned"] = {_LEARNED.get(name, name): v for name, v in learned.items()}
+    if written["class"] == "OptimalTreeClassifier":
+        _translate_optimal(translated)
     return translated
+
+
+def _translate_optimal(written: dict[str, Any]) -> None:
+    """Binarization is an estimator since, size is the number of leaves, and results are arrays."""
+    parameters: dict[str, Any] = written["parameters"]
+    if parameters.get("max_leaf_nodes") is not None:
+        parameters["max_leaf_nodes"] += 1  # was the number of splits
+    parts = {name: parameters.pop(name) for name in _DEFAULT_BINARIZER if name in parameters}
+    if any(_DEFAULT_BINARIZER[name] != value for name, value in parts.items()):
+        made = {"is": "estimator", "class": "FeatureBinarizer", "parameters": parts}
+        parameters["binarizer"] = made
+    if parameters.pop("splits", "binary") == "all":
+        parameters["binarizer"] = "passthrough"
+    learned: dict[str, Any] = written.get("learned", {})
+    if learned.get("cv_results_") is not None:
+        tried = [budget["fields"] for budget in learned["cv_results_"]]
+        errors = [fields["error"] for fields in tried]
+        columns = {
+            "param_max_depth": ("<i8", [fields["max_depth"] for fields in tried]),
+            "param_max_leaf_nodes": ("<i8", [fields["max_nodes"] + 1 for fields in tried]),
+            "mean_test_score": ("<f8", [1.0 - error for error in errors]),
+            "rank_test_score": ("<i8", [1 + sum(e < error for e in errors) for error in errors]),
+            "optimal": ("|b1", [fields["proven"] for fields in tried]),
+        }
+        arrays = [
+            [name, {"is": "labels", "type": dtype, "shape": [len(items)], "items": items}]
+            for name, (dtype, items) in columns.items()
+        ]
+        learned["cv_results_"] = {"is": "dict", "items": arrays}
 
 
 def translate_fields(kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from mixedwood.saving.kinds import (
     part_kinds,
     value_kinds,
 )
-from mixedwood.saving.old_names import ARRAYS, PARTS, translate_estimator, translate_fields
+from mixedwood.saving.old_names import ARRAYS, KINDS, translate_estimator, translate_fields
 from mixedwood.saving.trees import part_trees
 from mixedwood.saving.writing import FORMAT, VERSION
 from mixedwood.tree import Tree
@@ -235,7 +235,7 @@ class _Reader:
             return written
         if isinstance(written, list):
             return [self.value(item, learned=learned) for item in written]
-        kind = PARTS.get(_object(written)["is"], written["is"])
+        kind = KINDS.get(_object(written)["is"], written["is"])
         if kind == "estimator":
             return self.estimator(written, fitted=learned)
         if kind == "tuple":

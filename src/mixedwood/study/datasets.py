@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from mixedwood.comparison.run import Problem
 from mixedwood.data import Column, ColumnKind, Schema, Table, read_table, read_target
-from mixedwood.data.labels import sort_labels
+from mixedwood.data.schema import sort_labels
 from mixedwood.study.definition import StudyError
 
 __all__ = ["change_columns", "fingerprint", "read_dataset"]

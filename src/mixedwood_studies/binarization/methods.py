@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from mixedwood.estimators import OptimalTreeClassifier
-from mixedwood.estimators.optimal_parameters import read_optimal_parameters
-from mixedwood.optimal.building import build_tree
-from mixedwood.optimal.rebinarised import RebinarisedSearch
+from mixedwood.optimal.build import build_tree
+from mixedwood.optimal.solvers import PerNodeSolver
 
 __all__ = ["EncodedAtEverySplit"]
 
 
 class EncodedAtEverySplit(OptimalTreeClassifier):
-    """An `OptimalTreeClassifier` with ``binarize="encode_every_split"`` that takes it literally.
+    """An `OptimalTreeClassifier` with ``binarize_at="node_encoding"`` that takes it literally.
 
     The estimator of the library knows that such trees cost what those with tests made once cost,
     and looks for the latter. This one makes the tests at every node, from the ranges that are left
@@ -22,18 +21,20 @@ class EncodedAtEverySplit(OptimalTreeClassifier):
     Examples
     --------
     >>> from mixedwood.datasets import load
+    >>> from mixedwood.preprocessing import FeatureBinarizer
     >>> iris = load("iris")
-    >>> asked = {"max_depth": 2, "leaf_cost": 0, "n_bins": 4, "encoding": "multi_hot"}
-    >>> EncodedAtEverySplit(**asked).fit(iris.X, iris.y).cost_
+    >>> binarizer = FeatureBinarizer(n_bins=4, encoding="multi_hot")
+    >>> asked = {"max_depth": 2, "ccp_alpha": 0, "binarizer": binarizer}
+    >>> EncodedAtEverySplit(**asked).fit(iris.X, iris.y).objective_value_
     17.0
-    >>> OptimalTreeClassifier(**asked).fit(iris.X, iris.y).cost_
+    >>> OptimalTreeClassifier(**asked).fit(iris.X, iris.y).objective_value_
     17.0
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> EncodedAtEverySplit:
         """Find the tree, as `OptimalTreeClassifier.fit` does."""
-        asked = type(self)(**{**self.get_params(), "binarize": "encode_every_split"})
-        parameters = read_optimal_parameters(asked)
+        asked = type(self)(**{**self.get_params(deep=False), "binarize_at": "node_encoding"})
+        learner = asked._learner()
         table, target = self._read_training(
             X,
             y,
@@ -42,15 +43,14 @@ class EncodedAtEverySplit(OptimalTreeClassifier):
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
         )
-        settings = parameters.settings_for(target.n_rows)
-        search = RebinarisedSearch(table, target, settings)
-        skeleton, proof = search.solve(
+        settings = learner.settings_for(target.n_rows)
+        splits, proof = PerNodeSolver(table, target, settings).solve(
             settings.max_depth,
-            settings.max_nodes,
-            time_limit=parameters.time_limit,
+            settings.max_leaf_nodes,
+            time_limit=learner.time_limit,
             work_limit=settings.work_limit,
         )
-        tree = build_tree(table, target, skeleton, settings.unseen)
         self._remember(table, target)
-        self.tree_, self.proof_, self.tests_, self.tried_ = tree, proof, None, None
+        self.tree_ = build_tree(table, target, splits, settings.unknown)
+        self.proof_, self.candidates_, self.cv_results_ = proof, None, None
         return self

@@ -13,8 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mixedwood.comparison.run import Problem
 from mixedwood.data import Column, ColumnKind, Schema, Table, read_target
-from mixedwood.preprocessing.cutting import cut_table, range_names, read_cutting
-from mixedwood.preprocessing.encoding import binary_cuts
+from mixedwood.preprocessing.binarizer import split_two_valued_columns
+from mixedwood.preprocessing.discretizers import bin_names, find_thresholds, read_discretizer
 from mixedwood.study import StudyError, TaskContext
 from mixedwood.study.tasks import Metrics
 from mixedwood_studies.binarization.methods import EncodedAtEverySplit
@@ -22,7 +22,7 @@ from mixedwood_studies.binarization.methods import EncodedAtEverySplit
 __all__ = ["best_tree", "cut_points", "divide_in_seven", "in_ranges", "seven_sets"]
 
 _N_SETS = 7
-_MODES = {"offline": "once", "online": "every_split", "combined": "encode_every_split"}
+_MODES = {"offline": "root", "online": "node", "combined": "node_encoding"}
 
 
 def best_tree(context: TaskContext) -> Metrics:
@@ -129,8 +129,9 @@ def cut_points(context: TaskContext) -> Metrics:
     problem = context.data
     target = read_target(problem.labels)
     metrics: Metrics = {}
-    cutting = read_cutting(context.method["discretizer"], context.value("ranges", 5))
-    for number, cuts in enumerate(cut_table(problem.X, target, cutting), 1):
+    discretizer = context.method["binarizer"]["discretizer"]
+    discretization = read_discretizer(discretizer, context.value("ranges", 5))
+    for number, cuts in enumerate(find_thresholds(problem.X, target, discretization), 1):
         metrics[f"{number} cuts"] = float(len(cuts))
         metrics |= {f"{number}.{place}": float(cut) for place, cut in enumerate(cuts, 1)}
     return metrics
@@ -139,14 +140,15 @@ def cut_points(context: TaskContext) -> Metrics:
 def in_ranges(problem: Problem, context: TaskContext) -> Table:
     """Replace numbers by the ranges that all rows give, as ordinal values."""
     table, target = problem.X, read_target(problem.labels)
-    cutting = read_cutting(context.method["discretizer"], _ranges(context).get("n_bins", 5))
+    n_bins = _ranges(context).get("binarizer__n_bins", 5)
+    discretizer = read_discretizer(context.method["binarizer"]["discretizer"], n_bins)
     columns, arrays = [], []
-    cuts = binary_cuts(table, cut_table(table, target, cutting))
+    cuts = split_two_valued_columns(table, find_thresholds(table, target, discretizer))
     for column, array, at in zip(table.schema, table.arrays, cuts, strict=True):
         if column.is_numeric:
             codes = np.searchsorted(at, array, side="left").astype(np.int32)
             codes[np.isnan(array)] = -1
-            column, array = Column(column.name, ColumnKind.ORDINAL, range_names(at)), codes
+            column, array = Column(column.name, ColumnKind.ORDINAL, bin_names(at)), codes
         columns.append(column)
         arrays.append(array)
     return Table(Schema(tuple(columns), table.schema.names_generated), tuple(arrays))
@@ -159,14 +161,14 @@ def _fit(context: TaskContext, X: Any, y: Any) -> tuple[Any, float]:
         raise StudyError(f"mode must be one of {', '.join(_MODES)}; got {mode!r}.")
     model = context.model(0).set_params(
         max_depth=int(context.value("depth", 3)),
-        leaf_cost=0.0,  # the fewest errors, whatever the size
-        binarize=_MODES[mode],
+        ccp_alpha=0.0,  # the fewest errors, whatever the size
+        binarize_at=_MODES[mode],
         time_limit=context.value("time_limit"),
         work_limit=None,
         **_ranges(context),
     )
     if mode == "combined":
-        model = EncodedAtEverySplit(**model.get_params())
+        model = EncodedAtEverySplit(**model.get_params(deep=False))
     started = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -176,11 +178,11 @@ def _fit(context: TaskContext, X: Any, y: Any) -> tuple[Any, float]:
 
 def _ranges(context: TaskContext) -> dict[str, int]:
     ranges = context.value("ranges", "own")
-    return {} if ranges == "own" else {"n_bins": int(ranges)}
+    return {} if ranges == "own" else {"binarizer__n_bins": int(ranges)}
 
 
 def _columns(model: Any) -> dict[str, float]:
-    return {} if model.tests_ is None else {"columns": float(len(model.tests_))}
+    return {} if model.candidates_ is None else {"columns": float(len(model.candidates_))}
 
 
 def _accuracy(model: Any, problem: Problem, rows: Any) -> float:

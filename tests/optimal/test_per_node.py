@@ -3,7 +3,9 @@
 import os
 import signal
 import threading
+from dataclasses import dataclass
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,10 +15,47 @@ from hypothesis import strategies as st
 from mixedwood import datasets
 from mixedwood._limits import CancelledError, StopFlag
 from mixedwood.data import Column, Schema, Table, Target, read_table, read_target
-from mixedwood.optimal.rebinarised import RebinarisedSettings, find_rebinarised_tree
-from mixedwood.preprocessing.cutting import RULES, Cutting
-from mixedwood.preprocessing.encoding import ENCODINGS, binarise
+from mixedwood.optimal.problem import IntegerObjective, OptimalSettings
+from mixedwood.optimal.solvers import PerNodeSolver, SearchLimits
+from mixedwood.preprocessing.binarizer import ENCODINGS, Binarization
+from mixedwood.preprocessing.discretizers import RULES, Discretization
 from reference import rebinarise as twin
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a tree may look like, and how long to look for it; penalties are integers."""
+
+    discretization: Discretization
+    encoding: str = "multi_hot"
+    binarize_at: str = "node"
+    max_subset_values: int = 8
+    max_depth: int = 62
+    max_leaf_nodes: int | None = None
+    leaf_penalty: int = 0
+    min_samples_leaf: int = 1
+    upper_bound: int | None = None
+    time_limit: float = np.inf
+    memory_limit: int = 2**60
+
+
+def find(table, target, wanted, weights=None, stop=None):
+    """The best tree by integer weights: its splits and children, and what is proven."""
+    binarization = Binarization(wanted.discretization, wanted.encoding, wanted.max_subset_values)
+    settings = OptimalSettings(
+        max_depth=0, max_leaf_nodes=None, min_samples_leaf=wanted.min_samples_leaf, ccp_alpha=0.0,
+        binarization=binarization, binarize_at=wanted.binarize_at, upper_bound=np.inf,
+        memory_limit=wanted.memory_limit, work_limit=np.inf, unknown="node",
+    )  # fmt: skip
+    integer = IntegerObjective(
+        weights, 1, wanted.leaf_penalty, 1, 0, table.n_rows, 0, exact=True, multiples=True
+    )
+    limits = SearchLimits(
+        wanted.max_depth, wanted.max_leaf_nodes, wanted.upper_bound, wanted.time_limit, None, stop
+    )
+    nodes, result = PerNodeSolver(table, target, settings).search(integer, limits)
+    splits, yes, no = ([node[i] for node in nodes] for i in range(3))
+    return SimpleNamespace(**{**result, "splits": splits, "yes": yes, "no": no})
 
 
 def random_problem(rng, max_rows=18):
@@ -44,15 +83,15 @@ def random_problem(rng, max_rows=18):
 
 def random_settings(rng):
     depth = int(rng.choice([0, 1, 2, 2, 3, 3]))
-    return RebinarisedSettings(
-        Cutting(str(rng.choice(RULES)), int(rng.integers(2, 6))),
+    return Wanted(
+        Discretization(str(rng.choice(RULES)), int(rng.integers(2, 6))),
         encoding=str(rng.choice(ENCODINGS)),
-        binarize=str(rng.choice(["every_split", "every_split", "encode_every_split"])),
+        binarize_at=str(rng.choice(["node", "node", "node_encoding"])),
         max_subset_values=int(rng.integers(2, 5)),
         max_depth=depth,
-        max_nodes=int(rng.integers(0, 8)) if rng.random() < 0.5 else None,
-        leaf_cost=int(rng.integers(0, 3)) if rng.random() < 0.4 else 0,
-        min_leaf=int(rng.integers(1, 4)) if rng.random() < 0.4 else 1,
+        max_leaf_nodes=1 + int(rng.integers(0, 8)) if rng.random() < 0.5 else None,
+        leaf_penalty=int(rng.integers(0, 3)) if rng.random() < 0.4 else 0,
+        min_samples_leaf=int(rng.integers(1, 4)) if rng.random() < 0.4 else 1,
     )
 
 
@@ -63,16 +102,16 @@ def brute_force(kinds, table, target, weights, wanted):
         target.codes.tolist(),
         [1] * table.n_rows if weights is None else weights.tolist(),
         {
-            "method": wanted.cutting.rule,
-            "n_bins": wanted.cutting.n_bins,
+            "method": wanted.discretization.rule,
+            "n_bins": wanted.discretization.n_bins,
             "encoding": wanted.encoding,
             "max_subset_values": wanted.max_subset_values,
-            "binarize": wanted.binarize,
+            "binarize_at": wanted.binarize_at,
         },
         wanted.max_depth,
-        2**wanted.max_depth if wanted.max_nodes is None else wanted.max_nodes,
-        wanted.leaf_cost,
-        wanted.min_leaf,
+        2**wanted.max_depth if wanted.max_leaf_nodes is None else wanted.max_leaf_nodes - 1,
+        wanted.leaf_penalty,
+        wanted.min_samples_leaf,
     )
 
 
@@ -80,24 +119,24 @@ def cost_by_tests(found, table, target, weights, wanted):
     """What the tree costs, by sending rows through its tests."""
 
     def walk(node, rows, depth):
-        test = found.tests[node]
+        test = found.splits[node]
         if test is None:
-            assert len(rows) >= min(wanted.min_leaf, table.n_rows)
+            assert len(rows) >= min(wanted.min_samples_leaf, table.n_rows)
             weight = None if weights is None else weights[rows]
             sums = np.bincount(target.codes[rows], weights=weight)
-            return int(sums.sum() - sums.max()) + wanted.leaf_cost
+            return int(sums.sum() - sums.max()) + wanted.leaf_penalty
         assert depth < wanted.max_depth
-        yes = test.answer(table)[rows]
+        yes = test.evaluate(table)[rows]
         below = walk(found.yes[node], rows[yes], depth + 1)
         return below + walk(found.no[node], rows[~yes], depth + 1)
 
-    n_tests = sum(test is not None for test in found.tests)
-    assert wanted.max_nodes is None or n_tests <= wanted.max_nodes
+    n_leaves = sum(test is None for test in found.splits)
+    assert wanted.max_leaf_nodes is None or n_leaves <= wanted.max_leaf_nodes
     return walk(0, np.arange(table.n_rows), 0)
 
 
 def changed(wanted, **changes):
-    return RebinarisedSettings(**{**vars(wanted), **changes})
+    return Wanted(**{**vars(wanted), **changes})
 
 
 @pytest.mark.parametrize("part", range(10))
@@ -108,17 +147,17 @@ def test_the_best_of_all_trees(part):
         kinds, table, target, weights = random_problem(rng)
         wanted = random_settings(rng)
         want = brute_force(kinds, table, target, weights, wanted)
-        found = find_rebinarised_tree(table, target, wanted, weights)
+        found = find(table, target, wanted, weights)
         assert (found.cost, found.lower_bound, found.status) == (want, want, "optimal")
         assert cost_by_tests(found, table, target, weights, wanted) == want
-        split += len(found.tests) > 3
+        split += len(found.splits) > 3
         # The bound is inclusive, and without a memo the answer is the same.
-        within = find_rebinarised_tree(table, target, changed(wanted, upper_bound=want), weights)
+        within = find(table, target, changed(wanted, upper_bound=want), weights)
         assert (within.cost, within.status) == (want, "optimal")
-        none = find_rebinarised_tree(table, target, changed(wanted, upper_bound=want - 1), weights)
-        assert (none.tests, none.status, none.lower_bound) == ([], "no_tree", want)
+        none = find(table, target, changed(wanted, upper_bound=want - 1), weights)
+        assert (none.splits, none.status, none.lower_bound) == ([], "infeasible", want)
         forgetful = changed(wanted, memory_limit=0)
-        assert find_rebinarised_tree(table, target, forgetful, weights).cost == want
+        assert find(table, target, forgetful, weights).cost == want
     assert split > 5
 
 
@@ -146,12 +185,10 @@ def test_encoding_again_gains_nothing_over_ranges_made_once(seed):
     """Windows that skip absent ranges are windows of all ranges: the two searches are one."""
     rng = np.random.default_rng(seed)
     _, table, target, _ = random_problem(rng, 14)
-    cutting, encoding = Cutting(str(rng.choice(RULES)), 4), str(rng.choice(ENCODINGS))
-    matrix, _ = binarise(table, target, cutting=cutting, encoding=encoding)
-    wanted = RebinarisedSettings(cutting, encoding, "encode_every_split", max_depth=2)
-    assert find_rebinarised_tree(table, target, wanted).cost == best_on_matrix(
-        matrix, target.codes, 2
-    )
+    rule_and_bins, encoding = Discretization(str(rng.choice(RULES)), 4), str(rng.choice(ENCODINGS))
+    matrix, _ = Binarization(rule_and_bins, encoding).fit(table, target)
+    wanted = Wanted(rule_and_bins, encoding, "node_encoding", max_depth=2)
+    assert find(table, target, wanted).cost == best_on_matrix(matrix, target.codes, 2)
 
 
 def test_subsets_of_what_is_left_at_a_node():
@@ -160,14 +197,14 @@ def test_subsets_of_what_is_left_at_a_node():
     schema = Schema((letter, Column("side", "nominal", ("l", "r"))))
     table = Table(schema, (np.arange(9, dtype=np.int32), np.array([0] * 6 + [1] * 3, np.int32)))
     target = Target(np.arange(2), np.array([0, 1, 0, 1, 0, 1, 1, 1, 1], np.int32))
-    cutting = Cutting("equal_width")
+    rule_and_bins = Discretization("equal_width")
     for limit, want in ((6, 0), (5, 1)):
-        wanted = RebinarisedSettings(
-            cutting, "subsets", "encode_every_split", max_subset_values=limit, max_depth=2
+        wanted = Wanted(
+            rule_and_bins, "subsets", "node_encoding", max_subset_values=limit, max_depth=2
         )
-        found = find_rebinarised_tree(table, target, wanted)
+        found = find(table, target, wanted)
         assert found.cost == want
-    once, _ = binarise(table, target, cutting=cutting, encoding="subsets", max_subset_values=6)
+    once, _ = Binarization(rule_and_bins, "subsets", 6).fit(table, target)
     assert best_on_matrix(once, target.codes, 2) == 1
 
 
@@ -179,10 +216,10 @@ def test_more_depth_and_more_nodes_cost_no_more(rule):
     table = read_table({"x": x, "z": z})
     by_depth, by_nodes = [], []
     for size in range(4):
-        wanted = RebinarisedSettings(Cutting(rule, 3), max_depth=size)
-        by_depth.append(find_rebinarised_tree(table, target, wanted).cost)
-        wanted = RebinarisedSettings(Cutting(rule, 3), max_depth=3, max_nodes=2 * size)
-        by_nodes.append(find_rebinarised_tree(table, target, wanted).cost)
+        wanted = Wanted(Discretization(rule, 3), max_depth=size)
+        by_depth.append(find(table, target, wanted).cost)
+        wanted = Wanted(Discretization(rule, 3), max_depth=3, max_leaf_nodes=2 * size + 1)
+        by_nodes.append(find(table, target, wanted).cost)
     assert by_depth == sorted(by_depth, reverse=True)
     assert by_nodes == sorted(by_nodes, reverse=True)
     assert by_depth[3] < by_depth[0]
@@ -208,10 +245,10 @@ def test_published_optima_of_banknote(how):
     data = datasets.load("banknote")
     table, target = read_table(data.X), read_target(data.y)
     rule, n_bins, encoding = how
-    cutting = Cutting(rule, n_bins)
+    rule_and_bins = Discretization(rule, n_bins)
     for depth, want in enumerate(BANKNOTE[how], start=1):
-        wanted = RebinarisedSettings(cutting, encoding, "encode_every_split", max_depth=depth)
-        found = find_rebinarised_tree(table, target, wanted)
+        wanted = Wanted(rule_and_bins, encoding, "node_encoding", max_depth=depth)
+        found = find(table, target, wanted)
         assert (found.cost, found.status) == (want, "optimal")
 
 
@@ -224,14 +261,14 @@ def large_problem(n=4000):
 
 def test_no_time_gives_the_greedy_tree_and_an_honest_bound():
     table, target = large_problem()
-    wanted = RebinarisedSettings(Cutting("equal_frequency", 4), max_depth=4, time_limit=0.0)
-    found = find_rebinarised_tree(table, target, wanted)
+    wanted = Wanted(Discretization("equal_frequency", 4), max_depth=4, time_limit=0.0)
+    found = find(table, target, wanted)
     assert found.status == "time_limit"
     assert 0 <= found.lower_bound <= found.cost
     assert cost_by_tests(found, table, target, None, wanted) == found.cost
     leaf = np.bincount(target.codes).min()
     assert found.cost < leaf
-    small = find_rebinarised_tree(table, target, changed(wanted, max_depth=1, time_limit=np.inf))
+    small = find(table, target, changed(wanted, max_depth=1, time_limit=np.inf))
     assert small.status == "optimal"
     assert found.cost <= small.cost
 
@@ -239,10 +276,10 @@ def test_no_time_gives_the_greedy_tree_and_an_honest_bound():
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent another way there")
 def test_an_interrupt_gives_the_best_tree_so_far():
     table, target = large_problem()
-    wanted = RebinarisedSettings(Cutting("equal_frequency", 5), max_depth=5)
+    wanted = Wanted(Discretization("equal_frequency", 5), max_depth=5)
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
-    found = find_rebinarised_tree(table, target, wanted)
+    found = find(table, target, wanted)
     timer.join()
     assert found.status == "interrupted"
     assert cost_by_tests(found, table, target, None, wanted) == found.cost
@@ -251,45 +288,45 @@ def test_an_interrupt_gives_the_best_tree_so_far():
 
 def test_another_thread_may_end_it():
     table, target = large_problem()
-    wanted = RebinarisedSettings(Cutting("equal_frequency", 5), max_depth=5)
+    wanted = Wanted(Discretization("equal_frequency", 5), max_depth=5)
     flag = StopFlag()
     timer = threading.Timer(0.3, flag.set)
     timer.start()
     with pytest.raises(CancelledError):
-        find_rebinarised_tree(table, target, wanted, stop=flag)
+        find(table, target, wanted, stop=flag)
     timer.join()
 
 
 def test_odd_tables():
-    cutting = Cutting("mdlp")
+    rule_and_bins = Discretization("mdlp")
     one = read_table({"x": [1.0]}), read_target([0])
     same = read_table({"x": [1.0, 1.0, 1.0]}), read_target([0, 1, 1])
     absent = read_table({"x": np.full(3, np.nan)}), read_target([0, 1, 1])
     for (table, target), cost in ((one, 0), (same, 1), (absent, 1)):
-        found = find_rebinarised_tree(table, target, RebinarisedSettings(cutting, max_depth=3))
-        assert (found.cost, found.status, found.tests) == (cost, "optimal", [None])
+        found = find(table, target, Wanted(rule_and_bins, max_depth=3))
+        assert (found.cost, found.status, found.splits) == (cost, "optimal", [None])
     nothing = Table(Schema(()), ())
-    wanted = RebinarisedSettings(cutting, max_depth=2)
-    found = find_rebinarised_tree(nothing, read_target([0, 1, 1]), wanted)
-    assert (found.cost, found.tests) == (1, [None])
-    without_depth = RebinarisedSettings(Cutting("equal_width", 2))
+    wanted = Wanted(rule_and_bins, max_depth=2)
+    found = find(nothing, read_target([0, 1, 1]), wanted)
+    assert (found.cost, found.splits) == (1, [None])
+    without_depth = Wanted(Discretization("equal_width", 2))
     rng = np.random.default_rng(0)
     table, target = read_table({"x": rng.random(12)}), read_target(rng.integers(0, 2, 12))
-    assert find_rebinarised_tree(table, target, without_depth).cost == 0
+    assert find(table, target, without_depth).cost == 0
 
 
 def test_refusals():
     table, target = read_table({"x": [1.0, 2.0]}), read_target([0, 1])
-    wanted = RebinarisedSettings(Cutting("mdlp"), max_depth=1)
+    wanted = Wanted(Discretization("mdlp"), max_depth=1)
     with pytest.raises(ValueError, match="weights must be positive"):
-        find_rebinarised_tree(table, target, wanted, np.array([1, 0]))
+        find(table, target, wanted, np.array([1, 0]))
     with pytest.raises(ValueError, match="one weight is needed for each row"):
-        find_rebinarised_tree(table, target, wanted, np.array([1]))
+        find(table, target, wanted, np.array([1]))
     with pytest.raises(ValueError, match="weights are too large"):
-        find_rebinarised_tree(table, target, wanted, np.array([2**62, 2**62]))
+        find(table, target, wanted, np.array([2**62, 2**62]))
     with pytest.raises(ValueError, match="there is no encoding 'two_hot'"):
-        find_rebinarised_tree(table, target, changed(wanted, encoding="two_hot"))
+        find(table, target, changed(wanted, encoding="two_hot"))
     with pytest.raises(ValueError, match="limits of depth"):
-        find_rebinarised_tree(table, target, changed(wanted, max_depth=-1))
+        find(table, target, changed(wanted, max_depth=-1))
     with pytest.raises(ValueError, match="columns differ in length"):
-        find_rebinarised_tree(table, read_target([0, 1, 1]), wanted)
+        find(table, read_target([0, 1, 1]), wanted)

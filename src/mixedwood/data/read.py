@@ -1,4 +1,4 @@
-"""Any X to a typed table: learning a schema, and reading new data with a known one."""
+"""Any X to a typed table, with a schema that is inferred or given."""
 
 from __future__ import annotations
 
@@ -15,12 +15,22 @@ from mixedwood.data.columns import (
     declared_order,
     factorize,
     open_column,
+    to_label,
     to_numbers,
 )
 from mixedwood.data.frames import OpenTable, open_table
-from mixedwood.data.labels import Label, sort_labels, to_label
-from mixedwood.data.schema import Column, ColumnKind, Schema
-from mixedwood.data.table import MISSING, UNKNOWN, CodeArray, NumberArray, Table
+from mixedwood.data.schema import (
+    MISSING,
+    UNKNOWN,
+    CodeArray,
+    Column,
+    ColumnKind,
+    Label,
+    NumberArray,
+    Schema,
+    Table,
+    sort_labels,
+)
 
 __all__ = ["read_table"]
 
@@ -145,7 +155,7 @@ def _check_unchanged(table: Table, categorical_features: Any, ordinal_features: 
 
 
 def _same_kinds(table: Table, schema: Schema) -> bool:
-    """Whether columns differ in the values they know, at most."""
+    """Whether columns differ in nothing but their categories."""
     return all(
         c.name in table.schema
         and table.schema[c.name].kind == c.kind
@@ -202,7 +212,7 @@ def _learn_column(
 
 
 def _encode(factors: Factors, column: Column) -> tuple[CodeArray, set[Label]]:
-    """Map labels to the column's codes; also give the labels it does not know."""
+    """Map labels to the column's codes; also give the labels that are not among its categories."""
     known = column.codes
     codes = [MISSING if label is None else known.get(label, UNKNOWN) for label in factors.labels]
     unknown: set[Label] = set()
@@ -212,7 +222,7 @@ def _encode(factors: Factors, column: Column) -> tuple[CodeArray, set[Label]]:
         for place, label in enumerate(factors.labels):
             if label is None or codes[place] != UNKNOWN:
                 continue
-            # If the column came with another type, a label is looked for by how it is spelled.
+            # If the column has another type now, a label is looked up by its spelling.
             if is_retyped(label) and str(label) in spelled:
                 codes[place] = spelled[str(label)]
             else:
@@ -221,7 +231,7 @@ def _encode(factors: Factors, column: Column) -> tuple[CodeArray, set[Label]]:
 
 
 def _retyping(column: Column) -> Callable[[Label], bool]:
-    """Make a test for labels that are text where all values are numbers, or the reverse."""
+    """Make a test for labels that are text where all categories are numbers, or vice versa."""
     text_or_not = {isinstance(value, str) for value in column.categories}
     return lambda label: bool(text_or_not) and isinstance(label, str) not in text_or_not
 
@@ -253,7 +263,7 @@ def _match(opened: OpenTable, schema: Schema, estimator: str) -> Sequence[int]:
 
 
 def _named(categorical_features: Any, ordinal_features: Any) -> list[str]:
-    """Names that stand in the parameters."""
+    """Names in the parameters."""
     listed = [*_items(categorical_features), *_items(ordinal_features)]
     return [str(name) for name in listed if isinstance(name, str)]
 
