@@ -239,7 +239,7 @@ def model_size(estimator: Any) -> dict[str, Any]:
         mean = sum(tree.n_leaves for tree in trees) / len(trees)
         size = {"trees": len(trees), "mean_leaves": round(mean, 2)}
         return size | _chosen(estimator)
-    return {"planes": len(estimator.objective_value_)}
+    return {"linear_models": len(estimator.objective_value_)}
 
 
 def _chosen(estimator: Any) -> dict[str, Any]:
@@ -250,7 +250,7 @@ def _chosen(estimator: Any) -> dict[str, Any]:
         "forest_trees": len(estimator.forest_.trees_),
         "boosted_rounds": estimator.boosted_.n_iter_,
         "boosted_depth": max(tree.depth for tree in estimator.boosted_.trees_),
-        "boosted_share": estimator.share_,
+        "boosted_weight": float(estimator.weights_[1]),
     }
 
 
@@ -259,16 +259,16 @@ def format_size(facts: dict[str, Any]) -> str:
     if "leaves" in facts:
         n = facts["leaves"]
         return f"{n} {'leaf' if n == 1 else 'leaves'}, depth {facts['depth']}"
-    if "boosted_share" in facts:
-        share = facts["boosted_share"]
+    if "boosted_weight" in facts:
+        weight = facts["boosted_weight"]
         return (
             f"{facts['trees']} trees: forest of {facts['forest_trees']} trees (weight "
-            f"{1 - share:.2f}), gradient boosting with {facts['boosted_rounds']} iterations and "
-            f"depth {facts['boosted_depth']} (weight {share:.2f})"
+            f"{1 - weight:.2f}), gradient boosting with {facts['boosted_rounds']} iterations and "
+            f"depth {facts['boosted_depth']} (weight {weight:.2f})"
         )
     if "trees" in facts:
         return f"{facts['trees']} trees, {facts['mean_leaves']:g} leaves on average"
-    return f"{facts['planes']} linear model{'s' * (facts['planes'] > 1)}"
+    return f"{facts['linear_models']} linear model{'s' * (facts['linear_models'] > 1)}"
 
 
 def print_summary(facts: dict[str, Any], estimator: Any, verbose: bool) -> None:
