@@ -13,7 +13,7 @@ SOURCES := $(shell find core bindings src build_backend -type f \
              -o -name '*.css' -o -name '*.js' -o -name '*.toml' \) 2>/dev/null) \
            CMakeLists.txt pyproject.toml
 
-.PHONY: help demo test coverage lint types bench docs sanitize portable native-test stubs clean
+.PHONY: help demo test test-long coverage lint types bench docs sanitize portable native-test stubs clean
 
 help:  ## list the chores
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -31,6 +31,9 @@ demo: $(VENV)/.installed-cli  ## install, then show a tree, compare methods on t
 
 test: $(VENV)/.installed-test native-test  ## install, then run every test
 	$(BIN)/python -m pytest -n auto
+
+test-long: $(VENV)/.installed-test  ## tests with many more cases, which make test leaves out
+	$(BIN)/python -m pytest -n auto -m long
 
 coverage: $(VENV)/.installed-coverage  ## every Python test, and how much of the library they run; fails below the threshold
 	$(BIN)/python -m pytest -n auto --cov --cov-report=term:skip-covered --cov-fail-under=$(COVERAGE)

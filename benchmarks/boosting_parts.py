@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from ensemble_study import Score, Scores, Source, fold_of, judge
 
-from mixedwood import BoostedTreesClassifier, TreeClassifier
+from mixedwood import AdaBoostTreesClassifier, BoostedTreesClassifier, TreeClassifier
 
 SOURCES = [
     Source("adult", 1000),
@@ -83,14 +83,18 @@ def make(setting: str, criterion: str, search: str) -> Any:
     if setting == "tree":
         return tree
     if setting == "AdaBoost":
-        return BoostedTreesClassifier(ROUNDS, method="samme", learning_rate=1.0, estimator=tree)
-    return BoostedTreesClassifier(ROUNDS, learning_rate=RATE, estimator=tree)
+        return AdaBoostTreesClassifier(tree, ROUNDS, variant="samme")
+    return BoostedTreesClassifier(n_estimators=ROUNDS, learning_rate=RATE, estimator=tree)
 
 
 def make_native(search: str) -> Any:
     """Gradient boosting of trees whose splits are searched by gradients."""
     return BoostedTreesClassifier(
-        ROUNDS, learning_rate=RATE, partitioner=search, max_depth=DEPTH, max_features=None
+        n_estimators=ROUNDS,
+        learning_rate=RATE,
+        partitioner=search,
+        max_depth=DEPTH,
+        max_features=None,
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from ensemble_study import Score, Source, fold_of, judge
 
 from mixedwood import (
+    AdaBoostTreesClassifier,
     BoostedTreesClassifier,
     EnsembleClassifier,
     ForestClassifier,
@@ -76,7 +77,7 @@ def forest(
 
 def boosted(n: int = ROUNDS, **settings: Any) -> Make:
     """Boosted trees."""
-    return lambda: BoostedTreesClassifier(n, **settings)
+    return lambda: BoostedTreesClassifier(n_estimators=n, **settings)
 
 
 # What is fitted. Forests and boosting are seeded as the parts of an `EnsembleClassifier` are.
@@ -120,16 +121,16 @@ BOOSTED: dict[str, tuple[Make, tuple[int, ...]]] = {
     ),
     "boosted, all columns": (boosted(max_features=None), (200,)),
     "boosted, 70 % of the rows": (boosted(subsample=0.7), (200,)),
-    "boosted, a tree per class": (boosted(trees_per_round="per_class"), (200,)),
+    "boosted, a tree per class": (boosted(multi_strategy="one_output_per_tree"), (200,)),
     "boosted, depth 3, a tree per class": (
-        boosted(trees_per_round="per_class", max_depth=3),
+        boosted(multi_strategy="one_output_per_tree", max_depth=3),
         (200,),
     ),
     "AdaBoost over random orders": (
-        boosted(100, method="samme", learning_rate=1.0),
+        lambda: AdaBoostTreesClassifier(n_estimators=100, variant="samme"),
         (100,),
     ),
-    "AdaBoost.M1 of C4.5 trees": (BoostedTreesClassifier.adaboost_c45, (50,)),
+    "AdaBoost.M1 of C4.5 trees": (AdaBoostTreesClassifier.c45, (50,)),
 }
 
 

@@ -38,7 +38,7 @@ KINDS: dict[str, Callable[[str], Any]] = {
     "tree": lambda selection: mw.TreeClassifier(selection=selection),
     "forest of 20": forest,
     "boosting, 50 rounds": lambda selection: mw.BoostedTreesClassifier(
-        50, selection=selection, random_state=0
+        n_estimators=50, selection=selection, random_state=0
     ),
 }
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalo
     from mixedwood import study as study
     from mixedwood.comparison import Comparison as Comparison
     from mixedwood.comparison.compare import compare as compare
+    from mixedwood.estimators import AdaBoostTreesClassifier as AdaBoostTreesClassifier
     from mixedwood.estimators import BoostedTreesClassifier as BoostedTreesClassifier
     from mixedwood.estimators import EnsembleClassifier as EnsembleClassifier
     from mixedwood.estimators import ForestClassifier as ForestClassifier

@@ -84,7 +84,6 @@ class Entry(NamedTuple):
 
 
 _TREE = "mixedwood.estimators.tree:TreeClassifier"
-_BOOSTED = "mixedwood.estimators.boosted:BoostedTreesClassifier"
 
 CATALOGUE: dict[str, Entry] = {
     entry.name: entry
@@ -118,8 +117,10 @@ CATALOGUE: dict[str, Entry] = {
             "grow_prune_forest",
             "mixedwood.estimators.grow_prune_forest:GrowPruneForestClassifier",
         ),
-        Entry("boosted", _BOOSTED, presets=("adaboost_c45",)),
-        Entry("adaboost", _BOOSTED, parameters={"method": "adaboost"}),
+        Entry("boosted", "mixedwood.estimators.boosted:BoostedTreesClassifier"),
+        Entry(
+            "adaboost", "mixedwood.estimators.adaboost:AdaBoostTreesClassifier", presets=("c45",)
+        ),
         Entry("ensemble", "mixedwood.estimators.ensemble:EnsembleClassifier"),
         Entry("svm", "mixedwood.estimators.smooth_svc:SmoothSVC", parameters={"C": "tune"}),
     )

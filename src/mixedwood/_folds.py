@@ -23,7 +23,7 @@ __all__ = [
     "Fold",
     "check_cv",
     "cv_schemes",
-    "folds_or_hold_out",
+    "fold_numbers",
     "halves",
     "hold_out",
     "hold_out_per_class",
@@ -101,24 +101,32 @@ def stratified_folds(
     return _assign(n_rows, order, max(1, min(int(n_folds), n_weighing)))
 
 
-def folds_or_hold_out(
-    codes: Codes, n_folds: int, seed: int, weights: Weights | None = None
+def fold_numbers(
+    codes: Codes, cv: Any, seed: int, weights: Weights | None = None
 ) -> NDArray[np.int64]:
-    """Give the fold of each row; with one fold, a fifth of the rows is held out.
+    """Give the fold that tests each row; -1 for rows that are in no test set.
 
-    Rows of weight 0, and with one fold training rows, have -1.
+    `cv` is a number of folds, "holdout" for a single test set of a fifth of the rows, or a
+    scikit-learn splitter whose test sets do not overlap. Rows of weight 0 are in no test set.
 
     Examples
     --------
-    >>> folds_or_hold_out(np.array([0, 0, 0, 0, 0]), 1, seed=0).tolist().count(0)
+    >>> fold_numbers(np.array([0, 0, 0, 0, 0]), "holdout", seed=0).tolist().count(0)
     1
     """
-    if n_folds == 1:
+    if hasattr(cv, "split") and not isinstance(cv, str):
+        folds = np.full(len(codes), -1, dtype=np.int64)
+        for number, fold in enumerate(splitter_folds(cv, codes)):
+            if (folds[fold.test] >= 0).any():
+                raise ValueError(f"The test sets of the splitter {cv!r} overlap.")
+            folds[fold.test] = number
+        return folds if weights is None else np.where(weights > 0, folds, -1)
+    if cv == "holdout":
         held_out = hold_out(codes, 0.2, seed, weights)
         if held_out.any():
             return np.where(held_out, 0, -1)
-        n_folds = 5  # every class has a single row, and all rows have to be tried
-    return _assign(len(codes), _by_class(codes, spawn(seed, FOLDS), weights), n_folds)
+        cv = 5  # every class has a single row, and all rows have to be tried
+    return _assign(len(codes), _by_class(codes, spawn(seed, FOLDS), weights), int(cv))
 
 
 def halves(codes: Codes, seed: int, weights: Weights | None = None) -> NDArray[np.int8]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mixedwood import BoostedTreesClassifier, TimeLimitWarning, TreeClassifier, _limits
+from mixedwood import AdaBoostTreesClassifier, TimeLimitWarning, TreeClassifier, _limits
 from mixedwood.boosting import AdaBoostPlan, adaboost
 from mixedwood.data import read_table, read_target
 from mixedwood.growers import grow
@@ -42,7 +42,7 @@ def test_boosted_c45_agrees_with_its_twin(problem, n_rounds):
 def test_the_recipe_answers_as_its_twin(seed):
     """Larger tables, where boosting goes on for some rounds; with gaps and numbers."""
     X, y = mixed_problem(60, seed=seed)
-    model = BoostedTreesClassifier.adaboost_c45(6).fit(X, y)
+    model = AdaBoostTreesClassifier.c45(6).fit(X, y)
     table, target = read_table(X), read_target(y)
 
     def grow_it(weighted):
@@ -123,7 +123,7 @@ def test_a_first_tree_that_is_hardly_ever_right_is_kept_alone():
         trees, votes = adaboost(table, target, plan, 5)
         assert len(trees) == 1
         assert votes.tolist() == [1.0]
-    model = BoostedTreesClassifier.adaboost_c45().fit({"a": ["p"] * 6}, [0, 0, 1, 1, 2, 2])
+    model = AdaBoostTreesClassifier.c45().fit({"a": ["p"] * 6}, [0, 0, 1, 1, 2, 2])
     assert model.predict_proba({"a": ["p"]}).tolist() == [[1.0, 0.0, 0.0]]
 
 
@@ -178,11 +178,9 @@ def test_samme_need_only_beat_guessing():
     """Stumps tell two of four classes apart: half of the rows are wrong."""
     X, y = {"x": [0, 1, 2, 3] * 5}, [0, 1, 2, 3] * 5
     tree = TreeClassifier(max_depth=1, pruning=None)
-    stopped = BoostedTreesClassifier(method="adaboost", estimator=tree, learning_rate=1.0).fit(X, y)
+    stopped = AdaBoostTreesClassifier(tree).fit(X, y)
     assert stopped.n_iter_ == 1
-    model = BoostedTreesClassifier(
-        20, method="samme", estimator=tree, learning_rate=1.0, random_state=0
-    ).fit(X, y)
+    model = AdaBoostTreesClassifier(tree, 20, variant="samme", random_state=0).fit(X, y)
     assert model.n_iter_ > 3
     # Later trees answer with classes that the first has not.
     assert (

@@ -10,7 +10,7 @@ from sklearn.dummy import DummyClassifier
 from markup import read
 from mixedwood import Comparison, comparison
 from mixedwood.cli import main
-from mixedwood.cli.tables import print_table
+from mixedwood.cli._output import print_table
 
 
 def run(*args):

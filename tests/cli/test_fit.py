@@ -14,7 +14,7 @@ import pytest
 
 import mixedwood as mw
 from cli.woods import ok, run, woods_csv
-from mixedwood.cli.models import list_models, read_value
+from mixedwood.cli._models import list_models, read_value
 from mixedwood.comparison.methods import read_methods
 from mixedwood.data.file_tables import read_file
 from mixedwood.pruning import Pruner
@@ -97,14 +97,14 @@ def test_the_honest_estimate(woods, out):
 
 @pytest.mark.parametrize("name", [n for n in list_models() if n != "model_tree.published"])
 def test_every_model_by_its_name(name, woods, out):
-    few = {"n_estimators": 2, "max_rounds": 3, "n_components": 9}
+    few = {"n_estimators": 2, "max_iter": 3, "n_components": 9}
     stem = name.partition(".")[0]
     settings = [
         f"--param={key}={value}"
         for key, value in few.items()
         if (key == "n_estimators" and stem in ("forest", "boosted", "random_ordinality"))
         or (stem == "grow_prune_forest" and key == "n_estimators")
-        or (stem == "ensemble" and key == "max_rounds")
+        or (stem == "ensemble" and key == "max_iter")
         or (stem == "svm" and key == "n_components")
     ]
     ok("fit", woods, "--target", "wood", "-o", out, "--drop", "id", "--model", name, *settings)
@@ -126,7 +126,7 @@ def test_all_classifiers_and_recipes_are_listed():
 
 
 def make_model(name, *settings):
-    from mixedwood.cli.models import make_model
+    from mixedwood.cli._models import make_model
 
     return make_model(name, settings)
 
@@ -147,7 +147,7 @@ def test_parameters_as_text():
     assert model.estimator.max_depth == 3
     assert model.estimator.max_features == "sqrt"  # all else stays what it was
     model = make_model(
-        "ensemble", "forest__n_estimators=9", "boosted__max_bins=16", "depths=[2, 3]"
+        "ensemble", "forest__n_estimators=9", "boosted__max_bins=16", "max_depths=[2, 3]"
     )
     assert (model.forest.n_estimators, model.boosted.max_bins) == (9, 16)
     model = make_model("forest", "estimator=TreeClassifier.cart(se_rule=0)")
@@ -264,7 +264,7 @@ USAGE = [
     (["--model", "forest", "--jobs", "0"], "n_jobs must be"),
     (["--time-limit", "soon"], "is not a time such as 30s"),
     (["--time-limit", "0s"], "greater than 0"),
-    (["--ordinal", "grade"], "is not a column and its labels in order"),
+    (["--ordinal", "grade"], "is not a column and its categories in order"),
     (["--model", "random_ordinality", "--param", "joint=[['a', 'b']]"], "joint names"),
 ]
 

@@ -325,7 +325,7 @@ def test_one_row_of_parquet_and_of_other_models(woods, new, tmp_path):
     frame.write_parquet(parquet)
     for name in ("tree", "boosted", "ensemble", "svm"):
         out = tmp_path / f"{name}.mw"
-        settings = ["--param", "max_rounds=4"] if name == "ensemble" else []
+        settings = ["--param", "max_iter=4"] if name == "ensemble" else []
         ok(
             "fit", woods, "--target", "wood", "-o", out, "--drop", "id", "-q", "--model", name,
             *settings,

@@ -16,7 +16,7 @@ def folder(tmp_path_factory):
     for name, more in {
         "tree": ["--param", "pruning=null", "--param", "max_depth=3"],
         "forest": ["--param", "n_estimators=3"],
-        "ensemble": ["--param", "max_rounds=5", "--param", "forest__n_estimators=3"],
+        "ensemble": ["--param", "max_iter=5", "--param", "forest__n_estimators=3"],
         "model_tree": [],
         "svm": [],
         "kernel": ["--param", "kernel=rbf"],
@@ -51,12 +51,12 @@ def test_an_ensemble_says_what_it_has_chosen(folder):
     assert "forest of 3 trees (weight" in words
     assert f"{model.boosted_.n_iter_} iterations and depth" in words
     facts = json.loads(ok("show", path, "--json").stdout)
-    assert facts["boosted_share"] == model.share_
+    assert facts["boosted_weight"] == model.weights_[1]
     assert facts["boosted_depth"] <= model.boosted_.max_depth
     said = ok("explain", path, folder / "woods.csv", "--row", 1).stdout
     assert "Votes of the forest's 3 trees" in said
     facts = json.loads(ok("explain", path, folder / "woods.csv", "--row", 1, "--json").stdout)
-    assert facts["share"] == model.share_
+    assert facts["share"] == model.weights_[1]
     assert facts["boosted"]["scale"] == "scores"
     assert facts["votes"] == facts["forest"]["votes"]
 

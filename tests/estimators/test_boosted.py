@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from excuses import HELD_OUT, PURE, SAMPLES
 from mixedwood import (
+    AdaBoostTreesClassifier,
     BoostedTreesClassifier,
     TimeLimitWarning,
     TreeClassifier,
@@ -26,14 +27,23 @@ from mixedwood.explain.importance import impurity_importance
 from mixedwood.splits import Partitioner
 from problems import mixed_problem
 
+
+def tree(partitioner="random_order", **parameters):
+    limits = {"max_depth": 4, "max_features": 0.5, "pruning": None}
+    return TreeClassifier(partitioner=partitioner, **{**limits, **parameters})
+
+
 CHECKED = [
     (BoostedTreesClassifier(n_estimators=5), {}),
     (BoostedTreesClassifier(n_estimators=5, max_bins=8), {}),
     (BoostedTreesClassifier(n_estimators=3, early_stopping=True), HELD_OUT),
-    (BoostedTreesClassifier(n_estimators=3, trees_per_round="per_class", subsample=0.8), SAMPLES),
-    (BoostedTreesClassifier(n_estimators=3, method="samme", learning_rate=1.0), PURE),
-    (BoostedTreesClassifier(n_estimators=3, partitioner="principal_ext"), {}),
-    (BoostedTreesClassifier.adaboost_c45(3), {}),
+    (
+        BoostedTreesClassifier(n_estimators=3, multi_strategy="one_output_per_tree", subsample=0.8),
+        SAMPLES,
+    ),
+    (AdaBoostTreesClassifier(n_estimators=3, variant="samme"), PURE),
+    (BoostedTreesClassifier(n_estimators=3, estimator=tree("principal_ext")), {}),
+    (AdaBoostTreesClassifier.c45(3), {}),
 ]
 
 
@@ -48,25 +58,38 @@ def test_scikit_learn_checks(estimator, check):
 
 
 MODELS = {
-    "one": BoostedTreesClassifier(8),
-    "per_class": BoostedTreesClassifier(8, trees_per_round="per_class", max_depth=2),
-    "sorted": BoostedTreesClassifier(8, partitioner="auto", max_leaf_nodes=5, max_depth=None),
-    "per_tree": BoostedTreesClassifier(8, partitioner=Partitioner("random_order", per="tree")),
+    "one": BoostedTreesClassifier(n_estimators=8),
+    "per_class": BoostedTreesClassifier(
+        n_estimators=8, multi_strategy="one_output_per_tree", max_depth=2
+    ),
+    "sorted": BoostedTreesClassifier(
+        n_estimators=8, partitioner="auto", max_leaf_nodes=5, max_depth=None
+    ),
+    "per_tree": BoostedTreesClassifier(
+        n_estimators=8, partitioner=Partitioner("random_order", per="tree")
+    ),
     "samples": BoostedTreesClassifier(
-        8, subsample=0.6, colsample_bytree=2, handle_unknown="majority"
+        n_estimators=8, subsample=0.6, colsample_bytree=2, handle_unknown="majority"
     ),
-    "other_trees": BoostedTreesClassifier(8, partitioner="principal_ext", max_depth=2),
+    "other_trees": BoostedTreesClassifier(
+        n_estimators=8, estimator=tree("principal_ext", max_depth=2)
+    ),
     "estimator": BoostedTreesClassifier(
-        8, estimator=TreeClassifier(max_depth=2, pruning=None), trees_per_round="per_class"
+        n_estimators=8,
+        estimator=TreeClassifier(max_depth=2, pruning=None),
+        multi_strategy="one_output_per_tree",
     ),
-    "adaboost_c45": BoostedTreesClassifier.adaboost_c45(8),
-    "samme": BoostedTreesClassifier(8, method="samme", learning_rate=0.5, max_depth=2),
-    "resample": BoostedTreesClassifier(8, method="adaboost", resample=True, learning_rate=1.0),
+    "adaboost_c45": AdaBoostTreesClassifier.c45(8),
+    "samme": AdaBoostTreesClassifier(tree(max_depth=2), 8, variant="samme", learning_rate=0.5),
+    "resample": AdaBoostTreesClassifier(n_estimators=8, resample=True),
 }
-GRADIENT = [name for name, model in MODELS.items() if model.method == "gradient"]
+GRADIENT = [name for name, model in MODELS.items() if isinstance(model, BoostedTreesClassifier)]
+OF_TREES = ("max_depth", "min_samples_leaf", "selection", "handle_unknown")
 
 
 def made(name, **parameters):
+    if name in ("other_trees", "samme", "resample"):
+        parameters = {f"estimator__{k}" if k in OF_TREES else k: v for k, v in parameters.items()}
     return clone(MODELS[name]).set_params(random_state=3, **parameters)
 
 
@@ -150,38 +173,44 @@ def test_a_warm_start_is_the_same_as_one_go(name):
 
 def test_a_warm_start_keeps_its_own_seed():
     X, y = mixed_problem(150)
-    model = BoostedTreesClassifier(3, warm_start=True).fit(X, y)
+    model = BoostedTreesClassifier(n_estimators=3, warm_start=True).fit(X, y)
     seed = model._seed
     model.set_params(n_estimators=5).fit(X, y)
     assert model._seed == seed
-    whole = BoostedTreesClassifier(5, random_state=seed).fit(X, y)
+    whole = BoostedTreesClassifier(n_estimators=5, random_state=seed).fit(X, y)
     assert model.trees_ == whole.trees_
 
 
 def test_warm_starts_that_make_no_sense():
     X, y = mixed_problem(150)
-    model = BoostedTreesClassifier(4, warm_start=True, random_state=0).fit(X, y)
+    model = BoostedTreesClassifier(n_estimators=4, warm_start=True, random_state=0).fit(X, y)
     before = list(model.trees_)
-    with pytest.raises(ValueError, match=r"n_estimators=3 must be larger or equal to the 4 rounds"):
+    with pytest.raises(ValueError, match=r"n_estimators=3 must be larger or equal to the 4 iter"):
         model.set_params(n_estimators=3).fit(X, y)
     model.set_params(n_estimators=5)
-    with pytest.raises(ValueError, match="the columns, their values or the classes are others"):
+    with pytest.raises(
+        ValueError, match="the columns, their categories or the classes have changed"
+    ):
         model.fit(X[["colour"]], y)
-    with pytest.raises(ValueError, match="the columns, their values or the classes are others"):
+    with pytest.raises(
+        ValueError, match="the columns, their categories or the classes have changed"
+    ):
         model.fit(X, y == "ash")
-    with pytest.raises(ValueError, match="is not what they were grown with"):
+    with pytest.raises(ValueError, match="the rows held out for early stopping have changed"):
         model.set_params(early_stopping=True).fit(X, y)
     assert model.trees_ == before
-    held = BoostedTreesClassifier(4, warm_start=True, early_stopping=True, random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match="is not what they were grown with"):
+    held = BoostedTreesClassifier(
+        n_estimators=4, warm_start=True, early_stopping=True, random_state=0
+    ).fit(X, y)
+    with pytest.raises(ValueError, match="the rows held out for early stopping have changed"):
         held.set_params(early_stopping=False, n_estimators=9).fit(X, y)
 
 
 def test_early_stopping_keeps_the_best_round():
     X, y = mixed_problem(300)
     model = BoostedTreesClassifier(
-        300, learning_rate=0.5, early_stopping=True, patience=5, validation_fraction=0.25,
-        random_state=0,
+        n_estimators=300, learning_rate=0.5, early_stopping=True, n_iter_no_change=5,
+        validation_fraction=0.25, random_state=0,
     ).fit(X, y)  # fmt: skip
     losses = model.validation_loss_
     best = int(np.argmin(losses))
@@ -205,7 +234,7 @@ def test_early_stopping_keeps_the_best_round():
 
 
 def test_early_stopping_with_hardly_any_rows():
-    model = BoostedTreesClassifier(5, early_stopping=True, random_state=0)
+    model = BoostedTreesClassifier(n_estimators=5, early_stopping=True, random_state=0)
     for n in (2, 3, 5):
         X, y = {"x": list(range(n))}, [i % 2 for i in range(n)]
         assert model.fit(X, y).predict(X).shape == (n,)
@@ -216,13 +245,15 @@ def test_early_stopping_learns_classes_of_a_single_row():
     X, y = {"x": np.arange(40.0)}, np.array(["ash"] * 20 + ["birch"] * 19 + ["cedar"])
     for seed in range(8):
         model = BoostedTreesClassifier(
-            60, early_stopping=True, validation_fraction=0.4, min_hessian=0.0, l2=0.0,
-            random_state=seed,
+            n_estimators=60, early_stopping=True, validation_fraction=0.4, min_child_weight=0.0,
+            l2_regularization=0.0, random_state=seed,
         ).fit(X, y)  # fmt: skip
         assert (model.trees_[0].statistics[0] > 0).all()
         assert max(model.validation_loss_) < 2
     # Where no row can be held out, all rounds are grown, and a warm start goes on with them.
-    alone = BoostedTreesClassifier(5, early_stopping=True, warm_start=True, random_state=0)
+    alone = BoostedTreesClassifier(
+        n_estimators=5, early_stopping=True, warm_start=True, random_state=0
+    )
     assert alone.fit({"x": [1, 2]}, ["ash", "birch"]).validation_loss_ == []
     assert alone.set_params(n_estimators=7).fit({"x": [1, 2]}, ["ash", "birch"]).n_iter_ == 7
 
@@ -236,8 +267,9 @@ def test_rows_without_weight_are_as_if_they_were_not_there(name):
     weights = np.ones(160)
     weights[100:] = 0
     lost = np.where(weights > 0, y, "ash")
-    model = made(name, min_samples_leaf=0.03).fit(X, lost, weights)
-    same = made(name, min_samples_leaf=0.03).fit(X[:100], lost[:100])
+    limits = {} if name == "adaboost_c45" else {"min_samples_leaf": 0.03}
+    model = made(name, **limits).fit(X, lost, weights)
+    same = made(name, **limits).fit(X[:100], lost[:100])
     assert model.n_iter_ == same.n_iter_
     np.testing.assert_array_equal(model.predict_proba(X), same.predict_proba(X))
     assert all(tree.weighted_n_node_samples[0] <= 100 + 1e-9 for tree in model.trees_)
@@ -280,11 +312,15 @@ def test_extreme_weights():
     X, y = mixed_problem(60)
     for factor in (1e-300, 1e-30, 1e30, 1e300):
         weights = np.full(60, factor)
-        proba = BoostedTreesClassifier(5, random_state=0).fit(X, y, weights).predict_proba(X)
+        proba = (
+            BoostedTreesClassifier(n_estimators=5, random_state=0)
+            .fit(X, y, weights)
+            .predict_proba(X)
+        )
         assert np.isfinite(proba).all()
         np.testing.assert_allclose(proba.sum(axis=1), 1)
     mixed = np.where(np.arange(60) % 2, 1e-200, 1e200)
-    model = BoostedTreesClassifier(20, random_state=0).fit(X, y, mixed)
+    model = BoostedTreesClassifier(n_estimators=20, random_state=0).fit(X, y, mixed)
     assert np.isfinite(model.predict_proba(X)).all()
     assert model.score(X, y, mixed) > 0.8  # only every other row counts
 
@@ -295,7 +331,7 @@ def test_extreme_weights():
 def test_one_tree_for_all_classes_or_one_for_each():
     X, y = mixed_problem()
     one = made("one").fit(X, y)
-    each = made("one", trees_per_round="per_class").fit(X, y)
+    each = made("one", multi_strategy="one_output_per_tree").fit(X, y)
     assert (len(one.trees_), len(each.trees_)) == (8, 24)
     assert one.n_iter_ == each.n_iter_ == 8
     assert {s.shape[1] for s in one.scores_.steps} == {3}
@@ -305,7 +341,7 @@ def test_one_tree_for_all_classes_or_one_for_each():
     two = y == "ash"
     assert (
         made("one").fit(X, two).trees_
-        == made("one", trees_per_round="per_class").fit(X, two).trees_
+        == made("one", multi_strategy="one_output_per_tree").fit(X, two).trees_
     )
 
 
@@ -340,15 +376,15 @@ def test_parameters_reach_the_trees():
     assert max(len(columns) for columns in used) == 1
     assert len(set(used)) >= 4
     assert made("one", min_split_gain=1e9).fit(X, y).trees_[0].n_nodes == 1
-    assert made("one", min_hessian=1e9).fit(X, y).trees_[0].n_nodes == 1
+    assert made("one", min_child_weight=1e9).fit(X, y).trees_[0].n_nodes == 1
     assert made("one", max_features=1).fit(X, y).trees_ != made("one").fit(X, y).trees_
     few = made("one", max_bins=2).fit(X, y).trees_
     assert len({tree.high[n] for tree in few for n in np.flatnonzero(tree.column == 1)}) == 1
-    short = made("one", l2=1e6).fit(X, y)
+    short = made("one", l2_regularization=1e6).fit(X, y)
     assert np.abs(short.decision_function(X) - short.scores_.start).max() < 1e-3
     slow, quick = (made("one", learning_rate=rate).fit(X, y) for rate in (0.01, 1.0))
     assert slow.score(X, y) < quick.score(X, y)
-    for name, value in (("nominal_l2", 50.0), ("smoothing", 50.0)):
+    for name, value in (("cat_l2", 50.0), ("cat_smooth", 50.0)):
         base = {"partitioner": "auto", "max_features": None}
         assert (
             made("one", **base).fit(X, y).trees_
@@ -356,11 +392,15 @@ def test_parameters_reach_the_trees():
         )
 
 
-@pytest.mark.parametrize("partitioner", ["auto", "exact", "two_class_order"])
-def test_searches_for_the_best_groups_are_the_sorted_order(partitioner):
+@pytest.mark.parametrize("partitioner", ["exact", Partitioner("principal_ext")])
+def test_other_searches_are_those_of_an_estimator(partitioner):
     X, y = mixed_problem(n_classes=2)
-    model = made("one", partitioner=partitioner).fit(X, y)
-    assert model.trees_ == made("one", partitioner="auto").fit(X, y).trees_
+    with pytest.raises(
+        ValueError, match=r"use estimator=TreeClassifier\(partitioner=.*, max_depth=4"
+    ):
+        made("one", partitioner=partitioner).fit(X, y)
+    model = made("one", estimator=tree(partitioner)).fit(X, y)
+    assert model.score(X, y) > 0.65
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -423,7 +463,7 @@ def test_near_scikit_learn_on_numbers():
     y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(scale=0.3, size=800) > 0).astype(int)
     new = rng.normal(size=(2000, 6))
     right = (new[:, 0] + new[:, 1] * new[:, 2] > 0).astype(int)
-    ours = BoostedTreesClassifier(100, max_features=None, random_state=0).fit(X, y)
+    ours = BoostedTreesClassifier(n_estimators=100, max_features=None, random_state=0).fit(X, y)
     theirs = HistGradientBoostingClassifier(max_depth=4, l2_regularization=1.0).fit(X, y)
     assert ours.score(new, right) == pytest.approx(theirs.score(new, right), abs=0.02)
 
@@ -431,7 +471,7 @@ def test_near_scikit_learn_on_numbers():
 def test_parameters_are_searched_from_outside():
     X, y = mixed_problem()
     grid = GridSearchCV(
-        BoostedTreesClassifier(5, random_state=0),
+        BoostedTreesClassifier(n_estimators=5, random_state=0),
         {"max_depth": [1, 3], "partitioner": ["random_order", "auto"]},
         cv=2,
         error_score="raise",
@@ -441,19 +481,18 @@ def test_parameters_are_searched_from_outside():
 
 def test_a_second_fit_forgets_the_first():
     X, y = mixed_problem()
-    model = made("one").fit(X, y)
-    model.set_params(method="samme").fit(X, y)
+    model = made("one", early_stopping=True).fit(X, y)
+    model.set_params(early_stopping=False).fit(X, ["only"] * len(y))
     assert not hasattr(model, "scores_")
-    assert len(model.estimator_weights_) == model.n_iter_
-    model.set_params(method="gradient").fit(X, y)
-    assert not hasattr(model, "estimator_weights_")
-    assert model.trees_ == made("one").fit(X, y).trees_
+    assert not hasattr(model, "validation_loss_")
+    assert model.feature_importances_.tolist() == [0.0] * 4
+    assert model.fit(X, y).trees_ == made("one").fit(X, y).trees_
 
 
 def test_a_generator_is_asked_once():
     X, y = mixed_problem(60)
     for seed in (np.random.default_rng(0), np.random.RandomState(0)):
-        model = BoostedTreesClassifier(2, random_state=seed).fit(X, y)
+        model = BoostedTreesClassifier(n_estimators=2, random_state=seed).fit(X, y)
         before = pickle.dumps(seed)
         assert model.feature_importances_.sum() == pytest.approx(1)
         assert model.predict_proba(X).shape == (60, 3)
@@ -469,24 +508,26 @@ def test_importances_are_shares_in_what_splits_gained():
             if tree.column[node] >= 0:
                 gains[tree.column[node]] += tree.score[node]
     np.testing.assert_allclose(model.feature_importances_, gains / gains.sum())
-    constant = BoostedTreesClassifier(3).fit({"x": [1, 1, 1]}, ["a", "b", "a"])
+    constant = BoostedTreesClassifier(n_estimators=3).fit({"x": [1, 1, 1]}, ["a", "b", "a"])
     assert constant.feature_importances_.tolist() == [0.0]
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "gain_ratio"])
 def test_importances_of_other_trees_are_measured_by_their_criterion(criterion):
     X, y = mixed_problem()
-    own = made("samme", criterion=criterion, max_features=None)
-    tree = TreeClassifier(
-        criterion=criterion, partitioner="random_order", max_depth=2, pruning=None
-    )
-    given = clone(own).set_params(estimator=tree)
-    assert own.fit(X, y).trees_ == given.fit(X, y).trees_
+    model = made("samme", estimator__criterion=criterion).fit(X, y)
     by = "gini" if criterion == "gini" else "entropy"
-    each = [impurity_importance(member, by) for member in own.trees_]
-    want = np.average(each, 0, own.estimator_weights_)
-    for model in (own, given):
-        np.testing.assert_allclose(model.feature_importances_, want / want.sum())
+    each = [impurity_importance(member, by) for member in model.trees_]
+    want = np.average(each, 0, model.estimator_weights_)
+    np.testing.assert_allclose(model.feature_importances_, want / want.sum())
+
+
+def test_the_default_tree_of_adaboost():
+    X, y = mixed_problem()
+    given = AdaBoostTreesClassifier(tree(), 5, random_state=0).fit(X, y)
+    assert AdaBoostTreesClassifier(n_estimators=5, random_state=0).fit(X, y).trees_ == given.trees_
+    shallow = AdaBoostTreesClassifier(n_estimators=5).set_params(estimator__max_depth=1).fit(X, y)
+    assert max(member.depth for member in shallow.trees_) == 1
 
 
 # Limits
@@ -497,7 +538,7 @@ def test_a_time_limit_leaves_a_model_that_works(name):
     X, y = mixed_problem(3000)
     model = made(name, n_estimators=100_000, time_limit=0.3, max_depth=1)
     if name == "resample":
-        model.set_params(method="samme", learning_rate=1e-3)  # or it stops by itself
+        model.set_params(variant="samme", learning_rate=1e-3)  # or it stops by itself
     with pytest.warns(TimeLimitWarning, match=r"time limit came after \d+ of 100000") as caught:
         model.fit(X, y)
     assert caught[-1].filename == __file__  # where fit was called
@@ -508,7 +549,7 @@ def test_a_time_limit_leaves_a_model_that_works(name):
 def test_the_smallest_time_limit():
     X, y = mixed_problem(300)
     with pytest.warns(TimeLimitWarning, match="time limit came after 1 of 9 rounds"):
-        model = BoostedTreesClassifier(9, time_limit=1e-9).fit(X, y)
+        model = BoostedTreesClassifier(n_estimators=9, time_limit=1e-9).fit(X, y)
     assert model.n_iter_ == 1
     assert model.predict(X).shape == y.shape
 
@@ -516,7 +557,12 @@ def test_the_smallest_time_limit():
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize(
     "model",
-    ["(10**6)", "(10**6, n_jobs=2)", "(10**6, partitioner='principal_ext')", ".adaboost_c45()"],
+    [
+        "BoostedTreesClassifier(n_estimators=10**6)",
+        "BoostedTreesClassifier(n_estimators=10**6, n_jobs=2)",
+        "BoostedTreesClassifier(n_estimators=10**6, estimator=mw.TreeClassifier(pruning=None))",
+        "AdaBoostTreesClassifier.c45()",
+    ],
 )
 def test_ctrl_c_is_heard_at_once_and_leaves_the_model_unfitted(model):
     script = textwrap.dedent(f"""
@@ -528,7 +574,7 @@ def test_ctrl_c_is_heard_at_once_and_leaves_the_model_unfitted(model):
         X = {{f"x{{j}}": rng.normal(size=60_000) for j in range(12)}}
         X["a"] = [f"v{{i}}" for i in rng.integers(0, 300, 60_000)]
         y = rng.integers(0, 8, 60_000)
-        model = mw.BoostedTreesClassifier{model}
+        model = mw.{model}
         def interrupt():
             time.sleep(2.0)
             global started
@@ -554,11 +600,11 @@ def test_ctrl_c_is_heard_at_once_and_leaves_the_model_unfitted(model):
 
 def test_progress_is_shown_on_request(capsys):
     X, y = mixed_problem(60)
-    BoostedTreesClassifier(10, verbose=1, random_state=0).fit(X, y)
+    BoostedTreesClassifier(n_estimators=10, verbose=1, random_state=0).fit(X, y)
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 10
     assert lines[-1].startswith("mixedwood: 10 of 10 rounds in")
-    BoostedTreesClassifier(10, random_state=0).fit(X, y)
+    BoostedTreesClassifier(n_estimators=10, random_state=0).fit(X, y)
     assert capsys.readouterr().err == ""
 
 
@@ -571,20 +617,18 @@ def test_progress_is_shown_on_request(capsys):
         ({"n_estimators": 0}, ValueError, "n_estimators must be a whole number of at least 1"),
         ({"n_estimators": 2.5}, ValueError, "n_estimators must be"),
         ({"n_estimators": None}, ValueError, "n_estimators must be a whole number of at least 1"),
-        ({"method": "logit"}, ValueError, "method must be 'gradient', 'adaboost' or 'samme'"),
         ({"learning_rate": 0}, ValueError, "learning_rate must be above 0"),
         ({"learning_rate": -0.1}, ValueError, "learning_rate must be a number"),
         ({"learning_rate": np.inf}, ValueError, "learning_rate must be a finite number; got inf"),
         ({"learning_rate": np.nan}, ValueError, "learning_rate must be a number"),
         ({"learning_rate": "0.1"}, ValueError, "learning_rate must be a number"),
         ({"partitioner": "best"}, ValueError, "best"),
-        ({"criterion": "best"}, ValueError, "best"),
         ({"estimator": TreeClassifier}, TypeError, "got the class TreeClassifier"),
         ({"estimator": RandomForestClassifier()}, TypeError, "or a tree of mixedwood"),
         (
             {"estimator": TreeClassifier.c45()},
             ValueError,
-            "handle_missing='fractional' shares rows out",
+            "handle_missing='fractional' sends a row to several",
         ),
         (
             {"estimator": TreeClassifier(ordinal_features={"shape": ["round"]})},
@@ -594,39 +638,38 @@ def test_progress_is_shown_on_request(capsys):
         ({"max_depth": -1}, ValueError, "max_depth must be None or a whole number"),
         ({"max_leaf_nodes": 0}, ValueError, "max_leaf_nodes must be None or a whole number"),
         ({"min_samples_leaf": 0}, ValueError, "min_samples_leaf must be a number of rows"),
-        ({"min_hessian": -1}, ValueError, "min_hessian must be a number"),
-        ({"l2": -1}, ValueError, "l2 must be a number"),
-        ({"l2": np.inf}, ValueError, "l2 must be a finite number"),
-        ({"nominal_l2": None}, ValueError, "nominal_l2 must be a number"),
-        ({"smoothing": -1}, ValueError, "smoothing must be a number"),
+        ({"min_child_weight": -1}, ValueError, "min_child_weight must be a number"),
+        ({"l2_regularization": -1}, ValueError, "l2_regularization must be a number"),
+        ({"l2_regularization": np.inf}, ValueError, "l2_regularization must be a finite number"),
+        ({"cat_l2": None}, ValueError, "cat_l2 must be a number"),
+        ({"cat_smooth": -1}, ValueError, "cat_smooth must be a number"),
         ({"min_split_gain": -1}, ValueError, "min_split_gain must be a number"),
         ({"max_features": 0}, ValueError, "max_features must be None, a whole number"),
         ({"colsample_bytree": "half"}, ValueError, "colsample_bytree must be None, a whole"),
         (
-            {"colsample_bytree": 2, "partitioner": "principal_ext"},
+            {"colsample_bytree": 2, "estimator": tree()},
             ValueError,
-            "colsample_bytree goes with gradient trees",
-        ),
-        (
-            {"colsample_bytree": 2, "method": "samme"},
-            ValueError,
-            "colsample_bytree goes with gradient trees",
+            "colsample_bytree is not supported with estimator",
         ),
         ({"subsample": 0}, ValueError, "subsample must be above 0"),
         ({"subsample": 1.5}, ValueError, "subsample must be a number from 0 to 1"),
-        ({"subsample": 0.5, "method": "samme"}, ValueError, "subsample goes with method='gradient"),
-        ({"trees_per_round": "all"}, ValueError, "trees_per_round must be 'one' or 'per_class'"),
+        ({"multi_strategy": "all"}, ValueError, "multi_strategy must be 'multi_output_tree' or"),
         ({"max_bins": 1}, ValueError, "max_bins must be a whole number of at least 2; got 1"),
         ({"max_bins": None}, ValueError, "max_bins must be a whole number of at least 2"),
         ({"max_bins": 10**6}, ValueError, "max_bins must be at most 65535"),
-        ({"resample": "yes"}, ValueError, "resample must be True or False"),
-        ({"resample": True}, ValueError, "resample goes with method='adaboost'"),
         ({"early_stopping": 5}, ValueError, "early_stopping must be True or False"),
-        ({"early_stopping": True, "method": "adaboost"}, ValueError, "early_stopping goes with"),
         ({"validation_fraction": 0}, ValueError, "validation_fraction must be above 0"),
         ({"validation_fraction": 1.0}, ValueError, "validation_fraction must be below 1"),
-        ({"patience": 0}, ValueError, "patience must be a whole number of at least 1; got 0"),
-        ({"patience": None}, ValueError, "patience must be a whole number of at least 1"),
+        (
+            {"n_iter_no_change": 0},
+            ValueError,
+            "n_iter_no_change must be a whole number of at least 1; got 0",
+        ),
+        (
+            {"n_iter_no_change": None},
+            ValueError,
+            "n_iter_no_change must be a whole number of at least 1",
+        ),
         ({"handle_unknown": "ignore"}, ValueError, "handle_unknown must be"),
         ({"class_weight": {"oak": 2}}, ValueError, "which are not in y"),
         ({"categorical_features": ["weight"]}, ValueError, "weight"),
@@ -635,7 +678,6 @@ def test_progress_is_shown_on_request(capsys):
         ({"n_jobs": 1.5}, ValueError, "n_jobs must be None, .* got 1.5"),
         ({"random_state": -1}, ValueError, "random_state must be zero or more"),
         ({"warm_start": None}, ValueError, "warm_start must be True or False"),
-        ({"warm_start": True, "method": "samme"}, ValueError, "warm_start goes with"),
         ({"time_limit": 0}, ValueError, "time_limit"),
     ],
 )
@@ -652,3 +694,27 @@ def test_bad_parameters_are_refused_and_change_nothing(parameters, error, words)
         unfitted.fit(X, y)
     with pytest.raises(NotFittedError):
         unfitted.predict(X)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "words"),
+    [
+        ({"n_estimators": 0}, ValueError, "n_estimators must be a whole number of at least 1"),
+        ({"variant": "gradient"}, ValueError, "variant must be 'm1' or 'samme'"),
+        ({"learning_rate": 0}, ValueError, "learning_rate must be finite and above 0"),
+        ({"learning_rate": np.inf}, ValueError, "learning_rate must be finite and above 0"),
+        ({"resample": "yes"}, ValueError, "resample must be True or False"),
+        ({"estimator": TreeClassifier(partitioner="best")}, ValueError, "best"),
+        ({"estimator": RandomForestClassifier()}, TypeError, "or a tree of mixedwood"),
+        ({"n_jobs": 0}, ValueError, "n_jobs must be None, -1 for all processors, or a number"),
+        ({"random_state": -1}, ValueError, "random_state must be zero or more"),
+        ({"time_limit": 0}, ValueError, "time_limit"),
+    ],
+)
+def test_bad_parameters_of_adaboost_are_refused_and_change_nothing(parameters, error, words):
+    X, y = mixed_problem(30)
+    model = AdaBoostTreesClassifier(n_estimators=2, random_state=0).fit(X, y)
+    before = model.trees_
+    with pytest.raises(error, match=words):
+        model.set_params(**parameters).fit(X, y)
+    assert model.trees_ is before

@@ -14,7 +14,7 @@ from problems import mixed_problem
 
 KINDS = {
     "one": {},
-    "per_class": {"trees_per_round": "per_class"},
+    "per_class": {"multi_strategy": "one_output_per_tree"},
     "samples": {"subsample": 0.6, "colsample_bytree": 2, "handle_unknown": "majority"},
     "other_trees": {"estimator": TreeClassifier(max_depth=2, pruning=None)},
 }
@@ -26,7 +26,7 @@ def stopping(**parameters):
             "n_estimators": 200,
             "learning_rate": 0.5,
             "early_stopping": True,
-            "patience": 6,
+            "n_iter_no_change": 6,
             "random_state": 3,
             **parameters,
         }
@@ -95,7 +95,7 @@ def test_rows_to_judge_by_weigh_what_their_classes_do(class_weight):
     each = np.array([factors.get(c, 1.0) for c in right])
     want = log_loss(right, model.predict_proba(new), sample_weight=each)
     assert min(model.validation_loss_) == pytest.approx(want)
-    with pytest.raises(ValueError, match="class_weight gives every row of X_val the weight 0"):
+    with pytest.raises(ValueError, match="class_weight gives all rows of X_val weight 0"):
         model.set_params(class_weight={"ash": 0.0}).fit(
             X, y, X_val=new[right == "ash"], y_val=right[right == "ash"]
         )
@@ -118,37 +118,37 @@ def test_a_warm_start_is_the_same_as_one_go(tmp_path):
     plain.set_params(n_estimators=plain.n_iter_ + 2, early_stopping=False).fit(X, y)
     assert not hasattr(plain, "validation_loss_")
     # A share that is held out now has been learnt from before, and the other way round.
-    with pytest.raises(ValueError, match="early_stopping=True is not what they were grown with"):
+    with pytest.raises(ValueError, match="the rows held out for early stopping have changed"):
         model.fit(X, y)
     held = stopping(n_estimators=3, warm_start=True).fit(X, y)
-    with pytest.raises(ValueError, match="early_stopping=True with X_val is not what"):
+    with pytest.raises(ValueError, match="the rows held out for early stopping have changed"):
         held.set_params(n_estimators=9).fit(X, y, **own)
 
 
 NEW, RIGHT = mixed_problem(20, seed=1)
 REFUSED = {
-    "no classes": ({"X_val": NEW}, ValueError, "given X_val without y_val"),
-    "no rows": ({"y_val": RIGHT}, ValueError, "given y_val without X_val"),
+    "no classes": ({"X_val": NEW}, ValueError, "got X_val without y_val"),
+    "no rows": ({"y_val": RIGHT}, ValueError, "got y_val without X_val"),
     "lengths": (
         {"X_val": NEW, "y_val": RIGHT[:5]},
         ValueError,
         "same number of rows; got 20 and 5",
     ),
-    "empty": ({"X_val": NEW[:0], "y_val": RIGHT[:0]}, ValueError, "X_val cannot be read as X was"),
+    "empty": ({"X_val": NEW[:0], "y_val": RIGHT[:0]}, ValueError, "X_val cannot be read like X"),
     "columns": (
         {"X_val": NEW.drop(columns="colour"), "y_val": RIGHT},
         ValueError,
-        r"X_val cannot be read as X was: (?s:.*)colour",
+        r"X_val cannot be read like X: (?s:.*)colour",
     ),
     "types": (
         {"X_val": NEW.assign(size="large"), "y_val": RIGHT},
         ValueError,
-        r"X_val cannot be read as X was: .*size",
+        r"X_val cannot be read like X: .*size",
     ),
     "classes": (
         {"X_val": NEW, "y_val": ["oak"] * 20},
         ValueError,
-        "y_val holds classes that y does not: 'oak'. The classes are 'ash', ",
+        "y_val contains classes that are not in y: 'oak'. The classes are 'ash', ",
     ),
 }
 
@@ -168,11 +168,12 @@ def test_what_makes_no_sense_is_refused_and_changes_nothing(name):
     assert model.trees_ is before
 
 
-@pytest.mark.parametrize("method", ["gradient", "samme"])
-def test_rows_to_judge_by_need_early_stopping(method):
+def test_rows_to_judge_by_need_early_stopping():
     X, y = mixed_problem(60)
-    model = BoostedTreesClassifier(3, method=method)
-    with pytest.raises(ValueError, match=r"but early_stopping=False\. Set early_stopping=True"):
+    model = BoostedTreesClassifier(n_estimators=3)
+    with pytest.raises(
+        ValueError, match=r"only used if early_stopping=True; got early_stopping=False"
+    ):
         model.fit(X, y, X_val=NEW, y_val=RIGHT)
 
 

@@ -11,11 +11,12 @@ import pytest
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from excuses import SAMPLES
 from mixedwood import (
+    AdaBoostTreesClassifier,
     BoostedTreesClassifier,
     EnsembleClassifier,
     ForestClassifier,
@@ -23,7 +24,7 @@ from mixedwood import (
     TreeClassifier,
     UnknownCategoryWarning,
 )
-from mixedwood._folds import folds_or_hold_out
+from mixedwood._folds import fold_numbers
 from mixedwood.boosting import BoostedScores, GradientPlan, probabilities
 from mixedwood.boosting.gradient import BoostingState
 from mixedwood.boosting.losses import baseline
@@ -38,7 +39,9 @@ from problems import mixed_problem
 def small(n_trees=6, n_rounds=8, **parameters):
     parts = {
         "forest": ForestClassifier(n_estimators=n_trees),
-        "boosted": None if parameters.get("tune") else BoostedTreesClassifier(n_rounds),
+        "boosted": None
+        if parameters.get("tune")
+        else BoostedTreesClassifier(n_estimators=n_rounds),
         "tune": False,
         "random_state": 5,
     }
@@ -47,7 +50,7 @@ def small(n_trees=6, n_rounds=8, **parameters):
 
 @pytest.mark.filterwarnings("ignore")
 @parametrize_with_checks(
-    [small(5, 5), small(5, tune=True, depths=(1, 3), max_rounds=6, n_folds=2)],
+    [small(5, 5), small(5, tune=True, max_depths=(1, 3), max_iter=6, cv=2)],
     expected_failed_checks=lambda model: SAMPLES,
 )
 def test_scikit_learn_checks(estimator, check):
@@ -59,9 +62,9 @@ def test_scikit_learn_checks(estimator, check):
 def test_the_answer_is_the_weighted_mean_of_the_parts(share, n_classes):
     X, y = mixed_problem(n_classes=n_classes)
     new, _ = mixed_problem(50, seed=1, n_classes=n_classes)
-    model = small(share=share).fit(X, y)
+    model = small(weights=(1 - share, share)).fit(X, y)
     forest = ForestClassifier(n_estimators=6, random_state=5).fit(X, y)
-    boosted = BoostedTreesClassifier(8, random_state=6).fit(X, y)
+    boosted = BoostedTreesClassifier(n_estimators=8, random_state=6).fit(X, y)
     assert model.forest_.trees_ == forest.trees_
     assert model.boosted_.trees_ == boosted.trees_
     assert model.trees_ == [*forest.trees_, *boosted.trees_]
@@ -78,9 +81,13 @@ def test_the_answer_is_the_weighted_mean_of_the_parts(share, n_classes):
 
 def test_importances_add_up_to_one_though_a_part_has_no_splits():
     X, y = mixed_problem()
-    model = small(boosted=BoostedTreesClassifier(3, max_depth=0), share=0.5).fit(X, y)
+    model = small(boosted=BoostedTreesClassifier(n_estimators=3, max_depth=0), weights=(1, 1)).fit(
+        X, y
+    )
     np.testing.assert_allclose(model.feature_importances_, model.forest_.feature_importances_)
-    nothing = small(forest=ForestClassifier(TreeClassifier(max_depth=0), 2), share=0.0).fit(X, y)
+    nothing = small(forest=ForestClassifier(TreeClassifier(max_depth=0), 2), weights=(1, 0)).fit(
+        X, y
+    )
     assert nothing.feature_importances_.tolist() == [0.0] * 4
 
 
@@ -88,36 +95,46 @@ def test_the_default():
     X, y = mixed_problem(60)
     model = EnsembleClassifier(tune=False, random_state=0).fit(X, y)
     assert (len(model.forest_.trees_), model.boosted_.n_iter_) == (100, 200)
-    assert model.share_ == 0.6
+    assert model.weights_.tolist() == [0.4, 0.6]
     model = EnsembleClassifier(random_state=0).fit(X, y)
-    assert [choice.depth for choice in model.choices_] == [2, 3, 4, 6]
-    again = [EnsembleClassifier(ForestClassifier(n_estimators=2)).fit(X, y) for _ in range(2)]
+    assert model.cv_results_["param_max_depth"].tolist() == [2, 3, 4, 6]
+    assert model.estimators_ == [model.forest_, model.boosted_]
+    assert list(model.named_estimators_) == ["forest", "boosted"]
+    again = [
+        EnsembleClassifier(forest=ForestClassifier(n_estimators=2)).fit(X, y) for _ in range(2)
+    ]
     assert again[0].trees_ != again[1].trees_  # no seed: others every time
 
 
 # The choice
 
-TUNED = {"tune": True, "depths": (1, 3), "max_rounds": 12, "n_folds": 3}
+TUNED = {"tune": True, "max_depths": (1, 3), "max_iter": 12, "cv": 3}
 
 
 def test_depth_rounds_and_share_are_those_with_the_least_loss():
     X, y = mixed_problem(150)
-    model = small(20, boosted=BoostedTreesClassifier(8), **TUNED)
+    model = small(20, boosted=BoostedTreesClassifier(n_estimators=8), **TUNED)
     with pytest.warns(UserWarning, match="^n_estimators=8 of boosted is not used"):
         model.fit(X, y)
-    assert [choice.depth for choice in model.choices_] == [1, 3]
-    best = min(model.choices_, key=lambda choice: choice.loss)
-    assert (model.boosted_.max_depth, model.boosted_.n_iter_) == best[:2]
-    assert model.share_ == best.share
-    alone = BoostedTreesClassifier(best.n_rounds, max_depth=best.depth, random_state=6).fit(X, y)
+    results = model.cv_results_
+    assert results["param_max_depth"].tolist() == [1, 3]
+    best = int(np.argmax(results["mean_test_score"]))
+    assert results["rank_test_score"][best] == 1
+    assert sorted(results["rank_test_score"]) == [1, 2]
+    n_iter, depth = results["param_n_estimators"][best], results["param_max_depth"][best]
+    assert (model.boosted_.max_depth, model.boosted_.n_iter_) == (depth, n_iter)
+    weight = results["param_weight"][best]
+    assert model.weights_.tolist() == [1 - weight, weight]
+    alone = BoostedTreesClassifier(n_estimators=n_iter, max_depth=depth, random_state=6).fit(X, y)
     assert model.boosted_.trees_ == alone.trees_
-    want = (1 - best.share) * model.forest_.predict_proba(X) + best.share * alone.predict_proba(X)
+    want = (1 - weight) * model.forest_.predict_proba(X) + weight * alone.predict_proba(X)
     np.testing.assert_allclose(model.predict_proba(X), want, atol=1e-15)
     # What was given stays as it was; the next fit knows nothing of this one.
     assert model.boosted.n_estimators == 8
     model.set_params(tune=False).fit(X, y)
-    assert not hasattr(model, "choices_")
-    assert (model.share_, model.boosted_.n_iter_) == (0.6, 8)
+    assert not hasattr(model, "cv_results_")
+    assert model.weights_.tolist() == [0.4, 0.6]
+    assert model.boosted_.n_iter_ == 8
 
 
 NOT_USED = {
@@ -126,7 +143,7 @@ NOT_USED = {
         "max_depth=2 of boosted is not used: with tune=True .* Set tune=False to",
     ),
     "both": (
-        {"boosted": BoostedTreesClassifier(9, max_depth=None), **TUNED},
+        {"boosted": BoostedTreesClassifier(n_estimators=9, max_depth=None), **TUNED},
         "max_depth=None and n_estimators=9 of boosted are not used",
     ),
     "threads": (
@@ -136,7 +153,7 @@ NOT_USED = {
     "all": (
         {
             "forest": ForestClassifier(n_estimators=20, verbose=1),
-            "boosted": BoostedTreesClassifier(9, n_jobs=2),
+            "boosted": BoostedTreesClassifier(n_estimators=9, n_jobs=2),
             **TUNED,
         },
         "verbose=1 of forest .* n_jobs=2 of boosted .* n_estimators=9 of boosted",
@@ -155,19 +172,24 @@ def test_what_is_not_used_is_said_once(name):
     # It is said of what changes nothing: the same without it.
     parts = {"boosted__max_depth", "boosted__n_estimators"} if model.tune else set()
     parts |= {f"{part}__{name}" for part in ("forest", "boosted") for name in ("n_jobs", "verbose")}
-    defaults = EnsembleClassifier(ForestClassifier(), BoostedTreesClassifier()).get_params()
+    defaults = EnsembleClassifier(
+        forest=ForestClassifier(), boosted=BoostedTreesClassifier()
+    ).get_params()
     plain = clone(model).set_params(**{part: defaults[part] for part in parts}).fit(X, y)
     assert plain.trees_ == model.trees_
-    assert plain.share_ == model.share_
+    assert plain.weights_.tolist() == model.weights_.tolist()
 
 
 @pytest.mark.parametrize(
     "parameters",
     [
-        {"boosted": BoostedTreesClassifier(200, max_depth=4, learning_rate=0.3), **TUNED},
-        {"boosted": BoostedTreesClassifier(9, max_depth=2), "tune": False},
-        {"boosted": BoostedTreesClassifier(9, n_jobs=2), "tune": False, "n_jobs": 2},
-        {"boosted": BoostedTreesClassifier.adaboost_c45(4), **TUNED},  # nothing is chosen
+        {
+            "boosted": BoostedTreesClassifier(n_estimators=200, max_depth=4, learning_rate=0.3),
+            **TUNED,
+        },
+        {"boosted": BoostedTreesClassifier(n_estimators=9, max_depth=2), "tune": False},
+        {"boosted": BoostedTreesClassifier(n_estimators=9, n_jobs=2), "tune": False, "n_jobs": 2},
+        {"boosted": AdaBoostTreesClassifier.c45(4), **TUNED},  # nothing is chosen
     ],
 )
 def test_what_is_used_or_the_default_is_not_warned_of(parameters):
@@ -180,10 +202,10 @@ def test_losses_are_those_of_models_that_have_not_seen_the_rows():
     X, y = mixed_problem(90)
     table, target = read_table(X), read_target(y)
     forest = ForestClassifier(n_estimators=3, bootstrap=False)
-    model = small(forest=forest, **{**TUNED, "depths": (2,)}).fit(X, y)
-    (choice,) = model.choices_
-    assert choice.share == 1.0
-    folds = folds_or_hold_out(target.codes, 3, 5, target.weights)
+    model = small(forest=forest, **{**TUNED, "max_depths": (2,)}).fit(X, y)
+    results = model.cv_results_
+    assert results["param_weight"].tolist() == [1.0]
+    folds = fold_numbers(target.codes, 3, 5, target.weights)
     settings = GradientSettings(max_depth=2, max_columns=2, min_hessian=1e-3, adjusted=True)
     losses = []
     for n in range(1, 13):
@@ -205,30 +227,43 @@ def test_losses_are_those_of_models_that_have_not_seen_the_rows():
             )
             right[held] = probabilities(again)[np.arange(len(held)), target.codes[held]]
         losses.append(-np.log(right).mean())
-    assert choice.loss == pytest.approx(min(losses))
-    assert choice.n_rounds == 1 + int(np.argmin(losses))
+    assert results["mean_test_score"].tolist() == pytest.approx([-min(losses)])
+    assert results["param_n_estimators"].tolist() == [1 + int(np.argmin(losses))]
 
 
-@pytest.mark.parametrize("n_folds", [1, 2, 5])
-def test_folds_hold_rows_of_every_class(n_folds):
+@pytest.mark.parametrize("cv", ["holdout", 2, 5])
+def test_folds_hold_rows_of_every_class(cv):
     _, y = mixed_problem(200)
     weights = np.ones(200)
     weights[:50] = 0
     target = read_target(y, weights)
-    folds = folds_or_hold_out(target.codes, n_folds, 0, target.weights)
+    folds = fold_numbers(target.codes, cv, 0, target.weights)
     assert (folds[:50] == -1).all()
-    parts = range(n_folds) if n_folds > 1 else [0]
-    share = 1 / n_folds if n_folds > 1 else 0.2
-    for fold in parts:
+    n_folds, share = (1, 0.2) if cv == "holdout" else (cv, 1 / cv)
+    for fold in range(n_folds):
         inside = np.bincount(target.codes[folds == fold], minlength=3)
         everyone = np.bincount(target.codes[50:], minlength=3)
         np.testing.assert_allclose(inside, everyone * share, atol=1.01)
     if n_folds > 1:
         assert (folds[50:] >= 0).all()
-    np.testing.assert_array_equal(
-        folds, folds_or_hold_out(target.codes, n_folds, 0, target.weights)
-    )
-    assert (folds != folds_or_hold_out(target.codes, n_folds, 1, target.weights)).any()
+    np.testing.assert_array_equal(folds, fold_numbers(target.codes, cv, 0, target.weights))
+    assert (folds != fold_numbers(target.codes, cv, 1, target.weights)).any()
+
+
+def test_folds_may_be_those_of_a_splitter():
+    X, y = mixed_problem(90)
+    splitter = KFold(3, shuffle=True, random_state=1)
+    weights = np.ones(90)
+    weights[:9] = 0
+    folds = fold_numbers(np.zeros(90, int), splitter, 0, weights)
+    assert (folds[:9] == -1).all()
+    for number, (_, test) in enumerate(splitter.split(X)):
+        assert (folds[test[test >= 9]] == number).all()
+    with pytest.raises(ValueError, match=r"test sets of the splitter ShuffleSplit\(.* overlap"):
+        fold_numbers(np.zeros(90, int), ShuffleSplit(3, test_size=0.5, random_state=0), 0)
+    model = small(**{**TUNED, "cv": splitter}).fit(X, y)
+    other = small(**{**TUNED, "cv": 3}).fit(X, y)
+    assert (model.cv_results_["mean_test_score"] != other.cv_results_["mean_test_score"]).all()
 
 
 def test_losses_are_means_over_the_weight_of_rows():
@@ -256,7 +291,7 @@ def test_answers_out_of_bag_are_drawn_to_the_mean():
 
 def test_a_single_row_of_every_class():
     X, y = {"x": np.arange(12.0)}, [f"kind {i}" for i in range(12)]
-    model = small(**{**TUNED, "n_folds": 1}).fit(X, y)
+    model = small(**{**TUNED, "cv": "holdout"}).fit(X, y)
     assert model.predict_proba(X).shape == (12, 12)
 
 
@@ -265,7 +300,7 @@ def test_additive_classes_get_stumps_and_others_deep_trees():
     X = rng.integers(0, 2, (400, 8))
     table = {f"x{i}": X[:, i] for i in range(8)}
     quick = BoostedTreesClassifier(learning_rate=0.3)
-    model = small(50, boosted=quick, tune=True, depths=(1, 6), max_rounds=150, n_folds=3)
+    model = small(50, boosted=quick, tune=True, max_depths=(1, 6), max_iter=150, cv=3)
     model.fit(table, X.sum(axis=1) + rng.normal(scale=0.5, size=400) > 4)
     assert model.boosted_.max_depth == 1
     model.fit(table, X[:, :3].sum(axis=1) % 2)  # any two columns by themselves tell nothing
@@ -278,7 +313,7 @@ def test_the_choice_is_the_same_for_any_number_of_threads():
     alone = small(**TUNED).fit(X, y)
     for n_jobs in (2, -1):
         model = small(**TUNED, n_jobs=n_jobs).fit(X, y)
-        assert model.choices_ == alone.choices_
+        np.testing.assert_equal(model.cv_results_, alone.cv_results_)
         assert model.trees_ == alone.trees_
 
 
@@ -287,26 +322,28 @@ def test_rows_without_weight_have_no_say_in_the_choice():
     weights = np.ones(160)
     weights[100:] = 0
     model, same = small(**TUNED).fit(X, y, weights), small(**TUNED).fit(X[:100], y[:100])
-    assert model.choices_ == same.choices_
+    np.testing.assert_equal(model.cv_results_, same.cv_results_)
     np.testing.assert_allclose(model.predict_proba(X), same.predict_proba(X))
 
 
 @pytest.mark.parametrize(
     "boosted",
     [
-        BoostedTreesClassifier(4, partitioner="principal_ext"),
-        BoostedTreesClassifier(4, estimator=TreeClassifier(max_depth=2, pruning=None)),
-        BoostedTreesClassifier.adaboost_c45(4),
+        BoostedTreesClassifier(n_estimators=4, estimator=TreeClassifier(max_depth=2, pruning=None)),
+        AdaBoostTreesClassifier.c45(4),
     ],
 )
 def test_nothing_is_chosen_for_trees_whose_depth_is_their_own(boosted):
     X, y = mixed_problem(60)
     model = small(boosted=boosted, **TUNED).fit(X, y)
-    assert not hasattr(model, "choices_")
-    assert model.share_ == 0.6
-    assert model.boosted_.max_depth == boosted.max_depth
+    assert not hasattr(model, "cv_results_")
+    assert model.weights_.tolist() == [0.4, 0.6]
+    assert model.boosted_.get_params(deep=False) == boosted.get_params(deep=False) | {
+        "estimator": model.boosted_.estimator,
+        "random_state": 6,
+    }
     tiny = small(**TUNED).fit(X[:9], y[:9])
-    assert not hasattr(tiny, "choices_")
+    assert not hasattr(tiny, "cv_results_")
 
 
 def test_an_out_of_bag_score_that_was_asked_for_is_there():
@@ -327,7 +364,7 @@ def test_a_forest_whose_trees_see_all_rows_is_not_judged(max_samples):
     X, y = mixed_problem()
     forest = ForestClassifier(n_estimators=4, bootstrap=False, max_samples=max_samples)
     model = small(forest=forest, **TUNED).fit(X, y)
-    assert {choice.share for choice in model.choices_} == {1.0}
+    assert set(model.cv_results_["param_weight"]) == {1.0}
     assert not hasattr(model.forest_, "oob_score_")
 
 
@@ -376,7 +413,7 @@ def test_rows_without_weight_do_not_count():
 def test_parts_of_any_kind():
     X, y = mixed_problem()
     model = small(
-        forest=ForestClassifier.bagging_c45(4), boosted=BoostedTreesClassifier.adaboost_c45(4)
+        forest=ForestClassifier.bagging_c45(4), boosted=AdaBoostTreesClassifier.c45(4)
     ).fit(X, y)
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
     assert model.score(X, y) > 0.8
@@ -385,7 +422,10 @@ def test_parts_of_any_kind():
 def test_parameters_of_the_parts_are_searched_from_outside():
     X, y = mixed_problem(100)
     grid = GridSearchCV(
-        small(3, 3), {"share": [0.2, 0.8], "boosted__max_depth": [1, 3]}, cv=2, error_score="raise"
+        small(3, 3),
+        {"weights": [(4, 1), (1, 4)], "boosted__max_depth": [1, 3]},
+        cv=2,
+        error_score="raise",
     ).fit(X, y)
     assert grid.best_score_ > 0.5
 
@@ -398,7 +438,7 @@ def test_values_that_no_row_had():
     assert len(caught) == 1
     assert caught[0].filename == __file__  # where predict was called
     for strict in (
-        {"boosted": BoostedTreesClassifier(4, handle_unknown="error")},
+        {"boosted": BoostedTreesClassifier(n_estimators=4, handle_unknown="error")},
         {"forest": ForestClassifier(TreeClassifier(handle_unknown="error", pruning=None), 4)},
     ):
         model = small(**strict).fit(X, y)
@@ -420,7 +460,7 @@ def test_a_time_limit_leaves_a_model_that_works():
     assert any("1000000 trees" in words for words in said)
     assert any("1000000 rounds" in words for words in said)
     assert model.score(X, y) > 0.6
-    model.set_params(boosted=None, tune=True, max_rounds=10**6, patience=10**6)
+    model.set_params(boosted=None, tune=True, max_iter=10**6, n_iter_no_change=10**6)
     with pytest.warns(TimeLimitWarning) as caught:
         model.fit(X, y)
     assert any("of 4 depths" in str(w.message) for w in caught)
@@ -441,8 +481,9 @@ def test_ctrl_c_leaves_the_model_unfitted():
         X, y = rng.normal(size=(30_000, 10)), rng.integers(0, 5, 30_000)
         for trees, rounds, tune in ((10**6, 10, False), (1, 10**6, False), (5, 10**6, True)):
             model = mw.EnsembleClassifier(
-                mw.ForestClassifier(n_estimators=trees), mw.BoostedTreesClassifier(rounds),
-                tune=tune, max_rounds=rounds, patience=rounds, n_folds=5, n_jobs=2,
+                forest=mw.ForestClassifier(n_estimators=trees),
+                boosted=mw.BoostedTreesClassifier(n_estimators=rounds),
+                tune=tune, max_iter=rounds, n_iter_no_change=rounds, cv=5, n_jobs=2,
             )
             def interrupt():
                 time.sleep(2.5)
@@ -471,36 +512,49 @@ def test_ctrl_c_leaves_the_model_unfitted():
         ({"forest": BoostedTreesClassifier()}, TypeError, "forest must be None or a ForestClass"),
         ({"forest": ForestClassifier}, TypeError, "forest must be None or a ForestClassifier"),
         ({"boosted": RandomForestClassifier()}, TypeError, "boosted must be None or a BoostedTree"),
-        ({"share": -0.1}, ValueError, "share must be a number from 0 to 1"),
-        ({"share": 1.1}, ValueError, "share must be a number from 0 to 1"),
-        ({"share": "half"}, ValueError, "share must be a number from 0 to 1"),
+        (
+            {"weights": (-0.1, 1)},
+            ValueError,
+            "weights' parameter of EnsembleClassifier must be two",
+        ),
+        ({"weights": (0, 0)}, ValueError, "weights' parameter of EnsembleClassifier must be two"),
+        ({"weights": (1, np.inf)}, ValueError, "two non-negative numbers, not both 0"),
+        ({"weights": (1, np.nan)}, ValueError, "two non-negative numbers, not both 0"),
+        ({"weights": 0.6}, ValueError, "Got 0.6 instead"),
+        ({"weights": (1, 1, 1)}, ValueError, "two non-negative numbers, not both 0"),
+        ({"weights": "ab"}, ValueError, "two non-negative numbers, not both 0"),
         (
             {"forest": ForestClassifier(class_weight="balanced")},
             ValueError,
-            "class_weight belongs to the ensemble",
+            "class_weight of forest must be None: set class_weight of Ensemble",
         ),
         (
             {"boosted": BoostedTreesClassifier(random_state=0)},
             ValueError,
-            "leave random_state of boosted at None",
+            "random_state of boosted must be None",
         ),
         (
             {"boosted": BoostedTreesClassifier(time_limit=5)},
             ValueError,
-            "time_limit belongs to the ensemble",
+            "time_limit of boosted must be None",
         ),
-        ({"boosted": BoostedTreesClassifier(l2=-1)}, ValueError, "l2 must be a number"),
+        (
+            {"boosted": BoostedTreesClassifier(l2_regularization=-1)},
+            ValueError,
+            "l2_regularization must be a number",
+        ),
         ({"forest": ForestClassifier(voting="plurality")}, ValueError, "voting must be"),
         ({"tune": "yes"}, ValueError, "tune must be True or False"),
-        ({"depths": ()}, ValueError, "depths must be one or more whole numbers"),
-        ({"depths": 3}, ValueError, "depths must be one or more whole numbers"),
-        ({"depths": [2, 0]}, ValueError, "depths must be one or more whole numbers"),
-        ({"depths": [2.5]}, ValueError, "depths must be one or more whole numbers"),
-        ({"depths": [True]}, ValueError, "depths must be one or more whole numbers"),
-        ({"max_rounds": 0}, ValueError, "max_rounds must be a whole number of at least 1"),
-        ({"max_rounds": None}, ValueError, "max_rounds must be a whole number of at least 1"),
-        ({"patience": 0}, ValueError, "patience must be"),
-        ({"n_folds": 0}, ValueError, "n_folds must be None or a whole number of at least 1"),
+        ({"max_depths": ()}, ValueError, "must be a sequence of ints in the range"),
+        ({"max_depths": 3}, ValueError, "must be a sequence of ints in the range"),
+        ({"max_depths": [2, 0]}, ValueError, "must be a sequence of ints in the range"),
+        ({"max_depths": [2.5]}, ValueError, "must be a sequence of ints in the range"),
+        ({"max_depths": [True]}, ValueError, "must be a sequence of ints in the range"),
+        ({"max_iter": 0}, ValueError, "max_iter must be a whole number of at least 1"),
+        ({"max_iter": None}, ValueError, "max_iter must be a whole number of at least 1"),
+        ({"n_iter_no_change": 0}, ValueError, "n_iter_no_change must be"),
+        ({"cv": 1}, ValueError, "must be an int in the range .2, inf., a splitter, 'holdout'"),
+        ({"cv": "loo"}, ValueError, "Got 'loo' instead"),
         ({"random_state": -1}, ValueError, "random_state must be zero or more"),
         ({"time_limit": 0}, ValueError, "time_limit"),
         ({"class_weight": {"oak": 2}}, ValueError, "which are not in y"),
@@ -528,7 +582,11 @@ def test_boosting_gets_its_time_beside_a_good_forest():
     X = {name: rng.integers(0, 5, 400).astype(str) for name in "abcd"}
     y = sum(np.array(X[name], int) for name in "abcd") > 8  # additive, which stumps learn slowly
     model = EnsembleClassifier(
-        ForestClassifier(n_estimators=30), depths=(1,), max_rounds=200, patience=5, random_state=0
+        forest=ForestClassifier(n_estimators=30),
+        max_depths=(1,),
+        max_iter=200,
+        n_iter_no_change=5,
+        random_state=0,
     ).fit(X, y)
     assert model.boosted_.n_iter_ > 50
 

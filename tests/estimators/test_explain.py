@@ -20,11 +20,13 @@ TREE = {"pruning": None, "max_depth": 5}
 
 
 def small_blend(vote="soft", method="gradient", share=0.6):
-    tree = None if method == "gradient" else mw.TreeClassifier(**TREE)
+    boosted = mw.BoostedTreesClassifier(n_estimators=5)
+    if method == "adaboost":
+        boosted = mw.AdaBoostTreesClassifier(mw.TreeClassifier(**TREE), 5)
     return mw.EnsembleClassifier(
-        mw.ForestClassifier(n_estimators=5, voting=vote),
-        mw.BoostedTreesClassifier(5, method=method, estimator=tree),
-        tune=False, share=share, random_state=0,
+        forest=mw.ForestClassifier(n_estimators=5, voting=vote),
+        boosted=boosted,
+        tune=False, weights=(1 - share, share), random_state=0,
     )  # fmt: skip
 
 
@@ -43,19 +45,25 @@ MODELS = {
         5, voting="soft", random_state=0
     ),
     "grow and prune": lambda: mw.GrowPruneForestClassifier(n_estimators=5, random_state=0),
-    "boosted": lambda: mw.BoostedTreesClassifier(8, random_state=0),
+    "boosted": lambda: mw.BoostedTreesClassifier(n_estimators=8, random_state=0),
     "boosted, one tree per class": lambda: mw.BoostedTreesClassifier(
-        6, trees_per_round="per_class", random_state=0
+        n_estimators=6, multi_strategy="one_output_per_tree", random_state=0
     ),
     "boosted, unseen as missing": lambda: mw.BoostedTreesClassifier(
-        6, handle_unknown="missing", early_stopping=True, random_state=0
+        n_estimators=6, handle_unknown="missing", early_stopping=True, random_state=0
     ),
     "boosted, trees of classes": lambda: mw.BoostedTreesClassifier(
-        5, estimator=mw.TreeClassifier(handle_unknown="missing", **TREE), random_state=0
+        n_estimators=5,
+        estimator=mw.TreeClassifier(handle_unknown="missing", **TREE),
+        random_state=0,
     ),
-    "adaboost": lambda: mw.BoostedTreesClassifier.adaboost_c45(5, random_state=0),
-    "samme": lambda: mw.BoostedTreesClassifier(
-        5, method="samme", estimator=mw.TreeClassifier(max_depth=2, pruning=None), random_state=0
+    "adaboost": lambda: mw.AdaBoostTreesClassifier.c45(5, random_state=0),
+    "samme": lambda: mw.AdaBoostTreesClassifier(
+        mw.TreeClassifier(max_depth=2, pruning=None),
+        5,
+        variant="samme",
+        learning_rate=0.1,
+        random_state=0,
     ),
     "blend": small_blend,
     "blend of votes": lambda: small_blend("hard", "adaboost", 0.3),
@@ -119,8 +127,8 @@ def assert_scale(model, why, X):
     if isinstance(why, EnsembleExplanation):
         assert_scale(model.forest_, why.forest, X)
         assert_scale(model.boosted_, why.boosted, X)
-        mean = (1 - model.share_) * why.forest.probabilities + (
-            model.share_ * why.boosted.probabilities
+        mean = model.weights_[0] * why.forest.probabilities + (
+            model.weights_[1] * why.boosted.probabilities
         )
         np.testing.assert_allclose(why.probabilities, mean, atol=1e-15)
         assert why.votes is why.forest.votes
@@ -209,7 +217,9 @@ def test_unseen_values_are_told_and_refused_as_elsewhere():
     with pytest.warns(mw.UnknownCategoryWarning, match=r"column 'colour' \(1 row\)"):
         why = fitted("forest", 2).explain(new)
     assert "colour unknown" in why.values
-    strict = mw.BoostedTreesClassifier(3, handle_unknown="error", random_state=0).fit(X, y)
+    strict = mw.BoostedTreesClassifier(n_estimators=3, handle_unknown="error", random_state=0).fit(
+        X, y
+    )
     with pytest.raises(ValueError, match="Found unknown categories"):
         strict.explain(new)
 

@@ -59,7 +59,7 @@ MODELS = {
     "forest": mw.ForestClassifier(n_estimators=3, random_state=0),
     "boosted": mw.BoostedTreesClassifier(n_estimators=3, random_state=0),
     "ensemble": mw.EnsembleClassifier(
-        mw.ForestClassifier(n_estimators=3), tune=False, random_state=0
+        forest=mw.ForestClassifier(n_estimators=3), tune=False, random_state=0
     ),
     "random ordinality": mw.RandomOrdinalityClassifier(n_estimators=3, random_state=0),
 }

@@ -8,6 +8,7 @@ import pytest
 from sklearn.base import clone
 
 from mixedwood import (
+    AdaBoostTreesClassifier,
     BoostedTreesClassifier,
     EnsembleClassifier,
     ForestClassifier,
@@ -46,14 +47,16 @@ MODELS = {
     "bagging of c45": ForestClassifier.bagging_c45(3, random_state=2),
     "random ordinality": RandomOrdinalityClassifier(n_estimators=3, random_state=2),
     "grow and prune forest": GrowPruneForestClassifier(n_estimators=3, random_state=2),
-    "boosting": BoostedTreesClassifier(5, early_stopping=True, subsample=0.7, random_state=2),
-    "balanced boosting": BoostedTreesClassifier(5, class_weight="balanced", random_state=2),
-    "adaboost": BoostedTreesClassifier.adaboost_c45(3, random_state=2),
-    "resampled adaboost": BoostedTreesClassifier(
-        3, method="adaboost", resample=True, random_state=2
+    "boosting": BoostedTreesClassifier(
+        n_estimators=5, early_stopping=True, subsample=0.7, random_state=2
     ),
+    "balanced boosting": BoostedTreesClassifier(
+        n_estimators=5, class_weight="balanced", random_state=2
+    ),
+    "adaboost": AdaBoostTreesClassifier.c45(3, random_state=2),
+    "resampled adaboost": AdaBoostTreesClassifier(n_estimators=3, resample=True, random_state=2),
     "ensemble": EnsembleClassifier(
-        ForestClassifier(n_estimators=4), depths=(1, 2), max_rounds=5, n_folds=2, random_state=2
+        forest=ForestClassifier(n_estimators=4), max_depths=(1, 2), max_iter=5, cv=2, random_state=2
     ),
     "optimal": OptimalTreeClassifier(max_depth=2),
     "tuned optimal": OptimalTreeClassifier(max_depth=2, tune=True, cv=3),

@@ -202,11 +202,11 @@ def test_pointing_at_a_method_lights_it_up_everywhere(browser, simple):
     browser.run(f"{row}.scrollIntoView({{block: 'center'}})")
     x, y = browser.run(f"(b => [b.x + 20, b.y + 10])({row}.getBoundingClientRect())")
     browser.hover(x, y)
-    lit = browser.run("[...document.querySelectorAll('.lit')].map((e) => e.dataset.m)")
-    assert len(lit) > 5
-    assert len(set(lit)) == 1
+    found = browser.run("[...document.querySelectorAll('.highlight')].map((e) => e.dataset.key)")
+    assert len(found) > 5
+    assert len(set(found)) == 1
     browser.hover(1, 1)
-    assert browser.run("document.querySelectorAll('.lit').length") == 0
+    assert browser.run("document.querySelectorAll('.highlight').length") == 0
 
 
 def test_dark_is_dark_and_light_is_light(browser, tmp_path):

@@ -41,13 +41,21 @@ MODELS = {
     "grow_prune_shares": mw.GrowPruneForestClassifier(
         n_estimators=3, refit_leaves=True, voting="soft", random_state=0
     ),
-    "boosted": mw.BoostedTreesClassifier(4, random_state=0),
+    "boosted": mw.BoostedTreesClassifier(n_estimators=4, random_state=0),
     "boosted_stopping": mw.BoostedTreesClassifier(
-        6, early_stopping=True, validation_fraction=0.3, trees_per_round="per_class", random_state=0
+        n_estimators=6,
+        early_stopping=True,
+        validation_fraction=0.3,
+        multi_strategy="one_output_per_tree",
+        random_state=0,
     ),
-    "adaboost": mw.BoostedTreesClassifier.adaboost_c45(3, random_state=0),
+    "adaboost": mw.AdaBoostTreesClassifier.c45(3, random_state=0),
     "ensemble": mw.EnsembleClassifier(
-        mw.ForestClassifier(n_estimators=3), depths=(1, 2), max_rounds=4, n_folds=2, random_state=0
+        forest=mw.ForestClassifier(n_estimators=3),
+        max_depths=(1, 2),
+        max_iter=4,
+        cv=2,
+        random_state=0,
     ),
     "svm": mw.SmoothSVC(),
     "svm_pairs": mw.SmoothSVC(C="tune", multi_class="ovo", standardize=False, smoothing=5.0),

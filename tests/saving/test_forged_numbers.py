@@ -148,6 +148,8 @@ FORGED = {
     "scores": ("forest", "trees/0/score", set_to(1e308), "too large"),
     "steps": ("boosted", "steps", set_to(1e308, slice(None)), "too large"),
     "start": ("boosted", "start", set_to(1e308, slice(None)), "too large"),
+    "weights of members": ("ensemble", "weights_", set_to(-1.0), "not negative"),
+    "sum of weights": ("ensemble", "weights_", set_to(0.7), "do not add up to 1"),
     "weights of trees": ("adaboost", "estimator_weights_", set_to(-1.0), "not negative"),
     "weights that overflow": (
         "adaboost",
@@ -180,7 +182,6 @@ def test_finite_numbers_that_no_learner_makes(case, files, tmp_path):
 
 
 SINGLE = {
-    "share": ("ensemble", "share_", 1.5, "from 0 to 1"),
     "C": ("svm", "C_", 0.0, "above 0"),
     "gamma": ("svm_kernel", "gamma", -1.0, "not negative"),
     "size of a column": ("svm", "size", 5e-324, "power of two"),

@@ -137,7 +137,7 @@ def test_any_table_any_names(tmp_path_factory, data):
                 mw.TreeClassifier(pruning=None, handle_missing="category"),
                 mw.TreeClassifier.c45(),
                 mw.ForestClassifier(n_estimators=2, random_state=0),
-                mw.BoostedTreesClassifier(2, random_state=0),
+                mw.BoostedTreesClassifier(n_estimators=2, random_state=0),
                 mw.SmoothSVC(),
             ]
         )
@@ -267,7 +267,7 @@ def test_a_loaded_model_does_not_know_how_it_was_fitted(tmp_path):
     X, y = make_table()
     forest = mw.ForestClassifier(n_estimators=3, n_jobs=2)
     model = mw.EnsembleClassifier(
-        forest, depths=(1,), max_rounds=4, n_folds=2, n_jobs=2, random_state=0
+        forest=forest, max_depths=(1,), max_iter=4, cv=2, n_jobs=2, random_state=0
     )
     again = save_and_load(fitted(model, X, y), tmp_path)
     assert (again.n_jobs, again.verbose, again.forest.n_jobs) == (None, 0, None)

@@ -3,15 +3,15 @@
 from mixedwood.boosting.adaboost import AdaBoostPlan, adaboost
 from mixedwood.boosting.gradient import BoostedScores, GradientPlan, gradient_boost
 from mixedwood.boosting.losses import log_loss, probabilities
-from mixedwood.boosting.tuning import Choice, DepthSearch, TuningGrid
+from mixedwood.boosting.tuning import DepthSearch, TuningGrid, TuningResult
 
 __all__ = [
     "AdaBoostPlan",
     "BoostedScores",
-    "Choice",
     "DepthSearch",
     "GradientPlan",
     "TuningGrid",
+    "TuningResult",
     "adaboost",
     "gradient_boost",
     "log_loss",

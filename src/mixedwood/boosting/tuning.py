@@ -21,7 +21,7 @@ from mixedwood.data import Target
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import BinnedTable
 
-__all__ = ["Choice", "DepthSearch", "TuningGrid"]
+__all__ = ["DepthSearch", "TuningGrid", "TuningResult"]
 
 Numbers = NDArray[np.float64]
 
@@ -48,12 +48,12 @@ class TuningGrid:
     n_iter_no_change: int = 30
 
 
-class Choice(NamedTuple):
+class TuningResult(NamedTuple):
     """The best number of iterations and weight of a depth, and their cross-validated log loss."""
 
-    depth: int
-    n_rounds: int
-    share: float
+    max_depth: int
+    n_iter: int
+    weight: float
     loss: float
 
 
@@ -85,7 +85,7 @@ class DepthSearch:
     forest: Numbers | None
     seed: int
 
-    def evaluate(self, number: int, time_limit: float, stop: StopFlag) -> Choice:
+    def evaluate(self, number: int, time_limit: float, stop: StopFlag) -> TuningResult:
         """Cross-validate the depth of this number."""
         deadline = Deadline.after(time_limit)
         depth, target = self.grid.max_depths[number], self.target
@@ -99,7 +99,7 @@ class DepthSearch:
         models = [BoostedScores(baseline(target, state.rows)) for state in states]
         scores = [np.tile(model.start, (target.n_rows, 1)) for model in models]
         out_of_fold = np.empty_like(scores[0])
-        best = Choice(depth, 1, 1.0, math.inf)
+        best = TuningResult(depth, 1, 1.0, math.inf)
         min_boosting_loss, n_no_improvement = math.inf, 0
         for iteration in range(self.grid.max_iter):
             for state, model, its_scores in zip(states, models, scores, strict=True):
@@ -109,7 +109,7 @@ class DepthSearch:
                 out_of_fold[state.validation_rows] = its_scores[state.validation_rows]
             weight, loss, boosting_loss = fold_loss.best_weight(out_of_fold)
             if loss < best.loss - 1e-12:
-                best = Choice(depth, iteration + 1, weight, loss)
+                best = TuningResult(depth, iteration + 1, weight, loss)
             # Beside an accurate forest the first iterations do not lower the loss. Boosting goes on
             # as long as its own loss falls.
             improved = boosting_loss < min_boosting_loss - 1e-12

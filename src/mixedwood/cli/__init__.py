@@ -3,14 +3,13 @@
 import click
 
 from mixedwood import __version__
+from mixedwood.cli._output import SafeGroup
 from mixedwood.cli.compare import compare
-from mixedwood.cli.demo import demo
+from mixedwood.cli.demo import demo, info
 from mixedwood.cli.evaluate import evaluate
 from mixedwood.cli.explain import explain
 from mixedwood.cli.fit import fit
-from mixedwood.cli.info import info
 from mixedwood.cli.predict import predict
-from mixedwood.cli.printing import SafeGroup
 from mixedwood.cli.show import show
 from mixedwood.cli.study import study
 

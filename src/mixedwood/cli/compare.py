@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mixedwood.cli.errors import DataError, interruptible
-from mixedwood.cli.options import cannot_write, check_output
-from mixedwood.cli.printing import deliver, say
-from mixedwood.cli.tables import print_table
-from mixedwood.cli.training_data import say_identifiers
+from mixedwood.cli._inputs import print_identifiers
+from mixedwood.cli._options import cannot_write, check_output
+from mixedwood.cli._output import DataError, echo, echo_data, interruptible, print_table
 
 if TYPE_CHECKING:
     from mixedwood.comparison import Comparison
@@ -171,12 +169,12 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
         "Cross-validation schemes": comparison.cv_schemes(),
         "Metrics": comparison.metrics(),
     }.items():
-        say(f"{title}:")
+        echo(f"{title}:")
         width = max(map(len, names))
         for name, line in names.items():
-            say(f"  {name:<{width}}  {line}")
+            echo(f"  {name:<{width}}  {line}")
         if title == "Methods":
-            say("  and presets, such as forest.bagging_c45: see mixedwood fit --list")
+            echo("  and presets, such as forest.bagging_c45: see mixedwood fit --list")
     context.exit()
 
 
@@ -229,8 +227,8 @@ def _read(
             raise DataError(f"{path}: {error}") from error
         datasets[name] = (table.X, table.y)
         if not quiet:
-            say(f"{path}: {len(table.y)} rows, {read.schema.describe()}", err=True)
-            say_identifiers(read)
+            echo(f"{path}: {len(table.y)} rows, {read.schema.describe()}", err=True)
+            print_identifiers(read)
     return datasets
 
 
@@ -243,7 +241,7 @@ def _deliver(
     options = {} if form in ("csv", "json") else {"baseline": baseline, "alpha": alpha}
     text = getattr(found, f"to_{form}")(**options)
     if output is None:
-        (say if form == "text" else deliver)(text)
+        (echo if form == "text" else echo_data)(text)
         return
     from mixedwood.files import write_text
 
@@ -251,7 +249,7 @@ def _deliver(
         write_text(output, text if text.endswith("\n") else text + "\n")
     except OSError as error:
         raise cannot_write(output, error) from error
-    say(f"Written to {output}.", err=True)
+    echo(f"Written to {output}.", err=True)
 
 
 def show_comparison(found: Comparison, baseline: str | None = None, alpha: float = 0.05) -> None:
@@ -269,14 +267,14 @@ def show_comparison(found: Comparison, baseline: str | None = None, alpha: float
     # Lines and spaces between columns take three characters each. A table with lines that is too
     # wide would break numbers; plain text continues below.
     if find_spec("rich") is None or sum(max(map(len, c)) + 3 for c in columns) >= width:
-        say(found.to_text(baseline=baseline, alpha=alpha, width=width))
+        echo(found.to_text(baseline=baseline, alpha=alpha, width=width))
         return
     # Padded here, because rich would align numbers without marks with the marks of others.
     padded = [[cell.rjust(max(map(len, column))) for cell in column] for column in columns[1:]]
     header, *lines = zip(columns[0], *padded, strict=True)
     print_table(table.title, header, lines, n_text=len(columns))
     for note in table.notes:
-        say(click.wrap_text(note, width))
+        echo(click.wrap_text(note, width))
 
 
 def _report_failures(found: Comparison) -> None:
@@ -285,4 +283,4 @@ def _report_failures(found: Comparison) -> None:
         first = found.failures[0]
         raise click.ClickException(f"All fits failed. The first error:\n{first.traceback}")
     if found.failures:
-        say(f"{len(found.failures)} of {n_folds} fits failed.", err=True)
+        echo(f"{len(found.failures)} of {n_folds} fits failed.", err=True)

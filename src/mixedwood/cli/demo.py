@@ -1,16 +1,18 @@
-"""`mixedwood demo`: a tree, and methods compared on two generated tables, with a report."""
+"""`mixedwood demo`, a tree and a comparison with a report, and `mixedwood info`, the versions."""
 
 from __future__ import annotations
 
+import json
+import platform
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from mixedwood import __version__
+from mixedwood.cli._options import cannot_write
+from mixedwood.cli._output import echo, echo_data, interruptible
 from mixedwood.cli.compare import check_reports, show_comparison
-from mixedwood.cli.errors import interruptible
-from mixedwood.cli.options import cannot_write
-from mixedwood.cli.printing import deliver, say
 
 if TYPE_CHECKING:
     from mixedwood.datasets import Dataset
@@ -76,7 +78,7 @@ def demo(
         raise click.UsageError(str(error)) from error
     tree = _grow(datasets["mixed"], seed)
     if as_json:
-        deliver(str(found.to_json()))
+        echo_data(str(found.to_json()))
     else:
         _show_tree(datasets["mixed"], tree)
         show_comparison(found)
@@ -85,7 +87,7 @@ def demo(
         found.to_html(output, title="Methods on two generated tables", trees={caption: tree})
     except OSError as error:
         raise cannot_write(output, error) from error
-    say(f"Report with the tree, all scores and charts: {output.resolve()}", err=as_json)
+    echo(f"Report with the tree, all scores and charts: {output.resolve()}", err=as_json)
 
 
 def make_datasets(rows: int, seed: int) -> dict[str, Dataset]:
@@ -107,9 +109,33 @@ def _grow(data: Dataset, seed: int) -> Tree:
 
 
 def _show_tree(data: Dataset, tree: Tree) -> None:
-    say(
+    echo(
         f"TreeClassifier() on the mixed table, {data.n_samples} rows with "
         f"{len(data.nominal_features)} categorical and {len(data.numeric_features)} numeric "
         "columns:\n\n"
         f"{tree.to_text(max_nodes=_MAX_NODES)}\n"
     )
+
+
+_PACKAGES = ["numpy", "scipy", "scikit-learn", "joblib", "narwhals", "click"]
+_EXTRAS = ["rich", "matplotlib", "pandas", "polars", "pyarrow"]
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def info(as_json: bool) -> None:
+    """Show versions of mixedwood and of what it uses."""
+    from importlib import metadata
+
+    facts = {"mixedwood": __version__, "python": platform.python_version()}
+    for name in [*_PACKAGES, *_EXTRAS]:
+        try:
+            facts[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            facts[name] = "not installed"
+    facts["platform"] = platform.platform()
+    if as_json:
+        echo_data(json.dumps(facts))
+        return
+    for name, value in facts.items():
+        echo(f"{name:14}{value}")

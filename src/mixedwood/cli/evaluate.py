@@ -8,12 +8,11 @@ from typing import Any
 
 import click
 
-from mixedwood.cli.errors import DataError, interruptible
-from mixedwood.cli.options import DATA, MODEL, open_model, read_rows, same_labels, told
-from mixedwood.cli.printing import deliver, say
-from mixedwood.cli.tables import print_table
+from mixedwood.cli._inputs import open_model, read_rows, reported, same_labels
+from mixedwood.cli._options import DATA, MODEL
+from mixedwood.cli._output import DataError, echo, echo_data, interruptible, print_table
 
-_MOST_CLASSES = 12  # of a table that a terminal can show
+_MAX_CLASSES = 12  # a larger matrix does not fit into a terminal
 
 
 @click.command()
@@ -45,13 +44,13 @@ def evaluate(model: Path, data: Path, target: str | None, as_json: bool, quiet: 
             f"{data} has no target column {target!r}; give its name with --target, or use "
             "mixedwood predict."
         )
-    with told(data, quiet):
+    with reported(data, quiet):
         facts = _measure(opened.model, rows.X, rows.truth)
     if facts["without_class"] and not quiet:
         n = facts["without_class"]
-        say(f"Left out {n} row{'s' * (n > 1)} whose class is missing.", err=True)
+        echo(f"Left out {n} row{'s' * (n > 1)} whose class is missing.", err=True)
     if as_json:
-        deliver(json.dumps({"target": target, **facts}))
+        echo_data(json.dumps({"target": target, **facts}))
     else:
         _show(facts, data, target)
 
@@ -62,7 +61,7 @@ def _measure(model: Any, X: Any, truth: list[Any]) -> dict[str, Any]:
     known = np.array([label is not None for label in truth])
     if not known.any():
         raise ValueError("the class is missing in every row.")
-    answers = model.predict(X)
+    predictions = model.predict(X)
     labels = model.classes_.tolist()
     matched = {
         label: next((one for one in labels if same_labels(one, label)), label)
@@ -70,7 +69,7 @@ def _measure(model: Any, X: Any, truth: list[Any]) -> dict[str, Any]:
         if label is not None
     }
     true = [matched[label] for label in truth if label is not None]
-    given = answers[known].tolist()
+    given = predictions[known].tolist()
     unknown = [label for label in dict.fromkeys(true) if label not in labels]
     classes = [*labels, *sorted(unknown, key=str)]
     place = {label: i for i, label in enumerate(classes)}
@@ -117,23 +116,23 @@ def _with_none(scores: Any) -> list[float | None]:
 
 
 def _show(facts: dict[str, Any], data: Path, target: str) -> None:
-    say(f"{data}: {facts['rows']} rows, target {target!r}")
-    say(f"accuracy           {facts['accuracy']:.4f}")
-    say(f"balanced accuracy  {facts['balanced_accuracy']:.4f}")
+    echo(f"{data}: {facts['rows']} rows, target {target!r}")
+    echo(f"accuracy           {facts['accuracy']:.4f}")
+    echo(f"balanced accuracy  {facts['balanced_accuracy']:.4f}")
     if facts["log_loss"] is not None:
-        say(f"log loss           {facts['log_loss']:.4f}")
+        echo(f"log loss           {facts['log_loss']:.4f}")
     classes = facts["classes"]
     scores = [[_three(score) for score in facts[name]] for name in ("precision", "recall", "f1")]
     support = [str(n) for n in facts["support"]]
-    say()
+    echo()
     print_table(
         "Scores of each class",
         ["class", "precision", "recall", "f1-score", "support"],
         list(zip(classes, *scores, support, strict=True)),
     )
-    say()
-    if len(classes) > _MOST_CLASSES:
-        say(f"The confusion matrix of {len(classes)} classes is not shown; use --json.")
+    echo()
+    if len(classes) > _MAX_CLASSES:
+        echo(f"The confusion matrix of {len(classes)} classes is not shown; use --json.")
     else:
         print_table(
             "Confusion matrix (rows: true class, columns: predicted class)",
@@ -144,7 +143,7 @@ def _show(facts: dict[str, Any], data: Path, target: str) -> None:
             ],
         )
     if facts["unknown_classes"]:
-        say(f"Classes that the model does not know: {', '.join(facts['unknown_classes'])}.")
+        echo(f"Classes that the model does not know: {', '.join(facts['unknown_classes'])}.")
 
 
 def _three(score: float | None) -> str:

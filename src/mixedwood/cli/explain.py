@@ -1,4 +1,4 @@
-"""`mixedwood explain`: why one row gets its class."""
+"""`mixedwood explain`: why a row gets its prediction."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from mixedwood.cli.errors import interruptible
-from mixedwood.cli.options import DATA, MODEL, open_model, read_rows, told, tree_of
-from mixedwood.cli.printing import deliver, say
+from mixedwood.cli._inputs import open_model, read_rows, reported, tree_of
+from mixedwood.cli._options import DATA, MODEL
+from mixedwood.cli._output import echo, echo_data, interruptible
 
 
 @click.command()
@@ -40,23 +40,23 @@ def explain(
     if row > rows.n_rows:
         raise click.UsageError(f"{data} has {rows.n_rows} rows; there is no row {row}.")
     one = {name: _one(cells, row - 1) for name, cells in rows.X.items()}
-    with told(data, quiet):
+    with reported(data, quiet):
         many = hasattr(estimator, "trees_")
-        facts = _sum(estimator, one, row) if many else _whole(estimator, one, row)
+        facts = _contributions(estimator, one, row) if many else _prediction(estimator, one, row)
         if hasattr(estimator, "tree_") or number is not None:
             facts |= _path(estimator, one, row, number)
     if as_json:
         facts.pop("text")
-        deliver(json.dumps(facts, default=str))
+        echo_data(json.dumps(facts, default=str))
         return
-    say(facts["text"])
+    echo(facts["text"])
     if many and number is None and not quiet:
         n = len(estimator.trees_)
-        say(f"Use --tree N (1 to {n}) to show the path in a single tree.", err=True)
+        echo(f"Use --tree N (1 to {n}) to show the path in a single tree.", err=True)
 
 
 def _one(cells: Any, place: int) -> Any:
-    """The cell of a column as a column of its own, of the same type."""
+    """Take one row of a column, as a column of the same type."""
     import narwhals as nw
 
     if hasattr(cells, "dtype") and hasattr(cells, "tolist") and not hasattr(cells, "to_numpy"):
@@ -64,18 +64,18 @@ def _one(cells: Any, place: int) -> Any:
     return nw.from_native(cells, series_only=True)[place : place + 1].to_native()
 
 
-def _whole(estimator: Any, one: Any, row: int) -> dict[str, Any]:
-    """What the model predicts as a whole."""
+def _prediction(estimator: Any, one: Any, row: int) -> dict[str, Any]:
+    """Give the prediction of the model."""
     label = estimator.predict(one)[0]
     label = label.item() if hasattr(label, "item") else label
     facts: dict[str, Any] = {"row": row, "prediction": label}
     names = [str(name) for name in estimator.classes_.tolist()]
     if hasattr(estimator, "predict_proba"):
-        shares = estimator.predict_proba(one)[0].tolist()
-        facts["probabilities"] = dict(zip(names, shares, strict=True))
+        probabilities = estimator.predict_proba(one)[0].tolist()
+        facts["probabilities"] = dict(zip(names, probabilities, strict=True))
         ordered = sorted(facts["probabilities"].items(), key=lambda pair: -pair[1])[:10]
-        told_shares = ", ".join(f"{name} {100 * share:.0f} %" for name, share in ordered)
-        facts["text"] = f"Row {row}: {label} ({told_shares})"
+        shown = ", ".join(f"{name} {100 * p:.0f} %" for name, p in ordered)
+        facts["text"] = f"Row {row}: {label} ({shown})"
     else:
         decisions = estimator.decision_function(one)[0]
         facts["decision"] = decisions.tolist()
@@ -83,8 +83,8 @@ def _whole(estimator: Any, one: Any, row: int) -> dict[str, Any]:
     return facts
 
 
-def _sum(estimator: Any, one: Any, row: int) -> dict[str, Any]:
-    """What many trees predict, and the contribution of each column."""
+def _contributions(estimator: Any, one: Any, row: int) -> dict[str, Any]:
+    """Give the prediction of many trees, and the contribution of each column."""
     why = replace(estimator.explain(one), row=row)
     facts = why.to_dict()
     return {"row": row, "prediction": facts.pop("prediction"), **facts, "text": str(why)}
@@ -97,7 +97,7 @@ def _path(estimator: Any, one: Any, row: int, number: int | None) -> dict[str, A
     path = tree.explain(read_table(one, schema=estimator.schema_), 0)
     facts: dict[str, Any] = {
         "path": [{"node": step.node, "text": str(step)} for step in path.steps],
-        "answers": [
+        "ends": [
             {"node": end.node, "fraction": end.fraction, "text": end.text} for end in path.ends
         ],
         "text": str(replace(path, row=row)),

@@ -1,4 +1,4 @@
-"""`mixedwood fit`: a table in a file to a model in a file."""
+"""`mixedwood fit`: fit a model to a file and save it."""
 
 from __future__ import annotations
 
@@ -11,18 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mixedwood.cli.errors import DataError, NoModelError, interruptible
-from mixedwood.cli.facts import facts_of, tell
-from mixedwood.cli.models import list_models, make_model
-from mixedwood.cli.options import (
-    DATA,
-    Seconds,
-    cannot_write,
-    check_output,
-    read_order,
-)
-from mixedwood.cli.printing import deliver, say
-from mixedwood.cli.training_data import check_classes, read_training, show_types, types_of
+from mixedwood.cli._inputs import check_classes, infer_types, print_types, read_training
+from mixedwood.cli._models import list_models, make_model, model_summary, print_summary
+from mixedwood.cli._options import DATA, Seconds, cannot_write, check_output, read_order
+from mixedwood.cli._output import DataError, NoModelError, echo, echo_data, interruptible
 
 if TYPE_CHECKING:
     from mixedwood.data.file_tables import FileTable
@@ -34,7 +26,7 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     models = list_models()
     width = max(map(len, models))
     for name, line in models.items():
-        say(f"{name:<{width}}  {line}")
+        echo(f"{name:<{width}}  {line}")
     context.exit()
 
 
@@ -117,22 +109,22 @@ def fit(
     orders = dict(map(read_order, options["ordinal"]))
     estimator = _prepare(model, params, orders, options)
     table = read_training(data, target, options, orders)
-    typed = types_of(data, table, orders)
+    typed = infer_types(data, table, orders)
     if not quiet:
-        show_types(data, typed, target, verbose)
+        print_types(data, typed, target, verbose)
     check_classes(data, target, table.y)
     started = time.perf_counter()
-    heard = _learn(estimator, table, data, quiet)
-    facts = facts_of(estimator, typed, table, target, data, time.perf_counter() - started)
-    facts["warnings"] = heard
+    caught = _fit(estimator, table, data, quiet)
+    facts = model_summary(estimator, typed, table, target, data, time.perf_counter() - started)
+    facts["warnings"] = caught
     _save(estimator, output, facts)
     facts["file"] = str(output)
     if not quiet:
-        tell(facts, estimator, verbose)
+        print_summary(facts, estimator, verbose)
     if n_folds is not None:
         facts["cross_validation"] = _cross_validate(estimator, table, n_folds, options, quiet)
     if as_json:
-        deliver(json.dumps(facts))
+        echo_data(json.dumps(facts))
 
 
 def _prepare(
@@ -153,7 +145,7 @@ def _prepare(
         if value is None or parameter in given:
             continue
         if parameter not in estimator.get_params(deep=False):
-            say(
+            echo(
                 f"{type(estimator).__name__} has no parameter {parameter!r}; option ignored.",
                 err=True,
             )
@@ -166,33 +158,32 @@ def _prepare(
     return estimator
 
 
-def _learn(estimator: Any, table: FileTable, path: Path, quiet: bool) -> list[str]:
-    """Fit, with progress on a terminal only; give what was warned of."""
-    loud = not quiet and sys.stderr.isatty() and getattr(estimator, "verbose", None) == 0
-    if loud:
+def _fit(estimator: Any, table: FileTable, path: Path, quiet: bool) -> list[str]:
+    """Fit, with progress on a terminal only; give the warnings."""
+    shows_progress = not quiet and sys.stderr.isatty() and getattr(estimator, "verbose", None) == 0
+    if shows_progress:
         estimator.set_params(verbose=1)
-    with warnings.catch_warnings(record=True) as heard:
+    with warnings.catch_warnings(record=True) as recorded:
         warnings.simplefilter("default")
         try:
             estimator.fit(table.X, table.y)
         except TimeoutError as error:
             raise NoModelError(str(error)) from error
         except (TypeError, ValueError) as error:
-            # Columns and classes are read by now: what is refused is a parameter, or does not go
-            # with the table.
+            # Columns and classes were checked before: this is about parameters.
             raise click.UsageError(str(error)) from error
         except MemoryError as error:
             raise click.ClickException(f"Not enough memory: {error}") from error
-    if loud:
+    if shows_progress:
         estimator.set_params(verbose=0)
     if getattr(getattr(estimator, "proof_", None), "status", None) == "interrupted":
         raise KeyboardInterrupt  # the search kept its best tree, but nobody waits for it
     from mixedwood.estimators import IdentifierWarning
 
-    categories = {str(warning.message): warning.category for warning in heard}
+    categories = {str(warning.message): warning.category for warning in recorded}
     for line, category in categories.items():
-        if quiet or category is not IdentifierWarning:  # which is said with the table
-            say(f"Warning: {line}", err=True)
+        if quiet or category is not IdentifierWarning:  # printed with the table
+            echo(f"Warning: {line}", err=True)
     return list(categories)
 
 
@@ -211,7 +202,7 @@ def _save(estimator: Any, output: Path, facts: dict[str, Any]) -> None:
 def _cross_validate(
     estimator: Any, table: FileTable, n_folds: int, options: dict[str, Any], quiet: bool
 ) -> dict[str, Any]:
-    """Estimate the error on rows that the model has not seen; the same folds as `compare`."""
+    """Estimate the error on new rows, with the same folds as `compare`."""
     from sklearn.base import clone
 
     from mixedwood.comparison import compare
@@ -237,7 +228,7 @@ def _cross_validate(
         )
     mean, spread = float(found.means()[0, 0]), float(found.standard_errors()[0, 0])
     if not quiet:
-        say(
+        echo(
             f"{n_folds}-fold cross-validation: error {100 * mean:.2f} % "
             f"(standard error {100 * spread:.2f} %)",
             err=True,

@@ -8,18 +8,9 @@ from typing import Any
 
 import click
 
-from mixedwood.cli.errors import interruptible
-from mixedwood.cli.options import (
-    DATA,
-    MODEL,
-    check_output,
-    open_model,
-    read_rows,
-    same_labels,
-    told,
-    write_output,
-)
-from mixedwood.cli.printing import deliver, say
+from mixedwood.cli._inputs import open_model, read_rows, reported, same_labels
+from mixedwood.cli._options import DATA, MODEL, check_output, write_output
+from mixedwood.cli._output import echo, echo_data, interruptible
 
 
 @click.command()
@@ -66,28 +57,28 @@ def predict(
     target = opened.about.get("target")
     rows = read_rows(opened, data, target, keep)
     columns: dict[str, Any] = dict(rows.kept)
-    with told(data, quiet):
-        answers = estimator.predict(rows.X)
-        columns[_free("prediction", columns)] = answers.tolist()
+    with reported(data, quiet):
+        predictions = estimator.predict(rows.X)
+        columns[_free("prediction", columns)] = predictions.tolist()
         if proba:
-            shares = estimator.predict_proba(rows.X)
+            probabilities = estimator.predict_proba(rows.X)
             for place, label in enumerate(estimator.classes_.tolist()):
-                columns[_free(f"probability_{label}", columns)] = shares[:, place].tolist()
+                columns[_free(f"probability_{label}", columns)] = probabilities[:, place].tolist()
         if explain:
-            columns[_free("decision_path", columns)] = _paths(estimator, rows.X)
+            columns[_free("decision_path", columns)] = _decision_paths(estimator, rows.X)
     if not quiet:
-        _tell(rows, answers, target)
+        _print_notes(rows, predictions, target)
     _deliver(columns, output, as_json)
 
 
 def _free(name: str, taken: dict[str, Any]) -> str:
-    """Avoid the name of a column that is carried along."""
+    """Avoid the names of columns that are copied."""
     while name in taken:
         name += "_"
     return name
 
 
-def _paths(estimator: Any, X: Any) -> list[str]:
+def _decision_paths(estimator: Any, X: Any) -> list[str]:
     from mixedwood.data import read_table
 
     table = read_table(X, schema=estimator.schema_)
@@ -98,16 +89,16 @@ def _paths(estimator: Any, X: Any) -> list[str]:
     ]
 
 
-def _tell(rows: Any, answers: Any, target: str | None) -> None:
+def _print_notes(rows: Any, predictions: Any, target: str | None) -> None:
     if rows.ignored:
         shown = ", ".join(rows.ignored[:5]) + (", ..." if rows.ignored[5:] else "")
-        say(f"Ignored columns: {shown}.", err=True)
+        echo(f"Ignored columns: {shown}.", err=True)
     if rows.truth is not None:
-        right = [same_labels(a, t) for a, t in zip(answers.tolist(), rows.truth, strict=True)]
+        right = [same_labels(a, t) for a, t in zip(predictions.tolist(), rows.truth, strict=True)]
         known = [r for r, t in zip(right, rows.truth, strict=True) if t is not None]
         if known:
             wrong = len(known) - sum(known)
-            say(
+            echo(
                 f"The file has the target {target!r}, which is not used to predict: {wrong} of "
                 f"{len(known)} predictions are wrong (error {100 * wrong / len(known):.2f} %).",
                 err=True,
@@ -129,6 +120,6 @@ def _deliver(columns: dict[str, Any], output: Path | None, as_json: bool) -> Non
         except FileError as error:
             raise click.UsageError(str(error)) from error
     if output is None or str(output) == "-":
-        deliver(content)
+        echo_data(content)
     else:
         write_output(output, content)

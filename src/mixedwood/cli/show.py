@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mixedwood.cli.errors import interruptible
-from mixedwood.cli.facts import size_of, size_words
-from mixedwood.cli.options import MODEL, check_output, open_model, tree_of, write_output
-from mixedwood.cli.printing import deliver, say
-from mixedwood.cli.tables import print_table
+from mixedwood.cli._inputs import open_model, tree_of
+from mixedwood.cli._models import format_size, model_size
+from mixedwood.cli._options import MODEL, check_output, write_output
+from mixedwood.cli._output import echo, echo_data, interruptible, print_table
 
 if TYPE_CHECKING:
     from mixedwood.saving import ModelFile
     from mixedwood.tree import Tree
 
 _PICTURE = click.Path(dir_okay=False, path_type=Path)
-_MOST_SHOWN = 20  # lines of importances and coefficients
+_MAX_SHOWN = 20  # lines of importances and coefficients
 
 
 @click.command()
@@ -68,13 +67,13 @@ def show(
     opened = open_model(model)
     estimator = opened.model
     if as_json:
-        deliver(json.dumps(_document(opened, number), default=str))
+        echo_data(json.dumps(_document(opened, number), default=str))
     elif importances:
         _show_importances(estimator)
     elif as_text or rules or dot or svg is not None or png is not None:
         _show_tree(tree_of(estimator, number), max_depth, rules, dot, svg, png)
     else:
-        _summarise(opened, number, max_depth)
+        _summarize(opened, number, max_depth)
 
 
 def _show_tree(
@@ -82,15 +81,15 @@ def _show_tree(
 ) -> None:
     if rules:
         for rule in tree.to_rules():
-            say(str(rule))
+            echo(str(rule))
     elif dot:
-        deliver(tree.to_dot(max_depth=max_depth))
+        echo_data(tree.to_dot(max_depth=max_depth))
     elif svg is not None:
         write_output(svg, tree.to_svg(max_depth=max_depth).encode("utf-8"))
     elif png is not None:
         write_output(png, _png(tree, max_depth))
     else:
-        say(tree.to_text(max_depth=max_depth))
+        echo(tree.to_text(max_depth=max_depth))
 
 
 def _png(tree: Tree, max_depth: int | None) -> bytes:
@@ -112,28 +111,30 @@ def _png(tree: Tree, max_depth: int | None) -> bytes:
     return out.getvalue()
 
 
-def _summarise(opened: ModelFile, number: int | None, max_depth: int | None) -> None:
+def _summarize(opened: ModelFile, number: int | None, max_depth: int | None) -> None:
     estimator, about = opened.model, opened.about
-    say(" ".join(repr(estimator).split()))
+    echo(" ".join(repr(estimator).split()))
     facts = [f"target {about['target']!r}"] if "target" in about else []
     if "rows" in about:
         facts.append(f"fitted on {about['rows']} rows of {about.get('data', 'a table')}")
     if isinstance(about.get("training_error"), float):
         facts.append(f"training error {100 * about['training_error']:.2f} %")
     if facts:
-        say(", ".join(facts))
+        echo(", ".join(facts))
     shown = [str(label) for label in estimator.classes_.tolist()]
     more = ", ..." if len(shown) > 10 else ""
-    say(f"{len(shown)} classes: {', '.join(shown[:10])}{more}; {size_words(size_of(estimator))}")
-    say("")
+    echo(
+        f"{len(shown)} classes: {', '.join(shown[:10])}{more}; {format_size(model_size(estimator))}"
+    )
+    echo("")
     if hasattr(estimator, "tree_") or number is not None:
-        say(tree_of(estimator, number).to_text(max_depth=max_depth))
+        echo(tree_of(estimator, number).to_text(max_depth=max_depth))
         return
     if hasattr(estimator, "coef_names_"):
-        _show_planes(estimator)
+        _show_linear_models(estimator)
         return
     _show_importances(estimator)
-    say(f"Use --tree N (1 to {len(estimator.trees_)}) to show a single tree.", err=True)
+    echo(f"Use --tree N (1 to {len(estimator.trees_)}) to show a single tree.", err=True)
 
 
 def _show_importances(estimator: Any) -> None:
@@ -144,26 +145,26 @@ def _show_importances(estimator: Any) -> None:
             "options for its coefficients."
         )
     ordered = sorted(found.items(), key=lambda pair: -pair[1])
-    rows = [[name, f"{share:.3f}"] for name, share in ordered[:_MOST_SHOWN]]
+    rows = [[name, f"{importance:.3f}"] for name, importance in ordered[:_MAX_SHOWN]]
     print_table(
         "Feature importances (total gain of the splits, normalized)",
         ["feature", "importance"],
         rows,
     )
-    if len(ordered) > _MOST_SHOWN:
-        say(f"... and {len(ordered) - _MOST_SHOWN} more features")
+    if len(ordered) > _MAX_SHOWN:
+        echo(f"... and {len(ordered) - _MAX_SHOWN} more features")
 
 
 def _importances(estimator: Any) -> dict[str, float] | None:
     if not hasattr(estimator, "feature_importances_"):
         return None
-    shares = estimator.feature_importances_.tolist()
-    return dict(zip(estimator.schema_.names, shares, strict=True))
+    importances = estimator.feature_importances_.tolist()
+    return dict(zip(estimator.schema_.names, importances, strict=True))
 
 
-def _show_planes(estimator: Any) -> None:
+def _show_linear_models(estimator: Any) -> None:
     if estimator.kernel == "rbf":
-        say(f"RBF kernel with {estimator.dual_coef_.shape[1]} landmarks")
+        echo(f"RBF kernel with {estimator.dual_coef_.shape[1]} landmarks")
         return
     for number, (plane, constant) in enumerate(
         zip(estimator.coef_, estimator.intercept_, strict=True), start=1
@@ -171,7 +172,7 @@ def _show_planes(estimator: Any) -> None:
         terms = sorted(
             zip(estimator.coef_names_, plane.tolist(), strict=True), key=lambda pair: -abs(pair[1])
         )
-        rows = [[name, f"{weight:.4g}"] for name, weight in terms[:_MOST_SHOWN]]
+        rows = [[name, f"{weight:.4g}"] for name, weight in terms[:_MAX_SHOWN]]
         rows.append(["(intercept)", f"{constant:.4g}"])
         print_table(
             f"Linear model {number} of {len(estimator.coef_)}", ["term", "coefficient"], rows
@@ -188,7 +189,7 @@ def _document(opened: ModelFile, number: int | None) -> dict[str, Any]:
         "classes": estimator.classes_.tolist(),
         "columns": estimator.schema_.to_dict()["columns"],
         "importances": _importances(estimator),
-        **size_of(estimator),
+        **model_size(estimator),
     }
     if hasattr(estimator, "tree_") or number is not None:
         document["tree"] = _nodes(tree_of(estimator, number))
@@ -208,14 +209,14 @@ def _nodes(tree: Tree) -> list[dict[str, Any]]:
     from mixedwood.explain import branch_words
 
     found: list[dict[str, Any]] = []
-    words = {0: "root"}
+    conditions = {0: "root"}
     for node in range(tree.n_nodes):
         children = tree.children_of(node).tolist()
-        words |= dict(zip(children, branch_words(tree, node), strict=True)) if children else {}
+        conditions |= dict(zip(children, branch_words(tree, node), strict=True)) if children else {}
         found.append(
             {
                 "node": node,
-                "condition": words.pop(node),
+                "condition": conditions.pop(node),
                 "children": children,
                 "class": tree.classes[tree.label[node]],
                 "probabilities": tree.probabilities[node].tolist(),

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mixedwood.cli.errors import DataError, interruptible
-from mixedwood.cli.options import cannot_write
-from mixedwood.cli.printing import deliver, say
+from mixedwood.cli._options import cannot_write
+from mixedwood.cli._output import DataError, echo, echo_data, interruptible
 
 if TYPE_CHECKING:
     from mixedwood.study import Results
@@ -50,12 +49,12 @@ def list_studies(store: Path, as_json: bool) -> None:
             row[form] = {"tasks": found.n_tasks, "done": len(found.records)}
         rows.append(row)
     if as_json:
-        deliver(json.dumps(rows, indent=1))
+        echo_data(json.dumps(rows, indent=1))
         return
     for row in rows:
-        say(f"{row['name']}: {row['title']}")
+        echo(f"{row['name']}: {row['title']}")
         for form in ("quick", "full"):
-            say(f"  {form}: {row[form]['done']} of {row[form]['tasks']} tasks done")
+            echo(f"  {form}: {row[form]['done']} of {row[form]['tasks']} tasks done")
 
 
 @study.command("run")
@@ -115,9 +114,9 @@ def run_study(
         raise click.ClickException(str(error)) from error
     except StudyError as error:
         raise DataError(str(error)) from error
-    say(f"{summary} Results are in {store}.", err=True)
+    echo(f"{summary} Results are in {store}.", err=True)
     if summary.failed:
-        say(
+        echo(
             f"Show the failures with: mixedwood study show {name}. "
             "Repeat them with --retry-failed.",
             err=True,
@@ -149,22 +148,22 @@ def show_study(name: str, quick: bool, store: Path, as_json: bool) -> None:
                 for v in found.verdicts
             ],
         }
-        deliver(json.dumps(content, indent=1))
+        echo_data(json.dumps(content, indent=1))
         return
-    say(f"{found.study.title}: {len(found.records)} of {found.n_tasks} tasks done")
+    echo(f"{found.study.title}: {len(found.records)} of {found.n_tasks} tasks done")
     for experiment, tasks in found.tasks.items():
         done = sum(task.key in found.records for task in tasks)
-        say(f"  {experiment}: {done} of {len(tasks)}")
+        echo(f"  {experiment}: {done} of {len(tasks)}")
     for table in found.tables:
         if table.n_judged:
             near = f"{table.n_near} of {table.n_judged} cells within two standard errors"
-            say(f"{table.spec.title}: {near}")
+            echo(f"{table.spec.title}: {near}")
     for verdict in found.verdicts:
-        say(f"- {verdict.claim.text}: {verdict.verdict.upper()}")
+        echo(f"- {verdict.claim.text}: {verdict.verdict.upper()}")
         for sentence in verdict.evidence:
-            say(f"    {sentence}")
+            echo(f"    {sentence}")
     for record in found.failures:
-        say(f"failed: {record.label}\n{record.traceback}")
+        echo(f"failed: {record.label}\n{record.traceback}")
 
 
 @study.command("table")
@@ -196,7 +195,7 @@ def show_tables(
         raise click.UsageError(str(error)) from error
     from mixedwood.study.tables import FORMATS
 
-    (say if form == "text" else deliver)(FORMATS[form](tables).rstrip())
+    (echo if form == "text" else echo_data)(FORMATS[form](tables).rstrip())
 
 
 @study.command("figure")
@@ -216,9 +215,9 @@ def draw_figures(name: str, quick: bool, store: Path, output: Path, form: str) -
     except StudyError as error:
         raise click.ClickException(str(error)) from error
     if not written:
-        say("No figure has enough results yet.", err=True)
+        echo("No figure has enough results yet.", err=True)
     for path in written.values():
-        deliver(str(path))
+        echo_data(str(path))
 
 
 def _read(name: str, quick: bool) -> Any:
@@ -252,4 +251,4 @@ def _write_report(found: Results, path: Path, name: str, quick: bool) -> None:
         write_text(path, to_markdown(found, command=command, figures=figures))
     except OSError as error:
         raise cannot_write(path, error) from error
-    say(f"Written to {path}.", err=True)
+    echo(f"Written to {path}.", err=True)

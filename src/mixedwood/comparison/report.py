@@ -17,8 +17,7 @@ from mixedwood._folds import cv_schemes
 from mixedwood.comparison.formats import to_content
 from mixedwood.comparison.metrics import METRICS, Metric
 from mixedwood.comparison.pairwise import read_baseline, test_name
-from mixedwood.comparison.table import is_expected, make_table, score_cells, verdicts
-from mixedwood.stats import rank_methods
+from mixedwood.comparison.table import is_expected, make_table, rank_table, score_cells, verdicts
 from mixedwood.stats._inputs import read_alpha
 from mixedwood.stats.paired import format_p_value
 
@@ -76,12 +75,7 @@ class ReportContext:
     @cached_property
     def ranks(self) -> NDArray[np.float64]:
         """Ranks by the first metric on each dataset; NaN for methods that lack a score."""
-        means = self.comparison.means(self.metric.name)
-        ranks = np.full(means.shape, np.nan)
-        complete = np.flatnonzero(~np.isnan(means).any(axis=0))
-        if len(complete) >= 2:
-            ranks[:, complete] = rank_methods(means[:, complete])
-        return ranks
+        return rank_table(self.comparison, self.metric.name)
 
     @cached_property
     def order(self) -> list[int]:

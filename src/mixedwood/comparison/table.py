@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mixedwood.comparison.metrics import METRICS
 from mixedwood.comparison.pairwise import read_baseline, test_name
@@ -25,7 +26,7 @@ __all__ = [
     "format_column",
     "is_expected",
     "make_table",
-    "mean_ranks",
+    "rank_table",
     "score_cells",
     "to_text",
     "verdicts",
@@ -106,7 +107,7 @@ def _summary(comparison: Comparison, name: str, rows: list[Row], baseline: str) 
     """Mean over the datasets, mean rank, and counts of better, equal and worse scores."""
     means = comparison.means(name)
     summary = [("mean", [Cell(METRICS[name].format(m)) for m in means.mean(axis=0)])]
-    ranks = mean_ranks(comparison, name)
+    ranks = rank_table(comparison, name).mean(axis=0)
     if not np.isnan(ranks).all():
         summary.append(("mean rank", [Cell("" if math.isnan(r) else f"{r:.2f}") for r in ranks]))
     if METRICS[name].tested:
@@ -122,13 +123,13 @@ def _summary(comparison: Comparison, name: str, rows: list[Row], baseline: str) 
     return summary
 
 
-def mean_ranks(comparison: Comparison, name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Mean ranks of the methods; NaN for methods without a score on some dataset."""
+def rank_table(comparison: Comparison, name: str) -> NDArray[np.float64]:
+    """Rank the methods on each dataset; NaN for methods without a score on some dataset."""
     means = comparison.means(name)
-    ranks = np.full(means.shape[1], np.nan)
+    ranks = np.full(means.shape, np.nan)
     complete = np.flatnonzero(~np.isnan(means).any(axis=0))
     if len(complete) >= 2:
-        ranks[complete] = rank_methods(means[:, complete]).mean(axis=0)
+        ranks[:, complete] = rank_methods(means[:, complete])
     return ranks
 
 

@@ -1,188 +1,190 @@
-"""Trees grown one after the other, each for what those before it got wrong."""
+"""Gradient boosting of decision trees."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from mixedwood._limits import Deadline
+from mixedwood._limits import Deadline, read_time_limit
 from mixedwood._parallel import show_progress
-from mixedwood._parts import Criterion, Partitioner
-from mixedwood.boosting import BoostedScores, adaboost, gradient_boost, probabilities
-from mixedwood.data import Table, Target, read_target
+from mixedwood._parts import Partitioner
+from mixedwood._random import seed_of
+from mixedwood.boosting import BoostedScores, GradientPlan, gradient_boost, probabilities
+from mixedwood.data import Schema, Table, Target, read_table, read_target, unknown_counts
 from mixedwood.ensembles import add_answers
 from mixedwood.estimators._ensemble import TreeEnsembleClassifier
-from mixedwood.estimators.boosted_rounds import rounds_before
-from mixedwood.estimators.boosting_parameters import BoostingParameters, read_boosting_parameters
-from mixedwood.estimators.one_tree import impurity_of
-from mixedwood.estimators.tree import TreeClassifier
-from mixedwood.estimators.validation_rows import (
-    check_validation_is_wanted,
-    class_factors,
-    read_validation,
+from mixedwood.estimators.parameters import (
+    HANDLE_UNKNOWN,
+    check_choice,
+    check_flag,
+    check_jobs,
+    count_columns,
+    count_share_of_rows,
+    read_limit,
+    read_number,
+    read_rows_or_share,
+    read_whole,
+    unknown_in_core,
 )
+from mixedwood.estimators.sampled import read_member
+from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.explain.ensemble import explain_scores
 from mixedwood.explain.walk import choose_row
 from mixedwood.growers import CodedTable
+from mixedwood.growers.gradient import GradientSettings
 
 if TYPE_CHECKING:
     from mixedwood.explain import Explanation
 
 __all__ = ["BoostedTreesClassifier"]
 
+Read = TypeVar("Read")
+
 
 class BoostedTreesClassifier(TreeEnsembleClassifier):
-    """Trees grown one after the other, each for what those before it got wrong.
+    """Gradient boosting of decision trees with native support for categorical features.
 
-    Gradient boosting of the log loss or, with `method`, AdaBoost. The values of a nominal column
-    are put in a fresh random order at every node, and cut: trees stay small, and a column of many
-    values has no more to choose from than one of numbers.
+    Minimizes the log loss. The categories of a nominal column are put in a random order at every
+    node and split by a threshold, so that trees stay small and a column of many categories has no
+    advantage over a numeric one.
 
     Parameters
     ----------
     n_estimators : int, default=200
-        Number of rounds.
-    method : {"gradient", "adaboost", "samme"}, default="gradient"
-        Gradient boosting; AdaBoost.M1; or its form for many classes, whose trees need only be
-        better than guessing.
+        Maximum number of iterations.
     learning_rate : float, default=0.1
-        Part of each step that is taken; AdaBoost's is 1 in its recipe.
-    partitioner : str or Partitioner, default="random_order"
-        How the values of a nominal column become two groups. Gradient trees know "random_order",
-        with ``per="tree"`` if the order is to be drawn once for a tree, and "auto", the two groups
-        with the largest gain. With any other search of `mixedwood.splits.partitioners`, and with
-        AdaBoost, trees are grown as `TreeClassifier` does, on rows weighted by how wrong their
-        answers still are.
-    criterion : str or Criterion, default="entropy"
-        How good a split is, where trees are grown as `TreeClassifier` does.
+        Factor of the values of the leaves.
     estimator : TreeClassifier or None, default=None
-        Which trees to grow so, in place of `partitioner`, `criterion` and the limits below.
+        If given, each tree is a clone of this classifier, fitted on rows weighted by their
+        residuals, and its leaves get Newton steps as values. `partitioner`, `selection`,
+        `max_bins` and the limits of trees below are then not used.
+    partitioner : {"random_order", "auto"} or Partitioner, default="random_order"
+        How the categories of a nominal column become two groups: "random_order" splits a random
+        order, drawn for each node or, with ``Partitioner("random_order", per="tree")``, for each
+        tree; "auto" finds the two groups with the largest gain. Other searches are options of
+        `estimator`.
     selection : {"adjusted", "score"}, default="adjusted"
         How the split of a node is chosen among columns: by its gain less the gain that a nominal
         column of as many categories would reach by chance, or by its gain alone.
     max_depth : int or None, default=4
-        Most tests in a row.
+        Maximum depth of a tree. If None, there is no limit.
     max_leaf_nodes : int or None, default=None
-        Most leaves. A tree then grows best node first.
+        Maximum number of leaves of a tree, which then grows best-first. If None, there is no limit.
     min_samples_leaf : int or float, default=1
-        Fewest rows of a leaf; a float between 0 and 1 is a share of all rows.
-    min_hessian : float, default=1e-3
-        Least sum of second derivatives in a leaf: a leaf whose rows are certain takes no step.
-    l2 : float, default=1.0
-        Added to that sum; steps of small leaves are shorter.
-    nominal_l2 : float, default=0.0
-        Added as well when groups of a nominal column's values are compared.
-    smoothing : float, default=0.0
-        With ``partitioner="auto"``: added to a value's second derivatives before values are put in
-        order, so that rare values are not at the ends.
+        Minimum number of rows in a leaf. A float in (0, 1) is a fraction of the training rows.
+    min_child_weight : float, default=1e-3
+        Minimum sum of hessians in a leaf.
+    l2_regularization : float, default=1.0
+        Added to the sum of hessians of a leaf; shrinks the values of small leaves.
+    cat_l2 : float, default=0.0
+        Additional L2 regularization in the gain of splits of nominal columns.
+    cat_smooth : float, default=0.0
+        With ``partitioner="auto"``: added to the sum of hessians of each category before categories
+        are sorted, so that rare ones are not at the ends.
     min_split_gain : float, default=0.0
-        Least gain of a split.
+        Minimum gain of a split.
     max_features : None, int, float, "sqrt" or "log2", default=0.5
-        How many columns are drawn at random at each node.
+        Number of columns drawn at random for each node. If None, all columns are used.
     colsample_bytree : None, int, float, "sqrt" or "log2", default=None
-        How many columns each tree may use.
+        Number of columns drawn at random for each tree. If None, all columns are used.
     subsample : float, default=1.0
-        Share of the rows that each round learns from.
-    trees_per_round : {"one", "per_class"}, default="one"
-        With more than two classes: whether one tree answers for all of them, or each has its own.
+        Fraction of the rows drawn at random for each iteration.
+    multi_strategy : {"multi_output_tree", "one_output_per_tree"}, default="multi_output_tree"
+        With more than two classes: whether each iteration grows one tree with a value for every
+        class, or one tree for each class.
     max_bins : int, default=255
-        Numbers are put in at most so many bins of about the same weight each.
-    resample : bool, default=False
-        With AdaBoost: whether rows are drawn in proportion to their weights, or weighted.
+        Maximum number of bins of a numeric column. Bins have about the same weight.
     early_stopping : bool, default=False
-        With gradient boosting: whether to hold out rows, to stop when the loss on them has not
-        fallen for `patience` rounds, and to keep the rounds up to the best. `fit` takes rows of
-        your own for it, as `X_val` and `y_val`.
+        Whether to stop if the loss on validation rows no longer improves, and to keep the
+        iterations up to the best one.
     validation_fraction : float, default=0.1
-        Share of rows that are held out then, unless there are such.
-    patience : int, default=20
-        Rounds to wait then.
+        Fraction of the training rows held out for early stopping, unless `fit` gets `X_val`.
+    n_iter_no_change : int, default=20
+        Stop if the validation loss has not improved for this many iterations. Only used if
+        `early_stopping=True`.
     handle_unknown : {"stop", "missing", "majority", "error"}, default="stop"
-        What happens to a value that a test has never met, as in `TreeClassifier`.
+        How to treat categories that did not occur in training, as in `TreeClassifier`.
     class_weight : mapping, "balanced" or None, default=None
-        Factors by which the rows of a class weigh more or less.
+        Weights of the classes.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
-        Columns to read as nominal whatever their type.
+        Columns to treat as nominal, whatever their type.
     ordinal_features : mapping of str to sequence, optional
-        Columns with an order, and their labels in order.
+        Ordinal columns, and their categories in order.
     n_jobs : int or None, default=None
-        Number of threads, -1 for all processors. Any number gives the same trees.
+        Number of threads, -1 for all processors. The trees do not depend on it.
     random_state : int, RandomState, Generator or None, default=None
-        Seed; None gives other trees every time.
+        Seed of the random parts.
     warm_start : bool, default=False
-        With gradient boosting: whether `fit` goes on with the rounds that are there.
+        Whether `fit` adds iterations to those of the previous fit.
     verbose : int, default=0
-        Whether to show on the standard error how far `fit` is.
+        Whether to show a progress bar.
     time_limit : float or None, default=None
-        Seconds that `fit` may take. Rounds that are not begun by then are left out, with a warning.
+        Maximum number of seconds of `fit`. If time runs out, fewer iterations are done and a
+        warning is issued.
 
     Attributes
     ----------
     trees_ : list of Tree
         The trees in the order in which they were grown.
     n_iter_ : int
-        Rounds that were kept.
-    estimator_weights_ : ndarray
-        With AdaBoost: what the vote of each tree counts.
+        Number of iterations kept.
     scores_ : BoostedScores
-        With gradient boosting: the steps of the trees' nodes.
+        The values of the trees' nodes. Not set if there is a single class.
     validation_loss_ : list of float
-        With `early_stopping`: the loss on the rows held out, or those given, after each round.
+        Loss on the validation rows after each iteration. Only set if `early_stopping=True`.
     classes_, schema_, n_features_in_, feature_names_in_
         As in `TreeClassifier`.
 
     See Also
     --------
-    BoostedTreesClassifier.adaboost_c45 : AdaBoost.M1 of C4.5 trees, as in WEKA.
+    AdaBoostTreesClassifier : Boosting by weights of rows.
     EnsembleClassifier : Boosted trees and a forest together.
 
     Examples
     --------
     >>> import mixedwood as mw
-    >>> X = {"colour": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
+    >>> X = {"color": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
     >>> model = mw.BoostedTreesClassifier(n_estimators=20, random_state=0)
-    >>> model.fit(X, ["yes", "no", "yes", "no"] * 5).predict({"colour": ["red"], "size": [1]})
+    >>> model.fit(X, ["yes", "no", "yes", "no"] * 5).predict({"color": ["red"], "size": [1]})
     array(['yes'], dtype='<U3')
     """
 
     scores_: BoostedScores
-    estimator_weights_: NDArray[np.float64]
     n_iter_: int
-    voting = "hard"  # of AdaBoost's trees
-    _gains_tell: bool  # whether scores of nodes are gains of the loss
-    _held_out: bool  # whether a share of the rows was not learnt from
+    voting = "hard"  # of the only tree, if there is a single class
+    _gain_importances: bool  # whether scores of nodes are gains of the loss
+    _held_out: bool  # whether a fraction of the rows was held out
 
     def __init__(
         self,
-        n_estimators: int = 200,
         *,
-        method: Literal["gradient", "adaboost", "samme"] = "gradient",
+        n_estimators: int = 200,
         learning_rate: float = 0.1,
-        partitioner: str | Partitioner = "random_order",
-        criterion: str | Criterion = "entropy",
         estimator: TreeClassifier | None = None,
+        partitioner: str | Partitioner = "random_order",
         selection: Literal["adjusted", "score"] = "adjusted",
         max_depth: int | None = 4,
         max_leaf_nodes: int | None = None,
         min_samples_leaf: float = 1,
-        min_hessian: float = 1e-3,
-        l2: float = 1.0,
-        nominal_l2: float = 0.0,
-        smoothing: float = 0.0,
+        min_child_weight: float = 1e-3,
+        l2_regularization: float = 1.0,
+        cat_l2: float = 0.0,
+        cat_smooth: float = 0.0,
         min_split_gain: float = 0.0,
         max_features: float | str | None = 0.5,
         colsample_bytree: float | str | None = None,
         subsample: float = 1.0,
-        trees_per_round: Literal["one", "per_class"] = "one",
+        multi_strategy: Literal["multi_output_tree", "one_output_per_tree"] = "multi_output_tree",
         max_bins: int = 255,
-        resample: bool = False,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
-        patience: int = 20,
+        n_iter_no_change: int = 20,
         handle_unknown: Literal["stop", "missing", "majority", "error"] = "stop",
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
@@ -194,29 +196,26 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         time_limit: float | None = None,
     ) -> None:
         self.n_estimators = n_estimators
-        self.method = method
         self.learning_rate = learning_rate
-        self.partitioner = partitioner
-        self.criterion = criterion
         self.estimator = estimator
+        self.partitioner = partitioner
         self.selection = selection
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.min_samples_leaf = min_samples_leaf
-        self.min_hessian = min_hessian
-        self.l2 = l2
-        self.nominal_l2 = nominal_l2
-        self.smoothing = smoothing
+        self.min_child_weight = min_child_weight
+        self.l2_regularization = l2_regularization
+        self.cat_l2 = cat_l2
+        self.cat_smooth = cat_smooth
         self.min_split_gain = min_split_gain
         self.max_features = max_features
         self.colsample_bytree = colsample_bytree
         self.subsample = subsample
-        self.trees_per_round = trees_per_round
+        self.multi_strategy = multi_strategy
         self.max_bins = max_bins
-        self.resample = resample
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
-        self.patience = patience
+        self.n_iter_no_change = n_iter_no_change
         self.handle_unknown = handle_unknown
         self.class_weight = class_weight
         self.categorical_features = categorical_features
@@ -227,32 +226,105 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         self.verbose = verbose
         self.time_limit = time_limit
 
-    @classmethod
-    def adaboost_c45(cls, n_estimators: int = 50, **parameters: Any) -> BoostedTreesClassifier:
-        """AdaBoost.M1 of unpruned C4.5 trees, as in WEKA.
+    # Parameters
 
-        Parameters
-        ----------
-        n_estimators : int, default=50
-            Most trees.
-        **parameters
-            Further parameters of `BoostedTreesClassifier`.
+    def _check_parameters(self) -> None:
+        check_choice(self, "multi_strategy", ("multi_output_tree", "one_output_per_tree"))
+        check_choice(self, "selection", ("adjusted", "score"))
+        check_choice(self, "handle_unknown", HANDLE_UNKNOWN)
+        for name in ("early_stopping", "warm_start"):
+            check_flag(self, name)
+        check_jobs(self)
+        for name in ("n_estimators", "n_iter_no_change"):
+            read_whole(self, name, 1)
+        for name, most in (
+            ("learning_rate", math.inf),
+            ("min_child_weight", math.inf),
+            ("l2_regularization", math.inf),
+            ("cat_l2", math.inf),
+            ("cat_smooth", math.inf),
+            ("min_split_gain", math.inf),
+            ("subsample", 1),
+            ("validation_fraction", 1),
+        ):
+            if math.isinf(read_number(self, name, 0, most)):
+                raise ValueError(f"{name} must be a finite number; got {getattr(self, name)!r}.")
+        for name in ("learning_rate", "subsample", "validation_fraction"):
+            if getattr(self, name) == 0:
+                raise ValueError(f"{name} must be above 0; got 0.")
+        if self.validation_fraction >= 1:
+            raise ValueError(
+                f"validation_fraction must be below 1; got {self.validation_fraction!r}."
+            )
+        read_limit(self, "max_depth", 0)
+        read_limit(self, "max_leaf_nodes", 1)
+        read_rows_or_share(self, "min_samples_leaf")
+        if read_whole(self, "max_bins", 2) > 65_535:
+            raise ValueError(f"max_bins must be at most 65535; got {self.max_bins!r}.")
+        count_columns(self.max_features, 1)
+        count_columns(self.colsample_bytree, 1, "colsample_bytree")
+        read_time_limit(self.time_limit)
+        self._order()
+        if self.estimator is None:
+            return
+        read_member(self.estimator)
+        if getattr(self.estimator, "handle_missing", "") == "fractional":
+            raise ValueError(
+                "estimator with handle_missing='fractional' sends a row to several leaves, which "
+                "gradient boosting does not support. Use handle_missing='learned' or 'category', "
+                "or AdaBoostTreesClassifier."
+            )
+        if self.colsample_bytree is not None:
+            raise ValueError(
+                "colsample_bytree is not supported with estimator; got "
+                f"{self.colsample_bytree!r}. Use max_features of estimator, which draws columns at "
+                "each node."
+            )
 
-        Examples
-        --------
-        >>> import mixedwood as mw
-        >>> mw.BoostedTreesClassifier.adaboost_c45().estimator.rules
-        'c45'
-        """
-        recipe: dict[str, Any] = {
-            "n_estimators": n_estimators,
-            "method": "adaboost",
-            "learning_rate": 1.0,
-            "estimator": TreeClassifier.c45(pruned=False),
-        }
-        return cls(**{**recipe, **parameters})
+    def _order(self) -> str:
+        """The order of categories in gradient trees, as the core names it."""
+        part = Partitioner.read(self.partitioner)
+        if part.name == "auto":
+            return "sorted"
+        if part.name == "random_order":
+            return "random_per_tree" if part.options.get("per") == "tree" else "random_per_node"
+        raise ValueError(
+            "The 'partitioner' parameter of BoostedTreesClassifier must be 'random_order' or "
+            f"'auto'. Got {self.partitioner!r} instead. For another search use estimator="
+            f"TreeClassifier(partitioner={self.partitioner!r}, max_depth=4, pruning=None)."
+        )
 
-    # Learning
+    def _plan(self, table: Table) -> GradientPlan:
+        max_leaf_nodes = read_limit(self, "max_leaf_nodes", 1)
+        settings = GradientSettings(
+            order=self._order(),
+            max_depth=read_limit(self, "max_depth", 0),
+            max_leaf_nodes=max_leaf_nodes,
+            best_first=max_leaf_nodes > 0,
+            min_samples_leaf=count_share_of_rows(self.min_samples_leaf, table.n_rows, 1),
+            min_hessian=float(self.min_child_weight),
+            l2=float(self.l2_regularization),
+            nominal_l2=float(self.cat_l2),
+            smoothing=float(self.cat_smooth),
+            min_gain=float(self.min_split_gain),
+            max_columns=count_columns(self.max_features, table.n_columns),
+            adjusted=self.selection == "adjusted",
+            unseen=unknown_in_core(self),
+            n_threads=effective_n_jobs(self.n_jobs),
+        )
+        return GradientPlan(
+            settings=settings,
+            learner=None if self.estimator is None else read_member(self.estimator),
+            learning_rate=float(self.learning_rate),
+            subsample=float(self.subsample),
+            n_columns=count_columns(self.colsample_bytree, table.n_columns, "colsample_bytree"),
+            multi_output=self.multi_strategy == "multi_output_tree",
+            max_bins=int(self.max_bins),
+            n_iter_no_change=int(self.n_iter_no_change) if self.early_stopping else None,
+            validation_fraction=float(self.validation_fraction),
+        )
+
+    # Fitting
 
     def fit(
         self,
@@ -263,30 +335,29 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         X_val: Any = None,
         y_val: Any = None,
     ) -> Self:
-        """Grow the trees.
+        """Fit the model.
 
         Parameters
         ----------
         X : table
             pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
         y : array-like of shape (n_rows,)
-            Class of each row: text, booleans or whole numbers.
+            Class labels: text, booleans or integers.
         sample_weight : array-like of shape (n_rows,), optional
-            Weights of rows; rows of weight 0 do not count.
+            Weights of rows; rows of weight 0 are ignored.
         X_val, y_val : table and array-like, optional
-            With `early_stopping`: rows to judge rounds by, in place of a share of X, which is then
-            learnt from as a whole. They have the columns of X and classes of y, and weigh what
-            `class_weight` says; unknown categories are accepted
-            unless ``handle_unknown="error"``.
+            Validation rows for early stopping, in place of a fraction of X. They have the columns
+            of X and classes of y, and get the weights of `class_weight`.
 
         Returns
         -------
         BoostedTreesClassifier
-            The fitted estimator itself.
+            The fitted estimator.
         """
-        parameters = read_boosting_parameters(self)
-        deadline = Deadline.after(parameters.time_limit)
-        judged = check_validation_is_wanted(X_val, y_val, parameters.early_stopping)
+        self._check_parameters()
+        deadline = Deadline.after(read_time_limit(self.time_limit))
+        has_validation = _check_validation(X_val, y_val, bool(self.early_stopping))
+        seed = seed_of(self.random_state)
         table, target = self._read_training(
             X,
             y,
@@ -296,85 +367,102 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             ordinal_features=self.ordinal_features,
         )
         validation = None
-        if judged:
-            factors = None
+        if has_validation:
+            class_weights = None
             if self.class_weight is not None:
-                factors = class_factors(target, read_target(y, sample_weight))
-            validation = read_validation(
-                X_val, y_val, table.schema, target, factors, handle_unknown=self._unseen()
+                class_weights = _class_weights(target, read_target(y, sample_weight))
+            validation = _read_validation(
+                X_val, y_val, table.schema, target, class_weights, self._unseen()
             )
-        return self._fit_table(CodedTable(table), target, parameters, deadline.left(), validation)
+        return self._fit_table(CodedTable(table), target, seed, deadline.left(), validation)
 
     def _fit_table(
         self,
         coded: CodedTable,
         target: Target,
-        parameters: BoostingParameters,
+        seed: int,
         time_limit: float,
         validation: tuple[Table, Target] | None = None,
     ) -> Self:
-        held_out = parameters.early_stopping and validation is None
-        with show_progress(parameters.n_rounds, self.verbose, "rounds") as advance:
-            if target.n_classes == 1 or self.method != "gradient":
-                trees, weights = adaboost(
+        held_out = bool(self.early_stopping) and validation is None
+        model: BoostedScores | None = None
+        if target.n_classes > 1:
+            model, scores, seed = self._previous(coded.table, target, held_out, seed)
+            with show_progress(int(self.n_estimators), self.verbose, "rounds") as advance:
+                model = gradient_boost(
                     coded,
                     target,
-                    parameters.adaboost_plan,
-                    parameters.n_rounds if target.n_classes > 1 else 1,
-                    seed=parameters.seed,
+                    self._plan(coded.table),
+                    int(self.n_estimators),
+                    seed=seed,
+                    model=model,
+                    scores=scores,
+                    validation=validation,
                     time_limit=time_limit,
                     advance=advance,
                 )
-                self._remember(coded.table, target)
-                self._forget()
-                self.trees_, self.estimator_weights_, self.n_iter_ = trees, weights, len(trees)
-                self._gains_tell = False
-                return self
-            model, scores, seed = rounds_before(self, coded.table, target, parameters, held_out)
-            model = gradient_boost(
-                coded,
-                target,
-                parameters.gradient_plan(coded.table),
-                parameters.n_rounds,
-                seed=seed,
-                model=model,
-                scores=scores,
-                validation=validation,
-                time_limit=time_limit,
-                advance=advance,
-            )
         self._remember(coded.table, target)
-        self._forget()
+        for name in ("scores_", "validation_loss_", "_held_out", "_seed"):
+            self.__dict__.pop(name, None)  # of an earlier fit
+        self._gain_importances = model is not None and self.estimator is None
+        if model is None:
+            learner = TreeClassifier(pruning=None)._learner()
+            self.trees_, self.n_iter_ = [learner.learn(coded, target, seed=seed)], 1
+            return self
         self.scores_, self.trees_, self._seed = model, model.trees, seed
         self.n_iter_ = len(model.rounds)
-        self._gains_tell = parameters.learner is None
         self._held_out = held_out
-        if parameters.early_stopping:
+        if self.early_stopping:
             self.validation_loss_ = model.validation_loss
         return self
 
-    def _forget(self) -> None:
-        """Drop what an earlier fit with another method has left."""
-        for name in ("scores_", "estimator_weights_", "validation_loss_", "_held_out"):
-            self.__dict__.pop(name, None)
+    def _previous(
+        self, table: Table, target: Target, held_out: bool, seed: int
+    ) -> tuple[BoostedScores | None, NDArray[np.float64] | None, int]:
+        """The model that a warm start continues, its raw scores of the rows, and its seed."""
+        if not self.warm_start or not hasattr(self, "scores_"):
+            return None, None, seed
+        n_previous = len(self.scores_.rounds)
+        if self.n_estimators < n_previous:
+            raise ValueError(
+                f"n_estimators={self.n_estimators} must be larger or equal to the {n_previous} "
+                "iterations of the previous fit when warm_start=True."
+            )
+        if table.schema != self.schema_ or not np.array_equal(target.classes, self.classes_):
+            raise ValueError(
+                "warm_start=True continues the previous fit, but the columns, their categories or "
+                "the classes have changed. Fit the same data, or set warm_start=False."
+            )
+        # Model files of the first versions do not have _held_out.
+        if held_out != getattr(self, "_held_out", hasattr(self, "validation_loss_")):
+            raise ValueError(
+                "warm_start=True continues the previous fit, but the rows held out for early "
+                "stopping have changed. Keep early_stopping and X_val as they were, or set "
+                "warm_start=False."
+            )
+        previous = self.scores_
+        copied = BoostedScores(
+            previous.start,
+            list(previous.trees),
+            list(previous.steps),
+            list(previous.first_output),
+            list(previous.rounds),
+            previous.validation_loss[:n_previous] if held_out else [],
+        )
+        return copied, self._raw(table), self._seed
 
-    # Answers
+    # Predicting
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Give the scores of each row: log odds of the second of two classes, or one per class.
-
-        With AdaBoost, the weighted votes in place of scores.
-        """
+        """Compute raw scores: the log odds of the second of two classes, or one score per class."""
         table = self._new(X)
         if not hasattr(self, "scores_"):
-            shares = self._shares(table)
-            return shares[:, 1] - shares[:, 0] if shares.shape[1] == 2 else shares
+            return self._shares(table)
         scores = self._raw(table)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _raw(self, table: Table) -> NDArray[np.float64]:
-        # In the order in which the scores were added up while boosting: a warm start goes on
-        # with the very same numbers.
+        # Added up in the order of training, so that a warm start continues with the same numbers.
         return add_answers(
             self.scores_.members(),
             list(table.arrays),
@@ -388,6 +476,17 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         if not hasattr(self, "scores_"):
             return super()._shares(table)
         return probabilities(self._raw(table))
+
+    def _staged(self, table: Table) -> Iterator[NDArray[np.float64]]:
+        if not hasattr(self, "scores_"):
+            yield from super()._staged(table)
+            return
+        columns, n_rows = list(table.arrays), table.n_rows
+        scores = np.tile(self.scores_.start, (n_rows, 1))
+        for number in range(self.n_iter_):
+            members = self.scores_.members(number + 1, since=number)
+            scores += add_answers(members, columns, scores.shape[1], n_rows=n_rows)
+            yield probabilities(scores)
 
     def _explain(self, table: Table, row: int) -> Explanation:
         if not hasattr(self, "scores_"):
@@ -407,31 +506,17 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             scores=scores[0],
         )
 
-    def _staged(self, table: Table) -> Iterator[NDArray[np.float64]]:
-        if not hasattr(self, "scores_"):
-            yield from super()._staged(table)
-            return
-        columns, n_rows = list(table.arrays), table.n_rows
-        scores = np.tile(self.scores_.start, (n_rows, 1))
-        for number in range(self.n_iter_):
-            members = self.scores_.members(number + 1, since=number)
-            scores += add_answers(members, columns, scores.shape[1], n_rows=n_rows)
-            yield probabilities(scores)
-
-    def _tree_weights(self) -> NDArray[np.float64] | None:
-        return getattr(self, "estimator_weights_", None)
-
     def _unseen(self) -> str:
         return self.handle_unknown if self.estimator is None else str(self.estimator.handle_unknown)
 
     def _impurity(self) -> Literal["gini", "entropy"]:
-        return impurity_of(self.criterion) if self.estimator is None else self.estimator._impurity()
+        return "entropy" if self.estimator is None else self.estimator._impurity()
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Share of each column in what splits gained; with AdaBoost, in the fall of impurity."""
+        """Fraction of each column in the total gain of all splits."""
         check_is_fitted(self)
-        if not self._gains_tell:
+        if not self._gain_importances:
             return super().feature_importances_
         gains = np.zeros(len(self.schema_))
         for tree in self.trees_:
@@ -439,3 +524,80 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             np.add.at(gains, tree.column[inner], tree.score[inner])
         total = gains.sum()
         return gains / total if total > 0 else gains
+
+
+# Validation rows
+
+
+def _check_validation(X_val: Any, y_val: Any, early_stopping: bool) -> bool:
+    """Whether there are validation rows."""
+    if (X_val is None) != (y_val is None):
+        given, other = ("X_val", "y_val") if y_val is None else ("y_val", "X_val")
+        raise ValueError(f"fit got {given} without {other}. Pass both or neither.")
+    if X_val is not None and not early_stopping:
+        raise ValueError(
+            "X_val and y_val are only used if early_stopping=True; got early_stopping=False. Use "
+            "staged_predict_proba to evaluate each iteration after fit."
+        )
+    return X_val is not None
+
+
+def _read_validation(
+    X_val: Any,
+    y_val: Any,
+    schema: Schema,
+    target: Target,
+    class_weights: NDArray[np.float64] | None,
+    unseen: str,
+) -> tuple[Table, Target]:
+    """Read validation rows with the columns and classes of the training rows."""
+    table = _named("X", lambda: read_table(X_val, schema=schema, estimator="the model"))
+    given = _named("y", lambda: read_target(y_val))
+    if table.n_rows != given.n_rows:
+        raise ValueError(
+            "X_val and y_val must have the same number of rows; got "
+            f"{table.n_rows} and {given.n_rows}."
+        )
+    if unseen == "error" and (counts := unknown_counts(table)):
+        found = ", ".join(
+            f"column {column!r} ({n} row{'s' * (n > 1)})" for column, n in counts.items()
+        )
+        raise ValueError(
+            f"Found unknown categories in X_val, {found}. Map them to categories of the training "
+            "data, or use handle_unknown='stop', 'missing' or 'majority'."
+        )
+    place = {label: code for code, label in enumerate(target.classes.tolist())}
+    unknown = [label for label in given.classes.tolist() if label not in place]
+    if unknown:
+        raise ValueError(
+            f"y_val contains classes that are not in y: {', '.join(map(repr, unknown[:5]))}. The "
+            f"classes are {', '.join(map(repr, list(place)[:5]))}{', ...' * (len(place) > 5)}."
+        )
+    codes = np.array([place[label] for label in given.classes.tolist()], np.int32)[given.codes]
+    weights = None if class_weights is None else np.ascontiguousarray(class_weights[codes])
+    if weights is not None and not weights.any():
+        raise ValueError(
+            "class_weight gives all rows of X_val weight 0. Use a positive weight for a class that "
+            "X_val contains."
+        )
+    return table, Target(target.classes, codes, weights)
+
+
+def _named(name: str, read: Callable[[], Read]) -> Read:
+    """Read, with errors that name the validation data."""
+    try:
+        return read()
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{name}_val cannot be read like {name}: {error}") from error
+
+
+def _class_weights(weighted: Target, plain: Target) -> NDArray[np.float64]:
+    """The factor of `class_weight` for each class, from targets with and without it."""
+
+    def total(target: Target) -> NDArray[np.float64]:
+        counts = np.bincount(target.codes, target.weights, minlength=target.n_classes)
+        return counts.astype(np.float64)
+
+    without = total(plain)
+    return np.asarray(np.divide(total(weighted), without, np.ones_like(without), where=without > 0))

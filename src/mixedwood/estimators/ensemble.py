@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,28 +11,22 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
+from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from mixedwood._folds import folds_or_hold_out
-from mixedwood._limits import Deadline, read_time_limit
+from mixedwood._folds import fold_numbers
+from mixedwood._limits import Deadline, read_time_limit, user_stacklevel
 from mixedwood._parallel import grow_members
-from mixedwood._random import seed_of
-from mixedwood.boosting import DepthSearch, TuningGrid
+from mixedwood._random import seed_of, seeds_of
+from mixedwood.boosting import DepthSearch, TuningGrid, TuningResult
 from mixedwood.data import Table, Target
 from mixedwood.ensembles import first_of_largest
 from mixedwood.estimators._ensemble import nodes_of
+from mixedwood.estimators.adaboost import AdaBoostTreesClassifier
 from mixedwood.estimators.base import TableClassifier, columns_used
 from mixedwood.estimators.boosted import BoostedTreesClassifier
-from mixedwood.estimators.boosting_parameters import BoostingParameters, read_boosting_parameters
 from mixedwood.estimators.forest import ForestClassifier
-from mixedwood.estimators.parameters import (
-    check_flag,
-    is_whole,
-    read_limit,
-    read_number,
-    read_whole,
-)
-from mixedwood.estimators.parts_given import warn_of_what_is_not_used
+from mixedwood.estimators.parameters import check_flag, is_number, is_whole, read_whole
 from mixedwood.explain.explanation import EnsembleExplanation
 from mixedwood.explain.walk import choose_row
 from mixedwood.growers import CodedTable
@@ -39,103 +34,113 @@ from mixedwood.tree import Tree
 
 __all__ = ["EnsembleClassifier"]
 
-_OF_THE_WHOLE = (
+_MEMBERS: dict[str, tuple[Any, ...]] = {  # the default first
+    "forest": (ForestClassifier,),
+    "boosted": (BoostedTreesClassifier, AdaBoostTreesClassifier),
+}
+_SHARED_PARAMETERS = (
     "class_weight",
     "categorical_features",
     "ordinal_features",
     "random_state",
     "time_limit",
 )
-
-
-# Up to so many rows are judged in turn; of more, a part tells enough.
-_MANY_ROWS = 10_000
-# Trees of a hundred that have not seen a row.
+# Up to this many rows, cross-validation; above, a fifth of the rows is enough.
+_MAX_CV_ROWS = 10_000
+# Number of trees, out of a hundred, that were not fitted on a given row.
 _OUT_OF_BAG_TREES = 37
 
 
 class EnsembleClassifier(TableClassifier):
-    """The ensemble to start with: boosted trees over random orders, and a forest beside them.
+    """A forest and boosted trees, averaged: the recommended ensemble.
 
-    How deep trees are, how many rounds there are, and how much the forest counts is chosen by
-    cross-validation: additive classes get stumps and many rounds, those that hang together deep
-    trees, and noisy ones few rounds or the forest.
+    The depth and the number of the boosted trees and the weight of the forest are chosen by
+    cross-validation: few splits and many iterations for additive data, deep trees for interactions,
+    few iterations or the forest for noisy data.
 
     Parameters
     ----------
     forest : ForestClassifier or None, default=None
-        The forest; 100 trees by default. Its `class_weight`, `categorical_features`,
+        The forest. If None, ``ForestClassifier()``. Its `class_weight`, `categorical_features`,
         `ordinal_features`, `n_jobs`, `random_state`, `verbose` and `time_limit` are those of the
         ensemble.
-    boosted : BoostedTreesClassifier or None, default=None
-        The boosted trees, likewise; its defaults by default. With `tune` its `max_depth` and
-        `n_estimators` are chosen, whatever they are here; a warning says so if they were set.
+    boosted : BoostedTreesClassifier, AdaBoostTreesClassifier or None, default=None
+        The boosted trees, likewise. If None, ``BoostedTreesClassifier()``. With ``tune=True`` its
+        `max_depth` and `n_estimators` are chosen; a warning is issued if they were set.
     tune : bool, default=True
-        Whether to choose depth and number of rounds of the boosted trees, and `share`, by the log
-        loss on rows held out. If not, `boosted` and `share` are taken as they are; so they are with
-        fewer than ten rows, with AdaBoost, and with trees grown as `TreeClassifier` does.
-    share : float, default=0.6
-        Weight of the boosted trees in the mean of probabilities, unless it is chosen.
-    depths : sequence of int, default=(2, 3, 4, 6)
-        Depths to choose from.
-    max_rounds : int, default=500
-        Most rounds to choose.
-    patience : int, default=30
-        Rounds without a lower loss after which a depth is given up.
-    n_folds : int or None, default=None
-        Folds of the cross-validation; 1 holds out a fifth of the rows. By default 5, and 1 for
-        tables of more than 10,000 rows.
+        Whether to choose the depth and the number of the boosted trees, and the weights, by the log
+        loss on held-out rows. If False, `boosted` and `weights` are used as given; likewise with
+        fewer than ten rows, with AdaBoost, and if `boosted` has an `estimator`.
+    weights : sequence of two floats, default=(0.4, 0.6)
+        Weights of the forest and of the boosted trees in the average of probabilities, unless they
+        are chosen.
+    max_depths : sequence of int, default=(2, 3, 4, 6)
+        Candidate depths of the boosted trees.
+    max_iter : int, default=500
+        Maximum number of boosting iterations.
+    n_iter_no_change : int, default=30
+        A depth is not continued if its loss has not improved for this many iterations.
+    cv : int, splitter, "holdout" or None, default=None
+        Number of folds, a scikit-learn splitter whose test sets do not overlap, or "holdout" for a
+        single test set of a fifth of the rows. If None, 5 folds up to 10,000 rows and "holdout" for
+        more.
     class_weight : mapping, "balanced" or None, default=None
-        Factors by which the rows of a class weigh more or less.
+        Weights of the classes.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
-        Columns to read as nominal whatever their type.
+        Columns to treat as nominal, whatever their type.
     ordinal_features : mapping of str to sequence, optional
-        Columns with an order, and their labels in order.
+        Ordinal columns, and their categories in order.
     n_jobs : int or None, default=None
-        Number of threads, -1 for all processors. Any number gives the same trees.
+        Number of threads, -1 for all processors. The trees do not depend on it.
     random_state : int, RandomState, Generator or None, default=None
-        Seed; None gives other trees every time.
+        Seed of the random parts.
     verbose : int, default=0
-        Whether to show on the standard error how far `fit` is.
+        Whether to show a progress bar.
     time_limit : float or None, default=None
-        Seconds that `fit` may take: a third each for the forest, the choice and the boosted trees.
+        Maximum number of seconds of `fit`: a third each for the forest, tuning and boosting.
 
     Attributes
     ----------
-    forest_ : ForestClassifier
-        The forest, fitted.
-    boosted_ : BoostedTreesClassifier
-        The boosted trees, fitted.
-    share_ : float
-        Weight of the boosted trees.
-    choices_ : list of Choice
-        With `tune`: for each depth the best number of rounds and share, and their loss.
+    forest_, boosted_ : ForestClassifier, BoostedTreesClassifier or AdaBoostTreesClassifier
+        The fitted members.
+    estimators_, named_estimators_ : list, Bunch
+        The fitted members, in this order.
+    weights_ : ndarray of shape (2,)
+        Their weights.
+    n_iter_ : int
+        Number of boosting iterations.
+    cv_results_ : dict of ndarray
+        For each depth: "param_max_depth", the best "param_n_estimators" and "param_weight" (of the
+        boosted trees), "mean_test_score" (negative log loss) and "rank_test_score". Only set if
+        parameters were tuned.
     classes_, schema_, n_features_in_, feature_names_in_
         As in `TreeClassifier`.
 
     Examples
     --------
     >>> import mixedwood as mw
-    >>> X = {"colour": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
+    >>> X = {"color": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
     >>> model = mw.EnsembleClassifier(random_state=0).fit(X, ["yes", "no", "yes", "no"] * 5)
-    >>> model.predict({"colour": ["red"], "size": [1]})
+    >>> model.predict({"color": ["red"], "size": [1]})
     array(['yes'], dtype='<U3')
     """
 
     forest_: ForestClassifier
-    boosted_: BoostedTreesClassifier
+    boosted_: BoostedTreesClassifier | AdaBoostTreesClassifier
+    weights_: NDArray[np.float64]
+    cv_results_: dict[str, NDArray[Any]]
 
     def __init__(
         self,
-        forest: ForestClassifier | None = None,
-        boosted: BoostedTreesClassifier | None = None,
         *,
+        forest: ForestClassifier | None = None,
+        boosted: BoostedTreesClassifier | AdaBoostTreesClassifier | None = None,
         tune: bool = True,
-        share: float = 0.6,
-        depths: Sequence[int] = (2, 3, 4, 6),
-        max_rounds: int = 500,
-        patience: int = 30,
-        n_folds: int | None = None,
+        weights: Sequence[float] = (0.4, 0.6),
+        max_depths: Sequence[int] = (2, 3, 4, 6),
+        max_iter: int = 500,
+        n_iter_no_change: int = 30,
+        cv: Any = None,
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
@@ -147,11 +152,11 @@ class EnsembleClassifier(TableClassifier):
         self.forest = forest
         self.boosted = boosted
         self.tune = tune
-        self.share = share
-        self.depths = depths
-        self.max_rounds = max_rounds
-        self.patience = patience
-        self.n_folds = n_folds
+        self.weights = weights
+        self.max_depths = max_depths
+        self.max_iter = max_iter
+        self.n_iter_no_change = n_iter_no_change
+        self.cv = cv
         self.class_weight = class_weight
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
@@ -160,31 +165,109 @@ class EnsembleClassifier(TableClassifier):
         self.verbose = verbose
         self.time_limit = time_limit
 
+    # Parameters
+
+    def _check_parameters(self) -> None:
+        """Check the parameters, and those of the members."""
+        check_flag(self, "tune")
+        for name in ("max_iter", "n_iter_no_change"):
+            read_whole(self, name, 1)
+        self._read_weights()
+        depths = _listed(self.max_depths)
+        if not depths or not all(is_whole(d) and d >= 1 for d in depths):
+            raise self._wrong("max_depths", "a sequence of ints in the range [1, inf)")
+        is_splitter = hasattr(self.cv, "split") and not isinstance(self.cv, str)
+        if not (self.cv is None or is_splitter or self.cv == "holdout") and not (
+            is_whole(self.cv) and self.cv >= 2
+        ):
+            raise self._wrong("cv", "an int in the range [2, inf), a splitter, 'holdout' or None")
+        read_time_limit(self.time_limit)
+        for name in _MEMBERS:
+            self._member(name, 0)._check_parameters()
+        self._member("forest", 0)._member_learner()
+
+    def _wrong(self, name: str, accepted: str) -> ValueError:
+        return ValueError(
+            f"The {name!r} parameter of EnsembleClassifier must be {accepted}. "
+            f"Got {getattr(self, name)!r} instead."
+        )
+
+    def _read_weights(self) -> NDArray[np.float64]:
+        given = _listed(self.weights)
+        if len(given) != len(_MEMBERS) or not all(
+            is_number(w) and 0 <= w < math.inf for w in given
+        ) or not any(given):  # fmt: skip
+            raise self._wrong(
+                "weights",
+                "two non-negative numbers, not both 0: the weight of the forest and that of the "
+                "boosted trees",
+            )
+        weights = np.array(given, dtype=np.float64)
+        return np.asarray(weights / weights.sum())
+
+    def _default_part(self, name: str, given: Any) -> Any:
+        return _MEMBERS[name][0]() if name in _MEMBERS and given is None else None
+
+    def _member(self, name: str, seed: int) -> Any:
+        """A clone of a member, with the parameters that it shares with the ensemble."""
+        given, kinds = getattr(self, name), _MEMBERS[name]
+        if given is not None and not isinstance(given, kinds):
+            accepted = " or ".join(kind.__name__ for kind in kinds)
+            raise TypeError(f"{name} must be None or a {accepted}; got {given!r}.")
+        member = kinds[0]() if given is None else clone(given)
+        for parameter in _SHARED_PARAMETERS:
+            if getattr(member, parameter) is not None:
+                raise ValueError(
+                    f"{parameter} of {name} must be None: set {parameter} of EnsembleClassifier, "
+                    "which applies to both members."
+                )
+        return member.set_params(random_state=seed, n_jobs=self.n_jobs, verbose=self.verbose)
+
+    def _warn_unused_parameters(self, tunes: bool) -> None:
+        """Warn once of parameters of the members that have no effect."""
+        unused = [
+            f"{parameter}={value!r} of {name} is not used: set {parameter} of the ensemble."
+            for name in _MEMBERS
+            for parameter, value in _changed(getattr(self, name), ("n_jobs", "verbose")).items()
+            if value != getattr(self, parameter)
+        ]
+        chosen = _changed(self.boosted, ("max_depth", "n_estimators")) if tunes else {}
+        if chosen:
+            given = " and ".join(f"{parameter}={value!r}" for parameter, value in chosen.items())
+            unused.append(
+                f"{given} of boosted {'is' if len(chosen) == 1 else 'are'} not used: with "
+                "tune=True the depth is chosen from max_depths and the number of iterations up to "
+                "max_iter. Set tune=False to use boosted as given."
+            )
+        if unused:
+            warnings.warn(" ".join(unused), UserWarning, stacklevel=user_stacklevel())
+
+    # Fitting
+
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | float | None = None) -> Self:
-        """Grow the forest, then the boosted trees.
+        """Fit the forest, then the boosted trees.
 
         Parameters
         ----------
         X : table
             pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
         y : array-like of shape (n_rows,)
-            Class of each row: text, booleans or whole numbers.
+            Class labels: text, booleans or integers.
         sample_weight : array-like of shape (n_rows,), optional
-            Weights of rows; rows of weight 0 do not count.
+            Weights of rows; rows of weight 0 are ignored.
 
         Returns
         -------
         EnsembleClassifier
-            The fitted estimator itself.
+            The fitted estimator.
         """
+        self._check_parameters()
         deadline = Deadline.after(read_time_limit(self.time_limit))
-        tuning = self._read_tuning()
-        seed = seed_of(self.random_state)
-        forest = self._part("forest", ForestClassifier, seed)
-        boosted = self._part("boosted", BoostedTreesClassifier, seed + 1)
-        forest._check_parameters()
-        forest._member_learner()
-        parameters = read_boosting_parameters(boosted)
+        seed, choice_seed = seeds_of(self.random_state)
+        forest: ForestClassifier = self._member("forest", seed)
+        boosted: BoostedTreesClassifier | AdaBoostTreesClassifier = self._member(
+            "boosted", seed + 1
+        )
         table, target = self._read_training(
             X,
             y,
@@ -194,125 +277,95 @@ class EnsembleClassifier(TableClassifier):
             ordinal_features=self.ordinal_features,
         )
         coded = CodedTable(table)
-        tunes = tuning is not None and _can_tune(parameters, target)
-        warn_of_what_is_not_used(self, tunes=tunes)
-        judges = tunes and forest._leaves_rows_out(target.n_rows)
+        tunes = bool(self.tune) and target.n_classes > 1 and target.n_rows >= 10
+        tunes &= isinstance(boosted, BoostedTreesClassifier) and boosted.estimator is None
+        self._warn_unused_parameters(tunes)
+        out_of_bag = tunes and forest._leaves_rows_out(target.n_rows)
         with warnings.catch_warnings():
-            # A few rows without an answer out of bag do not matter here.
+            # A few rows without an out-of-bag prediction do not matter here.
             warnings.filterwarnings("ignore", message=".*out-of-bag answer", category=UserWarning)
-            forest.set_params(oob_score=forest.oob_score or judges)
+            forest.set_params(oob_score=forest.oob_score or out_of_bag)
             forest._fit_table(coded, target, deadline.left() / 3)
-        share, choices = float(self.share), []
-        if tuning is not None and tunes:
-            out_of_bag = _smoothed(forest.oob_decision_function_, target) if judges else None
-            n_folds = self._count_folds(target)
-            choices = grow_members(
-                DepthSearch(
-                    coded, target, parameters.gradient_plan(coded.table), tuning,
-                    folds_or_hold_out(target.codes, n_folds, seed, target.weights), out_of_bag,
-                    seed,
-                ).evaluate,
-                range(len(tuning.max_depths)),
+        weights, results = self._read_weights(), []
+        if tunes and isinstance(boosted, BoostedTreesClassifier):
+            search = DepthSearch(
+                coded,
+                target,
+                boosted._plan(table),
+                TuningGrid(
+                    max_depths=[int(d) for d in _listed(self.max_depths)],
+                    max_iter=int(self.max_iter),
+                    n_iter_no_change=int(self.n_iter_no_change),
+                ),
+                fold_numbers(target.codes, self._cv(target), choice_seed, target.weights),
+                _smoothed(forest.oob_decision_function_, target) if out_of_bag else None,
+                seed,
+            )
+            results = grow_members(
+                search.evaluate,
+                range(len(search.grid.max_depths)),
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
                 time_limit=deadline.left() / 2,
                 what="depths",
-            )  # fmt: skip
-            chosen = min(choices, key=lambda choice: choice.loss)
-            share = chosen.share
-            boosted.set_params(n_estimators=chosen.n_rounds, max_depth=chosen.depth)
-        boosted._fit_table(coded, target, read_boosting_parameters(boosted), deadline.left())
+            )
+            best = min(results, key=lambda result: result.loss)
+            weights = np.array([1 - best.weight, best.weight])
+            boosted.set_params(n_estimators=best.n_iter, max_depth=best.max_depth)
+        boosted._fit_table(coded, target, seed_of(boosted.random_state), deadline.left())
         self._remember(table, target)
-        self.forest_, self.boosted_, self.share_ = forest, boosted, share
-        self.__dict__.pop("choices_", None)  # of an earlier fit
-        if choices:
-            self.choices_ = choices
+        self.forest_, self.boosted_, self.weights_ = forest, boosted, weights
+        self.__dict__.pop("cv_results_", None)  # of an earlier fit
+        if results:
+            self.cv_results_ = _cv_results(results)
         return self
 
-    def _read_tuning(self) -> TuningGrid | None:
-        check_flag(self, "tune")
-        read_number(self, "share", 0, 1)
-        for name in ("max_rounds", "patience"):
-            read_whole(self, name, 1)
-        read_limit(self, "n_folds", 1)
-        depths = list(self.depths) if isinstance(self.depths, (list, tuple, np.ndarray)) else []
-        if not depths or not all(is_whole(d) and d >= 1 for d in depths):
-            raise ValueError(
-                "depths must be one or more whole numbers of at least 1, such as (2, 4); got "
-                f"{self.depths!r}."
-            )
-        if not self.tune:
-            return None
-        return TuningGrid(
-            max_depths=tuple(int(d) for d in depths),
-            max_iter=int(self.max_rounds),
-            n_iter_no_change=int(self.patience),
-        )
+    def _cv(self, target: Target) -> Any:
+        if self.cv is None:
+            return 5 if target.n_rows <= _MAX_CV_ROWS else "holdout"
+        return self.cv
 
-    def _count_folds(self, target: Target) -> int:
-        if self.n_folds is None:
-            return 5 if target.n_rows <= _MANY_ROWS else 1
-        return int(self.n_folds)
-
-    def _default_part(self, name: str, given: Any) -> Any:
-        kinds = {"forest": ForestClassifier, "boosted": BoostedTreesClassifier}
-        return kinds[name]() if name in kinds and given is None else None
-
-    def _part(self, name: str, kind: Any, seed: int) -> Any:
-        """A copy of one of the parts, or the default, with what belongs to the whole."""
-        given = getattr(self, name)
-        if given is not None and not isinstance(given, kind):
-            raise TypeError(f"{name} must be None or a {kind.__name__}; got {given!r}.")
-        part = kind() if given is None else clone(given)
-        for parameter in _OF_THE_WHOLE:
-            if getattr(part, parameter) is not None:
-                raise ValueError(
-                    f"{parameter} belongs to the ensemble, whose parts share one table and one "
-                    f"clock: leave {parameter} of {name} at None, and set it beside {name}."
-                )
-        return part.set_params(random_state=seed, n_jobs=self.n_jobs, verbose=self.verbose)
+    # Predicting
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give the class of each row; the first of classes with equal probability."""
-        shares = self.predict_proba(X)
-        return np.asarray(self.classes_[first_of_largest(shares)])
+        """Predict the class of each row; of equally probable classes, the first."""
+        average = self.predict_proba(X)
+        return np.asarray(self.classes_[first_of_largest(average)])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the class probabilities of each row, in the order of ``classes_``."""
+        """Predict the class probabilities of each row, in the order of ``classes_``."""
         table = self._new(X)
-        of_forest = self.forest_._shares(table)
-        return (1 - self.share_) * of_forest + self.share_ * self.boosted_._shares(table)
+        return self._average(self.forest_._shares(table), self.boosted_._shares(table))
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the logarithms of the class probabilities of each row."""
+        """Predict the logarithms of the class probabilities of each row."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
     def apply(self, X: Any) -> NDArray[np.int32]:
-        """Find the node of each tree that answers each row: shape (n_rows, n_trees)."""
-        table = self._new(X)
-        return nodes_of(self.trees_, table)
+        """Find the leaf of each row in each tree: shape (n_rows, n_trees)."""
+        return nodes_of(self.trees_, self._new(X))
 
     def explain(self, X: Any, row: int = 0) -> EnsembleExplanation:
-        """Say why one row is answered as it is: what the two parts say, and why.
+        """Explain the prediction of one row: the predictions of the members, and their reasons.
 
         Parameters
         ----------
         X : table
             Rows.
         row : int, default=0
-            Which row, counted from 0.
+            Number of the row, from 0.
 
         Returns
         -------
         EnsembleExplanation
-            How the probabilities of the parts make those of the whole, and for each part a bias and
-            a contribution of each column, which add up; print it.
+            The probabilities of the members and of the ensemble and, for each member, a bias and a
+            contribution of each column, which add up. Print it for a summary.
 
         Examples
         --------
         >>> import mixedwood as mw
-        >>> X = {"colour": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
+        >>> X = {"color": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
         >>> model = mw.EnsembleClassifier(tune=False, random_state=0)
         >>> why = model.fit(X, ["yes", "no", "yes", "no"] * 5).explain(X, row=0)
         >>> why.prediction, why.share, why.forest.scale, why.boosted.scale
@@ -321,31 +374,52 @@ class EnsembleClassifier(TableClassifier):
         one, row = choose_row(self._new(X), row)
         forest = replace(self.forest_._explain(one, 0), row=row)
         boosted = replace(self.boosted_._explain(one, 0), row=row)
-        shares = (1 - self.share_) * forest.probabilities + self.share_ * boosted.probabilities
-        label = self.classes_[first_of_largest(shares[None])][0]
+        average = self._average(forest.probabilities, boosted.probabilities)
+        label = self.classes_[first_of_largest(average[None])][0]
         return EnsembleExplanation(
             row=row,
             prediction=label.item() if hasattr(label, "item") else label,
             classes=self.classes_,
-            probabilities=shares,
-            share=self.share_,
+            probabilities=average,
+            share=float(self.weights_[1]),
             forest=forest,
             boosted=boosted,
         )
 
+    def _average(
+        self, of_forest: NDArray[np.float64], of_boosted: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        return np.asarray(self.weights_[0] * of_forest + self.weights_[1] * of_boosted)
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The fitted members."""
+        return list(self.named_estimators_.values())
+
+    @property
+    def named_estimators_(self) -> Bunch:
+        """The fitted members by name."""
+        check_is_fitted(self)
+        return Bunch(forest=self.forest_, boosted=self.boosted_)
+
+    @property
+    def n_iter_(self) -> int:
+        """Number of boosting iterations."""
+        check_is_fitted(self)
+        return self.boosted_.n_iter_
+
     @property
     def trees_(self) -> list[Tree]:
-        """The trees of the forest, then those of boosting."""
+        """The trees of the forest, then the boosted trees."""
         check_is_fitted(self)
         return [*self.forest_.trees_, *self.boosted_.trees_]
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Mean of what the two parts say, weighted as their answers are."""
+        """Weighted mean of the importances of the members."""
         check_is_fitted(self)
-        of_forest = self.forest_.feature_importances_
-        mean = (1 - self.share_) * of_forest + self.share_ * self.boosted_.feature_importances_
-        total = mean.sum()  # less than 1 if a part has no splits
+        mean = self._average(self.forest_.feature_importances_, self.boosted_.feature_importances_)
+        total = mean.sum()  # less than 1 if a member has no splits
         return np.asarray(mean / total if total > 0 else mean)
 
     def _new(self, X: Any) -> Table:
@@ -354,15 +428,33 @@ class EnsembleClassifier(TableClassifier):
         return self._read_new(X, columns_used(self.trees_), "error" if "error" in ways else ways[0])
 
 
-def _can_tune(parameters: BoostingParameters, target: Target) -> bool:
-    """Whether there are rounds and depths to choose, and rows to hold out."""
-    several = target.n_classes > 1 and target.n_rows >= 10
-    return several and parameters.model.method == "gradient" and parameters.learner is None
+def _listed(given: Any) -> list[Any]:
+    return list(given) if isinstance(given, (list, tuple, np.ndarray)) else []
 
 
-def _smoothed(shares: NDArray[np.float64], target: Target) -> NDArray[np.float64]:
-    """Out-of-bag answers, drawn a little to the mean: few trees may all be wrong about a row."""
+def _changed(member: Any, parameters: tuple[str, ...]) -> dict[str, Any]:
+    """Those of the parameters that do not have their default."""
+    if member is None:
+        return {}
+    default = type(member)()
+    values = {parameter: getattr(member, parameter) for parameter in parameters}
+    return {p: value for p, value in values.items() if value != getattr(default, p)}
+
+
+def _cv_results(results: list[TuningResult]) -> dict[str, NDArray[Any]]:
+    depths, n_iter, weights, losses = (np.array(values) for values in zip(*results, strict=True))
+    return {
+        "param_max_depth": depths,
+        "param_n_estimators": n_iter,
+        "param_weight": weights,
+        "mean_test_score": -losses,
+        "rank_test_score": 1 + (losses[:, None] > losses).sum(axis=1),
+    }
+
+
+def _smoothed(of_forest: NDArray[np.float64], target: Target) -> NDArray[np.float64]:
+    """Out-of-bag probabilities, shrunk to the prior: few trees may all be wrong about a row."""
     prior = np.bincount(target.codes, target.weights, minlength=target.n_classes)
     prior = prior / prior.sum()
-    known = np.where(np.isnan(shares), prior, shares)
+    known = np.where(np.isnan(of_forest), prior, of_forest)
     return np.asarray((_OUT_OF_BAG_TREES * known + prior) / (_OUT_OF_BAG_TREES + 1))

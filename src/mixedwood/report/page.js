@@ -32,20 +32,20 @@
   }
 
   // The method below the pointer is highlighted everywhere.
-  let lit = null;
-  const light = (key) => {
-    if (key === lit) return;
-    lit = key;
-    all(".lit").forEach((thing) => thing.classList.remove("lit"));
+  let highlighted = null;
+  const highlight = (key) => {
+    if (key === highlighted) return;
+    highlighted = key;
+    all(".highlight").forEach((element) => element.classList.remove("highlight"));
     document.documentElement.classList.toggle("dim", key !== null);
     if (key !== null) {
-      all(`[data-m="${CSS.escape(key)}"]`).forEach((thing) => thing.classList.add("lit"));
+      all(`[data-key="${CSS.escape(key)}"]`).forEach((element) => element.classList.add("highlight"));
     }
   };
   document.addEventListener("pointerover", (event) => {
-    light(event.target.closest("[data-m]")?.dataset.m ?? null);
+    highlight(event.target.closest("[data-key]")?.dataset.key ?? null);
   });
-  document.documentElement.addEventListener("pointerleave", () => light(null));
+  document.documentElement.addEventListener("pointerleave", () => highlight(null));
 
   // Print everything.
   let opened = [];

@@ -132,7 +132,7 @@ class Drawing:
     @contextmanager
     def group(self, kind: str, *, tooltip: str = "", key: str | None = None) -> Iterator[None]:
         """Group shapes, with a tooltip; groups with the same key are highlighted together."""
-        data = "" if key is None else f' data-m="{escape_text(key)}"'
+        data = "" if key is None else f' data-key="{escape_text(key)}"'
         title = f"<title>{escape_text(tooltip)}</title>" if tooltip else ""
         self._parts.append(f'<g class="{kind}"{data}>{title}')
         yield

@@ -40,7 +40,6 @@ def check_model(model: Any) -> None:
 
 def check_parameters(model: Any) -> None:
     """Raise what `fit` would raise for parameters that are not what they may be."""
-    from mixedwood.estimators.boosting_parameters import read_boosting_parameters
     from mixedwood.estimators.parameters import read_grow_prune_parameters
     from mixedwood.estimators.svc_parameters import read_svc_parameters
 
@@ -58,22 +57,12 @@ def check_parameters(model: Any) -> None:
     elif name == "GrowPruneForestClassifier":
         model._check_parameters()
         read_grow_prune_parameters(model)
-    elif name == "BoostedTreesClassifier":
-        read_boosting_parameters(model)
-    elif name == "EnsembleClassifier":
-        model._read_tuning()
-        for part, kind in (("forest", "ForestClassifier"), ("boosted", "BoostedTreesClassifier")):
-            check_parameters(model._part(part, _kind(kind), 0))
+    elif name in ("AdaBoostTreesClassifier", "BoostedTreesClassifier", "EnsembleClassifier"):
+        model._check_parameters()
     elif name == "SmoothSVC":
         read_svc_parameters(model)
     else:
         model._learner()
-
-
-def _kind(name: str) -> type:
-    from mixedwood.saving.kinds import estimator_kinds
-
-    return estimator_kinds()[name]
 
 
 def _check_classes(model: Any) -> None:
@@ -126,13 +115,17 @@ def _check_path(model: Any) -> None:
         raise ModelFileError("its path of pruning has not one price for each node")
 
 
+def _check_weights(model: Any) -> None:
+    if len(model.estimator_weights_) != len(model.trees_):
+        raise ModelFileError("its trees have not one weight each")
+    if not model.estimator_weights_.sum() < _LARGEST:
+        raise ModelFileError("the weights of its trees are too large to be added up")
+
+
 def _check_scores(model: Any) -> None:
-    weights = getattr(model, "estimator_weights_", None)
     if not hasattr(model, "scores_"):
-        if weights is None or len(weights) != len(model.trees_):
-            raise ModelFileError("its trees have not one weight each")
-        if not weights.sum() < _LARGEST:
-            raise ModelFileError("the weights of its trees are too large to be added up")
+        if len(model.classes_) > 1 or len(model.trees_) != 1:
+            raise ModelFileError("it has no scores")
         return
     scores, n_classes = model.scores_, len(model.classes_)
     n_outputs, n_trees = len(scores.start), len(scores.trees)
@@ -151,7 +144,9 @@ def _check_scores(model: Any) -> None:
         raise ModelFileError("its rounds are not numbers of trees, ascending")
 
 
-def _check_blend(model: Any) -> None:
+def _check_members(model: Any) -> None:
+    if len(model.weights_) != 2 or not abs(model.weights_.sum() - 1) <= _EQUAL:
+        raise ModelFileError("the weights of its members do not add up to 1")
     for part in (model.forest_, model.boosted_):
         if part.schema_ != model.schema_ or not np.array_equal(part.classes_, model.classes_):
             raise ModelFileError("its parts have other columns or classes than the whole")
@@ -210,8 +205,9 @@ _PARTS: dict[str, Any] = {
     "ModelTreeClassifier": (_check_path,),
     "ForestClassifier": (_check_out_of_bag,),
     "RandomOrdinalityClassifier": (_check_out_of_bag,),
+    "AdaBoostTreesClassifier": (_check_weights,),
     "BoostedTreesClassifier": (_check_scores,),
-    "EnsembleClassifier": (_check_blend,),
+    "EnsembleClassifier": (_check_members,),
     "OptimalTreeClassifier": (_check_proof,),
     "SmoothSVC": (_check_machines,),
 }

@@ -127,6 +127,16 @@ _END = _number(Numbers("not NaN", lambda v: not math.isnan(v)))  # of a range
 _TEXT = Spec("text", lambda v: type(v) is str)
 _FLAG = Spec("true or false", lambda v: type(v) is bool)
 _TREE = _one(Tree, "a tree")
+_RESULTS = Spec(
+    "a dict of arrays of finite numbers, all of the same length",
+    lambda v: (
+        type(v) is dict
+        and all(type(key) is str for key in v)
+        and all(isinstance(a, np.ndarray) and a.dtype.kind in "if" for a in v.values())
+        and all(np.isfinite(a).all() for a in v.values())
+        and len({a.shape for a in v.values()}) == 1
+    ),
+)
 _TREES = Spec(
     "one or more trees",
     lambda v: type(v) is list and len(v) > 0 and all(isinstance(t, Tree) for t in v),
@@ -147,7 +157,6 @@ class Learned:
 def value_kinds() -> dict[str, tuple[type, dict[str, Spec]]]:
     """Values that are made of named fields."""
     from mixedwood.boosting.gradient import BoostedScores
-    from mixedwood.boosting.tuning import Choice
     from mixedwood.growers.grow_prune import Iteration
     from mixedwood.linear.classes import Pairing
     from mixedwood.linear.design import Design, Scale
@@ -173,7 +182,6 @@ def value_kinds() -> dict[str, tuple[type, dict[str, Spec]]]:
             "rounds": _all(list, _COUNT),
             "validation_loss": _all(list, _REAL),
         },
-        Choice: {"depth": _COUNT, "n_rounds": _COUNT, "share": _SHARE, "loss": _REAL},
         CostComplexityPath: {
             "full": _TREE,
             "ccp_alphas": _array(np.float64, 1, _AMOUNTS),
@@ -267,8 +275,8 @@ _SAMPLED = {
 }
 
 
-def _named(name: str) -> Spec:
-    return Spec(f"a {name}", lambda v: type(v).__name__ == name)
+def _named(*names: str) -> Spec:
+    return Spec(f"a {' or '.join(names)}", lambda v: type(v).__name__ in names)
 
 
 _LEARNED: dict[str, dict[str, Learned]] = {
@@ -301,21 +309,25 @@ _LEARNED: dict[str, dict[str, Learned]] = {
         "_seed": Learned(_COUNT),
         "iterations_": Learned(_all(list, _all(tuple, _named("Iteration")))),
     },
+    "AdaBoostTreesClassifier": {
+        "trees_": Learned(_TREES),
+        "estimator_weights_": Learned(_array(np.float64, 1, _AMOUNTS)),
+        "n_iter_": Learned(_COUNT),
+    },
     "BoostedTreesClassifier": {
         "trees_": Learned(_TREES),
         "scores_": Learned(_named("BoostedScores"), always=False),
-        "estimator_weights_": Learned(_array(np.float64, 1, _AMOUNTS), always=False),
         "n_iter_": Learned(_COUNT),
         "validation_loss_": Learned(_all(list, _REAL), always=False),
         "_seed": Learned(_COUNT, always=False),
-        "_gains_tell": Learned(_FLAG),
+        "_gain_importances": Learned(_FLAG),
         "_held_out": Learned(_FLAG, always=False),
     },
     "EnsembleClassifier": {
         "forest_": Learned(_named("ForestClassifier")),
-        "boosted_": Learned(_named("BoostedTreesClassifier")),
-        "share_": Learned(_SHARE),
-        "choices_": Learned(_all(list, _named("Choice")), always=False),
+        "boosted_": Learned(_named("BoostedTreesClassifier", "AdaBoostTreesClassifier")),
+        "weights_": Learned(_array(np.float64, 1, _AMOUNTS)),
+        "cv_results_": Learned(_RESULTS, always=False),
     },
     "SmoothSVC": {
         "_machines": Learned(_named("Machines")),

@@ -36,6 +36,19 @@ _PARAMETERS: dict[str, dict[str, str]] = {
         "output": "encode",
         "relabel": "refit_leaves",
     },
+    "BoostedTreesClassifier": {
+        "l2": "l2_regularization",
+        "nominal_l2": "cat_l2",
+        "smoothing": "cat_smooth",
+        "min_hessian": "min_child_weight",
+        "trees_per_round": "multi_strategy",
+        "patience": "n_iter_no_change",
+    },
+    "EnsembleClassifier": {
+        "depths": "max_depths",
+        "max_rounds": "max_iter",
+        "patience": "n_iter_no_change",
+    },
     "ModelTreeClassifier": {
         "machine": "node_model",
         "linear_columns": "node_features",
@@ -65,6 +78,7 @@ _VALUES: dict[str, dict[str, Any]] = {
     "voting": {"probability": "soft", "plurality": "hard"},
     "intercept": {"machine": "model"},
     "score_on": {"training": "train"},
+    "multi_strategy": {"one": "multi_output_tree", "per_class": "one_output_per_tree"},
     "multi_class": {"one_vs_rest": "ovr", "every": "exhaustive"},
 }
 
@@ -72,6 +86,7 @@ _LEARNED = {
     "min_instances_": "min_samples_split_",
     "tree_weights_": "estimator_weights_",
     "n_rounds_": "n_iter_",
+    "_gains_tell": "_gain_importances",
     "machines_": "_machines",
     "tests_": "candidates_",
     "tried_": "cv_results_",
@@ -102,6 +117,8 @@ def translate_estimator(written: Mapping[str, Any]) -> dict[str, Any]:
     >>> translate_estimator(old)["parameters"]
     {'voting': 'hard'}
     """
+    if written["class"] in _CHANGED:
+        written = _CHANGED[str(written["class"])](written)
     names = _PARAMETERS[""] | _PARAMETERS.get(str(written["class"]), {})
     parameters: dict[str, Any] = {}
     given: dict[str, Any] = written["parameters"]
@@ -157,3 +174,76 @@ def translate_fields(kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     """
     names = _FIELDS.get(kind, {})
     return {names.get(name, name): value for name, value in fields.items()}
+
+
+def _boosted(written: Mapping[str, Any]) -> dict[str, Any]:
+    """Boosting was one class with a parameter `method`, and grew trees of any partitioner."""
+    given: dict[str, Any] = dict(written["parameters"])
+    method, criterion = given.pop("method", "gradient"), given.pop("criterion", "entropy")
+    resample, partitioner = given.pop("resample", False), given.get("partitioner", "random_order")
+    name = partitioner if isinstance(partitioner, str) else partitioner["name"]
+    if name in ("exact", "two_class_order"):
+        given["partitioner"] = "auto"
+    if given.get("estimator") is None and (
+        method != "gradient" or name not in ("auto", "exact", "random_order", "two_class_order")
+    ):
+        tree = ("selection", "max_depth", "max_leaf_nodes", "min_samples_leaf", "max_features")
+        given["estimator"] = {
+            "is": "estimator",
+            "class": "TreeClassifier",
+            "parameters": {"criterion": criterion, "partitioner": partitioner, "pruning": None}
+            | {key: given[key] for key in (*tree, "unseen") if key in given},
+        }
+        given["partitioner"] = "random_order"
+    changed = {**written, "parameters": given}
+    if method == "gradient":
+        if written.get("learned") is not None and "tree_weights_" in written["learned"]:
+            learned = dict(written["learned"])  # of a single class
+            del learned["tree_weights_"]
+            changed["learned"] = learned
+        return changed
+    kept = "estimator n_estimators learning_rate class_weight categorical_features ordinal n_jobs"
+    kept += " random_state verbose time_limit"
+    parameters = {key: given[key] for key in kept.split() if key in given}
+    parameters |= {"variant": "samme" if method == "samme" else "m1", "resample": resample}
+    changed |= {"class": "AdaBoostTreesClassifier", "parameters": parameters}
+    if "learned" in written:
+        changed["learned"] = {k: v for k, v in written["learned"].items() if k != "_gains_tell"}
+    return changed
+
+
+def _ensemble(written: Mapping[str, Any]) -> dict[str, Any]:
+    """The weights were one number, and 1 fold was a test set; results were a list of values."""
+    given: dict[str, Any] = dict(written["parameters"])
+    if "share" in given:
+        share = given.pop("share")
+        given["weights"] = {"is": "tuple", "items": [1 - share, share]}
+    if "n_folds" in given:
+        n_folds = given.pop("n_folds")
+        given["cv"] = "holdout" if n_folds == 1 else n_folds
+    changed = {**written, "parameters": given}
+    if "learned" in written:
+        learned: dict[str, Any] = dict(written["learned"])
+        if "share_" in learned:
+            share = learned.pop("share_")
+            learned["weights_"] = _inline([1 - share, share], "<f8")
+        if "choices_" in learned:
+            results = [choice["fields"] for choice in learned.pop("choices_")]
+            losses = [result["loss"] for result in results]
+            columns = {
+                "param_max_depth": _inline([result["depth"] for result in results], "<i8"),
+                "param_n_estimators": _inline([result["n_rounds"] for result in results], "<i8"),
+                "param_weight": _inline([result["share"] for result in results], "<f8"),
+                "mean_test_score": _inline([-loss for loss in losses], "<f8"),
+                "rank_test_score": _inline([1 + sum(b < a for b in losses) for a in losses], "<i8"),
+            }
+            learned["cv_results_"] = {"is": "dict", "items": [[k, v] for k, v in columns.items()]}
+        changed["learned"] = learned
+    return changed
+
+
+def _inline(items: list[Any], dtype: str) -> dict[str, Any]:
+    return {"is": "labels", "items": items, "type": dtype, "shape": [len(items)]}
+
+
+_CHANGED = {"BoostedTreesClassifier": _boosted, "EnsembleClassifier": _ensemble}

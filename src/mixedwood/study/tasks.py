@@ -299,7 +299,8 @@ def _size(context: TaskContext, which: str) -> int:
 
 def _staged_errors(model: Any, X: Any, y: NDArray[Any]) -> list[float]:
     if hasattr(model, "staged_score"):
-        return [1 - float(score) for score in model.staged_score(X, y)]
+        n = len(y)
+        return [round((1 - score) * n) / n for score in model.staged_score(X, y)]
     return [float((np.asarray(model.predict(X)) != y).mean())]
 
 

@@ -1,4 +1,4 @@
-"""Models of the library by plain names, with parameters from text."""
+"""Models by plain names with parameters from text, and summaries of fitted models."""
 
 from __future__ import annotations
 
@@ -6,14 +6,29 @@ import ast
 import difflib
 import inspect
 import json
+import warnings
 from collections.abc import Iterable, Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from mixedwood._catalogue import CATALOGUE, estimators, first_line
+from mixedwood.cli._output import echo
 
-__all__ = ["list_models", "make_model", "read_value"]
+if TYPE_CHECKING:
+    from mixedwood.data import Table
+    from mixedwood.data.file_tables import FileTable
+
+__all__ = [
+    "format_size",
+    "list_models",
+    "make_model",
+    "model_size",
+    "model_summary",
+    "print_summary",
+    "read_value",
+]
 
 
 def list_models() -> dict[str, str]:
@@ -28,11 +43,11 @@ def list_models() -> dict[str, str]:
 
 
 def make_model(name: str, params: Sequence[str]) -> Any:
-    """Make an estimator of a name and ``name=value`` texts; what is wrong is a usage error."""
+    """Make an estimator from its name and ``name=value`` texts; problems are usage errors."""
     kind, make = _find(name)
     own, nested = _read_params(params)
-    recipe = inspect.signature(make).parameters if make is not kind else {}
-    known = [*(p for p in recipe if p != "parameters"), *kind._get_param_names()]
+    preset = inspect.signature(make).parameters if make is not kind else {}
+    known = [*(p for p in preset if p != "parameters"), *kind._get_param_names()]
     for parameter in own:
         if parameter not in known:
             inside = [
@@ -52,7 +67,7 @@ def make_model(name: str, params: Sequence[str]) -> Any:
 
 
 def _find(name: str) -> tuple[Any, Any]:
-    """The class of a name, and what makes an estimator: the class, or one of its presets."""
+    """Find the class of a name, and what to call: the class, or one of its presets."""
     known = estimators()
     if name in CATALOGUE and CATALOGUE[name].is_short:
         # Names of `mixedwood compare` mean the same here.
@@ -86,7 +101,7 @@ def _read_params(params: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]
 
 
 def _set_nested(model: Any, nested: dict[str, Any]) -> None:
-    # Parts that were left to their defaults are made first, so that their parameters are known.
+    # Default parts are made first, so that their parameters are known.
     owners = {name: name.partition("__")[0] for name in nested}
     parts = {owner: part for owner, part in _parts(model).items() if owner in owners.values()}
     model.set_params(**parts)
@@ -99,7 +114,7 @@ def _set_nested(model: Any, nested: dict[str, Any]) -> None:
 
 
 def _parts(model: Any) -> dict[str, Any]:
-    """Estimators inside a model by the parameter that holds them, the default ones among them."""
+    """Find the estimators inside a model by their parameter, default ones included."""
     found = {}
     for owner, part in model.get_params(deep=False).items():
         found[owner] = part if hasattr(part, "set_params") else model._default_part(owner, part)
@@ -145,7 +160,7 @@ def read_value(text: str) -> Any:
 
 
 class _NotAValueError(Exception):
-    """The text is no literal, and so is plain text."""
+    """The text is not a literal, but plain text."""
 
 
 def _literal(node: ast.AST) -> Any:
@@ -190,3 +205,83 @@ def _maker(node: ast.AST) -> Any:
         if entry is not None and node.attr in entry.presets:
             return getattr(entry.load(), node.attr)
     raise _NotAValueError
+
+
+def model_summary(
+    estimator: Any, typed: Table, table: FileTable, target: str, path: Path, seconds: float
+) -> dict[str, Any]:
+    """Collect what is printed and saved with the model."""
+    import numpy as np
+
+    labels, counts = np.unique(table.y, return_counts=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        wrong = float((estimator.predict(table.X) != table.y).mean())
+    facts: dict[str, Any] = {
+        "model": " ".join(repr(estimator).split()),
+        "target": target,
+        "data": path.name if str(path) != "-" else "standard input",
+        "rows": len(table.y),
+        "columns": {column.name: str(column.kind) for column in typed.schema},
+        "classes": {str(k): int(n) for k, n in zip(labels.tolist(), counts, strict=True)},
+        "training_error": wrong,
+        "seconds": round(seconds, 3),
+    }
+    return facts | model_size(estimator)
+
+
+def model_size(estimator: Any) -> dict[str, Any]:
+    """Give leaves and depth of a tree, or the number of trees."""
+    if hasattr(estimator, "tree_"):
+        return {"leaves": estimator.get_n_leaves(), "depth": estimator.get_depth()}
+    if hasattr(estimator, "trees_"):
+        trees = estimator.trees_
+        mean = sum(tree.n_leaves for tree in trees) / len(trees)
+        size = {"trees": len(trees), "mean_leaves": round(mean, 2)}
+        return size | _chosen(estimator)
+    return {"linear_models": len(estimator.objective_value_)}
+
+
+def _chosen(estimator: Any) -> dict[str, Any]:
+    """Give the sizes and weights of the forest and of gradient boosting in an ensemble."""
+    if not hasattr(estimator, "boosted_"):
+        return {}
+    return {
+        "forest_trees": len(estimator.forest_.trees_),
+        "boosted_rounds": estimator.boosted_.n_iter_,
+        "boosted_depth": max(tree.depth for tree in estimator.boosted_.trees_),
+        "boosted_weight": float(estimator.weights_[1]),
+    }
+
+
+def format_size(facts: dict[str, Any]) -> str:
+    """Format the size of a model."""
+    if "leaves" in facts:
+        n = facts["leaves"]
+        return f"{n} {'leaf' if n == 1 else 'leaves'}, depth {facts['depth']}"
+    if "boosted_weight" in facts:
+        weight = facts["boosted_weight"]
+        return (
+            f"{facts['trees']} trees: forest of {facts['forest_trees']} trees (weight "
+            f"{1 - weight:.2f}), gradient boosting with {facts['boosted_rounds']} iterations and "
+            f"depth {facts['boosted_depth']} (weight {weight:.2f})"
+        )
+    if "trees" in facts:
+        return f"{facts['trees']} trees, {facts['mean_leaves']:g} leaves on average"
+    return f"{facts['linear_models']} linear model{'s' * (facts['linear_models'] > 1)}"
+
+
+def print_summary(facts: dict[str, Any], estimator: Any, verbose: bool) -> None:
+    """Print a summary of a fit to stderr."""
+    classes = ", ".join(f"{name} {n}" for name, n in list(facts["classes"].items())[:10])
+    classes += ", ..." if len(facts["classes"]) > 10 else ""
+    lines = [
+        f"{facts['rows']} rows, {len(facts['classes'])} classes: {classes}",
+        facts["model"],
+        f"{format_size(facts)}; training error {100 * facts['training_error']:.2f} %; "
+        f"fitted in {facts['seconds']:.2f} s",
+    ]
+    if verbose:
+        lines += [f"  {name} = {v!r}" for name, v in estimator.get_params(deep=False).items()]
+    lines.append(f"Written to {facts['file']}.")
+    echo("\n".join(lines), err=True)

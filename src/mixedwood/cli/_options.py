@@ -1,0 +1,87 @@
+"""Types of options, and files to write."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mixedwood.cli._output import echo
+
+__all__ = [
+    "DATA",
+    "MODEL",
+    "Seconds",
+    "cannot_write",
+    "check_output",
+    "read_order",
+    "write_output",
+]
+
+DATA = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
+MODEL = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+
+
+class Seconds(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic of late
+    """A time such as 30s, 5m, 1.5h, or a number of seconds."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> float:
+        """Turn it into seconds."""
+        if isinstance(value, (int, float)):
+            return float(value)
+        found = re.fullmatch(r"(\d+\.?\d*|\.\d+)\s*([a-z]*)", value.strip().lower())
+        if found is None or found[2] not in _UNITS:
+            self.fail(f"{value!r} is not a time such as 30s, 5m or 1.5h.", param, ctx)
+        seconds = float(found[1]) * _UNITS[found[2]]
+        if not 0 < seconds < math.inf:
+            self.fail("a time limit must be greater than 0.", param, ctx)
+        return seconds
+
+
+def read_order(text: str) -> tuple[str, list[str]]:
+    """Read ``size:S<M<L``: a column, and its categories in order."""
+    first = text.find("<")
+    colon = text.rfind(":", 0, max(first, 0))
+    labels = [label.strip() for label in text[colon + 1 :].split("<")]
+    name = text[:colon].strip()
+    if colon < 1 or not all(labels):
+        raise click.UsageError(
+            f"--ordinal {text!r} is not a column and its categories in order, as in "
+            "--ordinal 'size:S<M<L'."
+        )
+    return name, labels
+
+
+def check_output(path: Path | None, force: bool) -> None:
+    """Check before any work that a file can be written."""
+    if path is None or str(path) == "-":
+        return
+    if path.is_dir():
+        raise click.UsageError(f"{path} is a directory; give the name of a file.")
+    if path.exists() and not force:
+        raise click.UsageError(f"{path} already exists; use --force to overwrite it.")
+    if not path.parent.is_dir():
+        raise click.UsageError(f"The directory {path.parent} does not exist; create it first.")
+
+
+def write_output(path: Path, content: bytes) -> None:
+    """Write a file completely or not at all, and print its name."""
+    from mixedwood.files import write_bytes
+
+    try:
+        write_bytes(path, content)
+    except OSError as error:
+        raise cannot_write(path, error) from error
+    echo(f"Written to {path}.", err=True)
+
+
+def cannot_write(path: Path, error: OSError) -> click.ClickException:
+    """Make the error for a file that cannot be written."""
+    return click.ClickException(f"Cannot write {path}: {error.strerror or error}.")
