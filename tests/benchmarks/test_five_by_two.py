@@ -46,7 +46,7 @@ def test_sign_and_scale_do_not_matter(differences):
 
 @pytest.mark.parametrize("shape", [(10,), (5, 3)])
 def test_folds_in_another_shape_are_an_error(shape):
-    with pytest.raises(ValueError, match="one row of two per repetition"):
+    with pytest.raises(ValueError, match="one row per repetition"):
         five_by_two.combined_f_test(np.zeros(shape))
 
 

@@ -55,7 +55,7 @@ def test_an_ordinal_column_is_a_number_of_planes():
     tree = model.fit(X, y).tree_
     assert tree.split_kind[0] == SplitKind.LINEAR
     assert set(tree.terms_of(0).column.tolist()) == {0, 1}
-    assert (tree.terms_of(0).value == -1).all()
+    assert (tree.terms_of(0).category == -1).all()
     assert model.score(X, y) > 0.95
 
 

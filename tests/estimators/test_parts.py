@@ -41,10 +41,10 @@ def test_parts_of_parts():
 def test_the_trees_of_random_ordinality_by_name(base):
     X, y = mixed_problem(80)
     plain = RandomOrdinalityClassifier(base, 3, random_state=0)
-    named = clone(plain).set_params(base__max_depth=None)  # as it was
-    assert isinstance(named.base, TreeClassifier)
+    named = clone(plain).set_params(estimator__max_depth=None)  # as it was
+    assert isinstance(named.estimator, TreeClassifier)
     assert plain.fit(X, y).trees_ == named.fit(X, y).trees_
-    named.set_params(base__max_depth=1)
+    named.set_params(estimator__max_depth=1)
     assert {tree.depth for tree in named.fit(X, y).trees_} == {1}
 
 
@@ -69,7 +69,7 @@ def test_grid_search_inside():
     [
         (BoostedTreesClassifier(), "estimator__max_depth", "Or did you mean max_depth?"),
         (BoostedTreesClassifier(), "estimator__max_features", "estimator of Boosted.* is None"),
-        (RandomOrdinalityClassifier("c46"), "base__max_depth", "is 'c46'. Set base first"),
+        (RandomOrdinalityClassifier("c46"), "estimator__max_depth", "is 'c46'. Set estimator first"),
         (TreeClassifier(), "criterion__depth", "Set criterion first, to an estimator with depth"),
         (ForestClassifier(), "tree__max_depth", "Invalid parameter 'tree'"),
         (ForestClassifier(), "estimator__depth", "Invalid parameter 'depth'"),
