@@ -1,5 +1,4 @@
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string_view.h>
 
 #include <memory>
@@ -76,10 +75,10 @@ GrowSettings read_settings(const nb::dict& given, Parts& parts) {
                                           {{"node", GrowSettings::Unseen::kStop},
                                            {"missing", GrowSettings::Unseen::kLikeMissing},
                                            {"majority", GrowSettings::Unseen::kHeavier}});
-  s.criterion = nb::cast<std::shared_ptr<const Criterion>>(given["criterion"]);
-  s.partitioner = nb::cast<std::shared_ptr<const Partitioner>>(given["partitioner"]);
+  s.criterion = shared_part<Criterion>(given["criterion"]);
+  s.partitioner = shared_part<Partitioner>(given["partitioner"]);
   for (nb::handle screener : get<nb::sequence>(given, "screeners"))
-    s.screeners.push_back(nb::cast<std::shared_ptr<const Screener>>(screener));
+    s.screeners.push_back(shared_part<Screener>(screener));
   s.min_gain = get<double>(given, "min_gain");
   s.alpha = get<double>(given, "alpha");
   s.bonferroni = get<bool>(given, "bonferroni");

@@ -1,5 +1,4 @@
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string_view.h>
 
 #include <limits>
@@ -46,11 +45,11 @@ nb::dict as_dict(Split split) {
 }
 
 nb::dict best_split_py(const DoubleMatrix& counts, std::string_view criterion,
-                       const PythonCriterion* custom, std::shared_ptr<const Partitioner> partitioner,
+                       const PythonCriterion* custom, const nb::typed<nb::handle, Partitioner>& partitioner,
                        const std::optional<DoubleMatrix>& costs,
                        std::uint64_t seed, bool ordered, double time_limit) {
   SplitRequest request = make_request(counts, criterion, custom, costs, ordered);
-  request.partitioner = std::move(partitioner);
+  request.partitioner = shared_part<Partitioner>(partitioner);
   request.seed = seed;
   SignalWatch watch(time_limit);
   Split split;

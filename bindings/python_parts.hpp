@@ -18,6 +18,16 @@ namespace mixedwood {
 
 namespace nb = nanobind;
 
+// A part that its Python object keeps alive. nanobind's own caster allocates where nothing may throw.
+template <typename Part>
+std::shared_ptr<const Part> shared_part(nb::handle given) {
+  const auto* part = nb::cast<const Part*>(given);
+  return {part, [kept = nb::borrow(given)](const Part*) mutable {
+            nb::gil_scoped_acquire gil;
+            kept.reset();
+          }};
+}
+
 // A criterion written in Python: score(groups) gets a new array, one row per group.
 class PythonCriterion final : public Criterion {
  public:

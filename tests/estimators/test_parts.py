@@ -69,7 +69,11 @@ def test_grid_search_inside():
     [
         (BoostedTreesClassifier(), "estimator__max_depth", "Or did you mean max_depth?"),
         (BoostedTreesClassifier(), "estimator__max_features", "estimator of Boosted.* is None"),
-        (RandomOrdinalityClassifier("c46"), "estimator__max_depth", "is 'c46'. Set estimator first"),
+        (
+            RandomOrdinalityClassifier("c46"),
+            "estimator__max_depth",
+            "is 'c46'. Set estimator first",
+        ),
         (TreeClassifier(), "criterion__depth", "Set criterion first, to an estimator with depth"),
         (ForestClassifier(), "tree__max_depth", "Invalid parameter 'tree'"),
         (ForestClassifier(), "estimator__depth", "Invalid parameter 'depth'"),

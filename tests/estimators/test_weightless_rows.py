@@ -34,7 +34,9 @@ MODELS = {
     "reduced error": TreeClassifier(pruning="reduced_error"),
     "pessimistic": TreeClassifier(pruning=["merge_equal", "pessimistic"]),
     "two folds": TreeClassifier(pruning=Pruner("cost_complexity", cv=2, n_repeats=2)),
-    "random order": TreeClassifier(partitioner=Partitioner("random_order", per="tree"), random_state=0),
+    "random order": TreeClassifier(
+        partitioner=Partitioner("random_order", per="tree"), random_state=0
+    ),
     "some columns": TreeClassifier(max_features=1, random_state=3),
     "grow and prune": GrowPruneTreeClassifier(random_state=1),
     "model tree": ModelTreeClassifier(),

@@ -68,4 +68,4 @@ def test_no_caster_that_allocates_is_used():
     """Their conversions are noexcept, so that a failed allocation would end the process."""
     for path in (ROOT / "bindings").glob("*.[ch]pp"):
         used = set(re.findall(r"nanobind/stl/(\w+)\.h", path.read_text("utf-8")))
-        assert used <= {"optional", "string_view", "tuple"}, path.name
+        assert used <= {"optional", "string_view", "tuple", "unique_ptr"}, path.name

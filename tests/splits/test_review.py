@@ -26,7 +26,7 @@ def test_masked_counts_and_weights_are_refused():
 
 
 def test_costs_that_would_overflow_are_refused():
-    with pytest.raises(ValueError, match="divide all of them"):
+    with pytest.raises(ValueError, match="divide them all"):
         best_partition([[1, 2], [3, 4]], cost_matrix=[[0, 1e200], [1e200, 0]])
 
 
