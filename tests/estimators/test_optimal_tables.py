@@ -153,7 +153,8 @@ def test_control_c_in_a_forest_lets_python_end():
         import numpy as np, os, signal, threading, time
         from mixedwood import ForestClassifier, OptimalTreeClassifier
         rng = np.random.default_rng(3)
-        X, y = rng.random((600, 120)) < 0.5, rng.integers(0, 2, 600)
+        # No tree of depth 6 is without error, so that the search takes hours.
+        X, y = rng.random((6000, 120)) < 0.5, rng.integers(0, 2, 6000)
         threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
         try:
             tree = OptimalTreeClassifier(max_depth=6, ccp_alpha=0, work_limit=None)
