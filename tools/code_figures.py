@@ -152,7 +152,7 @@ about = "The shortest study there is."
 tree = {{ title = "tree", model = "TreeClassifier", max_depth = 2 }}
 [sets]
 {name} = {{ load = "{name}" }}
-[runs.trees]
+[experiments.trees]
 task = "cross_validation"
 axes = {{ set = "all", method = "all", repetition = 1 }}
 settings = {{ folds = 2 }}
