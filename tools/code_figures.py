@@ -150,11 +150,11 @@ paper = "None"
 about = "The shortest study there is."
 [methods]
 tree = {{ title = "tree", model = "TreeClassifier", max_depth = 2 }}
-[sets]
+[datasets]
 {name} = {{ load = "{name}" }}
 [experiments.trees]
 task = "cross_validation"
-axes = {{ set = "all", method = "all", repetition = 1 }}
+axes = {{ dataset = "all", method = "all", repetition = 1 }}
 settings = {{ folds = 2 }}
 """
 

@@ -4,8 +4,8 @@
     python tools/fingerprint.py --tables 20     # quicker
     python tools/fingerprint.py --only forest boosted
 
-A hash covers the arrays of all trees and the probabilities of training rows and of new rows, some of
-which have missing values and unknown categories. `splits` covers calls of `best_partition`; its
+A hash covers the arrays of all trees and the probabilities of training rows and of new rows, some
+of which have missing values and unknown categories. `splits` covers calls of `best_partition`; its
 criteria leave out entropies, which depend on the platform's logarithm.
 """
 
