@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from mixedwood import _core
 from mixedwood.data import Table
 from mixedwood.tree import Tree
-from mixedwood.tree.tree import first_of_nearly_largest
+from mixedwood.tree.decide import SUM_TOLERANCE, argmax_with_ties
 
 __all__ = [
     "VOTES",
@@ -35,7 +35,6 @@ VOTES: tuple[Vote, ...] = ("soft", "hard")
 
 _ROWS_PER_THREAD = 5_000  # fewer are not worth another thread
 _NODES_PER_THREAD = 20_000  # likewise
-_EQUAL = 1e-9  # shares closer than this are equal: sums of probabilities are rounded
 
 
 def add_up(
@@ -153,7 +152,7 @@ def shares_of(totals: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray((totals + nothing) / np.where(nothing, totals.shape[1], sums))
 
 
-def first_of_largest(shares: NDArray[np.float64]) -> NDArray[np.intp]:
+def first_of_largest(shares: NDArray[np.float64]) -> NDArray[np.int32]:
     """Find the class with the largest share; the first of equals, to within 1e-9.
 
     Examples
@@ -162,8 +161,7 @@ def first_of_largest(shares: NDArray[np.float64]) -> NDArray[np.intp]:
     >>> first_of_largest(np.array([[0.2, 0.4, 0.4], [0.1, 0.1, 0.8]])).tolist()
     [1, 2]
     """
-    near = shares >= shares.max(axis=1, keepdims=True) - _EQUAL
-    return np.asarray(np.argmax(near, axis=1))
+    return argmax_with_ties(shares, SUM_TOLERANCE)
 
 
 def member_classes(trees: Sequence[Tree], table: Table) -> NDArray[np.int32]:
@@ -182,9 +180,7 @@ def member_classes(trees: Sequence[Tree], table: Table) -> NDArray[np.int32]:
 
 def classes_of(tree: Tree, table: Table) -> NDArray[np.int32]:
     """Find the class of each row as `Tree.predict` does, as positions in the classes."""
-    if not tree.is_fractional:
-        return np.asarray(tree.label[tree.apply(table)])
-    return first_of_nearly_largest(tree.predict_proba(table))
+    return tree.predict_codes(table)
 
 
 def _lay_out(trees: Sequence[Tree], n_jobs: int | None) -> None:
