@@ -23,8 +23,8 @@ __all__ = [
     "Mixture",
     "Predictor",
     "add_up",
-    "class_probabilities",
     "normalize",
+    "probabilities",
 ]
 
 Numbers: TypeAlias = NDArray[np.float64]
@@ -167,7 +167,7 @@ class Predictor:
 
     def link_scores(self, scores: Numbers) -> Numbers:
         """Turn scores into class probabilities."""
-        return normalize(scores) if self.link == "identity" else class_probabilities(scores)
+        return normalize(scores) if self.link == "identity" else probabilities(scores)
 
     def tree_codes(self, table: Table) -> NDArray[np.int32]:
         """Predict the class of each row by each tree: shape (n_rows, n_trees)."""
@@ -330,13 +330,13 @@ def normalize(totals: Numbers) -> Numbers:
     return np.asarray((totals + empty) / np.where(empty, totals.shape[1], sums))
 
 
-def class_probabilities(scores: Numbers) -> Numbers:
+def probabilities(scores: Numbers) -> Numbers:
     """Class probabilities of raw scores: log odds of two classes, or one logarithm per class.
 
     Examples
     --------
     >>> import numpy as np
-    >>> class_probabilities(np.array([[0.0]])).tolist()
+    >>> probabilities(np.array([[0.0]])).tolist()
     [[0.5, 0.5]]
     """
     logs = np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
