@@ -135,7 +135,7 @@ def test_without_any_chance_a_forest_is_its_tree(tree, vote):
     if vote == "soft":
         np.testing.assert_allclose(model.predict_proba(new), alone.predict_proba(new))
     model.set_params(voting="plurality")
-    with pytest.raises(ValueError, match="voting must be"):
+    with pytest.raises(ValueError, match="'voting' parameter of ForestClassifier must be"):
         model.predict(new)
 
 

@@ -17,10 +17,10 @@ from mixedwood._limits import Deadline, warn_time_limit
 from mixedwood._random import ROUND, spawn
 from mixedwood.boosting.losses import baseline, derivatives, log_loss
 from mixedwood.data import Table, Target
-from mixedwood.ensembles import add_answers
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import BinnedTable, GradientSettings, grow_gradient_tree
 from mixedwood.tree import Tree
+from mixedwood.tree.predictor import add_up
 
 __all__ = ["BoostedScores", "BoostingState", "GradientPlan", "gradient_boost"]
 
@@ -112,7 +112,7 @@ class BoostedScores:
     }
 
     def members(self, n_rounds: int | None = None, since: int = 0) -> list[Any]:
-        """Trees of some iterations, as `ensembles.add_answers` takes them."""
+        """Trees of some iterations, as `add_up` takes them."""
         first = self.rounds[since - 1] if since else 0
         last = self.rounds[n_rounds - 1] if n_rounds else len(self.trees) if n_rounds is None else 0
         return [
@@ -225,14 +225,8 @@ class _ValidationScores:
 
     def update(self, model: BoostedScores, number: int) -> None:
         """Add the trees of one iteration, and append the loss to those of the model."""
-        self.scores = add_answers(
-            model.members(number + 1, since=number),
-            self.columns,
-            self.scores.shape[1],
-            n_jobs=self.n_threads,
-            n_rows=self.target.n_rows,
-            start=self.scores,
-        )
+        members = model.members(number + 1, since=number)
+        add_up(members, self.columns, self.scores, n_jobs=self.n_threads)
         model.validation_loss.append(log_loss(self.scores, self.target, self.rows))
 
 

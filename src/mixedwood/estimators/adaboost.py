@@ -240,7 +240,7 @@ class AdaBoostTreesClassifier(TreeEnsembleClassifier):
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Compute the fraction of votes of each class; of two classes, second less first."""
-        votes = self._shares(self._new(X))
+        votes = self.predict_proba(X)
         return votes[:, 1] - votes[:, 0] if votes.shape[1] == 2 else votes
 
     def _tree_weights(self) -> NDArray[np.float64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
@@ -18,8 +18,7 @@ from mixedwood._parts import Partitioner
 from mixedwood._random import seed_of
 from mixedwood.boosting import BoostedScores, GradientPlan, gradient_boost, probabilities
 from mixedwood.data import Schema, Table, Target, read_table, read_target, unknown_counts
-from mixedwood.ensembles import add_answers
-from mixedwood.estimators._ensemble import TreeEnsembleClassifier
+from mixedwood.estimators._ensemble import TreeEnsembleClassifier, python_label
 from mixedwood.estimators.parameters import (
     HANDLE_UNKNOWN,
     check_choice,
@@ -39,7 +38,7 @@ from mixedwood.explain.ensemble import explain_scores
 from mixedwood.explain.walk import choose_row
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import GradientSettings
-from mixedwood.tree import Tree
+from mixedwood.tree import Predictor, TargetSpec, Tree
 
 if TYPE_CHECKING:
     from mixedwood.explain import Explanation
@@ -490,36 +489,31 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         """Compute raw scores: the log odds of the second of two classes, or one score per class."""
         table = self._new(X)
         if not hasattr(self, "scores_"):
-            return self._shares(table)
+            return self.predictor_.probabilities(table)
         scores = self._raw(table)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _raw(self, table: Table) -> NDArray[np.float64]:
         # Added up in the order of training, so that a warm start continues with the same numbers.
-        return add_answers(
-            self.scores_.members(),
-            list(table.arrays),
-            len(self.scores_.start),
-            n_jobs=self.n_jobs,
-            n_rows=table.n_rows,
-            start=self.scores_.start,
+        return self.predictor_.scores(table, self.n_jobs)
+
+    @property
+    def predictor_(self) -> Predictor:
+        """The trees, and how their values become predictions."""
+        if not hasattr(self, "scores_"):
+            return super().predictor_
+        found = self.scores_
+        return Predictor(
+            self.schema_,
+            TargetSpec(self.classes_),
+            tuple(found.trees),
+            values=tuple(found.steps),
+            first_output=tuple(found.first_output),
+            baseline=found.start,
+            aggregate="sum",
+            link="logistic" if len(found.start) == 1 else "softmax",
+            stage_ends=tuple(found.rounds),
         )
-
-    def _shares(self, table: Table) -> NDArray[np.float64]:
-        if not hasattr(self, "scores_"):
-            return super()._shares(table)
-        return probabilities(self._raw(table))
-
-    def _staged(self, table: Table) -> Iterator[NDArray[np.float64]]:
-        if not hasattr(self, "scores_"):
-            yield from super()._staged(table)
-            return
-        columns, n_rows = list(table.arrays), table.n_rows
-        scores = np.tile(self.scores_.start, (n_rows, 1))
-        for number in range(self.n_iter_):
-            members = self.scores_.members(number + 1, since=number)
-            scores += add_answers(members, columns, scores.shape[1], n_rows=n_rows)
-            yield probabilities(scores)
 
     def _explain(self, table: Table, row: int) -> Explanation:
         if not hasattr(self, "scores_"):
@@ -534,7 +528,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             self.scores_.first_output,
             one,
             row=row,
-            prediction=self._answer(shares),
+            prediction=python_label(self.predictor_.target.labels(shares)[0]),
             probabilities=shares[0],
             scores=scores[0],
         )

@@ -16,7 +16,7 @@ from mixedwood._parallel import grow_members
 from mixedwood._parts import Criterion, Partitioner
 from mixedwood._random import MEMBER, seed_of, spawn
 from mixedwood.data import Target
-from mixedwood.ensembles.votes import Vote
+from mixedwood.estimators._ensemble import Vote
 from mixedwood.estimators.grow_prune import GrowPruneLearner, warn_of_limits
 from mixedwood.estimators.one_tree import impurity_of
 from mixedwood.estimators.parameters import read_grow_prune_parameters

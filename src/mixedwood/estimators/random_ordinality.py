@@ -8,7 +8,7 @@ from typing import Any
 
 from mixedwood._parts import Partitioner
 from mixedwood.data import ColumnKind, Target
-from mixedwood.ensembles.votes import Vote
+from mixedwood.estimators._ensemble import Vote
 from mixedwood.estimators.learner import Learner, TreeLearner
 from mixedwood.estimators.member_plan import MemberPlan
 from mixedwood.estimators.sampled import SampledTreesClassifier, read_member

@@ -16,7 +16,6 @@ from mixedwood._limits import Deadline, read_time_limit, user_stacklevel
 from mixedwood._parallel import grow_members
 from mixedwood._random import seed_of
 from mixedwood.data import Table, Target, read_table
-from mixedwood.ensembles import VOTES, first_of_largest, out_of_bag_shares
 from mixedwood.estimators._ensemble import TreeEnsembleClassifier
 from mixedwood.estimators.learner import Learner
 from mixedwood.estimators.member_plan import MemberPlan, count_rows
@@ -28,7 +27,7 @@ from mixedwood.estimators.parameters import (
     read_whole,
 )
 from mixedwood.growers import CodedTable
-from mixedwood.tree import Tree
+from mixedwood.tree import Predictor, Tree
 
 __all__ = ["SampledTreesClassifier", "read_member"]
 
@@ -155,7 +154,10 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
             # No tree has seen the others, so that all of them answer.
             others = read_table(X, schema=self.schema_).take(~kept)
             shares = np.empty((len(kept), target.n_classes))
-            shares[kept], shares[~kept] = self.oob_decision_function_, self._shares(others)
+            shares[kept], shares[~kept] = (
+                self.oob_decision_function_,
+                self.predictor_.probabilities(others),
+            )
             self.oob_decision_function_ = shares
         return self
 
@@ -212,7 +214,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
     def _check_parameters(self) -> None:
         """Check what is not checked by those who use it."""
         read_whole(self, "n_estimators", 1)
-        check_choice(self, "voting", VOTES)
+        check_choice(self, "voting", ("soft", "hard"))
         for name in ("bootstrap", "warm_start"):
             check_flag(self, name)
         check_jobs(self)
@@ -296,7 +298,9 @@ def _judge_out_of_bag(
 ) -> tuple[float, NDArray[np.float64]]:
     """Score on rows that trees have not seen, and their shares of the classes."""
     samples = (plan.draw(number).rows for number in range(len(trees)))
-    shares = out_of_bag_shares(trees, samples, plan.table, model.voting)  # type: ignore[arg-type]
+    aggregate = "vote" if model.voting == "hard" else "mean"
+    predictor = Predictor.of_trees(trees, aggregate=aggregate)
+    shares = predictor.out_of_bag_probabilities(plan.table, samples)  # type: ignore[arg-type]
     judged = ~np.isnan(shares[:, 0])
     if not judged.all():
         warnings.warn(
@@ -307,7 +311,7 @@ def _judge_out_of_bag(
         )
     if not judged.any():
         return math.nan, shares
-    right, said = plan.target.codes[judged], first_of_largest(shares[judged])
+    right, said = plan.target.codes[judged], predictor.target.decide(shares[judged])
     if not callable(model.oob_score):
         return float((said == right).mean()), shares
     classes = plan.target.classes
