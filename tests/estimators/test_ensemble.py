@@ -543,7 +543,7 @@ def test_ctrl_c_leaves_the_model_unfitted():
             ValueError,
             "l2_regularization must be a number",
         ),
-        ({"forest": ForestClassifier(voting="plurality")}, ValueError, "voting must be"),
+        ({"forest": ForestClassifier(voting="plurality")}, ValueError, "'voting' parameter"),
         ({"tune": "yes"}, ValueError, "tune must be True or False"),
         ({"max_depths": ()}, ValueError, "must be a sequence of ints in the range"),
         ({"max_depths": 3}, ValueError, "must be a sequence of ints in the range"),

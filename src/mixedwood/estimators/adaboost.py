@@ -15,6 +15,7 @@ from mixedwood._random import seed_of
 from mixedwood.boosting import AdaBoostPlan, adaboost
 from mixedwood.data import Target
 from mixedwood.estimators._ensemble import TreeEnsembleClassifier
+from mixedwood.estimators.forest import read_member
 from mixedwood.estimators.parameters import (
     check_choice,
     check_flag,
@@ -22,7 +23,6 @@ from mixedwood.estimators.parameters import (
     read_number,
     read_whole,
 )
-from mixedwood.estimators.sampled import read_member
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.growers import CodedTable
 

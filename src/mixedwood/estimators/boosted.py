@@ -18,6 +18,7 @@ from mixedwood._random import seed_of
 from mixedwood.boosting import BoostedScores, GradientPlan, gradient_boost, probabilities
 from mixedwood.data import Schema, Table, Target, read_table, read_target, unknown_counts
 from mixedwood.estimators._ensemble import TreeEnsembleClassifier, python_label
+from mixedwood.estimators.forest import read_member
 from mixedwood.estimators.parameters import (
     HANDLE_UNKNOWN,
     check_choice,
@@ -31,7 +32,6 @@ from mixedwood.estimators.parameters import (
     read_whole,
     unknown_in_core,
 )
-from mixedwood.estimators.sampled import read_member
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.explain.ensemble import explain_scores
 from mixedwood.explain.walk import choose_row

@@ -40,7 +40,6 @@ def check_model(model: Any) -> None:
 
 def check_parameters(model: Any) -> None:
     """Raise what `fit` would raise for parameters that are not what they may be."""
-    from mixedwood.estimators.parameters import read_grow_prune_parameters
     from mixedwood.estimators.svc_parameters import read_svc_parameters
 
     jobs: Any = getattr(model, "n_jobs", None)
@@ -51,13 +50,7 @@ def check_parameters(model: Any) -> None:
             f"{_MOST_JOBS}; got {jobs!r}."
         )
     name = type(model).__name__
-    if name in ("ForestClassifier", "RandomOrdinalityClassifier"):
-        model._check_parameters()
-        model._member_learner()
-    elif name == "GrowPruneForestClassifier":
-        model._check_parameters()
-        read_grow_prune_parameters(model)
-    elif name in ("AdaBoostTreesClassifier", "BoostedTreesClassifier", "EnsembleClassifier"):
+    if hasattr(model, "_check_parameters"):
         model._check_parameters()
     elif name == "SmoothSVC":
         read_svc_parameters(model)
@@ -205,6 +198,7 @@ _PARTS: dict[str, Any] = {
     "ModelTreeClassifier": (_check_path,),
     "ForestClassifier": (_check_out_of_bag,),
     "RandomOrdinalityClassifier": (_check_out_of_bag,),
+    "GrowPruneForestClassifier": (_check_out_of_bag,),
     "AdaBoostTreesClassifier": (_check_weights,),
     "BoostedTreesClassifier": (_check_scores,),
     "EnsembleClassifier": (_check_members,),

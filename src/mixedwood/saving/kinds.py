@@ -304,9 +304,9 @@ _LEARNED: dict[str, dict[str, Learned]] = {
     },
     "ForestClassifier": _SAMPLED,
     "RandomOrdinalityClassifier": _SAMPLED,
-    "GrowPruneForestClassifier": {
-        "trees_": Learned(_TREES),
-        "_seed": Learned(_COUNT),
+    "GrowPruneForestClassifier": _SAMPLED
+    | {
+        "_sampling": Learned(_SAMPLED["_sampling"].spec, always=False),  # not in version 1
         "iterations_": Learned(_all(list, _all(tuple, _named("Iteration")))),
     },
     "AdaBoostTreesClassifier": {

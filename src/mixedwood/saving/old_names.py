@@ -66,7 +66,6 @@ _PARAMETERS: dict[str, dict[str, str]] = {
         "max_nodes": "max_leaf_nodes",
         "n_folds": "cv",
     },
-    "RandomOrdinalityClassifier": {"base": "estimator"},
     "SmoothSVC": {"alpha": "smoothing", "n_landmarks": "n_components"},
 }
 
@@ -246,4 +245,62 @@ def _inline(items: list[Any], dtype: str) -> dict[str, Any]:
     return {"is": "labels", "items": items, "type": dtype, "shape": [len(items)]}
 
 
-_CHANGED = {"BoostedTreesClassifier": _boosted, "EnsembleClassifier": _ensemble}
+def _random_ordinality(written: Mapping[str, Any]) -> dict[str, Any]:
+    """The published trees had names, and `joint` was a parameter of the forest."""
+    given: dict[str, Any] = dict(written["parameters"])
+    tree, joint = given.pop("base", "c45"), given.pop("joint", False)
+    options = [["per", "tree"], *([["joint", joint]] if joint else [])]
+    order = {
+        "is": "Partitioner",
+        "name": "random_order",
+        "options": {"is": "dict", "items": options},
+    }
+    if tree == "c45" and not joint:
+        tree = None
+    elif isinstance(tree, str):
+        parameters: dict[str, Any] = {
+            "rules": tree,
+            "missing": "fractional",
+            "unseen": "missing",
+            "partitioner": order,
+            "selection": "score",
+        }
+        if tree == "c45":
+            parameters |= {"criterion": "gain_ratio", "pruning": "collapse"}
+            parameters |= {"min_samples_leaf": 2, "min_samples_split": 4}
+        else:
+            half = {"is": "float", "value": "0.5"}
+            parameters |= {"criterion": "entropy", "pruning": None, "max_features": half}
+        tree = {"is": "estimator", "class": "TreeClassifier", "parameters": parameters}
+    elif joint:
+        tree = {**tree, "parameters": {**tree["parameters"], "partitioner": order}}
+    return {**written, "parameters": {**given, "estimator": tree}}
+
+
+_GROW_PRUNE_TREE = {
+    "criterion": "gini",
+    "partitioner": "auto",
+    "min_samples_split": 2,
+    "max_iterations": 20,
+    "relabel": False,
+    "missing": "learned",
+    "unseen": "node",
+}
+
+
+def _grow_prune_forest(written: Mapping[str, Any]) -> dict[str, Any]:
+    """The forest had parameters of its trees."""
+    given: dict[str, Any] = dict(written["parameters"])
+    tree = {name: given.pop(name) for name in _GROW_PRUNE_TREE if name in given}
+    if any(_GROW_PRUNE_TREE[name] != value for name, value in tree.items()):
+        made = {"is": "estimator", "class": "GrowPruneTreeClassifier", "parameters": tree}
+        given["estimator"] = made
+    return {**written, "parameters": given}
+
+
+_CHANGED = {
+    "BoostedTreesClassifier": _boosted,
+    "EnsembleClassifier": _ensemble,
+    "GrowPruneForestClassifier": _grow_prune_forest,
+    "RandomOrdinalityClassifier": _random_ordinality,
+}
