@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mixedwood import _kinds as kinds
 from mixedwood._limits import Deadline, read_time_limit, user_stacklevel
 from mixedwood._parallel import grow_members
 from mixedwood._params import (
@@ -68,6 +69,18 @@ class BaseForestClassifier(TreeEnsembleClassifier):
     oob_decision_function_: Any = _OutOfBag()
     _seed: int
     _sampling: tuple[Any, ...]
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "trees_": kinds.list_of(kinds.instance(Tree), 1),
+        "_seed": kinds.COUNT,
+        "_sampling": kinds.tuple_of(
+            kinds.Kind(
+                "an int, bool, str or None", lambda v: type(v) in (int, bool, str, type(None))
+            )
+        ),
+        "oob_score_": kinds.sometimes(kinds.number()),
+        "oob_decision_function_": kinds.sometimes(kinds.array(np.float64, 2)),
+    }
 
     _parameters: ClassVar[dict[str, Constraint]] = {
         "n_estimators": Int(1),
@@ -233,6 +246,17 @@ class BaseForestClassifier(TreeEnsembleClassifier):
         return self
 
     # Checks
+
+    def _check_fitted(self) -> None:
+        decisions = vars(self).get("oob_decision_function_")
+        if decisions is None:
+            return
+        if decisions.shape[1] != len(self.classes_):
+            raise ValueError("its out-of-bag probabilities are not one for each class")
+        known = decisions[~np.isnan(decisions).all(axis=1)]
+        off = np.abs(known.sum(axis=1, keepdims=True) - 1)
+        if not ((known >= 0) & (off <= kinds.ROUNDING)).all():
+            raise ValueError("its out-of-bag probabilities do not add up to 1")
 
     def _check_parameters(self) -> None:
         validate(self)

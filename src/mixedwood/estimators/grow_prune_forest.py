@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
+from mixedwood import _kinds as kinds
 from mixedwood._limits import StopFlag
 from mixedwood.data import Target
 from mixedwood.estimators._ensemble import Vote
@@ -82,6 +83,12 @@ class GrowPruneForestClassifier(BaseForestClassifier):
     """
 
     iterations_: list[tuple[Iteration, ...]]
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        **BaseForestClassifier._fitted,
+        "_sampling": kinds.sometimes(BaseForestClassifier._fitted["_sampling"]),  # not in version 1
+        "iterations_": kinds.list_of(kinds.tuple_of(kinds.instance(Iteration))),
+    }
 
     def __init__(
         self,
