@@ -553,7 +553,7 @@ def test_ctrl_c_leaves_the_model_unfitted():
             ValueError,
             "'l2_regularization' parameter of BoostedTreesClassifier must be a float",
         ),
-        ({"forest": ForestClassifier(voting="plurality")}, ValueError, "voting must be"),
+        ({"forest": ForestClassifier(voting="plurality")}, ValueError, "'voting' parameter"),
         ({"tune": "yes"}, ValueError, "'tune' parameter of EnsembleClassifier must be a bool"),
         ({"max_depths": ()}, ValueError, "must be a sequence of ints in the range"),
         ({"max_depths": 3}, ValueError, "must be a sequence of ints in the range"),

@@ -29,7 +29,7 @@ from mixedwood._random import seed_of
 from mixedwood.boosting import AdaBoostPlan, adaboost
 from mixedwood.data import Target
 from mixedwood.estimators._ensemble import TreeEnsembleClassifier
-from mixedwood.estimators.sampled import read_member
+from mixedwood.estimators.forest import read_member
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.growers import CodedTable
 from mixedwood.tree import Tree

@@ -243,7 +243,6 @@ class EnsembleClassifier(TableClassifier):
         validate(self)
         for name in _MEMBERS:
             self._member(name, 0)._check_parameters()
-        self._member("forest", 0)._member_learner()
 
     def _default_part(self, name: str, given: Any) -> Any:
         return _MEMBERS[name][0]() if name in _MEMBERS and given is None else None
@@ -320,7 +319,7 @@ class EnsembleClassifier(TableClassifier):
         out_of_bag = tunes and forest._leaves_rows_out(target.n_rows)
         with warnings.catch_warnings():
             # A few rows without an out-of-bag prediction do not matter here.
-            warnings.filterwarnings("ignore", message=".*out-of-bag answer", category=UserWarning)
+            warnings.filterwarnings("ignore", ".*out-of-bag prediction", UserWarning)
             forest.set_params(oob_score=forest.oob_score or out_of_bag)
             forest._fit_table(coded, target, deadline.left() / 3)
         weights, results = np.array(_listed(self.weights), dtype=np.float64), []

@@ -398,7 +398,6 @@ _OLD_NAMES: dict[str, dict[str, str]] = {
         "max_nodes": "max_leaf_nodes",
         "n_folds": "cv",
     },
-    "RandomOrdinalityClassifier": {"base": "estimator"},
     "SmoothSVC": {"alpha": "smoothing", "n_landmarks": "n_components"},
     "estimator": {  # of every class
         "unseen": "handle_unknown",
@@ -574,8 +573,55 @@ def _restructure_ensemble(
         )
 
 
+def _restructure_random_ordinality(
+    written: dict[str, Any], given: dict[str, Any], fitted: dict[str, Any]
+) -> None:
+    """The published trees had names, and `joint` was a parameter of the forest."""
+    tree, joint = given.pop("base", "c45"), given.pop("joint", False)
+    options = [["per", "tree"], *([["joint", joint]] if joint else [])]
+    order = {
+        "is": "Partitioner",
+        "name": "random_order",
+        "options": {"is": "dict", "items": options},
+    }
+    if tree == "c45" and not joint:
+        tree = None
+    elif isinstance(tree, str):
+        parameters: dict[str, Any] = {
+            "rules": tree,
+            "missing": "fractional",
+            "unseen": "missing",
+            "partitioner": order,
+            "selection": "score",
+        }
+        if tree == "c45":
+            parameters |= {"criterion": "gain_ratio", "pruning": "collapse"}
+            parameters |= {"min_samples_leaf": 2, "min_samples_split": 4}
+        else:
+            half = {"is": "float", "value": "0.5"}
+            parameters |= {"criterion": "entropy", "pruning": None, "max_features": half}
+        tree = {"is": "estimator", "class": "TreeClassifier", "parameters": parameters}
+    elif joint:
+        tree = {**tree, "parameters": {**tree["parameters"], "partitioner": order}}
+    given["estimator"] = tree
+
+
+def _restructure_grow_prune_forest(
+    written: dict[str, Any], given: dict[str, Any], fitted: dict[str, Any]
+) -> None:
+    """Parameters of the trees were parameters of the forest, and all rows were used."""
+    defaults = {"criterion": "gini", "partitioner": "auto", "min_samples_split": 2}
+    defaults |= {"max_iterations": 20, "relabel": False, "missing": "learned", "unseen": "node"}
+    tree = {name: given.pop(name) for name in defaults if name in given}
+    if any(defaults[name] != value for name, value in tree.items()):
+        made = {"is": "estimator", "class": "GrowPruneTreeClassifier", "parameters": tree}
+        given["estimator"] = made
+
+
 _RESTRUCTURED: dict[str, Callable[[dict[str, Any], dict[str, Any], dict[str, Any]], None]] = {
     "BoostedTreesClassifier": _restructure_boosted,
     "EnsembleClassifier": _restructure_ensemble,
+    "GrowPruneForestClassifier": _restructure_grow_prune_forest,
     "OptimalTreeClassifier": _restructure_optimal,
+    "RandomOrdinalityClassifier": _restructure_random_ordinality,
 }
