@@ -18,7 +18,7 @@ from mixedwood.data import Table, Target
 from mixedwood.data.schema import row_index
 from mixedwood.estimators.parameters import TreeParameters
 from mixedwood.growers import CodedTable, grow
-from mixedwood.pruning.plan import Pruner
+from mixedwood.pruning.pruner import Pruner
 from mixedwood.tree import Tree
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from mixedwood._parts import Criterion, Partitioner
 from mixedwood.data import ColumnKind, Table
 from mixedwood.estimators.model_tree_learner import ModelTreeLearner, read_model_tree_parameters
 from mixedwood.estimators.one_tree import OneTreeClassifier
-from mixedwood.pruning.plan import Pruner
+from mixedwood.pruning.pruner import Pruner
 
 if TYPE_CHECKING:
     from mixedwood.pruning import CrossValidatedPath

@@ -12,7 +12,7 @@ from mixedwood._limits import read_time_limit
 from mixedwood._parts import Partitioner, Screener, read_criterion
 from mixedwood._random import seed_of, seeds_of
 from mixedwood.growers import GrowSettings
-from mixedwood.pruning.plan import Pruner
+from mixedwood.pruning.pruner import Pruner
 
 __all__ = [
     "HANDLE_UNKNOWN",

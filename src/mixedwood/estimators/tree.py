@@ -12,7 +12,7 @@ from mixedwood._parts import Criterion, Partitioner, Screener
 from mixedwood.estimators.learner import TreeLearner
 from mixedwood.estimators.one_tree import OneTreeClassifier
 from mixedwood.estimators.parameters import read_parameters
-from mixedwood.pruning.plan import Pruner
+from mixedwood.pruning.pruner import Pruner
 
 if TYPE_CHECKING:
     from mixedwood.pruning import CostComplexityPath, CrossValidatedPath

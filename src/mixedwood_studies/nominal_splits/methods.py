@@ -16,7 +16,7 @@ from scipy.special import gammainc
 from mixedwood import TreeClassifier
 from mixedwood.data import Table
 from mixedwood.estimators.one_tree import OneTreeClassifier
-from mixedwood.pruning.merge_equal import merge_equal_leaves
+from mixedwood.pruning import merge_equal_leaves
 from mixedwood.splits import (
     Criterion,
     Partitioner,
