@@ -182,7 +182,7 @@ def test_bad_arguments_are_refused():
     refused("one per row", folds=[0, 1])
     refused("one per row", folds=np.zeros(20))
     refused("at least two folds", folds=np.zeros(20, int))
-    refused("leave n_repeats", folds=np.arange(20), n_repeats=2)
+    refused("n_repeats must be 1", folds=np.arange(20), n_repeats=2)
     with pytest.raises(ValueError, match="n_folds must be at least 2"):
         stratified_folds(target, 1)
     with pytest.raises(ValueError, match="same number of rows"):

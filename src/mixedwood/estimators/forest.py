@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from mixedwood.ensembles.votes import Vote
+from mixedwood.estimators.c45 import C45TreeClassifier
 from mixedwood.estimators.sampled import SampledTreesClassifier
 from mixedwood.estimators.tree import TreeClassifier
 
@@ -84,8 +85,8 @@ class ForestClassifier(SampledTreesClassifier):
 
     See Also
     --------
-    ForestClassifier.random_forest, ForestClassifier.bagging_c45, ForestClassifier.bagging_cart,
-    ForestClassifier.weka_random_forest : Recipes.
+    ForestClassifier.random_forest, ForestClassifier.bagging_c45, ForestClassifier.bagging_cart :
+        Presets.
     RandomOrdinalityClassifier : Trees that differ by a random order of the values.
 
     Notes
@@ -175,10 +176,10 @@ class ForestClassifier(SampledTreesClassifier):
         Examples
         --------
         >>> import mixedwood as mw
-        >>> mw.ForestClassifier.bagging_c45().estimator.rules
-        'c45'
+        >>> mw.ForestClassifier.bagging_c45().estimator
+        C45TreeClassifier(pruned=False)
         """
-        tree = TreeClassifier.c45(pruned=False)
+        tree = C45TreeClassifier(pruned=False)
         return cls(**{"estimator": tree, "n_estimators": n_estimators, **parameters})
 
     @classmethod
@@ -211,26 +212,6 @@ class ForestClassifier(SampledTreesClassifier):
             "voting": "hard",
         }
         return cls(**{**recipe, **parameters})
-
-    @classmethod
-    def weka_random_forest(cls, n_estimators: int = 50, **parameters: Any) -> ForestClassifier:
-        """Random forest as WEKA has it: multiway random trees on log2(columns) + 1 columns.
-
-        Parameters
-        ----------
-        n_estimators : int, default=50
-            Number of trees.
-        **parameters
-            Further parameters of `ForestClassifier`.
-
-        Examples
-        --------
-        >>> import mixedwood as mw
-        >>> mw.ForestClassifier.weka_random_forest().estimator.max_features
-        0
-        """
-        tree = TreeClassifier.random_tree()
-        return cls(**{"estimator": tree, "n_estimators": n_estimators, **parameters})
 
     # What the trees are
 

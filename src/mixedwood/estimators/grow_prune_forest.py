@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from mixedwood._limits import Deadline, StopFlag
+from mixedwood._limits import Deadline, StopFlag, read_time_limit
 from mixedwood._parallel import grow_members
 from mixedwood._parts import Criterion, Partitioner
 from mixedwood._random import MEMBER, seed_of, spawn
 from mixedwood.data import Target
 from mixedwood.ensembles.votes import Vote
-from mixedwood.estimators.grow_prune import GrowPruneLearner, warn_of_limits
-from mixedwood.estimators.one_tree import impurity_of
-from mixedwood.estimators.parameters import read_grow_prune_parameters
+from mixedwood.estimators._single import impurity_of
+from mixedwood.estimators.grow_prune import GrowPruneTreeClassifier, warn_of_limits
 from mixedwood.estimators.sampled import SampledTreesClassifier, share_schema
 from mixedwood.growers import CodedTable, GrowPruneResult, Iteration
 from mixedwood.tree import Tree
@@ -175,8 +173,7 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
             The fitted estimator itself.
         """
         self._check_parameters()
-        parameters = read_grow_prune_parameters(self)
-        deadline = Deadline.after(parameters.time_limit)
+        deadline = Deadline.after(read_time_limit(self.time_limit))
         seed = seed_of(self.random_state)
         table, target = self._read_training(
             X,
@@ -191,15 +188,14 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
         if self.warm_start and hasattr(self, "trees_"):
             self._check_warm_start(table, target)
             trees, iterations, seed = list(self.trees_), list(self.iterations_), self._seed
-        learner = GrowPruneLearner(replace(parameters, time_limit=math.inf))
         results = grow_members(
-            _MakeTree(CodedTable(table), target, learner, seed),
+            _MakeTree(CodedTable(table), target, self._member(), seed),
             range(len(trees), self.n_estimators),
             n_jobs=self.n_jobs,
             verbose=self.verbose,
             time_limit=deadline.left(),
         )
-        warn_of_limits(results, parameters.max_iterations)
+        warn_of_limits(results, self.max_iter)
         trees += [result.tree for result in results]
         share_schema(trees, table)
         self._remember(table, target)
@@ -212,6 +208,14 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
         """Largest number of times that a tree was grown and pruned."""
         check_is_fitted(self)
         return max(map(len, self.iterations_))
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._member()._check_parameters()
+
+    def _member(self) -> GrowPruneTreeClassifier:
+        shared = GrowPruneTreeClassifier._parameters.keys() - {"random_state", "time_limit"}
+        return GrowPruneTreeClassifier(**{name: getattr(self, name) for name in shared})
 
     def _unseen(self) -> str:
         return self.handle_unknown
@@ -226,11 +230,11 @@ class _MakeTree:
 
     table: CodedTable
     target: Target
-    learner: GrowPruneLearner
+    learner: GrowPruneTreeClassifier
     seed: int
 
     def __call__(self, number: int, time_limit: float, stop: StopFlag) -> GrowPruneResult:
         seed = int(spawn(self.seed, MEMBER, number).integers(2**63))
-        return self.learner.run(
+        return self.learner._grow_prune(
             self.table, self.target, seed=seed, time_limit=time_limit, stop=stop
         )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mixedwood._limits import StopFlag
 from mixedwood._random import MEMBER, spawn
 from mixedwood.data import Schema, Table, Target
-from mixedwood.estimators.learner import Learner
+from mixedwood.estimators._single import SingleTreeClassifier
 from mixedwood.growers import CodedTable
 from mixedwood.tree import Tree
 
@@ -38,7 +38,7 @@ class MemberPlan:
         All rows, made ready once for all members.
     target : Target
         Their classes.
-    learner : Learner
+    learner : SingleTreeClassifier
         Makes a tree of a sample.
     seed : int
         Of the ensemble.
@@ -54,7 +54,7 @@ class MemberPlan:
 
     coded: CodedTable
     target: Target
-    learner: Learner
+    learner: SingleTreeClassifier
     seed: int
     n_columns: int = -1
     bootstrap: bool = False
@@ -65,7 +65,7 @@ class MemberPlan:
         """Grow the tree of that number."""
         draw = self.draw(number)
         table = self.coded if draw.columns is None else self.coded.select(draw.columns)
-        tree = self.learner.learn(
+        tree = self.learner._fit_encoded(
             table, self.target, seed=draw.seed, rows=draw.rows, time_limit=time_limit, stop=stop
         )
         if draw.columns is None:

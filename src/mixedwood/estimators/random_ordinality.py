@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from sklearn.base import clone
 
 from mixedwood._parts import Partitioner
 from mixedwood.data import ColumnKind, Target
 from mixedwood.ensembles.votes import Vote
-from mixedwood.estimators.learner import Learner, TreeLearner
+from mixedwood.estimators._single import SingleTreeClassifier
+from mixedwood.estimators.c45 import C45TreeClassifier, RandomTreeClassifier
 from mixedwood.estimators.member_plan import MemberPlan
 from mixedwood.estimators.sampled import SampledTreesClassifier, read_member
-from mixedwood.estimators.tree import TreeClassifier
+from mixedwood.estimators.tree import GreedyTreeClassifier, TreeClassifier
 from mixedwood.growers import CodedTable
 
 __all__ = ["RandomOrdinalityClassifier"]
@@ -31,7 +33,7 @@ class RandomOrdinalityClassifier(SampledTreesClassifier):
 
     Parameters
     ----------
-    estimator : {"c45", "random_tree"} or TreeClassifier, default="c45"
+    estimator : {"c45", "random_tree"}, C45TreeClassifier or TreeClassifier, default="c45"
         The tree to grow many of: an unpruned C4.5 tree; or a random tree that looks at half of the
         columns at each node; or one of your own, whose partitioner, if it is "auto" or "multiway",
         becomes a random order drawn once per tree. With ``partitioner="random_order"`` it is drawn
@@ -84,7 +86,7 @@ class RandomOrdinalityClassifier(SampledTreesClassifier):
 
     def __init__(
         self,
-        estimator: str | TreeClassifier = "c45",
+        estimator: str | GreedyTreeClassifier = "c45",
         n_estimators: int = 50,
         *,
         joint: bool | Sequence[Sequence[str]] = False,
@@ -166,41 +168,47 @@ class RandomOrdinalityClassifier(SampledTreesClassifier):
     def _default_part(self, name: str, given: Any) -> Any:
         return _named(given) if name == "estimator" else None
 
-    def _member(self) -> TreeClassifier:
-        named = _named(self.estimator)
-        if named is not None:
-            return named
-        if not isinstance(self.estimator, TreeClassifier):
+    def _member(self) -> GreedyTreeClassifier:
+        given = _named(self.estimator) or self.estimator
+        if isinstance(given, (C45TreeClassifier, RandomTreeClassifier)):
+            member: GreedyTreeClassifier = clone(given)
+            member._overrides = {"partitioner": _PER_TREE}
+            return member
+        if not isinstance(given, TreeClassifier):
             raise ValueError(
-                f"estimator must be {' or '.join(map(repr, _BASES))}, or a TreeClassifier; "
-                f"got {self.estimator!r}."
+                f"The 'estimator' parameter of {type(self).__name__} must be a str among "
+                f"{{{', '.join(map(repr, _BASES))}}}, a C45TreeClassifier or a TreeClassifier. Got "
+                f"{given!r} instead."
             )
-        partitioner = Partitioner.read(self.estimator.partitioner)
+        partitioner = Partitioner.read(given.partitioner)
+        tree: TreeClassifier = clone(given)
         if partitioner.name == "random_order":
-            return self.estimator
+            return tree
         if partitioner.name not in ("auto", "multiway"):
             raise ValueError(
-                f"estimator has partitioner={self.estimator.partitioner!r}, but a random order is "
+                f"estimator has partitioner={given.partitioner!r}, but a random order is "
                 "to take its place. Leave it at 'auto', or use ForestClassifier with this tree."
             )
-        return TreeClassifier(**{**self.estimator.get_params(deep=False), "partitioner": _PER_TREE})
+        return tree.set_params(partitioner=_PER_TREE)
 
-    def _member_learner(self) -> Learner:
+    def _member_learner(self) -> SingleTreeClassifier:
         member = self._member()
-        learner = read_member(member)
+        read_member(member)
         joint = _read_joint(self.joint)
         if not joint:
-            return learner
-        if Partitioner.read(member.partitioner).options.get("per") != "tree":
+            return member
+        used = member._overrides.get("partitioner") or Partitioner.read(member.partitioner)
+        if used.options.get("per") != "tree":
             raise ValueError(
                 f"joint={self.joint!r} needs orders that are drawn once per tree, but estimator "
                 f"has partitioner={member.partitioner!r}. Leave it at 'auto', or set joint=False."
             )
-        assert isinstance(learner, TreeLearner)
-        settings = replace(learner.parameters.settings, joint=joint)
-        return TreeLearner(replace(learner.parameters, settings=settings))
+        member._overrides = {**member._overrides, "joint": joint}
+        return member
 
-    def _plan(self, coded: CodedTable, target: Target, learner: Learner, seed: int) -> MemberPlan:
+    def _plan(
+        self, coded: CodedTable, target: Target, learner: SingleTreeClassifier, seed: int
+    ) -> MemberPlan:
         joint = _read_joint(self.joint)
         if not isinstance(joint, bool):
             nominal = [c.name for c in coded.table.schema if c.kind == ColumnKind.NOMINAL]
@@ -213,12 +221,12 @@ class RandomOrdinalityClassifier(SampledTreesClassifier):
         return super()._plan(coded, target, learner, seed)
 
 
-def _named(base: Any) -> TreeClassifier | None:
+def _named(base: Any) -> GreedyTreeClassifier | None:
     """Make one of the paper's trees by its name; None if it is no such name."""
     if isinstance(base, str) and base == "c45":
-        return TreeClassifier.c45(pruned=False, partitioner=_PER_TREE, handle_unknown="missing")
+        return C45TreeClassifier(pruned=False, handle_unknown="missing")
     if isinstance(base, str) and base == "random_tree":
-        return TreeClassifier.random_tree(0.5, partitioner=_PER_TREE, handle_unknown="missing")
+        return RandomTreeClassifier(max_features=0.5, handle_unknown="missing")
     return None
 
 

@@ -17,7 +17,7 @@ from mixedwood._random import seed_of
 from mixedwood.data import Table, Target, read_table
 from mixedwood.ensembles import VOTES, first_of_largest, out_of_bag_shares
 from mixedwood.estimators._ensemble import TreeEnsembleClassifier
-from mixedwood.estimators.learner import Learner
+from mixedwood.estimators._single import SingleTreeClassifier
 from mixedwood.estimators.member_plan import MemberPlan, count_rows
 from mixedwood.estimators.parameters import (
     check_choice,
@@ -94,8 +94,8 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
         measure = getattr(self._member(), "_impurity", None)
         return "gini" if measure is None else measure()
 
-    def _member_learner(self) -> Learner:
-        """Give what grows one tree, with all parameters checked."""
+    def _member_learner(self) -> SingleTreeClassifier:
+        """Give the estimator of one tree, with its parameters checked."""
         return read_member(self._member())
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | float | None = None) -> Self:
@@ -171,7 +171,9 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
             self.oob_score_, self.oob_decision_function_ = out_of_bag
         return self
 
-    def _plan(self, coded: CodedTable, target: Target, learner: Learner, seed: int) -> MemberPlan:
+    def _plan(
+        self, coded: CodedTable, target: Target, learner: SingleTreeClassifier, seed: int
+    ) -> MemberPlan:
         table = coded.table
         self._check_out_of_bag(table.n_rows)
         n_rows = count_rows(self.max_samples, table.n_rows)
@@ -239,9 +241,9 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
             )
 
 
-def read_member(estimator: Any) -> Learner:
-    """Check the estimator of one tree, and give what grows such trees."""
-    if isinstance(estimator, type) or not hasattr(estimator, "_learner"):
+def read_member(estimator: Any) -> SingleTreeClassifier:
+    """Check the estimator of one tree."""
+    if not isinstance(estimator, SingleTreeClassifier):
         came = f"the class {estimator.__name__}" if isinstance(estimator, type) else repr(estimator)
         number = isinstance(estimator, (int, np.integer))
         hint = f" For {came} trees, pass n_estimators={came}." if number else ""
@@ -255,8 +257,8 @@ def read_member(estimator: Any) -> Learner:
                 f"{name} belongs to the ensemble, which reads the table once for all its trees: "
                 f"leave {name} of estimator at None, and set it beside estimator."
             )
-    learner: Learner = estimator._learner()
-    return learner
+    estimator._check_parameters()
+    return estimator
 
 
 def share_schema(trees: list[Tree], table: Table) -> None:

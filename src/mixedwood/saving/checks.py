@@ -40,7 +40,6 @@ def check_model(model: Any) -> None:
 
 def check_parameters(model: Any) -> None:
     """Raise what `fit` would raise for parameters that are not what they may be."""
-    from mixedwood.estimators.parameters import read_grow_prune_parameters
     from mixedwood.estimators.svc_parameters import read_svc_parameters
 
     jobs: Any = getattr(model, "n_jobs", None)
@@ -54,15 +53,10 @@ def check_parameters(model: Any) -> None:
     if name in ("ForestClassifier", "RandomOrdinalityClassifier"):
         model._check_parameters()
         model._member_learner()
-    elif name == "GrowPruneForestClassifier":
-        model._check_parameters()
-        read_grow_prune_parameters(model)
-    elif name in ("AdaBoostTreesClassifier", "BoostedTreesClassifier", "EnsembleClassifier"):
-        model._check_parameters()
     elif name == "SmoothSVC":
         read_svc_parameters(model)
     else:
-        model._learner()
+        model._check_parameters()
 
 
 def _check_classes(model: Any) -> None:
