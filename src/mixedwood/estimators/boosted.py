@@ -19,6 +19,7 @@ from mixedwood._random import seed_of
 from mixedwood.boosting import BoostedScores, GradientPlan, gradient_boost, probabilities
 from mixedwood.data import Schema, Table, Target, read_table, read_target, unknown_counts
 from mixedwood.estimators._ensemble import TreeEnsembleClassifier, python_label
+from mixedwood.estimators._single import unknown_in_core
 from mixedwood.estimators.forest import read_member
 from mixedwood.estimators.parameters import (
     HANDLE_UNKNOWN,
@@ -31,7 +32,6 @@ from mixedwood.estimators.parameters import (
     read_number,
     read_rows_or_share,
     read_whole,
-    unknown_in_core,
 )
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.explain.ensemble import explain_scores
@@ -341,7 +341,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             min_gain=float(self.min_split_gain),
             max_columns=count_columns(self.max_features, table.n_columns),
             adjusted=self.selection == "adjusted",
-            unseen=unknown_in_core(self),
+            unseen=unknown_in_core(self.handle_unknown),
             n_threads=effective_n_jobs(self.n_jobs),
         )
         return GradientPlan(
@@ -438,8 +438,8 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             self.__dict__.pop(name, None)  # of an earlier fit
         self._gain_importances = model is not None and self.estimator is None
         if model is None:
-            learner = TreeClassifier(pruning=None)._learner()
-            self.trees_, self.n_iter_ = [learner.learn(coded, target, seed=seed)], 1
+            tree = TreeClassifier(pruning=None)._fit_encoded(coded, target, seed=seed)
+            self.trees_, self.n_iter_ = [tree], 1
             return self
         self.scores_, self.trees_, self._seed = model, model.trees, seed
         self.n_iter_ = len(model.rounds)
