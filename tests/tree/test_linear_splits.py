@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mixedwood.data import Column, Schema, Table
 from mixedwood.estimators._sampling import in_all_columns
 from mixedwood.estimators.base import columns_used
-from mixedwood.pruning.grafting import grafted
+from mixedwood.pruning.pessimistic import grafted
 from mixedwood.tree import FRACTIONAL, NUMBER, Terms, Tree, TreeBuilder
 from reference import tree as twin
 from strategies import SCHEMA, random_rows, random_tree

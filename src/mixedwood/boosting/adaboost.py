@@ -27,8 +27,8 @@ class AdaBoostPlan:
 
     Attributes
     ----------
-    learner : Learner
-        Grows one tree on weighted rows.
+    learner : estimator of one tree
+        Its `_fit_encoded` grows a tree on weighted rows.
     samme : bool
         Whether a tree need only be better than guessing among all classes (SAMME, Zhu et al.
         2009), or must classify half of the weight correctly (AdaBoost.M1).
@@ -68,7 +68,7 @@ def adaboost(
     >>> from mixedwood.data import read_table, read_target
     >>> from mixedwood.estimators import TreeClassifier
     >>> table, target = read_table({"x": [1, 2, 3, 4]}), read_target([0, 1, 1, 0])
-    >>> stump = TreeClassifier(max_depth=1, pruning=None)._learner()
+    >>> stump = TreeClassifier(max_depth=1, pruning=None)
     >>> trees, weights = adaboost(table, target, AdaBoostPlan(stump), 2)
     >>> weights.round(3).tolist()
     [1.099, 1.609]
@@ -124,7 +124,7 @@ def _grow(
     if plan.resample:
         drawn = rng.choice(target.n_rows, target.n_rows, p=weights / weights.sum())
         rows = np.sort(drawn).astype(np.int32)
-    tree: Tree = plan.learner.learn(
+    tree: Tree = plan.learner._fit_encoded(
         coded,
         replace(target, weights=None if plan.resample else weights),
         seed=seed,

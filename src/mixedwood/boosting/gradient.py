@@ -32,7 +32,7 @@ Read = TypeVar("Read")
 class GrowOnWeights(Protocol):
     """Grows a classification tree on weighted rows."""
 
-    def learn(
+    def _fit_encoded(
         self, table: CodedTable, target: Target, *, seed: int, time_limit: float = math.inf
     ) -> Tree:
         """Grow a tree."""
@@ -386,7 +386,7 @@ class BoostingState:
         if not weights.any():  # all probabilities are 0 or 1, and right
             weights[rows] = 1.0
         labels = self.target.classes if classes is self.target.codes else np.array([0, 1])
-        tree = learner.learn(
+        tree = learner._fit_encoded(
             self.coded, Target(labels, classes, weights), seed=seed, time_limit=time_limit
         )
         node = tree.apply(self.coded.table)

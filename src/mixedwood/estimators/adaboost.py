@@ -29,6 +29,7 @@ from mixedwood._random import seed_of
 from mixedwood.boosting import AdaBoostPlan, adaboost
 from mixedwood.data import Target
 from mixedwood.estimators._ensemble import TreeEnsembleClassifier
+from mixedwood.estimators.c45 import C45TreeClassifier
 from mixedwood.estimators.forest import read_member
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.growers import CodedTable
@@ -170,11 +171,11 @@ class AdaBoostTreesClassifier(TreeEnsembleClassifier):
         Examples
         --------
         >>> import mixedwood as mw
-        >>> mw.AdaBoostTreesClassifier.c45().estimator.rules
-        'c45'
+        >>> mw.AdaBoostTreesClassifier.c45().estimator
+        C45TreeClassifier(pruned=False)
         """
         preset: dict[str, Any] = {
-            "estimator": TreeClassifier.c45(pruned=False),
+            "estimator": C45TreeClassifier(pruned=False),
             "n_estimators": n_estimators,
         }
         return cls(**{**preset, **parameters})

@@ -38,8 +38,8 @@ from mixedwood._random import seed_of
 from mixedwood.boosting import GradientPlan, gradient_boost, read_validation
 from mixedwood.data import Table, Target, read_target
 from mixedwood.estimators._ensemble import TreeEnsembleClassifier, python_label
+from mixedwood.estimators._single import unknown_in_core
 from mixedwood.estimators.forest import read_member
-from mixedwood.estimators.parameters import unknown_in_core
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.explain.ensemble import explain_scores
 from mixedwood.explain.walk import choose_row
@@ -327,7 +327,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             min_gain=float(self.min_split_gain),
             max_columns=count_columns(self.max_features, table.n_columns),
             adjusted=self.selection == "adjusted",
-            unseen=unknown_in_core(self),
+            unseen=unknown_in_core(self.handle_unknown),
             n_threads=effective_n_jobs(self.n_jobs),
         )
         return GradientPlan(
@@ -403,8 +403,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         held_out = bool(self.early_stopping) and validation is None
         fitted: dict[str, Any] = {"_gain_importances": False}
         if target.n_classes == 1:
-            learner = TreeClassifier(pruning=None)._learner()
-            fitted["trees_"] = [learner.learn(coded, target, seed=seed)]
+            fitted["trees_"] = [TreeClassifier(pruning=None)._fit_encoded(coded, target, seed=seed)]
         else:
             previous = None
             if self.warm_start and hasattr(self, "baseline_"):

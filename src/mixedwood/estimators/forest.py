@@ -32,7 +32,8 @@ from mixedwood._random import seed_of
 from mixedwood.data import Table, Target, read_table
 from mixedwood.estimators._ensemble import VOTING, TreeEnsembleClassifier, Vote
 from mixedwood.estimators._sampling import BaggingPlan
-from mixedwood.estimators.learner import Learner
+from mixedwood.estimators._single import SingleTreeClassifier
+from mixedwood.estimators.c45 import C45TreeClassifier
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.growers import CodedTable
 from mixedwood.tree import Predictor, Tree
@@ -142,7 +143,7 @@ class BaseForestClassifier(TreeEnsembleClassifier):
 
     def _grow_function(self) -> Callable[..., Any]:
         """Return what grows a tree of a sample; see `BaggingPlan`."""
-        return read_member(self._member()).learn
+        return read_member(self._member())._fit_encoded
 
     def _grow(
         self, plan: BaggingPlan, numbers: range, time_limit: float
@@ -308,9 +309,9 @@ class BaseForestClassifier(TreeEnsembleClassifier):
             )
 
 
-def read_member(estimator: Any) -> Learner:
-    """Check the estimator of the trees of an ensemble, and return its learner."""
-    if isinstance(estimator, type) or not hasattr(estimator, "_learner"):
+def read_member(estimator: Any) -> SingleTreeClassifier:
+    """Check the estimator of the trees of an ensemble."""
+    if not isinstance(estimator, SingleTreeClassifier):
         came = f"the class {estimator.__name__}" if isinstance(estimator, type) else repr(estimator)
         number = isinstance(estimator, (int, np.integer))
         hint = f" For {came} trees, pass n_estimators={came}." if number else ""
@@ -324,8 +325,8 @@ def read_member(estimator: Any) -> Learner:
                 f"{name} of estimator must be None: set {name} of the ensemble, which reads the "
                 "data once for all trees."
             )
-    learner: Learner = estimator._learner()
-    return learner
+    estimator._check_parameters()
+    return estimator
 
 
 def _score_out_of_bag(
@@ -432,8 +433,8 @@ class ForestClassifier(BaseForestClassifier):
 
     See Also
     --------
-    ForestClassifier.random_forest, ForestClassifier.bagging_c45, ForestClassifier.bagging_cart,
-    ForestClassifier.weka_random_forest : Presets.
+    ForestClassifier.random_forest, ForestClassifier.bagging_c45, ForestClassifier.bagging_cart :
+        Presets.
     RandomOrdinalityClassifier : Trees with random orders of the categories.
     GrowPruneForestClassifier : Trees grown and pruned on alternating halves of the rows.
 
@@ -528,10 +529,10 @@ class ForestClassifier(BaseForestClassifier):
         Examples
         --------
         >>> import mixedwood as mw
-        >>> mw.ForestClassifier.bagging_c45().estimator.rules
-        'c45'
+        >>> mw.ForestClassifier.bagging_c45().estimator
+        C45TreeClassifier(pruned=False)
         """
-        tree = TreeClassifier.c45(pruned=False)
+        tree = C45TreeClassifier(pruned=False)
         return cls(**{"estimator": tree, "n_estimators": n_estimators, **parameters})
 
     @classmethod
@@ -564,23 +565,3 @@ class ForestClassifier(BaseForestClassifier):
             "voting": "hard",
         }
         return cls(**{**preset, **parameters})
-
-    @classmethod
-    def weka_random_forest(cls, n_estimators: int = 50, **parameters: Any) -> ForestClassifier:
-        """Random forest of WEKA: multiway random trees on log2(columns) + 1 columns.
-
-        Parameters
-        ----------
-        n_estimators : int, default=50
-            Number of trees.
-        **parameters
-            Further parameters of `ForestClassifier`.
-
-        Examples
-        --------
-        >>> import mixedwood as mw
-        >>> mw.ForestClassifier.weka_random_forest().estimator.max_features
-        0
-        """
-        tree = TreeClassifier.random_tree()
-        return cls(**{"estimator": tree, "n_estimators": n_estimators, **parameters})

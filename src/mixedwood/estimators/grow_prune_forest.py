@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
 from mixedwood import _kinds as kinds
-from mixedwood._limits import StopFlag
-from mixedwood.data import Target
 from mixedwood.estimators._ensemble import Vote
 from mixedwood.estimators._sampling import BaggingPlan
 from mixedwood.estimators.forest import BaseForestClassifier, read_member
-from mixedwood.estimators.grow_prune import (
-    GrowPruneLearner,
-    GrowPruneTreeClassifier,
-    warn_of_limits,
-)
-from mixedwood.estimators.learner import Rows
-from mixedwood.growers import CodedTable, GrowPruneResult, Iteration
+from mixedwood.estimators.grow_prune import GrowPruneTreeClassifier, warn_of_limits
+from mixedwood.growers import GrowPruneResult, Iteration
 from mixedwood.tree import Tree
 
 __all__ = ["GrowPruneForestClassifier"]
@@ -136,16 +128,15 @@ class GrowPruneForestClassifier(BaseForestClassifier):
     def _default_tree(self) -> GrowPruneTreeClassifier:
         return GrowPruneTreeClassifier()
 
-    def _grow_function(self) -> _GrowPrune:
+    def _grow_function(self) -> Callable[..., GrowPruneResult]:
         tree = self._member()
         if not isinstance(tree, GrowPruneTreeClassifier):
             raise TypeError(
                 "The 'estimator' parameter of GrowPruneForestClassifier must be an instance of "
                 f"'GrowPruneTreeClassifier' or None. Got {tree!r} instead."
             )
-        learner = read_member(tree)
-        assert isinstance(learner, GrowPruneLearner)
-        return _GrowPrune(learner)
+        read_member(tree)
+        return tree._grow_prune
 
     def _grow(
         self, plan: BaggingPlan, numbers: range, time_limit: float
@@ -155,24 +146,3 @@ class GrowPruneForestClassifier(BaseForestClassifier):
         previous = self.iterations_ if numbers.start else []
         iterations = [*previous, *(result.iterations for result in results)]
         return [result.tree for result in results], {"iterations_": iterations}
-
-
-@dataclass(frozen=True)
-class _GrowPrune:
-    """Grows a tree on a sample, and reports its iterations."""
-
-    learner: GrowPruneLearner
-
-    def __call__(
-        self,
-        table: CodedTable,
-        target: Target,
-        *,
-        seed: int,
-        rows: Rows | None,
-        time_limit: float,
-        stop: StopFlag,
-    ) -> GrowPruneResult:
-        if rows is not None:
-            table, target = CodedTable(table.table.take(rows)), target.take(rows)
-        return self.learner.run(table, target, seed=seed, time_limit=time_limit, stop=stop)

@@ -10,8 +10,9 @@ from sklearn.base import clone
 from mixedwood._parts import Partitioner
 from mixedwood.data import ColumnKind, Table
 from mixedwood.estimators._ensemble import Vote
+from mixedwood.estimators.c45 import C45TreeClassifier, RandomTreeClassifier
 from mixedwood.estimators.forest import BaseForestClassifier
-from mixedwood.estimators.tree import TreeClassifier
+from mixedwood.estimators.tree import GreedyTreeClassifier, TreeClassifier
 
 __all__ = ["RandomOrdinalityClassifier"]
 
@@ -28,14 +29,17 @@ class RandomOrdinalityClassifier(BaseForestClassifier):
 
     Parameters
     ----------
-    estimator : TreeClassifier or None, default=None
-        The tree. If None, an unpruned C4.5 tree. The partitioners "auto" and "multiway" are
-        replaced by ``Partitioner("random_order", per="tree")``, which draws orders once per tree;
-        "random_order" draws them at each node. With the option ``joint=True``, or ``joint`` and
-        groups of column names, orders of columns are drawn together, so that categories which
-        occur together get near places.
+    estimator : TreeClassifier, C45TreeClassifier, "random_tree" or None, default=None
+        The tree. If None, an unpruned C4.5 tree. "random_tree" is the random tree of WEKA with half
+        of the columns at each node. The partitioner of a `TreeClassifier` must be "auto",
+        "multiway", which `partitioner` replaces, or "random_order".
     n_estimators : int, default=50
         Number of trees.
+    partitioner : str, Partitioner or None, default=None
+        The random order. If None, the partitioner of `estimator` if it is a "random_order", which
+        draws orders at each node, otherwise ``Partitioner("random_order", per="tree")``. With the
+        option ``joint=True``, orders of columns are drawn together, so that categories which occur
+        together get near places; with ``joint=[["city", "country"]]``, those of some columns.
     bootstrap : bool, default=False
         Whether each tree is grown on a sample of the rows drawn with replacement.
     voting : {"soft", "hard"}, default="hard"
@@ -82,9 +86,10 @@ class RandomOrdinalityClassifier(BaseForestClassifier):
 
     def __init__(
         self,
-        estimator: TreeClassifier | None = None,
+        estimator: TreeClassifier | C45TreeClassifier | str | None = None,
         n_estimators: int = 50,
         *,
+        partitioner: str | Partitioner | None = None,
         bootstrap: bool = False,
         max_samples: float | None = None,
         colsample_bytree: float | str | None = None,
@@ -116,31 +121,55 @@ class RandomOrdinalityClassifier(BaseForestClassifier):
             verbose=verbose,
             time_limit=time_limit,
         )
+        self.partitioner = partitioner
 
-    def _default_tree(self) -> TreeClassifier:
-        return _c45_tree()
+    def _default_tree(self) -> Any:
+        if self.estimator is None:
+            return C45TreeClassifier(pruned=False, handle_unknown="missing")
+        return RandomTreeClassifier(max_features=0.5, handle_unknown="missing")
 
-    def _member(self) -> TreeClassifier:
-        tree = super()._member()
-        if not isinstance(tree, TreeClassifier):
+    def _default_part(self, name: str, given: Any) -> Any:
+        known = name == "estimator" and (given is None or _is_random_tree(given))
+        return type(self)(given)._default_tree() if known else None
+
+    def _member(self) -> GreedyTreeClassifier:
+        given = self.estimator
+        tree: Any = self._default_tree() if given is None or _is_random_tree(given) else given
+        if not isinstance(tree, (C45TreeClassifier, RandomTreeClassifier, TreeClassifier)):
             raise TypeError(
                 "The 'estimator' parameter of RandomOrdinalityClassifier must be an instance of "
-                f"'TreeClassifier' or None. Got {tree!r} instead."
+                "'TreeClassifier' or 'C45TreeClassifier', 'random_tree' or None. Got "
+                f"{given!r} instead."
             )
-        partitioner = Partitioner.read(tree.partitioner)
-        if partitioner.name == "random_order":
-            return tree
-        if partitioner.name not in ("auto", "multiway"):
+        member: GreedyTreeClassifier = clone(tree)
+        order = self._order(tree)
+        if isinstance(member, TreeClassifier):
+            member.set_params(partitioner=order)
+        elif isinstance(member, (C45TreeClassifier, RandomTreeClassifier)):
+            member._partitioner = order
+        return member
+
+    def _order(self, tree: Any) -> Partitioner:
+        """The partitioner of the trees."""
+        own = Partitioner.read(getattr(tree, "partitioner", "multiway"))
+        if own.name not in ("auto", "multiway", "random_order"):
             raise ValueError(
                 "The partitioner of estimator must be 'auto', 'multiway' or 'random_order'. Got "
                 f"{tree.partitioner!r} instead. Use ForestClassifier for other partitioners."
             )
-        random_order: TreeClassifier = clone(tree).set_params(partitioner=_PER_TREE)
-        return random_order
+        if self.partitioner is None:
+            return own if own.name == "random_order" else _PER_TREE
+        order = Partitioner.read(self.partitioner)
+        if order.name != "random_order":
+            raise ValueError(
+                "The 'partitioner' parameter of RandomOrdinalityClassifier must be 'random_order', "
+                f"a Partitioner('random_order') or None. Got {self.partitioner!r} instead."
+            )
+        return order
 
     def _check_table(self, table: Table) -> None:
         super()._check_table(table)
-        joint = Partitioner.read(self._member().partitioner).settings()["joint"]
+        joint = self._order(self.estimator).settings()["joint"]
         nominal = [c.name for c in table.schema if c.kind == ColumnKind.NOMINAL]
         for group in () if isinstance(joint, bool) else joint:
             for name in group:
@@ -166,10 +195,10 @@ class RandomOrdinalityClassifier(BaseForestClassifier):
         Examples
         --------
         >>> import mixedwood as mw
-        >>> mw.RandomOrdinalityClassifier.c45().estimator.criterion
-        'gain_ratio'
+        >>> mw.RandomOrdinalityClassifier.c45()
+        RandomOrdinalityClassifier()
         """
-        return cls(**{"estimator": _c45_tree(), "n_estimators": n_estimators, **parameters})
+        return cls(**{"n_estimators": n_estimators, **parameters})
 
     @classmethod
     def random_tree(cls, n_estimators: int = 50, **parameters: Any) -> RandomOrdinalityClassifier:
@@ -187,12 +216,11 @@ class RandomOrdinalityClassifier(BaseForestClassifier):
         Examples
         --------
         >>> import mixedwood as mw
-        >>> mw.RandomOrdinalityClassifier.random_tree().estimator.max_features
-        0.5
+        >>> mw.RandomOrdinalityClassifier.random_tree()
+        RandomOrdinalityClassifier(estimator='random_tree')
         """
-        tree = TreeClassifier.random_tree(0.5, partitioner=_PER_TREE, handle_unknown="missing")
-        return cls(**{"estimator": tree, "n_estimators": n_estimators, **parameters})
+        return cls(**{"estimator": "random_tree", "n_estimators": n_estimators, **parameters})
 
 
-def _c45_tree() -> TreeClassifier:
-    return TreeClassifier.c45(pruned=False, partitioner=_PER_TREE, handle_unknown="missing")
+def _is_random_tree(estimator: Any) -> bool:
+    return isinstance(estimator, str) and estimator == "random_tree"

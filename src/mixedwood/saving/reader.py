@@ -576,34 +576,13 @@ def _restructure_ensemble(
 def _restructure_random_ordinality(
     written: dict[str, Any], given: dict[str, Any], fitted: dict[str, Any]
 ) -> None:
-    """The published trees had names, and `joint` was a parameter of the forest."""
-    tree, joint = given.pop("base", "c45"), given.pop("joint", False)
-    options = [["per", "tree"], *([["joint", joint]] if joint else [])]
-    order = {
-        "is": "Partitioner",
-        "name": "random_order",
-        "options": {"is": "dict", "items": options},
-    }
-    if tree == "c45" and not joint:
-        tree = None
-    elif isinstance(tree, str):
-        parameters: dict[str, Any] = {
-            "rules": tree,
-            "missing": "fractional",
-            "unseen": "missing",
-            "partitioner": order,
-            "selection": "score",
-        }
-        if tree == "c45":
-            parameters |= {"criterion": "gain_ratio", "pruning": "collapse"}
-            parameters |= {"min_samples_leaf": 2, "min_samples_split": 4}
-        else:
-            half = {"is": "float", "value": "0.5"}
-            parameters |= {"criterion": "entropy", "pruning": None, "max_features": half}
-        tree = {"is": "estimator", "class": "TreeClassifier", "parameters": parameters}
-    elif joint:
-        tree = {**tree, "parameters": {**tree["parameters"], "partitioner": order}}
-    given["estimator"] = tree
+    """C4.5 trees had a name, and `joint` was a parameter of the forest."""
+    tree = given.pop("base", "c45")
+    given["estimator"] = None if tree == "c45" else tree
+    joint = given.pop("joint", False)
+    if joint:
+        options = {"is": "dict", "items": [["per", "tree"], ["joint", joint]]}
+        given["partitioner"] = {"is": "Partitioner", "name": "random_order", "options": options}
 
 
 def _restructure_grow_prune_forest(
