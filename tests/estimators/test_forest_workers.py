@@ -30,7 +30,7 @@ MODELS = {
     "forest": ForestClassifier(n_estimators=8, random_state=5, colsample_bytree=3),
     "cart": ForestClassifier.bagging_cart(3, random_state=5),
     "orders": RandomOrdinalityClassifier.random_tree(8, random_state=5).set_params(
-        estimator__partitioner=Partitioner("random_order", per="tree", joint=True)
+        partitioner=Partitioner("random_order", per="tree", joint=True)
     ),
 }
 
