@@ -413,7 +413,6 @@ _OLD_NAMES: dict[str, dict[str, str]] = {
         "relabel": "refit_leaves",
         "min_instances_": "min_samples_split_",
         "tree_weights_": "estimator_weights_",
-        "n_rounds_": "n_iter_",
         "_gains_tell": "_gain_importances",
         "machines_": "_machines",
         "tests_": "candidates_",
@@ -530,8 +529,14 @@ def _restructure_boosted(
             | {key: given[key] for key in (*limits, "unseen") if key in given},
         }
         given["partitioner"] = "random_order"
+    fitted.pop("n_rounds_", None)
     if method == "gradient":
         fitted.pop("tree_weights_", None)  # of a single class
+        if "scores_" in fitted:
+            scores = fitted.pop("scores_")["fields"]
+            fitted |= {"baseline_": scores["start"], "_values": scores["steps"]}
+            fitted |= {"_first_output": scores["first_output"], "_stage_ends": scores["rounds"]}
+            fitted.setdefault("_held_out", "validation_loss_" in fitted)
         return
     kept = "estimator n_estimators learning_rate class_weight categorical_features ordinal n_jobs"
     kept += " random_state verbose time_limit"
