@@ -18,6 +18,7 @@ from excuses import HELD_OUT, PURE, SAMPLES
 from mixedwood import (
     AdaBoostTreesClassifier,
     BoostedTreesClassifier,
+    C45TreeClassifier,
     TimeLimitWarning,
     TreeClassifier,
     UnknownCategoryWarning,
@@ -626,7 +627,7 @@ def test_progress_is_shown_on_request(capsys):
         ({"estimator": TreeClassifier}, TypeError, "got the class TreeClassifier"),
         ({"estimator": RandomForestClassifier()}, TypeError, "or a tree of mixedwood"),
         (
-            {"estimator": TreeClassifier.c45()},
+            {"estimator": C45TreeClassifier()},
             ValueError,
             "handle_missing='fractional' sends a row to several",
         ),

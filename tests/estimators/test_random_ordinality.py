@@ -11,6 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from excuses import PURE
 from mixedwood import RandomOrdinalityClassifier, TreeClassifier, UnknownCategoryWarning
 from mixedwood.data import read_table, read_target
+from mixedwood.estimators.c45 import RandomTreeClassifier
 from mixedwood.preprocessing import RandomOrdinalEncoder
 from mixedwood.splits import Partitioner
 from mixedwood.tree import FRACTIONAL, SplitKind
@@ -65,7 +66,7 @@ def j48(_, X, y):
 
 
 def random_tree(seed, X, y):
-    return TreeClassifier.random_tree(0.5, random_state=seed).fit(X, y).predict
+    return RandomTreeClassifier(max_features=0.5, random_state=seed).fit(X, y).predict
 
 
 @pytest.mark.parametrize("data_seed", range(3))
@@ -103,8 +104,7 @@ def test_what_the_recipes_are():
 @pytest.mark.parametrize(("n_columns", "half"), [(1, 1), (2, 1), (5, 2), (6, 3)])
 def test_half_of_the_columns_is_rounded_down(n_columns, half):
     model = RandomOrdinalityClassifier.random_tree()
-    parameters = model._member_learner().parameters
-    assert parameters.settings_for(10, n_columns).max_columns == half
+    assert model._member_learner()._settings(10, n_columns).max_columns == half
 
 
 def test_a_label_that_no_row_had_is_a_missing_value():
@@ -165,7 +165,7 @@ def test_joint_orders_put_copies_of_a_column_in_the_same_order():
         "other": [f"o{v}" for v in other],
     })  # fmt: skip
     y = rng.integers(0, 2, 400)
-    base = TreeClassifier.random_tree(1)
+    base = RandomTreeClassifier(max_features=1)
     for joint, nested in ((True, True), ([["city", "copy"]], True), (False, False)):
         model = RandomOrdinalityClassifier(base, 12, joint=joint, random_state=0).fit(X, y)
         pairs = zip(orders_of(model, X, y, "city"), orders_of(model, X, y, "copy"), strict=True)
@@ -179,11 +179,11 @@ def test_joint_orders_put_copies_of_a_column_in_the_same_order():
     [
         (
             {"estimator": "cart"},
-            "estimator must be 'c45' or 'random_tree', or a TreeClassifier; got 'cart'",
+            r"must be a str among {'c45', 'random_tree'}, a C45TreeClassifier or a TreeClassifier\. Got 'cart'",
         ),
         (
             {"estimator": TreeClassifier},
-            "estimator must be 'c45' or 'random_tree', or a TreeClassifier",
+            "must be a str among {'c45', 'random_tree'}, a C45TreeClassifier or a TreeClassifier",
         ),
         (
             {"estimator": TreeClassifier(partitioner="one_vs_rest")},

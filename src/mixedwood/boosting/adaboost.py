@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from mixedwood._limits import Deadline, warn_time_limit
 from mixedwood._random import ROUND, spawn
 from mixedwood.data import Table, Target
-from mixedwood.ensembles.votes import classes_of
 from mixedwood.growers import CodedTable
 from mixedwood.tree import Tree
 
@@ -88,7 +87,7 @@ def adaboost(
             break
         rng = spawn(seed, ROUND, number)
         tree = _grow(coded, target, weights, plan, rng, max(left, 1e-3))
-        wrong = classes_of(tree, coded.table) != target.codes
+        wrong = tree.predict_codes(coded.table) != target.codes
         error = float(weights[wrong].sum() / total)
         if not _MIN_ERROR < error < max_error - _MIN_ERROR:
             if not trees:

@@ -5,21 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _core
+from mixedwood import _kinds as kinds
 from mixedwood._folds import hold_out
 from mixedwood._limits import Deadline, warn_time_limit
 from mixedwood._random import ROUND, spawn
 from mixedwood.boosting.losses import baseline, derivatives, log_loss
 from mixedwood.data import Table, Target
-from mixedwood.ensembles import add_answers
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import BinnedTable, GradientSettings, grow_gradient_tree
 from mixedwood.tree import Tree
+from mixedwood.tree.predictor import add_up
 
 __all__ = ["BoostedScores", "BoostingState", "GradientPlan", "gradient_boost"]
 
@@ -101,8 +102,17 @@ class BoostedScores:
     rounds: list[int] = field(default_factory=list)
     validation_loss: list[float] = field(default_factory=list)
 
+    _fitted: ClassVar[kinds.Fitted] = {
+        "start": kinds.array(np.float64, 1, kinds.FINITE),
+        "trees": kinds.list_of(kinds.instance(Tree), 1),
+        "steps": kinds.list_of(kinds.array(np.float64, 2, kinds.FINITE)),
+        "first_output": kinds.list_of(kinds.COUNT),
+        "rounds": kinds.list_of(kinds.COUNT),
+        "validation_loss": kinds.list_of(kinds.REAL),
+    }
+
     def members(self, n_rounds: int | None = None, since: int = 0) -> list[Any]:
-        """Trees of some iterations, as `ensembles.add_answers` takes them."""
+        """Trees of some iterations, as `add_up` takes them."""
         first = self.rounds[since - 1] if since else 0
         last = self.rounds[n_rounds - 1] if n_rounds else len(self.trees) if n_rounds is None else 0
         return [
@@ -215,14 +225,8 @@ class _ValidationScores:
 
     def update(self, model: BoostedScores, number: int) -> None:
         """Add the trees of one iteration, and append the loss to those of the model."""
-        self.scores = add_answers(
-            model.members(number + 1, since=number),
-            self.columns,
-            self.scores.shape[1],
-            n_jobs=self.n_threads,
-            n_rows=self.target.n_rows,
-            start=self.scores,
-        )
+        members = model.members(number + 1, since=number)
+        add_up(members, self.columns, self.scores, n_jobs=self.n_threads)
         model.validation_loss.append(log_loss(self.scores, self.target, self.rows))
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from mixedwood import _kinds as kinds
 from mixedwood._limits import user_stacklevel
 from mixedwood._params import Constraint, validate
 from mixedwood._warnings import IdentifierWarning, UnknownCategoryWarning
@@ -49,6 +50,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_: int
 
     _parameters: ClassVar[Mapping[str, Constraint]] = {}
+    # What `fit` sets besides the attributes above; model files contain it.
+    _fitted: ClassVar[kinds.Fitted]
     # What happens to rows with unknown categories, for the warning.
     _unknown_texts: ClassVar[dict[str, str]] = {
         "stop": (

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from mixedwood import _kinds as kinds
 from mixedwood._limits import Deadline, read_time_limit
 from mixedwood._parallel import show_progress
 from mixedwood._parts import Partitioner
 from mixedwood._random import seed_of
 from mixedwood.boosting import BoostedScores, GradientPlan, gradient_boost, probabilities
 from mixedwood.data import Schema, Table, Target, read_table, read_target, unknown_counts
-from mixedwood.ensembles import add_answers
-from mixedwood.estimators._ensemble import TreeEnsembleClassifier
+from mixedwood.estimators._ensemble import TreeEnsembleClassifier, python_label
 from mixedwood.estimators._single import unknown_in_core
 from mixedwood.estimators.parameters import (
     HANDLE_UNKNOWN,
@@ -38,6 +38,7 @@ from mixedwood.explain.ensemble import explain_scores
 from mixedwood.explain.walk import choose_row
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import GradientSettings
+from mixedwood.tree import Predictor, TargetSpec, Tree
 
 if TYPE_CHECKING:
     from mixedwood.explain import Explanation
@@ -160,6 +161,37 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
     voting = "hard"  # of the only tree, if there is a single class
     _gain_importances: bool  # whether scores of nodes are gains of the loss
     _held_out: bool  # whether a fraction of the rows was held out
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "trees_": kinds.list_of(kinds.instance(Tree), 1),
+        "scores_": kinds.sometimes(kinds.instance(BoostedScores)),
+        "n_iter_": kinds.COUNT,
+        "validation_loss_": kinds.sometimes(kinds.list_of(kinds.REAL)),
+        "_seed": kinds.sometimes(kinds.COUNT),
+        "_gain_importances": kinds.FLAG,
+        "_held_out": kinds.sometimes(kinds.FLAG),
+    }
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "scores_"):
+            if len(self.classes_) > 1 or len(self.trees_) != 1:
+                raise ValueError("it has no scores")
+            return
+        scores, n_classes = self.scores_, len(self.classes_)
+        n_outputs, n_trees = len(scores.start), len(scores.trees)
+        if n_outputs != (1 if n_classes == 2 else n_classes):
+            raise ValueError("it has not one score for each class")
+        if len(scores.steps) != n_trees or len(scores.first_output) != n_trees:
+            raise ValueError("its trees have not one table of steps each")
+        for tree, steps, first in zip(scores.trees, scores.steps, scores.first_output, strict=True):
+            if len(steps) != tree.n_nodes or not 0 <= first <= n_outputs - steps.shape[1]:
+                raise ValueError("the steps of a tree do not fit its nodes or the classes")
+        sizes = [np.abs(steps).max(initial=0.0) for steps in (scores.start, *scores.steps)]
+        if not sum(sizes) < kinds.MAX_SUM:
+            raise ValueError("its steps are too large to be added up")
+        ends = [0, *scores.rounds]
+        if sorted(ends) != ends or ends[-1] != n_trees:
+            raise ValueError("its rounds are not numbers of trees, ascending")
 
     def __init__(
         self,
@@ -457,36 +489,31 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         """Compute raw scores: the log odds of the second of two classes, or one score per class."""
         table = self._new(X)
         if not hasattr(self, "scores_"):
-            return self._shares(table)
+            return self.predictor_.probabilities(table)
         scores = self._raw(table)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _raw(self, table: Table) -> NDArray[np.float64]:
         # Added up in the order of training, so that a warm start continues with the same numbers.
-        return add_answers(
-            self.scores_.members(),
-            list(table.arrays),
-            len(self.scores_.start),
-            n_jobs=self.n_jobs,
-            n_rows=table.n_rows,
-            start=self.scores_.start,
+        return self.predictor_.scores(table, self.n_jobs)
+
+    @property
+    def predictor_(self) -> Predictor:
+        """The trees, and how their values become predictions."""
+        if not hasattr(self, "scores_"):
+            return super().predictor_
+        found = self.scores_
+        return Predictor(
+            self.schema_,
+            TargetSpec(self.classes_),
+            tuple(found.trees),
+            values=tuple(found.steps),
+            first_output=tuple(found.first_output),
+            baseline=found.start,
+            aggregate="sum",
+            link="logistic" if len(found.start) == 1 else "softmax",
+            stage_ends=tuple(found.rounds),
         )
-
-    def _shares(self, table: Table) -> NDArray[np.float64]:
-        if not hasattr(self, "scores_"):
-            return super()._shares(table)
-        return probabilities(self._raw(table))
-
-    def _staged(self, table: Table) -> Iterator[NDArray[np.float64]]:
-        if not hasattr(self, "scores_"):
-            yield from super()._staged(table)
-            return
-        columns, n_rows = list(table.arrays), table.n_rows
-        scores = np.tile(self.scores_.start, (n_rows, 1))
-        for number in range(self.n_iter_):
-            members = self.scores_.members(number + 1, since=number)
-            scores += add_answers(members, columns, scores.shape[1], n_rows=n_rows)
-            yield probabilities(scores)
 
     def _explain(self, table: Table, row: int) -> Explanation:
         if not hasattr(self, "scores_"):
@@ -501,7 +528,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             self.scores_.first_output,
             one,
             row=row,
-            prediction=self._answer(shares),
+            prediction=python_label(self.predictor_.target.labels(shares)[0]),
             probabilities=shares[0],
             scores=scores[0],
         )

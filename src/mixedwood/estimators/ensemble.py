@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,14 +14,14 @@ from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
+from mixedwood import _kinds as kinds
 from mixedwood._folds import fold_numbers
 from mixedwood._limits import Deadline, read_time_limit, user_stacklevel
 from mixedwood._parallel import grow_members
 from mixedwood._random import seed_of, seeds_of
 from mixedwood.boosting import DepthSearch, TuningGrid, TuningResult
 from mixedwood.data import Table, Target
-from mixedwood.ensembles import first_of_largest
-from mixedwood.estimators._ensemble import nodes_of
+from mixedwood.estimators._ensemble import python_label
 from mixedwood.estimators.adaboost import AdaBoostTreesClassifier
 from mixedwood.estimators.base import TableClassifier, columns_used
 from mixedwood.estimators.boosted import BoostedTreesClassifier
@@ -30,7 +30,7 @@ from mixedwood.estimators.parameters import check_flag, is_number, is_whole, rea
 from mixedwood.explain.explanation import EnsembleExplanation
 from mixedwood.explain.walk import choose_row
 from mixedwood.growers import CodedTable
-from mixedwood.tree import Tree
+from mixedwood.tree import Mixture, Tree
 
 __all__ = ["EnsembleClassifier"]
 
@@ -129,6 +129,27 @@ class EnsembleClassifier(TableClassifier):
     boosted_: BoostedTreesClassifier | AdaBoostTreesClassifier
     weights_: NDArray[np.float64]
     cv_results_: dict[str, NDArray[Any]]
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "forest_": kinds.instance(*_MEMBERS["forest"]),
+        "boosted_": kinds.instance(*_MEMBERS["boosted"]),
+        "weights_": kinds.array(np.float64, 1, kinds.NONNEGATIVE),
+        "cv_results_": kinds.sometimes(
+            kinds.arrays(
+                {
+                    "param_max_depth": kinds.COUNTS,
+                    "param_n_estimators": kinds.COUNTS,
+                    "param_weight": kinds.array(np.float64, 1, kinds.FRACTIONS),
+                    "mean_test_score": kinds.array(np.float64, 1, kinds.FINITE),
+                    "rank_test_score": kinds.COUNTS,
+                }
+            )
+        ),
+    }
+
+    def _check_fitted(self) -> None:
+        if len(self.weights_) != 2 or not abs(self.weights_.sum() - 1) <= kinds.ROUNDING:
+            raise ValueError("the weights of its members do not add up to 1")
 
     def __init__(
         self,
@@ -329,13 +350,11 @@ class EnsembleClassifier(TableClassifier):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row; of equally probable classes, the first."""
-        average = self.predict_proba(X)
-        return np.asarray(self.classes_[first_of_largest(average)])
+        return self.predictor_.predict(self._new(X), self.n_jobs)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Predict the class probabilities of each row, in the order of ``classes_``."""
-        table = self._new(X)
-        return self._average(self.forest_._shares(table), self.boosted_._shares(table))
+        return self.predictor_.probabilities(self._new(X), self.n_jobs)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Predict the logarithms of the class probabilities of each row."""
@@ -344,7 +363,8 @@ class EnsembleClassifier(TableClassifier):
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Find the leaf of each row in each tree: shape (n_rows, n_trees)."""
-        return nodes_of(self.trees_, self._new(X))
+        table = self._new(X)
+        return np.hstack([part.apply(table) for _, part in self.predictor_.parts])
 
     def explain(self, X: Any, row: int = 0) -> EnsembleExplanation:
         """Explain the prediction of one row: the predictions of the members, and their reasons.
@@ -374,11 +394,10 @@ class EnsembleClassifier(TableClassifier):
         one, row = choose_row(self._new(X), row)
         forest = replace(self.forest_._explain(one, 0), row=row)
         boosted = replace(self.boosted_._explain(one, 0), row=row)
-        average = self._average(forest.probabilities, boosted.probabilities)
-        label = self.classes_[first_of_largest(average[None])][0]
+        average = self.predictor_.average([forest.probabilities, boosted.probabilities])
         return EnsembleExplanation(
             row=row,
-            prediction=label.item() if hasattr(label, "item") else label,
+            prediction=python_label(self.predictor_.target.labels(average[None])[0]),
             classes=self.classes_,
             probabilities=average,
             share=float(self.weights_[1]),
@@ -386,10 +405,12 @@ class EnsembleClassifier(TableClassifier):
             boosted=boosted,
         )
 
-    def _average(
-        self, of_forest: NDArray[np.float64], of_boosted: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        return np.asarray(self.weights_[0] * of_forest + self.weights_[1] * of_boosted)
+    @property
+    def predictor_(self) -> Mixture:
+        """The trees of both members, and how their predictions are combined."""
+        check_is_fitted(self)
+        weights = self.weights_.tolist()
+        return Mixture(tuple(zip(weights, (m.predictor_ for m in self.estimators_), strict=True)))
 
     @property
     def estimators_(self) -> list[Any]:
@@ -418,7 +439,7 @@ class EnsembleClassifier(TableClassifier):
     def feature_importances_(self) -> NDArray[np.float64]:
         """Weighted mean of the importances of the members."""
         check_is_fitted(self)
-        mean = self._average(self.forest_.feature_importances_, self.boosted_.feature_importances_)
+        mean = self.predictor_.average([m.feature_importances_ for m in self.estimators_])
         total = mean.sum()  # less than 1 if a member has no splits
         return np.asarray(mean / total if total > 0 else mean)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from mixedwood.ensembles.votes import Vote
+from mixedwood.estimators._ensemble import Vote
 from mixedwood.estimators.c45 import C45TreeClassifier
 from mixedwood.estimators.sampled import SampledTreesClassifier
 from mixedwood.estimators.tree import TreeClassifier

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from mixedwood import _kinds as kinds
 from mixedwood._limits import StopFlag, read_time_limit, user_stacklevel, warn_time_limit
 from mixedwood._params import (
     FLAG,
@@ -130,6 +131,11 @@ class GrowPruneTreeClassifier(SingleTreeClassifier):
         "handle_unknown": HANDLE_UNKNOWN,
         "random_state": RANDOM_STATE,
         "time_limit": TIME_LIMIT,
+    }
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "tree_": kinds.instance(Tree),
+        "iterations_": kinds.list_of(kinds.instance(Iteration)),
     }
 
     iterations_: list[Iteration]

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from mixedwood import _kinds as kinds
 from mixedwood._limits import Deadline, StopFlag, read_time_limit
 from mixedwood._parallel import grow_members
 from mixedwood._parts import Criterion, Partitioner
 from mixedwood._random import MEMBER, seed_of, spawn
 from mixedwood.data import Target
-from mixedwood.ensembles.votes import Vote
+from mixedwood.estimators._ensemble import Vote
 from mixedwood.estimators._single import impurity_of
 from mixedwood.estimators.grow_prune import GrowPruneTreeClassifier, warn_of_limits
 from mixedwood.estimators.sampled import SampledTreesClassifier, share_schema
@@ -107,6 +108,12 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
     """
 
     iterations_: list[tuple[Iteration, ...]]
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "trees_": kinds.list_of(kinds.instance(Tree), 1),
+        "_seed": kinds.COUNT,
+        "iterations_": kinds.list_of(kinds.tuple_of(kinds.instance(Iteration))),
+    }
 
     # What the trees see is not a matter of choice: all rows and all columns.
     bootstrap: bool = False
@@ -208,6 +215,9 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
         """Largest number of times that a tree was grown and pruned."""
         check_is_fitted(self)
         return max(map(len, self.iterations_))
+
+    def _member_learner(self) -> GrowPruneTreeClassifier:
+        return self._member()
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

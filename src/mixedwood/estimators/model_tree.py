@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood import _kinds as kinds
 from mixedwood._limits import (
     Deadline,
     StopFlag,
@@ -23,7 +24,7 @@ from mixedwood._params import FLAG, Constraint, Int, OneOf
 from mixedwood._parts import Criterion, Partitioner
 from mixedwood.data import ColumnKind, Table, Target
 from mixedwood.estimators._single import Rows, SingleTreeClassifier
-from mixedwood.estimators.tree import GREEDY_PARAMETERS, GreedyTreeClassifier
+from mixedwood.estimators.tree import GREEDY_PARAMETERS, GreedyTreeClassifier, TreeClassifier
 from mixedwood.growers import CodedTable, GrowSettings, LinearTests, read_machines
 from mixedwood.pruning import stratified_folds
 from mixedwood.pruning.pruner import Pruned, Pruner
@@ -157,6 +158,10 @@ class ModelTreeClassifier(GreedyTreeClassifier):
 
     min_samples_split_: float
     pruning_path_: CrossValidatedPath | None
+    _fitted: ClassVar[kinds.Fitted] = {
+        **TreeClassifier._fitted,
+        "min_samples_split_": kinds.number(kinds.NONNEGATIVE),
+    }
     _unknown_texts: ClassVar[dict[str, str]] = {
         option: f"{text} Linear splits treat them as missing."
         for option, text in SingleTreeClassifier._unknown_texts.items()

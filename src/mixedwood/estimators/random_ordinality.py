@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from mixedwood._parts import Partitioner
 from mixedwood.data import ColumnKind, Target
-from mixedwood.ensembles.votes import Vote
+from mixedwood.estimators._ensemble import Vote
 from mixedwood.estimators._single import SingleTreeClassifier
 from mixedwood.estimators.c45 import C45TreeClassifier, RandomTreeClassifier
 from mixedwood.estimators.member_plan import MemberPlan

@@ -6,16 +6,16 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mixedwood import _kinds as kinds
 from mixedwood._limits import Deadline, read_time_limit, user_stacklevel
 from mixedwood._parallel import grow_members
 from mixedwood._random import seed_of
 from mixedwood.data import Table, Target, read_table
-from mixedwood.ensembles import VOTES, first_of_largest, out_of_bag_shares
 from mixedwood.estimators._ensemble import TreeEnsembleClassifier
 from mixedwood.estimators._single import SingleTreeClassifier
 from mixedwood.estimators.member_plan import MemberPlan, count_rows
@@ -27,7 +27,7 @@ from mixedwood.estimators.parameters import (
     read_whole,
 )
 from mixedwood.growers import CodedTable
-from mixedwood.tree import Tree
+from mixedwood.tree import Predictor, Tree
 
 __all__ = ["SampledTreesClassifier", "read_member"]
 
@@ -83,6 +83,29 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
     _seed: int
     _sampling: tuple[Any, ...]
 
+    _fitted: ClassVar[kinds.Fitted] = {
+        "trees_": kinds.list_of(kinds.instance(Tree), 1),
+        "_seed": kinds.COUNT,
+        "_sampling": kinds.tuple_of(
+            kinds.Kind(
+                "an int, bool, str or None", lambda v: type(v) in (int, bool, str, type(None))
+            )
+        ),
+        "oob_score_": kinds.sometimes(kinds.number()),
+        "oob_decision_function_": kinds.sometimes(kinds.array(np.float64, 2)),
+    }
+
+    def _check_fitted(self) -> None:
+        shares = vars(self).get("oob_decision_function_")
+        if shares is None:
+            return
+        if shares.shape[1] != len(self.classes_):
+            raise ValueError("its out-of-bag probabilities are not one for each class")
+        known = shares[~np.isnan(shares).all(axis=1)]  # not of a row that was in every sample
+        off = np.abs(known.sum(axis=1, keepdims=True) - 1)
+        if not ((known >= 0) & (off <= kinds.ROUNDING)).all():
+            raise ValueError("its out-of-bag probabilities do not add up to 1")
+
     def _member(self) -> Any:
         """Give the estimator of one tree."""
         raise NotImplementedError
@@ -131,7 +154,10 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
             # No tree has seen the others, so that all of them answer.
             others = read_table(X, schema=self.schema_).take(~kept)
             shares = np.empty((len(kept), target.n_classes))
-            shares[kept], shares[~kept] = self.oob_decision_function_, self._shares(others)
+            shares[kept], shares[~kept] = (
+                self.oob_decision_function_,
+                self.predictor_.probabilities(others),
+            )
             self.oob_decision_function_ = shares
         return self
 
@@ -190,7 +216,7 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
     def _check_parameters(self) -> None:
         """Check what is not checked by those who use it."""
         read_whole(self, "n_estimators", 1)
-        check_choice(self, "voting", VOTES)
+        check_choice(self, "voting", ("soft", "hard"))
         for name in ("bootstrap", "warm_start"):
             check_flag(self, name)
         check_jobs(self)
@@ -274,7 +300,9 @@ def _judge_out_of_bag(
 ) -> tuple[float, NDArray[np.float64]]:
     """Score on rows that trees have not seen, and their shares of the classes."""
     samples = (plan.draw(number).rows for number in range(len(trees)))
-    shares = out_of_bag_shares(trees, samples, plan.table, model.voting)  # type: ignore[arg-type]
+    aggregate = "vote" if model.voting == "hard" else "mean"
+    predictor = Predictor.of_trees(trees, aggregate=aggregate)
+    shares = predictor.out_of_bag_probabilities(plan.table, samples)  # type: ignore[arg-type]
     judged = ~np.isnan(shares[:, 0])
     if not judged.all():
         warnings.warn(
@@ -285,7 +313,7 @@ def _judge_out_of_bag(
         )
     if not judged.any():
         return math.nan, shares
-    right, said = plan.target.codes[judged], first_of_largest(shares[judged])
+    right, said = plan.target.codes[judged], predictor.target.decide(shares[judged])
     if not callable(model.oob_score):
         return float((said == right).mean()), shares
     classes = plan.target.classes

@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from mixedwood import _kinds as kinds
 from mixedwood._limits import (
     Deadline,
     StopFlag,
@@ -44,11 +45,9 @@ from mixedwood.data import Table, Target
 from mixedwood.data.schema import row_index
 from mixedwood.estimators._single import Rows, SingleTreeClassifier, unknown_in_core
 from mixedwood.growers import CodedTable, GrowSettings, grow
+from mixedwood.pruning import CostComplexityPath, CrossValidatedPath, cost_complexity_path
 from mixedwood.pruning.pruner import Pruned, Pruner, grow_and_prune
 from mixedwood.tree import Tree
-
-if TYPE_CHECKING:
-    from mixedwood.pruning import CostComplexityPath, CrossValidatedPath
 
 __all__ = ["CRITERION", "GREEDY_PARAMETERS", "GreedyTreeClassifier", "TreeClassifier"]
 
@@ -348,6 +347,11 @@ class TreeClassifier(GreedyTreeClassifier):
         "growth": OneOf("auto", "depth_first", "best_first"),
     }
 
+    _fitted: ClassVar[kinds.Fitted] = {
+        "tree_": kinds.instance(Tree),
+        "pruning_path_": kinds.optional(kinds.instance(CrossValidatedPath)),
+    }
+
     pruning_path_: CrossValidatedPath | None
 
     def __init__(
@@ -496,8 +500,6 @@ class TreeClassifier(GreedyTreeClassifier):
         >>> path.n_leaves.tolist(), path.ccp_alphas.round(3).tolist()
         ([4, 2, 1], [0.0, 0.083, 0.333])
         """
-        from mixedwood.pruning import cost_complexity_path
-
         unpruned = clone(self).set_params(pruning=None).fit(X, y, sample_weight)
         return cost_complexity_path(unpruned.tree_)
 

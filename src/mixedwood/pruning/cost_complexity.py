@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mixedwood import _core, _folds
+from mixedwood import _kinds as kinds
 from mixedwood.data import Table, Target, check_same_length
 from mixedwood.pruning.reduced_error import check_same_classes, node_counts
 from mixedwood.pruning.shrinkage import shrink, shrunk_labels, shrunk_probabilities
@@ -63,6 +64,22 @@ class CostComplexityPath:
     risks: NDArray[np.float64]
     cut_at: NDArray[np.float64]
 
+    _fitted: ClassVar[kinds.Fitted] = {
+        "full": kinds.instance(Tree),
+        "ccp_alphas": kinds.array(np.float64, 1, kinds.NONNEGATIVE),
+        "n_leaves": kinds.array(np.int64, 1, kinds.AT_LEAST_ONE),
+        "risks": kinds.array(np.float64, 1, kinds.FINITE),
+        "cut_at": kinds.array(np.float64, 1, kinds.NOT_NEGATIVE),
+    }
+
+    def _check_fitted(self) -> None:
+        if not len(self.ccp_alphas) == len(self.n_leaves) == len(self.risks):
+            raise ValueError("the arrays of the pruning path differ in length")
+        if (np.diff(self.ccp_alphas) < 0).any() or (np.diff(self.n_leaves) > 0).any():
+            raise ValueError("the pruning path does not go from large trees to small ones")
+        if len(self.cut_at) != self.full.n_nodes:
+            raise ValueError("cut_at of the pruning path has not one number for each node")
+
     def tree(self, alpha: float) -> Tree:
         """Return the smallest tree that minimizes risk plus `alpha` per leaf.
 
@@ -108,6 +125,23 @@ class CrossValidatedPath:
     best: int
     chosen: int
     shrinkage: float = 0.0
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "path": kinds.instance(CostComplexityPath),
+        "errors": kinds.array(np.float64, 1, kinds.MISSING_OR_NONNEGATIVE),
+        "standard_errors": kinds.array(np.float64, 1, kinds.MISSING_OR_NONNEGATIVE),
+        "best": kinds.COUNT,
+        "chosen": kinds.COUNT,
+        "shrinkage": kinds.number(kinds.NONNEGATIVE),
+    }
+
+    def _check_fitted(self) -> None:
+        n = len(self.path.ccp_alphas)
+        if (
+            not len(self.errors) == len(self.standard_errors) == n
+            or max(self.best, self.chosen) >= n
+        ):
+            raise ValueError("the errors of the pruning path do not fit its trees")
 
     @property
     def ccp_alpha(self) -> float:
