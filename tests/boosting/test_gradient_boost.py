@@ -35,7 +35,7 @@ def scores_of(model, table):
     return scores
 
 
-STUMP = TreeClassifier(max_depth=2, pruning=None)._learner()
+STUMP = TreeClassifier(max_depth=2, pruning=None)
 PLANS = {
     "one": GradientPlan(GradientSettings(max_depth=3)),
     "per_class": GradientPlan(GradientSettings(max_depth=2), multi_output=False),

@@ -270,7 +270,7 @@ USAGE = [
             "--model",
             "random_ordinality",
             "--param",
-            "estimator__partitioner=Partitioner('random_order', per='tree', joint=[['a', 'b']])",
+            "partitioner=Partitioner('random_order', per='tree', joint=[['a', 'b']])",
         ],
         "'joint' option of the partitioner contains 'a'",
     ),

@@ -30,7 +30,7 @@ MODELS = {
     "forest": ForestClassifier(n_estimators=8, random_state=5, colsample_bytree=3),
     "cart": ForestClassifier.bagging_cart(3, random_state=5),
     "orders": RandomOrdinalityClassifier.random_tree(8, random_state=5).set_params(
-        estimator__partitioner=Partitioner("random_order", per="tree", joint=True)
+        partitioner=Partitioner("random_order", per="tree", joint=True)
     ),
 }
 
@@ -235,7 +235,7 @@ def test_a_learner_stops_when_told_to(problem):
 
     stop = StopFlag()
     table, target = read_table(problem[0]), read_target(problem[1])
-    learner = TreeClassifier(pruning=None)._learner()
+    learner = TreeClassifier(pruning=None)
     assert learner.learn(table, target, seed=0, stop=stop).n_nodes > 1
     stop.set()
     with pytest.raises(CancelledError):

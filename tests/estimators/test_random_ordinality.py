@@ -10,8 +10,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from excuses import PURE
 from mixedwood import RandomOrdinalityClassifier, TreeClassifier, UnknownCategoryWarning
-from mixedwood._params import count_columns
 from mixedwood.data import read_table, read_target
+from mixedwood.estimators.c45 import RandomTreeClassifier
 from mixedwood.preprocessing import RandomOrdinalEncoder
 from mixedwood.splits import Partitioner
 from mixedwood.tree import FRACTIONAL, SplitKind
@@ -25,10 +25,9 @@ CHECKED = [
     (RandomOrdinalityClassifier.random_tree(3), {}),
     (
         RandomOrdinalityClassifier(
-            TreeClassifier(
-                partitioner=Partitioner("random_order", per="tree", joint=True), pruning=None
-            ),
+            TreeClassifier(pruning=None),
             3,
+            partitioner=Partitioner("random_order", per="tree", joint=True),
             voting="soft",
         ),
         PURE,
@@ -73,7 +72,7 @@ def j48(_, X, y):
 
 
 def random_tree(seed, X, y):
-    return TreeClassifier.random_tree(0.5, random_state=seed).fit(X, y).predict
+    return RandomTreeClassifier(max_features=0.5, random_state=seed).fit(X, y).predict
 
 
 @pytest.mark.parametrize("data_seed", range(3))
@@ -107,7 +106,7 @@ def test_what_the_recipes_are():
 @pytest.mark.parametrize(("n_columns", "half"), [(1, 1), (2, 1), (5, 2), (6, 3)])
 def test_half_of_the_columns_is_rounded_down(n_columns, half):
     model = RandomOrdinalityClassifier.random_tree()
-    assert count_columns(model.estimator.max_features, n_columns) == half
+    assert model._member()._settings(10, n_columns).max_columns == half
 
 
 def test_a_label_that_no_row_had_is_a_missing_value():
@@ -170,33 +169,36 @@ def test_joint_orders_put_copies_of_a_column_in_the_same_order():
     y = rng.integers(0, 2, 400)
     for joint, nested in ((True, True), ([["city", "copy"]], True), (False, False)):
         order = Partitioner("random_order", per="tree", joint=joint)
-        tree = TreeClassifier.random_tree(1, partitioner=order)
-        model = RandomOrdinalityClassifier(tree, 12, random_state=0).fit(X, y)
+        tree = RandomTreeClassifier(max_features=1)
+        model = RandomOrdinalityClassifier(tree, 12, partitioner=order, random_state=0).fit(X, y)
         pairs = zip(orders_of(model, X, y, "city"), orders_of(model, X, y, "copy"), strict=True)
         together = [a + b for a, b in pairs]
         agree = [all(a <= b or b <= a for a in groups for b in groups) for groups in together]
         assert all(agree) if nested else not any(agree)
 
 
-def joint(groups):
-    return TreeClassifier(partitioner=Partitioner("random_order", per="tree", joint=groups))
-
-
 @pytest.mark.parametrize(
-    ("estimator", "message"),
+    ("parameters", "message"),
     [
-        ("c45", "must be an instance of 'TreeClassifier' or None. Got 'c45' instead"),
-        (TreeClassifier, "must be an instance of 'TreeClassifier' or None"),
+        ({"estimator": "cart"}, "'random_tree' or None. Got 'cart' instead"),
+        ({"estimator": TreeClassifier}, "must be an instance of 'TreeClassifier' or"),
         (
-            TreeClassifier(partitioner="one_vs_rest"),
+            {"estimator": TreeClassifier(partitioner="one_vs_rest")},
             "must be 'auto', 'multiway' or 'random_order'. Got 'one_vs_rest' instead",
         ),
-        (joint([["colour", "size"]]), "contains 'size', but the nominal columns are 'colour'"),
-        (TreeClassifier(class_weight="balanced"), "class_weight of estimator must be None"),
+        (
+            {"estimator": TreeClassifier(class_weight="balanced")},
+            "class_weight of estimator must be None",
+        ),
+        ({"partitioner": "one_vs_rest"}, "must be 'random_order', .* Got 'one_vs_rest' instead"),
+        (
+            {"partitioner": Partitioner("random_order", per="tree", joint=[["colour", "size"]])},
+            "contains 'size', but the nominal columns are 'colour'",
+        ),
     ],
 )
-def test_bad_estimators_are_errors(estimator, message):
-    model = RandomOrdinalityClassifier(estimator, n_estimators=2)
+def test_bad_parameters_are_errors(parameters, message):
+    model = RandomOrdinalityClassifier(n_estimators=2, **parameters)
     with pytest.raises((ValueError, TypeError), match=message):
         model.fit(*mixed_problem(30))
     assert not hasattr(model, "trees_")

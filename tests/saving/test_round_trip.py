@@ -135,7 +135,7 @@ def test_any_table_any_names(tmp_path_factory, data):
         st.sampled_from(
             [
                 mw.TreeClassifier(pruning=None, handle_missing="category"),
-                mw.TreeClassifier.c45(),
+                mw.C45TreeClassifier(),
                 mw.ForestClassifier(n_estimators=2, random_state=0),
                 mw.BoostedTreesClassifier(n_estimators=2, random_state=0),
                 mw.SmoothSVC(),

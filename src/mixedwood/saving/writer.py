@@ -52,7 +52,10 @@ _ARRAY_TYPES = ("bool", "uint8", "int32", "int64", "float64")
 @cache
 def estimator_classes() -> dict[str, Any]:
     """Every public estimator, by its name."""
-    return {entry.class_name: entry.load() for entry in estimators().values()}
+    from mixedwood.estimators.c45 import RandomTreeClassifier  # not public
+
+    public = {entry.class_name: entry.load() for entry in estimators().values()}
+    return public | {"RandomTreeClassifier": RandomTreeClassifier}
 
 
 @cache
