@@ -116,6 +116,7 @@ class C45TreeClassifier(GreedyTreeClassifier):
         "time_limit": TIME_LIMIT,
     }
 
+    handle_missing = "fractional"
     _fitted: ClassVar[kinds.Fitted] = {"tree_": kinds.instance(Tree)}
 
     def __init__(
@@ -201,6 +202,7 @@ class RandomTreeClassifier(GreedyTreeClassifier):
         "time_limit": TIME_LIMIT,
     }
 
+    handle_missing = "fractional"
     _fitted: ClassVar[kinds.Fitted] = {"tree_": kinds.instance(Tree)}
 
     def __init__(
