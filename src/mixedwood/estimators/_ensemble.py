@@ -23,9 +23,9 @@ from mixedwood.ensembles import (
 )
 from mixedwood.ensembles.votes import Vote
 from mixedwood.estimators.base import TableClassifier, columns_used
-from mixedwood.explain.ensemble import explain_votes
+from mixedwood.explain.explanation import explain_votes
 from mixedwood.explain.importance import impurity_importance
-from mixedwood.explain.walk import choose_row
+from mixedwood.explain.path import choose_row
 from mixedwood.tree import Tree
 
 if TYPE_CHECKING:
@@ -140,8 +140,8 @@ class TreeEnsembleClassifier(TableClassifier):
             row=row,
             prediction=self._answer(shares),
             probabilities=shares[0],
-            answers=member_classes(self.trees_, one)[0],
-            vote=self.voting,
+            tree_predictions=member_classes(self.trees_, one)[0],
+            voting=self.voting,
             weights=self._tree_weights(),
         )
 

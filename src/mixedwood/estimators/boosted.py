@@ -34,8 +34,8 @@ from mixedwood.estimators.parameters import (
 )
 from mixedwood.estimators.sampled import read_member
 from mixedwood.estimators.tree import TreeClassifier
-from mixedwood.explain.ensemble import explain_scores
-from mixedwood.explain.walk import choose_row
+from mixedwood.explain.explanation import explain_scores
+from mixedwood.explain.path import choose_row
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import GradientSettings
 

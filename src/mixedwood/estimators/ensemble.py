@@ -28,7 +28,7 @@ from mixedwood.estimators.boosted import BoostedTreesClassifier
 from mixedwood.estimators.forest import ForestClassifier
 from mixedwood.estimators.parameters import check_flag, is_number, is_whole, read_whole
 from mixedwood.explain.explanation import EnsembleExplanation
-from mixedwood.explain.walk import choose_row
+from mixedwood.explain.path import choose_row
 from mixedwood.growers import CodedTable
 from mixedwood.tree import Tree
 
@@ -368,8 +368,8 @@ class EnsembleClassifier(TableClassifier):
         >>> X = {"color": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
         >>> model = mw.EnsembleClassifier(tune=False, random_state=0)
         >>> why = model.fit(X, ["yes", "no", "yes", "no"] * 5).explain(X, row=0)
-        >>> why.prediction, why.share, why.forest.scale, why.boosted.scale
-        ('yes', 0.6, 'probability', 'log odds')
+        >>> why.prediction, why.weights, why.forest.scale, why.boosted.scale
+        ('yes', (0.4, 0.6), 'probability', 'log odds')
         """
         one, row = choose_row(self._new(X), row)
         forest = replace(self.forest_._explain(one, 0), row=row)
@@ -381,7 +381,7 @@ class EnsembleClassifier(TableClassifier):
             prediction=label.item() if hasattr(label, "item") else label,
             classes=self.classes_,
             probabilities=average,
-            share=float(self.weights_[1]),
+            weights=(float(self.weights_[0]), float(self.weights_[1])),
             forest=forest,
             boosted=boosted,
         )

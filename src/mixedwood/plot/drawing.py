@@ -1,23 +1,57 @@
-"""What a picture of a tree shows, and where: boxes of measured text, laid out."""
+"""The boxes, texts and positions of a picture of a tree, and the width of text.
+
+Widths of text are those of DejaVu Sans, which is about as wide as Verdana and wider than other
+common sans-serif fonts, so text that fits here fits in a browser that falls back to another font.
+"""
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from mixedwood.explain.conditions import LinearCondition, branch_conditions, linear_terms
-from mixedwood.explain.linear import term_words
-from mixedwood.explain.shown import choose_nodes
-from mixedwood.explain.spelling import Style, label_words, name_words, share_words, weight_words
-from mixedwood.explain.text import answer_words, more_words
-from mixedwood.explain.words import condition_words
+from mixedwood.explain.format import (
+    Style,
+    format_condition,
+    format_fraction,
+    format_label,
+    format_name,
+    format_terms,
+    format_weight,
+)
+from mixedwood.explain.text import format_left_out, format_prediction, visible_nodes
 from mixedwood.plot.layout import lay_out
-from mixedwood.plot.measure import shorten, text_width, wrap
 from mixedwood.tree import SplitKind, Tree
 
-__all__ = ["Box", "Drawing", "Entry", "draw"]
+__all__ = [
+    "FONTS",
+    "Box",
+    "LegendEntry",
+    "TreeDrawing",
+    "draw_tree",
+    "is_measured",
+    "shorten",
+    "text_width",
+    "wrap",
+]
+
+FONTS = ("DejaVu Sans", "Verdana", "Geneva", "sans-serif")
+
+# Hundredths of the font size, for the printable characters of ASCII from the space on.
+_ASCII = (
+    "32 40 46 84 64 95 78 27 39 39 50 84 32 36 32 34 64 64 64 64 64 64 64 64 64 64 34 34 84 84 84 "
+    "53 100 68 69 70 77 63 58 77 75 29 29 66 56 86 75 79 60 79 69 63 61 73 68 99 69 61 69 39 34 "
+    "39 84 50 50 61 63 55 63 62 35 63 63 28 28 58 28 97 63 61 63 63 41 52 39 63 59 82 59 59 52 64 "
+    "34 64 84"
+)
+_WIDTHS = {chr(32 + i): int(w) / 100 for i, w in enumerate(_ASCII.split())} | {"…": 1.0}
+_STICKY = frozenset({"<=", ">", "<", "=", "*", "+", "-", "or", "(or"})
+_BOLD = 1.13  # the bold face is wider by about that much
 
 FONT = 12.0
 LINE = 16.0
@@ -125,7 +159,7 @@ def draw(
     ('age <= 5',) no ('100 % of 3',)
     ('age > 5',) yes ('100 % of 1',)
     """
-    shown = choose_nodes(tree, max_depth, max_nodes)
+    shown = visible_nodes(tree, max_depth, max_nodes)
     palette = _palette(tree)
     parts: list[dict[str, Any]] = []
     children: list[list[int]] = []
@@ -134,8 +168,8 @@ def draw(
     for node, below in shown.children.items():  # parents come first
         for child, condition in zip(below, branch_conditions(tree, node), strict=False):
             name = SUM if isinstance(condition, LinearCondition) else None  # told in the box above
-            above[child] = condition_words(condition, _STYLE, name=name)
-            tips[child] = condition_words(condition, _TIP) + "\n"
+            above[child] = format_condition(condition, _STYLE, name=name)
+            tips[child] = format_condition(condition, _TIP) + "\n"
         place[node] = len(parts)
         parent = place[int(tree.parent[node])] if node else -1
         left_out = shown.left_out.get(node, 0)
@@ -143,7 +177,7 @@ def draw(
         part = _inner(tree, node, max_terms) if is_inner else _leaf(tree, node, palette, left_out)
         part |= {"node": node, "parent": parent}
         part["above"] = tuple(wrap(above[node], LABEL_ROOM, FONT)) if above[node] else ()
-        part["tip"] = f"{tips[node]}node {node}: {answer_words(tree, node)}"
+        part["tip"] = f"{tips[node]}node {node}: {format_prediction(tree, node)}"
         parts.append(part)
         children.append([])
         if parent >= 0:
@@ -157,15 +191,15 @@ def draw(
 
 
 def _inner(tree: Tree, node: int, max_terms: int | None) -> dict[str, Any]:
-    lines: tuple[str, ...] = (weight_words(float(tree.weighted_n_node_samples[node])),)
+    lines: tuple[str, ...] = (format_weight(float(tree.weighted_n_node_samples[node])),)
     if tree.split_kind[node] == SplitKind.LINEAR:
         terms = linear_terms(tree, node)
         title = SUM
-        told = term_words(terms, replace(_STYLE, max_terms=max_terms))
+        told = format_terms(terms, replace(_STYLE, max_terms=max_terms))
         told[:1] = [first.removeprefix("+ ") for first in told[:1]]
         lines = (*told, *lines)
     else:
-        title = name_words(tree.column_of(node).name, _STYLE)
+        title = format_name(tree.column_of(node).name, _STYLE)
     return {"title": title, "lines": lines, "shares": (), "is_cut": False}
 
 
@@ -173,14 +207,14 @@ def _leaf(
     tree: Tree, node: int, palette: dict[int, tuple[str, str]], left_out: int
 ) -> dict[str, Any]:
     place = int(tree.label[node])
-    share = share_words(float(tree.probabilities[node, place]))
-    lines = [f"{share} of {weight_words(float(tree.weighted_n_node_samples[node]))}"]
-    lines += [f"… {more_words(left_out)}"] if left_out else []
+    share = format_fraction(float(tree.probabilities[node, place]))
+    lines = [f"{share} of {format_weight(float(tree.weighted_n_node_samples[node]))}"]
+    lines += [f"… {format_left_out(left_out)}"] if left_out else []
     shares = [(c, float(tree.probabilities[node, k])) for k, (c, _) in palette.items() if k >= 0]
     rest = 1.0 - sum(length for _, length in shares)
     shares += [(OTHERS, rest)] if -1 in palette else []
     return {
-        "title": label_words(tree.classes[place], _STYLE),
+        "title": format_label(tree.classes[place], _STYLE),
         "lines": tuple(lines),
         "shares": tuple((colour, length) for colour, length in shares if length > 1e-9),
         "is_cut": left_out > 0,
@@ -188,7 +222,7 @@ def _leaf(
 
 
 def _more(parent: int, left_out: int) -> dict[str, Any]:
-    words = f"… {more_words(left_out)}"
+    words = f"… {format_left_out(left_out)}"
     return {
         "title": "", "lines": (words,), "shares": (), "is_cut": True, "node": -1,
         "parent": parent, "above": (), "tip": words,
@@ -200,7 +234,7 @@ def _palette(tree: Tree) -> dict[int, tuple[str, str]]:
     order = np.argsort(-tree.statistics[0], kind="stable")[: len(COLOURS)]
     chosen = sorted(order.tolist())
     palette = {
-        k: (colour, label_words(tree.classes[k], _STYLE))
+        k: (colour, format_label(tree.classes[k], _STYLE))
         for k, colour in zip(chosen, COLOURS, strict=False)
     }
     n_others = len(tree.classes) - len(palette)
@@ -263,3 +297,82 @@ def _legend(
         widest = max(widest, x + width)
         x += width + 14.0
     return entries, widest, y + LINE
+
+
+@lru_cache(maxsize=4096)
+def _char_width(char: str) -> float:
+    width = _WIDTHS.get(char)
+    if width is not None:
+        return width
+    if unicodedata.combining(char):
+        return 0.0
+    base = unicodedata.normalize("NFD", char)[0]
+    if base in _WIDTHS:
+        return _WIDTHS[base]  # a letter with an accent
+    return 1.1 if unicodedata.east_asian_width(char) in "WF" else 0.85
+
+
+def is_measured(text: str) -> bool:
+    """Whether the width of a text is known rather than guessed, as for other scripts."""
+    return all(char in _WIDTHS for char in unicodedata.normalize("NFD", text))
+
+
+def text_width(text: str, size: float = 12.0, *, bold: bool = False) -> float:
+    """Width of a line of text, in the unit of the font size.
+
+    Examples
+    --------
+    >>> text_width("iii"), text_width("MMM")
+    (10.08, 30.96)
+    """
+    width = sum(map(_char_width, text)) * size
+    return round(width * _BOLD if bold else width, 2)
+
+
+def shorten(text: str, room: float, size: float = 12.0, *, bold: bool = False) -> str:
+    """Cut a line that is too wide, and end it with an ellipsis.
+
+    Examples
+    --------
+    >>> shorten("a rather long name", 60.0)
+    'a rather…'
+    """
+    if text_width(text, size, bold=bold) <= room:
+        return text
+    left = room / (size * (_BOLD if bold else 1.0)) - _WIDTHS["…"]
+    for end, char in enumerate(text):
+        left -= _char_width(char)
+        if left < 0:
+            return text[:end].rstrip() + "…"
+    return text
+
+
+def wrap(text: str, room: float, size: float = 12.0, max_lines: int = 3) -> list[str]:
+    """Break text at spaces into lines of some width; the last one is cut if it must be.
+
+    An operator stays with what follows it.
+
+    Examples
+    --------
+    >>> wrap("colour in {blue, green, red}", 100.0)
+    ['colour in {blue,', 'green, red}']
+    """
+    lines: list[str] = []
+    line = ""
+    words: list[str] = []
+    for word in text.split(" "):
+        if words and (word == "*" or words[-1].rpartition(" ")[2] in _STICKY):
+            words[-1] += f" {word}"
+        else:
+            words.append(word)
+    for i, word in enumerate(words):
+        longer = f"{line} {word}" if line else word
+        if not line or text_width(longer, size) <= room:
+            line = longer
+        elif len(lines) + 1 == max_lines:
+            line = " ".join([line, *words[i:]])
+            break
+        else:
+            lines.append(line)
+            line = word
+    return [shorten(part, room, size) for part in [*lines, line]]

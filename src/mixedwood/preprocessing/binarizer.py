@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from mixedwood.data import MISSING, Column, ColumnKind, Schema, Table, Target
 from mixedwood.explain.conditions import RangeCondition, SetCondition
-from mixedwood.explain.spelling import Style, name_words
-from mixedwood.explain.words import DEFAULT, condition_words
+from mixedwood.explain.format import DEFAULT, Style, format_condition, format_name
 from mixedwood.preprocessing.base import TableTransformer, among
 from mixedwood.preprocessing.discretizers import (
     Discretization,
@@ -97,12 +96,12 @@ class BinarySplit:
         """
         column = schema.columns[self.column]
         if self.is_known:
-            return f"{name_words(column.name, style)} is known"
+            return f"{format_name(column.name, style)} is known"
         if self.codes is not None:
             values = SetCondition(column, frozenset(self.codes), None, self.missing)
-            return condition_words(values, style)
+            return format_condition(values, style)
         pieces = ((self.low, self.high),)
-        return condition_words(RangeCondition(column, pieces, self.missing), style)
+        return format_condition(RangeCondition(column, pieces, self.missing), style)
 
     def evaluate(self, table: Table) -> NDArray[np.bool_]:
         """Evaluate the condition for every row of a table.

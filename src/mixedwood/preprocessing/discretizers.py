@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mixedwood import _core
 from mixedwood.data import Schema, Table, Target
-from mixedwood.explain.spelling import number_words
+from mixedwood.explain.format import format_number
 from mixedwood.preprocessing.base import TableTransformer, among
 
 __all__ = [
@@ -142,9 +142,9 @@ def bin_names(thresholds: NDArray[np.float64]) -> tuple[str, ...]:
     """
     if len(thresholds) == 0:
         return ("any",)
-    texts = [number_words(threshold, 6) for threshold in thresholds.tolist()]
+    texts = [format_number(threshold, 6) for threshold in thresholds.tolist()]
     if len(set(texts)) < len(texts):
-        texts = [number_words(threshold) for threshold in thresholds.tolist()]
+        texts = [format_number(threshold) for threshold in thresholds.tolist()]
     between = [f"({low}, {high}]" for low, high in pairwise(texts)]
     return (f"<= {texts[0]}", *between, f"> {texts[-1]}")
 

@@ -12,7 +12,7 @@ from explain.random_trees import SCHEMA, random_table, random_tree
 from mixedwood.data import Column, Schema, Table
 from mixedwood.ensembles import add_up, first_of_largest, member_classes, shares_of
 from mixedwood.explain import explain_scores, explain_votes
-from mixedwood.explain.sums import sum_lines
+from mixedwood.explain.contributions import contribution_table
 from mixedwood.tree import TreeBuilder
 from reference.explanation import answer, row_of, sum_of
 
@@ -24,7 +24,8 @@ def explained(trees, one, vote="soft", weights=None):
     shares = shares_of(add_up(trees, one, vote, weights))
     return explain_votes(
         trees, one, row=0, prediction=trees[0].classes[first_of_largest(shares)][0].item(),
-        probabilities=shares[0], answers=member_classes(trees, one)[0], vote=vote, weights=weights,
+        probabilities=shares[0], tree_predictions=member_classes(trees, one)[0],
+        voting=vote, weights=weights,
     )  # fmt: skip
 
 
@@ -172,9 +173,9 @@ def test_text_for_another_class():
     tree = small("split_interval", "age", [[3, 2], [3, 0]], high=5.0)
     why = explained([tree], one_row(age=3))
     assert "+0.150  age = 3" in why.to_text("yes")
-    with pytest.raises(ValueError, match="one of the classes, 'no', 'yes'; got 'maybe'"):
+    with pytest.raises(ValueError, match=r"one of the classes, 'no', 'yes'\. Got 'maybe'"):
         why.to_text("maybe")
-    with pytest.raises(ValueError, match="at least 0; got -1"):
+    with pytest.raises(ValueError, match=r"at least 0\. Got -1 instead"):
         why.to_text(max_columns=-1)
 
 
@@ -201,12 +202,12 @@ def test_text_is_short_whatever_the_number_of_columns_and_classes():
 
 
 def test_small_numbers_keep_their_digits():
-    assert sum_lines(0.0012, ["x = 1"], [-0.00034], None, (0.00086, "total"), 8) == [
+    assert contribution_table(0.0012, ["x = 1"], [-0.00034], None, (0.00086, "total"), 8) == [
         "   0.00120  base value",
         "  -0.00034  x = 1",
         "   0.00086  total",
     ]
-    zeros = sum_lines(0.0, ["x = 1"], [0.0], None, (0.0, "total"), 8)
+    zeros = contribution_table(0.0, ["x = 1"], [0.0], None, (0.0, "total"), 8)
     assert zeros == ["  0.000  base value", "  0.000  total"]
 
 
