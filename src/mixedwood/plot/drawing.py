@@ -58,16 +58,16 @@ LINE = 16.0
 PAD = 8.0
 BAR = 9.0
 LEVEL_GAP = 28.0
-LABEL_ROOM = 150.0
-"""Most width of a line, so that one long name does not pull the whole tree apart."""
+MAX_TEXT_WIDTH = 150.0
+"""Maximum width of a line, so that one long name does not spread the whole tree."""
 
-COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442")
-"""Okabe and Ito's colours, which colour-blind people can tell apart, without black."""
+COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442")
+"""Okabe and Ito's colors, which color-blind people can distinguish, without black."""
 
 OTHERS = "#999999"
 
 SUM = "sum"
-"""What a linear test is called; its terms are told in its box."""
+"""Title of the box of a linear split, which lists the terms."""
 
 _STYLE = Style(max_values=6, max_label=40, digits=6, linear_digits=3)
 _TIP = Style(max_values=50, max_label=200, max_terms=50)
@@ -75,28 +75,28 @@ _TIP = Style(max_values=50, max_label=200, max_terms=50)
 
 @dataclass(frozen=True)
 class Box:
-    """A node in the picture; lengths in pixels.
+    """A node in the picture; lengths are in pixels.
 
     Attributes
     ----------
     node : int
-        The node; -1 for what stands for branches that are not drawn.
+        The node; -1 for a box that counts branches that are not drawn.
     parent : int
-        Place of the parent among the boxes; -1 for the root.
+        Index of the parent among the boxes; -1 for the root.
     x, y, width, height : float
-        Middle of the top edge of the frame, and its size.
+        Center of the top edge of the frame, and its size.
     level : float
         Top of the level. Edges bend only in the `LEVEL_GAP` above it, so they cross nothing.
     above : tuple of str
-        Lines above the frame: what leads here.
+        Lines above the frame: the condition of the branch.
     title, lines : str, tuple of str
-        What the frame says, the title in bold; an empty title is left out.
-    shares : tuple of (str, float)
-        Colours and lengths of the bar at the bottom; none for a node with branches.
+        Text in the frame, the title in bold; an empty title is omitted.
+    fractions : tuple of (str, float)
+        Colors and fractions of the bar at the bottom; empty for a node with branches.
     is_cut : bool
-        Whether there is more below that is not drawn.
+        Whether nodes below are not drawn.
     tip : str
-        Everything in full words.
+        The text in full, for a tooltip.
     """
 
     node: int
@@ -109,43 +109,65 @@ class Box:
     above: tuple[str, ...]
     title: str
     lines: tuple[str, ...]
-    shares: tuple[tuple[str, float], ...]
+    fractions: tuple[tuple[str, float], ...]
     is_cut: bool
     tip: str
 
     @property
     def top(self) -> float:
-        """Top of the words above the frame, or of the frame."""
+        """Top of the text above the frame, or of the frame."""
         return self.y - _head(self.above)
+
+    @property
+    def rounding(self) -> int:
+        """Radius of the corners."""
+        return 8 if self.fractions else 3
+
+    def texts(self) -> Iterator[tuple[str, float, bool]]:
+        """Lines of text, the top of each, and whether it is bold."""
+        for i, line in enumerate(self.above):
+            yield line, self.top + LINE * i, False
+        title = [self.title] if self.title else []
+        for i, line in enumerate([*title, *self.lines]):
+            yield line, self.y + PAD / 2 + LINE * i, i < len(title)
+
+    def bars(self) -> Iterator[tuple[float, float, float, str]]:
+        """Left end, top, length and color of the parts of the bar."""
+        x = self.x - self.width / 2 + PAD
+        y = self.y + PAD / 2 + LINE * (len(self.lines) + bool(self.title)) + 3.0
+        for color, fraction in self.fractions:
+            length = fraction * (self.width - 2 * PAD)
+            yield x, y, length, color
+            x += length
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A class in the legend: its colour, its name and where they go."""
+class LegendEntry:
+    """A class in the legend: its color, its name and their position."""
 
-    colour: str
+    color: str
     name: str
     x: float
     y: float
 
 
 @dataclass(frozen=True)
-class Drawing:
-    """Boxes and legend with their places, and the size of all."""
+class TreeDrawing:
+    """Boxes and legend with their positions, and the size of the picture."""
 
     boxes: tuple[Box, ...]
-    legend: tuple[Entry, ...]
+    legend: tuple[LegendEntry, ...]
     width: float
     height: float
 
 
-def draw(
+def draw_tree(
     tree: Tree,
     max_depth: int | None = None,
     max_nodes: int | None = 60,
     max_terms: int | None = 4,
-) -> Drawing:
-    """Lay out the part of a tree that is nearest to the root.
+) -> TreeDrawing:
+    """Lay out the nodes of a tree that are nearest to the root.
 
     Examples
     --------
@@ -153,7 +175,7 @@ def draw(
     >>> from mixedwood.tree import TreeBuilder
     >>> builder = TreeBuilder(read_table({"age": [1.0]}).schema, ["no", "yes"], [3, 1])
     >>> _ = builder.split_interval(0, "age", [[3, 0], [0, 1]], high=5.0)
-    >>> for box in draw(builder.build()).boxes:
+    >>> for box in draw_tree(builder.build()).boxes:
     ...     print(box.above, box.title, box.lines)
     () age ('4',)
     ('age <= 5',) no ('100 % of 3',)
@@ -167,7 +189,7 @@ def draw(
     above, tips = {0: ""}, {0: ""}
     for node, below in shown.children.items():  # parents come first
         for child, condition in zip(below, branch_conditions(tree, node), strict=False):
-            name = SUM if isinstance(condition, LinearCondition) else None  # told in the box above
+            name = SUM if isinstance(condition, LinearCondition) else None
             above[child] = format_condition(condition, _STYLE, name=name)
             tips[child] = format_condition(condition, _TIP) + "\n"
         place[node] = len(parts)
@@ -176,14 +198,14 @@ def draw(
         is_inner = bool(below)
         part = _inner(tree, node, max_terms) if is_inner else _leaf(tree, node, palette, left_out)
         part |= {"node": node, "parent": parent}
-        part["above"] = tuple(wrap(above[node], LABEL_ROOM, FONT)) if above[node] else ()
+        part["above"] = tuple(wrap(above[node], MAX_TEXT_WIDTH, FONT)) if above[node] else ()
         part["tip"] = f"{tips[node]}node {node}: {format_prediction(tree, node)}"
         parts.append(part)
         children.append([])
         if parent >= 0:
             children[parent].append(place[node])
     for node, left_out in shown.left_out.items():
-        if shown.children[node]:  # a test of very many branches, some of them drawn
+        if shown.children[node]:  # a split with very many branches, some of them drawn
             children[place[node]].append(len(parts))
             parts.append(_more(place[node], left_out))
             children.append([])
@@ -195,47 +217,47 @@ def _inner(tree: Tree, node: int, max_terms: int | None) -> dict[str, Any]:
     if tree.split_kind[node] == SplitKind.LINEAR:
         terms = linear_terms(tree, node)
         title = SUM
-        told = format_terms(terms, replace(_STYLE, max_terms=max_terms))
-        told[:1] = [first.removeprefix("+ ") for first in told[:1]]
-        lines = (*told, *lines)
+        texts = format_terms(terms, replace(_STYLE, max_terms=max_terms))
+        texts[:1] = [first.removeprefix("+ ") for first in texts[:1]]
+        lines = (*texts, *lines)
     else:
         title = format_name(tree.column_of(node).name, _STYLE)
-    return {"title": title, "lines": lines, "shares": (), "is_cut": False}
+    return {"title": title, "lines": lines, "fractions": (), "is_cut": False}
 
 
 def _leaf(
     tree: Tree, node: int, palette: dict[int, tuple[str, str]], left_out: int
 ) -> dict[str, Any]:
-    place = int(tree.label[node])
-    share = format_fraction(float(tree.probabilities[node, place]))
-    lines = [f"{share} of {format_weight(float(tree.weighted_n_node_samples[node]))}"]
+    place, p = int(tree.label[node]), tree.probabilities[node]
+    weight = format_weight(float(tree.weighted_n_node_samples[node]))
+    lines = [f"{format_fraction(float(p[place]))} of {weight}"]
     lines += [f"… {format_left_out(left_out)}"] if left_out else []
-    shares = [(c, float(tree.probabilities[node, k])) for k, (c, _) in palette.items() if k >= 0]
-    rest = 1.0 - sum(length for _, length in shares)
-    shares += [(OTHERS, rest)] if -1 in palette else []
+    fractions = [(color, float(p[k])) for k, (color, _) in palette.items() if k >= 0]
+    rest = 1.0 - sum(length for _, length in fractions)
+    fractions += [(OTHERS, rest)] if -1 in palette else []
     return {
         "title": format_label(tree.classes[place], _STYLE),
         "lines": tuple(lines),
-        "shares": tuple((colour, length) for colour, length in shares if length > 1e-9),
+        "fractions": tuple((color, length) for color, length in fractions if length > 1e-9),
         "is_cut": left_out > 0,
     }
 
 
 def _more(parent: int, left_out: int) -> dict[str, Any]:
-    words = f"… {format_left_out(left_out)}"
+    text = f"… {format_left_out(left_out)}"
     return {
-        "title": "", "lines": (words,), "shares": (), "is_cut": True, "node": -1,
-        "parent": parent, "above": (), "tip": words,
+        "title": "", "lines": (text,), "fractions": (), "is_cut": True, "node": -1,
+        "parent": parent, "above": (), "tip": text,
     }  # fmt: skip
 
 
 def _palette(tree: Tree) -> dict[int, tuple[str, str]]:
-    """Colour and name of each class that gets a colour; -1 stands for all others."""
-    order = np.argsort(-tree.statistics[0], kind="stable")[: len(COLOURS)]
+    """Color and name of each class that gets a color; -1 stands for all others."""
+    order = np.argsort(-tree.statistics[0], kind="stable")[: len(COLORS)]
     chosen = sorted(order.tolist())
     palette = {
-        k: (colour, format_label(tree.classes[k], _STYLE))
-        for k, colour in zip(chosen, COLOURS, strict=False)
+        k: (color, format_label(tree.classes[k], _STYLE))
+        for k, color in zip(chosen, COLORS, strict=False)
     }
     n_others = len(tree.classes) - len(palette)
     if n_others:
@@ -245,26 +267,26 @@ def _palette(tree: Tree) -> dict[int, tuple[str, str]]:
 
 def _placed(
     parts: list[dict[str, Any]], children: list[list[int]], classes: list[tuple[str, str]]
-) -> Drawing:
+) -> TreeDrawing:
     depth = [0] * len(parts)
-    heads: dict[int, float] = {}  # of each level, so that its frames stand in line
+    heads: dict[int, float] = {}  # of each level, so that its frames are aligned
     for i, part in enumerate(parts):
         depth[i] = depth[part["parent"]] + 1 if part["parent"] >= 0 else 0
         heads[depth[i]] = max(heads.get(depth[i], 0.0), _head(part["above"]))
     frames, widths, heights = [], [], []
     for i, part in enumerate(parts):
-        part["title"] = shorten(part["title"], LABEL_ROOM, FONT, bold=True)
-        part["lines"] = tuple(shorten(line, LABEL_ROOM, FONT) for line in part["lines"])
+        part["title"] = shorten(part["title"], MAX_TEXT_WIDTH, FONT, bold=True)
+        part["lines"] = tuple(shorten(line, MAX_TEXT_WIDTH, FONT) for line in part["lines"])
         inside = max([text_width(line, FONT) for line in part["lines"]])
         inside = max(inside, text_width(part["title"], FONT, bold=True), 50.0) + 2 * PAD
         n_lines = len(part["lines"]) + bool(part["title"])
-        body = LINE * n_lines + PAD + (BAR + 6.0 if part["shares"] else 0.0)
+        body = LINE * n_lines + PAD + (BAR + 6.0 if part["fractions"] else 0.0)
         frames.append((inside, body))
         widths.append(max([inside, *(text_width(line, FONT) for line in part["above"])]))
         heights.append(heads[depth[i]] + body)
     layout = lay_out(children, widths, heights, gap=14.0, level_gap=LEVEL_GAP)
     legend, width, height = _legend(classes, max(layout.width, 320.0), layout.height + 14.0)
-    left = max(width - layout.width, 0.0) / 2  # a legend wider than the tree has it in its middle
+    left = max(width - layout.width, 0.0) / 2  # center the tree above a wider legend
     boxes = [
         Box(
             x=float(x) + left,
@@ -276,7 +298,7 @@ def _placed(
         )
         for part, x, y, d, size in zip(parts, layout.x, layout.y, depth, frames, strict=True)
     ]
-    return Drawing(tuple(boxes), tuple(legend), max(width, layout.width), height)
+    return TreeDrawing(tuple(boxes), tuple(legend), max(width, layout.width), height)
 
 
 def _head(above: tuple[str, ...]) -> float:
@@ -284,16 +306,16 @@ def _head(above: tuple[str, ...]) -> float:
 
 
 def _legend(
-    classes: list[tuple[str, str]], room: float, top: float
-) -> tuple[list[Entry], float, float]:
-    """Place the classes in rows; also gives the width and the bottom of the last row."""
-    entries: list[Entry] = []
+    classes: list[tuple[str, str]], max_width: float, top: float
+) -> tuple[list[LegendEntry], float, float]:
+    """Place the classes in rows; also gives the width of the legend and its bottom."""
+    entries: list[LegendEntry] = []
     x, y, widest = 0.0, top, 0.0
-    for colour, name in classes:
+    for color, name in classes:
         width = 18.0 + text_width(name, FONT)
-        if x > 0 and x + width > room:
+        if x > 0 and x + width > max_width:
             x, y = 0.0, y + LINE + 2.0
-        entries.append(Entry(colour, name, x, y))
+        entries.append(LegendEntry(color, name, x, y))
         widest = max(widest, x + width)
         x += width + 14.0
     return entries, widest, y + LINE
@@ -313,7 +335,7 @@ def _char_width(char: str) -> float:
 
 
 def is_measured(text: str) -> bool:
-    """Whether the width of a text is known rather than guessed, as for other scripts."""
+    """Whether the width of a text is known rather than estimated, as for other scripts."""
     return all(char in _WIDTHS for char in unicodedata.normalize("NFD", text))
 
 
@@ -329,17 +351,17 @@ def text_width(text: str, size: float = 12.0, *, bold: bool = False) -> float:
     return round(width * _BOLD if bold else width, 2)
 
 
-def shorten(text: str, room: float, size: float = 12.0, *, bold: bool = False) -> str:
-    """Cut a line that is too wide, and end it with an ellipsis.
+def shorten(text: str, max_width: float, size: float = 12.0, *, bold: bool = False) -> str:
+    """Cut a line that is too wide, with an ellipsis at its end.
 
     Examples
     --------
     >>> shorten("a rather long name", 60.0)
     'a rather…'
     """
-    if text_width(text, size, bold=bold) <= room:
+    if text_width(text, size, bold=bold) <= max_width:
         return text
-    left = room / (size * (_BOLD if bold else 1.0)) - _WIDTHS["…"]
+    left = max_width / (size * (_BOLD if bold else 1.0)) - _WIDTHS["…"]
     for end, char in enumerate(text):
         left -= _char_width(char)
         if left < 0:
@@ -347,15 +369,15 @@ def shorten(text: str, room: float, size: float = 12.0, *, bold: bool = False) -
     return text
 
 
-def wrap(text: str, room: float, size: float = 12.0, max_lines: int = 3) -> list[str]:
-    """Break text at spaces into lines of some width; the last one is cut if it must be.
+def wrap(text: str, max_width: float, size: float = 12.0, max_lines: int = 3) -> list[str]:
+    """Break text at spaces into lines of limited width; the last one is cut if necessary.
 
-    An operator stays with what follows it.
+    An operator stays with the word that follows it.
 
     Examples
     --------
-    >>> wrap("colour in {blue, green, red}", 100.0)
-    ['colour in {blue,', 'green, red}']
+    >>> wrap("color in {blue, green, red}", 100.0)
+    ['color in {blue,', 'green, red}']
     """
     lines: list[str] = []
     line = ""
@@ -367,7 +389,7 @@ def wrap(text: str, room: float, size: float = 12.0, max_lines: int = 3) -> list
             words.append(word)
     for i, word in enumerate(words):
         longer = f"{line} {word}" if line else word
-        if not line or text_width(longer, size) <= room:
+        if not line or text_width(longer, size) <= max_width:
             line = longer
         elif len(lines) + 1 == max_lines:
             line = " ".join([line, *words[i:]])
@@ -375,4 +397,4 @@ def wrap(text: str, room: float, size: float = 12.0, max_lines: int = 3) -> list
         else:
             lines.append(line)
             line = word
-    return [shorten(part, room, size) for part in [*lines, line]]
+    return [shorten(part, max_width, size) for part in [*lines, line]]
