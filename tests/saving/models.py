@@ -1,6 +1,7 @@
 """One small model of every kind, and tables of every kind of column, for tests of model files."""
 
 import warnings
+from dataclasses import fields
 
 import numpy as np
 import pandas as pd
@@ -130,6 +131,5 @@ def same(a, b):
     if hasattr(a, "get_params"):
         return set(vars(a)) == set(vars(b)) and all(same(v, vars(b)[n]) for n, v in vars(a).items())
     if hasattr(a, "__dataclass_fields__") and type(a).__eq__ is not mw.data.Schema.__eq__:
-        names = a.__dataclass_fields__
-        return all(same(getattr(a, n), getattr(b, n)) for n in names)
+        return all(same(getattr(a, f.name), getattr(b, f.name)) for f in fields(a))
     return a == b or (a != a and b != b)

@@ -143,7 +143,7 @@ FORGED = {
     "negative leaf value": ("tree", "trees/0/statistics", set_to(-1.0), "class weights"),
     "negative weight": ("tree", WEIGHT, set_to(-1.0), "below zero"),
     "weight of a node": ("model_tree", WEIGHT, set_to(7.25, -1), "add up to its weight"),
-    "interval without inside": ("cart", "trees/0/low", set_to(np.inf, slice(None)), "no inside"),
+    "interval without inside": ("cart", "trees/0/low", set_to(np.inf, slice(None)), "is empty"),
     "weight of all nodes": ("tree", WEIGHT, set_to(1e308, slice(None)), "add up to its"),
     "scores": ("forest", "trees/0/score", set_to(1e308), "too large"),
     "steps": ("boosted", "steps", set_to(1e308, slice(None)), "too large"),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _core
+from mixedwood import _kinds as kinds
 from mixedwood._folds import hold_out
 from mixedwood._limits import Deadline, warn_time_limit
 from mixedwood._random import ROUND, spawn
@@ -100,6 +101,15 @@ class BoostedScores:
     first_output: list[int] = field(default_factory=list)
     rounds: list[int] = field(default_factory=list)
     validation_loss: list[float] = field(default_factory=list)
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "start": kinds.array(np.float64, 1, kinds.FINITE),
+        "trees": kinds.list_of(kinds.instance(Tree), 1),
+        "steps": kinds.list_of(kinds.array(np.float64, 2, kinds.FINITE)),
+        "first_output": kinds.list_of(kinds.COUNT),
+        "rounds": kinds.list_of(kinds.COUNT),
+        "validation_loss": kinds.list_of(kinds.REAL),
+    }
 
     def members(self, n_rounds: int | None = None, since: int = 0) -> list[Any]:
         """Trees of some iterations, as `ensembles.add_answers` takes them."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mixedwood import _kinds as kinds
 from mixedwood._limits import Deadline, read_time_limit
 from mixedwood._parallel import show_progress
 from mixedwood._random import seed_of
@@ -25,6 +26,7 @@ from mixedwood.estimators.parameters import (
 from mixedwood.estimators.sampled import read_member
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.growers import CodedTable
+from mixedwood.tree import Tree
 
 __all__ = ["AdaBoostTreesClassifier"]
 
@@ -98,6 +100,18 @@ class AdaBoostTreesClassifier(TreeEnsembleClassifier):
     estimator_weights_: NDArray[np.float64]
     n_iter_: int
     voting = "hard"
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "trees_": kinds.list_of(kinds.instance(Tree), 1),
+        "estimator_weights_": kinds.array(np.float64, 1, kinds.NONNEGATIVE),
+        "n_iter_": kinds.COUNT,
+    }
+
+    def _check_fitted(self) -> None:
+        if len(self.estimator_weights_) != len(self.trees_):
+            raise ValueError("its trees have not one weight each")
+        if not self.estimator_weights_.sum() < kinds.MAX_SUM:
+            raise ValueError("the weights of its trees are too large to be added")
 
     def __init__(
         self,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from mixedwood import _kinds as kinds
 from mixedwood._limits import user_stacklevel
 from mixedwood._warnings import IdentifierWarning, UnknownCategoryWarning
 from mixedwood.data import (
@@ -41,6 +42,9 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_: NDArray[Any]
     schema_: Schema
     n_features_in_: int
+
+    # What `fit` sets besides the attributes above; model files contain it.
+    _fitted: ClassVar[kinds.Fitted]
 
     # What becomes of values that no training row had, in a warning about them.
     _unseen_ways: ClassVar[dict[str, str]] = {

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from mixedwood import _kinds as kinds
 from mixedwood._limits import Deadline, read_time_limit
 from mixedwood._parallel import show_progress
 from mixedwood._parts import Partitioner
@@ -38,6 +39,7 @@ from mixedwood.explain.explanation import explain_scores
 from mixedwood.explain.path import choose_row
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import GradientSettings
+from mixedwood.tree import Tree
 
 if TYPE_CHECKING:
     from mixedwood.explain import Explanation
@@ -160,6 +162,37 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
     voting = "hard"  # of the only tree, if there is a single class
     _gain_importances: bool  # whether scores of nodes are gains of the loss
     _held_out: bool  # whether a fraction of the rows was held out
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "trees_": kinds.list_of(kinds.instance(Tree), 1),
+        "scores_": kinds.sometimes(kinds.instance(BoostedScores)),
+        "n_iter_": kinds.COUNT,
+        "validation_loss_": kinds.sometimes(kinds.list_of(kinds.REAL)),
+        "_seed": kinds.sometimes(kinds.COUNT),
+        "_gain_importances": kinds.FLAG,
+        "_held_out": kinds.sometimes(kinds.FLAG),
+    }
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "scores_"):
+            if len(self.classes_) > 1 or len(self.trees_) != 1:
+                raise ValueError("it has no scores")
+            return
+        scores, n_classes = self.scores_, len(self.classes_)
+        n_outputs, n_trees = len(scores.start), len(scores.trees)
+        if n_outputs != (1 if n_classes == 2 else n_classes):
+            raise ValueError("it has not one score for each class")
+        if len(scores.steps) != n_trees or len(scores.first_output) != n_trees:
+            raise ValueError("its trees have not one table of steps each")
+        for tree, steps, first in zip(scores.trees, scores.steps, scores.first_output, strict=True):
+            if len(steps) != tree.n_nodes or not 0 <= first <= n_outputs - steps.shape[1]:
+                raise ValueError("the steps of a tree do not fit its nodes or the classes")
+        sizes = [np.abs(steps).max(initial=0.0) for steps in (scores.start, *scores.steps)]
+        if not sum(sizes) < kinds.MAX_SUM:
+            raise ValueError("its steps are too large to be added up")
+        ends = [0, *scores.rounds]
+        if sorted(ends) != ends or ends[-1] != n_trees:
+            raise ValueError("its rounds are not numbers of trees, ascending")
 
     def __init__(
         self,

@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,7 @@ from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
+from mixedwood import _kinds as kinds
 from mixedwood._folds import fold_numbers
 from mixedwood._limits import Deadline, read_time_limit, user_stacklevel
 from mixedwood._parallel import grow_members
@@ -129,6 +130,27 @@ class EnsembleClassifier(TableClassifier):
     boosted_: BoostedTreesClassifier | AdaBoostTreesClassifier
     weights_: NDArray[np.float64]
     cv_results_: dict[str, NDArray[Any]]
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "forest_": kinds.instance(*_MEMBERS["forest"]),
+        "boosted_": kinds.instance(*_MEMBERS["boosted"]),
+        "weights_": kinds.array(np.float64, 1, kinds.NONNEGATIVE),
+        "cv_results_": kinds.sometimes(
+            kinds.arrays(
+                {
+                    "param_max_depth": kinds.COUNTS,
+                    "param_n_estimators": kinds.COUNTS,
+                    "param_weight": kinds.array(np.float64, 1, kinds.FRACTIONS),
+                    "mean_test_score": kinds.array(np.float64, 1, kinds.FINITE),
+                    "rank_test_score": kinds.COUNTS,
+                }
+            )
+        ),
+    }
+
+    def _check_fitted(self) -> None:
+        if len(self.weights_) != 2 or not abs(self.weights_.sum() - 1) <= kinds.ROUNDING:
+            raise ValueError("the weights of its members do not add up to 1")
 
     def __init__(
         self,

@@ -6,12 +6,13 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from mixedwood import _kinds as kinds
 from mixedwood._limits import StopFlag, user_stacklevel, warn_time_limit
 from mixedwood._parts import Criterion, Partitioner
 from mixedwood.data import Table, Target
@@ -103,6 +104,11 @@ class GrowPruneTreeClassifier(OneTreeClassifier):
     """
 
     iterations_: list[Iteration]
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "tree_": kinds.instance(Tree),
+        "iterations_": kinds.list_of(kinds.instance(Iteration)),
+    }
 
     def __init__(
         self,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from mixedwood import _kinds as kinds
 from mixedwood._limits import Deadline, StopFlag
 from mixedwood._parallel import grow_members
 from mixedwood._parts import Criterion, Partitioner
@@ -109,6 +110,12 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
     """
 
     iterations_: list[tuple[Iteration, ...]]
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "trees_": kinds.list_of(kinds.instance(Tree), 1),
+        "_seed": kinds.COUNT,
+        "iterations_": kinds.list_of(kinds.tuple_of(kinds.instance(Iteration))),
+    }
 
     # What the trees see is not a matter of choice: all rows and all columns.
     bootstrap: bool = False
@@ -212,6 +219,9 @@ class GrowPruneForestClassifier(SampledTreesClassifier):
         """Largest number of times that a tree was grown and pruned."""
         check_is_fitted(self)
         return max(map(len, self.iterations_))
+
+    def _member_learner(self) -> GrowPruneLearner:
+        return GrowPruneLearner(read_grow_prune_parameters(self))
 
     def _unseen(self) -> str:
         return self.handle_unknown

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from numpy.typing import ArrayLike
 
+from mixedwood import _kinds as kinds
 from mixedwood._parts import Criterion, Partitioner
 from mixedwood.data import ColumnKind, Table
 from mixedwood.estimators.model_tree_learner import ModelTreeLearner, read_model_tree_parameters
 from mixedwood.estimators.one_tree import OneTreeClassifier
-from mixedwood.pruning.plan import Pruner
-
-if TYPE_CHECKING:
-    from mixedwood.pruning import CrossValidatedPath
+from mixedwood.pruning import CrossValidatedPath, Pruner
+from mixedwood.tree import Tree
 
 __all__ = ["ModelTreeClassifier"]
 
@@ -139,6 +138,12 @@ class ModelTreeClassifier(OneTreeClassifier):
 
     min_samples_split_: float
     pruning_path_: CrossValidatedPath | None
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "tree_": kinds.instance(Tree),
+        "pruning_path_": kinds.optional(kinds.instance(CrossValidatedPath)),
+        "min_samples_split_": kinds.number(kinds.NONNEGATIVE),
+    }
     _unseen_ways: ClassVar[dict[str, str]] = {
         way: f"{words} Linear splits treat them as missing."
         for way, words in OneTreeClassifier._unseen_ways.items()

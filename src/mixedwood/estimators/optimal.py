@@ -7,12 +7,13 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from mixedwood import _kinds as kinds
 from mixedwood._limits import (
     Deadline,
     StopFlag,
@@ -166,6 +167,32 @@ class OptimalTreeClassifier(OneTreeClassifier):
     proof_: Proof
     candidates_: list[BinarySplit] | None
     cv_results_: dict[str, NDArray[Any]] | None
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "tree_": kinds.instance(Tree),
+        "proof_": kinds.instance(Proof),
+        "candidates_": kinds.optional(kinds.list_of(kinds.instance(BinarySplit))),
+        "cv_results_": kinds.optional(
+            kinds.arrays(
+                {
+                    "param_max_depth": kinds.COUNTS,
+                    "param_max_leaf_nodes": kinds.COUNTS,
+                    "mean_test_score": kinds.array(np.float64, 1, kinds.FRACTIONS),
+                    "rank_test_score": kinds.COUNTS,
+                    "optimal": kinds.array(np.bool_),
+                }
+            )
+        ),
+    }
+
+    def _check_fitted(self) -> None:
+        for split in self.candidates_ or ():
+            if split.column >= len(self.schema_):
+                raise ValueError("a candidate split has a column that does not exist")
+            codes, n = split.codes or (), self.schema_.columns[split.column].n_categories
+            ascending = list(codes) == sorted(set(codes)) and all(code < n for code in codes)
+            if not ascending or not split.low < split.high:
+                raise ValueError("a candidate split has categories that its column does not have")
 
     def __init__(
         self,

@@ -6,11 +6,12 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mixedwood import _kinds as kinds
 from mixedwood._limits import Deadline, read_time_limit, user_stacklevel
 from mixedwood._parallel import grow_members
 from mixedwood._random import seed_of
@@ -82,6 +83,29 @@ class SampledTreesClassifier(TreeEnsembleClassifier):
     oob_decision_function_: Any = _OutOfBag()
     _seed: int
     _sampling: tuple[Any, ...]
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "trees_": kinds.list_of(kinds.instance(Tree), 1),
+        "_seed": kinds.COUNT,
+        "_sampling": kinds.tuple_of(
+            kinds.Kind(
+                "an int, bool, str or None", lambda v: type(v) in (int, bool, str, type(None))
+            )
+        ),
+        "oob_score_": kinds.sometimes(kinds.number()),
+        "oob_decision_function_": kinds.sometimes(kinds.array(np.float64, 2)),
+    }
+
+    def _check_fitted(self) -> None:
+        shares = vars(self).get("oob_decision_function_")
+        if shares is None:
+            return
+        if shares.shape[1] != len(self.classes_):
+            raise ValueError("its out-of-bag probabilities are not one for each class")
+        known = shares[~np.isnan(shares).all(axis=1)]  # not of a row that was in every sample
+        off = np.abs(known.sum(axis=1, keepdims=True) - 1)
+        if not ((known >= 0) & (off <= kinds.ROUNDING)).all():
+            raise ValueError("its out-of-bag probabilities do not add up to 1")
 
     def _member(self) -> Any:
         """Give the estimator of one tree."""

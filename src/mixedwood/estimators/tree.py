@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, ClassVar, Literal
 
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from mixedwood import _kinds as kinds
 from mixedwood._parts import Criterion, Partitioner, Screener
 from mixedwood.estimators.learner import TreeLearner
 from mixedwood.estimators.one_tree import OneTreeClassifier
 from mixedwood.estimators.parameters import read_parameters
-from mixedwood.pruning.plan import Pruner
-
-if TYPE_CHECKING:
-    from mixedwood.pruning import CostComplexityPath, CrossValidatedPath
+from mixedwood.pruning import CostComplexityPath, CrossValidatedPath, Pruner
+from mixedwood.tree import Tree
 
 __all__ = ["TreeClassifier"]
 
@@ -126,6 +125,11 @@ class TreeClassifier(OneTreeClassifier):
     """
 
     pruning_path_: CrossValidatedPath | None
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "tree_": kinds.instance(Tree),
+        "pruning_path_": kinds.optional(kinds.instance(CrossValidatedPath)),
+    }
 
     def __init__(
         self,

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mixedwood import _core
+from mixedwood import _kinds as kinds
 from mixedwood.data import Table, Target, check_same_length
 from mixedwood.pruning.answers import answered_counts, check_same_classes
 from mixedwood.pruning.shrinkage import shrink, shrunk_labels, shrunk_shares
@@ -48,6 +49,22 @@ class CostComplexityPath:
     n_leaves: NDArray[np.int64]
     risks: NDArray[np.float64]
     cut_at: NDArray[np.float64]
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "full": kinds.instance(Tree),
+        "ccp_alphas": kinds.array(np.float64, 1, kinds.NONNEGATIVE),
+        "n_leaves": kinds.array(np.int64, 1, kinds.AT_LEAST_ONE),
+        "risks": kinds.array(np.float64, 1, kinds.FINITE),
+        "cut_at": kinds.array(np.float64, 1, kinds.NOT_NEGATIVE),
+    }
+
+    def _check_fitted(self) -> None:
+        if not len(self.ccp_alphas) == len(self.n_leaves) == len(self.risks):
+            raise ValueError("the arrays of the pruning path differ in length")
+        if (np.diff(self.ccp_alphas) < 0).any() or (np.diff(self.n_leaves) > 0).any():
+            raise ValueError("the pruning path does not go from large trees to small ones")
+        if len(self.cut_at) != self.full.n_nodes:
+            raise ValueError("cut_at of the pruning path has not one number for each node")
 
     def tree(self, alpha: float) -> Tree:
         """Return the tree for a price per leaf.

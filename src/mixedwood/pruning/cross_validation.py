@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mixedwood import _folds
+from mixedwood import _kinds as kinds
 from mixedwood.data import Table, Target, check_same_length
 from mixedwood.pruning.cost_complexity import (
     CostComplexityPath,
@@ -57,6 +58,23 @@ class CrossValidatedPath:
     best: int
     chosen: int
     shrinkage: float = 0.0
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "path": kinds.instance(CostComplexityPath),
+        "errors": kinds.array(np.float64, 1, kinds.MISSING_OR_NONNEGATIVE),
+        "standard_errors": kinds.array(np.float64, 1, kinds.MISSING_OR_NONNEGATIVE),
+        "best": kinds.COUNT,
+        "chosen": kinds.COUNT,
+        "shrinkage": kinds.number(kinds.NONNEGATIVE),
+    }
+
+    def _check_fitted(self) -> None:
+        n = len(self.path.ccp_alphas)
+        if (
+            not len(self.errors) == len(self.standard_errors) == n
+            or max(self.best, self.chosen) >= n
+        ):
+            raise ValueError("the errors of the pruning path do not fit its trees")
 
     @property
     def ccp_alpha(self) -> float:
