@@ -26,22 +26,6 @@ from mixedwood.explain.conditions import (
 )
 from mixedwood.tree import Tree
 
-__all__ = [
-    "DEFAULT",
-    "Style",
-    "format_branches",
-    "format_category",
-    "format_condition",
-    "format_fraction",
-    "format_label",
-    "format_list",
-    "format_name",
-    "format_number",
-    "format_sum",
-    "format_terms",
-    "format_weight",
-]
-
 _QUOTED = frozenset(",{}'\"")
 # Names that would be read as a part of the sum around them.
 _MISREAD = re.compile(r"^[\d.+-]|[<>=\[\]]| [+*-] ")

@@ -32,19 +32,6 @@ from mixedwood.explain.format import (
 from mixedwood.explain.text import format_prediction
 from mixedwood.tree import FRACTIONAL, STOP, SplitKind, Tree
 
-__all__ = [
-    "Contribution",
-    "DecisionPath",
-    "PathEnd",
-    "PathStep",
-    "Visit",
-    "choose_row",
-    "explain_row",
-    "row_value",
-    "term_contributions",
-    "visits",
-]
-
 _MAX_LINES = 50  # of each kind in str()
 
 

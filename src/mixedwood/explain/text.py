@@ -19,16 +19,6 @@ from mixedwood.explain.format import (
 )
 from mixedwood.tree import FRACTIONAL, SplitKind, Tree
 
-__all__ = [
-    "Rule",
-    "VisibleNodes",
-    "format_left_out",
-    "format_prediction",
-    "to_rules",
-    "tree_text",
-    "visible_nodes",
-]
-
 _MAX_INDENT = 20
 """Maximum number of indented levels; deeper ones are numbered, which keeps lines short."""
 

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
@@ -27,18 +27,6 @@ from mixedwood.explain.format import (
 from mixedwood.explain.text import format_left_out, format_prediction, visible_nodes
 from mixedwood.plot.layout import lay_out
 from mixedwood.tree import SplitKind, Tree
-
-__all__ = [
-    "FONTS",
-    "Box",
-    "LegendEntry",
-    "TreeDrawing",
-    "draw_tree",
-    "is_measured",
-    "shorten",
-    "text_width",
-    "wrap",
-]
 
 FONTS = ("DejaVu Sans", "Verdana", "Geneva", "sans-serif")
 
@@ -83,10 +71,6 @@ class Box:
         The node; -1 for a box that counts branches that are not drawn.
     parent : int
         Index of the parent among the boxes; -1 for the root.
-    x, y, width, height : float
-        Center of the top edge of the frame, and its size.
-    level : float
-        Top of the level. Edges bend only in the `LEVEL_GAP` above it, so they cross nothing.
     above : tuple of str
         Lines above the frame: the condition of the branch.
     title, lines : str, tuple of str
@@ -97,21 +81,25 @@ class Box:
         Whether nodes below are not drawn.
     tip : str
         The text in full, for a tooltip.
+    x, y, width, height : float
+        Center of the top edge of the frame, and its size.
+    level : float
+        Top of the level. Edges bend only in the `LEVEL_GAP` above it, so they cross nothing.
     """
 
     node: int
     parent: int
-    x: float
-    y: float
-    width: float
-    height: float
-    level: float
     above: tuple[str, ...]
     title: str
     lines: tuple[str, ...]
     fractions: tuple[tuple[str, float], ...]
     is_cut: bool
     tip: str
+    x: float = 0.0
+    y: float = 0.0
+    width: float = 0.0
+    height: float = 0.0
+    level: float = 0.0
 
     @property
     def top(self) -> float:
@@ -183,72 +171,52 @@ def draw_tree(
     """
     shown = visible_nodes(tree, max_depth, max_nodes)
     palette = _palette(tree)
-    parts: list[dict[str, Any]] = []
-    children: list[list[int]] = []
-    place = {0: 0}
-    above, tips = {0: ""}, {0: ""}
+    boxes: list[Box] = []
+    index = {}
+    above: dict[int, tuple[str, ...]] = {0: ()}
+    tips = {0: ""}
     for node, below in shown.children.items():  # parents come first
         for child, condition in zip(below, branch_conditions(tree, node), strict=False):
             name = SUM if isinstance(condition, LinearCondition) else None
-            above[child] = format_condition(condition, _STYLE, name=name)
+            text = format_condition(condition, _STYLE, name=name)
+            above[child] = tuple(wrap(text, MAX_TEXT_WIDTH, FONT))
             tips[child] = format_condition(condition, _TIP) + "\n"
-        place[node] = len(parts)
-        parent = place[int(tree.parent[node])] if node else -1
-        left_out = shown.left_out.get(node, 0)
-        is_inner = bool(below)
-        part = _inner(tree, node, max_terms) if is_inner else _leaf(tree, node, palette, left_out)
-        part |= {"node": node, "parent": parent}
-        part["above"] = tuple(wrap(above[node], MAX_TEXT_WIDTH, FONT)) if above[node] else ()
-        part["tip"] = f"{tips[node]}node {node}: {format_prediction(tree, node)}"
-        parts.append(part)
-        children.append([])
-        if parent >= 0:
-            children[parent].append(place[node])
-    for node, left_out in shown.left_out.items():
+        index[node] = len(boxes)
+        parent = index[int(tree.parent[node])] if node else -1
+        n_left_out = 0 if below else shown.left_out.get(node, 0)
+        content = _inner(tree, node, max_terms) if below else _leaf(tree, node, palette, n_left_out)
+        tip = f"{tips[node]}node {node}: {format_prediction(tree, node)}"
+        boxes.append(Box(node, parent, above[node], *content, n_left_out > 0, tip))
+    for node, n_left_out in shown.left_out.items():
         if shown.children[node]:  # a split with very many branches, some of them drawn
-            children[place[node]].append(len(parts))
-            parts.append(_more(place[node], left_out))
-            children.append([])
-    return _placed(parts, children, list(palette.values()))
+            text = f"… {format_left_out(n_left_out)}"
+            boxes.append(Box(-1, index[node], (), "", (text,), (), True, text))
+    return _place(boxes, list(palette.values()))
 
 
-def _inner(tree: Tree, node: int, max_terms: int | None) -> dict[str, Any]:
-    lines: tuple[str, ...] = (format_weight(float(tree.weighted_n_node_samples[node])),)
-    if tree.split_kind[node] == SplitKind.LINEAR:
-        terms = linear_terms(tree, node)
-        title = SUM
-        texts = format_terms(terms, replace(_STYLE, max_terms=max_terms))
-        texts[:1] = [first.removeprefix("+ ") for first in texts[:1]]
-        lines = (*texts, *lines)
-    else:
-        title = format_name(tree.column_of(node).name, _STYLE)
-    return {"title": title, "lines": lines, "fractions": (), "is_cut": False}
+Content: TypeAlias = tuple[str, tuple[str, ...], tuple[tuple[str, float], ...]]
 
 
-def _leaf(
-    tree: Tree, node: int, palette: dict[int, tuple[str, str]], left_out: int
-) -> dict[str, Any]:
+def _inner(tree: Tree, node: int, max_terms: int | None) -> Content:
+    """Title, lines and bar of a node with branches."""
+    weight = format_weight(float(tree.weighted_n_node_samples[node]))
+    if tree.split_kind[node] != SplitKind.LINEAR:
+        return format_name(tree.column_of(node).name, _STYLE), (weight,), ()
+    texts = format_terms(linear_terms(tree, node), replace(_STYLE, max_terms=max_terms))
+    texts[:1] = [first.removeprefix("+ ") for first in texts[:1]]
+    return SUM, (*texts, weight), ()
+
+
+def _leaf(tree: Tree, node: int, palette: dict[int, tuple[str, str]], n_left_out: int) -> Content:
+    """Title, lines and bar of a node without branches."""
     place, p = int(tree.label[node]), tree.probabilities[node]
     weight = format_weight(float(tree.weighted_n_node_samples[node]))
     lines = [f"{format_fraction(float(p[place]))} of {weight}"]
-    lines += [f"… {format_left_out(left_out)}"] if left_out else []
-    fractions = [(color, float(p[k])) for k, (color, _) in palette.items() if k >= 0]
-    rest = 1.0 - sum(length for _, length in fractions)
-    fractions += [(OTHERS, rest)] if -1 in palette else []
-    return {
-        "title": format_label(tree.classes[place], _STYLE),
-        "lines": tuple(lines),
-        "fractions": tuple((color, length) for color, length in fractions if length > 1e-9),
-        "is_cut": left_out > 0,
-    }
-
-
-def _more(parent: int, left_out: int) -> dict[str, Any]:
-    text = f"… {format_left_out(left_out)}"
-    return {
-        "title": "", "lines": (text,), "fractions": (), "is_cut": True, "node": -1,
-        "parent": parent, "above": (), "tip": text,
-    }  # fmt: skip
+    lines += [f"… {format_left_out(n_left_out)}"] if n_left_out else []
+    bar = [(color, float(p[k])) for k, (color, _) in palette.items() if k >= 0]
+    bar += [(OTHERS, 1.0 - sum(length for _, length in bar))] if -1 in palette else []
+    title = format_label(tree.classes[place], _STYLE)
+    return title, tuple(lines), tuple(part for part in bar if part[1] > 1e-9)
 
 
 def _palette(tree: Tree) -> dict[int, tuple[str, str]]:
@@ -265,40 +233,34 @@ def _palette(tree: Tree) -> dict[int, tuple[str, str]]:
     return palette
 
 
-def _placed(
-    parts: list[dict[str, Any]], children: list[list[int]], classes: list[tuple[str, str]]
-) -> TreeDrawing:
-    depth = [0] * len(parts)
+def _place(boxes: list[Box], classes: list[tuple[str, str]]) -> TreeDrawing:
+    """Compute sizes and positions."""
+    depth = [0] * len(boxes)
+    children: list[list[int]] = [[] for _ in boxes]
     heads: dict[int, float] = {}  # of each level, so that its frames are aligned
-    for i, part in enumerate(parts):
-        depth[i] = depth[part["parent"]] + 1 if part["parent"] >= 0 else 0
-        heads[depth[i]] = max(heads.get(depth[i], 0.0), _head(part["above"]))
-    frames, widths, heights = [], [], []
-    for i, part in enumerate(parts):
-        part["title"] = shorten(part["title"], MAX_TEXT_WIDTH, FONT, bold=True)
-        part["lines"] = tuple(shorten(line, MAX_TEXT_WIDTH, FONT) for line in part["lines"])
-        inside = max([text_width(line, FONT) for line in part["lines"]])
-        inside = max(inside, text_width(part["title"], FONT, bold=True), 50.0) + 2 * PAD
-        n_lines = len(part["lines"]) + bool(part["title"])
-        body = LINE * n_lines + PAD + (BAR + 6.0 if part["fractions"] else 0.0)
-        frames.append((inside, body))
-        widths.append(max([inside, *(text_width(line, FONT) for line in part["above"])]))
-        heights.append(heads[depth[i]] + body)
+    for i, box in enumerate(boxes):
+        if box.parent >= 0:
+            depth[i] = depth[box.parent] + 1
+            children[box.parent].append(i)
+        heads[depth[i]] = max(heads.get(depth[i], 0.0), _head(box.above))
+    sized = []
+    for box in boxes:
+        title = shorten(box.title, MAX_TEXT_WIDTH, FONT, bold=True)
+        lines = tuple(shorten(line, MAX_TEXT_WIDTH, FONT) for line in box.lines)
+        widths = [text_width(title, FONT, bold=True), *(text_width(line, FONT) for line in lines)]
+        height = LINE * (len(lines) + bool(title)) + PAD + (BAR + 6.0 if box.fractions else 0.0)
+        width = max(*widths, 50.0) + 2 * PAD
+        sized.append(replace(box, title=title, lines=lines, width=width, height=height))
+    widths = [max([b.width, *(text_width(line, FONT) for line in b.above)]) for b in sized]
+    heights = [heads[d] + box.height for d, box in zip(depth, sized, strict=True)]
     layout = lay_out(children, widths, heights, gap=14.0, level_gap=LEVEL_GAP)
     legend, width, height = _legend(classes, max(layout.width, 320.0), layout.height + 14.0)
     left = max(width - layout.width, 0.0) / 2  # center the tree above a wider legend
-    boxes = [
-        Box(
-            x=float(x) + left,
-            y=float(y) + heads[d],
-            width=size[0],
-            height=size[1],
-            level=float(y),
-            **part,
-        )
-        for part, x, y, d, size in zip(parts, layout.x, layout.y, depth, frames, strict=True)
+    placed = [
+        replace(box, x=x + left, y=y + heads[d], level=y)
+        for box, x, y, d in zip(sized, layout.x.tolist(), layout.y.tolist(), depth, strict=True)
     ]
-    return TreeDrawing(tuple(boxes), tuple(legend), max(width, layout.width), height)
+    return TreeDrawing(tuple(placed), tuple(legend), max(width, layout.width), height)
 
 
 def _head(above: tuple[str, ...]) -> float:

@@ -27,15 +27,6 @@ from mixedwood.preprocessing.discretizers import (
     read_discretizer,
 )
 
-__all__ = [
-    "ENCODINGS",
-    "Binarization",
-    "BinarySplit",
-    "FeatureBinarizer",
-    "split_two_valued_columns",
-    "windows",
-]
-
 ENCODINGS = ("one_hot", "multi_hot", "thresholds", "subsets")
 
 

@@ -16,18 +16,6 @@ from mixedwood.data import Schema, Table, Target
 from mixedwood.explain.format import format_number
 from mixedwood.preprocessing.base import TableTransformer
 
-__all__ = [
-    "RULES",
-    "CAIMDiscretizer",
-    "Discretization",
-    "EqualFrequencyDiscretizer",
-    "EqualWidthDiscretizer",
-    "MDLPDiscretizer",
-    "bin_names",
-    "find_thresholds",
-    "read_discretizer",
-]
-
 RULES = ("mdlp", "caim", "equal_width", "equal_frequency")
 _DEFAULT_BINS = 5
 _N_BINS = Int(2, 65_536)
