@@ -10,7 +10,7 @@ from mixedwood.explain import (
     format_branches,
     format_condition,
 )
-from mixedwood.explain.format import format_fraction, format_label, format_name, format_number
+from mixedwood.explain.format import format_float, format_fraction, format_label, format_name
 from mixedwood.tree import FRACTIONAL, TreeBuilder
 
 INF = float("inf")
@@ -181,7 +181,7 @@ def test_labels_that_could_be_misread_are_quoted(label, expected):
 def test_names_and_numbers_and_shares():
     assert format_name("capital gain", Style()) == "capital gain"
     assert format_name("a\tb", Style()) == r"'a\tb'"
-    assert [format_number(x, 3) for x in (0.12345, 123456.7, 1e20, -2)] == [
+    assert [format_float(x, 3) for x in (0.12345, 123456.7, 1e20, -2)] == [
         "0.123", "123457", "1e+20", "-2",
     ]  # fmt: skip
     shares = [0, 0.0001, 0.5, 0.9999, 1]
@@ -190,7 +190,7 @@ def test_names_and_numbers_and_shares():
 
 def test_exact_numbers_read_back_as_themselves():
     for x in (0.1 + 0.2, 1 / 3, 1e-300, 123456789.123, 2.0**60, 5e-324):
-        assert float(format_number(x)) == x
+        assert float(format_float(x)) == x
 
 
 def test_rounding_never_makes_two_bounds_look_the_same():

@@ -65,14 +65,14 @@ class Style:
 DEFAULT = Style()
 
 
-def format_number(number: float, digits: int | None = None) -> str:
+def format_float(number: float, digits: int | None = None) -> str:
     """Format a number exactly, or with some significant digits.
 
     Examples
     --------
-    >>> format_number(39.0), format_number(0.1 + 0.2), format_number(0.1 + 0.2, digits=6)
+    >>> format_float(39.0), format_float(0.1 + 0.2), format_float(0.1 + 0.2, digits=6)
     ('39', '0.30000000000000004', '0.3')
-    >>> format_number(1234567.5, digits=4)
+    >>> format_float(1234567.5, digits=4)
     '1234568'
     """
     number = float(number) + 0.0  # no minus before a zero
@@ -100,7 +100,7 @@ def format_label(label: Any, style: Style = DEFAULT, *, mixed: bool = False) -> 
     if hasattr(label, "item"):
         label = label.item()  # a numpy scalar, as in the classes of a tree
     if isinstance(label, float):
-        return format_number(label)
+        return format_float(label)
     text = _shorten(str(label), style.max_label)
     if not isinstance(label, str):
         return text if text.isprintable() else repr(text)
@@ -175,7 +175,7 @@ def format_weight(weight: float) -> str:
     >>> format_weight(1200000.0), format_weight(12.345678)
     ('1200000', '12.35')
     """
-    return f"{weight:.0f}" if float(weight).is_integer() else format_number(weight, digits=4)
+    return f"{weight:.0f}" if float(weight).is_integer() else format_float(weight, digits=4)
 
 
 def format_branches(tree: Tree, node: int, style: Style = DEFAULT) -> list[str]:
@@ -294,7 +294,7 @@ def format_terms(terms: tuple[LinearTerm, ...], style: Style = DEFAULT) -> list[
     n_listed = len(terms) if limit is None or len(terms) <= limit + 1 else limit
     texts = []
     for term in terms[:n_listed]:
-        size = format_number(abs(term.weight), style.linear_digits)
+        size = format_float(abs(term.weight), style.linear_digits)
         text = _term_name(term, style) if size == "1" else f"{size} {_term_name(term, style)}"
         texts.append(f"{'-' if term.weight < 0 else '+'} {text}")
     return texts + [f"... and {len(terms) - n_listed} more"] * (n_listed < len(terms))
@@ -310,10 +310,10 @@ def _term_name(term: LinearTerm, style: Style) -> str:
 
 def _linear_text(condition: LinearCondition, style: Style, name: str | None) -> str:
     left = format_sum(condition.terms, style) if name is None else name
-    right = format_number(-condition.intercept, style.linear_digits)
+    right = format_float(-condition.intercept, style.linear_digits)
     text = f"{left} {'>' if condition.positive else '<='} {right}"
     fills = [
-        f"{_term_name(term, style)} as {format_number(term.fill, style.linear_digits)}"
+        f"{_term_name(term, style)} as {format_float(term.fill, style.linear_digits)}"
         for term in condition.terms
         if term.fill is not None and style.max_terms is None
     ]
@@ -331,9 +331,9 @@ def _range_text(name: str, piece: Piece, style: Style) -> str:
     low, high = piece
     if low == -inf and high == inf:
         return f"any {name}"
-    below, above = format_number(low, style.digits), format_number(high, style.digits)
+    below, above = format_float(low, style.digits), format_float(high, style.digits)
     if below == above:  # too few digits to distinguish them
-        below, above = format_number(low), format_number(high)
+        below, above = format_float(low), format_float(high)
     if low == -inf:
         return f"{name} <= {above}"
     return f"{name} > {below}" if high == inf else f"{below} < {name} <= {above}"

@@ -23,10 +23,10 @@ from mixedwood.explain.format import (
     Style,
     format_category,
     format_condition,
+    format_float,
     format_fraction,
     format_label,
     format_name,
-    format_number,
     format_sum,
 )
 from mixedwood.explain.text import format_prediction
@@ -150,7 +150,7 @@ def row_value(column: Column, one: Table, digits: int | None = None) -> str:
     if kind != "known":
         return f"{name} {kind}"
     return (
-        f"{name} = {format_number(x, digits) if column.is_numeric else format_category(column, x)}"
+        f"{name} = {format_float(x, digits) if column.is_numeric else format_category(column, x)}"
     )
 
 
@@ -213,19 +213,19 @@ def _number_contribution(term: LinearTerm, one: Table, style: Style) -> Contribu
         if term.fill is None:
             return Contribution(term.column.name, nan, kind, text)
         x = term.fill
-        text += f", taken as {format_number(x, style.linear_digits)}"
+        text += f", taken as {format_float(x, style.linear_digits)}"
     elif not term.column.is_numeric:
         text += f", place {x}"
     # A weight of zero counts for nothing, even of an infinite number.
     amount = term.weight * x if term.weight != 0 else 0.0
-    text += f", times {format_number(term.weight, style.linear_digits)}"
+    text += f", times {format_float(term.weight, style.linear_digits)}"
     return Contribution(term.column.name, amount, kind, text)
 
 
 def _contribution_lines(parts: tuple[Contribution, ...]) -> list[str]:
     """Contributions as aligned lines, and the number of those beyond the limit."""
     amounts = [
-        ("+" if part.amount > 0 else "") + format_number(part.amount, DEFAULT.linear_digits)
+        ("+" if part.amount > 0 else "") + format_float(part.amount, DEFAULT.linear_digits)
         for part in parts[:_MAX_LINES]
     ]
     width = max(map(len, amounts), default=0)
@@ -445,7 +445,7 @@ def _why_undefined(parts: list[Contribution]) -> str:
 def _format_comparison(total: float, threshold: float, is_above: bool) -> str:
     """Format two numbers with enough digits to distinguish them, and which is larger."""
     for digits in (DEFAULT.linear_digits, 8, None):
-        left, right = format_number(total, digits), format_number(threshold, digits)
+        left, right = format_float(total, digits), format_float(threshold, digits)
         if left != right:
             break
     close = "" if (total > threshold) == is_above else ", but for rounding"

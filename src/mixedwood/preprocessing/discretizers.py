@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mixedwood import _core
 from mixedwood._params import Constraint, Int, OneOf, check_value, validate
 from mixedwood.data import Schema, Table, Target
-from mixedwood.explain.format import format_number
+from mixedwood.explain.format import format_float
 from mixedwood.preprocessing.base import TableTransformer
 
 RULES = ("mdlp", "caim", "equal_width", "equal_frequency")
@@ -127,9 +127,9 @@ def bin_names(thresholds: NDArray[np.float64]) -> tuple[str, ...]:
     """
     if len(thresholds) == 0:
         return ("any",)
-    texts = [format_number(threshold, 6) for threshold in thresholds.tolist()]
+    texts = [format_float(threshold, 6) for threshold in thresholds.tolist()]
     if len(set(texts)) < len(texts):
-        texts = [format_number(threshold) for threshold in thresholds.tolist()]
+        texts = [format_float(threshold) for threshold in thresholds.tolist()]
     between = [f"({low}, {high}]" for low, high in pairwise(texts)]
     return (f"<= {texts[0]}", *between, f"> {texts[-1]}")
 
