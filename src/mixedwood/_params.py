@@ -189,12 +189,12 @@ class HasMethod(Constraint):
 
 
 class ListOf(Constraint):
-    """A list or tuple, not empty, whose elements are all accepted."""
+    """A list or tuple of at least `low` elements, all of which are accepted."""
 
-    def __init__(self, element: Constraint, text: str = "a list of these") -> None:
+    def __init__(self, element: Constraint, text: str = "a list of these", low: int = 1) -> None:
         def test(value: Any) -> bool:
-            given = isinstance(value, (list, tuple)) and len(value) > 0
-            return given and all(map(element.accepts, value))
+            is_list = isinstance(value, (list, tuple)) and len(value) >= low
+            return is_list and all(map(element.accepts, value))
 
         super().__init__(text, test=test)
 
