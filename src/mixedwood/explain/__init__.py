@@ -15,8 +15,7 @@ from mixedwood.explain.conditions import (
 from mixedwood.explain.explanation import (
     EnsembleExplanation,
     Explanation,
-    explain_scores,
-    explain_votes,
+    explain_prediction,
 )
 from mixedwood.explain.format import Style, format_branches, format_condition
 from mixedwood.explain.path import Contribution, DecisionPath, PathEnd, PathStep, explain_row
@@ -37,9 +36,8 @@ __all__ = [
     "SetCondition",
     "Style",
     "branch_conditions",
+    "explain_prediction",
     "explain_row",
-    "explain_scores",
-    "explain_votes",
     "format_branches",
     "format_condition",
     "to_rules",

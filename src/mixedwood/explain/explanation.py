@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +11,10 @@ from numpy.typing import NDArray
 from mixedwood.data import Table
 from mixedwood.explain.contributions import ColumnContributions, contribution_table
 from mixedwood.explain.format import format_label
-from mixedwood.explain.path import format_probabilities
-from mixedwood.tree import Tree
+from mixedwood.explain.path import choose_row, format_probabilities
+from mixedwood.tree import Predictor
 
-__all__ = ["EnsembleExplanation", "Explanation", "explain_scores", "explain_votes"]
+__all__ = ["EnsembleExplanation", "Explanation", "explain_prediction"]
 
 Numbers = NDArray[np.float64]
 
@@ -275,47 +274,31 @@ class EnsembleExplanation:
         }
 
 
-def explain_votes(
-    trees: Sequence[Tree],
-    one: Table,
-    *,
-    row: int,
-    prediction: Any,
-    probabilities: Numbers,
-    tree_predictions: NDArray[np.int32],
-    voting: Literal["soft", "hard"] = "soft",
-    weights: Numbers | None = None,
-) -> Explanation:
-    """Explain the mean or the vote of trees for a table of one row.
+def explain_prediction(predictor: Predictor, table: Table, row: int = 0) -> Explanation:
+    """Explain the prediction of trees for one row.
 
     Parameters
     ----------
-    trees : sequence of Tree
-        Trees of one schema and the same classes.
-    one : Table
-        The row.
-    row, prediction, probabilities
-        As in `Explanation`.
-    tree_predictions : ndarray of shape (n_trees,)
-        The class predicted by each tree, as a position in the classes.
-    voting : {"soft", "hard"}, default="soft"
-        Whether class probabilities are averaged, or each tree votes for one class.
-    weights : ndarray of shape (n_trees,), optional
-        Weights of the trees. If None, they are equal.
+    predictor : Predictor
+        The trees, and how they are combined.
+    table : Table
+        A table with the columns of the trees.
+    row : int, default=0
+        Position of the row, counted from 0.
+
+    Returns
+    -------
+    Explanation
+        The prediction as a sum over columns.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from mixedwood.data import read_table
-    >>> from mixedwood.tree import TreeBuilder
+    >>> from mixedwood.tree import Predictor, TreeBuilder
     >>> table = read_table({"age": [3.0]})
     >>> builder = TreeBuilder(table.schema, ["no", "yes"], [1, 3])
     >>> _ = builder.split_interval(0, "age", [[0, 2], [1, 1]], high=5.0)
-    >>> tree = builder.build()
-    >>> print(explain_votes(
-    ...     [tree], table, row=0, prediction="yes", probabilities=np.array([0.0, 1.0]),
-    ...     tree_predictions=np.array([1]),
-    ... ))
+    >>> print(explain_prediction(Predictor.of_trees([builder.build()]), table))
     Row 0: yes (yes 100 %, no 0 %)
     Probability of yes, the mean of 1 tree
        0.750  base value
@@ -323,101 +306,50 @@ def explain_votes(
        1.000  total
     Votes of 1 tree: yes 1
     """
-    n_classes = len(trees[0].classes)
-    found, vote_adjustment = ColumnContributions(n_classes), np.zeros(n_classes)
-    given = np.ones(len(trees)) if weights is None else weights
-    normalized = (given / given.sum()).tolist()
-    for tree, place, weight in zip(trees, tree_predictions.tolist(), normalized, strict=True):
-        found.add_tree(tree, one, tree.probabilities, weight)
-        if voting == "hard":
-            vote_adjustment[place] += weight
+    one, row = choose_row(table, row)
+    classes, trees, is_sum = predictor.target.classes, predictor.trees, predictor.aggregate == "sum"
+    scores = predictor.scores(one)
+    probabilities = predictor.link_scores(scores)
+    found, vote_adjustment = ColumnContributions(predictor.n_outputs), np.zeros(len(classes))
+    if predictor.baseline is not None:
+        found.bias += predictor.baseline
+    weights = np.ones(len(trees)) if predictor.weights is None else predictor.weights
+    normalized = (weights if is_sum else weights / weights.sum()).tolist()
+    codes = predictor.tree_codes(one)[0]
+    for member, tree, weight, code in zip(
+        predictor.members(), trees, normalized, codes.tolist(), strict=True
+    ):
+        found.add_tree(tree, one, values=member[1], weight=weight, first=member[3])
+        if predictor.aggregate == "vote":
+            vote_adjustment[code] += weight
             vote_adjustment -= weight * tree.predict_proba(one)[0]
     columns, values, contributions = found.by_column(one)
-    scale = "votes" if weights is None else "weighted votes"
+    if is_sum:
+        scale = "log odds" if predictor.n_outputs == 1 else "scores"
+    elif predictor.aggregate == "vote":
+        scale = "votes" if predictor.weights is None else "weighted votes"
+    else:
+        scale = "probability"
     return Explanation(
         row=row,
-        prediction=prediction,
-        classes=trees[0].classes,
-        probabilities=probabilities,
-        scale=scale if voting == "hard" else "probability",
-        bias=found.bias,
+        prediction=predictor.target.labels(probabilities).tolist()[0],
+        classes=classes,
+        probabilities=probabilities[0],
+        scale=scale,
+        bias=_for_each_class(found.bias, len(classes)),
         columns=columns,
         values=values,
-        contributions=contributions,
+        contributions=_for_each_class(contributions, len(classes)),
         vote_adjustment=vote_adjustment,
-        total=probabilities,
-        votes=np.bincount(tree_predictions, minlength=n_classes),
+        total=_for_each_class(scores[0], len(classes)) if is_sum else probabilities[0],
+        votes=None if is_sum else np.bincount(codes, minlength=len(classes)),
         n_trees=len(trees),
     )
 
 
-def explain_scores(
-    baseline: Numbers,
-    trees: Sequence[Tree],
-    node_values: Sequence[Numbers],
-    first_output: Sequence[int],
-    one: Table,
-    *,
-    row: int,
-    prediction: Any,
-    probabilities: Numbers,
-    scores: Numbers,
-) -> Explanation:
-    """Explain the scores of gradient boosting for a table of one row.
-
-    Parameters
-    ----------
-    baseline : ndarray of shape (n_outputs,)
-        Initial scores; one number for two classes, otherwise one per class.
-    trees, node_values, first_output
-        The trees, the values of their nodes, and the first output that each tree adds to.
-    one : Table
-        The row.
-    row, prediction, probabilities
-        As in `Explanation`.
-    scores : ndarray of shape (n_outputs,)
-        The scores of the row.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mixedwood.data import read_table
-    >>> from mixedwood.tree import TreeBuilder
-    >>> table = read_table({"age": [3.0]})
-    >>> builder = TreeBuilder(table.schema, ["no", "yes"], [1, 3])
-    >>> _ = builder.split_interval(0, "age", [[0, 2], [1, 1]], high=5.0)
-    >>> why = explain_scores(
-    ...     np.array([1.0]), [builder.build()], [np.array([[0.0], [0.5], [-0.5]])], [0], table,
-    ...     row=0, prediction="yes", probabilities=np.array([0.182, 0.818]), scores=np.array([1.5]),
-    ... )
-    >>> why.bias.tolist(), why.contributions.tolist()
-    ([-1.0, 1.0], [[-0.5, 0.5]])
-    """
-    found = ColumnContributions(len(baseline))
-    found.bias += baseline
-    for tree, values, first in zip(trees, node_values, first_output, strict=True):
-        found.add_tree(tree, one, values, first=first)
-    columns, texts, contributions = found.by_column(one)
-    return Explanation(
-        row=row,
-        prediction=prediction,
-        classes=trees[0].classes,
-        probabilities=probabilities,
-        scale="log odds" if len(baseline) == 1 else "scores",
-        bias=_for_each_class(found.bias),
-        columns=columns,
-        values=texts,
-        contributions=_for_each_class(contributions),
-        vote_adjustment=np.zeros(len(trees[0].classes)),
-        total=_for_each_class(scores),
-        votes=None,
-        n_trees=len(trees),
-    )
-
-
-def _for_each_class(numbers: Numbers) -> Numbers:
-    """Log odds of both classes from those of the second; other scores are unchanged."""
-    if numbers.shape[-1] != 1:
+def _for_each_class(numbers: Numbers, n_classes: int) -> Numbers:
+    """Log odds of both classes from those of the second; other numbers are unchanged."""
+    if numbers.shape[-1] == n_classes:
         return numbers
     return np.concatenate([-numbers, numbers], axis=-1) + 0.0  # no minus before a zero
 
