@@ -18,6 +18,7 @@ from excuses import HELD_OUT, PURE, SAMPLES
 from mixedwood import (
     AdaBoostTreesClassifier,
     BoostedTreesClassifier,
+    C45TreeClassifier,
     TimeLimitWarning,
     TreeClassifier,
     UnknownCategoryWarning,
@@ -667,7 +668,7 @@ OTHER_ERRORS = {
         ({"partitioner": "best"}, ValueError, "best"),
         ({"estimator": TreeClassifier}, TypeError, "got the class TreeClassifier"),
         ({"estimator": RandomForestClassifier()}, TypeError, "or a tree of mixedwood"),
-        ({"estimator": TreeClassifier.c45()}, ValueError, "'fractional' sends a row to several"),
+        ({"estimator": C45TreeClassifier()}, ValueError, "'fractional' sends a row to several"),
         (
             {"estimator": TreeClassifier(ordinal_features={"shape": ["round"]})},
             ValueError,

@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from excuses import PURE, SAMPLES
 from mixedwood import (
+    C45TreeClassifier,
     ForestClassifier,
     RandomOrdinalityClassifier,
     TreeClassifier,
@@ -24,6 +25,7 @@ from mixedwood.datasets import make_mixed, make_waveform
 from mixedwood.explain.importance import impurity_importance
 from mixedwood.pruning import Pruner
 from mixedwood.splits import Criterion
+from mixedwood_studies.random_ordinality.methods import weka_random_forest
 from problems import mixed_problem
 from reference import ensembles as slow
 
@@ -33,7 +35,7 @@ CHECKED = [
     (ForestClassifier(n_estimators=15, max_samples=0.7, colsample_bytree=0.8), SAMPLES | PURE),
     (ForestClassifier.bagging_c45(3), SAMPLES),
     (ForestClassifier.bagging_cart(3), SAMPLES),
-    (ForestClassifier.weka_random_forest(3), SAMPLES),
+    (weka_random_forest(3), SAMPLES),
 ]
 
 
@@ -52,7 +54,7 @@ RECIPES = {
     "random_forest": ForestClassifier.random_forest(7),
     "bagging_c45": ForestClassifier.bagging_c45(7),
     "bagging_cart": ForestClassifier.bagging_cart(4),
-    "weka_random_forest": ForestClassifier.weka_random_forest(7),
+    "weka_random_forest": weka_random_forest(7),
     "samples": ForestClassifier(
         TreeClassifier(pruning="merge_equal"), 7, max_samples=50, colsample_bytree=2
     ),
@@ -103,7 +105,7 @@ def test_trees_are_those_of_the_estimator_on_bootstrap_samples():
         seed, rows = slow.bootstrap_of(11, number, 90, 45)
         sample, classes = table.take(rows), target.take(rows)
         alone = clone(tree).set_params(random_state=seed)
-        twin = alone._learner().learn(sample, classes, seed=seed)
+        twin = alone._fit_encoded(sample, classes, seed=seed)
         assert grown == twin
         assert grown.weighted_n_node_samples[0] == 45
 
@@ -121,7 +123,7 @@ def test_without_bootstrap_trees_see_all_rows_or_some_once():
 
 
 @pytest.mark.parametrize("vote", ["soft", "hard"])
-@pytest.mark.parametrize("tree", [TreeClassifier(pruning=None), TreeClassifier.c45(pruned=False)])
+@pytest.mark.parametrize("tree", [TreeClassifier(pruning=None), C45TreeClassifier(pruned=False)])
 def test_without_any_chance_a_forest_is_its_tree(tree, vote):
     X, y = mixed_problem(90)
     new, _ = mixed_problem(90, seed=1)
@@ -324,7 +326,7 @@ def test_a_tied_vote_goes_to_the_first_class():
 
 def test_importances_are_means_over_the_trees():
     X, y = mixed_problem()
-    for tree, impurity in ((None, "gini"), (TreeClassifier.c45(pruned=False), "entropy")):
+    for tree, impurity in ((None, "gini"), (C45TreeClassifier(pruned=False), "entropy")):
         model = ForestClassifier(tree, 8, random_state=0).fit(X, y)
         mean = np.mean([impurity_importance(t, impurity) for t in model.trees_], axis=0)
         np.testing.assert_allclose(model.feature_importances_, mean / mean.sum())
@@ -340,8 +342,10 @@ def test_bagged_cart_trees_are_small_because_copies_share_a_fold():
     leaking = []
     for number in range(10):
         seed, rows = slow.bootstrap_of(0, number, 300, 300)
-        learner = TreeClassifier.cart()._learner()
-        leaking.append(learner.learn(table.take(rows), target.take(rows), seed=seed).n_leaves)
+        learner = TreeClassifier.cart()
+        leaking.append(
+            learner._fit_encoded(table.take(rows), target.take(rows), seed=seed).n_leaves
+        )
     mean_leaves = np.mean([tree.n_leaves for tree in model.trees_])
     assert 4 < mean_leaves < 12
     assert np.mean(leaking) > 2 * mean_leaves
@@ -355,7 +359,7 @@ def test_copies_stay_on_one_side_of_reduced_error_pruning():
 
     def grow_it(sample, classes):
         seen.append(sample)
-        return TreeClassifier(pruning=None)._learner().learn(sample, classes, seed=0)
+        return TreeClassifier(pruning=None)._fit_encoded(sample, classes, seed=0)
 
     sample = table.take(rows)
     Pruner("reduced_error").prune(grow_it, sample, target.take(rows), seed=3, copies_of=rows)
@@ -449,7 +453,11 @@ def test_a_criterion_written_in_python_works_in_threads():
             ValueError,
             "class_weight of estimator must be None",
         ),
-        ({"estimator": TreeClassifier(max_depth=-1)}, ValueError, "max_depth must be None"),
+        (
+            {"estimator": TreeClassifier(max_depth=-1)},
+            ValueError,
+            "'max_depth' parameter of TreeClassifier",
+        ),
         ({"random_state": -1}, ValueError, "random_state must be zero or more"),
         ({"time_limit": 0}, ValueError, "time_limit"),
         ({"class_weight": {"oak": 2}}, ValueError, "which are not in y"),

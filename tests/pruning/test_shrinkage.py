@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mixedwood import TreeClassifier
+from mixedwood.estimators.c45 import RandomTreeClassifier
 from mixedwood.growers import GrowSettings, grow
 from mixedwood.pruning import (
     Pruner,
@@ -49,7 +50,7 @@ def test_shares_are_those_of_the_definition(problem, strength, missing, partitio
 
 def test_a_branch_that_no_row_reached_says_nothing():
     table = {"a": list("ppqqrr"), "b": list("uvuvww")}
-    tree = TreeClassifier.random_tree(None).fit(table, [0, 1, 1, 0, 2, 2]).tree_
+    tree = RandomTreeClassifier(max_features=None).fit(table, [0, 1, 1, 0, 2, 2]).tree_
     empty = np.flatnonzero(tree.weighted_n_node_samples == 0)
     assert len(empty)
     shares = shrunk_probabilities(tree, 4.0)

@@ -8,9 +8,12 @@ import pandas as pd
 from sklearn.base import clone
 
 import mixedwood as mw
+from mixedwood.estimators.c45 import RandomTreeClassifier
 from mixedwood.preprocessing import FeatureBinarizer, MDLPDiscretizer
 from mixedwood.pruning import Pruner
 from mixedwood.splits import Partitioner, Screener
+from mixedwood_studies.model_trees.methods import model_tree as published
+from mixedwood_studies.nominal_splits.methods import nominal_splits
 
 MODELS = {
     "tree": mw.TreeClassifier(),
@@ -22,11 +25,11 @@ MODELS = {
         min_split_gain=1e-12,
         class_weight="balanced",
     ),
-    "c45": mw.TreeClassifier.c45(),
+    "c45": mw.C45TreeClassifier(),
     "cart": mw.TreeClassifier.cart(cv=3),
     "conditional_inference": mw.TreeClassifier.conditional_inference(alpha=0.5),
-    "random_tree": mw.TreeClassifier.random_tree(2, random_state=3),
-    "nominal_splits": mw.TreeClassifier.nominal_splits(screener=None),
+    "random_tree": RandomTreeClassifier(max_features=2, random_state=3),
+    "nominal_splits": nominal_splits(screener=None),
     "grow_prune_tree": mw.GrowPruneTreeClassifier(random_state=1),
     "optimal": mw.OptimalTreeClassifier(max_depth=2),
     "optimal_tuned": mw.OptimalTreeClassifier(
@@ -34,7 +37,7 @@ MODELS = {
     ),
     "optimal_all": mw.OptimalTreeClassifier(max_depth=1, binarizer="passthrough"),
     "model_tree": mw.ModelTreeClassifier(),
-    "model_tree_published": mw.ModelTreeClassifier.published(min_samples_split=5),
+    "model_tree_published": published(min_samples_split=5),
     "forest": mw.ForestClassifier(n_estimators=3, oob_score=True, random_state=0),
     "bagging_c45": mw.ForestClassifier.bagging_c45(3, random_state=np.int64(1)),
     "random_ordinality": mw.RandomOrdinalityClassifier(

@@ -135,7 +135,7 @@ def test_any_table_any_names(tmp_path_factory, data):
         st.sampled_from(
             [
                 mw.TreeClassifier(pruning=None, handle_missing="category"),
-                mw.TreeClassifier.c45(),
+                mw.C45TreeClassifier(),
                 mw.ForestClassifier(n_estimators=2, random_state=0),
                 mw.BoostedTreesClassifier(n_estimators=2, random_state=0),
                 mw.SmoothSVC(),
@@ -375,7 +375,9 @@ def test_only_fitted_classifiers_of_the_library_are_written(tmp_path):
     with pytest.raises(ModelFileError, match=r"Got .*Mine"):
         mw.save_model(Mine().fit(X, y), path)
     spoiled = mw.TreeClassifier().fit(X, y).set_params(handle_unknown="perhaps")
-    with pytest.raises(ModelFileError, match="handle_unknown must be"):
+    with pytest.raises(
+        ModelFileError, match="'handle_unknown' parameter of TreeClassifier must be"
+    ):
         mw.save_model(spoiled, path)
     assert not path.exists()
 

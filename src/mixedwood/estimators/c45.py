@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood import _kinds as kinds
 from mixedwood._params import (
     FLAG,
     HANDLE_UNKNOWN,
@@ -31,6 +32,7 @@ from mixedwood.estimators._single import unknown_in_core
 from mixedwood.estimators.tree import GreedyTreeClassifier
 from mixedwood.growers import GrowSettings
 from mixedwood.pruning.pruner import Pruner
+from mixedwood.tree import Tree
 
 __all__ = ["C45TreeClassifier", "RandomTreeClassifier"]
 
@@ -116,6 +118,9 @@ class C45TreeClassifier(GreedyTreeClassifier):
         "time_limit": TIME_LIMIT,
     }
 
+    handle_missing = "fractional"
+    _fitted: ClassVar[kinds.Fitted] = {"tree_": kinds.instance(Tree)}
+
     def __init__(
         self,
         *,
@@ -199,6 +204,9 @@ class RandomTreeClassifier(GreedyTreeClassifier):
         "random_state": RANDOM_STATE,
         "time_limit": TIME_LIMIT,
     }
+
+    handle_missing = "fractional"
+    _fitted: ClassVar[kinds.Fitted] = {"tree_": kinds.instance(Tree)}
 
     def __init__(
         self,

@@ -133,12 +133,12 @@ class GrowPruneTreeClassifier(SingleTreeClassifier):
         "time_limit": TIME_LIMIT,
     }
 
-    iterations_: list[Iteration]
-
     _fitted: ClassVar[kinds.Fitted] = {
         "tree_": kinds.instance(Tree),
         "iterations_": kinds.list_of(kinds.instance(Iteration)),
     }
+
+    iterations_: list[Iteration]
 
     def __init__(
         self,

@@ -192,10 +192,6 @@ class OptimalTreeClassifier(SingleTreeClassifier):
         "memory_limit": Int(1),
     }
 
-    proof_: Proof
-    candidates_: list[BinarySplit] | None
-    cv_results_: dict[str, NDArray[Any]] | None
-
     _fitted: ClassVar[kinds.Fitted] = {
         "tree_": kinds.instance(Tree),
         "proof_": kinds.instance(Proof),
@@ -213,14 +209,9 @@ class OptimalTreeClassifier(SingleTreeClassifier):
         ),
     }
 
-    def _check_fitted(self) -> None:
-        for split in self.candidates_ or ():
-            if split.column >= len(self.schema_):
-                raise ValueError("a candidate split has a column that does not exist")
-            codes, n = split.codes or (), self.schema_.columns[split.column].n_categories
-            ascending = list(codes) == sorted(set(codes)) and all(code < n for code in codes)
-            if not ascending or not split.low < split.high:
-                raise ValueError("a candidate split has categories that its column does not have")
+    proof_: Proof
+    candidates_: list[BinarySplit] | None
+    cv_results_: dict[str, NDArray[Any]] | None
 
     def __init__(
         self,
@@ -341,6 +332,15 @@ class OptimalTreeClassifier(SingleTreeClassifier):
 
     def _default_part(self, name: str, given: Any) -> Any:
         return FeatureBinarizer() if name == "binarizer" and given is None else None
+
+    def _check_fitted(self) -> None:
+        for split in self.candidates_ or ():
+            if split.column >= len(self.schema_):
+                raise ValueError("a candidate split has a column that does not exist")
+            codes, n = split.codes or (), self.schema_.columns[split.column].n_categories
+            ascending = list(codes) == sorted(set(codes)) and all(code < n for code in codes)
+            if not ascending or not split.low < split.high:
+                raise ValueError("a candidate split has categories that its column does not have")
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -44,7 +44,7 @@ from mixedwood.data import Table, Target
 from mixedwood.data.schema import row_index
 from mixedwood.estimators._single import Rows, SingleTreeClassifier, unknown_in_core
 from mixedwood.growers import CodedTable, GrowSettings, grow
-from mixedwood.pruning import CostComplexityPath, CrossValidatedPath
+from mixedwood.pruning import CostComplexityPath, CrossValidatedPath, cost_complexity_path
 from mixedwood.pruning.pruner import Pruned, Pruner, grow_and_prune
 from mixedwood.tree import Tree
 
@@ -343,12 +343,12 @@ class TreeClassifier(GreedyTreeClassifier):
         "growth": OneOf("auto", "depth_first", "best_first"),
     }
 
-    pruning_path_: CrossValidatedPath | None
-
     _fitted: ClassVar[kinds.Fitted] = {
         "tree_": kinds.instance(Tree),
         "pruning_path_": kinds.optional(kinds.instance(CrossValidatedPath)),
     }
+
+    pruning_path_: CrossValidatedPath | None
 
     def __init__(
         self,
@@ -496,8 +496,6 @@ class TreeClassifier(GreedyTreeClassifier):
         >>> path.n_leaves.tolist(), path.ccp_alphas.round(3).tolist()
         ([4, 2, 1], [0.0, 0.083, 0.333])
         """
-        from mixedwood.pruning import cost_complexity_path
-
         unpruned = clone(self).set_params(pruning=None).fit(X, y, sample_weight)
         return cost_complexity_path(unpruned.tree_)
 

@@ -183,6 +183,9 @@ class _Reader:
         """Make an estimator; a fitted one with its attributes."""
         if self._is_old:
             written = _translate_estimator(written)
+        elif "rules" in _object(written["parameters"]):
+            written = {**written, "parameters": dict(written["parameters"])}
+            _restructure_tree(written, written["parameters"], written.get("learned", {}))
         name = written["class"]
         classes = estimator_classes() if fitted else parameter_classes()
         if written["is"] != "estimator" or not isinstance(name, str) or name not in classes:
@@ -598,10 +601,35 @@ def _restructure_grow_prune_forest(
         given["estimator"] = made
 
 
+def _restructure_tree(
+    written: dict[str, Any], given: dict[str, Any], fitted: dict[str, Any]
+) -> None:
+    """C4.5 and WEKA's RandomTree were values of a parameter `rules`; in version 2 as well."""
+    rules = given.pop("rules", "parts")
+    if rules == "parts":
+        return
+    kept = "min_samples_leaf max_depth unseen handle_unknown class_weight categorical_features"
+    kept += " ordinal ordinal_features time_limit"
+    if rules == "random_tree":
+        kept += " max_features min_samples_split random_state"
+    parameters = {name: given[name] for name in kept.split() if name in given}
+    if rules == "c45":
+        pruning = given.get("pruning")
+        for pruner in pruning if isinstance(pruning, list) else [pruning]:
+            if isinstance(pruner, dict) and pruner["name"] == "pessimistic":
+                parameters |= {"pruned": True, **dict(pruner["options"]["items"])}
+        parameters.setdefault("pruned", "pessimistic" in (pruning or ()))
+    given.clear()
+    given.update(parameters)
+    written["class"] = {"c45": "C45TreeClassifier", "random_tree": "RandomTreeClassifier"}[rules]
+    fitted.pop("pruning_path_", None)  # was None
+
+
 _RESTRUCTURED: dict[str, Callable[[dict[str, Any], dict[str, Any], dict[str, Any]], None]] = {
     "BoostedTreesClassifier": _restructure_boosted,
     "EnsembleClassifier": _restructure_ensemble,
     "GrowPruneForestClassifier": _restructure_grow_prune_forest,
     "OptimalTreeClassifier": _restructure_optimal,
     "RandomOrdinalityClassifier": _restructure_random_ordinality,
+    "TreeClassifier": _restructure_tree,
 }

@@ -52,7 +52,10 @@ _ARRAY_TYPES = ("bool", "uint8", "int32", "int64", "float64")
 @cache
 def estimator_classes() -> dict[str, Any]:
     """Every public estimator, by its name."""
-    return {entry.class_name: entry.load() for entry in estimators().values()}
+    from mixedwood.estimators.c45 import RandomTreeClassifier  # not public
+
+    public = {entry.class_name: entry.load() for entry in estimators().values()}
+    return public | {"RandomTreeClassifier": RandomTreeClassifier}
 
 
 @cache
@@ -192,8 +195,7 @@ def check_parameters(model: Any) -> None:
             f"n_jobs must be an int up to {_MAX_JOBS}, -1 for all processors, or None. Got "
             f"{jobs!r} instead."
         )
-    for check in ("_check_parameters", "_learner"):
-        getattr(model, check, lambda: None)()
+    model._check_parameters()
 
 
 def _parts(value: Any, *, inside: bool = False) -> Iterator[Any]:
