@@ -14,9 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from mixedwood._params import OneOf, check_value
 from mixedwood.data import Table, check_same_length, read_target
 from mixedwood.estimators.base import TableClassifier, columns_used
-from mixedwood.explain.ensemble import explain_votes
+from mixedwood.explain.explanation import explain_prediction
 from mixedwood.explain.importance import impurity_importance
-from mixedwood.explain.walk import choose_row
 from mixedwood.tree import Predictor, TargetSpec, Tree
 
 if TYPE_CHECKING:
@@ -162,19 +161,7 @@ class TreeEnsembleClassifier(TableClassifier):
         return self._explain(self._new(X), row)
 
     def _explain(self, table: Table, row: int) -> Explanation:
-        one, row = choose_row(table, row)
-        predictor = self.predictor_
-        probabilities = predictor.probabilities(one)
-        return explain_votes(
-            predictor.trees,
-            one,
-            row=row,
-            prediction=python_label(predictor.target.labels(probabilities)[0]),
-            probabilities=probabilities[0],
-            answers=predictor.tree_codes(one)[0],
-            vote=self.voting,
-            weights=predictor.weights,
-        )
+        return explain_prediction(self.predictor_, table, row)
 
     # The trees
 

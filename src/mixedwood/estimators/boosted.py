@@ -37,18 +37,16 @@ from mixedwood._parts import Partitioner
 from mixedwood._random import seed_of
 from mixedwood.boosting import GradientPlan, gradient_boost, read_validation
 from mixedwood.data import Table, Target, read_target
-from mixedwood.estimators._ensemble import TreeEnsembleClassifier, python_label
+from mixedwood.estimators._ensemble import TreeEnsembleClassifier
 from mixedwood.estimators._single import unknown_in_core
 from mixedwood.estimators.forest import read_member
 from mixedwood.estimators.tree import TreeClassifier
-from mixedwood.explain.ensemble import explain_scores
-from mixedwood.explain.walk import choose_row
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import GradientSettings
 from mixedwood.tree import Predictor, TargetSpec, Tree
 
 if TYPE_CHECKING:
-    from mixedwood.explain import Explanation
+    pass
 
 __all__ = ["BoostedTreesClassifier"]
 
@@ -516,25 +514,6 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             return self.predictor_.probabilities(table)
         scores = self.predictor_.scores(table, self.n_jobs)
         return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def _explain(self, table: Table, row: int) -> Explanation:
-        if not hasattr(self, "baseline_"):
-            return super()._explain(table, row)
-        one, row = choose_row(table, row)
-        predictor = self.predictor_
-        scores = predictor.scores(one)
-        probabilities = predictor.link_scores(scores)
-        return explain_scores(
-            self.baseline_,
-            predictor.trees,
-            self._values,
-            self._first_output,
-            one,
-            row=row,
-            prediction=python_label(predictor.target.labels(probabilities)[0]),
-            probabilities=probabilities[0],
-            scores=scores[0],
-        )
 
     def _unseen(self) -> str:
         return self.handle_unknown if self.estimator is None else str(self.estimator.handle_unknown)

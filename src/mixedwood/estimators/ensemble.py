@@ -41,7 +41,7 @@ from mixedwood.estimators.base import TableClassifier, columns_used
 from mixedwood.estimators.boosted import BoostedTreesClassifier
 from mixedwood.estimators.forest import ForestClassifier
 from mixedwood.explain.explanation import EnsembleExplanation
-from mixedwood.explain.walk import choose_row
+from mixedwood.explain.path import choose_row
 from mixedwood.growers import CodedTable
 from mixedwood.tree import Mixture, Tree
 
@@ -404,8 +404,8 @@ class EnsembleClassifier(TableClassifier):
         >>> X = {"color": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
         >>> model = mw.EnsembleClassifier(tune=False, random_state=0)
         >>> why = model.fit(X, ["yes", "no", "yes", "no"] * 5).explain(X, row=0)
-        >>> why.prediction, why.share, why.forest.scale, why.boosted.scale
-        ('yes', 0.6, 'probability', 'log odds')
+        >>> why.prediction, why.weights, why.forest.scale, why.boosted.scale
+        ('yes', (0.4, 0.6), 'probability', 'log odds')
         """
         one, row = choose_row(self._new(X), row)
         forest = replace(self.forest_._explain(one, 0), row=row)
@@ -416,7 +416,7 @@ class EnsembleClassifier(TableClassifier):
             prediction=python_label(self.predictor_.target.labels(average[None])[0]),
             classes=self.classes_,
             probabilities=average,
-            share=float(self.weights_[1]),
+            weights=(float(self.weights_[0]), float(self.weights_[1])),
             forest=forest,
             boosted=boosted,
         )

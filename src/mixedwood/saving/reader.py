@@ -351,7 +351,7 @@ def _split_trees(
 
 # Files of version 1
 
-_OLD_CLASSES = {"Acceptor": "Screener", "BinaryTest": "BinarySplit"}
+_OLD_CLASSES = {"Acceptor": "Screener", "BinaryTest": "BinarySplit", "Scale": "ColumnScale"}
 
 _OLD_NAMES: dict[str, dict[str, str]] = {
     # Names of arrays, fields, options, parameters and fitted attributes, by today's class.
@@ -368,6 +368,7 @@ _OLD_NAMES: dict[str, dict[str, str]] = {
     "Column": {"values": "categories"},
     "CostComplexityPath": {"alphas": "ccp_alphas", "costs": "risks"},
     "CrossValidatedPath": {"strength": "shrinkage"},
+    "Design": {"centred": "centered"},
     "Proof": {"cost": "objective_value"},
     "Pruner": {"n_folds": "cv", "share": "validation_fraction", "cost": "risk"},
     "Screener": {"max_p": "alpha"},

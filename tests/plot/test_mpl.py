@@ -15,7 +15,7 @@ from matplotlib.patches import FancyBboxPatch  # noqa: E402
 from explain.random_trees import random_tree  # noqa: E402
 from mixedwood.data import Column, Schema  # noqa: E402
 from mixedwood.plot import plot_tree  # noqa: E402
-from mixedwood.plot.drawing import draw  # noqa: E402
+from mixedwood.plot.drawing import draw_tree  # noqa: E402
 from mixedwood.tree import TreeBuilder  # noqa: E402
 
 
@@ -24,8 +24,8 @@ def test_a_figure_of_its_own_is_as_large_as_the_tree(tmp_path):
     ax = plot_tree(tree)
     try:
         frames = [p for p in ax.patches if isinstance(p, FancyBboxPatch)]
-        assert len(frames) == len(draw(tree).boxes)
-        size = [draw(tree).width + 20, draw(tree).height + 20]
+        assert len(frames) == len(draw_tree(tree).boxes)
+        size = [draw_tree(tree).width + 20, draw_tree(tree).height + 20]
         assert list(ax.figure.get_size_inches() * 96) == pytest.approx(size)
         ax.figure.savefig(tmp_path / "tree.png")
         ax.figure.savefig(tmp_path / "tree.svg")
@@ -37,7 +37,7 @@ def test_a_figure_of_its_own_is_as_large_as_the_tree(tmp_path):
 def test_text_fits_its_frame():
     ax = plot_tree(random_tree(2, n_tests=8), Figure(figsize=(9, 6)).subplots(), max_depth=2)
     ax.figure.canvas.draw()
-    drawing = draw(random_tree(2, n_tests=8), max_depth=2)
+    drawing = draw_tree(random_tree(2, n_tests=8), max_depth=2)
     to_data = ax.transData.inverted()
     widths = {}
     for text in ax.texts:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from explain.random_trees import SCHEMA, random_table, random_tree
 from mixedwood.data import Column, Schema, Table
-from mixedwood.explain import explain_scores, explain_votes
-from mixedwood.explain.sums import sum_lines
+from mixedwood.explain import explain_prediction
+from mixedwood.explain.contributions import contribution_table
 from mixedwood.tree import Predictor, TreeBuilder
 from reference.explanation import answer, row_of, sum_of
 
@@ -22,11 +22,7 @@ seeds = st.integers(0, 2**32 - 1)
 def explained(trees, one, vote="soft", weights=None):
     aggregate = "vote" if vote == "hard" else "mean"
     model = Predictor.of_trees(trees, weights=weights, aggregate=aggregate)
-    shares = model.probabilities(one)
-    return explain_votes(
-        trees, one, row=0, prediction=model.target.labels(shares)[0].item(),
-        probabilities=shares[0], answers=model.tree_codes(one)[0], vote=vote, weights=weights,
-    )  # fmt: skip
+    return explain_prediction(model, one)
 
 
 def assert_same_sum(why, bias, found):
@@ -82,13 +78,17 @@ def test_scores_agree_with_the_twin_and_add_up(seed, n_trees, fractional, kind):
     for step, place in zip(steps, first, strict=True):
         wide.append(np.zeros((len(step), n_outputs)))
         wide[-1][:, place : place + width] = step
+    link = "logistic" if kind == "two" else "softmax"
+    model = Predictor.of_trees(
+        trees, values=tuple(steps), first_output=tuple(first), baseline=start, aggregate="sum",
+        link=link,
+    )  # fmt: skip
     for row in range(table.n_rows):
         values = row_of(table, row)
         scores = start + sum(answer(t, values, w) for t, w in zip(trees, wide, strict=True))
-        why = explain_scores(
-            start, trees, steps, first, table.take([row]), row=row, prediction="no",
-            probabilities=np.full(len(trees[0].classes), 0.5), scores=scores,
-        )  # fmt: skip
+        why = explain_prediction(model, table, row)
+        want = [-scores[0], scores[0]] if kind == "two" else scores
+        np.testing.assert_allclose(why.total, want, rtol=1e-12, atol=1e-12)
         bias, found = sum_of([(t, w, 1.0) for t, w in zip(trees, wide, strict=True)], values)
         if kind == "two":
             found = {columns: np.array([-c[0], c[0]]) for columns, c in found.items()}
@@ -173,9 +173,9 @@ def test_text_for_another_class():
     tree = small("split_interval", "age", [[3, 2], [3, 0]], high=5.0)
     why = explained([tree], one_row(age=3))
     assert "+0.150  age = 3" in why.to_text("yes")
-    with pytest.raises(ValueError, match="one of the classes, 'no', 'yes'; got 'maybe'"):
+    with pytest.raises(ValueError, match=r"one of the classes, 'no', 'yes'\. Got 'maybe'"):
         why.to_text("maybe")
-    with pytest.raises(ValueError, match="at least 0; got -1"):
+    with pytest.raises(ValueError, match=r"at least 0\. Got -1 instead"):
         why.to_text(max_columns=-1)
 
 
@@ -202,12 +202,12 @@ def test_text_is_short_whatever_the_number_of_columns_and_classes():
 
 
 def test_small_numbers_keep_their_digits():
-    assert sum_lines(0.0012, ["x = 1"], [-0.00034], None, (0.00086, "total"), 8) == [
+    assert contribution_table(0.0012, ["x = 1"], [-0.00034], None, (0.00086, "total"), 8) == [
         "   0.00120  base value",
         "  -0.00034  x = 1",
         "   0.00086  total",
     ]
-    zeros = sum_lines(0.0, ["x = 1"], [0.0], None, (0.0, "total"), 8)
+    zeros = contribution_table(0.0, ["x = 1"], [0.0], None, (0.0, "total"), 8)
     assert zeros == ["  0.000  base value", "  0.000  total"]
 
 

@@ -1,10 +1,10 @@
-"""The same picture of a tree with matplotlib, for papers and notebooks that use it."""
+"""A tree drawn with matplotlib."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from mixedwood.plot.drawing import BAR, FONT, LEVEL_GAP, LINE, PAD, Box, draw
+from mixedwood.plot.drawing import BAR, FONT, LEVEL_GAP, LINE, Box, draw_tree
 from mixedwood.tree import Tree
 
 __all__ = ["plot_tree"]
@@ -26,19 +26,20 @@ def plot_tree(
     tree : Tree
         The tree.
     ax : matplotlib.axes.Axes, optional
-        Where to draw. The tree fills it, text is scaled to fit. By default a new figure of the
-        size that the tree needs is made with pyplot.
+        Axes to draw on. The tree fills them, and text is scaled to fit. By default, pyplot makes
+        a new figure of the size that the tree needs.
     max_depth : int or None, default=None
-        Deepest level drawn, counted in tests. None means no limit.
+        Maximum depth drawn. If None, there is no limit.
     max_nodes : int or None, default=60
-        Most nodes drawn; those nearest to the root come first. None means no limit.
+        Maximum number of nodes drawn, those nearest to the root first. If None, there is no limit.
     max_terms : int or None, default=4
-        Most terms drawn of a linear test, the most important first. None means no limit.
+        Maximum number of terms of a linear split, most important first. If None, there is no
+        limit.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Where the tree was drawn.
+        The axes with the tree.
 
     Examples
     --------
@@ -51,7 +52,7 @@ def plot_tree(
     >>> ax.texts[0].get_text()
     'age'
     """
-    drawing = draw(tree, max_depth, max_nodes, max_terms)
+    drawing = draw_tree(tree, max_depth, max_nodes, max_terms)
     width, height = drawing.width + 20.0, drawing.height + 20.0
     ax = _axes(width, height) if ax is None else ax
     ax.set_axis_off()
@@ -65,7 +66,7 @@ def plot_tree(
     for box in drawing.boxes:
         pen.box(box)
     for entry in drawing.legend:
-        pen.bar(entry.x, entry.y + 4.0, 12.0, entry.colour)
+        pen.bar(entry.x, entry.y + 4.0, 12.0, entry.color)
         pen.text(entry.name, entry.x + 18.0, entry.y, ha="left")
     return ax
 
@@ -79,11 +80,11 @@ class _Pen:
         self.ax = ax
         self.ink = rcParams["text.color"]
         frame = ax.get_window_extent()
-        # points of type per pixel of the drawing, at the scale that the axes will have
+        # points per pixel of the drawing, at the scale that the axes will have
         scale = min(frame.width / width, frame.height / height)
         self.size = FONT * scale * 72.0 / ax.figure.dpi
         self.line = scale * 72.0 / ax.figure.dpi
-        # characters that the measured font lacks are looked for in the user's own
+        # fall back to the user's font for characters that the measured font lacks
         self.family = ["DejaVu Sans", *rcParams["font.family"]]
 
     def text(self, line: str, x: float, top: float, **options: Any) -> None:
@@ -93,11 +94,11 @@ class _Pen:
             parse_math=False, **options,
         )  # fmt: skip
 
-    def bar(self, x: float, y: float, length: float, colour: str) -> None:
+    def bar(self, x: float, y: float, length: float, color: str) -> None:
         from matplotlib.patches import Rectangle
 
         self.ax.add_patch(
-            Rectangle((x, y), length, BAR, facecolor=colour, edgecolor=self.ink,
+            Rectangle((x, y), length, BAR, facecolor=color, edgecolor=self.ink,
                       linewidth=0.5 * self.line)
         )  # fmt: skip
 
@@ -118,29 +119,18 @@ class _Pen:
     def box(self, box: Box) -> None:
         from matplotlib.patches import FancyBboxPatch
 
-        left = box.x - box.width / 2
-        style = f"round,pad=0,rounding_size={8 if box.shares else 3}"
+        style = f"round,pad=0,rounding_size={box.rounding}"
         self.ax.add_patch(
             FancyBboxPatch(
-                (left, box.y), box.width, box.height, boxstyle=style, fill=False,
+                (box.x - box.width / 2, box.y), box.width, box.height, boxstyle=style, fill=False,
                 edgecolor=self.ink, alpha=0.6, linewidth=self.line,
                 linestyle="--" if box.is_cut else "-",
             )
         )  # fmt: skip
-        for i, line in enumerate(box.above):
-            self.text(line, box.x, box.top + LINE * i)
-        y = box.y + PAD / 2
-        if box.title:
-            self.text(box.title, box.x, y, weight="bold")
-            y += LINE
-        for line in box.lines:
-            self.text(line, box.x, y)
-            y += LINE
-        x = left + PAD
-        for colour, share in box.shares:
-            length = share * (box.width - 2 * PAD)
-            self.bar(x, y + 3.0, length, colour)
-            x += length
+        for line, top, bold in box.texts():
+            self.text(line, box.x, top, weight="bold" if bold else "normal")
+        for bar in box.bars():
+            self.bar(*bar)
 
 
 def _axes(width: float, height: float) -> Any:
@@ -151,7 +141,7 @@ def _axes(width: float, height: float) -> Any:
             "Drawing with matplotlib needs it installed: pip install 'mixedwood[plot]'. "
             "tree.to_svg() draws without it."
         ) from None
-    # Beyond some size screens and formats give up; text gets smaller instead.
+    # Very large figures fail on screens and in some formats; text gets smaller instead.
     size = min(width / _DPI, 60.0), min(height / _DPI, 60.0)
     figure = plt.figure(figsize=size)
     return figure.add_axes((0.0, 0.0, 1.0, 1.0))

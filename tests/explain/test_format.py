@@ -7,10 +7,10 @@ from mixedwood.explain import (
     LinearCondition,
     LinearTerm,
     Style,
-    branch_words,
-    condition_words,
+    format_branches,
+    format_condition,
 )
-from mixedwood.explain.spelling import label_words, name_words, number_words, share_words
+from mixedwood.explain.format import format_float, format_fraction, format_label, format_name
 from mixedwood.tree import FRACTIONAL, TreeBuilder
 
 INF = float("inf")
@@ -31,7 +31,7 @@ def words(method, *args, n=2, style=None, **kwargs):
     builder = TreeBuilder(SCHEMA, ["no", "yes"], [1, 1])
     column, *rest = args
     getattr(builder, method)(0, column, *rest, **kwargs)
-    return branch_words(builder.build(), 0, style or Style())
+    return format_branches(builder.build(), 0, style or Style())
 
 
 def interval(column, low=-INF, high=INF, **kwargs):
@@ -124,7 +124,7 @@ def test_a_sum_keeps_the_order_of_its_terms():
 @pytest.mark.parametrize("name", ["2nd", "a + b", "x <= 3", "[a]", "-a"])
 def test_a_name_that_reads_as_a_part_of_the_sum_is_quoted(name):
     term = LinearTerm(Column(name, "numeric"), 0.5)
-    assert condition_words(LinearCondition((term,), 0.0, positive=True)) == f"0.5 {name!r} > 0"
+    assert format_condition(LinearCondition((term,), 0.0, positive=True)) == f"0.5 {name!r} > 0"
 
 
 def test_a_filled_sum_has_an_answer_for_missing_values():
@@ -175,22 +175,22 @@ def test_a_branch_for_nothing_else_says_so():
     ],
 )
 def test_labels_that_could_be_misread_are_quoted(label, expected):
-    assert label_words(label, Style()) == expected
+    assert format_label(label, Style()) == expected
 
 
 def test_names_and_numbers_and_shares():
-    assert name_words("capital gain", Style()) == "capital gain"
-    assert name_words("a\tb", Style()) == r"'a\tb'"
-    assert [number_words(x, 3) for x in (0.12345, 123456.7, 1e20, -2)] == [
+    assert format_name("capital gain", Style()) == "capital gain"
+    assert format_name("a\tb", Style()) == r"'a\tb'"
+    assert [format_float(x, 3) for x in (0.12345, 123456.7, 1e20, -2)] == [
         "0.123", "123457", "1e+20", "-2",
     ]  # fmt: skip
     shares = [0, 0.0001, 0.5, 0.9999, 1]
-    assert [share_words(s) for s in shares] == ["0 %", "<1 %", "50 %", ">99 %", "100 %"]
+    assert [format_fraction(s) for s in shares] == ["0 %", "<1 %", "50 %", ">99 %", "100 %"]
 
 
 def test_exact_numbers_read_back_as_themselves():
     for x in (0.1 + 0.2, 1 / 3, 1e-300, 123456789.123, 2.0**60, 5e-324):
-        assert float(number_words(x)) == x
+        assert float(format_float(x)) == x
 
 
 def test_rounding_never_makes_two_bounds_look_the_same():
