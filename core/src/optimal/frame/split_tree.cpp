@@ -59,6 +59,9 @@ GrownTree SplitTree::build(const TableView& table, std::span<const std::uint8_t>
   if (nominal.size() != table.columns.size() || classes.size() != table.n_rows ||
       (!weights.empty() && weights.size() != table.n_rows))
     throw std::invalid_argument("each column needs a kind, each row a class and a weight");
+  for (std::size_t c = 0; c < nominal.size(); ++c)
+    if (nominal[c] && table.columns[c].codes == nullptr)
+      throw std::invalid_argument("a nominal column needs codes");
   for (const std::int32_t c : classes)
     if (c < 0 || to_size(c) >= n_classes) throw std::invalid_argument("a class is not below n_classes");
   const std::size_t n = nodes.size();
