@@ -1,7 +1,7 @@
 // Roots of trees deeper than two, one feature and one division of the splits at a time.
 //
 // Thresholds follow the same rules as in the depth-two search, but one candidate at a time is
-// evaluated, by solving both sides, and its neighbours inherit bounds for every feature that a
+// evaluated, by solving both sides, and its neighbors inherit bounds for every feature that a
 // side's own root may use: most of those roots need not be searched again.
 #pragma once
 
@@ -20,7 +20,7 @@ class RootSearch {
 
   // A root that is tried. The smaller the better; the plan is kept when it is the best so far.
   void offer(const Split& split, const SubproblemResult& left, const SubproblemResult& right);
-  // Solves the sides of a split so that they and their neighbours are decided: exactly, unless the
+  // Solves the sides of a split so that they and their neighbors are decided: exactly, unless the
   // sum is more than `surplus` above the best.
   struct Bounds {
     std::int64_t left = 0, right = 0;

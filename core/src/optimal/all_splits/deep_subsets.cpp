@@ -46,12 +46,12 @@ std::int64_t SubsetRoot::run() {
   branch_.assign(values_.size(), 0);
   const std::int64_t c = root_.search.objective_.leaf_penalty;
   // With equal budgets the sides may change places, so the heaviest value goes left. With different
-  // ones the search over budgets has the other branch round as well.
+  // ones the search over budgets covers the reverse as well.
   decide(1, values_[0].errors + c, c);
   return lower_;
 }
 
-// The cost of one side's values so far, or as much of it as matters.
+// A lower bound of the cost of one side's values so far.
 std::int64_t SubsetRoot::bound_of(std::uint8_t branch, std::size_t next, std::int64_t allowed) {
   Search& search = root_.search;
   std::vector<std::uint8_t> chosen(to_size(search.features_.list[feature_].n_ranks), 0);

@@ -99,7 +99,7 @@ void ThresholdRoot::evaluate(std::size_t at) {
   Split split;
   split.feature = static_cast<std::int32_t>(feature_);
   split.cut = candidates_[at].rank;
-  // Enough to decide all of the branch to the neighbours, but not at any price.
+  // Enough to decide everything up to the neighbors, within limits.
   const std::int64_t surplus =
       std::clamp<std::int64_t>(std::max(reach_up, reach_down), 0, root_.best / 2);
   root_.evaluate(split, left_, right_, surplus, bounds);

@@ -35,7 +35,7 @@ DepthTwoResult PairSearch<T>::solve(const Rows& rows, int max_splits, std::int64
   for (std::size_t o = 0; o < features_.list.size(); ++o)
     if (items_.useful(o)) (features_.list[o].nominal ? nominal_ : ordered_).push_back(o);
 
-  // With a cost per leaf, or two splits to fraction, a root that leaves one side empty may be cheaper
+  // With a penalty per leaf, or two splits only, a root that leaves one side empty may be cheaper
   // than any that does not.
   std::int64_t with_empty_side = kInfinity;
   if (objective_.leaf_penalty > 0 || max_splits < 3) {

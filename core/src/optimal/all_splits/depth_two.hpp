@@ -1,14 +1,14 @@
 // The best tree of at most two or three splits and depth two: every split of every feature as the
 // root, with the best second split on each side, without dividing any rows.
 //
-// An ordered root: sixteen thresholds at a time are evaluated exactly. With more rows a side errs
-// no less, and with fewer rows less by at most their weight, so that the evaluated neighbours bound
+// An ordered root: sixteen thresholds at a time are evaluated exactly. With more rows a side has
+// no fewer errors, and with fewer rows fewer by at most their weight, so that the evaluated neighbors bound
 // every threshold between them; those that cannot be better any more are dropped, and the next
 // sixteen are spread over the rest. What nominal columns offer as second splits is known for all
-// thresholds after one sweep, since a value's own choice is updated when one row changes sides.
+// thresholds after one scan, since a value's own choice is updated when one row changes sides.
 //
-// A nominal root: values are given to the two sides one after the other, heaviest first. A side errs
-// at least as much as the values it already has, plus what each undecided value errs on its own.
+// A nominal root: values are given to the two sides one after the other, heaviest first. A side has
+// at least the errors of the values it already has; each undecided value adds its own errors.
 #pragma once
 
 #include <cstdint>

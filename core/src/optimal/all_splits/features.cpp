@@ -24,7 +24,7 @@ FeatureTable::FeatureTable(const CodedTable& table, const Samples& samples)
   unavoidable = unavoidable_errors(ranks, {classes, weights, n_classes});
 }
 
-// Ranks are of the rows that are kept: a value that no row has makes no split.
+// Ranks are of the rows that are kept: values that no row has give no splits.
 void FeatureTable::add_column(const CodedColumn& column, std::int32_t index) {
   const auto n_values = to_size(column.n_values());
   bool missing = false;

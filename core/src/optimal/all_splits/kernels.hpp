@@ -4,11 +4,11 @@
 // The rows of a node are a list of items sorted by the column of the second split. An item is one
 // row, or all rows with the same two values and class. Two classes: an item's weight is positive
 // for class 1 and negative for class 0. With the sum P of the weights up to a threshold, "0 below,
-// 1 above" errs on W0 + P and "1 below, 0 above" on W1 - P, so the least and the largest P tell the
+// 1 above" errs on W0 + P and "1 below, 0 above" on W1 - P, so the least and the largest P give the
 // best threshold, and both may be carried on from column to column. The empty sum, 0, is a leaf.
 // Values of a nominal column choose for themselves: errors are (W - sum of |P of the value|) / 2.
 //
-// Many classes: the right answers of a threshold are the largest class below it plus the largest
+// Many classes: the correct weight of a threshold is the largest class below it plus the largest
 // above. Counts only grow as rows are added, so a largest class is kept up with one comparison; the
 // sums below are stored on the branch up and met with those above on the branch down.
 //

@@ -153,7 +153,7 @@ MIXEDWOOD_INLINE void many_class_thresholds_of(const Items<T>& items, const Root
   store(right.correct + first, best_right);
 }
 
-// Each value answers with the better of two classes: the best pair of classes for all values.
+// Each value predicts the better of two classes: the best pair of classes for all values.
 template <typename T, typename Root>
 MIXEDWOOD_INLINE void many_class_values_of(const Items<T>& items, const Root& root,
                                            std::size_t first, int n_classes, Scratch<T>& scratch,

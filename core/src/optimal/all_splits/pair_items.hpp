@@ -28,13 +28,13 @@ class PairItems {
   void start(const Rows& rows, const PresentClasses& classes);
   // Once per root feature: `place[row]` is the place of the row's value, below n_places.
   void prepare(const std::vector<std::int32_t>& place, std::int32_t n_places);
-  // Once per batch of thresholds: rows between the same two cuts need not be told apart.
+  // Once per batch of thresholds: rows between the same two cuts need not be distinguished.
   // `bucket[place]` is how many of the cuts are at or below the place.
   void set_cuts(const std::vector<std::int32_t>* bucket, std::int32_t n_buckets) {
     bucket_ = bucket;
     n_buckets_ = n_buckets;
   }
-  // Made when first asked for.
+  // Made on first use.
   const Items<T>& of(std::size_t feature);
 
   bool useful(std::size_t feature) const { return columns_[feature].useful; }

@@ -1,4 +1,4 @@
-// What the two kinds of root fraction in the depth-two search. `T` holds any sum of weights.
+// What the two kinds of root share in the depth-two search. `T` holds any sum of weights.
 #pragma once
 
 #include <algorithm>
@@ -73,7 +73,7 @@ class PairSearch {
     const std::int64_t r0 = right.leaf + c, r1 = std::min(r0, right.stump + 2 * c);
     return max_splits_ >= 3 ? l1 + r1 : std::min(l1 + r0, l0 + r1);
   }
-  // Exact under a minimum leaf size; then the best so far, if it is. Returns the cost.
+  // Checks the minimum leaf size, keeps the root if it is the best so far, and returns its cost.
   std::int64_t offer(Split split, SideErrors left, SideErrors right);
   void run(const Roots<T>& roots, const Roots<T>& coarse, bool nominal_too, Side<T>& left,
            Side<T>& right);

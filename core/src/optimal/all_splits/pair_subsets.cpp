@@ -126,7 +126,7 @@ std::int64_t PairSearch<T>::subsets(std::size_t feature) {
   std::vector<Assignment> chosen;
   std::vector<Bounds> bounds;
   const std::size_t n_values = values_.size();
-  // What each value errs on its own, then what all after it do.
+  // Errors of each value on its own, then of all after it.
   for (std::size_t first = 0; first < n_values; first += 2 * kLanes) {
     chosen.clear();
     for (std::size_t v = first; v < std::min(first + 2 * kLanes, n_values); v += 2) {
@@ -146,7 +146,7 @@ std::int64_t PairSearch<T>::subsets(std::size_t feature) {
   for (std::size_t v = n_values; v-- > 0;) after[v] = after[v + 1] + values_[v].errors;
 
   // Sides may change places, so the heaviest value goes left.
-  std::vector<std::pair<std::int64_t, Assignment>> open;  // with what is known of their costs
+  std::vector<std::pair<std::int64_t, Assignment>> open;  // with lower bounds
   const std::int64_t least_cost = after[0] + 2 * objective_.leaf_penalty;
   open.emplace_back(least_cost, Assignment{0});
   if (n_values > 4)

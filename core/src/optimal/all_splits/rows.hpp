@@ -45,8 +45,8 @@ std::vector<Value> values_of(const FeatureTable& features, const Rows& rows, std
 // Positions of values sorted by their fraction of a class: good subsets are often prefixes.
 std::vector<std::size_t> order_by_fraction(const std::vector<Value>& values, std::size_t cls);
 
-// Does the feature offer a split here that no feature before it offers? FeatureTable that are one column
-// with missing below and above are the same where nothing is missing.
+// Does the feature offer a split here that no feature before it offers? Features that are one column
+// with missing below and above are the same if nothing is missing.
 bool is_useful(const FeatureTable& features, const Rows& rows, std::size_t feature);
 
 }  // namespace mixedwood::optimal::all_splits

@@ -45,7 +45,7 @@ void StumpSearch::try_thresholds(const Rows& rows, std::size_t feature, Stump& b
   }
 }
 
-// For any two answers each value chooses the better one, whatever the others choose.
+// For any two predicted classes, each value takes the better one, independently of the others.
 void StumpSearch::try_subsets(const Rows& rows, std::size_t feature, Stump& best) {
   const Feature& here = features_.list[feature];
   const std::size_t k = rows.counts.size();
@@ -88,7 +88,7 @@ void StumpSearch::try_pair(std::int32_t a, std::int32_t b, std::size_t feature, 
     best = {total - correct, {static_cast<std::int32_t>(feature), 0, std::move(left)}};
     return;
   }
-  // Values must be moved so that both sides are large enough: the most right answers for each
+  // Values must be moved so that both sides are large enough: the most correct weight for each
   // number of rows on the left, value after value.
   const auto width = to_size(n) + 1;
   std::vector<std::int64_t> most(width, -1), next;

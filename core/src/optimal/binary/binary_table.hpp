@@ -91,7 +91,7 @@ class BinaryTable {
   std::vector<std::uint8_t> row_bits_;
 };
 
-// Column j lies at this bit of a position's row: in each 32 columns, four that are neighbours come
+// Column j lies at this bit of a position's row: in each 32 columns, four that are neighbors come
 // out side by side when the same bit is taken of four bytes.
 struct BitPlace {
   std::size_t byte;

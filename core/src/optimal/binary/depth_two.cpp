@@ -5,6 +5,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "rows.hpp"
+
 namespace mixedwood::optimal::binary {
 namespace {
 
@@ -52,28 +54,8 @@ struct Packed {
   }
 };
 
-}  // namespace
-
-// What does not depend on the width of the counts.
-class DepthTwo::Base {
- public:
-  virtual ~Base() = default;
-  virtual DepthTwoTable solve(std::span<const Word> rows, bool keep, Stop& stop) = 0;
-  virtual SmallTree tree(std::span<const Word> rows, int max_splits, Stop& stop) = 0;
-  virtual void children(std::size_t column, std::span<const Word> with,
-                        std::span<const Word> without, DepthTwoTable* of_with,
-                        DepthTwoTable* of_without, Stop& stop) = 0;
-  virtual Cost weight(std::size_t column) const = 0;
-  virtual Cost weight(std::size_t i, std::size_t j) const = 0;
-  virtual bool has_pairs() const = 0;
-  virtual Cost errors_after(std::size_t column) const = 0;
-  virtual bool may_split(std::size_t column) const = 0;
-  virtual void limit(std::size_t most) = 0;
-  virtual std::size_t bytes() const = 0;
-};
-
 template <typename Number>
-class DepthTwo::Counter final : public DepthTwo::Base {
+class Counter final : public PairCounter {
  public:
   Counter(const BinaryTable& table, const Objective& objective, const BinarySwitches& switches)
       : table_(table),
@@ -325,33 +307,14 @@ class DepthTwo::Counter final : public DepthTwo::Base {
   std::int32_t stump(std::size_t i, std::span<const Word> rows, bool side) const {
     const Cost wanted = cost_of(side ? child_.best1[i] : child_.best0[i]);
     if (wanted == cost_of(side ? child_.leaf1[i] : child_.leaf0[i])) return -1;
-    std::vector<Word> here(rows.begin(), rows.end()), part(here.size());
-    const auto root = table_.column(i);
-    for (std::size_t w = 0; w < here.size(); ++w) here[w] &= side ? root[w] : ~root[w];
-    std::vector<Cost> one(n_counts_), other(n_counts_), all(n_counts_);
-    table_.tally(here, all);
-    const auto n_classes = to_size(table_.n_classes());
-    const auto errors = [&](const std::vector<Cost>& counts) {
-      Cost total = 0, largest = 0;
-      for (std::size_t k = 0; k < n_classes; ++k) {
-        total += counts[k];
-        largest = std::max(largest, counts[k]);
-      }
-      return total - largest;
-    };
-    const auto n_rows = [&](const std::vector<Cost>& counts) {
-      if (table_.rows_apart()) return counts[n_classes];
-      Cost total = 0;
-      for (const auto c : counts) total += c;
-      return total;
-    };
+    Rows all, here, with, without;
+    all.words.assign(rows.begin(), rows.end());
+    divide(table_, all, i, with, without);
+    here = side ? with : without;
     for (std::size_t j = 0; j < table_.n_columns(); ++j) {
-      const auto column = table_.column(j);
-      for (std::size_t w = 0; w < here.size(); ++w) part[w] = here[w] & column[w];
-      table_.tally(part, one);
-      for (std::size_t k = 0; k < n_counts_; ++k) other[k] = all[k] - one[k];
-      if (n_rows(one) < objective_.min_samples_leaf || n_rows(other) < objective_.min_samples_leaf) continue;
-      if (errors(one) + errors(other) == wanted) return static_cast<std::int32_t>(j);
+      divide(table_, here, j, with, without);
+      if (std::min(with.n_rows, without.n_rows) < objective_.min_samples_leaf) continue;
+      if (with.errors + without.errors == wanted) return static_cast<std::int32_t>(j);
     }
     return -1;
   }
@@ -366,65 +329,35 @@ class DepthTwo::Counter final : public DepthTwo::Base {
   Packed packed_;
 };
 
-DepthTwo::DepthTwo(const BinaryTable& table, const Objective& objective,
-                   const BinarySwitches& switches)
-    : table_(table), objective_(objective), switches_(switches) {}
-DepthTwo::~DepthTwo() = default;
+}  // namespace
 
-DepthTwo::Base& DepthTwo::counter(Cost weight) {
-  const auto ready = [&]<typename Number>(std::unique_ptr<Base>& made, Number) -> Base& {
+PairCounter& DepthTwo::counter(std::span<const Word> rows) {
+  const Cost weight = table_.weight_in(rows, table_.everything());
+  const auto ready = [&]<typename Number>(std::unique_ptr<PairCounter>& made, Number) -> PairCounter& {
     if (!made) {
       made = std::make_unique<Counter<Number>>(table_, objective_, switches_);
       made->limit(most_bytes_);
     }
     return *made;
   };
-  if (weight <= std::numeric_limits<std::uint8_t>::max()) return ready(narrow_, std::uint8_t{});
-  if (weight <= std::numeric_limits<std::uint16_t>::max()) return ready(middle_, std::uint16_t{});
+  if (weight <= std::numeric_limits<std::uint8_t>::max()) return ready(counters_[0], std::uint8_t{});
+  if (weight <= std::numeric_limits<std::uint16_t>::max())
+    return ready(counters_[1], std::uint16_t{});
   // Up to 2^30, so that sums of errors of two sides fit as well.
-  if (weight <= (Cost{1} << 30)) return ready(wide_, std::uint32_t{});
-  return ready(widest_, std::uint64_t{});
+  if (weight <= (Cost{1} << 30)) return ready(counters_[2], std::uint32_t{});
+  return ready(counters_[3], std::uint64_t{});
 }
 
-namespace {
-Cost weight_of(const BinaryTable& table, std::span<const Word> rows) {
-  return table.weight_in(rows, table.everything());
-}
-}  // namespace
-
-DepthTwoTable DepthTwo::solve(std::span<const Word> rows, Stop& stop) {
-  opened_ = nullptr;
-  return counter(weight_of(table_, rows)).solve(rows, false, stop);
-}
-SmallTree DepthTwo::tree(std::span<const Word> rows, int max_splits, Stop& stop) {
-  return counter(weight_of(table_, rows)).tree(rows, max_splits, stop);
-}
-DepthTwoTable DepthTwo::open(std::span<const Word> rows, Stop& stop) {
-  opened_ = nullptr;
-  Base& r = counter(weight_of(table_, rows));
-  const DepthTwoTable result = r.solve(rows, true, stop);
-  opened_ = &r;
-  return result;
-}
-void DepthTwo::children(std::size_t column, std::span<const Word> with,
-                        std::span<const Word> without, DepthTwoTable* of_with,
-                        DepthTwoTable* of_without, Stop& stop) {
-  opened_->children(column, with, without, of_with, of_without, stop);
-}
-Cost DepthTwo::weight(std::size_t column) const { return opened_->weight(column); }
-Cost DepthTwo::weight(std::size_t i, std::size_t j) const { return opened_->weight(i, j); }
-bool DepthTwo::has_pairs() const { return opened_->has_pairs(); }
-Cost DepthTwo::errors_after(std::size_t column) const { return opened_->errors_after(column); }
-bool DepthTwo::may_split(std::size_t column) const { return opened_->may_split(column); }
 void DepthTwo::limit(std::size_t most) {
   most_bytes_ = most;
-  for (auto* r : {narrow_.get(), middle_.get(), wide_.get(), widest_.get()})
-    if (r) r->limit(most);
+  for (const auto& counter : counters_)
+    if (counter) counter->limit(most);
 }
+
 std::size_t DepthTwo::bytes() const {
   std::size_t total = 0;
-  for (const auto* r : {narrow_.get(), middle_.get(), wide_.get(), widest_.get()})
-    if (r) total += r->bytes();
+  for (const auto& counter : counters_)
+    if (counter) total += counter->bytes();
   return total;
 }
 

@@ -22,45 +22,50 @@ struct SmallTree {
   std::int32_t root = -1, with = -1, without = -1;
 };
 
-class DepthTwo {
+// Counts of pairs of columns for one set of rows at a time, in integers of one width. Throws Stopped
+// if a stop is requested.
+class PairCounter {
  public:
-  // Throws Stopped if a stop is requested.
-  DepthTwo(const BinaryTable& table, const Objective& objective, const BinarySwitches& switches);
-  ~DepthTwo();
+  virtual ~PairCounter() = default;
+  // With `keep`, the set stays open for the functions below.
+  virtual DepthTwoTable solve(std::span<const Word> rows, bool keep, Stop& stop) = 0;
+  // The cheapest tree, leaves included. The open set stays open.
+  virtual SmallTree tree(std::span<const Word> rows, int max_splits, Stop& stop) = 0;
 
-  DepthTwoTable solve(std::span<const Word> rows, Stop& stop);
-  // The cheapest, leaves included. An opened set stays open.
-  SmallTree tree(std::span<const Word> rows, int max_splits, Stop& stop);
-
-  // Children of one set: `open` it first. The results are for rows where the column is 1 and for
-  // the others; null pointers are not computed.
-  DepthTwoTable open(std::span<const Word> rows, Stop& stop);
-  void children(std::size_t column, std::span<const Word> with, std::span<const Word> without,
-                DepthTwoTable* of_with, DepthTwoTable* of_without, Stop& stop);
-  // Of the opened set: rows where a column is 1, in weight, and those where two are.
-  Cost weight(std::size_t column) const;
-  Cost weight(std::size_t i, std::size_t j) const;
-  bool has_pairs() const;
+  // Tables of the rows of the open set where a column is 1, and of the others; null pointers are not
+  // computed.
+  virtual void children(std::size_t column, std::span<const Word> with,
+                        std::span<const Word> without, DepthTwoTable* of_with,
+                        DepthTwoTable* of_without, Stop& stop) = 0;
+  // Weight of the rows where a column is 1, and where two are.
+  virtual Cost weight(std::size_t column) const = 0;
+  virtual Cost weight(std::size_t i, std::size_t j) const = 0;
+  virtual bool has_pairs() const = 0;
   // Errors of the two leaves below the column; whether both are large enough.
-  Cost errors_after(std::size_t column) const;
-  bool may_split(std::size_t column) const;
+  virtual Cost errors_after(std::size_t column) const = 0;
+  virtual bool may_split(std::size_t column) const = 0;
 
   // Maximum bytes of counts of pairs; what is larger is freed.
+  virtual void limit(std::size_t most) = 0;
+  virtual std::size_t bytes() const = 0;
+};
+
+class DepthTwo {
+ public:
+  DepthTwo(const BinaryTable& table, const Objective& objective, const BinarySwitches& switches)
+      : table_(table), objective_(objective), switches_(switches) {}
+
+  // The narrowest counter for a set of rows; made on first use.
+  PairCounter& counter(std::span<const Word> rows);
   void limit(std::size_t most);
   std::size_t bytes() const;
 
  private:
-  class Base;
-  template <typename Number>
-  class Counter;
-  Base& counter(Cost weight);
-
   const BinaryTable& table_;
   Objective objective_;
   BinarySwitches switches_;
   std::size_t most_bytes_ = std::size_t{1} << 28;
-  std::unique_ptr<Base> narrow_, middle_, wide_, widest_;
-  Base* opened_ = nullptr;
+  std::array<std::unique_ptr<PairCounter>, 4> counters_;
 };
 
 }  // namespace mixedwood::optimal::binary

@@ -1,7 +1,7 @@
 // The inner loop of optimal trees: for one set of rows, how often each pair of columns is 1 together
 // in each class, and from that the best stump below each side of each column.
 //
-// Counts are kept in the narrowest whole numbers that hold them. The same code is built for several
+// Counts are kept in the narrowest integers that hold them. The same code is built for several
 // instruction sets: see simd/kernels.hpp.
 #pragma once
 
@@ -29,7 +29,7 @@ struct Side {
   const Number* singles = nullptr;        // [count][stride]: rows where column j is 1
   const Number* sums = nullptr;           // [stride]: the same over all classes
   Number total = 0;                       // over all classes
-  // Of each column: the least errors of its side 0 and 1 with one more test. In: errors of leaves.
+  // Of each column: the least errors of its side 0 and 1 with one more split. In: errors of leaves.
   Number *best0 = nullptr, *best1 = nullptr;  // [stride]
 };
 

@@ -304,7 +304,7 @@ struct RowsOfCells {
   std::size_t i_;
 };
 
-// R columns from i on as the root and j below it, and the other way round.
+// R columns from i on as the root and j below it, and vice versa.
 template <typename Number, typename Errors, bool kMinLeaf, std::size_t R>
 void combine(const PairJob<Number>& job, const Side<Number>& side, const Number* pairs,
              std::size_t i, std::size_t first) {

@@ -1,4 +1,4 @@
-// A set of rows on its way through the search.
+// A set of rows and what the search needs to know about it.
 #pragma once
 
 #include <algorithm>

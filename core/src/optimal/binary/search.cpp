@@ -68,7 +68,7 @@ DepthTwoTable Search::depth_two_table(const Rows& rows) {
   if (switches_.cache)
     if (const auto* known = cache_.extra(rows.key())) return *known;
   ++n_explored_;
-  const DepthTwoTable result = depth_two_.solve(rows.words, *stop_);
+  const DepthTwoTable result = depth_two_.counter(rows.words).solve(rows.words, false, *stop_);
   if (switches_.cache) cache_.store_extra(rows.key(), result);
   return result;
 }
@@ -133,7 +133,8 @@ Search::Result Search::solve_depth_three(const Rows& rows, Budget budget, Cost u
   Level& here = levels_[2];  // of the children
   ++n_explored_;
 
-  const DepthTwoTable own = depth_two_.open(rows.words, *stop_);
+  PairCounter& counter = depth_two_.counter(rows.words);
+  const DepthTwoTable own = counter.solve(rows.words, true, *stop_);
   if (switches_.cache) cache_.store_extra(rows.key(), own);
   Solution best = best_depth_two(own, budget.splits, objective_);
   Cost refined = best.cost;
@@ -143,14 +144,14 @@ Search::Result Search::solve_depth_three(const Rows& rows, Budget budget, Cost u
   std::vector<std::size_t> order;
   for (std::size_t f = 0; f < m; ++f) {
     if (child_bounds) (*child_bounds)[f] = kInfinity;
-    if (!depth_two_.may_split(f)) continue;
+    if (!counter.may_split(f)) continue;
     order.push_back(f);
     if (!similarity) continue;
     // Each child is a part of the whole set.
-    bound_with[f] = std::max(leaf_penalty, full - price * (rows.weight - depth_two_.weight(f)));
-    bound_without[f] = std::max(leaf_penalty, full - price * depth_two_.weight(f));
+    bound_with[f] = std::max(leaf_penalty, full - price * (rows.weight - counter.weight(f)));
+    bound_without[f] = std::max(leaf_penalty, full - price * counter.weight(f));
   }
-  std::ranges::stable_sort(order, {}, [&](std::size_t f) { return depth_two_.errors_after(f); });
+  std::ranges::stable_sort(order, {}, [&](std::size_t f) { return counter.errors_after(f); });
 
   for (std::size_t at = 0; at < order.size(); ++at) {
     const std::size_t f = order[at];
@@ -183,8 +184,8 @@ Search::Result Search::solve_depth_three(const Rows& rows, Budget budget, Cost u
     }
     if (need_with || need_without) {
       n_explored_ += need_with + need_without;
-      depth_two_.children(f, here.with.words, here.without.words, need_with ? &with : nullptr,
-                          need_without ? &without : nullptr, *stop_);
+      counter.children(f, here.with.words, here.without.words, need_with ? &with : nullptr,
+                       need_without ? &without : nullptr, *stop_);
       if (use_cache) {
         if (need_with) cache_.store_extra(here.with.key(), with);
         if (need_without) cache_.store_extra(here.without.key(), without);
@@ -198,14 +199,14 @@ Search::Result Search::solve_depth_three(const Rows& rows, Budget budget, Cost u
       best = s;
       if (&rows == root_) offer(budget, best);
     }
-    if (!similarity || objective_.min_samples_leaf > 1 || !depth_two_.has_pairs()) continue;
+    if (!similarity || objective_.min_samples_leaf > 1 || !counter.has_pairs()) continue;
     // Bounds of these two children, less their surplus weight, hold for the columns that follow.
     const Cost t1 = best_depth_two(with, 3, objective_).cost;
     const Cost t0 = best_depth_two(without, 3, objective_).cost;
-    const Cost w1 = depth_two_.weight(f), total = rows.weight;
+    const Cost w1 = counter.weight(f), total = rows.weight;
     for (std::size_t next = at + 1; next < order.size(); ++next) {
       const std::size_t g = order[next];
-      const Cost both = depth_two_.weight(f, g), g1 = depth_two_.weight(g);
+      const Cost both = counter.weight(f, g), g1 = counter.weight(g);
       bound_with[g] =
           std::max({bound_with[g], t1 - price * (w1 - both), t0 - price * (total - w1 - g1 + both)});
       bound_without[g] = std::max({bound_without[g], t1 - price * both, t0 - price * (g1 - both)});
@@ -302,8 +303,8 @@ void Search::write(const Rows& rows, Budget budget, const Solution& solution, Sp
                    std::size_t node) {
   if (solution.column == kLeafOnly) return;
   if (solution.column == kSmallTree) {
-    const SmallTree small =
-        depth_two_.tree(rows.words, static_cast<int>(solution.splits_with), *stop_);
+    const SmallTree small = depth_two_.counter(rows.words).tree(
+        rows.words, static_cast<int>(solution.splits_with), *stop_);
     if (small.root < 0) return;
     const auto [with, without] = split(tree, node, small.root);
     if (small.with >= 0) split(tree, with, small.with);

@@ -18,7 +18,7 @@ class Incumbent {
     trace_.push_back({seconds(), cost});
     return true;
   }
-  // One that costs the same and is better in another way.
+  // One that costs the same and is preferred for another reason.
   void replace(Tree tree) { tree_ = std::move(tree); }
 
   Cost cost() const { return cost_; }

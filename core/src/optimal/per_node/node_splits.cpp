@@ -14,7 +14,7 @@ constexpr std::int32_t kLastCode = std::numeric_limits<std::int32_t>::max();
 }  // namespace
 
 NodeSplits::NodeSplits(const NodeTable& table, const BinarizerSettings& settings)
-    : table_(table), settings_(settings), yes_(table.n_classes) {
+    : table_(table), settings_(settings), true_(table.n_classes) {
   std::int32_t most = 0;
   for (const NodeColumn& column : table.columns) most = std::max(most, column.n_codes);
   occurs_.assign(to_size(most) / 64 + 1, 0);
@@ -171,40 +171,40 @@ void NodeSplits::each_subset(std::int32_t column, const Visit& visit) {
   const bool both = n_known_ < n_here_;
   const std::uint32_t end = (std::uint32_t{1} << (both ? m : m - 1)) - (both ? 1 : 0);
   for (std::uint32_t mask = 1; mask < end; ++mask) {
-    std::fill(yes_.begin(), yes_.end(), 0);
+    std::fill(true_.begin(), true_.end(), 0);
     std::int64_t rows = 0, unavoidable = 0;
     for (std::uint32_t left = mask; left != 0; left &= left - 1) {
       const auto g = to_size(std::countr_zero(left));
       rows += rows_[g];
       unavoidable += unavoidable_[g];
-      for (std::size_t k = 0; k < n_classes; ++k) yes_[k] += weights_[g * n_classes + k];
+      for (std::size_t k = 0; k < n_classes; ++k) true_[k] += weights_[g * n_classes + k];
     }
-    visit({column, -1, -1, mask, -kUnbounded, kUnbounded, yes_, rows, unavoidable});
+    visit({column, -1, -1, mask, -kUnbounded, kUnbounded, true_, rows, unavoidable});
   }
 }
 
 void NodeSplits::visit_window(std::int32_t column, std::size_t first, std::size_t last, const Visit& visit) {
   const std::size_t n_classes = table_.n_classes;
   for (std::size_t k = 0; k < n_classes; ++k)
-    yes_[k] = sums_[(last + 1) * n_classes + k] - sums_[first * n_classes + k];
+    true_[k] = sums_[(last + 1) * n_classes + k] - sums_[first * n_classes + k];
   const std::int64_t rows = row_sums_[last + 1] - row_sums_[first];
   const std::int64_t unavoidable = unavoidable_sums_[last + 1] - unavoidable_sums_[first];
   if (table_.columns[to_size(column)].kind == NodeColumn::Kind::kNominal) {
     const std::int32_t code = last_code_[first];  // one value: neighbors have no meaning
-    visit({column, code - 1, code, 0, -kUnbounded, kUnbounded, yes_, rows, unavoidable});
+    visit({column, code - 1, code, 0, -kUnbounded, kUnbounded, true_, rows, unavoidable});
     return;
   }
   // Values between two groups, which no row here has, go with the upper one.
   visit({column, first == 0 ? -1 : last_code_[first - 1],
          last + 1 == n_groups_ ? kLastCode : last_code_[last], 0,
          first == 0 ? -kUnbounded : upper_end_[first - 1],
-         last + 1 == n_groups_ ? kUnbounded : upper_end_[last], yes_, rows, unavoidable});
+         last + 1 == n_groups_ ? kUnbounded : upper_end_[last], true_, rows, unavoidable});
 }
 
 void NodeSplits::visit_known(std::int32_t column, const Visit& visit) {
   const std::size_t n_classes = table_.n_classes;
-  for (std::size_t k = 0; k < n_classes; ++k) yes_[k] = sums_[n_groups_ * n_classes + k];
-  visit({column, -1, kLastCode, 0, -kUnbounded, kUnbounded, yes_, n_known_, unavoidable_sums_[n_groups_]});
+  for (std::size_t k = 0; k < n_classes; ++k) true_[k] = sums_[n_groups_ * n_classes + k];
+  visit({column, -1, kLastCode, 0, -kUnbounded, kUnbounded, true_, n_known_, unavoidable_sums_[n_groups_]});
 }
 
 NodeSplit NodeSplits::kept(const CandidateView& seen) const {

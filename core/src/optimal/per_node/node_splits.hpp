@@ -13,7 +13,7 @@ namespace mixedwood::optimal::per_node {
 
 struct NodeSplit {
   std::int32_t column = -1;
-  std::int32_t after = -1, upto = -1;  // yes: codes above `after`, up to `upto`
+  std::int32_t after = -1, upto = -1;  // true: codes above `after`, up to `upto`
   std::vector<std::int32_t> values;    // or, of a nominal column, one of these codes
   double low = 0.0, high = 0.0;
 };
@@ -23,8 +23,8 @@ struct CandidateView {
   std::int32_t column, after, upto;
   std::uint32_t mask;
   double low, high;
-  std::span<const std::int64_t> yes;  // class weights
-  std::int64_t yes_rows, yes_unavoidable;
+  std::span<const std::int64_t> if_true;  // class weights
+  std::int64_t true_rows, true_unavoidable;
 };
 
 class NodeSplits {
@@ -63,7 +63,7 @@ class NodeSplits {
   std::vector<ValueCounts::Entry> entries_;
   std::vector<std::int64_t> weights_, rows_, unavoidable_;  // groups x classes; groups; groups
   std::vector<std::int64_t> sums_, row_sums_, unavoidable_sums_;  // before each group
-  std::vector<std::int64_t> yes_;
+  std::vector<std::int64_t> true_;
   std::size_t n_groups_ = 0;
   std::int64_t n_known_ = 0, n_here_ = 0;
   Stop* stop_ = nullptr;

@@ -40,7 +40,7 @@ RowSet Search::all_rows() const {
   return set;
 }
 
-// Few rows as a list, many as bits; the number of rows tells which.
+// Few rows as a list, many as bits; which of them depends on the number of rows.
 void Search::make_key(RowSet& set) const {
   const std::size_t n = set.rows.size();
   const bool list = n * 32 < table_.n_rows;
@@ -72,10 +72,10 @@ std::pair<RowSet, RowSet> Search::divide(const RowSet& set, const NodeSplit& spl
   for (const std::int32_t value : split.values) is_listed_[to_size(value)] = 1;
   for (const std::int32_t row : set.rows) {
     const std::int32_t code = codes[row];
-    const bool yes = split.values.empty()
+    const bool if_true = split.values.empty()
                          ? code > split.after && code <= split.upto
                          : code >= 0 && is_listed_[to_size(code)] != 0;
-    add_row(yes ? sides.first : sides.second, row);
+    add_row(if_true ? sides.first : sides.second, row);
   }
   for (const std::int32_t value : split.values) is_listed_[to_size(value)] = 0;
   make_key(sides.first);
@@ -104,17 +104,17 @@ TreePtr Search::solve(const RowSet& set, Budget budget, std::int64_t most) {
 }
 
 TreePtr Search::best_stump(const RowSet& set, std::int64_t most) {
-  std::int64_t least = leaf_cost(set.weights), yes_cost = 0;
+  std::int64_t least = leaf_cost(set.weights), true_cost = 0;
   NodeSplit split;
-  each_split(set, [&](const CandidateView& seen, Weights no) {
-    const std::int64_t cost = leaf_cost(seen.yes);
-    if (cost + leaf_cost(no) >= least) return;
-    least = cost + leaf_cost(no);
-    yes_cost = cost;
+  each_split(set, [&](const CandidateView& seen, Weights if_false) {
+    const std::int64_t cost = leaf_cost(seen.if_true);
+    if (cost + leaf_cost(if_false) >= least) return;
+    least = cost + leaf_cost(if_false);
+    true_cost = cost;
     split = splits_.kept(seen);
   });
   const TreePtr best =
-      split.column < 0 ? leaf(set) : branch(split, leaf_of(yes_cost), leaf_of(least - yes_cost));
+      split.column < 0 ? leaf(set) : branch(split, leaf_of(true_cost), leaf_of(least - true_cost));
   remember(set, {1, 1}, best, least);
   return least <= most ? best : nullptr;
 }
@@ -123,11 +123,11 @@ std::vector<Candidate> Search::candidates_of(const RowSet& set, Budget budget) {
   const Budget below = Budget{budget.depth - 1, budget.splits - 1}.normalized();
   const auto n = static_cast<std::int64_t>(set.rows.size());
   std::vector<Candidate> candidates;
-  each_split(set, [&](const CandidateView& seen, Weights no) {
+  each_split(set, [&](const CandidateView& seen, Weights if_false) {
     const std::int64_t bound =
-        simple_bound(seen.yes, seen.yes_unavoidable, seen.yes_rows, below) +
-        simple_bound(no, set.unavoidable - seen.yes_unavoidable, n - seen.yes_rows, below);
-    candidates.push_back({splits_.kept(seen), leaf_cost(seen.yes) + leaf_cost(no), bound});
+        simple_bound(seen.if_true, seen.true_unavoidable, seen.true_rows, below) +
+        simple_bound(if_false, set.unavoidable - seen.true_unavoidable, n - seen.true_rows, below);
+    candidates.push_back({splits_.kept(seen), leaf_cost(seen.if_true) + leaf_cost(if_false), bound});
   });
   // Good trees first; of equals, the first.
   std::stable_sort(candidates.begin(), candidates.end(),
@@ -140,8 +140,8 @@ TreePtr Search::best_branch(const RowSet& set, Budget budget, std::int64_t most,
   const std::int64_t as_leaf = leaf_cost(set.weights);
   TreePtr best = as_leaf <= most ? leaf(set) : nullptr;
   if (!candidates.empty() && candidates[0].stump <= most && candidates[0].stump < as_leaf) {
-    const auto [yes, no] = divide(set, candidates[0].split);
-    best = branch(candidates[0].split, leaf(yes), leaf(no));
+    const auto [if_true, if_false] = divide(set, candidates[0].split);
+    best = branch(candidates[0].split, leaf(if_true), leaf(if_false));
   }
   if (is_root && best) offer(best);
   std::int64_t refined = as_leaf;
@@ -167,11 +167,11 @@ void Search::try_candidate(const RowSet& set, const Candidate& candidate, Budget
     refined = std::min(refined, candidate.bound);
     return;
   }
-  const auto [yes, no] = divide(set, candidate.split);
+  const auto [if_true, if_false] = divide(set, candidate.split);
   const std::int64_t most_below = std::min(Budget::full(budget.depth - 1).splits, budget.splits - 1);
-  const bool yes_first = leaf_cost(yes.weights) >= leaf_cost(no.weights);
-  const RowSet& first = yes_first ? yes : no;
-  const RowSet& second = yes_first ? no : yes;
+  const bool true_first = leaf_cost(if_true.weights) >= leaf_cost(if_false.weights);
+  const RowSet& first = true_first ? if_true : if_false;
+  const RowSet& second = true_first ? if_false : if_true;
   for (std::int64_t share = budget.splits - 1 - most_below; share <= most_below; ++share) {
     const Budget for_first = Budget{budget.depth - 1, share}.normalized();
     const Budget for_second = Budget{budget.depth - 1, budget.splits - 1 - share}.normalized();
@@ -184,7 +184,7 @@ void Search::try_candidate(const RowSet& set, const Candidate& candidate, Budget
       refined = std::min(refined, std::max(both, limit() + 1));
       continue;
     }
-    best = yes_first ? branch(candidate.split, one, other) : branch(candidate.split, other, one);
+    best = true_first ? branch(candidate.split, one, other) : branch(candidate.split, other, one);
     if (is_root) offer(best);
   }
 }

@@ -33,7 +33,7 @@ struct BestTree {
   std::int64_t cost = 0;
   Budget size;  // depth and number of splits
   NodeSplit split;
-  std::shared_ptr<const BestTree> yes, no;  // both, or none: a leaf
+  std::shared_ptr<const BestTree> if_true, if_false;  // both, or none: a leaf
 };
 using TreePtr = std::shared_ptr<const BestTree>;
 
@@ -50,7 +50,7 @@ struct RowSet {
 // the best tree of a budget is the best of every budget between its own size and that one.
 using Cache = BoundCache<TreePtr>;
 
-// One split of a node that may have more tests below.
+// A split of a node that may have more splits below.
 struct Candidate {
   NodeSplit split;
   std::int64_t stump;  // cost if both sides are leaves
@@ -67,7 +67,7 @@ class Search {
         splits_(table, settings),
         // A tree with its two leaves, or the two trees below it that no other entry keeps.
         cache_(3 * (sizeof(BestTree) + 32)),
-        no_(table.n_classes),
+        false_(table.n_classes),
         is_listed_(max_codes(table), 0) {}
 
   SolverResult run(const SearchLimits& limits);
@@ -88,14 +88,14 @@ class Search {
     tree->cost = cost;
     return tree;
   }
-  static TreePtr branch(NodeSplit split, TreePtr yes, TreePtr no) {
+  static TreePtr branch(NodeSplit split, TreePtr if_true, TreePtr if_false) {
     auto tree = std::make_shared<BestTree>();
-    tree->cost = yes->cost + no->cost;
-    tree->size = {1 + std::max(yes->size.depth, no->size.depth),
-                  1 + yes->size.splits + no->size.splits};
+    tree->cost = if_true->cost + if_false->cost;
+    tree->size = {1 + std::max(if_true->size.depth, if_false->size.depth),
+                  1 + if_true->size.splits + if_false->size.splits};
     tree->split = std::move(split);
-    tree->yes = std::move(yes);
-    tree->no = std::move(no);
+    tree->if_true = std::move(if_true);
+    tree->if_false = std::move(if_false);
     return tree;
   }
 
@@ -134,7 +134,7 @@ class Search {
   NodeSplits splits_;
   Cache cache_;
   std::int64_t memory_limit_ = 0;
-  std::vector<std::int64_t> no_, sorted_;
+  std::vector<std::int64_t> false_, sorted_;
   std::vector<std::uint8_t> is_listed_;
   Incumbent<TreePtr> incumbent_;
   std::int64_t root_bound_ = 0, n_explored_ = 0;  // the first: of the depth at hand
@@ -145,9 +145,9 @@ template <typename Visit>
 void Search::each_split(const RowSet& set, Visit visit) {
   const auto n = static_cast<std::int64_t>(set.rows.size());
   splits_.each(set.rows, stop_, [&](const CandidateView& seen) {
-    if (std::min(seen.yes_rows, n - seen.yes_rows) < objective_.min_samples_leaf) return;
-    for (std::size_t k = 0; k < no_.size(); ++k) no_[k] = set.weights[k] - seen.yes[k];
-    visit(seen, Weights(no_));
+    if (std::min(seen.true_rows, n - seen.true_rows) < objective_.min_samples_leaf) return;
+    for (std::size_t k = 0; k < false_.size(); ++k) false_[k] = set.weights[k] - seen.if_true[k];
+    visit(seen, Weights(false_));
   });
 }
 

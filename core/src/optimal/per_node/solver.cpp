@@ -10,7 +10,7 @@ namespace {
 void write(const BestTree& tree, SplitTree& to) {
   const std::size_t node = to.nodes.size();
   to.nodes.emplace_back();
-  if (!tree.yes) return;
+  if (!tree.if_true) return;
   SplitTree::Node made;
   made.column = tree.split.column;
   made.low = tree.split.low;
@@ -18,9 +18,9 @@ void write(const BestTree& tree, SplitTree& to) {
   made.codes = tree.split.values;
   made.is_subset = !made.codes.empty();
   made.if_true = static_cast<std::int32_t>(to.nodes.size());
-  write(*tree.yes, to);
+  write(*tree.if_true, to);
   made.if_false = static_cast<std::int32_t>(to.nodes.size());
-  write(*tree.no, to);
+  write(*tree.if_false, to);
   to.nodes[node] = std::move(made);
 }
 
