@@ -51,6 +51,7 @@ class EncodedAtEverySplit(OptimalTreeClassifier):
             time_limit=read_time_limit(asked.time_limit),
             work_limit=settings.work_limit,
         )
+        assert splits is not None  # there is no upper bound
         self._remember(table, target)
         self.tree_ = build_tree(table, target, splits, settings.unknown)
         self.proof_, self.candidates_, self.cv_results_ = proof, None, None
