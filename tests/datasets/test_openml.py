@@ -104,7 +104,7 @@ def test_classes_given_as_numbers_become_text(online, monkeypatch):
         ({"target": np.array(["yea", "nay", "yea", "eh"], dtype=object)}, "'eh': 1"),
         ({"feature_names": ["V0", "V1", "V2", "V3"]}, "4 columns instead of 3"),
         ({"categories": {"V1": ["red", "red"]}}, "1 values instead of 2"),
-        ({"categories": {"V1": ["red", "green"], "V2": ["", "a", "", "b"]}}, "strange values"),
+        ({"categories": {"V1": ["red", "green"], "V2": ["", "a", "", "b"]}}, "unexpected values"),
     ],
 )
 def test_what_is_not_as_catalogued_is_refused_and_not_kept(online, changes, message):
@@ -130,7 +130,7 @@ def test_offline_says_all_three_ways(online, error, tmp_path):
 
 def test_a_download_that_scikit_learn_refuses_is_refused(online):
     online(ValueError("md5 checksum does not match"))
-    with pytest.raises(datasets.DamagedDatasetError, match="did not give 'fruit': md5"):
+    with pytest.raises(datasets.DamagedDatasetError, match="did not provide 'fruit': md5"):
         datasets.load("fruit")
 
 
@@ -140,7 +140,7 @@ def test_data_is_given_even_if_the_cache_cannot_be_written(online, monkeypatch, 
     online(answer())
     with caplog.at_level(logging.WARNING):
         assert datasets.load("fruit", frame="dict").n_samples == 4
-    assert "Could not keep 'fruit'" in caplog.text
+    assert "Could not store 'fruit'" in caplog.text
 
 
 def test_the_shipped_catalogue_is_consistent():

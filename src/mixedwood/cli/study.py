@@ -65,7 +65,7 @@ def list_studies(store: Path, as_json: bool) -> None:
 @click.option("--scheduler", help="Address of a Dask scheduler, as tcp://host:8786.")
 @click.option("--only", multiple=True, metavar="AXIS=VALUE", help="Restrict, as dataset=car.")
 @click.option(
-    "--skip-unavailable", is_flag=True, help="Skip data sets that are not on this machine."
+    "--skip-unavailable", is_flag=True, help="Skip datasets that are not on this machine."
 )
 @click.option("--retry-failed", is_flag=True, help="Repeat tasks that failed before.")
 @click.option(

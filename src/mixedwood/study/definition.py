@@ -1,6 +1,6 @@
 """A study as plain values, and the TOML file that it is read from.
 
-A study has data sets and methods, each defined once; *experiments*, which run a task at every point
+A study has datasets and methods, each defined once; *experiments*, which run a task at every point
 of a grid; and *tables*, *figures* and *claims*, which compare the results with published ones.
 """
 
@@ -172,7 +172,7 @@ class Study:
     folder: str = ""
 
     def title_of(self, axis: str, value: Any) -> str:
-        """Give the title of a value of an axis: of data sets and methods, their `title`."""
+        """Give the title of a value of an axis: of datasets and methods, their `title`."""
         known = {"dataset": self.datasets, "method": self.methods}.get(axis, {})
         return str(known.get(value, {}).get("title", value)) if known else str(value)
 

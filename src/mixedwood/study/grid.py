@@ -95,7 +95,7 @@ def matches(value: Any, wanted: Any) -> bool:
 
 
 def dataset_key(definition: Mapping[str, Any]) -> str:
-    """A digest of the definition of a data set."""
+    """A digest of the definition of a dataset."""
     return _digest(_content(definition))
 
 

@@ -214,7 +214,7 @@ class Store:
         return found
 
     def register_dataset(self, key: str, name: str, fingerprint: str, info: dict[str, Any]) -> None:
-        """Remember a data set; raises if it has changed since."""
+        """Remember a dataset; raises if it has changed since."""
         row = (key, name, fingerprint, json.dumps(info))
         with self._errors():
             with self._file:
@@ -222,12 +222,12 @@ class Store:
             [(known,)] = self._file.execute("SELECT fingerprint FROM sets WHERE key = ?", (key,))
         if known != fingerprint:
             raise StoreError(
-                f"The data set {name!r} has changed since {self.path} was written. Use another "
+                f"The dataset {name!r} has changed since {self.path} was written. Use another "
                 "store, or the earlier data."
             )
 
     def datasets(self) -> dict[str, dict[str, Any]]:
-        """Give rows, columns and classes of the data sets, by key."""
+        """Give rows, columns and classes of the datasets, by key."""
         with self._errors():
             rows = self._file.execute("SELECT key, facts FROM sets")
             return {key: _content(info) for key, info in rows}

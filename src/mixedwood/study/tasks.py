@@ -41,7 +41,7 @@ Metrics = dict[str, float | list[float]]
 
 @dataclass(frozen=True, eq=False)
 class TaskContext:
-    """What a task is given: the values of the axes, the settings, the method and the data set."""
+    """What a task is given: the values of the axes, the settings, the method and the dataset."""
 
     point: Mapping[str, Any]
     settings: Mapping[str, Any]
@@ -69,9 +69,9 @@ class TaskContext:
 
     @property
     def data(self) -> Problem:
-        """The data set; an error if the experiment has none."""
+        """The dataset; an error if the experiment has none."""
         if self.dataset is None:
-            raise StudyError("This task needs a data set: the experiment has no axis 'dataset'.")
+            raise StudyError("This task needs a dataset: the experiment has no axis 'dataset'.")
         return self.dataset
 
 
@@ -226,9 +226,9 @@ def divisions(context: TaskContext) -> Metrics:
     """Fit on some rows and test on others, after every number of trees.
 
     The axis `repetition` numbers the divisions. Settings: `train` and `test`, numbers of rows, or
-    one for each data set by its name; `stages`, numbers of trees after which the error is a metric;
-    `fresh`, for generated data sets, the number of rows that each division has for itself, in
-    the order in which they were generated. Rows of other data sets are shuffled.
+    one for each dataset by its name; `stages`, numbers of trees after which the error is a metric;
+    `fresh`, for generated datasets, the number of rows that each division has for itself, in
+    the order in which they were generated. Rows of other datasets are shuffled.
 
     Metrics: `errors` and `train_errors` after every number of trees, `error_1` and so on after
     those of `stages`, `leaves` of a tree, `iterations` of growing and pruning (their mean) and
@@ -275,14 +275,14 @@ def divide(context: TaskContext) -> tuple[NDArray[np.intp], NDArray[np.intp], fl
         start = int(context.point.get("repetition", 0)) * int(block)
         if n_train + n_test > block or start + block > n_rows:
             raise StudyError(
-                f"The data set {name!r} has {n_rows} rows, {block} of them for each division; this "
+                f"The dataset {name!r} has {n_rows} rows, {block} of them for each division; this "
                 f"one needs {n_train + n_test}, from row {start + 1} on."
             )
         rows = np.arange(start, start + n_test + n_train)
         return rows[n_test:], rows[:n_test], 0.0
     if n_train + n_test > n_rows:
         raise StudyError(
-            f"The data set {name!r} has {n_rows} rows, too few for {n_train} training rows and "
+            f"The dataset {name!r} has {n_rows} rows, too few for {n_train} training rows and "
             f"{n_test} test rows."
         )
     return *random_train_test(n_rows, n_train, n_test, context.seed(0)), n_test / n_train
@@ -293,7 +293,7 @@ def _size(context: TaskContext, which: str) -> int:
     if isinstance(size, Mapping):
         size = size.get(name)
     if not isinstance(size, int) or size < 1:
-        raise StudyError(f"The data set {name!r} needs {which!r}, a number of rows; got {size!r}.")
+        raise StudyError(f"The dataset {name!r} needs {which!r}, a number of rows; got {size!r}.")
     return size
 
 

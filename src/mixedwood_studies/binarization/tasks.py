@@ -64,7 +64,7 @@ def seven_sets(context: TaskContext) -> Metrics:
     if len(problem.classes) != 2:
         raise StudyError(
             f"{problem.name} has {len(problem.classes)} classes; seven sets are for two. Use "
-            "one_against_all in the definition of the data set."
+            "one_against_all in the definition of the dataset."
         )
     source = context.value("cut_from", "training rows")
     if source not in ("training rows", "all rows"):
