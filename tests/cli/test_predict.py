@@ -265,7 +265,7 @@ def test_evaluation_in_words(model, new, tmp_path):
     path.write_text("\n".join(lines), "utf-8")
     result = ok("evaluate", model, path)
     assert "24 rows, target 'wood'" in result.stdout
-    assert "Classes that the model does not know: oak." in result.stdout
+    assert "Classes that are unknown to the model: oak." in result.stdout
     assert "Left out 1 row whose class is missing" in result.stderr
     path.write_text("\n".join(line.rsplit(",", 1)[0] for line in lines), "utf-8")
     result = run("evaluate", model, path)

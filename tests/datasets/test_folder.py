@@ -145,7 +145,7 @@ def test_a_description_that_cannot_be_used_says_why(write_folder, load_from, ent
 @pytest.mark.parametrize("use", [datasets.names, lambda: datasets.load("toy")])
 def test_a_folder_without_manifest_is_an_error_not_silence(write_folder, monkeypatch, use):
     monkeypatch.setenv("MIXEDWOOD_DATA", str(write_folder(manifest=False)))
-    with pytest.raises(datasets.DamagedDatasetError, match="set by MIXEDWOOD_DATA, has no manifest"):
+    with pytest.raises(datasets.DamagedDatasetError, match="set by MIXEDWOOD_DATA, has no"):
         use()
 
 

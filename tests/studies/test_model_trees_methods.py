@@ -107,11 +107,11 @@ def test_divided_by_their_range_numbers_differ_like_categories():
 
 
 def test_what_neighbours_cannot_do_is_said():
-    with pytest.raises(ValueError, match="n_neighbors must be a number above 0 or 'tune'; got 0"):
+    with pytest.raises(ValueError, match=r"n_neighbors must be an int >= 1 or 'tune'\. Got 0"):
         MixedNeighborsClassifier(0).fit(*mixed_problem(20))
-    with pytest.raises(ValueError, match="scale must be None, 'variance' or 'range'; got 'inch'"):
+    with pytest.raises(ValueError, match=r"scale must be None, 'variance' or 'range'\. Got 'inch'"):
         MixedNeighborsClassifier(1, scale="inch").fit(*mixed_problem(20))
-    with pytest.raises(ValueError, match="Column 'size' has gaps"):
+    with pytest.raises(ValueError, match="Column 'size' has missing values"):
         MixedNeighborsClassifier(1).fit({"size": [1.0, np.nan]}, ["a", "b"])
 
 

@@ -39,10 +39,10 @@ def study() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_studies(store: Path, as_json: bool) -> None:
     """List the studies of the library, and the progress of each."""
-    from mixedwood.study import names, read_study
+    from mixedwood.study import read_study, studies
 
     rows = []
-    for name in names():
+    for name in studies():
         row: dict[str, Any] = {"name": name, "title": read_study(name).title}
         for form, quick in (("quick", True), ("full", False)):
             found = _results(name, quick, store, must_exist=False)
@@ -92,10 +92,10 @@ def run_study(
     from mixedwood.study import Store, StoreError, StudyError, run
 
     chosen: dict[str, list[str]] = {}
-    for word in only:
-        axis, equals, value = word.partition("=")
+    for text in only:
+        axis, equals, value = text.partition("=")
         if not equals:
-            raise click.UsageError(f"--only {word}: write AXIS=VALUE, as dataset=car.")
+            raise click.UsageError(f"--only {text}: write AXIS=VALUE, as dataset=car.")
         chosen.setdefault(axis, []).append(value)
     try:
         with Store(store) as kept:
@@ -208,10 +208,10 @@ def show_tables(
 @click.option("--format", "form", type=click.Choice(["png", "svg", "pdf"]), default="png")
 def draw_figures(name: str, quick: bool, store: Path, output: Path, form: str) -> None:
     """Draw the figures of STUDY into a directory."""
-    from mixedwood.study import StudyError, draw
+    from mixedwood.study import StudyError, draw_figures
 
     try:
-        written = draw(_results(name, quick, store), output, form=form)
+        written = draw_figures(_results(name, quick, store), output, form=form)
     except StudyError as error:
         raise click.ClickException(str(error)) from error
     if not written:
@@ -243,10 +243,10 @@ def _results(name: str, quick: bool, store: Path, must_exist: bool = True) -> Re
 
 def _write_report(found: Results, path: Path, name: str, quick: bool) -> None:
     from mixedwood.files import write_text
-    from mixedwood.study import draw, to_markdown
+    from mixedwood.study import draw_figures, to_markdown
 
     command = f"mixedwood study run {name}{' --quick' if quick else ''}"
-    figures = {key: drawn.name for key, drawn in draw(found, path.parent).items()}
+    figures = {key: drawn.name for key, drawn in draw_figures(found, path.parent).items()}
     try:
         write_text(path, to_markdown(found, command=command, figures=figures))
     except OSError as error:

@@ -116,7 +116,7 @@ def _generate(name: str, left: dict[str, Any]) -> Any:
     if maker is None:
         known = [n.removeprefix("make_") for n in dir(datasets) if n.startswith("make_")]
         raise StudyError(
-            f"The dataset {name!r} asks for the generator {kind!r}, which is not known; there are "
+            f"The dataset {name!r} uses the unknown generator {kind!r}. Use one of "
             f"{', '.join(known)}."
         )
     if not isinstance(rows := left.pop("rows", None), int):

@@ -178,7 +178,7 @@ def _records(
     for group in _groups(tasks):
         sent = {key: _send(key, of_dataset[0], store) for key, of_dataset in group.items()}
         yield from parallel(
-            # A worker that has served before does not know modules that were added since.
+            # A worker that was started earlier may not find modules that were added since.
             delayed(execute)(task, sent[key], list(sys.path) if ":" in task.task else [])
             for key, of_dataset in group.items()
             for task in of_dataset
