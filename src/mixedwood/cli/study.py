@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mixedwood.cli._options import cannot_write
+from mixedwood.cli._options import write_output
 from mixedwood.cli._output import DataError, echo, echo_data, interruptible
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ def show_tables(
     "-o", "--output", type=click.Path(file_okay=False, path_type=Path), default=Path("out")
 )
 @click.option("--format", "form", type=click.Choice(["png", "svg", "pdf"]), default="png")
-def draw_figures(name: str, quick: bool, store: Path, output: Path, form: str) -> None:
+def show_figures(name: str, quick: bool, store: Path, output: Path, form: str) -> None:
     """Draw the figures of STUDY into a directory."""
     from mixedwood.study import StudyError, draw_figures
 
@@ -242,13 +242,8 @@ def _results(name: str, quick: bool, store: Path, must_exist: bool = True) -> Re
 
 
 def _write_report(found: Results, path: Path, name: str, quick: bool) -> None:
-    from mixedwood.files import write_text
     from mixedwood.study import draw_figures, to_markdown
 
     command = f"mixedwood study run {name}{' --quick' if quick else ''}"
     figures = {key: drawn.name for key, drawn in draw_figures(found, path.parent).items()}
-    try:
-        write_text(path, to_markdown(found, command=command, figures=figures))
-    except OSError as error:
-        raise cannot_write(path, error) from error
-    echo(f"Written to {path}.", err=True)
+    write_output(path, to_markdown(found, command=command, figures=figures).encode("utf-8"))

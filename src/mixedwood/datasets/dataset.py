@@ -72,6 +72,11 @@ class RawTable:
     def n_rows(self) -> int:
         return len(self.target)
 
+    def map(self, function: Callable[[DatasetColumn, NDArray[Any]], Any]) -> dict[str, Any]:
+        """Apply a function to each column and its data."""
+        pairs = zip(self.columns, self.data, strict=True)
+        return {column.name: function(column, cells) for column, cells in pairs}
+
     def class_counts(self) -> dict[str, int]:
         """Number of rows of each class, in the order of `classes`."""
         counts = np.bincount(self.target, minlength=len(self.classes))
@@ -195,8 +200,7 @@ def _plain(column: DatasetColumn, cells: NDArray[Any]) -> NDArray[Any]:
 
 
 def _to_dict(table: RawTable) -> dict[str, NDArray[Any]]:
-    pairs = zip(table.columns, table.data, strict=True)
-    return {column.name: _plain(column, cells) for column, cells in pairs}
+    return table.map(_plain)
 
 
 def _to_pandas(table: RawTable) -> Any:
@@ -207,8 +211,7 @@ def _to_pandas(table: RawTable) -> Any:
             return pandas.Categorical.from_codes(cells, categories=column.categories, ordered=True)
         return _plain(column, cells)
 
-    pairs = zip(table.columns, table.data, strict=True)
-    return pandas.DataFrame({column.name: column_of(column, cells) for column, cells in pairs})
+    return pandas.DataFrame(table.map(column_of))
 
 
 def _to_polars(table: RawTable) -> Any:
@@ -223,8 +226,7 @@ def _to_polars(table: RawTable) -> Any:
         codes = polars.Series(column.name, cells).cast(polars.UInt32, strict=False)
         return labels.gather(codes).cast(dtype)
 
-    pairs = zip(table.columns, table.data, strict=True)
-    return polars.DataFrame([column_of(column, cells) for column, cells in pairs])
+    return polars.DataFrame(table.map(column_of))
 
 
 def _to_pyarrow(table: RawTable) -> Any:
@@ -239,8 +241,7 @@ def _to_pyarrow(table: RawTable) -> Any:
             return pyarrow.DictionaryArray.from_arrays(codes, values, ordered=True)
         return values.take(codes)
 
-    pairs = zip(table.columns, table.data, strict=True)
-    return pyarrow.table({column.name: column_of(column, cells) for column, cells in pairs})
+    return pyarrow.table(table.map(column_of))
 
 
 _MAKERS: dict[str, Callable[[RawTable], Any]] = {
