@@ -19,7 +19,7 @@ ENTRY = {
     "classes": {"nay": "n", "yea": "y"},
     "drop": ["id"],
     "columns": [
-        {"name": "colour", "type": "nominal", "n_values": 2},
+        {"name": "color", "type": "nominal", "n_values": 2},
         {"name": "size", "type": "ordinal", "n_values": 2, "natural_order": ["1", "2", "3"]},
         {"name": "weight", "type": "numeric"},
     ],
@@ -61,7 +61,7 @@ def test_a_fetched_set_is_spelled_as_the_catalogue_says(online):
     online(answer())
     data = datasets.load("fruit", frame="dict", source="openml")
     assert data.source == "openml"
-    assert data.X["colour"].tolist() == ["red", "green", None, "green"]
+    assert data.X["color"].tolist() == ["red", "green", None, "green"]
     assert data.X["size"].tolist() == ["1", "3", "1", "3"]
     assert np.array_equal(data.X["weight"], [0.5, np.nan, 2, 2], equal_nan=True)
     assert data.y.tolist() == ["y", "n", "y", "y"]
@@ -79,7 +79,7 @@ def test_it_is_asked_for_by_id_and_only_once(online):
     assert (first.source, second.source) == ("openml", "cache")
     assert first.columns == second.columns
     assert np.array_equal(first.y, second.y)
-    assert second.X["colour"].tolist() == first.X["colour"].tolist()
+    assert second.X["color"].tolist() == first.X["color"].tolist()
 
 
 def test_a_column_that_openml_calls_nominal_may_be_numeric_here(online):
