@@ -44,8 +44,8 @@ def test_a_table_is_printed_and_types_are_shown(pets):
     assert "corrected resampled t test" in result.stdout
     assert "pets.csv: 60 rows, 3 columns" in result.stderr
     assert "color  nominal, 2 categories: 'blue', 'red'; 20 missing" in result.stderr
-    assert "size    numeric" in result.stderr
-    assert "zip     nominal, 5 categories: '00'" in result.stderr
+    assert "size   numeric" in result.stderr
+    assert "zip    nominal, 5 categories: '00'" in result.stderr
     if Version(version("click")) >= Version("8.3"):  # before, its runner loses what is not flushed
         assert "4 of 4 fits" in result.stderr
 
@@ -160,7 +160,7 @@ def test_columns_dropped_and_retyped(pets):
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     assert "2 columns" in result.stderr
-    assert "size    nominal" in result.stderr
+    assert "size   nominal" in result.stderr
     assert "fit s" not in result.stdout
 
 
