@@ -33,8 +33,8 @@ class EncodedAtEverySplit(OptimalTreeClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> EncodedAtEverySplit:
         """Find the tree, as `OptimalTreeClassifier.fit` does."""
-        parameters = type(self)(**{**self.get_params(deep=False), "binarize_at": "node_encoding"})
-        learner = parameters._learner()
+        asked = type(self)(**{**self.get_params(deep=False), "binarize_at": "node_encoding"})
+        learner = asked._learner()
         table, target = self._read_training(
             X,
             y,

@@ -100,10 +100,10 @@ class Node:
 
 
 class PlainTreeClassifier(OneTreeClassifier):
-    """Grows a tree by `_choose`, and removes splits whose children predict the same class.
+    """Grows a tree by `_choose`, and undoes splits that change no answer.
 
-    Subclasses have the parameters `max_depth`, `max_p` and `min_second`; the last two correspond to
-    the screeners of `nominal_splits`.
+    Subclasses have the parameters `max_depth`, `max_p` and `min_second`; the last two are those of
+    `TreeClassifier.nominal_splits`.
     """
 
     handle_unknown = "stop"
