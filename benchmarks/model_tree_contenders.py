@@ -304,7 +304,7 @@ CONTENDERS = {
     ),
     "logistic regression": Contender(
         "linear",
-        "`LogisticRegression` on one-hot and standardised columns, C tuned",
+        "`LogisticRegression` on one-hot and standardized columns, C tuned",
         tuned(LogisticRegression(max_iter=300), True, _grid_of_c),
     ),
     "linear SVM": Contender(

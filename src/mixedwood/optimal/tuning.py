@@ -166,7 +166,7 @@ def _sizes(settings: OptimalSettings, n_rows: int) -> Iterator[tuple[int, int]]:
 
 def _labels(
     leaf_of_row: NDArray[np.int32], rows: NDArray[np.intp], target: Target, n_nodes: int
-) -> NDArray[np.intp]:
+) -> NDArray[np.int32]:
     """The class that each leaf predicts, by its rows among those given."""
     weights = np.ones(target.n_rows) if target.weights is None else target.weights
     counts = np.zeros((n_nodes, target.n_classes))

@@ -1,4 +1,4 @@
-"""Optimal trees whose ranges are made once, and whose tests are made anew at every node."""
+"""Optimal trees with bins made once and candidate splits encoded again at every node."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["EncodedAtEverySplit"]
 
 
 class EncodedAtEverySplit(OptimalTreeClassifier):
-    """An `OptimalTreeClassifier` with ``binarize_at="node_encoding"`` that takes it literally.
+    """An `OptimalTreeClassifier` that encodes the bins again at every node, as the paper does.
 
-    The estimator of the library knows that such trees cost what those with tests made once cost,
-    and looks for the latter. This one makes the tests at every node, from the ranges that are left
-    there: windows reach over ranges that no row of the node has, and new rows may go elsewhere.
+    With ``binarize_at="node_encoding"``, `OptimalTreeClassifier` encodes the bins once, because the
+    objective is the same. This class encodes the bins that are present at a node. Intervals can
+    then span absent bins, so the predictions for new rows can differ.
 
     Examples
     --------
@@ -25,10 +25,10 @@ class EncodedAtEverySplit(OptimalTreeClassifier):
     >>> from mixedwood.preprocessing import FeatureBinarizer
     >>> iris = load("iris")
     >>> binarizer = FeatureBinarizer(n_bins=4, encoding="multi_hot")
-    >>> asked = {"max_depth": 2, "ccp_alpha": 0, "binarizer": binarizer}
-    >>> EncodedAtEverySplit(**asked).fit(iris.X, iris.y).objective_value_
+    >>> parameters = {"max_depth": 2, "ccp_alpha": 0, "binarizer": binarizer}
+    >>> EncodedAtEverySplit(**parameters).fit(iris.X, iris.y).objective_value_
     17.0
-    >>> OptimalTreeClassifier(**asked).fit(iris.X, iris.y).objective_value_
+    >>> OptimalTreeClassifier(**parameters).fit(iris.X, iris.y).objective_value_
     17.0
     """
 
