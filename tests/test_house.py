@@ -49,7 +49,7 @@ MAY_IMPORT = {
     "_catalogue": set(),
     "files": set(),
     "printable": set(),
-    "data": {"files"},
+    "data": {"_core", "files"},
     "datasets": {"data", "files"},
     "stats": set(),
     "_parts": {"_core"},

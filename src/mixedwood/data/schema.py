@@ -38,6 +38,9 @@ MISSING = -1
 UNKNOWN = -2
 """Code of an unknown category; only in tables that were read with an existing schema."""
 
+NUMBERS = 2
+"""What the native readers are to make of a numeric column; see `mixedwood.data.batches`."""
+
 CodeArray: TypeAlias = NDArray[np.int32]
 NumberArray: TypeAlias = NDArray[np.float64]
 
@@ -125,6 +128,16 @@ class Column:
         if self.kind == ColumnKind.NOMINAL and self.categories != sort_labels(self.categories):
             raise ValueError(f"The categories of nominal column {self.name!r} are not sorted.")
 
+    @classmethod
+    def checked(cls, name: str, categories: tuple[Label, ...] | None, n_missing: int) -> Column:
+        """Make a numeric column, or a nominal one of sorted labels, of values checked before."""
+        column = object.__new__(cls)
+        kind = ColumnKind.NUMERIC if categories is None else ColumnKind.NOMINAL
+        column.__dict__.update(
+            name=name, kind=kind, categories=categories or (), n_missing=n_missing
+        )
+        return column
+
     @property
     def is_numeric(self) -> bool:
         """Whether the column has numbers rather than codes of categories."""
@@ -139,6 +152,14 @@ class Column:
     def codes(self) -> Mapping[Label, int]:
         """Code of each label, built on first use."""
         return {label: code for code, label in enumerate(self.categories)}
+
+    @cached_property
+    def wanted(self) -> Any:
+        """What the native readers are to make of new values: numbers, or codes of categories."""
+        if self.is_numeric:
+            return NUMBERS
+        texts = [isinstance(label, str) for label in self.categories]
+        return self.codes, any(texts), not all(texts)
 
     def __getstate__(self) -> dict[str, Any]:
         # Text, numbers and tuples only, since skops does not support enumerations; the mapping of
@@ -218,6 +239,11 @@ class Schema:
     def names(self) -> tuple[str, ...]:
         """Names of the columns, in order."""
         return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def wanted(self) -> list[Any]:
+        """What the native readers are to make of each column of new rows."""
+        return [column.wanted for column in self.columns]
 
     def position(self, name: str) -> int:
         """Place of a column, counted from 0."""
@@ -340,6 +366,18 @@ class Table:
             )
         for column, array in zip(self.schema, self.arrays, strict=True):
             _check_array(column, array, self.n_rows)
+
+    @classmethod
+    def checked(
+        cls,
+        schema: Schema,
+        arrays: tuple[CodeArray | NumberArray, ...],
+        unknown: Mapping[str, tuple[Label, ...]] | None = None,
+    ) -> Table:
+        """Make a table of arrays that are known to fit."""
+        table = object.__new__(cls)
+        table.__dict__.update(schema=schema, arrays=arrays, unknown=unknown or {})
+        return table
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         for name, value in state.items():
