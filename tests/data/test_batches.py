@@ -324,3 +324,42 @@ def test_columns_of_a_stream_outlive_it():
     table = read_table(pl.DataFrame({"a": np.arange(1000.0), "s": ["x", "y"] * 500}))
     assert table["a"].tolist() == list(range(1000))
     assert table["s"].tolist() == [0, 1] * 500
+
+
+ROWS = [
+    {"text": "b", "flag": True, "number": 1.5, "count": 1},
+    {"text": None, "flag": False, "number": float("nan"), "count": 2},
+    {"text": "c", "flag": None, "number": 2, "count": np.int64(3)},
+]
+
+
+@pytest.mark.parametrize("rows", [ROWS, ROWS[:1], tuple(ROWS), [{**row, "z": 0} for row in ROWS]])
+def test_rows_as_dicts_are_read_like_their_columns(rows):
+    schema = read_table({name: [row[name] for row in ROWS] for name in ROWS[0]}).schema
+    columns = {name: [row[name] for row in rows] for name in schema.names}
+    expected = content(columns, schema=schema)
+    assert content(rows, schema=schema) == expected
+    assert content([dict(reversed(row.items())) for row in rows], schema=schema) == expected
+    one = {name: cells[:1] for name, cells in columns.items()}
+    assert content(rows[0], schema=schema) == content(one, schema=schema)
+
+
+def test_one_row_of_odd_cells():
+    schema = read_table({"a": ["x", "y"], "n": [1, 2]}).schema
+    table = read_table({"a": np.str_("y"), "n": Decimal("2.5")}, schema=schema)
+    assert (table["a"].tolist(), table["n"].tolist()) == ([1], [2.5])
+    table = read_table({"a": "pine", "n": pd.NA}, schema=schema)
+    assert (table["a"].tolist(), np.isnan(table["n"]).tolist()) == ([-2], [True])
+    assert table.unknown == {"a": ("pine",)}
+    with pytest.raises(ValueError, match="row 0 has 'heavy'"):
+        read_table({"a": "x", "n": "heavy"}, schema=schema)
+
+
+def test_rows_without_an_entry_are_refused():
+    schema = read_table({"a": ["x", "y"], "n": [1, 2]}).schema
+    with pytest.raises(ValueError, match=r"Row 1 of X has no entry for 'n'\. Give every row all"):
+        read_table([{"a": "x", "n": 1}, {"a": "y"}], schema=schema)
+    with pytest.raises(ValueError, match="yet now missing:\n- n"):
+        read_table([{"a": "x"}, {"a": "y"}], schema=schema)
+    with pytest.raises(ValueError, match="yet now missing:\n- n"):
+        read_table({"a": "x"}, schema=schema)

@@ -23,6 +23,7 @@ from mixedwood.data.columns import (
     declared_kind,
     declared_order,
     factorize,
+    is_cell_type,
     open_column,
     to_label,
     to_numbers,
@@ -73,7 +74,8 @@ def read_table(
         pandas, polars or pyarrow table or any other eager frame narwhals supports, dict of columns,
         two-dimensional array, structured array, or list of rows. Columns without names are called
         ``x0``, ``x1``, ... A `Table` keeps its schema, with all its categories, also those that
-        none of its rows has.
+        none of its rows has. With `schema`, also one row as a dict of values, or a list of such
+        rows.
     schema : Schema or None, default=None
         What the columns are, as learned before. If None, it is inferred from `X`.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
@@ -168,6 +170,7 @@ def _read_with_schema(X: Any, schema: Schema, estimator: str) -> Table:
         if _same_kinds(X, schema):
             return _recode(X, schema)
         X = {name: X.labels(name) for name in X.schema.names}
+    X = _rows_to_columns(X, schema)
     table = _read_plain_rows(X, schema)
     if table is not None:
         return table
@@ -183,22 +186,36 @@ def _read_with_schema(X: Any, schema: Schema, estimator: str) -> Table:
     return _table_of(schema, found)
 
 
-def _read_plain_rows(X: Any, schema: Schema) -> Table | None:
-    """Read a dict of lists or of single values, or a list of dicts, in one native call.
+_CELLS = {str, int, float, bool, type(None)}
 
-    None if X is anything else, or has a cell that is not plain.
-    """
-    names = schema.names
-    columns: list[Any]
-    if type(X) is dict and len(X) == len(names):
+
+def _rows_to_columns(X: Any, schema: Schema) -> Any:
+    """Turn one row as a dict of cells, or rows as a list of dicts, into a dict of lists."""
+    if type(X) is dict:
+        kinds = {*map(type, X.values())}
+        if kinds and (kinds <= _CELLS or all(map(is_cell_type, kinds))):
+            return {name: [cell] for name, cell in X.items()}
+    elif isinstance(X, list | tuple) and X and all(isinstance(row, Mapping) for row in X):
+        first = X[0]
+        names = schema.names if all(name in first for name in schema.names) else tuple(first)
         try:
-            columns = [X[name] for name in names]
+            return {name: [row[name] for row in X] for name in names}
         except KeyError:
-            return None
-        kinds = {*map(type, columns)}
-        if not kinds <= {list, tuple} or len({*map(len, columns)}) != 1 or not columns[0]:
-            return None
-    else:
+            raise errors.missing_entries(names, X) from None
+    return X
+
+
+def _read_plain_rows(X: Any, schema: Schema) -> Table | None:
+    """Read a dict of lists in one native call; None if X is anything else or has odd cells."""
+    if type(X) is not dict or len(X) != len(schema):
+        return None
+    try:
+        columns = [X[name] for name in schema.names]
+    except KeyError:
+        return None
+    if not {*map(type, columns)} <= {list, tuple} or len({*map(len, columns)}) > 1:
+        return None
+    if not columns[0]:
         return None
     found = _core.read_objects(columns, schema.wanted, missing_objects())
     return None if None in found else _table_of(schema, found)

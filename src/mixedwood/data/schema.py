@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -357,6 +357,8 @@ class Table:
     arrays: tuple[CodeArray | NumberArray, ...]
     unknown: Mapping[str, tuple[Label, ...]] = field(default_factory=dict)
 
+    _unknown_columns: ClassVar[tuple[str, ...]]  # of each table; no others have `UNKNOWN` codes
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "arrays", tuple(self.arrays))
         if len(self.arrays) != len(self.schema):
@@ -364,8 +366,12 @@ class Table:
                 f"The schema has {len(self.schema)} columns, but {len(self.arrays)} arrays are "
                 "given."
             )
-        for column, array in zip(self.schema, self.arrays, strict=True):
-            _check_array(column, array, self.n_rows)
+        found = tuple(
+            column.name
+            for column, array in zip(self.schema, self.arrays, strict=True)
+            if _check_array(column, array, self.n_rows)
+        )
+        object.__setattr__(self, "_unknown_columns", found)
 
     @classmethod
     def checked(
@@ -374,9 +380,12 @@ class Table:
         arrays: tuple[CodeArray | NumberArray, ...],
         unknown: Mapping[str, tuple[Label, ...]] | None = None,
     ) -> Table:
-        """Make a table of arrays that are known to fit."""
+        """Make a table of arrays that are known to fit; `unknown` names all columns with any."""
         table = object.__new__(cls)
-        table.__dict__.update(schema=schema, arrays=arrays, unknown=unknown or {})
+        unknown = unknown or {}
+        table.__dict__.update(
+            schema=schema, arrays=arrays, unknown=unknown, _unknown_columns=tuple(unknown)
+        )
         return table
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
@@ -404,7 +413,11 @@ class Table:
         """Choose rows, by position or by a boolean mask, into a new table."""
         chosen = row_index(rows)
         arrays = tuple(np.ascontiguousarray(array[chosen]) for array in self.arrays)
-        return Table(self.schema, arrays, self.unknown)
+        if chosen.ndim != 1:
+            return Table(self.schema, arrays, self.unknown)
+        table = Table.checked(self.schema, arrays, self.unknown)
+        table.__dict__["_unknown_columns"] = self._unknown_columns
+        return table
 
     def labels(self, name: str) -> NDArray[Any]:
         """Give the labels of a column, row by row.
@@ -442,15 +455,14 @@ def unknown_counts(table: Table) -> dict[str, int]:
     >>> unknown_counts(read_table({"color": ["red", "mauve", "pink"]}, schema=schema))
     {'color': 2}
     """
-    counts = {}
-    for column, array in zip(table.schema, table.arrays, strict=True):
-        if not column.is_numeric and (n := int(np.count_nonzero(array == UNKNOWN))):
-            counts[column.name] = n
-    return counts
+    counts = {
+        name: int(np.count_nonzero(table[name] == UNKNOWN)) for name in table._unknown_columns
+    }
+    return {name: n for name, n in counts.items() if n}
 
 
-def _check_array(column: Column, array: Any, n_rows: int) -> None:
-    # The native core relies on shape, type and range of codes; they are checked here.
+def _check_array(column: Column, array: Any, n_rows: int) -> bool:
+    """Check what the native core relies on: shape, type and range; also find unknown codes."""
     dtype = np.float64 if column.is_numeric else np.int32
     if not isinstance(array, np.ndarray) or array.dtype != dtype or array.shape != (n_rows,):
         given = getattr(array, "dtype", type(array).__name__), getattr(array, "shape", None)
@@ -467,6 +479,8 @@ def _check_array(column: Column, array: Any, n_rows: int) -> None:
                 f"Column {column.name!r} has {column.n_categories} categories, but codes from "
                 f"{low} to {high}."
             )
+        return low == UNKNOWN
+    return False
 
 
 # A column identifies rows if it has this many distinct values per known value, in tables of at

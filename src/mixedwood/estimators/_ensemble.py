@@ -246,7 +246,7 @@ class TreeEnsembleClassifier(TableClassifier):
 
     def _new(self, X: Any) -> Table:
         check_is_fitted(self)
-        return self._read_new(X, columns_used(self.trees_), self._unseen())
+        return self._read_new(X, lambda: columns_used(self.trees_), self._unseen())
 
     def _new_with_classes(
         self, X: Any, y: Any, sample_weight: Any = None
@@ -254,7 +254,7 @@ class TreeEnsembleClassifier(TableClassifier):
         """Read rows and their classes, as positions in ``classes_``; -1 for one not known."""
         check_is_fitted(self)
         target = read_target(y, sample_weight)
-        table = self._read_new(X, columns_used(self.trees_), self._unseen())
+        table = self._read_new(X, lambda: columns_used(self.trees_), self._unseen())
         check_same_length(table, target)
         place = {label: i for i, label in enumerate(self.classes_.tolist())}
         known = np.array([place.get(label, -1) for label in target.classes.tolist()], np.int32)

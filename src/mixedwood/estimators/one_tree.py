@@ -74,7 +74,7 @@ class OneTreeClassifier(TableClassifier):
         return self.tree_
 
     def _new(self, X: Any) -> Table:
-        return self._read_new(X, columns_used([self._fitted]), self.handle_unknown)
+        return self._read_new(X, lambda: columns_used([self._fitted]), self.handle_unknown)
 
 
 def impurity_of(criterion: Any) -> Literal["gini", "entropy"]:

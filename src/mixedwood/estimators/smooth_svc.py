@@ -226,7 +226,7 @@ class SmoothSVC(TableClassifier):
 
     def _new(self, X: Any) -> Table:
         check_is_fitted(self)
-        return self._read_new(X, set(self.schema_.names), "missing")
+        return self._read_new(X, lambda: set(self.schema_.names), "missing")
 
 
 def _learn(table: Table, target: Target, parameters: SvcParameters) -> tuple[Machines, float]:
