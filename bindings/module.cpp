@@ -7,6 +7,7 @@
 namespace nb = nanobind;
 
 namespace mixedwood {
+void bind_columns(nb::module_& m);
 void bind_parts(nb::module_& m);
 void bind_splits(nb::module_& m);
 void bind_significance(nb::module_& m);
@@ -25,6 +26,7 @@ NB_MODULE(_core, m) {
   m.attr("sanitized") = nb::bool_(MIXEDWOOD_SANITIZED);
   m.def("instruction_set", &mixedwood::instruction_set,
         "The instruction set of the kernels: 'scalar', 'vector' or 'avx2'.");
+  mixedwood::bind_columns(m);
   mixedwood::bind_parts(m);
   mixedwood::bind_splits(m);
   mixedwood::bind_significance(m);

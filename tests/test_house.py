@@ -51,7 +51,7 @@ MAY_IMPORT = {
     "_catalogue": set(),
     "files": set(),
     "printable": set(),
-    "data": {"files"},
+    "data": {"_core", "files"},
     "datasets": {"data", "files"},
     "stats": set(),
     "_parts": {"_core"},
@@ -272,7 +272,7 @@ def test_public_functions_show_an_example_that_is_found(module):
 
 
 def modules_after(statement):
-    code = f"import sys; {statement}; print('\\n'.join(sys.modules))"
+    code = f"import sys\n{statement}\nprint('\\n'.join(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert run.returncode == 0, run.stderr
     return set(run.stdout.split())
@@ -291,6 +291,37 @@ def test_splitting_needs_no_heavy_package():
     )
     assert "mixedwood._core" in loaded
     assert loaded & {"sklearn", "pandas", "polars", "pyarrow", "scipy", "matplotlib"} == set()
+
+
+def test_reading_needs_no_library_of_frames():
+    loaded = modules_after(
+        "import mixedwood as mw; t = mw.data.read_table({'a': ['x', 'y'], 'n': [1, 2.5]}); "
+        "mw.data.read_table({'a': 'x', 'n': 3}, schema=t.schema); mw.data.read_target(['p', 'q'])"
+    )
+    assert "mixedwood.data" in loaded
+    heavy = {"sklearn", "pandas", "polars", "pyarrow", "scipy", "joblib", "matplotlib"}
+    assert loaded & heavy == set()
+
+
+FIT = """
+import mixedwood as mw
+model = mw.{name}().fit({{"a": ["x", "y"] * 20, "n": [*range(40)]}}, ["p", "q"] * 20)
+model.predict({{"a": "x", "n": 3}})
+"""
+UNUSED = {"comparison", "datasets", "plot", "report", "saving", "stats", "study", "cli", "files"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["TreeClassifier", "ForestClassifier", "BoostedTreesClassifier", "OptimalTreeClassifier"],
+)
+def test_fitting_imports_nothing_beside_scikit_learns_base(name):
+    """Not even more of scikit-learn and scipy than its base class needs."""
+    base = modules_after("import sklearn.base")
+    loaded = modules_after(FIT.format(name=name)) - base
+    others = {m for m in loaded if m.split(".")[0].lstrip("_") not in sys.stdlib_module_names}
+    assert {m for m in others if m.split(".")[0] != "mixedwood"} <= {"_statistics"}
+    assert loaded & {f"mixedwood.{room}" for room in UNUSED} == set()
 
 
 def test_rooms_are_found_by_name():

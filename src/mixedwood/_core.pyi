@@ -14,6 +14,18 @@ sanitized: bool = False
 def instruction_set() -> str:
     """The instruction set of the kernels: 'scalar', 'vector' or 'avx2'."""
 
+def read_arrays(arrays: list[NDArray[Any]], missing: list[NDArray[numpy.bool_] | None], wanted: list[Any]) -> list[Any]:
+    """Read arrays of booleans or numbers; None for those that are left out."""
+
+def read_dictionaries(codes: list[NDArray[Any]], labels: list[list[Any]], wanted: list[Any]) -> list[Any]:
+    """Read codes of labels; None for columns that are left out."""
+
+def read_objects(columns: list[Any], wanted: list[Any], absent: tuple[Any, ...]) -> list[Any]:
+    """Read lists of Python objects; None for columns that are left out."""
+
+def read_arrow(stream: Any, wanted: list[Any]) -> list[Any]:
+    """Read the columns of an Arrow stream; None for those that are left out."""
+
 class Criterion:
     """Scores the groups of a partition."""
 

@@ -38,6 +38,7 @@ __all__ = [
     "declared_kind",
     "declared_order",
     "factorize",
+    "is_cell_type",
     "open_column",
     "series_to_numpy",
     "to_label",
@@ -73,6 +74,12 @@ def is_number_type(kind: type) -> bool:
     """Whether values of a type are real numbers; booleans are not counted as such."""
     # numpy registers its scalars with `numbers`; its booleans are apart from them.
     return issubclass(kind, Real | Decimal) and not issubclass(kind, bool)
+
+
+def is_cell_type(kind: type) -> bool:
+    """Whether values of a type can be cells of a table, missing ones included."""
+    known = issubclass(kind, str | bool | np.bool_) or is_number_type(kind)
+    return known or kind.__name__ in _MISSING_TYPES
 
 
 @dataclass(frozen=True)
@@ -111,7 +118,7 @@ def clean_cells(values: Iterable[Any], name: str) -> Cells:
     absent = {kind for kind in types if kind.__name__ in _MISSING_TYPES}
     present = types - absent
     for kind in sorted(present, key=lambda kind: kind.__name__):
-        if not (issubclass(kind, str | bool | np.bool_) or is_number_type(kind)):
+        if not is_cell_type(kind):
             row = next(i for i, value in enumerate(values) if type(value) is kind)
             raise errors.unsupported_value(name, values[row], row)
     if absent - {type(None)}:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 __all__ = [
     "complex_column",
@@ -15,6 +15,7 @@ __all__ = [
     "few",
     "infinite",
     "missing_columns",
+    "missing_entries",
     "not_a_number",
     "outside_order",
     "retyped",
@@ -143,6 +144,19 @@ def missing_columns(missing: Sequence[str], others: Sequence[str]) -> ValueError
         close = difflib.get_close_matches(name, others, n=1)
         text += f" Did you mean {name!r} instead of {close[0]!r}?" if close else ""
     return ValueError(text)
+
+
+def missing_entries(names: Sequence[str], rows: Sequence[Mapping[str, object]]) -> ValueError:
+    """Make the error for a row, in a list of dicts, without an entry for some column."""
+    row, lost = next(
+        (row, lost)
+        for row, cells in enumerate(rows)
+        if (lost := [name for name in names if name not in cells])
+    )
+    return ValueError(
+        f"Row {row} of X has no entry for {few(lost)}. Give every row all columns, and mark "
+        "missing values as None."
+    )
 
 
 def _bullets(names: Sequence[str], limit: int = 5) -> str:

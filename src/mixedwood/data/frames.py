@@ -19,10 +19,14 @@ __all__ = [
     "METADATA_KEY",
     "ColumnData",
     "OpenTable",
+    "check_lengths",
     "frame_columns",
     "index_columns",
     "open_table",
     "open_vector",
+    "read_names",
+    "rows_to_array",
+    "series_of",
 ]
 
 ColumnData: TypeAlias = "nw.Series[Any] | NDArray[Any] | Sequence[Any]"
@@ -111,7 +115,8 @@ def _check_dense(X: Any) -> None:
         )
 
 
-def _read_names(names: Sequence[Any]) -> tuple[tuple[str, ...], bool]:
+def read_names(names: Sequence[Any]) -> tuple[tuple[str, ...], bool]:
+    """Give the names of columns, and whether they had to be generated."""
     # As in scikit-learn: names count if all are text; if none is, columns go by position.
     textual = [isinstance(name, str) for name in names]
     if names and all(textual):
@@ -129,7 +134,7 @@ def _read_names(names: Sequence[Any]) -> tuple[tuple[str, ...], bool]:
 
 def _open_frame(frame: nw.DataFrame[Any], asked: Collection[str]) -> OpenTable:
     columns = frame_columns(frame, asked)
-    names, generated = _read_names([column.name for column in columns])
+    names, generated = read_names([column.name for column in columns])
     return OpenTable(names, generated, [*columns], len(frame))
 
 
@@ -167,13 +172,24 @@ def index_columns(metadata: str | bytes | None) -> frozenset[str]:
 
 
 def _open_mapping(columns: Mapping[Any, Any]) -> OpenTable:
-    names, generated = _read_names(list(columns))
+    names, generated = read_names(list(columns))
     opened = [open_vector(data, f"column {name!r}") for name, data in columns.items()]
-    lengths = {name: len(data) for name, data in zip(names, opened, strict=True)}
-    if len(set(lengths.values())) > 1:
-        shown = ", ".join(f"{name!r}: {n}" for name, n in list(lengths.items())[:10])
+    return OpenTable(names, generated, opened, check_lengths(names, opened))
+
+
+def check_lengths(names: Sequence[str], columns: Sequence[Any]) -> int:
+    """Give the length that all columns have."""
+    lengths = list(map(len, columns))
+    if len(set(lengths)) > 1:
+        pairs = dict(zip(names, lengths, strict=True))
+        shown = ", ".join(f"{name!r}: {n}" for name, n in list(pairs.items())[:10])
         raise ValueError(f"The columns of X differ in length ({shown}); make them equally long.")
-    return OpenTable(names, generated, opened, next(iter(lengths.values()), 0))
+    return lengths[0] if lengths else 0
+
+
+def series_of(data: Any) -> nw.Series[Any]:
+    """Wrap a series of any library."""
+    return nw.from_native(data, series_only=True)
 
 
 def _taken(column: ColumnData, rows: NDArray[np.bool_]) -> ColumnData:
@@ -217,7 +233,7 @@ def _open_array(X: Any) -> OpenTable:
         array = _fill_masked(X)
     elif isinstance(X, list | tuple):
         # As objects: numpy would turn the numbers of a mixed list into text.
-        array = _rows_to_array(X)
+        array = rows_to_array(X)
     else:
         array = np.asarray(X)
     if array.ndim == 1 and array.dtype.names:  # a structured array has named columns
@@ -237,7 +253,7 @@ def _open_array(X: Any) -> OpenTable:
             f"Found array with dim {array.ndim}, while dim <= 2 is required. {_ACCEPTED}"
         )
     n_rows, n_columns = array.shape
-    names, generated = _read_names(range(n_columns))
+    names, generated = read_names(range(n_columns))
     if array.dtype.kind in "iuf":  # at once: half the time of one column after the other
         columns = list(np.ascontiguousarray(array.T))
     else:
@@ -245,7 +261,8 @@ def _open_array(X: Any) -> OpenTable:
     return OpenTable(names, generated, columns, n_rows)
 
 
-def _rows_to_array(rows: Sequence[Any]) -> NDArray[Any]:
+def rows_to_array(rows: Sequence[Any]) -> NDArray[Any]:
+    """Make an array of objects from a list of rows."""
     if rows and isinstance(rows[0], Mapping):
         raise TypeError(
             "X is a list of dicts. Pass a table made of it instead, e.g. pandas.DataFrame(X)."

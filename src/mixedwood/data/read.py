@@ -8,17 +8,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood import _core
 from mixedwood.data import errors
+from mixedwood.data.batches import (
+    BY_TYPE,
+    CATEGORIES,
+    NOTHING,
+    RawTable,
+    missing_objects,
+    raw_table,
+)
 from mixedwood.data.columns import (
     Factors,
     declared_kind,
     declared_order,
     factorize,
+    is_cell_type,
     open_column,
     to_label,
     to_numbers,
 )
-from mixedwood.data.frames import OpenTable, open_table
+from mixedwood.data.frames import open_table
 from mixedwood.data.schema import (
     MISSING,
     UNKNOWN,
@@ -64,7 +74,8 @@ def read_table(
         pandas, polars or pyarrow table or any other eager frame narwhals supports, dict of columns,
         two-dimensional array, structured array, or list of rows. Columns without names are called
         ``x0``, ``x1``, ... A `Table` keeps its schema, with all its categories, also those that
-        none of its rows has.
+        none of its rows has. With `schema`, also one row as a dict of values, or a list of such
+        rows.
     schema : Schema or None, default=None
         What the columns are, as learned before. If None, it is inferred from `X`.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
@@ -103,7 +114,11 @@ def read_table(
     if isinstance(X, Table):
         table = _check_unchanged(X, categorical_features, ordinal_features)
         return table if rows is None else table.take(rows)
-    opened = open_table(X, _named(categorical_features, ordinal_features))
+    asked = _named(categorical_features, ordinal_features)
+    raw = raw_table(X, asked) if rows is None else None
+    if raw is not None:
+        return _learn_batches(raw, categorical_features, ordinal_features)
+    opened = open_table(X, asked)
     if rows is not None:
         opened = opened.take(rows)
     forced = _read_categorical(categorical_features, opened.names)
@@ -116,6 +131,38 @@ def read_table(
     return Table(Schema(tuple(columns), opened.names_generated), tuple(arrays))
 
 
+def _learn_batches(raw: RawTable, categorical_features: Any, ordinal_features: Any) -> Table:
+    forced = _read_categorical(categorical_features, raw.names)
+    orders = _read_orders(ordinal_features, raw.names, forced)
+    wanted: list[Any] = [BY_TYPE] * len(raw.names)
+    ordered: dict[int, tuple[Label, ...]] = {}
+    for place, name in enumerate(raw.names):
+        if name in forced:
+            wanted[place] = CATEGORIES
+            continue
+        order = orders[name] if name in orders else raw.declared_order(place)
+        if order is not None:
+            codes = {label: code for code, label in enumerate(order)}
+            # An order that is not plain is an error, or at least a matter for the generic way.
+            plain = len(codes) == len(order) and {*map(type, order)} <= {str, int}
+            ordered[place] = order
+            wanted[place] = (codes, True, True) if plain else NOTHING
+    columns, arrays = [], []
+    for place, (name, found) in enumerate(zip(raw.names, raw.read(wanted), strict=True)):
+        if found is None or (place in ordered and found[1]):
+            column, array = _learn_column(name, raw.open(place), name in forced, orders.get(name))
+        elif place in ordered:
+            array = found[0]
+            n_missing = int(np.count_nonzero(array == MISSING))
+            column = Column(name, ColumnKind.ORDINAL, ordered[place], n_missing)
+        else:
+            array, categories, n_missing = found
+            column = Column.checked(name, categories, n_missing)
+        columns.append(column)
+        arrays.append(array)
+    return Table.checked(Schema(tuple(columns), raw.names_generated), tuple(arrays))
+
+
 def _read_with_schema(X: Any, schema: Schema, estimator: str) -> Table:
     if isinstance(X, Table):
         if X.schema == schema:
@@ -123,21 +170,88 @@ def _read_with_schema(X: Any, schema: Schema, estimator: str) -> Table:
         if _same_kinds(X, schema):
             return _recode(X, schema)
         X = {name: X.labels(name) for name in X.schema.names}
+    X = _rows_to_columns(X, schema)
+    table = _read_plain_rows(X, schema)
+    if table is not None:
+        return table
+    raw = raw_table(X, schema.names)
+    if raw is not None:
+        return _read_batches(raw, schema, estimator)
     opened = open_table(X, schema.names)
-    arrays: list[CodeArray | NumberArray] = []
-    unknown = {}
-    for column, position in zip(schema, _match(opened, schema, estimator), strict=True):
-        opened_column = open_column(column.name, opened.columns[position])
-        if column.is_numeric:
-            arrays.append(to_numbers(column.name, opened_column))
-            continue
-        factors = factorize(column.name, opened_column)
-        codes, labels = _encode(factors, column)
-        _check_type(factors, column, labels)
-        arrays.append(codes)
-        if labels:
-            unknown[column.name] = tuple(sort_labels(labels)[:5])
-    return Table(schema, tuple(arrays), unknown)
+    places = _match(opened.names, opened.names_generated, schema, estimator)
+    found = [
+        _read_column(column, opened.columns[place])
+        for column, place in zip(schema, places, strict=True)
+    ]
+    return _table_of(schema, found)
+
+
+_CELLS = {str, int, float, bool, type(None)}
+
+
+def _rows_to_columns(X: Any, schema: Schema) -> Any:
+    """Turn one row as a dict of cells, or rows as a list of dicts, into a dict of lists."""
+    if type(X) is dict:
+        kinds = {*map(type, X.values())}
+        if kinds and (kinds <= _CELLS or all(map(is_cell_type, kinds))):
+            return {name: [cell] for name, cell in X.items()}
+    elif isinstance(X, list | tuple) and X and all(isinstance(row, Mapping) for row in X):
+        first = X[0]
+        names = schema.names if all(name in first for name in schema.names) else tuple(first)
+        try:
+            return {name: [row[name] for row in X] for name in names}
+        except KeyError:
+            raise errors.missing_entries(names, X) from None
+    return X
+
+
+def _read_plain_rows(X: Any, schema: Schema) -> Table | None:
+    """Read a dict of lists in one native call; None if X is anything else or has odd cells."""
+    if type(X) is not dict or len(X) != len(schema):
+        return None
+    try:
+        columns = [X[name] for name in schema.names]
+    except KeyError:
+        return None
+    if not {*map(type, columns)} <= {list, tuple} or len({*map(len, columns)}) > 1:
+        return None
+    if not columns[0]:
+        return None
+    found = _core.read_objects(columns, schema.wanted, missing_objects())
+    return None if None in found else _table_of(schema, found)
+
+
+def _read_batches(raw: RawTable, schema: Schema, estimator: str) -> Table:
+    places = _match(raw.names, raw.names_generated, schema, estimator)
+    wanted: list[Any] = [NOTHING] * len(raw.names)
+    for place, wish in zip(places, schema.wanted, strict=True):
+        wanted[place] = wish
+    read = raw.read(wanted)
+    found = []
+    for column, place in zip(schema, places, strict=True):
+        known = read[place]
+        found.append(_read_column(column, raw.open(place)) if known is None else known)
+    return _table_of(schema, found)
+
+
+def _read_column(column: Column, data: Any) -> tuple[CodeArray | NumberArray, set[Label] | None]:
+    """Read new values of a column; also give the labels that are not among its categories."""
+    opened = open_column(column.name, data)
+    if column.is_numeric:
+        return to_numbers(column.name, opened), None
+    factors = factorize(column.name, opened)
+    codes, labels = _encode(factors, column)
+    _check_type(factors, column, labels)
+    return codes, labels
+
+
+def _table_of(schema: Schema, found: Sequence[tuple[Any, set[Label] | None]]) -> Table:
+    unknown = {
+        column.name: tuple(sort_labels(labels)[:5])
+        for column, (_, labels) in zip(schema.columns, found, strict=True)
+        if labels
+    }
+    return Table.checked(schema, tuple(array for array, _ in found), unknown)
 
 
 def _check_unchanged(table: Table, categorical_features: Any, ordinal_features: Any) -> Table:
@@ -244,14 +358,18 @@ def _check_type(factors: Factors, column: Column, unknown: set[Label]) -> None:
             raise errors.retyped(column.name, label, factors.first_row(place), column.categories)
 
 
-def _match(opened: OpenTable, schema: Schema, estimator: str) -> Sequence[int]:
+def _match(
+    names: tuple[str, ...], names_generated: bool, schema: Schema, estimator: str
+) -> Sequence[int]:
     """Find the place of each of the schema's columns in new data."""
-    places = {name: place for place, name in enumerate(opened.names)}
+    if names == schema.names:
+        return range(len(names))
+    places = {name: place for place, name in enumerate(names)}
     missing = [name for name in schema.names if name not in places]
-    by_position = opened.names_generated or (schema.names_generated and missing)
+    by_position = names_generated or (schema.names_generated and missing)
     if not by_position:
         if missing:
-            others = [name for name in opened.names if name not in schema]
+            others = [name for name in names if name not in schema]
             raise errors.missing_columns(missing, others)
         return [places[name] for name in schema.names]
     if len(places) != len(schema):

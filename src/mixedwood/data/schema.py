@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,9 @@ MISSING = -1
 
 UNKNOWN = -2
 """Code of an unknown category; only in tables that were read with an existing schema."""
+
+NUMBERS = 2
+"""What the native readers are to make of a numeric column; see `mixedwood.data.batches`."""
 
 CodeArray: TypeAlias = NDArray[np.int32]
 NumberArray: TypeAlias = NDArray[np.float64]
@@ -125,6 +128,16 @@ class Column:
         if self.kind == ColumnKind.NOMINAL and self.categories != sort_labels(self.categories):
             raise ValueError(f"The categories of nominal column {self.name!r} are not sorted.")
 
+    @classmethod
+    def checked(cls, name: str, categories: tuple[Label, ...] | None, n_missing: int) -> Column:
+        """Make a numeric column, or a nominal one of sorted labels, of values checked before."""
+        column = object.__new__(cls)
+        kind = ColumnKind.NUMERIC if categories is None else ColumnKind.NOMINAL
+        column.__dict__.update(
+            name=name, kind=kind, categories=categories or (), n_missing=n_missing
+        )
+        return column
+
     @property
     def is_numeric(self) -> bool:
         """Whether the column has numbers rather than codes of categories."""
@@ -139,6 +152,14 @@ class Column:
     def codes(self) -> Mapping[Label, int]:
         """Code of each label, built on first use."""
         return {label: code for code, label in enumerate(self.categories)}
+
+    @cached_property
+    def wanted(self) -> Any:
+        """What the native readers are to make of new values: numbers, or codes of categories."""
+        if self.is_numeric:
+            return NUMBERS
+        texts = [isinstance(label, str) for label in self.categories]
+        return self.codes, any(texts), not all(texts)
 
     def __getstate__(self) -> dict[str, Any]:
         # Text, numbers and tuples only, since skops does not support enumerations; the mapping of
@@ -218,6 +239,11 @@ class Schema:
     def names(self) -> tuple[str, ...]:
         """Names of the columns, in order."""
         return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def wanted(self) -> list[Any]:
+        """What the native readers are to make of each column of new rows."""
+        return [column.wanted for column in self.columns]
 
     def position(self, name: str) -> int:
         """Place of a column, counted from 0."""
@@ -331,6 +357,8 @@ class Table:
     arrays: tuple[CodeArray | NumberArray, ...]
     unknown: Mapping[str, tuple[Label, ...]] = field(default_factory=dict)
 
+    _unknown_columns: ClassVar[tuple[str, ...]]  # of each table; no others have `UNKNOWN` codes
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "arrays", tuple(self.arrays))
         if len(self.arrays) != len(self.schema):
@@ -338,8 +366,27 @@ class Table:
                 f"The schema has {len(self.schema)} columns, but {len(self.arrays)} arrays are "
                 "given."
             )
-        for column, array in zip(self.schema, self.arrays, strict=True):
-            _check_array(column, array, self.n_rows)
+        found = tuple(
+            column.name
+            for column, array in zip(self.schema, self.arrays, strict=True)
+            if _check_array(column, array, self.n_rows)
+        )
+        object.__setattr__(self, "_unknown_columns", found)
+
+    @classmethod
+    def checked(
+        cls,
+        schema: Schema,
+        arrays: tuple[CodeArray | NumberArray, ...],
+        unknown: Mapping[str, tuple[Label, ...]] | None = None,
+    ) -> Table:
+        """Make a table of arrays that are known to fit; `unknown` names all columns with any."""
+        table = object.__new__(cls)
+        unknown = unknown or {}
+        table.__dict__.update(
+            schema=schema, arrays=arrays, unknown=unknown, _unknown_columns=tuple(unknown)
+        )
+        return table
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         for name, value in state.items():
@@ -366,7 +413,11 @@ class Table:
         """Choose rows, by position or by a boolean mask, into a new table."""
         chosen = row_index(rows)
         arrays = tuple(np.ascontiguousarray(array[chosen]) for array in self.arrays)
-        return Table(self.schema, arrays, self.unknown)
+        if chosen.ndim != 1:
+            return Table(self.schema, arrays, self.unknown)
+        table = Table.checked(self.schema, arrays, self.unknown)
+        table.__dict__["_unknown_columns"] = self._unknown_columns
+        return table
 
     def labels(self, name: str) -> NDArray[Any]:
         """Give the labels of a column, row by row.
@@ -404,15 +455,14 @@ def unknown_counts(table: Table) -> dict[str, int]:
     >>> unknown_counts(read_table({"color": ["red", "mauve", "pink"]}, schema=schema))
     {'color': 2}
     """
-    counts = {}
-    for column, array in zip(table.schema, table.arrays, strict=True):
-        if not column.is_numeric and (n := int(np.count_nonzero(array == UNKNOWN))):
-            counts[column.name] = n
-    return counts
+    counts = {
+        name: int(np.count_nonzero(table[name] == UNKNOWN)) for name in table._unknown_columns
+    }
+    return {name: n for name, n in counts.items() if n}
 
 
-def _check_array(column: Column, array: Any, n_rows: int) -> None:
-    # The native core relies on shape, type and range of codes; they are checked here.
+def _check_array(column: Column, array: Any, n_rows: int) -> bool:
+    """Check what the native core relies on: shape, type and range; also find unknown codes."""
     dtype = np.float64 if column.is_numeric else np.int32
     if not isinstance(array, np.ndarray) or array.dtype != dtype or array.shape != (n_rows,):
         given = getattr(array, "dtype", type(array).__name__), getattr(array, "shape", None)
@@ -429,6 +479,8 @@ def _check_array(column: Column, array: Any, n_rows: int) -> None:
                 f"Column {column.name!r} has {column.n_categories} categories, but codes from "
                 f"{low} to {high}."
             )
+        return low == UNKNOWN
+    return False
 
 
 # A column identifies rows if it has this many distinct values per known value, in tables of at

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood.data import errors
+from mixedwood.data.batches import CATEGORIES, raw_vector
 from mixedwood.data.columns import (
     Cells,
     Factors,
@@ -98,7 +99,7 @@ def read_target(
     >>> target.classes.tolist(), target.codes.tolist(), target.weights.tolist()
     (['no', 'yes'], [1, 0, 0], [1.5, 0.75, 0.75])
     """
-    classes, codes = _read_classes(_open_labels(y))
+    classes, codes = _plain_classes(y) or _read_classes(_open_labels(y))
     weights = _read_weights(sample_weight, class_weight, classes, codes)
     return Target(classes, codes, weights)
 
@@ -130,6 +131,24 @@ def check_same_length(table: Table, target: Target) -> None:
             "Found input variables with inconsistent numbers of samples: "
             f"[{table.n_rows}, {target.n_rows}]. X and y must have the same number of rows."
         )
+
+
+def _plain_classes(y: Any) -> tuple[NDArray[Any], CodeArray] | None:
+    """Read text, or an array of integers or booleans, in one native call; None for all else."""
+    raw = raw_vector(y)
+    found = None if raw is None else raw.read([CATEGORIES])[0]
+    if found is None or found[2] > 0:
+        return None
+    codes, labels, _ = found
+    if type(y) is np.ndarray and y.dtype.kind in "biu":
+        return np.array(labels, dtype=y.dtype), codes
+    if type(labels[0]) is not str:
+        return None
+    classes = np.empty(len(labels), dtype=object)
+    classes[:] = labels
+    if isinstance(y, list | tuple) or (type(y) is np.ndarray and y.dtype.kind == "U"):
+        classes = classes.astype(np.str_)  # as numpy types a list of text
+    return classes, codes
 
 
 def _open_labels(y: Any) -> ColumnData:

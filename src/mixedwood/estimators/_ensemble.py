@@ -252,7 +252,7 @@ class TreeEnsembleClassifier(TableClassifier):
 
     def _new(self, X: Any) -> Table:
         check_is_fitted(self)
-        return self._read_new(X, columns_used(self.trees_), self._unseen())
+        return self._read_new(X, lambda: columns_used(self.trees_), self._unseen())
 
     def _new_with_classes(
         self, X: Any, y: Any, sample_weight: Any = None

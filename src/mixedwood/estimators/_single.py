@@ -108,7 +108,7 @@ class SingleTreeClassifier(TableClassifier):
         return self.tree_
 
     def _read(self, X: Any) -> Table:
-        return self._read_new(X, columns_used([self._fitted_tree]), self.handle_unknown)
+        return self._read_new(X, lambda: columns_used([self._fitted_tree]), self.handle_unknown)
 
 
 def impurity_of(criterion: Any) -> Literal["gini", "entropy"]:

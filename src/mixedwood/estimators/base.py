@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -215,7 +215,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             self.feature_names_in_ = np.array(schema.names, dtype=object)
 
-    def _read_new(self, X: Any, columns_used: set[str], handle_unknown: str) -> Table:
+    def _read_new(self, X: Any, columns_used: Callable[[], set[str]], handle_unknown: str) -> Table:
         """Read new rows; warn of unknown categories in columns that are used."""
         check_is_fitted(self)
         table = read_table(X, schema=self.schema_, estimator=type(self).__name__)
@@ -224,7 +224,10 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"X has no rows: found array with 0 sample(s) (shape=(0, {table.n_columns})) while "
                 f"a minimum of 1 is required by {type(self).__name__}."
             )
-        counts = {c: n for c, n in unknown_counts(table).items() if c in columns_used}
+        counts = unknown_counts(table)
+        if counts:
+            used = columns_used()
+            counts = {name: n for name, n in counts.items() if name in used}
         if counts:
             found = "; ".join(
                 f"column {name!r} ({n} row{'s' * (n > 1)}): "

@@ -462,7 +462,9 @@ class EnsembleClassifier(TableClassifier):
     def _new(self, X: Any) -> Table:
         check_is_fitted(self)
         ways = (self.forest_._unseen(), self.boosted_._unseen())
-        return self._read_new(X, columns_used(self.trees_), "error" if "error" in ways else ways[0])
+        return self._read_new(
+            X, lambda: columns_used(self.trees_), "error" if "error" in ways else ways[0]
+        )
 
 
 def _listed(given: Any) -> list[Any]:

@@ -285,7 +285,7 @@ class SmoothSVC(TableClassifier):
 
     def _new(self, X: Any) -> Table:
         check_is_fitted(self)
-        return self._read_new(X, set(self.schema_.names), "missing")
+        return self._read_new(X, lambda: set(self.schema_.names), "missing")
 
     def _fit_machines(self, table: Table, target: Target) -> tuple[Machines, float]:
         """Fit within the time limit, and warn if it was reached."""
