@@ -332,7 +332,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         )
         return GradientPlan(
             settings=settings,
-            learner=None if self.estimator is None else read_member(self.estimator),
+            estimator=None if self.estimator is None else read_member(self.estimator),
             learning_rate=float(self.learning_rate),
             subsample=float(self.subsample),
             n_columns=count_columns(self.colsample_bytree, table.n_columns),
