@@ -295,6 +295,11 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
     def _check_parameters(self) -> None:
         validate(self)
         if self.estimator is None:
+            if Partitioner.read(self.partitioner).options.get("joint"):
+                raise ValueError(
+                    "The 'joint' option of partitioner is not supported by gradient trees. Got "
+                    f"partitioner={self.partitioner!r}."
+                )
             return
         read_member(self.estimator)
         if getattr(self.estimator, "handle_missing", "") == "fractional":
