@@ -19,7 +19,7 @@ from mixedwood._random import seed_of
 from mixedwood.boosting import BoostedScores, GradientPlan, gradient_boost, probabilities
 from mixedwood.data import Schema, Table, Target, read_table, read_target, unknown_counts
 from mixedwood.estimators._ensemble import TreeEnsembleClassifier, python_label
-from mixedwood.estimators._single import unknown_in_core
+from mixedwood.estimators.base import unknown_in_core
 from mixedwood.estimators.parameters import (
     HANDLE_UNKNOWN,
     check_choice,
