@@ -273,8 +273,8 @@ class Tree(TreeViews):
         empty = totals == 0
         if not empty.any():
             return _frozen(np.ascontiguousarray(self.statistics / totals))
-        shares = (self.statistics + empty) / np.where(empty, len(self.classes), totals)
-        return _frozen(np.ascontiguousarray(shares))
+        found = (self.statistics + empty) / np.where(empty, len(self.classes), totals)
+        return _frozen(np.ascontiguousarray(found))
 
     def apply(self, table: Table) -> NDArray[np.int32]:
         """Find the node in which each row ends: a leaf, or an inner node where it stops."""
