@@ -168,7 +168,7 @@ def test_groups_of_columns_share_orders_and_others_do_not():
 
 def test_a_tree_over_joint_orders_grows_like_any_other():
     table, target = nominal_rows(5)
-    settings = GrowSettings(partitioner=PER_TREE, joint=True)
+    settings = GrowSettings(partitioner=Partitioner("random_order", per="tree", joint=True))
     tree = grow(table, target, settings, seed=3)
     assert (tree.predict(table) == target.classes[target.codes]).all()
     assert tree == grow(table, target, settings, seed=3)

@@ -40,10 +40,14 @@ MODELS = {
     "model_tree_published": published(min_samples_split=5),
     "forest": mw.ForestClassifier(n_estimators=3, oob_score=True, random_state=0),
     "bagging_c45": mw.ForestClassifier.bagging_c45(3, random_state=np.int64(1)),
-    "random_ordinality": mw.RandomOrdinalityClassifier(n_estimators=3, joint=True, random_state=0),
+    "random_ordinality": mw.RandomOrdinalityClassifier(
+        n_estimators=3,
+        partitioner=Partitioner("random_order", per="tree", joint=True),
+        random_state=0,
+    ),
     "grow_prune_forest": mw.GrowPruneForestClassifier(n_estimators=3, random_state=0),
     "grow_prune_shares": mw.GrowPruneForestClassifier(
-        n_estimators=3, refit_leaves=True, voting="soft", random_state=0
+        mw.GrowPruneTreeClassifier(refit_leaves=True), 3, voting="soft", random_state=0
     ),
     "boosted": mw.BoostedTreesClassifier(n_estimators=4, random_state=0),
     "boosted_stopping": mw.BoostedTreesClassifier(

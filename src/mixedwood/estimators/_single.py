@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from mixedwood import _kinds as kinds
 from mixedwood._limits import StopFlag
 from mixedwood.data import Table, Target
 from mixedwood.estimators.base import TableClassifier, columns_used
 from mixedwood.explain.importance import impurity_importance
 from mixedwood.growers import CodedTable
-from mixedwood.tree import Tree
+from mixedwood.tree import Predictor, Tree
 
 if TYPE_CHECKING:
     from mixedwood.explain import DecisionPath, Rule
@@ -35,6 +36,8 @@ class SingleTreeClassifier(TableClassifier):
     criterion: Any
     handle_unknown: str
 
+    _fitted: ClassVar[kinds.Fitted] = {"tree_": kinds.instance(Tree)}
+
     def _fit_encoded(
         self,
         table: Table | CodedTable,
@@ -51,6 +54,11 @@ class SingleTreeClassifier(TableClassifier):
         `choice_seed` is the seed of folds that only choose something; by default `seed`.
         """
         raise NotImplementedError
+
+    @property
+    def predictor_(self) -> Predictor:
+        """The tree as the description that all models of trees have."""
+        return Predictor.of_tree(self._fitted_tree)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row."""

@@ -50,9 +50,9 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     schema_: Schema
     n_features_in_: int
 
-    _parameters: ClassVar[Mapping[str, Constraint]] = {}
     # What `fit` sets besides the attributes above; model files contain it.
     _fitted: ClassVar[kinds.Fitted]
+    _parameters: ClassVar[Mapping[str, Constraint]] = {}
     # What happens to rows with unknown categories, for the warning.
     _unknown_texts: ClassVar[dict[str, str]] = {
         "stop": (

@@ -25,6 +25,7 @@ from mixedwood._params import (
     count_rows,
     native_limit,
 )
+from mixedwood._parts import Partitioner
 from mixedwood._random import seed_of
 from mixedwood.data import Table, Target
 from mixedwood.estimators.base import unknown_in_core
@@ -107,6 +108,7 @@ class C45TreeClassifier(GreedyTreeClassifier):
     Missing values that no branch names are shared among branches by weight.
     """
 
+    _partitioner: str | Partitioner = "multiway"  # RandomOrdinalityClassifier sets another
     _parameters: ClassVar[Mapping[str, Constraint]] = {
         "pruned": FLAG,
         "confidence": Float(0, 0.5, "right"),
@@ -149,7 +151,7 @@ class C45TreeClassifier(GreedyTreeClassifier):
         min_samples_leaf = count_rows(self.min_samples_leaf, n_rows)
         return GrowSettings(
             criterion="gain_ratio",
-            partitioner="multiway",
+            partitioner=self._partitioner,
             rules="c45",
             max_depth=native_limit(self.max_depth),
             min_samples_split=2 * min_samples_leaf,
@@ -193,6 +195,7 @@ class RandomTreeClassifier(GreedyTreeClassifier):
     2
     """
 
+    _partitioner: str | Partitioner = "multiway"  # RandomOrdinalityClassifier sets another
     _parameters: ClassVar[Mapping[str, Constraint]] = {
         "max_features": Int(0) | Float(0, 1, "right") | OneOf("sqrt", "log2") | NONE,
         "min_samples_split": RowsOrFraction(),
@@ -235,7 +238,7 @@ class RandomTreeClassifier(GreedyTreeClassifier):
         drawn = int(math.log2(n_columns)) + 1 if self.max_features == 0 else self.max_features
         return GrowSettings(
             criterion="entropy",
-            partitioner="multiway",
+            partitioner=self._partitioner,
             rules="random_tree",
             max_depth=native_limit(self.max_depth),
             min_samples_split=count_rows(self.min_samples_split, n_rows, 2),

@@ -182,10 +182,14 @@ class GrowPruneTreeClassifier(SingleTreeClassifier):
         target: Target,
         *,
         seed: int,
+        rows: Rows | None = None,
         time_limit: float = math.inf,
         stop: StopFlag | None = None,
     ) -> GrowPruneResult:
         """Learn a tree; the result includes its sizes on the way."""
+        if rows is not None:
+            all_rows = table.table if isinstance(table, CodedTable) else table
+            table, target = all_rows.take(rows), target.take(rows)
         settings = GrowSettings(
             criterion=self.criterion,
             partitioner=self.partitioner,
@@ -220,10 +224,9 @@ class GrowPruneTreeClassifier(SingleTreeClassifier):
         time_limit: float = math.inf,
         stop: StopFlag | None = None,
     ) -> Tree:
-        if rows is not None:
-            all_rows = table.table if isinstance(table, CodedTable) else table
-            table, target = all_rows.take(rows), target.take(rows)
-        result = self._grow_prune(table, target, seed=seed, time_limit=time_limit, stop=stop)
+        result = self._grow_prune(
+            table, target, seed=seed, rows=rows, time_limit=time_limit, stop=stop
+        )
         warn_of_limits([result], self.max_iter)
         return result.tree
 

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +24,11 @@ from mixedwood._params import FLAG, Constraint, Int, OneOf
 from mixedwood._parts import Criterion, Partitioner
 from mixedwood.data import ColumnKind, Table, Target
 from mixedwood.estimators._single import Rows, SingleTreeClassifier
-from mixedwood.estimators.tree import GREEDY_PARAMETERS, GreedyTreeClassifier, TreeClassifier
+from mixedwood.estimators.tree import GREEDY_PARAMETERS, GreedyTreeClassifier
 from mixedwood.growers import CodedTable, GrowSettings, LinearTests, read_machines
-from mixedwood.pruning import stratified_folds
+from mixedwood.pruning import CrossValidatedPath, stratified_folds
 from mixedwood.pruning.pruner import Pruned, Pruner
 from mixedwood.tree import Tree
-
-if TYPE_CHECKING:
-    from mixedwood.pruning import CrossValidatedPath
 
 __all__ = ["ModelTreeClassifier"]
 
@@ -158,8 +155,10 @@ class ModelTreeClassifier(GreedyTreeClassifier):
 
     min_samples_split_: float
     pruning_path_: CrossValidatedPath | None
+
     _fitted: ClassVar[kinds.Fitted] = {
-        **TreeClassifier._fitted,
+        "tree_": kinds.instance(Tree),
+        "pruning_path_": kinds.optional(kinds.instance(CrossValidatedPath)),
         "min_samples_split_": kinds.number(kinds.NONNEGATIVE),
     }
     _unknown_texts: ClassVar[dict[str, str]] = {

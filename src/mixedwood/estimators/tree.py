@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -95,9 +94,6 @@ class GreedyTreeClassifier(SingleTreeClassifier):
     pruning: Any
     random_state: Any
     time_limit: float | None
-
-    # Settings that an ensemble sets for its members, and that are no parameters.
-    _overrides: Mapping[str, Any] = MappingProxyType({})
 
     def _settings(self, n_rows: int, n_columns: int) -> GrowSettings:
         """Give the settings of growth for a table of this size."""
@@ -219,7 +215,7 @@ class _Growth:
         tree = grow(
             self.coded if table is self.coded.table else table,
             target,
-            replace(settings, **self.model._overrides),
+            settings,
             seed=self.seed,
             time_limit=self.deadline.left(1e-3),
             rows=rows,

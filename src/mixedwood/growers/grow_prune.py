@@ -31,7 +31,9 @@ class Iteration(NamedTuple):
     grown: int
     pruned: int
 
-    _fitted = {"grown": kinds.integer(1), "pruned": kinds.integer(1)}  # noqa: RUF012
+
+# mypy has no class attributes of named tuples.
+Iteration._fitted = {"grown": kinds.integer(1), "pruned": kinds.integer(1)}  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)

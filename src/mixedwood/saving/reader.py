@@ -401,7 +401,6 @@ _OLD_NAMES: dict[str, dict[str, str]] = {
         "max_nodes": "max_leaf_nodes",
         "n_folds": "cv",
     },
-    "RandomOrdinalityClassifier": {"base": "estimator"},
     "SmoothSVC": {"alpha": "smoothing", "n_landmarks": "n_components"},
     "estimator": {  # of every class
         "unseen": "handle_unknown",
@@ -417,7 +416,6 @@ _OLD_NAMES: dict[str, dict[str, str]] = {
         "relabel": "refit_leaves",
         "min_instances_": "min_samples_split_",
         "tree_weights_": "estimator_weights_",
-        "n_rounds_": "n_iter_",
         "_gains_tell": "_gain_importances",
         "machines_": "_machines",
         "tests_": "candidates_",
@@ -534,8 +532,14 @@ def _restructure_boosted(
             | {key: given[key] for key in (*limits, "unseen") if key in given},
         }
         given["partitioner"] = "random_order"
+    fitted.pop("n_rounds_", None)
     if method == "gradient":
         fitted.pop("tree_weights_", None)  # of a single class
+        if "scores_" in fitted:
+            scores = fitted.pop("scores_")["fields"]
+            fitted |= {"baseline_": scores["start"], "_values": scores["steps"]}
+            fitted |= {"_first_output": scores["first_output"], "_stage_ends": scores["rounds"]}
+            fitted.setdefault("_held_out", "validation_loss_" in fitted)
         return
     kept = "estimator n_estimators learning_rate class_weight categorical_features ordinal n_jobs"
     kept += " random_state verbose time_limit"
@@ -572,6 +576,30 @@ def _restructure_ensemble(
         )
 
 
+def _restructure_random_ordinality(
+    written: dict[str, Any], given: dict[str, Any], fitted: dict[str, Any]
+) -> None:
+    """C4.5 trees had a name, and `joint` was a parameter of the forest."""
+    tree = given.pop("base", "c45")
+    given["estimator"] = None if tree == "c45" else tree
+    joint = given.pop("joint", False)
+    if joint:
+        options = {"is": "dict", "items": [["per", "tree"], ["joint", joint]]}
+        given["partitioner"] = {"is": "Partitioner", "name": "random_order", "options": options}
+
+
+def _restructure_grow_prune_forest(
+    written: dict[str, Any], given: dict[str, Any], fitted: dict[str, Any]
+) -> None:
+    """Parameters of the trees were parameters of the forest, and all rows were used."""
+    defaults = {"criterion": "gini", "partitioner": "auto", "min_samples_split": 2}
+    defaults |= {"max_iterations": 20, "relabel": False, "missing": "learned", "unseen": "node"}
+    tree = {name: given.pop(name) for name in defaults if name in given}
+    if any(defaults[name] != value for name, value in tree.items()):
+        made = {"is": "estimator", "class": "GrowPruneTreeClassifier", "parameters": tree}
+        given["estimator"] = made
+
+
 def _restructure_tree(
     written: dict[str, Any], given: dict[str, Any], fitted: dict[str, Any]
 ) -> None:
@@ -599,6 +627,8 @@ def _restructure_tree(
 _RESTRUCTURED: dict[str, Callable[[dict[str, Any], dict[str, Any], dict[str, Any]], None]] = {
     "BoostedTreesClassifier": _restructure_boosted,
     "EnsembleClassifier": _restructure_ensemble,
+    "GrowPruneForestClassifier": _restructure_grow_prune_forest,
     "OptimalTreeClassifier": _restructure_optimal,
+    "RandomOrdinalityClassifier": _restructure_random_ordinality,
     "TreeClassifier": _restructure_tree,
 }

@@ -192,8 +192,7 @@ def check_parameters(model: Any) -> None:
             f"n_jobs must be an int up to {_MAX_JOBS}, -1 for all processors, or None. Got "
             f"{jobs!r} instead."
         )
-    for check in ("_check_parameters", "_member_learner"):
-        getattr(model, check, lambda: None)()
+    model._check_parameters()
 
 
 def _parts(value: Any, *, inside: bool = False) -> Iterator[Any]:
