@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple
 __all__ = [
     "BASELINES",
     "CATALOGUE",
+    "NOT_PUBLIC",
     "PUBLIC",
     "Entry",
     "estimators",
@@ -122,6 +123,9 @@ CATALOGUE: dict[str, Entry] = {
     )
 }
 """Entries by name, in the order in which they are listed."""
+
+NOT_PUBLIC = (Entry("random_tree", "mixedwood.estimators.c45:RandomTreeClassifier"),)
+"""Estimators that model files may contain besides those of the catalogue."""
 
 BASELINES: dict[str, Entry] = {
     f"sklearn_{name}": Entry(f"sklearn_{name}", f"mixedwood.comparison.methods:sklearn_{name}")

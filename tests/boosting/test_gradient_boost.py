@@ -40,8 +40,8 @@ PLANS = {
     "one": GradientPlan(GradientSettings(max_depth=3)),
     "per_class": GradientPlan(GradientSettings(max_depth=2), multi_output=False),
     "sorted": GradientPlan(GradientSettings("sorted", max_depth=3)),
-    "learner": GradientPlan(learner=STUMP),
-    "learner_per_class": GradientPlan(learner=STUMP, multi_output=False),
+    "estimator": GradientPlan(estimator=STUMP),
+    "estimator_per_class": GradientPlan(estimator=STUMP, multi_output=False),
 }
 
 
@@ -220,7 +220,7 @@ def test_other_trees_see_rows_weighted_by_what_is_left_to_say(n_classes, multi_o
             seen.append(target)
             return STUMP._fit_encoded(table, target, seed=seed, time_limit=time_limit)
 
-    model = boost(table, target, GradientPlan(learner=Learner(), multi_output=multi_output), 2)
+    model = boost(table, target, GradientPlan(estimator=Learner(), multi_output=multi_output), 2)
     first = next(model.staged_scores(table))
     answers = probabilities(first)
     if multi_output:
@@ -274,8 +274,8 @@ def test_more_rounds_than_there_is_anything_to_learn(name):
     target = read_target([0, 1] * 20)
     plan = PLANS[name]
     plan = GradientPlan(
-        GradientSettings(l2=0.0, max_depth=2), learner=plan.learner, multi_output=plan.multi_output,
-        learning_rate=1.0,
+        GradientSettings(l2=0.0, max_depth=2), estimator=plan.estimator,
+        multi_output=plan.multi_output, learning_rate=1.0,
     )  # fmt: skip
     model = boost(table, target, plan, 300)
     scores = scores_of(model, table)

@@ -140,7 +140,7 @@ def test_names_that_are_short_or_of_compare():
 
 def test_parameters_as_text():
     model = make_model("c45", "pruned=False", "max_depth=4", "class_weight={'a': 2}")
-    assert (model.pruning, model.max_depth, model.class_weight) == ("collapse", 4, {"a": 2})
+    assert (model.pruned, model.max_depth, model.class_weight) == (False, 4, {"a": 2})
     model = make_model("forest", "estimator__max_depth=3", "max_samples=0.5")
     assert model.estimator.max_depth == 3
     assert model.estimator.max_features == "sqrt"  # all else stays what it was
@@ -248,8 +248,8 @@ USAGE = [
     (["--param", "max_dept=3"], "Unknown parameter 'max_dept'. Did you mean max_depth"),
     (["--param", "max_dept=3"], "criterion"),
     (["--param", "max_depth"], "is not name=value"),
-    (["--param", "max_depth=deep"], "max_depth must be None or a whole number"),
-    (["--param", "criterion=ginny"], "'criterion' parameter must be"),
+    (["--param", "max_depth=deep"], "'max_depth' parameter of TreeClassifier must be an int"),
+    (["--param", "criterion=ginny"], "'criterion' parameter of TreeClassifier must be"),
     (["--param", "pruning=Pruner('nothing')"], "Got 'nothing' instead"),
     (["--param", "pruning=Pruner()"], "missing 1 required positional argument"),
     (
@@ -258,7 +258,10 @@ USAGE = [
     ),
     (["--model", "forest", "--param", "max_depth=1"], "Did you mean estimator__max_depth?"),
     (["--model", "ensemble", "--param", "max_depth=1"], "Did you mean boosted__max_depth?"),
-    (["--model", "boosted", "--param", "estimator__max_depth=1"], "Set estimator first"),
+    (
+        ["--model", "boosted", "--param", "estimator__max_depth=1"],
+        "Set 'estimator' to an estimator",
+    ),
     (["--model", "forest", "--jobs", "0"], "n_jobs must be"),
     (["--time-limit", "soon"], "is not a time such as 30s"),
     (["--time-limit", "0s"], "greater than 0"),

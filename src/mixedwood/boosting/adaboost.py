@@ -27,7 +27,7 @@ class AdaBoostPlan:
 
     Attributes
     ----------
-    learner : estimator of one tree
+    estimator : estimator of one tree
         Its `_fit_encoded` grows a tree on weighted rows.
     samme : bool
         Whether a tree need only be better than guessing among all classes (SAMME, Zhu et al.
@@ -38,7 +38,7 @@ class AdaBoostPlan:
         Factor of the weight of each tree.
     """
 
-    learner: Any
+    estimator: Any
     samme: bool = False
     resample: bool = False
     learning_rate: float = 1.0
@@ -124,7 +124,7 @@ def _grow(
     if plan.resample:
         drawn = rng.choice(target.n_rows, target.n_rows, p=weights / weights.sum())
         rows = np.sort(drawn).astype(np.int32)
-    tree: Tree = plan.learner._fit_encoded(
+    tree: Tree = plan.estimator._fit_encoded(
         coded,
         replace(target, weights=None if plan.resample else weights),
         seed=seed,

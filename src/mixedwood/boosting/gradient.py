@@ -46,7 +46,7 @@ class GradientPlan:
     ----------
     settings : GradientSettings
         Settings of the trees.
-    learner : GrowOnWeights or None
+    estimator : GrowOnWeights or None
         Grows classification trees on rows weighted by their residuals, in place of gradient trees.
     learning_rate : float
         Factor of each Newton step.
@@ -66,7 +66,7 @@ class GradientPlan:
     """
 
     settings: GradientSettings = field(default_factory=GradientSettings)
-    learner: GrowOnWeights | None = None
+    estimator: GrowOnWeights | None = None
     learning_rate: float = 0.1
     subsample: float = 1.0
     n_columns: int = -1
@@ -326,9 +326,9 @@ class BoostingState:
         for first in range(0, n_outputs, width):
             seed = int(rng.integers(2**63))
             outputs = slice(first, first + width)
-            if self.plan.learner is not None:
+            if self.plan.estimator is not None:
                 tree, values, node = self._classification_tree(
-                    self.plan.learner, rows, outputs, seed, time_limit
+                    self.plan.estimator, rows, outputs, seed, time_limit
                 )
             else:
                 tree, values, node = self._gradient_tree(
@@ -377,7 +377,7 @@ class BoostingState:
         return grown.tree, grown.steps, grown.node_of_row
 
     def _classification_tree(
-        self, learner: GrowOnWeights, rows: Rows, outputs: slice, seed: int, time_limit: float
+        self, estimator: GrowOnWeights, rows: Rows, outputs: slice, seed: int, time_limit: float
     ) -> tuple[Tree, Numbers, Rows]:
         """Grow a classification tree on rows weighted by their residuals, with Newton steps."""
         classes, residuals = self._residuals(outputs)
@@ -386,7 +386,7 @@ class BoostingState:
         if not weights.any():  # all probabilities are 0 or 1, and right
             weights[rows] = 1.0
         labels = self.target.classes if classes is self.target.codes else np.array([0, 1])
-        tree = learner._fit_encoded(
+        tree = estimator._fit_encoded(
             self.coded, Target(labels, classes, weights), seed=seed, time_limit=time_limit
         )
         node = tree.apply(self.coded.table)

@@ -20,7 +20,7 @@ from mixedwood.tree import Predictor, Tree
 if TYPE_CHECKING:
     from mixedwood.explain import DecisionPath, Rule
 
-__all__ = ["Rows", "SingleTreeClassifier", "impurity_of", "unknown_in_core"]
+__all__ = ["Rows", "SingleTreeClassifier", "impurity_of"]
 
 Rows = NDArray[np.int32]
 
@@ -115,8 +115,3 @@ def impurity_of(criterion: Any) -> Literal["gini", "entropy"]:
     """Name the impurity that belongs to a criterion."""
     measure = getattr(criterion, "impurity", criterion)
     return "entropy" if measure in ("entropy", "gain_ratio") else "gini"
-
-
-def unknown_in_core(handle_unknown: str) -> str:
-    """Name what the core does with unknown categories; "error" is raised before it sees them."""
-    return "node" if handle_unknown in ("stop", "error") else handle_unknown

@@ -226,7 +226,7 @@ class AdaBoostTreesClassifier(TreeEnsembleClassifier):
 
     def _fit_table(self, coded: CodedTable, target: Target, seed: int, time_limit: float) -> Self:
         plan = AdaBoostPlan(
-            learner=read_member(self._tree()),
+            estimator=read_member(self._tree()),
             samme=self.variant == "samme",
             resample=bool(self.resample),
             learning_rate=float(self.learning_rate),

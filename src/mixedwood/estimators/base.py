@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = [
     "TableClassifier",
     "columns_used",
+    "unknown_in_core",
 ]
 
 
@@ -266,3 +267,8 @@ def columns_used(trees: list[Tree]) -> set[str]:
     used = np.concatenate([a for tree in trees for a in (tree.column, tree.term_column)])
     columns = trees[0].schema.columns
     return {columns[int(c)].name for c in np.unique(used) if c >= 0}
+
+
+def unknown_in_core(handle_unknown: str) -> str:
+    """Name what the core does with unknown categories; "error" is raised before it sees them."""
+    return "node" if handle_unknown in ("stop", "error") else handle_unknown

@@ -38,7 +38,7 @@ from mixedwood._random import seed_of
 from mixedwood.boosting import GradientPlan, gradient_boost, read_validation
 from mixedwood.data import Table, Target, read_target
 from mixedwood.estimators._ensemble import TreeEnsembleClassifier, python_label
-from mixedwood.estimators._single import unknown_in_core
+from mixedwood.estimators.base import unknown_in_core
 from mixedwood.estimators.forest import read_member
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.explain.ensemble import explain_scores
@@ -337,7 +337,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         )
         return GradientPlan(
             settings=settings,
-            learner=None if self.estimator is None else read_member(self.estimator),
+            estimator=None if self.estimator is None else read_member(self.estimator),
             learning_rate=float(self.learning_rate),
             subsample=float(self.subsample),
             n_columns=count_columns(self.colsample_bytree, table.n_columns),

@@ -28,7 +28,7 @@ from mixedwood._params import (
 from mixedwood._parts import Partitioner
 from mixedwood._random import seed_of
 from mixedwood.data import Table, Target
-from mixedwood.estimators._single import unknown_in_core
+from mixedwood.estimators.base import unknown_in_core
 from mixedwood.estimators.tree import GreedyTreeClassifier
 from mixedwood.growers import GrowSettings
 from mixedwood.pruning.pruner import Pruner
@@ -105,6 +105,7 @@ class C45TreeClassifier(GreedyTreeClassifier):
     [0] root (12)
     |   [1] wind <= 3: play (100 % of 6)
     |   [2] wind > 3: stay (100 % of 6)
+    Missing values that no branch names are shared among branches by weight.
     """
 
     _partitioner: str | Partitioner = "multiway"  # RandomOrdinalityClassifier sets another

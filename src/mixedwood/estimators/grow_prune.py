@@ -29,7 +29,8 @@ from mixedwood._params import (
 from mixedwood._parts import Criterion, Partitioner
 from mixedwood._random import seed_of
 from mixedwood.data import Table, Target
-from mixedwood.estimators._single import Rows, SingleTreeClassifier, unknown_in_core
+from mixedwood.estimators._single import Rows, SingleTreeClassifier
+from mixedwood.estimators.base import unknown_in_core
 from mixedwood.estimators.tree import CRITERION
 from mixedwood.growers import CodedTable, GrowPruneResult, GrowSettings, Iteration, grow_prune
 from mixedwood.tree import Tree

@@ -42,7 +42,8 @@ from mixedwood._params import (
 from mixedwood._random import choice_seed_of
 from mixedwood._warnings import TimeLimitWarning
 from mixedwood.data import Table, Target
-from mixedwood.estimators._single import Rows, SingleTreeClassifier, unknown_in_core
+from mixedwood.estimators._single import Rows, SingleTreeClassifier
+from mixedwood.estimators.base import unknown_in_core
 from mixedwood.growers import CodedTable
 from mixedwood.optimal import (
     FRACTION_OF_LIMITS,

@@ -42,7 +42,8 @@ from mixedwood._parts import Criterion, Partitioner, Screener, criteria
 from mixedwood._random import seeds_of
 from mixedwood.data import Table, Target
 from mixedwood.data.schema import row_index
-from mixedwood.estimators._single import Rows, SingleTreeClassifier, unknown_in_core
+from mixedwood.estimators._single import Rows, SingleTreeClassifier
+from mixedwood.estimators.base import unknown_in_core
 from mixedwood.growers import CodedTable, GrowSettings, grow
 from mixedwood.pruning import CostComplexityPath, CrossValidatedPath, cost_complexity_path
 from mixedwood.pruning.pruner import Pruned, Pruner, grow_and_prune

@@ -19,15 +19,16 @@ from numpy.typing import ArrayLike, NDArray
 from mixedwood import _core, _folds
 from mixedwood import _kinds as kinds
 from mixedwood.data import Table, Target, check_same_length
-from mixedwood.pruning.reduced_error import check_same_classes, node_counts
 from mixedwood.pruning.shrinkage import shrink, shrunk_labels, shrunk_probabilities
 from mixedwood.tree import Tree
 
 __all__ = [
     "CostComplexityPath",
     "CrossValidatedPath",
+    "check_same_classes",
     "cost_complexity_path",
     "cross_validated_alpha",
+    "node_counts",
     "path_errors",
     "stratified_folds",
 ]
@@ -505,3 +506,20 @@ def _weights(target: Target) -> NDArray[np.float64]:
 
 def _last(marked: NDArray[np.bool_]) -> int:
     return int(np.flatnonzero(marked)[-1])
+
+
+def node_counts(tree: Tree, table: Table, target: Target) -> NDArray[np.float64]:
+    """Give the class weights of the rows that end in each node, one row per node.
+
+    Rows end in leaves, or in an inner node if a missing value or an unknown category stops them. A
+    row that a split divides among the children counts in each by its part.
+    """
+    check_same_classes(tree, target)
+    check_same_length(table, target)
+    return tree.answered(table, target.codes, target.weights)
+
+
+def check_same_classes(tree: Tree, target: Target) -> None:
+    """Raise a ValueError unless tree and target have the same classes."""
+    if not np.array_equal(target.classes, tree.classes):
+        raise ValueError("The rows have other classes than the tree.")

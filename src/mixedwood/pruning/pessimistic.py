@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood.data import MISSING, Table, Target, check_same_length
-from mixedwood.pruning.reduced_error import check_same_classes
+from mixedwood.pruning.cost_complexity import check_same_classes
 from mixedwood.tree import STOP, SplitKind, Tree, argmax_with_ties
 from mixedwood.tree.tree import copy_splits
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mixedwood import _core
-from mixedwood.data import Table, Target, check_same_length
+from mixedwood.data import Table, Target
+from mixedwood.pruning.cost_complexity import node_counts
 from mixedwood.tree import Tree
 
-__all__ = ["check_same_classes", "node_counts", "reduced_error"]
+__all__ = ["reduced_error"]
 
 
 def reduced_error(
@@ -53,20 +54,3 @@ def reduced_error(
         keep[:] = np.asarray(inherited, dtype=bool)
     counts = node_counts(tree, table, target)
     return tree.prune_at(np.flatnonzero(_core.reduced_error(tree.parent, tree.label, counts, keep)))
-
-
-def node_counts(tree: Tree, table: Table, target: Target) -> NDArray[np.float64]:
-    """Give the class weights of the rows that end in each node, one row per node.
-
-    Rows end in leaves, or in an inner node if a missing value or an unknown category stops them. A
-    row that a split divides among the children counts in each by its part.
-    """
-    check_same_classes(tree, target)
-    check_same_length(table, target)
-    return tree.answered(table, target.codes, target.weights)
-
-
-def check_same_classes(tree: Tree, target: Target) -> None:
-    """Raise a ValueError unless tree and target have the same classes."""
-    if not np.array_equal(target.classes, tree.classes):
-        raise ValueError("The rows have other classes than the tree.")

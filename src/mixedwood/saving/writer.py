@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from mixedwood import __version__, _kinds
-from mixedwood._catalogue import estimators
+from mixedwood._catalogue import NOT_PUBLIC, estimators
 from mixedwood._parts import Partitioner, Screener
 from mixedwood.data import Schema
 from mixedwood.pruning import Pruner
@@ -51,11 +51,8 @@ _ARRAY_TYPES = ("bool", "uint8", "int32", "int64", "float64")
 
 @cache
 def estimator_classes() -> dict[str, Any]:
-    """Every public estimator, by its name."""
-    from mixedwood.estimators.c45 import RandomTreeClassifier  # not public
-
-    public = {entry.class_name: entry.load() for entry in estimators().values()}
-    return public | {"RandomTreeClassifier": RandomTreeClassifier}
+    """Every estimator that a file may contain, by its name."""
+    return {entry.class_name: entry.load() for entry in (*estimators().values(), *NOT_PUBLIC)}
 
 
 @cache
