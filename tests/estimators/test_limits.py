@@ -12,8 +12,9 @@ import warnings
 import numpy as np
 import pytest
 
-from mixedwood import TimeLimitWarning, TreeClassifier
+from mixedwood import C45TreeClassifier, TimeLimitWarning, TreeClassifier
 from mixedwood.data import Column, Schema, Table, Target
+from mixedwood.estimators.c45 import RandomTreeClassifier
 from mixedwood.growers import GrowSettings, grow
 from mixedwood.pruning import Pruner
 
@@ -104,7 +105,7 @@ def test_a_hundred_thousand_labels_through_the_estimator():
     rng = np.random.default_rng(0)
     names = np.array([f"v{i}" for i in rng.integers(0, 10**5, 10**5)])
     y = rng.integers(0, 3, 10**5)
-    for model in (TreeClassifier(max_depth=8, pruning=None), TreeClassifier.c45()):
+    for model in (TreeClassifier(max_depth=8, pruning=None), C45TreeClassifier()):
         assert model.fit({"name": names}, y).predict({"name": names}).shape == y.shape
 
 
@@ -142,7 +143,7 @@ def test_the_smallest_time_limit():
     "model",
     [
         "TreeClassifier()",
-        "TreeClassifier.c45()",
+        "C45TreeClassifier()",
         "GrowPruneTreeClassifier()",
         "GrowPruneForestClassifier(n_jobs=2)",
     ],
@@ -178,7 +179,7 @@ def test_ctrl_c_interrupts_a_fit(model):
     [
         lambda: TreeClassifier(random_state=5),
         lambda: TreeClassifier(random_state=5, partitioner="random_order", pruning=None),
-        lambda: TreeClassifier.random_tree(random_state=5),
+        lambda: RandomTreeClassifier(random_state=5),
         lambda: TreeClassifier(random_state=5, pruning="reduced_error"),
     ],
 )

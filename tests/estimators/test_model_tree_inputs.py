@@ -10,6 +10,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from mixedwood import ModelTreeClassifier, TreeClassifier
 from mixedwood.splits import Partitioner
 from mixedwood.tree import SplitKind
+from mixedwood_studies.model_trees.methods import model_tree as published
 
 
 class NotOfScikitLearn:
@@ -49,9 +50,7 @@ def test_an_ordinal_column_is_a_number_of_planes():
     places, x = rng.integers(0, 3, 200), rng.normal(size=200)
     X = {"size": np.array(["S", "M", "L"])[places], "x": x}
     y = (places + x > 1).astype(int)
-    model = ModelTreeClassifier.published(
-        ordinal_features={"size": ["S", "M", "L"]}, min_samples_split=2
-    )
+    model = published(ordinal_features={"size": ["S", "M", "L"]}, min_samples_split=2)
     tree = model.fit(X, y).tree_
     assert tree.split_kind[0] == SplitKind.LINEAR
     assert set(tree.terms_of(0).column.tolist()) == {0, 1}
@@ -61,7 +60,7 @@ def test_an_ordinal_column_is_a_number_of_planes():
 
 def test_no_nominal_column():
     X, y = slanted()
-    for model in (ModelTreeClassifier(), ModelTreeClassifier.published()):
+    for model in (ModelTreeClassifier(), published()):
         assert model.fit(X, y).score(X, y) > 0.95
 
 
@@ -173,7 +172,7 @@ def test_values_enter_planes_while_there_is_room():
 # Rows
 
 
-@pytest.mark.parametrize("model", [ModelTreeClassifier(), ModelTreeClassifier.published()])
+@pytest.mark.parametrize("model", [ModelTreeClassifier(), published()])
 def test_few_rows(model):
     assert model.fit([[1.0, 2.0]], ["a"]).predict([[5.0, 5.0]]).tolist() == ["a"]
     two = model.fit([[1.0, 2.0], [2.0, 1.0]], ["a", "b"])
@@ -193,7 +192,7 @@ def test_two_rows_are_told_apart_by_a_plane_where_that_is_wanted():
 
 def test_one_class():
     X, _ = slanted(50)
-    for model in (ModelTreeClassifier(), ModelTreeClassifier.published()):
+    for model in (ModelTreeClassifier(), published()):
         assert model.fit(X, np.zeros(50, int)).tree_.n_nodes == 1
         assert model.predict_proba(X).tolist() == [[1.0]] * 50
 
@@ -202,7 +201,7 @@ def test_equal_rows_of_different_classes():
     X = np.ones((40, 3))
     y = np.arange(40) % 2
     assert ModelTreeClassifier(pruning=None).fit(X, y).tree_.n_nodes == 1
-    assert ModelTreeClassifier.published().fit(X, y).predict(X).tolist() == [0] * 40
+    assert published().fit(X, y).predict(X).tolist() == [0] * 40
 
 
 def test_weights_that_leave_nothing_are_refused():

@@ -37,10 +37,9 @@ def test_parts_of_parts():
     assert model.forest.estimator.max_depth == 4
 
 
-@pytest.mark.parametrize("base", ["c45", "random_tree"])
-def test_the_trees_of_random_ordinality_by_name(base):
+def test_the_default_tree_of_random_ordinality():
     X, y = mixed_problem(80)
-    plain = RandomOrdinalityClassifier(base, 3, random_state=0)
+    plain = RandomOrdinalityClassifier(n_estimators=3, random_state=0)
     named = clone(plain).set_params(estimator__max_depth=None)  # as it was
     assert isinstance(named.estimator, TreeClassifier)
     assert plain.fit(X, y).trees_ == named.fit(X, y).trees_

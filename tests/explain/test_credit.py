@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from explain.random_trees import SCHEMA, random_table, random_tree
 from mixedwood.data import Column, Schema, Table
-from mixedwood.ensembles import add_up, first_of_largest, member_classes, shares_of
 from mixedwood.explain import explain_scores, explain_votes
 from mixedwood.explain.sums import sum_lines
-from mixedwood.tree import TreeBuilder
+from mixedwood.tree import Predictor, TreeBuilder
 from reference.explanation import answer, row_of, sum_of
 
 NAMES = SCHEMA.names
@@ -21,10 +20,12 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def explained(trees, one, vote="soft", weights=None):
-    shares = shares_of(add_up(trees, one, vote, weights))
+    aggregate = "vote" if vote == "hard" else "mean"
+    model = Predictor.of_trees(trees, weights=weights, aggregate=aggregate)
+    shares = model.probabilities(one)
     return explain_votes(
-        trees, one, row=0, prediction=trees[0].classes[first_of_largest(shares)][0].item(),
-        probabilities=shares[0], answers=member_classes(trees, one)[0], vote=vote, weights=weights,
+        trees, one, row=0, prediction=model.target.labels(shares)[0].item(),
+        probabilities=shares[0], answers=model.tree_codes(one)[0], vote=vote, weights=weights,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import mixedwood as mw
 from mixedwood.saving import read_model
-from mixedwood.saving.kinds import estimator_kinds
+from mixedwood.saving.writer import estimator_classes
 
 FOLDERS = sorted((Path(__file__).parents[1] / "golden" / "models").glob("version*"))
 # Defaults that were others when a version was written; a repr leaves out what is the default.
@@ -45,4 +45,4 @@ def test_a_file_of_another_version_answers_as_it_did(file, monkeypatch):
 def test_there_is_a_file_of_every_kind():
     for folder in FOLDERS:
         kinds = {type(mw.load_model(file)).__name__ for file in folder.glob("*.mw")}
-        assert kinds == set(estimator_kinds())
+        assert kinds == set(estimator_classes())

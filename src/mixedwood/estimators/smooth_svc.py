@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from mixedwood import _kinds as kinds
 from mixedwood._limits import Deadline, TimeLimitError, user_stacklevel, warn_time_limit
 from mixedwood.data import Table, Target
 from mixedwood.estimators.base import TableClassifier
@@ -110,10 +111,18 @@ class SmoothSVC(TableClassifier):
     """
 
     _machines: Machines
-    coef_names_: tuple[str, ...]
     C_: float
-    objective_value_: NDArray[np.float64]
-    n_iter_: NDArray[np.int64]
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "_machines": kinds.instance(Machines),
+        "C_": kinds.number(kinds.POSITIVE),
+    }
+
+    def _check_fitted(self) -> None:
+        if self._machines.features.design.schema != self.schema_:
+            raise ValueError("its linear models have other columns than the model")
+        if self._machines.pairing.n_classes != len(self.classes_):
+            raise ValueError("its linear models have other classes than the model")
 
     def __init__(
         self,
@@ -177,8 +186,6 @@ class SmoothSVC(TableClassifier):
         machines, c = _learn(table, target, parameters)
         self._remember(table, target)
         self._machines, self.C_ = machines, c
-        self.coef_names_ = machines.features.design.terms
-        self.objective_value_, self.n_iter_ = machines.objective, machines.iterations
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -198,6 +205,24 @@ class SmoothSVC(TableClassifier):
         """
         table = self._new(X)
         return self._machines.pairing.scores(self._machines.decide(table))
+
+    @property
+    def coef_names_(self) -> tuple[str, ...]:
+        """Names of the coefficients."""
+        check_is_fitted(self)
+        return self._machines.features.design.terms
+
+    @property
+    def objective_value_(self) -> NDArray[np.float64]:
+        """The minimum of the objective, for each linear model."""
+        check_is_fitted(self)
+        return self._machines.objective
+
+    @property
+    def n_iter_(self) -> NDArray[np.int64]:
+        """Number of Newton iterations, for each linear model."""
+        check_is_fitted(self)
+        return self._machines.iterations
 
     @property
     def coef_(self) -> NDArray[np.float64]:
@@ -223,6 +248,9 @@ class SmoothSVC(TableClassifier):
         if machines.features.kernel is not None:
             raise AttributeError("coef_ and intercept_ come with kernel='linear'; see dual_coef_.")
         return machines.features.design.original_units(machines.z[:, :-1], machines.z[:, -1])
+
+    def _check_parameters(self) -> None:
+        read_svc_parameters(self)
 
     def _new(self, X: Any) -> Table:
         check_is_fitted(self)

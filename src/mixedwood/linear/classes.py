@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood import _kinds as kinds
 from mixedwood.data.schema import CodeArray
 
 __all__ = ["Pairing"]
@@ -32,6 +34,8 @@ class Pairing:
 
     n_classes: int
     by_pairs: bool
+
+    _fitted: ClassVar[kinds.Fitted] = {"n_classes": kinds.integer(1), "by_pairs": kinds.FLAG}
 
     @property
     def n_machines(self) -> int:

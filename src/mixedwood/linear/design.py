@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _core
+from mixedwood import _kinds as kinds
 from mixedwood.data import Column, ColumnKind, Schema, Table
 
 __all__ = ["Design", "Scale"]
+
+
+_POWERS_OF_TWO = kinds.Numbers(
+    "a power of two from 2^-1000 to 2^1000",
+    lambda v: 2.0**-1000 <= v <= 2.0**1000 and math.frexp(v)[0] == 0.5,
+)
 
 
 @dataclass(frozen=True)
@@ -31,6 +40,12 @@ class Scale:
     size: float
     mean: float
     spread: float
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "size": kinds.number(_POWERS_OF_TWO),
+        "mean": kinds.REAL,
+        "spread": kinds.number(kinds.Numbers("above 0", lambda v: v > 0)),
+    }
 
     @classmethod
     def learn(cls, numbers: NDArray[np.float64], weights: NDArray[np.float64] | None) -> Scale:
@@ -63,6 +78,12 @@ class Design:
     schema: Schema
     scales: tuple[Scale | None, ...]
     centred: bool
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "schema": kinds.instance(Schema),
+        "scales": kinds.tuple_of(kinds.optional(kinds.instance(Scale))),
+        "centred": kinds.FLAG,
+    }
 
     @classmethod
     def learn(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood import _kinds as kinds
 from mixedwood._limits import NO_DEADLINE, Deadline
 from mixedwood._random import LANDMARKS, spawn
 
@@ -35,6 +37,11 @@ class GaussianKernel:
 
     landmarks: NDArray[np.float64]
     gamma: float
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "landmarks": kinds.array(np.float64, 2, kinds.FINITE),
+        "gamma": kinds.number(kinds.NONNEGATIVE),
+    }
 
     @classmethod
     def learn(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _core
+from mixedwood import _kinds as kinds
 from mixedwood._limits import NO_DEADLINE, Deadline, TimeLimitError
-from mixedwood.data import Table, Target
+from mixedwood.data import ColumnKind, Table, Target
 from mixedwood.linear.classes import Pairing
 from mixedwood.linear.design import Design
 from mixedwood.linear.kernel import GaussianKernel
@@ -59,6 +61,18 @@ class Features:
     design: Design
     kernel: GaussianKernel | None
 
+    _fitted: ClassVar[kinds.Fitted] = {
+        "design": kinds.instance(Design),
+        "kernel": kinds.optional(kinds.instance(GaussianKernel)),
+    }
+
+    def _check_fitted(self) -> None:
+        nominal = [column.kind == ColumnKind.NOMINAL for column in self.design.schema]
+        if [scale is None for scale in self.design.scales] != nominal:
+            raise ValueError("the scales of its linear models are not those of its columns")
+        if self.kernel is not None and self.kernel.landmarks.shape[1] != len(self.design.terms):
+            raise ValueError("its landmarks have not one number for each term")
+
     def matrix(self, table: Table) -> NDArray[np.float64]:
         """Turn rows into numbers."""
         rows = self.design.matrix(table)
@@ -92,6 +106,25 @@ class Machines:
     iterations: NDArray[np.int64]
     converged: NDArray[np.bool_]
     timed_out: NDArray[np.bool_]
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "features": kinds.instance(Features),
+        "pairing": kinds.instance(Pairing),
+        "z": kinds.array(np.float64, 2, kinds.FINITE),
+        "objective": kinds.array(np.float64, 1, kinds.NOT_NEGATIVE),
+        "iterations": kinds.COUNTS,
+        "converged": kinds.array(np.bool_),
+        "timed_out": kinds.array(np.bool_),
+    }
+
+    def _check_fitted(self) -> None:
+        kernel, design = self.features.kernel, self.features.design
+        width = len(design.terms) if kernel is None else len(kernel.landmarks)
+        each = (self.z, self.objective, self.iterations, self.converged, self.timed_out)
+        if self.z.shape[1] != width + 1 or {len(a) for a in each} != {self.pairing.n_machines}:
+            raise ValueError("its linear models have not one coefficient for each term")
+        if not (np.abs(self.z).sum(axis=1) < kinds.MAX_SUM).all():
+            raise ValueError("its coefficients are too large to be added")
 
     def decide(self, table: Table) -> NDArray[np.float64]:
         """Decision of each machine for each row."""

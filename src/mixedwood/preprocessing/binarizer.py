@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood import _kinds as kinds
 from mixedwood.data import MISSING, Column, ColumnKind, Schema, Table, Target
 from mixedwood.explain.conditions import RangeCondition, SetCondition
 from mixedwood.explain.spelling import Style, name_words
@@ -74,6 +75,14 @@ class BinarySplit:
     high: float = inf
     codes: tuple[int, ...] | None = None
     missing: bool = False
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "column": kinds.COUNT,
+        "low": kinds.number(kinds.NOT_NAN),
+        "high": kinds.number(kinds.NOT_NAN),
+        "codes": kinds.optional(kinds.tuple_of(kinds.COUNT)),
+        "missing": kinds.FLAG,
+    }
 
     @property
     def is_known(self) -> bool:

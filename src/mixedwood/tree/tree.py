@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from mixedwood import _core
 from mixedwood.data import Column, ColumnKind, Schema, Table
+from mixedwood.tree.decide import WEKA_TOLERANCE, TargetSpec
 from mixedwood.tree.views import TreeViews
 
 __all__ = ["ARRAY_TYPES", "FRACTIONAL", "NUMBER", "STOP", "SplitKind", "Terms", "Tree"]
@@ -274,7 +275,12 @@ class Tree(TreeViews):
         """Return the column that an interval, subset or multiway test asks for."""
         return self.schema.columns[int(self.column[node])]
 
-    # Answers
+    # Predictions
+
+    @cached_property
+    def target(self) -> TargetSpec:
+        """The classes, and how probabilities become a class."""
+        return TargetSpec(self.classes, WEKA_TOLERANCE)
 
     @cached_property
     def is_fractional(self) -> bool:
@@ -334,7 +340,13 @@ class Tree(TreeViews):
         """
         if not self.is_fractional:
             return np.asarray(self._node_classes[self.apply(table)])
-        return np.asarray(self.classes[first_of_nearly_largest(self.predict_proba(table))])
+        return self.target.labels(self.predict_proba(table))
+
+    def predict_codes(self, table: Table) -> NDArray[np.int32]:
+        """Predict the class of each row, as a position in `classes`."""
+        if not self.is_fractional:
+            return np.asarray(self.label[self.apply(table)])
+        return self.target.decide(self.predict_proba(table))
 
     # Change
 
@@ -407,7 +419,11 @@ class Tree(TreeViews):
     @cached_property
     def _node_votes(self) -> NDArray[np.int32]:
         """What `predict` says of rows that end in a node, as places in the classes."""
-        return first_of_nearly_largest(self.probabilities) if self.is_fractional else self.label
+        return self.target.decide(self.probabilities) if self.is_fractional else self.label
+
+    @property
+    def _has_router(self) -> bool:
+        return "_laid_out" in self.__dict__
 
     @property
     def _router(self) -> _core.Router:
@@ -439,19 +455,6 @@ class Tree(TreeViews):
                 "mixedwood.data.read_table(X, schema=tree.schema)."
             )
         return list(table.arrays)
-
-
-def first_of_nearly_largest(shares: NDArray[np.float64]) -> NDArray[np.int32]:
-    """Find the largest share of each row; the first of equals, to within 1e-6.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> first_of_nearly_largest(np.array([[0.5, 0.5 + 1e-9], [0.4, 0.6]])).tolist()
-    [0, 1]
-    """
-    near = shares >= shares.max(axis=1, keepdims=True) - 1e-6
-    return np.asarray(np.argmax(near, axis=1), np.int32)
 
 
 _BLANK: dict[str, Any] = {

@@ -1,14 +1,13 @@
-"""Answers of many trees added up natively, against adding them in Python."""
+"""Values of many trees added up natively, against adding them in Python."""
 
 import numpy as np
 import pytest
 
 from mixedwood import _core
 from mixedwood.data import read_table, read_target
-from mixedwood.ensembles import add_answers
-from mixedwood.ensembles.votes import classes_of
 from mixedwood.growers import grow
 from mixedwood.tree import FRACTIONAL, TreeBuilder
+from mixedwood.tree.predictor import add_up
 from strategies import random_rows, random_tree
 
 
@@ -48,7 +47,7 @@ def test_votes_are_counted(trees, table):
     _core.add_up(members_of(trees, weights), list(table.arrays), True, 0, table.n_rows, out)
     want = np.zeros_like(out)
     for tree, weight in zip(trees, weights, strict=True):
-        want[np.arange(table.n_rows), classes_of(tree, table)] += weight
+        want[np.arange(table.n_rows), tree.predict_codes(table)] += weight
     np.testing.assert_array_equal(out, want)
 
 
@@ -74,21 +73,22 @@ def test_trees_add_to_outputs_of_their_own(trees, table):
         (tree._router, s, tree.label, place, 1.0)
         for tree, s, place in zip(whole, steps, places, strict=True)
     ]
-    start = np.array([0.5, -1.0, 2.0, 8.0])
-    out = add_answers(members, list(table.arrays), 4, n_rows=table.n_rows, start=start)
-    want = np.tile(start, (table.n_rows, 1))
+    want = np.tile([0.5, -1.0, 2.0, 8.0], (table.n_rows, 1))
+    out = want.copy()
+    add_up(members, list(table.arrays), out)
     for tree, s, place in zip(whole, steps, places, strict=True):
         want[:, place : place + s.shape[1]] += s[tree.apply(table)]
     np.testing.assert_array_equal(out, want)  # the very same additions
 
 
-@pytest.mark.parametrize("vote", ["soft", "hard"])
-def test_threads_change_nothing(trees, table, vote):
+@pytest.mark.parametrize("votes", [False, True])
+def test_threads_change_nothing(trees, table, votes):
     rows = table.take(np.tile(np.arange(table.n_rows), 2))
-    arguments = (members_of(trees), list(rows.arrays), 3, vote)
-    one = add_answers(*arguments, n_rows=rows.n_rows)
+    one = np.zeros((rows.n_rows, 3))
+    add_up(members_of(trees), list(rows.arrays), one, votes=votes)
     for n_jobs in (2, 3, 5):
-        many = add_answers(*arguments, n_jobs, n_rows=rows.n_rows)
+        many = np.zeros_like(one)
+        add_up(members_of(trees), list(rows.arrays), many, votes=votes, n_jobs=n_jobs)
         np.testing.assert_array_equal(many, one)
 
 
@@ -139,8 +139,6 @@ def test_bad_arguments_are_refused(trees, table):
     ):
         with pytest.raises(refused, match=words or None):
             add(**arguments)
-    with pytest.raises(ValueError, match="voting must be"):
-        add_answers([good], columns, 3, "plurality", n_rows=n)
     assert not out.any()
     # Trees over other columns do not go together.
 
