@@ -28,7 +28,6 @@ import numpy as np
 from mixedwood import C45TreeClassifier, datasets
 from mixedwood.data import Column, Schema, Table, Target, read_table, read_target
 from mixedwood.data.schema import sort_labels
-from mixedwood.estimators.parameters import read_parameters
 from mixedwood.growers import grow as grow_greedily
 from mixedwood.pruning import collapse, pessimistic
 from mixedwood.tree import Tree
@@ -38,8 +37,8 @@ HERE = Path(__file__).parent
 
 def grow(table: Table, target: Target) -> Tree:
     """Grow the full tree with the settings of `C45TreeClassifier`."""
-    parameters = read_parameters(C45TreeClassifier(pruned=False))
-    return grow_greedily(table, target, parameters.settings_for(table.n_rows, table.n_columns))
+    settings = C45TreeClassifier()._settings(table.n_rows, table.n_columns)
+    return grow_greedily(table, target, settings)
 
 
 VARIANTS = {

@@ -118,7 +118,7 @@ def test_the_guide_lists_every_part(page, title, names):
 @pytest.mark.parametrize(
     ("estimator", "page", "title"),
     [
-        (mw.TreeClassifier, "trees.md", "CART, C4.5 and conditional inference trees"),
+        (mw.TreeClassifier, "trees.md", "C4.5 and presets"),
         (mw.ForestClassifier, "ensembles.md", "Forests"),
         (mw.RandomOrdinalityClassifier, "ensembles.md", "Random Ordinality"),
         (mw.BoostedTreesClassifier, "ensembles.md", "Boosting"),

@@ -39,6 +39,7 @@ PUBLIC = [*(f"mixedwood.{room}" for room in ROOMS), "mixedwood.estimators"]
 # Those of the ground floor are used everywhere.
 GROUND = {
     "_kinds": set(),
+    "_params": set(),
     "_random": set(),
     "_folds": {"_random"},
     "_warnings": set(),

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from sklearn.model_selection import KFold
 
 from mixedwood._params import (
     CALLABLE,
@@ -47,7 +48,7 @@ from mixedwood._parts import Partitioner
         (Int(1) | NONE, [1, None], [0, "None"]),
         (CALLABLE, [len, lambda: 0], [1, "len"]),
         (InstanceOf(dict, list), [{}, []], [(), None]),
-        (HasMethod("split", "a splitter"), ["text"], [1, str]),
+        (HasMethod("split", "a splitter"), [KFold(2)], [1, "text", KFold]),
         (ListOf(Int(1)), [[1], (1, 2)], [[], [0], 1, "1"]),
         (
             PartOf(Partitioner),

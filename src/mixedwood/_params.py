@@ -177,13 +177,13 @@ class InstanceOf(Constraint):
 
 
 class HasMethod(Constraint):
-    """An object, not a class, with a method."""
+    """An object with a method; neither a class nor a string, which has a method `split` as well."""
 
     def __init__(self, method: str, text: str) -> None:
         super().__init__(
             text,
             test=lambda value: (
-                not isinstance(value, type) and callable(getattr(value, method, None))
+                not isinstance(value, (str, type)) and callable(getattr(value, method, None))
             ),
         )
 

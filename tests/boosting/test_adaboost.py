@@ -70,10 +70,9 @@ def test_stumps_agree_with_the_twin(samme, learning_rate, n_classes):
     table, target = read_table(X), read_target(y, np.linspace(0.5, 2, 80))
     plan = AdaBoostPlan(STUMP, samme, learning_rate=learning_rate)
     trees, votes = adaboost(table, target, plan, 10)
-    settings = STUMP
 
     def grow_it(weighted):
-        return settings.learn(table, weighted, seed=0)
+        return STUMP._fit_encoded(table, weighted, seed=0)
 
     twins, want, history = slow.adaboost(
         table, target, grow_it, 10, samme=samme, learning_rate=learning_rate
@@ -140,7 +139,7 @@ def test_a_later_tree_that_makes_no_or_too_many_errors_is_left_out():
         def __init__(self, trees):
             self.trees = list(trees)
 
-        def learn(self, table, target, *, seed, rows=None, time_limit=math.inf):
+        def _fit_encoded(self, table, target, *, seed, rows=None, time_limit=math.inf):
             return self.trees.pop(0)
 
     table, target = read_table({"x": [1, 2, 3, 4]}), read_target([0, 1, 0, 0])
@@ -166,7 +165,7 @@ def test_a_tree_that_the_time_limit_made_useless_does_not_end_it_in_silence(monk
     class Learner:
         """Takes a second for each tree; from the second one on, trees are cut short."""
 
-        def learn(self, table, target, *, seed, rows=None, time_limit=math.inf):
+        def _fit_encoded(self, table, target, *, seed, rows=None, time_limit=math.inf):
             clock[0] += 1.0
             return useful if time_limit > 1.0 else wrong
 
@@ -204,7 +203,7 @@ def test_resampling_draws_rows_in_proportion_to_their_weights():
         def __init__(self, tree):
             self.tree, self.rows, self.weights = tree, [], []
 
-        def learn(self, table, target, *, seed, rows=None, time_limit=math.inf):
+        def _fit_encoded(self, table, target, *, seed, rows=None, time_limit=math.inf):
             self.rows.append(rows)
             self.weights.append(target.weights)
             return self.tree

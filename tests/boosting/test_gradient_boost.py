@@ -216,9 +216,9 @@ def test_other_trees_see_rows_weighted_by_what_is_left_to_say(n_classes, multi_o
     seen = []
 
     class Learner:
-        def learn(self, table, target, *, seed, time_limit=math.inf):
+        def _fit_encoded(self, table, target, *, seed, time_limit=math.inf):
             seen.append(target)
-            return STUMP.learn(table, target, seed=seed, time_limit=time_limit)
+            return STUMP._fit_encoded(table, target, seed=seed, time_limit=time_limit)
 
     model = boost(table, target, GradientPlan(learner=Learner(), multi_output=multi_output), 2)
     first = next(model.staged_scores(table))

@@ -95,7 +95,7 @@ def test_the_honest_estimate(woods, out):
     assert "10-fold cross-validation: error" in result.stderr
 
 
-@pytest.mark.parametrize("name", [n for n in list_models() if n != "model_tree.published"])
+@pytest.mark.parametrize("name", list(list_models()))
 def test_every_model_by_its_name(name, woods, out):
     few = {"n_estimators": 2, "max_iter": 3, "n_components": 9}
     stem = name.partition(".")[0]
@@ -119,9 +119,7 @@ def test_all_classifiers_and_recipes_are_listed():
     kinds = {type(make_model(name)) for name in listed}
     public = {getattr(mw.estimators, n) for n in mw.estimators.__all__}
     assert kinds == {kind for kind in public if hasattr(kind, "fit")}
-    assert {"tree", "forest", "boosted", "ensemble", "tree.c45", "model_tree.published"} < set(
-        listed
-    )
+    assert {"tree", "forest", "boosted", "ensemble", "c45", "tree.cart"} < set(listed)
     assert all(line.endswith((".", "?")) for line in listed.values())
 
 
@@ -141,7 +139,7 @@ def test_names_that_are_short_or_of_compare():
 
 
 def test_parameters_as_text():
-    model = make_model("tree.c45", "pruned=False", "max_depth=4", "class_weight={'a': 2}")
+    model = make_model("c45", "pruned=False", "max_depth=4", "class_weight={'a': 2}")
     assert (model.pruning, model.max_depth, model.class_weight) == ("collapse", 4, {"a": 2})
     model = make_model("forest", "estimator__max_depth=3", "max_samples=0.5")
     assert model.estimator.max_depth == 3
@@ -244,7 +242,7 @@ def test_many_columns_are_not_all_shown(tmp_path, out):
 
 USAGE = [
     (["--model", "forrest"], "Unknown model 'forrest'. Did you mean forest"),
-    (["--model", "tree.c46"], "Unknown preset 'tree.c46'. Did you mean tree.c45"),
+    (["--model", "tree.carts"], "Unknown preset 'tree.carts'. Did you mean tree.cart"),
     (["--model", "grow"], "Unknown model 'grow'"),
     (["--model", "sklearn_tree"], "Unknown model 'sklearn_tree'"),
     (["--param", "max_dept=3"], "Unknown parameter 'max_dept'. Did you mean max_depth"),

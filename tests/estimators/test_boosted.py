@@ -669,7 +669,7 @@ OTHER_ERRORS = {
         (
             {"estimator": TreeClassifier(ordinal_features={"shape": ["round"]})},
             ValueError,
-            "ordinal_features belongs to the ensemble",
+            "ordinal_features of estimator must be None: set ordinal_features of the ensemble",
         ),
         (
             {"colsample_bytree": 2, "estimator": tree()},

@@ -343,7 +343,9 @@ def test_bagged_cart_trees_are_small_because_copies_share_a_fold():
     for number in range(10):
         seed, rows = slow.bootstrap_of(0, number, 300, 300)
         learner = TreeClassifier.cart()
-        leaking.append(learner.learn(table.take(rows), target.take(rows), seed=seed).n_leaves)
+        leaking.append(
+            learner._fit_encoded(table.take(rows), target.take(rows), seed=seed).n_leaves
+        )
     mean_leaves = np.mean([tree.n_leaves for tree in model.trees_])
     assert 4 < mean_leaves < 12
     assert np.mean(leaking) > 2 * mean_leaves
@@ -451,7 +453,11 @@ def test_a_criterion_written_in_python_works_in_threads():
             ValueError,
             "class_weight of estimator must be None",
         ),
-        ({"estimator": TreeClassifier(max_depth=-1)}, ValueError, "max_depth must be None"),
+        (
+            {"estimator": TreeClassifier(max_depth=-1)},
+            ValueError,
+            "'max_depth' parameter of TreeClassifier",
+        ),
         ({"random_state": -1}, ValueError, "random_state must be zero or more"),
         ({"time_limit": 0}, ValueError, "time_limit"),
         ({"class_weight": {"oak": 2}}, ValueError, "which are not in y"),

@@ -236,10 +236,10 @@ def test_a_learner_stops_when_told_to(problem):
     stop = StopFlag()
     table, target = read_table(problem[0]), read_target(problem[1])
     learner = TreeClassifier(pruning=None)
-    assert learner.learn(table, target, seed=0, stop=stop).n_nodes > 1
+    assert learner._fit_encoded(table, target, seed=0, stop=stop).n_nodes > 1
     stop.set()
     with pytest.raises(CancelledError):
-        learner.learn(table, target, seed=0, stop=stop)
+        learner._fit_encoded(table, target, seed=0, stop=stop)
 
 
 INTERRUPTED = """

@@ -205,7 +205,7 @@ def test_limits_are_said_once():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         GrowPruneForestClassifier(n_estimators=5, random_state=0).fit(X, y)
-    with pytest.warns(ConvergenceWarning, match="5 of 5 trees were still growing") as caught:
+    with pytest.warns(ConvergenceWarning, match="5 of 5 trees were still changing") as caught:
         tree = GrowPruneTreeClassifier(max_iter=1)
         short = GrowPruneForestClassifier(tree, 5, random_state=0).fit(X, y)
     assert len(caught) == 1

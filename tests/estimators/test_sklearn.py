@@ -120,7 +120,7 @@ def test_copies_answer_the_same(name, problem):
 @pytest.mark.parametrize("name", RECIPES)
 def test_parameters_come_out_as_they_went_in(name):
     model = RECIPES[name]
-    again = TreeClassifier(**model.get_params())
+    again = type(model)(**model.get_params())
     assert again.get_params() == model.get_params()
     assert repr(again) == repr(model)
     assert clone(model).get_params() == model.get_params()

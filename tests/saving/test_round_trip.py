@@ -375,7 +375,9 @@ def test_only_fitted_classifiers_of_the_library_are_written(tmp_path):
     with pytest.raises(ModelFileError, match=r"Got .*Mine"):
         mw.save_model(Mine().fit(X, y), path)
     spoiled = mw.TreeClassifier().fit(X, y).set_params(handle_unknown="perhaps")
-    with pytest.raises(ModelFileError, match="handle_unknown must be"):
+    with pytest.raises(
+        ModelFileError, match="'handle_unknown' parameter of TreeClassifier must be"
+    ):
         mw.save_model(spoiled, path)
     assert not path.exists()
 

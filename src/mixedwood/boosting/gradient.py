@@ -19,7 +19,7 @@ from mixedwood.boosting.losses import baseline, derivatives, log_loss
 from mixedwood.data import Schema, Table, Target, read_table, read_target, unknown_counts
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import BinnedTable, GradientSettings, grow_gradient_tree
-from mixedwood.tree import Predictor, TargetSpec, Tree
+from mixedwood.tree import Predictor, TargetSpec, Tree, argmax_with_ties
 from mixedwood.tree.predictor import add_up
 
 __all__ = ["BoostingState", "GradientPlan", "gradient_boost", "read_validation"]
@@ -417,7 +417,7 @@ class BoostingState:
         )
         counts = _sum_by_node(tree, node[rows], one_hot)
         return replace(
-            tree, classes=target.classes, statistics=counts, label=np.argmax(counts, axis=1)
+            tree, classes=target.classes, statistics=counts, label=argmax_with_ties(counts)
         )
 
 

@@ -15,7 +15,7 @@ from mixedwood.data import Table, Target
 from mixedwood.estimators.base import TableClassifier, columns_used
 from mixedwood.explain.importance import impurity_importance
 from mixedwood.growers import CodedTable
-from mixedwood.tree import Tree
+from mixedwood.tree import Predictor, Tree
 
 if TYPE_CHECKING:
     from mixedwood.explain import DecisionPath, Rule
@@ -54,6 +54,11 @@ class SingleTreeClassifier(TableClassifier):
         `choice_seed` is the seed of folds that only choose something; by default `seed`.
         """
         raise NotImplementedError
+
+    @property
+    def predictor_(self) -> Predictor:
+        """The tree as the description that all models of trees have."""
+        return Predictor.of_tree(self._fitted_tree)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row."""

@@ -295,6 +295,11 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
     def _check_parameters(self) -> None:
         validate(self)
         if self.estimator is None:
+            if Partitioner.read(self.partitioner).options.get("joint"):
+                raise ValueError(
+                    "The 'joint' option of partitioner is not supported by gradient trees. Got "
+                    f"partitioner={self.partitioner!r}."
+                )
             return
         read_member(self.estimator)
         if getattr(self.estimator, "handle_missing", "") == "fractional":
@@ -403,8 +408,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         held_out = bool(self.early_stopping) and validation is None
         fitted: dict[str, Any] = {"_gain_importances": False}
         if target.n_classes == 1:
-            tree = TreeClassifier(pruning=None)._fit_encoded(coded, target, seed=seed)
-            fitted["trees_"] = [tree]
+            fitted["trees_"] = [TreeClassifier(pruning=None)._fit_encoded(coded, target, seed=seed)]
         else:
             previous = None
             if self.warm_start and hasattr(self, "baseline_"):

@@ -118,6 +118,7 @@ class C45TreeClassifier(GreedyTreeClassifier):
         "time_limit": TIME_LIMIT,
     }
 
+    handle_missing = "fractional"
     _fitted: ClassVar[kinds.Fitted] = {"tree_": kinds.instance(Tree)}
 
     def __init__(
@@ -204,6 +205,7 @@ class RandomTreeClassifier(GreedyTreeClassifier):
         "time_limit": TIME_LIMIT,
     }
 
+    handle_missing = "fractional"
     _fitted: ClassVar[kinds.Fitted] = {"tree_": kinds.instance(Tree)}
 
     def __init__(

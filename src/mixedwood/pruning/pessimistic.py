@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from mixedwood.data import MISSING, Table, Target, check_same_length
 from mixedwood.pruning.reduced_error import check_same_classes
-from mixedwood.tree import STOP, SplitKind, Tree
+from mixedwood.tree import STOP, SplitKind, Tree, argmax_with_ties
 from mixedwood.tree.tree import copy_splits
 
 __all__ = ["pessimistic"]
@@ -390,8 +390,7 @@ def _labels(
     order: list[int], children: Sequence[Sequence[int]], counts: NDArray[np.float64]
 ) -> NDArray[np.int32]:
     totals = counts.sum(axis=1, keepdims=True)
-    near = counts >= counts.max(axis=1, keepdims=True) - EQUAL * totals  # ties: the first class
-    label: NDArray[np.int32] = np.argmax(near, axis=1).astype(np.int32)
+    label = argmax_with_ties(counts, EQUAL * totals)
     for node in order:
         for child in children[node]:
             if totals[child] < EQUAL:

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.tree import Tree
+from mixedwood.tree import Tree, argmax_with_ties
 
 __all__ = ["shrink", "shrunk_labels", "shrunk_probabilities"]
 
@@ -74,4 +74,4 @@ def shrunk_labels(tree: Tree, probabilities: NDArray[np.float64]) -> NDArray[np.
     """Give the most probable class; the node's own label if it is one of several."""
     own = probabilities[np.arange(tree.n_nodes), tree.label]
     keep = own >= probabilities.max(axis=1) - 1e-12
-    return np.where(keep, tree.label, probabilities.argmax(axis=1)).astype(np.int32)
+    return np.where(keep, tree.label, argmax_with_ties(probabilities))
