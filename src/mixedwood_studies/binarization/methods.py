@@ -34,8 +34,8 @@ class EncodedAtEverySplit(OptimalTreeClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> EncodedAtEverySplit:
         """Find the tree, as `OptimalTreeClassifier.fit` does."""
-        asked = type(self)(**{**self.get_params(deep=False), "binarize_at": "node_encoding"})
-        asked._check_parameters()
+        variant = type(self)(**{**self.get_params(deep=False), "binarize_at": "node_encoding"})
+        variant._check_parameters()
         table, target = self._read_training(
             X,
             y,
@@ -44,11 +44,11 @@ class EncodedAtEverySplit(OptimalTreeClassifier):
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
         )
-        settings = asked._settings(target.n_rows)
+        settings = variant._settings(target.n_rows)
         splits, proof = PerNodeSolver(table, target, settings).solve(
             settings.max_depth,
             settings.max_leaf_nodes,
-            time_limit=read_time_limit(asked.time_limit),
+            time_limit=read_time_limit(variant.time_limit),
             work_limit=settings.work_limit,
         )
         assert splits is not None  # there is no upper bound

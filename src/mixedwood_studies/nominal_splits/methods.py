@@ -100,7 +100,7 @@ class Node:
 
 
 class PlainTreeClassifier(SingleTreeClassifier):
-    """Grows a tree by `_choose`, and undoes splits that change no answer.
+    """Grows a tree by `_choose`, and removes splits whose children predict the same class.
 
     Subclasses have the parameters `max_depth`, `max_p` and `min_second`; the last two are those of
     `nominal_splits`.
