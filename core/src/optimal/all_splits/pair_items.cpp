@@ -26,8 +26,7 @@ void PairItems<T>::start(const Rows& rows, const PresentClasses& classes) {
       const auto row = to_size(sorted[i]);
       const auto w = static_cast<T>(features_.weights[row]);
       const std::int32_t c = classes.number[to_size(features_.classes[row])];
-      const bool last =
-          i + 1 == n || rank[row] != rank[to_size(sorted[i + 1])];
+      const bool last = i + 1 == n || rank[row] != rank[to_size(sorted[i + 1])];
       column.last[i] = last;
       column.n_values += last;
       if (n_classes_ > 2) {

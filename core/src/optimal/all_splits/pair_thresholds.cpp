@@ -76,8 +76,7 @@ void PairSearch<T>::scan_two_classes(std::size_t root, const Feature& second) {
     Candidate& candidate = candidates_[next];
     if (static_cast<std::int64_t>(i) + 1 != candidate.n_left) continue;
     const std::int64_t weight_right = rows_->weight - candidate.weight_left;
-    candidate.left.stump =
-        std::min(candidate.left.stump, (candidate.weight_left - apart_left) / 2);
+    candidate.left.stump = std::min(candidate.left.stump, (candidate.weight_left - apart_left) / 2);
     candidate.right.stump = std::min(candidate.right.stump, (weight_right - apart_right) / 2);
     ++next;
   }

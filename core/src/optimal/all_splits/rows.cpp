@@ -10,8 +10,7 @@ std::int64_t Rows::errors() const {
 }
 
 std::int32_t Rows::label() const {
-  return static_cast<std::int32_t>(std::max_element(counts.begin(), counts.end()) -
-                                   counts.begin());
+  return static_cast<std::int32_t>(std::max_element(counts.begin(), counts.end()) - counts.begin());
 }
 
 namespace {

@@ -108,8 +108,7 @@ SubproblemResult Search::solve_stump(const Rows& rows, std::int64_t bound) {
 
 SubproblemResult Search::solve_two(const Rows& rows, Budget budget, std::int64_t bound,
                         std::vector<std::int64_t>& lower_of) {
-  DepthTwoResult result =
-      depth_two_.solve(rows, static_cast<int>(budget.splits), bound, lower_of);
+  DepthTwoResult result = depth_two_.solve(rows, static_cast<int>(budget.splits), bound, lower_of);
   if (result.cost > bound) return {nullptr, result.lower};
   auto plan = std::make_shared<Plan>();
   plan->cost = result.cost;

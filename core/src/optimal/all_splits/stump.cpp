@@ -60,8 +60,7 @@ void StumpSearch::try_subsets(const Rows& rows, std::size_t feature, Stump& best
       counts_.resize(counts_.size() + k, 0);
     }
     ++n_rows_.back();
-    counts_[counts_.size() - k + to_size(features_.classes[row])] +=
-        features_.weights[row];
+    counts_[counts_.size() - k + to_size(features_.classes[row])] += features_.weights[row];
   }
   for (std::size_t a = 0; a < k; ++a)
     for (std::size_t b = a + 1; b < k; ++b) {
