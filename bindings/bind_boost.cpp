@@ -1,14 +1,12 @@
 #include <nanobind/stl/optional.h>
 
 #include <optional>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
+#include "choices.hpp"
 #include "growth.hpp"
 #include "mixedwood/boost.hpp"
 #include "python_parts.hpp"
-#include "settings.hpp"
 
 namespace mixedwood {
 namespace {
@@ -30,49 +28,13 @@ void make_binned(BinnedColumns* room, const CodedColumns& coded, std::int32_t ma
   new (room) BinnedColumns{std::move(table), coded.owners};
 }
 
-BoostSettings read_settings(const nb::dict& given) {
-  BoostSettings s;
-  s.max_depth = get<std::int32_t>(given, "max_depth");
-  s.max_leaves = get<std::int64_t>(given, "max_leaves");
-  s.best_first = get<bool>(given, "best_first");
-  s.min_leaf = get<double>(given, "min_leaf");
-  s.min_hessian = get<double>(given, "min_hessian");
-  s.l2 = get<double>(given, "l2");
-  s.min_gain = get<double>(given, "min_gain");
-  s.max_columns = get<std::int32_t>(given, "max_columns");
-  s.nominal_l2 = get<double>(given, "nominal_l2");
-  s.smoothing = get<double>(given, "smoothing");
-  s.adjusted = get<bool>(given, "adjusted");
-  s.seed = get<std::uint64_t>(given, "seed");
-  s.n_threads = get<int>(given, "n_threads");
-  const auto order = get<std::string>(given, "order");
-  if (order == "sorted")
-    s.order = BoostSettings::Order::kSorted;
-  else if (order == "random_per_tree")
-    s.order = BoostSettings::Order::kRandomPerTree;
-  else if (order == "random_per_node")
-    s.order = BoostSettings::Order::kRandomPerNode;
-  else
-    throw std::invalid_argument("the setting 'order' is not '" + order + "'");
-  const auto unseen = get<std::string>(given, "unseen");
-  if (unseen == "node")
-    s.unseen = GrowSettings::Unseen::kStop;
-  else if (unseen == "missing")
-    s.unseen = GrowSettings::Unseen::kLikeMissing;
-  else if (unseen == "majority")
-    s.unseen = GrowSettings::Unseen::kHeavier;
-  else
-    throw std::invalid_argument("the setting 'unseen' is not '" + unseen + "'");
-  return s;
-}
-
 nb::dict gradient_tree_py(const BinnedColumns& binned, const DoubleMatrix& gradients,
                           const DoubleMatrix& hessians, const IntVector& classes,
                           const std::optional<DoubleVector>& weights, std::int32_t n_classes,
                           const IntVector& rows, const IntVector& others,
-                          const std::optional<IntVector>& columns, const nb::dict& settings,
+                          const std::optional<IntVector>& columns, const GradientSettings& settings,
                           double time_limit) {
-  BoostData data;
+  GradientData data;
   data.gradients = values_of(gradients);
   data.hessians = values_of(hessians);
   data.n_outputs = gradients.shape(1);
@@ -82,12 +44,11 @@ nb::dict gradient_tree_py(const BinnedColumns& binned, const DoubleMatrix& gradi
   data.rows = values_of(rows);
   data.others = values_of(others);
   if (columns) data.columns = values_of(*columns);
-  const BoostSettings read = read_settings(settings);
   SignalWatch watch(time_limit);
   GradientTree grown;
   {
     nb::gil_scoped_release released;
-    grown = grow_gradient_tree(binned.table, data, read, watch.stop);
+    grown = grow_gradient_tree(binned.table, data, settings, watch.stop);
   }
   watch.rethrow();
   nb::dict result = arrays_of(std::move(grown.tree));
@@ -119,6 +80,23 @@ void bind_boost(nb::module_& m) {
   nb::class_<BinnedColumns>(m, "BinnedTable", "A coded table in bins, for gradient boosting.")
       .def("__init__", &make_binned, nb::arg("table"), nb::arg("max_bins"),
            nb::arg("weights").noconvert().none() = nb::none());
+  nb::class_<GradientSettings>(m, "GradientSettings", "How a gradient tree is grown.")
+      .def(nb::init<>())
+      .def_rw("max_depth", &GradientSettings::max_depth, nb::arg().none())
+      .def_rw("max_leaf_nodes", &GradientSettings::max_leaf_nodes, nb::arg().none())
+      .def_rw("best_first", &GradientSettings::best_first)
+      .def_rw("min_samples_leaf", &GradientSettings::min_samples_leaf)
+      .def_rw("min_child_weight", &GradientSettings::min_child_weight)
+      .def_rw("l2_regularization", &GradientSettings::l2_regularization)
+      .def_rw("min_split_gain", &GradientSettings::min_split_gain)
+      .def_rw("max_features", &GradientSettings::max_features, nb::arg().none())
+      .def_rw("category_order", &GradientSettings::category_order)
+      .def_rw("cat_l2", &GradientSettings::cat_l2)
+      .def_rw("cat_smooth", &GradientSettings::cat_smooth)
+      .def_rw("selection", &GradientSettings::selection)
+      .def_rw("handle_unknown", &GradientSettings::handle_unknown)
+      .def_rw("seed", &GradientSettings::seed)
+      .def_rw("n_threads", &GradientSettings::n_threads);
   m.def("gradient_tree", &gradient_tree_py, nb::arg("table"), nb::arg("gradients").noconvert(),
         nb::arg("hessians").noconvert(), nb::arg("classes").noconvert(),
         nb::arg("weights").noconvert().none(), nb::arg("n_classes"), nb::arg("rows").noconvert(),
@@ -128,7 +106,7 @@ void bind_boost(nb::module_& m) {
                 "hessians: NDArray[numpy.float64], classes: NDArray[numpy.int32], "
                 "weights: NDArray[numpy.float64] | None, n_classes: int, "
                 "rows: NDArray[numpy.int32], others: NDArray[numpy.int32], "
-                "columns: NDArray[numpy.int32] | None, settings: dict[str, typing.Any], "
+                "columns: NDArray[numpy.int32] | None, settings: GradientSettings, "
                 "time_limit: float) -> dict[str, typing.Any]"),
         "Arrays of a tree whose answers are Newton steps, and the node of each row.");
   m.def("log_loss_derivatives", &derivatives_py, nb::arg("scores").noconvert(),

@@ -56,7 +56,7 @@ struct RandomTable {
 struct RandomData {
   std::vector<double> gradients, hessians, weights;
   std::vector<std::int32_t> classes, rows, others, columns;
-  BoostData data;
+  GradientData data;
 
   RandomData(Random& random, std::size_t n_rows, std::size_t n_columns) {
     data.n_outputs = 1 + random.below(3);
@@ -93,20 +93,20 @@ struct RandomData {
   }
 };
 
-BoostSettings random_settings(Random& random) {
-  BoostSettings settings;
+GradientSettings random_settings(Random& random) {
+  GradientSettings settings;
   if (random.coin()) settings.max_depth = static_cast<std::int32_t>(random.below(6));
-  if (random.below(3) == 0) settings.max_leaves = static_cast<std::int64_t>(1 + random.below(9));
+  if (random.below(3) == 0) settings.max_leaf_nodes = static_cast<std::int64_t>(1 + random.below(9));
   settings.best_first = random.coin();
-  settings.min_leaf = random.below(3) == 0 ? 4.0 : 1.0;
-  settings.min_hessian = random.below(3) == 0 ? 0.5 : 0.0;
-  settings.l2 = random.below(3) == 0 ? 0.0 : random.uniform();
-  settings.min_gain = random.below(4) == 0 ? 0.3 : 0.0;
-  if (random.coin()) settings.max_columns = static_cast<std::int32_t>(1 + random.below(3));
-  settings.order = static_cast<BoostSettings::Order>(random.below(3));
-  settings.nominal_l2 = random.below(3) == 0 ? 2.0 : 0.0;
-  settings.smoothing = random.below(3) == 0 ? 2.0 : 0.0;
-  settings.unseen = static_cast<GrowSettings::Unseen>(random.below(3));
+  settings.min_samples_leaf = random.below(3) == 0 ? 4.0 : 1.0;
+  settings.min_child_weight = random.below(3) == 0 ? 0.5 : 0.0;
+  settings.l2_regularization = random.below(3) == 0 ? 0.0 : random.uniform();
+  settings.min_split_gain = random.below(4) == 0 ? 0.3 : 0.0;
+  if (random.coin()) settings.max_features = static_cast<std::int32_t>(1 + random.below(3));
+  settings.category_order = static_cast<CategoryOrder>(random.below(3));
+  settings.cat_l2 = random.below(3) == 0 ? 2.0 : 0.0;
+  settings.cat_smooth = random.below(3) == 0 ? 2.0 : 0.0;
+  settings.handle_unknown = static_cast<HandleUnknown>(random.below(3));
   settings.seed = random.bits();
   settings.n_threads = static_cast<int>(1 + random.below(3));
   return settings;
@@ -133,7 +133,7 @@ TreeView view_of(const GrownTree& tree, const std::vector<std::int32_t>& no_term
 }
 
 // Steps of the leaves from their rows; only where the largest derivative does not drown the others.
-void check_steps(const GradientTree& grown, const BoostData& data, const BoostSettings& settings) {
+void check_steps(const GradientTree& grown, const GradientData& data, const GradientSettings& settings) {
   const std::size_t n = grown.tree.kind.size(), k = data.n_outputs;
   std::vector<double> gradient(n * k, 0.0), hessian(n * k, 0.0), rows(n, 0.0);
   for (const std::int32_t row : data.rows) {
@@ -147,9 +147,9 @@ void check_steps(const GradientTree& grown, const BoostData& data, const BoostSe
   }
   for (std::size_t node = 0; node < n; ++node) {
     if (grown.tree.kind[node] != kLeaf) continue;
-    if (n > 1) CHECK(rows[node] >= settings.min_leaf);
+    if (n > 1) CHECK(rows[node] >= settings.min_samples_leaf);
     for (std::size_t d = 0; d < k; ++d) {
-      const double curvature = hessian[node * k + d] + settings.l2;
+      const double curvature = hessian[node * k + d] + settings.l2_regularization;
       if (curvature < 1e-3) continue;
       const double step = -gradient[node * k + d] / curvature;
       CHECK_NEAR(grown.values[node * k + d], step, 1e-6 * (1.0 + std::abs(step)));
@@ -160,8 +160,8 @@ void check_steps(const GradientTree& grown, const BoostData& data, const BoostSe
 void grow_and_check(Random& random, std::size_t n_rows) {
   const RandomTable table(random, n_rows);
   const RandomData made(random, n_rows, table.columns.size());
-  const BoostData& data = made.data;
-  const BoostSettings settings = random_settings(random);
+  const GradientData& data = made.data;
+  const GradientSettings settings = random_settings(random);
   const auto max_bins = static_cast<std::int32_t>(random.coin() ? 255 : 2 + random.below(400));
   const BinnedTable binned(CodedTable(table.columns, n_rows), max_bins);
   for (const auto& column : binned.columns())
@@ -175,8 +175,8 @@ void grow_and_check(Random& random, std::size_t n_rows) {
   const std::vector<double> no_intercept(tree.kind.size(), 0.0);
   const TreeView view = view_of(tree, no_terms, no_intercept);
   check_tree(view, table.table);
-  CHECK(settings.max_leaves < 0 ||
-        std::count(tree.kind.begin(), tree.kind.end(), kLeaf) <= settings.max_leaves);
+  CHECK(!settings.max_leaf_nodes ||
+        std::count(tree.kind.begin(), tree.kind.end(), kLeaf) <= settings.max_leaf_nodes);
   std::vector<std::int32_t> answers(n_rows);
   Router(view, table.table).route(table.table, answers);
   std::vector<bool> told(n_rows, false);
@@ -195,7 +195,7 @@ void grow_and_check(Random& random, std::size_t n_rows) {
   if (largest(made.gradients) < 10.0) check_steps(grown, data, settings);
 }
 
-bool refuses(const BinnedTable& table, const BoostData& data) {
+bool refuses(const BinnedTable& table, const GradientData& data) {
   Stop stop;
   try {
     grow_gradient_tree(table, data, {}, stop);
@@ -227,7 +227,7 @@ TEST(a_gradient_tree_stops_when_told) {
   }
   std::vector<std::int32_t> rows(5000), classes(5000, 0);
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::int32_t>(i);
-  BoostData data;
+  GradientData data;
   data.gradients = gradients;
   data.hessians = hessians;
   data.classes = classes;
@@ -248,7 +248,7 @@ TEST(bad_gradients_are_refused) {
   const std::vector<double> infinite = {0.0, std::numeric_limits<double>::infinity()};
   const std::vector<std::int32_t> classes = {0, 1}, rows = {0, 1}, twice = {1, 1}, beyond = {0, 2};
   const BinnedTable table(CodedTable({{{nullptr, x.data(), 0}, true}}, 2), 255);
-  BoostData good;
+  GradientData good;
   good.gradients = one;
   good.hessians = one;
   good.classes = classes;
@@ -256,7 +256,7 @@ TEST(bad_gradients_are_refused) {
   good.rows = rows;
   CHECK(!refuses(table, good));
   for (int what = 0; what < 8; ++what) {
-    BoostData bad = good;
+    GradientData bad = good;
     if (what == 0) bad.gradients = infinite;
     if (what == 1) bad.hessians = infinite;
     if (what == 2) bad.hessians = less;

@@ -84,8 +84,8 @@ TEST(growing_and_pruning_ends_in_a_tree_that_never_shrank) {
     data.n_classes = k;
     if (random.coin()) data.weights = weights;
     Parts parts;
-    parts.settings.missing_is_value = random.coin();
-    parts.settings.unseen = static_cast<GrowSettings::Unseen>(random.below(3));
+    parts.settings.handle_missing = random.coin() ? HandleMissing::kCategory : HandleMissing::kLearned;
+    parts.settings.handle_unknown = static_cast<HandleUnknown>(random.below(3));
     Stop stop;
     const GrowPruneResult result =
         grow_prune(table, data, halves, parts.settings, {20, random.coin()}, stop);
@@ -119,6 +119,6 @@ TEST(growing_and_pruning_refuses) {
   CHECK(said(too_few, 20) == "a half and a class are needed for each row");
   CHECK(said(nobody, 20) == "no row is in the half that grows first");
   CHECK(said(fine, 0) == "at least one iteration is needed");
-  parts.settings.fractional = true;
+  parts.settings.handle_missing = HandleMissing::kAllChildren;
   CHECK(said(fine, 20) == "rows that are shared out cannot prune a tree");
 }

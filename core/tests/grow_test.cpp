@@ -68,27 +68,24 @@ struct RandomTable {
   }
 };
 
-struct RandomPlanes {
-  std::vector<std::unique_ptr<LinearMachine>> machines;
-  LinearTestSettings settings;
-
-  explicit RandomPlanes(Random& random) {
-    for (std::uint64_t left = 1 + random.below(2); left > 0; --left) {
-      const auto loss = static_cast<LinearLoss>(random.below(5));
-      const std::vector<double> costs = random.coin() ? std::vector{1.0} : std::vector{0.1, 1.0, 10.0};
-      machines.push_back(make_newton_machine(loss, 5.0, costs));
-      settings.machines.push_back(machines.back().get());
-    }
-    settings.superclasses = static_cast<Superclasses>(random.below(4));
-    settings.nominal = random.coin();
-    settings.max_weights = random.coin() ? 256 : 6;
-    settings.best_cut = random.coin();
-    settings.validated = random.coin();
-    settings.n_folds = static_cast<std::int32_t>(1 + random.below(4));
-    settings.max_tuning_rows = random.coin() ? 2000 : 15;
-    settings.min_rows = random.coin() ? 2.0 : 10.0;
+std::shared_ptr<LinearSettings> random_linear(Random& random) {
+  auto made = std::make_shared<LinearSettings>();
+  LinearSettings& settings = *made;
+  for (std::uint64_t left = 1 + random.below(2); left > 0; --left) {
+    const auto loss = static_cast<LinearLoss>(random.below(5));
+    const std::vector<double> costs = random.coin() ? std::vector{1.0} : std::vector{0.1, 1.0, 10.0};
+    settings.models.push_back(make_newton_machine(loss, 5.0, costs));
   }
-};
+  settings.multi_class = static_cast<MultiClass>(random.below(4));
+  settings.node_features = static_cast<NodeFeatures>(random.below(2));
+  settings.max_terms = random.coin() ? 256 : 6;
+  settings.intercept = static_cast<Intercept>(random.below(2));
+  settings.score_on = static_cast<ScoreOn>(random.below(2));
+  settings.node_cv = static_cast<std::int32_t>(1 + random.below(4));
+  settings.max_tuning_rows = random.coin() ? 2000 : 15;
+  settings.min_samples_model = random.coin() ? 2.0 : 10.0;
+  return made;
+}
 
 TreeView view_of(const GrownTree& tree) {
   TreeView view;
@@ -143,29 +140,30 @@ void grow_and_check(Random& random, std::size_t n_rows) {
     settings.screeners.push_back(make_screener("chi2"));
     settings.screeners.push_back(make_screener("second_value", {{"min_weight", 3.0}}));
   }
-  settings.fractional = settings.rules != Rules::kParts || random.below(5) == 0;
-  settings.min_leaf = random.below(3) == 0 ? 3.0 : 1.0;
-  settings.min_split = 2.0 * settings.min_leaf;
+  const bool fractional = settings.rules != Rules::kParts || random.below(5) == 0;
+  settings.handle_missing = fractional       ? HandleMissing::kAllChildren
+                            : random.coin() ? HandleMissing::kCategory
+                                             : HandleMissing::kLearned;
+  settings.min_samples_leaf = random.below(3) == 0 ? 3.0 : 1.0;
+  settings.min_samples_split = 2.0 * settings.min_samples_leaf;
   if (random.below(3) == 0) settings.max_depth = static_cast<std::int32_t>(random.below(5));
-  if (random.below(4) == 0) settings.max_leaves = static_cast<std::int64_t>(1 + random.below(9));
+  if (random.below(4) == 0) settings.max_leaf_nodes = static_cast<std::int64_t>(1 + random.below(9));
   settings.best_first = random.coin();
-  if (random.below(4) == 0 && settings.rules != Rules::kC45) settings.max_columns = 1;
-  settings.missing_is_value = random.coin();
-  settings.unseen = static_cast<GrowSettings::Unseen>(random.below(3));
+  if (random.below(4) == 0 && settings.rules != Rules::kC45) settings.max_features = 1;
+  settings.handle_unknown = static_cast<HandleUnknown>(random.below(3));
   settings.seed = random.bits();
-  RandomPlanes planes(random);
   if (settings.rules == Rules::kParts && settings.selection != Selection::kSignificance &&
       random.coin()) {
-    settings.linear = &planes.settings;
-    settings.thresholds = random.coin();
+    settings.linear = random_linear(random);
+    settings.axis_aligned = random.coin();
   }
   Stop stop;
   const GrownTree tree = grow(CodedTable(table.columns, n_rows), table.data, settings, stop);
   const TreeView view = view_of(tree);
   check_tree(view, table.table);
   const auto leaves = std::count(tree.kind.begin(), tree.kind.end(), kLeaf);
-  CHECK(settings.max_leaves < 0 || leaves <= settings.max_leaves);
-  if (settings.fractional) return;
+  CHECK(!settings.max_leaf_nodes || leaves <= settings.max_leaf_nodes);
+  if (settings.fractional()) return;
   const std::vector<double> counts = counted(table, view);
   const auto k = static_cast<std::size_t>(table.data.n_classes);
   for (std::size_t node = 0; node < tree.kind.size(); ++node) {
@@ -175,7 +173,7 @@ void grow_and_check(Random& random, std::size_t n_rows) {
       CHECK_NEAR(tree.counts[node * k + l], counts[node * k + l], 1e-9);
       rows += counts[node * k + l];
     }
-    if (!weighted && search != "multiway" && tree.kind.size() > 1) CHECK(rows >= settings.min_leaf);
+    if (!weighted && search != "multiway" && tree.kind.size() > 1) CHECK(rows >= settings.min_samples_leaf);
   }
 }
 

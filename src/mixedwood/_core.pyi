@@ -118,10 +118,38 @@ class CodedTable:
     def selected(self, places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> CodedTable:
         """The table of some of the columns."""
 
-def grow(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, settings: dict[str, Any], time_limit: float, rows: NDArray[numpy.int32] | None = None, starts: NDArray[numpy.int64] | None = None, stop: StopFlag | None = None) -> dict[str, Any]:
+class GrowSettings:
+    """How a tree is grown, and when to stop."""
+
+    def __init__(self, criterion: Criterion, partitioner: Partitioner, screeners: list[Screener], linear: LinearSettings | None) -> None: ...
+
+    rules: str
+    selection: str
+
+    alpha: float
+    bonferroni: bool
+
+    min_split_gain: float
+    max_depth: int | None
+
+    min_samples_split: float
+    min_samples_leaf: float
+
+    max_leaf_nodes: int | None
+    best_first: bool
+
+    max_features: int | None
+    handle_missing: str
+
+    handle_unknown: str
+    axis_aligned: bool
+
+    seed: int
+
+def grow(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, settings: GrowSettings, time_limit: float, rows: NDArray[numpy.int32] | None = None, starts: NDArray[numpy.int64] | None = None, stop: StopFlag | None = None) -> dict[str, Any]:
     """Arrays of a tree grown from the root down, or of several side by side."""
 
-def grow_prune(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, settings: dict[str, Any], time_limit: float, halves: NDArray[numpy.int8], max_iterations: int, relabel: bool, stop: StopFlag | None = None) -> tuple[dict[str, Any], NDArray[numpy.int64], NDArray[numpy.int64], bool]:
+def grow_prune(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, settings: GrowSettings, time_limit: float, halves: NDArray[numpy.int8], max_iter: int, refit_leaves: bool, stop: StopFlag | None = None) -> tuple[dict[str, Any], NDArray[numpy.int64], NDArray[numpy.int64], bool]:
     """
     Arrays of a tree grown and pruned in turns; leaves each time, and whether it ended.
     """
@@ -131,7 +159,35 @@ class BinnedTable:
 
     def __init__(self, table: CodedTable, max_bins: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
 
-def gradient_tree(table: BinnedTable, gradients: NDArray[numpy.float64], hessians: NDArray[numpy.float64], classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, rows: NDArray[numpy.int32], others: NDArray[numpy.int32], columns: NDArray[numpy.int32] | None, settings: dict[str, Any], time_limit: float) -> dict[str, Any]:
+class GradientSettings:
+    """How a gradient tree is grown."""
+
+    def __init__(self) -> None: ...
+
+    max_depth: int | None
+    max_leaf_nodes: int | None
+
+    best_first: bool
+    min_samples_leaf: float
+
+    min_child_weight: float
+    l2_regularization: float
+
+    min_split_gain: float
+    max_features: int | None
+
+    category_order: str
+    cat_l2: float
+
+    cat_smooth: float
+    selection: str
+
+    handle_unknown: str
+    seed: int
+
+    n_threads: int
+
+def gradient_tree(table: BinnedTable, gradients: NDArray[numpy.float64], hessians: NDArray[numpy.float64], classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, rows: NDArray[numpy.int32], others: NDArray[numpy.int32], columns: NDArray[numpy.int32] | None, settings: GradientSettings, time_limit: float) -> dict[str, Any]:
     """
     Arrays of a tree whose answers are Newton steps, and the node of each row.
     """
@@ -177,6 +233,38 @@ def optimal_all(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArr
     """
     The best tree over all thresholds and subsets: its arrays, its cost and the proof.
     """
+
+class LinearModel:
+    """Separates two groups of rows by a hyperplane."""
+
+class PythonLinearModel(LinearModel):
+    """A linear model that is fitted in Python."""
+
+    def __init__(self, fit: object, n_settings: int, default_setting: int) -> None: ...
+
+def make_linear_model(loss: str, smoothing: float, costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> LinearModel:
+    """
+    A linear model fitted by Newton's method, for one of some values of C, ascending.
+    """
+
+class LinearSettings:
+    """How linear splits are searched."""
+
+    def __init__(self, models: list[LinearModel]) -> None: ...
+
+    multi_class: str
+    max_groupings: int
+
+    node_features: str
+    max_terms: int
+
+    intercept: str
+    score_on: str
+
+    node_cv: int
+    max_tuning_rows: int
+
+    min_samples_model: float
 
 def fit_smooth_svm(x: NDArray[numpy.float64], signs: NDArray[numpy.int8], weights: NDArray[numpy.float64] | None, c: float, alpha: float, tolerance: float, max_iterations: int, start: NDArray[numpy.float64] | None, seconds: float) -> dict[str, Any]:
     """The plane of a smooth support vector machine. alpha 0: limit form."""

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
@@ -49,31 +50,34 @@ class BinnedTable {
   Bins bins_;
 };
 
-struct BoostSettings {
-  std::int32_t max_depth = -1;
-  std::int64_t max_leaves = -1;
+// The categories of a nominal column are put in an order, and cut.
+enum class CategoryOrder {
+  kSorted,         // by the step that each would take alone: no other two groups gain more
+  kRandomPerTree,  // Random Ordinality
+  kRandomPerNode,
+};
+
+// Named as the parameters of BoostedTreesClassifier. Limits that are not set do not exist.
+struct GradientSettings {
+  std::optional<std::int32_t> max_depth;
+  std::optional<std::int64_t> max_leaf_nodes;
   bool best_first = false;
-  double min_leaf = 1.0;     // rows
-  double min_hessian = 0.0;  // sum of second derivatives of a child, of all outputs
-  double l2 = 1.0;           // added to it
-  double min_gain = 0.0;
-  std::int32_t max_columns = -1;  // drawn at random at each node
-  // The values of a nominal column are put in an order, and cut.
-  enum class Order {
-    kSorted,         // by the step that each would take alone: no other two groups gain more
-    kRandomPerTree,  // Random Ordinality
-    kRandomPerNode,
-  } order = Order::kSorted;
-  double nominal_l2 = 0.0;  // added to l2 for splits of nominal columns
-  double smoothing = 0.0;   // kSorted: added to a value's second derivatives
-  // Columns are compared by gains less what chance gives a nominal column of so many values.
-  bool adjusted = false;
-  GrowSettings::Unseen unseen = GrowSettings::Unseen::kStop;
+  double min_samples_leaf = 1.0;
+  double min_child_weight = 0.0;   // sum of second derivatives of a child, of all outputs
+  double l2_regularization = 1.0;  // added to it
+  double min_split_gain = 0.0;
+  std::optional<std::int32_t> max_features;  // columns drawn at random at each node
+  CategoryOrder category_order = CategoryOrder::kSorted;
+  double cat_l2 = 0.0;      // added to l2_regularization for splits of nominal columns
+  double cat_smooth = 0.0;  // kSorted: added to a category's second derivatives
+  // kScore, or kAdjusted: gains less what chance gives a nominal column of so many categories.
+  Selection selection = Selection::kScore;
+  HandleUnknown handle_unknown = HandleUnknown::kStopAtNode;
   std::uint64_t seed = 0;
   int n_threads = 1;
 };
 
-struct BoostData {
+struct GradientData {
   std::span<const double> gradients, hessians;  // row x output
   std::size_t n_outputs = 1;
   std::span<const std::int32_t> classes;  // to tell what a node holds
@@ -91,8 +95,8 @@ struct GradientTree {
 };
 
 // Bad input: std::invalid_argument. Interrupted by the stop's hook: the result is not to be used.
-GradientTree grow_gradient_tree(const BinnedTable& table, const BoostData& data,
-                                const BoostSettings& settings, Stop& stop);
+GradientTree grow_gradient_tree(const BinnedTable& table, const GradientData& data,
+                                const GradientSettings& settings, Stop& stop);
 
 // Derivatives of the log loss at scores (row x output): one output for two classes, else one for
 // each. Weights may be empty.

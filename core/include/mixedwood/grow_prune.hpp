@@ -15,8 +15,8 @@
 namespace mixedwood {
 
 struct GrowPruneSettings {
-  std::int64_t max_iterations = 20;
-  bool relabel = false;  // classes and labels of the nodes from all rows, at the end
+  std::int64_t max_iter = 20;
+  bool refit_leaves = false;  // classes and labels of the nodes from all rows, at the end
 };
 
 struct GrowPruneResult {

@@ -3,7 +3,7 @@
 //
 //   columns -> rows of a machine -> a plane for each question -> where to cut -> a candidate
 //
-// A machine separates two groups of rows; which classes make up the groups is `Superclasses`.
+// A machine separates two groups of rows; which classes make up the groups is `MultiClass`.
 #pragma once
 
 #include <cstddef>
@@ -71,28 +71,32 @@ std::unique_ptr<LinearMachine> make_newton_machine(LinearLoss loss, double alpha
                                                    std::vector<double> costs);
 
 // Which classes are set against which others.
-enum class Superclasses {
-  kOneVsRest,  // each class against the others
+enum class MultiClass {
+  kOvr,  // each class against the others
   kLargest,    // the largest class against the others
   kBalanced,   // classes dealt to two groups of about the same weight, the heaviest first
-  kEvery,      // every way to make two groups, for few classes; one against the others beyond
+  kExhaustive,      // every way to make two groups, for few classes; one against the others beyond
 };
 
-struct LinearTestSettings {
-  std::vector<const LinearMachine*> machines;  // each offers its own tests
-  Superclasses superclasses = Superclasses::kOneVsRest;
-  std::int32_t max_questions = 10;  // most ways to group the classes that are tried at a node
-  bool nominal = false;             // planes go through the values of nominal columns as well
-  std::int32_t max_weights = 256;   // of a plane; nominal columns with many values stay out first
-  // Cut where the criterion likes it best; otherwise where the machine says.
-  bool best_cut = false;
-  // Compare by the score on rows that the plane was not fitted to.
-  bool validated = false;
-  // Parts of the rows that are left out in turn, to choose a setting and to validate; 1: a third
-  // of the rows is left out once.
-  std::int32_t n_folds = 1;
+enum class NodeFeatures { kNumeric, kAll };  // the columns of a linear model
+enum class Intercept { kModel, kBest };      // as the model was fitted, or best for the criterion
+enum class ScoreOn { kTrain, kValidation };  // rows by which splits are compared
+
+// Named as the parameters of ModelTreeClassifier.
+struct LinearSettings {
+  std::vector<std::shared_ptr<const LinearMachine>> models;  // each offers its own splits
+  MultiClass multi_class = MultiClass::kOvr;
+  std::int32_t max_groupings = 10;  // of the classes, tried at a node
+  NodeFeatures node_features = NodeFeatures::kNumeric;
+  std::int32_t max_terms = 256;  // of a split; nominal columns with many values stay out first
+  Intercept intercept = Intercept::kModel;
+  ScoreOn score_on = ScoreOn::kTrain;
+  // Folds, to choose a setting and to validate; 1: a third of the rows is left out once.
+  std::int32_t node_cv = 1;
   std::int64_t max_tuning_rows = 2000;  // a sample of so many is enough for that
-  double min_rows = 2.0;                // smaller nodes have no linear tests
+  double min_samples_model = 2.0;       // smaller nodes have no linear splits
+
+  bool validates() const { return score_on == ScoreOn::kValidation; }
 };
 
 }  // namespace mixedwood

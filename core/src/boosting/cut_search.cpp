@@ -18,7 +18,7 @@ constexpr double kRounding = 1e-10;
 
 }  // namespace
 
-CutSearch::CutSearch(const BinnedTable& table, const BoostSettings& settings, const Scale& scale,
+CutSearch::CutSearch(const BinnedTable& table, const GradientSettings& settings, const Scale& scale,
                      std::size_t n_outputs, double row_weight)
     : table_(table),
       settings_(settings),
@@ -52,8 +52,8 @@ void CutSearch::start(std::span<const Sum> total, double l2, double chance) {
 // those of all outputs together: a row may be certain for one class, and not for the others.
 double CutSearch::gain() const {
   const std::int64_t rows = scale_.rows(left_[0]);
-  if (static_cast<double>(rows) < settings_.min_leaf ||
-      static_cast<double>(all_rows_ - rows) < settings_.min_leaf)
+  if (static_cast<double>(rows) < settings_.min_samples_leaf ||
+      static_cast<double>(all_rows_ - rows) < settings_.min_samples_leaf)
     return 0.0;
   double gain = 0.0, all_left = 0.0, all_right = 0.0;
   for (std::size_t d = 0; d < n_outputs_; ++d) {
@@ -65,12 +65,12 @@ double CutSearch::gain() const {
     if (left_hessian + l2_ > 0.0) gain += left * (left / (left_hessian + l2_));
     if (right_hessian + l2_ > 0.0) gain += right * (right / (right_hessian + l2_));
   }
-  if (all_left < settings_.min_hessian || all_right < settings_.min_hessian) return 0.0;
+  if (all_left < settings_.min_child_weight || all_right < settings_.min_child_weight) return 0.0;
   return gain - before_;
 }
 
 bool CutSearch::is_better(double gain, const GradientSplit& best) const {
-  if (!(gain > settings_.min_gain && gain > kRounding * before_)) return false;
+  if (!(gain > settings_.min_split_gain && gain > kRounding * before_)) return false;
   return !best.found() || gain - chance_ > best.rank + kRounding * before_;
 }
 
@@ -83,7 +83,7 @@ bool CutSearch::is_better(double gain, const GradientSplit& best) const {
 // stand on the side that suits them, and two groups of normal numbers keep 2/pi of their spread.
 // Numbers are not judged so: a threshold speaks for the numbers around it, met before or not.
 double CutSearch::chance(const Sum* sums, std::span<const Sum> total) const {
-  if (!settings_.adjusted) return 0.0;
+  if (settings_.selection != Selection::kAdjusted) return 0.0;
   double spread = 0.0, freedom = 0.0;
   for (std::size_t d = 0; d < n_outputs_; ++d) {
     for (const std::int32_t bin : bins_) {
@@ -104,7 +104,7 @@ double CutSearch::chance(const Sum* sums, std::span<const Sum> total) const {
   const auto n_values = static_cast<double>(bins_.size());
   const double degrees = std::max(1.0, static_cast<double>(n_outputs_) - 1.0);
   const double by_cuts = 0.5 * excess_of_degrees(degrees) * excess_of_cuts(n_values);
-  const bool sorted = settings_.order == BoostSettings::Order::kSorted;
+  const bool sorted = settings_.category_order == CategoryOrder::kSorted;
   const double by_sides = sorted ? 2.0 * std::numbers::inv_pi * (n_values - 2.0) : 0.0;
   return doubt * row_weight_ * std::max(by_cuts, by_sides);
 }
@@ -122,7 +122,7 @@ void CutSearch::improve(std::int32_t column, const Sums& sums, std::span<const S
 void CutSearch::ordered(std::int32_t column, const Sum* sums, std::span<const Sum> total,
                         GradientSplit& best) {
   const auto& its = table_.columns()[static_cast<std::size_t>(column)];
-  start(total, settings_.l2, 0.0);
+  start(total, settings_.l2_regularization, 0.0);
   const bool missing = its.has_missing && scale_.rows(sums[0]) > 0;
   for (const bool missing_left : {true, false}) {
     if (!missing && !missing_left) break;
@@ -149,7 +149,7 @@ void CutSearch::ordered(std::int32_t column, const Sum* sums, std::span<const Su
 }
 
 void CutSearch::put_in_random_order(std::int32_t column, std::uint64_t node_seed) {
-  if (settings_.order == BoostSettings::Order::kRandomPerNode) {
+  if (settings_.category_order == CategoryOrder::kRandomPerNode) {
     Random(node_seed ^ (0x632be59bd9b4e019ULL * (static_cast<std::uint64_t>(column) + 1)))
         .shuffle(bins_);
     return;
@@ -175,8 +175,8 @@ void CutSearch::nominal(std::int32_t column, const Sum* sums, std::span<const Su
   for (std::int32_t b = 0; b < n_bins; ++b)
     if (scale_.rows(sums[static_cast<std::size_t>(b) * n_outputs_]) > 0) bins_.push_back(b);
   if (bins_.size() < 2) return;
-  start(total, settings_.l2 + settings_.nominal_l2, chance(sums, total));
-  if (settings_.order == BoostSettings::Order::kSorted) {
+  start(total, settings_.l2_regularization + settings_.cat_l2, chance(sums, total));
+  if (settings_.category_order == CategoryOrder::kSorted) {
     // With several outputs each has its own order; two values have only one.
     const std::size_t orders = bins_.size() == 2 ? 1 : n_outputs_;
     for (std::size_t d = 0; d < orders; ++d) {
@@ -197,7 +197,7 @@ void CutSearch::sort_by_step(std::int32_t column, const Sum* sums, std::size_t o
   for (std::size_t i = 0; i < bins_.size(); ++i) {
     const auto bin = static_cast<std::size_t>(bins_[i]);
     const Sum& its = sums[bin * n_outputs_ + output];
-    const double curvature = scale_.hessian(its) + settings_.smoothing;
+    const double curvature = scale_.hessian(its) + settings_.cat_smooth;
     const double step = curvature > 0.0 ? scale_.gradient(its) / curvature : 0.0;
     keys_[i] = (sortable(step) & ~room) | bin;
   }

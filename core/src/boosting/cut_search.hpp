@@ -26,7 +26,7 @@ struct GradientSplit {
 class CutSearch {
  public:
   // `row_weight`: mean weight of a row, weighed by itself.
-  CutSearch(const BinnedTable& table, const BoostSettings& settings, const Scale& scale,
+  CutSearch(const BinnedTable& table, const GradientSettings& settings, const Scale& scale,
             std::size_t n_outputs, double row_weight);
 
   // Replaces `best` when the column has a cut that gains more.
@@ -49,7 +49,7 @@ class CutSearch {
   void put_in_random_order(std::int32_t column, std::uint64_t node_seed);
 
   const BinnedTable& table_;
-  const BoostSettings& settings_;
+  const GradientSettings& settings_;
   const Scale& scale_;
   std::size_t n_outputs_;
   double row_weight_;

@@ -35,7 +35,7 @@ struct Open {
 };
 
 // Of a row, weighed by itself. Whole numbers are taken for numbers of rows.
-double mean_weight(const BoostData& data) {
+double mean_weight(const GradientData& data) {
   if (data.weights.empty()) return 1.0;
   double sum = 0.0, squares = 0.0;
   bool whole = true;
@@ -50,7 +50,7 @@ double mean_weight(const BoostData& data) {
 
 class GradientGrower {
  public:
-  GradientGrower(const BinnedTable& table, const BoostData& data, const BoostSettings& settings,
+  GradientGrower(const BinnedTable& table, const GradientData& data, const GradientSettings& settings,
                  Stop& stop)
       : table_(table),
         data_(data),
@@ -82,7 +82,7 @@ class GradientGrower {
     std::int64_t leaves = 1;
     consider({&root, 1});
     while (!open_.empty()) {
-      if (stop_.requested() || (settings_.max_leaves >= 0 && leaves >= settings_.max_leaves)) break;
+      if (stop_.requested() || (settings_.max_leaf_nodes && leaves >= settings_.max_leaf_nodes)) break;
       ++leaves;
       split(pop());
     }
@@ -112,7 +112,7 @@ class GradientGrower {
     // The step down the loss; totals are kept for the search.
     for (const Sum& sum : total) {
       totals_.push_back(sum);
-      const double curvature = scale_.hessian(sum) + settings_.l2;
+      const double curvature = scale_.hessian(sum) + settings_.l2_regularization;
       result_.values.push_back(curvature > 0.0 ? -scale_.gradient(sum) / curvature : 0.0);
     }
     return node;
@@ -124,8 +124,8 @@ class GradientGrower {
   }
 
   bool may_be_split(const Open& open) const {
-    if (settings_.max_depth >= 0 && open.depth >= settings_.max_depth) return false;
-    return static_cast<double>(open.rows.size()) >= std::max(2.0, 2.0 * settings_.min_leaf);
+    if (settings_.max_depth && open.depth >= settings_.max_depth) return false;
+    return static_cast<double>(open.rows.size()) >= std::max(2.0, 2.0 * settings_.min_samples_leaf);
   }
 
   // The last of the nodes first. Each is searched by a thread of its own when that is worth it.
@@ -160,11 +160,11 @@ class GradientGrower {
   // Only the thread that grows the tree may ask whether to stop.
   void find_split(Open& open, CutSearch& search, bool asks) {
     std::vector<std::int32_t> columns = columns_;
-    if (settings_.max_columns >= 0) Random(mix(open.seed, 0)).shuffle(columns);
+    if (settings_.max_features) Random(mix(open.seed, 0)).shuffle(columns);
     std::int32_t tried = 0;
     for (const std::int32_t column : columns) {
       // More are looked at when none of those drawn can be split.
-      if (settings_.max_columns >= 0 && tried++ >= settings_.max_columns && open.split.found())
+      if (settings_.max_features && tried++ >= settings_.max_features && open.split.found())
         break;
       search.improve(column, open.sums, total_of(open.node), mix(open.seed, 1), open.split);
       if (asks && stop_.requested(table_.columns()[static_cast<std::size_t>(column)].n_bins))
@@ -228,10 +228,10 @@ class GradientGrower {
     const std::uint8_t heavier = dealt.second.size() > dealt.first.size();
     const std::uint8_t missing = place_of_bin_[0] == kUnmet ? heavier : place_of_bin_[0];
     tree.missing_child[i] = missing;
-    switch (settings_.unseen) {
-      case GrowSettings::Unseen::kStop: tree.unseen_child[i] = kStopHere; break;
-      case GrowSettings::Unseen::kLikeMissing: tree.unseen_child[i] = missing; break;
-      case GrowSettings::Unseen::kHeavier: tree.unseen_child[i] = heavier; break;
+    switch (settings_.handle_unknown) {
+      case HandleUnknown::kStopAtNode: tree.unseen_child[i] = kStopHere; break;
+      case HandleUnknown::kWithMissing: tree.unseen_child[i] = missing; break;
+      case HandleUnknown::kMajority: tree.unseen_child[i] = heavier; break;
     }
     place_of_bin_[0] = missing;
     children[0].rows = dealt.first;
@@ -376,8 +376,8 @@ class GradientGrower {
   };
 
   const BinnedTable& table_;
-  const BoostData& data_;
-  const BoostSettings& settings_;
+  const GradientData& data_;
+  const GradientSettings& settings_;
   Stop& stop_;
   Workers workers_;
   Scale scale_;
@@ -393,7 +393,7 @@ class GradientGrower {
   GradientTree result_;
 };
 
-void check(const BinnedTable& table, const BoostData& data) {
+void check(const BinnedTable& table, const GradientData& data) {
   const std::size_t n = table.n_rows();
   if (data.n_outputs < 1 || data.gradients.size() != n * data.n_outputs ||
       data.hessians.size() != n * data.n_outputs)
@@ -418,8 +418,8 @@ void check(const BinnedTable& table, const BoostData& data) {
 
 }  // namespace
 
-GradientTree grow_gradient_tree(const BinnedTable& table, const BoostData& data,
-                                const BoostSettings& settings, Stop& stop) {
+GradientTree grow_gradient_tree(const BinnedTable& table, const GradientData& data,
+                                const GradientSettings& settings, Stop& stop) {
   check(table, data);
   return GradientGrower(table, data, settings, stop).run();
 }

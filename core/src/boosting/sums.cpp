@@ -17,7 +17,7 @@ constexpr double kMost = std::numeric_limits<double>::max();
 
 }  // namespace
 
-Scale::Scale(const BoostData& data, Workers& workers) {
+Scale::Scale(const GradientData& data, Workers& workers) {
   struct Largest {
     double gradient = 0.0, hessian = 0.0;
     bool valid = true;
@@ -63,7 +63,7 @@ Scale::Scale(const BoostData& data, Workers& workers) {
   from_hessian_ = 1.0 / to_hessian_;
 }
 
-Adder::Adder(const BinnedTable& table, const BoostData& data, const Scale& scale,
+Adder::Adder(const BinnedTable& table, const GradientData& data, const Scale& scale,
              Workers& workers)
     : table_(table),
       n_outputs_(data.n_outputs),

@@ -32,7 +32,7 @@ struct Sum {
 class Scale {
  public:
   // std::invalid_argument when a derivative is not finite or a hessian below zero.
-  Scale(const BoostData& data, Workers& workers);
+  Scale(const GradientData& data, Workers& workers);
 
   Sum sum(double gradient, double hessian) const {
     return {rounded(gradient * to_gradient_), (rounded(hessian * to_hessian_) << row_bits_) | 1};
@@ -62,7 +62,7 @@ using Sums = std::vector<Sum>;
 // Adds up the gradients of rows in the bins of every column.
 class Adder {
  public:
-  Adder(const BinnedTable& table, const BoostData& data, const Scale& scale, Workers& workers);
+  Adder(const BinnedTable& table, const GradientData& data, const Scale& scale, Workers& workers);
 
   Sums add_up(std::span<const std::int32_t> rows) const;
   Sum total(std::span<const std::int32_t> rows, std::size_t output) const;

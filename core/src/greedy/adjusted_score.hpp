@@ -42,7 +42,7 @@ class AdjustedScore {
         traits_(settings.criterion->traits()),
         copies_(copies),
         frequencies_(frequencies),
-        row_weight_(settings.fractional ? mean_weight : 1.0) {}
+        row_weight_(settings.fractional() ? mean_weight : 1.0) {}
 
   // Of the split of a nominal column. `distinct`: rows of each value of the table, copies not
   // counted; empty where that is not known. Notes the part of the Gini impurity that it removes.

@@ -51,7 +51,7 @@ void Chooser::choose(AtNode& node, const NodeRows& rows) {
 // The columns to look at, in order: all, or some drawn at random. Valid until the next call.
 const std::vector<std::int32_t>& Chooser::columns_to_try(const AtNode& node) {
   drawn_ = node.columns;
-  if (settings_.max_columns < 0) return drawn_;
+  if (!settings_.max_features) return drawn_;
   drawn_.resize(columns_.size());
   std::iota(drawn_.begin(), drawn_.end(), 0);
   Random(mix(node.seed, 0)).shuffle(drawn_);
@@ -72,8 +72,8 @@ void Chooser::choose_by_score(AtNode& node, const NodeRows& rows) {
   bool enough = false;
   for (std::int32_t c : columns_to_try(node)) {
     // Planes go through the columns that were drawn; others count only where these have no test.
-    if (tried == settings_.max_columns) try_planes();
-    enough = settings_.max_columns >= 0 && tried++ >= settings_.max_columns && node.test.found();
+    if (tried == settings_.max_features) try_planes();
+    enough = settings_.max_features && tried++ >= settings_.max_features && node.test.found();
     if (enough) break;
     bool varies = true;
     Candidate candidate = random_tree ? candidate_of_random_tree(node, rows, c)
@@ -93,7 +93,7 @@ void Chooser::choose_by_score(AtNode& node, const NodeRows& rows) {
   }
   if (!enough) try_planes();
   if (stop_.requested()) return;
-  if (settings_.max_columns < 0) node.columns = std::move(varying);
+  if (!settings_.max_features) node.columns = std::move(varying);
   if (node.test.screened) search_thoroughly(node, rows);
   if (!screened_.empty()) search_promising(node, rows);
 }
@@ -126,7 +126,7 @@ Candidate Chooser::thorough_candidate(const AtNode& node, const NodeRows& rows, 
 }
 
 void Chooser::take_if_better(AtNode& node, Candidate candidate) const {
-  if (candidate.found() && candidate.score >= settings_.min_gain - kRounding &&
+  if (candidate.found() && candidate.score >= settings_.min_split_gain - kRounding &&
       better(candidate, node.test))
     node.test = std::move(candidate);
 }
@@ -157,8 +157,8 @@ void Chooser::choose_by_average_gain(AtNode& node, const NodeRows& rows) {
   std::int32_t tried = 0;
   bool enough = false;
   for (std::int32_t c : columns_to_try(node)) {
-    if (tried == settings_.max_columns) try_planes();
-    enough = settings_.max_columns >= 0 && tried++ >= settings_.max_columns && !candidates.empty();
+    if (tried == settings_.max_features) try_planes();
+    enough = settings_.max_features && tried++ >= settings_.max_features && !candidates.empty();
     if (enough) break;
     bool varies = true;
     Candidate candidate = candidate_of_parts(node, rows, c, varies);
@@ -169,7 +169,7 @@ void Chooser::choose_by_average_gain(AtNode& node, const NodeRows& rows) {
   }
   if (!enough) try_planes();
   if (stop_.requested()) return;
-  if (settings_.max_columns < 0) node.columns = std::move(varying);
+  if (!settings_.max_features) node.columns = std::move(varying);
   double average = 0.0;
   for (Candidate& candidate : candidates) {
     candidate.gain = gain_of(candidate, rows);
@@ -213,7 +213,7 @@ double Chooser::gain_of(const Candidate& test, const NodeRows& rows) {
 Candidate Chooser::candidate_of_parts(const AtNode& node, const NodeRows& rows, std::int32_t c,
                                       bool& varies) {
   const auto column = static_cast<std::size_t>(c);
-  if (columns_[column].ordered() && !settings_.thresholds) return {};
+  if (columns_[column].ordered() && !settings_.axis_aligned) return {};
   if (columns_[column].ordered() && settings_.criterion->traits().impurity_gain) {
     Candidate found;
     const std::uint32_t* cells = nullptr;
@@ -221,14 +221,14 @@ Candidate Chooser::candidate_of_parts(const AtNode& node, const NodeRows& rows, 
     if (rows.blocks != nullptr) {
       found = search_.in_order(rows, counts, columns_[column], varies);
     } else if (const auto* buckets = counter_.buckets(rows, column, node.histogram)) {
-      const double to_beat = node.test.found() ? node.test.rank : settings_.min_gain;
+      const double to_beat = node.test.found() ? node.test.rank : settings_.min_split_gain;
       found = search_.wide(rows, buckets, counts, columns_[column], to_beat);
     } else if ((cells = counter_.cells(rows, column, node.histogram)) != nullptr) {
       found = search_.ordered(cells, counts, columns_[column], varies);
     } else {
       return candidate_of_table(node, rows, column, varies);
     }
-    if (settings_.fractional) found.missing_child = kFractional;  // if any comes later
+    if (settings_.fractional()) found.missing_child = kFractional;  // if any comes later
     rank(found, node, [&] {
       const std::size_t n_values =
           cells == nullptr ? most_values(rows, column) : count_values(cells, column, counts.size());
@@ -340,7 +340,7 @@ void Chooser::choose_by_c45(AtNode& node, const NodeRows& rows) {
     const auto column = static_cast<std::size_t>(c);
     counter_.tabulate(rows, column, present_, node.histogram, table_);
     if (table_.size() < 2) continue;
-    candidates.push_back(c45_candidate(table_, columns_[column], settings_.min_leaf,
+    candidates.push_back(c45_candidate(table_, columns_[column], settings_.min_samples_leaf,
                                        static_cast<std::int32_t>(node.counts.size())));
     candidates.back().column = c;
     if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
@@ -358,7 +358,7 @@ void Chooser::choose_by_significance(AtNode& node, const NodeRows& rows) {
   std::vector<std::int32_t> varying;
   std::int32_t tried = 0;
   for (std::int32_t c : columns_to_try(node)) {
-    if (settings_.max_columns >= 0 && tried++ >= settings_.max_columns && !tested.empty()) break;
+    if (settings_.max_features && tried++ >= settings_.max_features && !tested.empty()) break;
     const auto column = static_cast<std::size_t>(c);
     counter_.tabulate(rows, column, present_, node.histogram, table_);
     if (table_.size() < 2) continue;
@@ -366,7 +366,7 @@ void Chooser::choose_by_significance(AtNode& node, const NodeRows& rows) {
     tested.emplace_back(log_p(columns_[column]), c);
     if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
   }
-  if (settings_.max_columns < 0) node.columns = varying;
+  if (!settings_.max_features) node.columns = varying;
   std::sort(tested.begin(), tested.end());
   const auto n_tests = static_cast<double>(tested.size());
   for (const auto& [significance, c] : tested) {
@@ -378,7 +378,7 @@ void Chooser::choose_by_significance(AtNode& node, const NodeRows& rows) {
     Candidate candidate = search_.best(table_, columns_[column],
                                        mix(node.seed, static_cast<std::uint64_t>(c) + 1), true);
     if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
-    if (!candidate.found() || candidate.score < settings_.min_gain - kRounding) continue;
+    if (!candidate.found() || candidate.score < settings_.min_split_gain - kRounding) continue;
     candidate.column = c;
     candidate.rank = candidate.score;
     node.test = std::move(candidate);

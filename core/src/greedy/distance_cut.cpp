@@ -13,8 +13,9 @@ constexpr std::size_t kMostCuts = 1024;  // that are looked at; groups of rows b
 }  // namespace
 
 Cut DistanceCut::find(std::span<const double> distances, std::span<const std::int32_t> positions,
-                      const NodeRows& node, const PresentClasses& present, bool best, Sweep& sweep,
-                      double& where) {
+                      const NodeRows& node, const PresentClasses& present, Intercept intercept,
+                      Sweep& sweep, double& where) {
+  const bool best = intercept == Intercept::kBest;
   std::vector<std::int32_t> order;
   for (std::size_t i = 0; i < distances.size(); ++i)
     if (!std::isnan(distances[i])) order.push_back(static_cast<std::int32_t>(i));

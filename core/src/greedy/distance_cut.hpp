@@ -5,6 +5,7 @@
 #include <span>
 
 #include "counting.hpp"
+#include "mixedwood/linear_machine.hpp"
 #include "mixedwood/stop.hpp"
 #include "sweep.hpp"
 #include "value_table.hpp"
@@ -18,7 +19,7 @@ class DistanceCut {
   // The best cut, or the one at 0; `where` it is. A distance belongs to the row of the node at the
   // position beside it; rows whose distance is NaN do not count.
   Cut find(std::span<const double> distances, std::span<const std::int32_t> positions,
-           const NodeRows& node, const PresentClasses& present, bool best, Sweep& sweep,
+           const NodeRows& node, const PresentClasses& present, Intercept intercept, Sweep& sweep,
            double& where);
 
  private:

@@ -147,8 +147,8 @@ class Turns {
       result_.ended = n > 1 && result_.pruned[n - 1] == result_.pruned[n - 2];
       grower = 1 - grower;
     } while (!result_.ended && !stop_.timed_out() &&
-             static_cast<std::int64_t>(result_.pruned.size()) < turns_.max_iterations);
-    if (turns_.relabel) relabel();
+             static_cast<std::int64_t>(result_.pruned.size()) < turns_.max_iter);
+    if (turns_.refit_leaves) refit_leaves();
     result_.tree = std::move(tree_);
     return std::move(result_);
   }
@@ -267,7 +267,7 @@ class Turns {
       for (const std::int32_t row : rows) answer_[at(row)] = place[at(answer_[at(row)])];
   }
 
-  void relabel() {
+  void refit_leaves() {
     const std::size_t n = tree_.kind.size();
     tree_.counts.assign(n * k_, 0.0);
     for (const auto& rows : half_) count(rows, tree_.counts);
@@ -306,13 +306,13 @@ class Turns {
 GrowPruneResult grow_prune(const CodedTable& table, const GrowData& data,
                            std::span<const std::int8_t> halves, const GrowSettings& settings,
                            const GrowPruneSettings& turns, Stop& stop) {
-  if (settings.fractional)
+  if (settings.fractional())
     throw std::invalid_argument("rows that are shared out cannot prune a tree");
   if (settings.linear != nullptr)
     throw std::invalid_argument("trees that are grown and pruned in turns have no linear tests");
   if (halves.size() != table.n_rows || data.classes.size() != table.n_rows)
     throw std::invalid_argument("a half and a class are needed for each row");
-  if (turns.max_iterations < 1) throw std::invalid_argument("at least one iteration is needed");
+  if (turns.max_iter < 1) throw std::invalid_argument("at least one iteration is needed");
   return Turns(table, data, halves, settings, turns, stop).run();
 }
 

@@ -59,7 +59,7 @@ class Grower {
         settings_(settings),
         stop_(stop),
         columns_(table.columns),
-        rows_(data, settings.fractional && any_missing(columns_)),
+        rows_(data, settings.fractional() && any_missing(columns_)),
         counter_(columns_, data.n_classes),
         chooser_(settings, columns_, counter_, rows_, stop),
         frontier_(settings.best_first) {}
@@ -85,10 +85,10 @@ class Grower {
     auto leaves = static_cast<std::int64_t>(roots.size());
     for (std::size_t t = roots.size(); t-- > 0;) consider(std::move(roots[t]));
     while (!frontier_.empty()) {
-      if (settings_.max_leaves >= 0 && leaves >= settings_.max_leaves) break;
+      if (settings_.max_leaf_nodes && leaves >= settings_.max_leaf_nodes) break;
       if (stop_.requested()) break;
       Waiting node = frontier_.pop();
-      if (settings_.max_leaves >= 0 && leaves + node.test.n_children - 1 > settings_.max_leaves)
+      if (settings_.max_leaf_nodes && leaves + node.test.n_children - 1 > settings_.max_leaf_nodes)
         continue;
       leaves += node.test.n_children - 1;
       split(std::move(node));
@@ -144,14 +144,14 @@ class Grower {
 
   // Rows, by weight where they are shared out.
   double size_of(const Waiting& node) const {
-    return settings_.fractional ? tree_.weight[static_cast<std::size_t>(node.node)]
+    return settings_.fractional() ? tree_.weight[static_cast<std::size_t>(node.node)]
                                 : static_cast<double>(node.rows.end - node.rows.begin);
   }
 
   bool may_be_split(const Waiting& node) const {
-    if (settings_.max_depth >= 0 && node.depth >= settings_.max_depth) return false;
-    const double slack = settings_.fractional ? 1e-6 : 0.0;
-    if (size_of(node) < settings_.min_split - slack) return false;
+    if (settings_.max_depth && node.depth >= settings_.max_depth) return false;
+    const double slack = settings_.fractional() ? 1e-6 : 0.0;
+    if (size_of(node) < settings_.min_samples_split - slack) return false;
     const auto counts = counts_of(node.node);
     const auto classes = std::count_if(counts.begin(), counts.end(), [](double c) { return c > 0; });
     if (classes < 2) return false;
@@ -163,15 +163,15 @@ class Grower {
   }
 
   bool keeps_histograms() const {
-    return rows_.unit_weights() && settings_.max_columns < 0;
+    return rows_.unit_weights() && !settings_.max_features;
   }
 
   // The one ordered column that a test can ask for, here and below; null where there are others.
   const CodedColumn* only_ordered(const Waiting& node) const {
-    if (settings_.rules != Rules::kParts || !settings_.thresholds || settings_.linear != nullptr ||
+    if (settings_.rules != Rules::kParts || !settings_.axis_aligned || settings_.linear != nullptr ||
         !settings_.criterion->traits().impurity_gain)
       return nullptr;
-    const bool one_left = settings_.max_columns < 0 && node.columns.size() == 1;
+    const bool one_left = !settings_.max_features && node.columns.size() == 1;
     if (!one_left && columns_.size() != 1) return nullptr;
     const CodedColumn& column = columns_[one_left ? static_cast<std::size_t>(node.columns[0]) : 0];
     return column.ordered() ? &column : nullptr;
@@ -183,7 +183,7 @@ class Grower {
     if (const CodedColumn* column = only_ordered(node); column != nullptr && !node.rows.in_order)
       rows_.put_in_order(node.rows, *column, static_cast<std::size_t>(data_.n_classes));
     NodeRows rows = rows_.view(node.rows);
-    rows.fractional = settings_.fractional && settings_.rules == Rules::kParts;
+    rows.fractional = settings_.fractional() && settings_.rules == Rules::kParts;
     if (node.rows.in_order)
       node.histogram.clear();
     else if (node.histogram.empty() && keeps_histograms() && counter_.worth_keeping(rows.size()))
@@ -214,7 +214,7 @@ class Grower {
       children[c].depth = node.depth + 1;
       children[c].seed = mix(node.seed, columns_.size() + 2 + c);
       children[c].rows = std::move(dealt[c]);
-      if (settings_.max_columns < 0) children[c].columns = node.columns;
+      if (!settings_.max_features) children[c].columns = node.columns;
       // A child that no row reached answers as its parent would.
       if (!(tree_.weight[static_cast<std::size_t>(children[c].node)] > 0.0))
         tree_.label[static_cast<std::size_t>(children[c].node)] = tree_.label[i];
@@ -271,12 +271,12 @@ class Grower {
     std::int32_t& missing = tree_.missing_child[i];  // learned, if rows told
     const bool unmet = missing == kStopHere;
     if (unmet) missing = heavier;
-    switch (settings_.unseen) {
-      case GrowSettings::Unseen::kStop: tree_.unseen_child[i] = kStopHere; break;
-      case GrowSettings::Unseen::kLikeMissing: tree_.unseen_child[i] = missing; break;
-      case GrowSettings::Unseen::kHeavier: tree_.unseen_child[i] = heavier; break;
+    switch (settings_.handle_unknown) {
+      case HandleUnknown::kStopAtNode: tree_.unseen_child[i] = kStopHere; break;
+      case HandleUnknown::kWithMissing: tree_.unseen_child[i] = missing; break;
+      case HandleUnknown::kMajority: tree_.unseen_child[i] = heavier; break;
     }
-    if (unmet && settings_.missing_is_value && tree_.kind[i] != kInterval)
+    if (unmet && settings_.handle_missing == HandleMissing::kCategory && tree_.kind[i] != kInterval)
       missing = tree_.unseen_child[i];
   }
 
@@ -367,6 +367,17 @@ GrownTree grow(const CodedTable& table, const GrowData& data, const GrowSettings
                Stop& stop) {
   if (settings.criterion == nullptr || settings.partitioner == nullptr)
     throw std::invalid_argument("a criterion and a partitioner are needed");
+  if (settings.partitioner->traits.many_groups && settings.rules == Rules::kParts &&
+      !settings.criterion->traits().many_groups)
+    throw std::invalid_argument(
+        "partitioner='multiway' makes one group per value, but the criterion scores two groups. "
+        "Use a criterion for many groups ('gini', 'entropy', 'gain_ratio'), or another "
+        "partitioner.");
+  if (const LinearSettings* linear = settings.linear.get();
+      linear != nullptr &&
+      (linear->models.empty() || linear->max_groupings < 1 || linear->max_terms < 2 ||
+       linear->node_cv < 1 || linear->max_tuning_rows < 10))
+    throw std::invalid_argument("linear splits need a model, groupings, terms, folds and rows");
   check_data(table, data);
   return Grower(table, data, settings, stop).run();
 }

@@ -31,14 +31,14 @@ std::vector<Candidate> LinearSearch::candidates(const NodeRows& node,
                                                 std::span<const std::int32_t> which,
                                                 std::uint64_t seed) {
   std::vector<Candidate> found;
-  if (static_cast<double>(node.size()) < settings().min_rows) return found;
-  rows_.read(columns_, which, node, settings().nominal,
-             static_cast<std::size_t>(settings().max_weights));
+  if (static_cast<double>(node.size()) < settings().min_samples_model) return found;
+  rows_.read(columns_, which, node, settings().node_features == NodeFeatures::kAll,
+             static_cast<std::size_t>(settings().max_terms));
   if (rows_.empty()) return found;
   scale_weights(node, row_weights_);
-  parts_ = deal_parts(node, settings().n_folds, settings().max_tuning_rows, seed);
+  parts_ = deal_parts(node, settings().node_cv, settings().max_tuning_rows, seed);
   const auto asked = questions(node, present);
-  for (const LinearMachine* machine : settings().machines)
+  for (const auto& machine : settings().models)
     for (const auto& signs : asked) {
       Candidate candidate = this->candidate(*machine, node, present, signs);
       if (stop_.requested(static_cast<std::int64_t>(node.size()))) return {};
@@ -55,8 +55,8 @@ std::vector<std::vector<std::int8_t>> LinearSearch::questions(
   std::vector<double> weights(present.classes.size(), 0.0);
   for (std::size_t i = 0; i < node.size(); ++i) weights[place(i)] += node.weight(i);
   std::vector<std::vector<std::int8_t>> asked;
-  for (const auto& signs : group_classes(settings().superclasses, weights,
-                                         static_cast<std::size_t>(settings().max_questions))) {
+  for (const auto& signs : group_classes(settings().multi_class, weights,
+                                         static_cast<std::size_t>(settings().max_groupings))) {
     auto& of_row = asked.emplace_back(node.size());
     for (std::size_t i = 0; i < node.size(); ++i) of_row[i] = signs[place(i)];
   }
@@ -69,7 +69,7 @@ bool LinearSearch::choose_setting(const LinearMachine& machine, const NodeRows& 
                                   const PresentClasses& present,
                                   std::span<const std::int8_t> signs, Chosen& chosen) {
   chosen.setting = machine.default_setting();
-  if (parts_.n_parts == 0 || (machine.n_settings() == 1 && !settings().validated)) return true;
+  if (parts_.n_parts == 0 || (machine.n_settings() == 1 && !settings().validates())) return true;
   const std::size_t n = parts_.sample.size(), n_settings = machine.n_settings();
   std::vector<std::vector<double>> left_out(
       n_settings, std::vector<double>(n, std::numeric_limits<double>::quiet_NaN()));
@@ -102,11 +102,11 @@ bool LinearSearch::choose_setting(const LinearMachine& machine, const NodeRows& 
   double best = -std::numeric_limits<double>::infinity();
   for (std::size_t s = 0; s < n_settings; ++s) {
     double where = 0.0;
-    const Cut found = cut_.find(left_out[s], parts_.sample, node, present, settings().best_cut,
+    const Cut found = cut_.find(left_out[s], parts_.sample, node, present, settings().intercept,
                                 left_out_sweep_, where);
     const double score = found.found() ? found.score : -std::numeric_limits<double>::infinity();
     double goodness = score;
-    if (!settings().best_cut) {  // fewest errors on the rows left out
+    if (settings().intercept == Intercept::kModel) {  // fewest errors on the rows left out
       goodness = 0.0;
       for (std::size_t i = 0; i < n; ++i) {
         if (std::isnan(left_out[s][i])) continue;
@@ -141,7 +141,7 @@ Candidate LinearSearch::candidate(const LinearMachine& machine, const NodeRows& 
                                   std::span<const std::int8_t> signs) {
   Chosen chosen;
   if (!choose_setting(machine, node, present, signs, chosen)) return {};
-  if (settings().validated && !(chosen.validated && std::isfinite(chosen.score))) return {};
+  if (settings().validates() && !(chosen.validated && std::isfinite(chosen.score))) return {};
   std::vector<double>& plane = chosen.plane;
   if (plane.empty()) plane.assign(rows_.n_weights(), 0.0);
   if (!machine.fit(rows_.all(), {signs, row_weights_}, chosen.setting, plane, stop_)) return {};
@@ -155,16 +155,16 @@ Candidate LinearSearch::candidate(const LinearMachine& machine, const NodeRows& 
   std::vector<std::int32_t> everyone(n);
   std::iota(everyone.begin(), everyone.end(), 0);
   double where = 0.0;
-  Cut cut_at = cut_.find(distances, everyone, node, present, settings().best_cut, sweep_, where);
+  Cut cut_at = cut_.find(distances, everyone, node, present, settings().intercept, sweep_, where);
   if (cut_at.found() && where != 0.0) {
     // Rounding may take rows next to the cut to the other side: what counts is where they are now.
     found.intercept -= where;
     if (!add_up(found, node, distances)) return {};
-    cut_at = cut_.find(distances, everyone, node, present, false, sweep_, where);
+    cut_at = cut_.find(distances, everyone, node, present, Intercept::kModel, sweep_, where);
   }
   if (!cut_at.found()) return {};
   found.kind = kLinear;
-  found.score = settings().validated ? chosen.score : cut_at.score;
+  found.score = settings().validates() ? chosen.score : cut_at.score;
   found.children.resize(n);
   for (std::size_t i = 0; i < n; ++i) found.children[i] = distances[i] > 0.0 ? 0 : 1;
   return found;

@@ -21,9 +21,9 @@ class LinearSearch {
   LinearSearch(const GrowSettings& settings, const std::vector<CodedColumn>& columns, Stop& stop)
       : settings_(settings),
         columns_(columns),
-        sweep_(*settings.criterion, settings.min_leaf, !settings.fractional),
-        left_out_sweep_(*settings.criterion, std::min(settings.min_leaf, 1.0),
-                        !settings.fractional),
+        sweep_(*settings.criterion, settings.min_samples_leaf, !settings.fractional()),
+        left_out_sweep_(*settings.criterion, std::min(settings.min_samples_leaf, 1.0),
+                        !settings.fractional()),
         stop_(stop),
         cut_(stop) {}
 
@@ -49,7 +49,7 @@ class LinearSearch {
   double weight_beside_left_out(const NodeRows& node, std::span<const double> left_out) const;
   bool add_up(const Candidate& test, const NodeRows& node, std::span<double> distances) const;
 
-  const LinearTestSettings& settings() const { return *settings_.linear; }
+  const LinearSettings& settings() const { return *settings_.linear; }
 
   const GrowSettings& settings_;
   const std::vector<CodedColumn>& columns_;

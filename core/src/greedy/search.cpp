@@ -71,7 +71,7 @@ Candidate Search::best(ValueTable& table, const CodedColumn& column, std::uint64
   if (column.ordered()) {
     found = ordered(table, column);
   } else {
-    if (table.missing_rows > 0.0 && !settings_.fractional) table.count_missing_as_value();
+    if (table.missing_rows > 0.0 && !settings_.fractional()) table.count_missing_as_value();
     if (table.size() < 2) return found;
     for (const auto& screener : settings_.screeners)
       if (!screener->accepts(contingency_of(table))) return found;
@@ -82,7 +82,7 @@ Candidate Search::best(ValueTable& table, const CodedColumn& column, std::uint64
     }
     if (found.kind == kSubset && found.score <= kNoGain) found = in_halves(table, found.score);
   }
-  if (found.found() && settings_.fractional) {
+  if (found.found() && settings_.fractional()) {
     found.score *= known_share(table);
     found.missing_child = kFractional;
   }
@@ -91,8 +91,8 @@ Candidate Search::best(ValueTable& table, const CodedColumn& column, std::uint64
 
 Candidate Search::ordered(const ValueTable& table, const CodedColumn& column) {
   Candidate found;
-  if (table.size() < 2 && (table.missing_rows == 0.0 || settings_.fractional)) return found;
-  const Cut cut = sweep_.best(table, {}, !settings_.fractional, stop_);
+  if (table.size() < 2 && (table.missing_rows == 0.0 || settings_.fractional())) return found;
+  const Cut cut = sweep_.best(table, {}, !settings_.fractional(), stop_);
   if (!cut.found()) return found;
   return interval(cut, table.values[static_cast<std::size_t>(cut.last_left)],
                   cut.first_right < 0 ? -1 : table.values[static_cast<std::size_t>(cut.first_right)],
@@ -304,7 +304,7 @@ Candidate Search::multiway(const ValueTable& table) const {
 }
 
 bool Search::large_enough(const ValueTable& table, const Sides& sides) const {
-  if (min_leaf_ <= 1.0 && !settings_.fractional) return true;  // every value has a row
+  if (min_leaf_ <= 1.0 && !settings_.fractional()) return true;  // every value has a row
   double rows[2] = {0.0, 0.0};
   for (std::size_t i = 0; i < table.size(); ++i) rows[sides[i]] += table.rows[i];
   return std::min(rows[0], rows[1]) >= min_leaf_;

@@ -19,8 +19,8 @@ class Search {
  public:
   Search(const GrowSettings& settings, Stop& stop)
       : settings_(settings),
-        min_leaf_(settings.min_leaf - (settings.fractional ? kRoundingOfShares : 0.0)),
-        sweep_(*settings.criterion, min_leaf_, !settings.fractional),
+        min_leaf_(settings.min_samples_leaf - (settings.fractional() ? kRoundingOfShares : 0.0)),
+        sweep_(*settings.criterion, min_leaf_, !settings.fractional()),
         wide_(*settings.criterion, min_leaf_),
         blocks_(min_leaf_),
         quick_(settings.criterion->traits().impurity),

@@ -12,7 +12,7 @@ namespace mixedwood {
 
 // Each way to group the classes, as a sign of each; `weights` are those of the classes. One class
 // against the others comes for at most the `most` heaviest.
-std::vector<std::vector<std::int8_t>> group_classes(Superclasses how,
+std::vector<std::vector<std::int8_t>> group_classes(MultiClass how,
                                                     std::span<const double> weights,
                                                     std::size_t most);
 
