@@ -11,48 +11,38 @@
 namespace mixedwood {
 namespace {
 
-using ByteVector = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-// A Python object with one attribute per array of the layout, in exact types; what the spans
-// borrow lives as long as the object.
-template <typename Array>
-Array attribute(nb::handle tree, const char* name) {
-  Array array;
-  if (!nb::try_cast(tree.attr(name), array, false))
-    throw std::invalid_argument(std::string("not a tree: ") + name +
-                                " has the wrong type or is not contiguous");
-  return array;
-}
-
-std::span<const std::int32_t> ints(nb::handle tree, const char* name) {
-  return values_of(attribute<IntVector>(tree, name));
-}
-std::span<const double> doubles(nb::handle tree, const char* name) {
-  return values_of(attribute<DoubleVector>(tree, name));
-}
-
+// Of a Python object with one attribute per array, in exact types; what the spans borrow lives as
+// long as the object.
 TreeView view_of(nb::handle tree) {
   TreeView view;
-  const auto kind = attribute<ByteVector>(tree, "split_kind");
-  view.kind = {kind.data(), kind.size()};
-  view.column = ints(tree, "column");
-  view.low = doubles(tree, "low");
-  view.high = doubles(tree, "high");
-  view.child_offset = ints(tree, "child_offset");
-  view.children = ints(tree, "children");
-  view.value_offset = ints(tree, "category_offset");
-  view.value_code = ints(tree, "category_code");
-  view.value_child = ints(tree, "category_child");
-  view.term_offset = ints(tree, "term_offset");
-  view.term_column = ints(tree, "term_column");
-  view.term_value = ints(tree, "term_category");
-  view.term_weight = doubles(tree, "term_weight");
-  view.term_fill = doubles(tree, "term_fill");
-  view.intercept = doubles(tree, "intercept");
-  view.missing_child = ints(tree, "missing_child");
-  view.unseen_child = ints(tree, "unknown_child");
-  view.weight = doubles(tree, "weighted_n_node_samples");
+  for_each_array(
+      [&]<typename T>(const char* name, TreeList list, std::span<const T>& array) {
+        nb::ndarray<const T, nb::c_contig, nb::device::cpu> given;
+        if (!nb::try_cast(tree.attr(name), given, false) ||
+            (list != TreeList::kStatistics && given.ndim() != 1))
+          throw std::invalid_argument(std::string("not a tree: ") + name +
+                                      " has the wrong type or is not contiguous");
+        array = {given.data(), given.size()};
+      },
+      view);
   return view;
+}
+
+// Name, type and what it has an entry for, of each array.
+nb::list tree_arrays() {
+  static constexpr const char* kLists[] = {"node",  "prediction", "statistics", "offset",
+                                           "child", "category",   "term"};
+  nb::list arrays;
+  TreeView none;
+  for_each_array(
+      [&]<typename T>(const char* name, TreeList list, std::span<const T>&) {
+        const char* type = std::is_same_v<T, double>         ? "float64"
+                           : std::is_same_v<T, std::int32_t> ? "int32"
+                                                             : "uint8";
+        arrays.append(nb::make_tuple(name, type, kLists[static_cast<std::size_t>(list)]));
+      },
+      none);
+  return arrays;
 }
 
 // Columns are int32 codes or float64 numbers; n_values is not asked for numbers. Codes are checked
@@ -210,6 +200,8 @@ void add_up_py(const nb::list& trees, const nb::list& columns, bool plurality, s
 
 void bind_tree(nb::module_& m) {
   m.attr("tree_layout_version") = kTreeLayoutVersion;
+  m.def("tree_arrays", &tree_arrays, nb::sig("def tree_arrays() -> list[tuple[str, str, str]]"),
+        "Name, type and list (what it has an entry for) of each array of a tree.");
   m.def("check_tree", &check_tree_py, nb::arg("tree"), nb::arg("columns"), nb::arg("n_values").noconvert(),
         nb::sig("def check_tree(tree: object, columns: list[NDArray[numpy.int32] | "
                 "NDArray[numpy.float64]], n_values: NDArray[numpy.int32]) -> None"),

@@ -23,7 +23,7 @@ def make_stub() -> str:
     generator = StubGen(core, quiet=True)
     generator.put(core)
     text = _PROPERTY.sub(r"    \1: \2\n", generator.get())
-    return re.sub(r"(\n    \w+: [^\n]+\n)\n(?=    \w+: )", r"\1", text)
+    return re.sub(r"(?<=\n)(    \w+: [^\n]+\n)\n(?=    \w+: )", r"\1", text)
 
 
 if __name__ == "__main__":

@@ -112,29 +112,9 @@ GradientSettings random_settings(Random& random) {
   return settings;
 }
 
-TreeView view_of(const GrownTree& tree, const std::vector<std::int32_t>& no_terms,
-                 const std::vector<double>& no_intercept) {
-  TreeView view;
-  view.kind = tree.kind;
-  view.column = tree.column;
-  view.low = tree.low;
-  view.high = tree.high;
-  view.child_offset = tree.child_offset;
-  view.children = tree.children;
-  view.value_offset = tree.value_offset;
-  view.value_code = tree.value_code;
-  view.value_child = tree.value_child;
-  view.term_offset = no_terms;
-  view.intercept = no_intercept;
-  view.missing_child = tree.missing_child;
-  view.unseen_child = tree.unseen_child;
-  view.weight = tree.weight;
-  return view;
-}
-
 // Steps of the leaves from their rows; only where the largest derivative does not drown the others.
 void check_steps(const GradientTree& grown, const GradientData& data, const GradientSettings& settings) {
-  const std::size_t n = grown.tree.kind.size(), k = data.n_outputs;
+  const std::size_t n = grown.tree.split_kind.size(), k = data.n_outputs;
   std::vector<double> gradient(n * k, 0.0), hessian(n * k, 0.0), rows(n, 0.0);
   for (const std::int32_t row : data.rows) {
     const auto r = static_cast<std::size_t>(row);
@@ -146,7 +126,7 @@ void check_steps(const GradientTree& grown, const GradientData& data, const Grad
     }
   }
   for (std::size_t node = 0; node < n; ++node) {
-    if (grown.tree.kind[node] != kLeaf) continue;
+    if (grown.tree.split_kind[node] != kLeaf) continue;
     if (n > 1) CHECK(rows[node] >= settings.min_samples_leaf);
     for (std::size_t d = 0; d < k; ++d) {
       const double curvature = hessian[node * k + d] + settings.l2_regularization;
@@ -169,14 +149,12 @@ void grow_and_check(Random& random, std::size_t n_rows) {
   Stop stop;
   const GradientTree grown = grow_gradient_tree(binned, data, settings, stop);
   const GrownTree& tree = grown.tree;
-  CHECK(grown.values.size() == tree.kind.size() * data.n_outputs);
+  CHECK(grown.values.size() == tree.split_kind.size() * data.n_outputs);
   for (const double value : grown.values) CHECK(!std::isnan(value));
-  const std::vector<std::int32_t> no_terms(tree.kind.size() + 1, 0);
-  const std::vector<double> no_intercept(tree.kind.size(), 0.0);
-  const TreeView view = view_of(tree, no_terms, no_intercept);
+  const TreeView view(tree);
   check_tree(view, table.table);
   CHECK(!settings.max_leaf_nodes ||
-        std::count(tree.kind.begin(), tree.kind.end(), kLeaf) <= settings.max_leaf_nodes);
+        std::count(tree.split_kind.begin(), tree.split_kind.end(), kLeaf) <= settings.max_leaf_nodes);
   std::vector<std::int32_t> answers(n_rows);
   Router(view, table.table).route(table.table, answers);
   std::vector<bool> told(n_rows, false);
@@ -237,10 +215,10 @@ TEST(a_gradient_tree_stops_when_told) {
   Stop late(1e-9, {});
   const GradientTree cut = grow_gradient_tree(binned, data, {}, late);
   CHECK(!cut.tree.complete);
-  CHECK(cut.tree.weight[0] == 5000.0);
+  CHECK(cut.tree.weighted_n_node_samples[0] == 5000.0);
   CHECK(std::find(cut.answers.begin(), cut.answers.end(), -1) == cut.answers.end());
   Stop never;
-  CHECK(grow_gradient_tree(binned, data, {}, never).tree.kind.size() > cut.tree.kind.size());
+  CHECK(grow_gradient_tree(binned, data, {}, never).tree.split_kind.size() > cut.tree.split_kind.size());
 }
 
 TEST(bad_gradients_are_refused) {

@@ -25,11 +25,7 @@ struct Parts {
 };
 
 bool is_tree(const GrownTree& tree, const TableView& table) {
-  check_tree({tree.kind, tree.column, tree.low, tree.high, tree.child_offset, tree.children,
-              tree.value_offset, tree.value_code, tree.value_child, tree.term_offset,
-              tree.term_column, tree.term_value, tree.term_weight, tree.term_fill, tree.intercept,
-              tree.missing_child, tree.unseen_child, tree.weight},
-             table);
+  check_tree(tree, table);
   return true;
 }
 
@@ -51,11 +47,11 @@ TEST(growing_and_pruning_of_a_worked_example) {
   CHECK((result.pruned == std::vector<std::int64_t>{2, 6, 6}));
   CHECK(result.ended);
   CHECK(result.tree.high[0] == 3.0);
-  CHECK((result.tree.counts[0] == 3.0 && result.tree.counts[1] == 3.0));  // of the first half
+  CHECK((result.tree.statistics[0] == 3.0 && result.tree.statistics[1] == 3.0));  // of the first half
 
   const GrowPruneResult once = grow_prune(table, data, halves, parts.settings, {1, true}, stop);
   CHECK(!once.ended && once.pruned.size() == 1);
-  CHECK((once.tree.counts == std::vector<double>{5, 7, 2, 1, 3, 6}));  // of all rows
+  CHECK((once.tree.statistics == std::vector<double>{5, 7, 2, 1, 3, 6}));  // of all rows
   CHECK((once.tree.label == std::vector<std::int32_t>{1, 0, 1}));
 }
 

@@ -87,35 +87,11 @@ std::shared_ptr<LinearSettings> random_linear(Random& random) {
   return made;
 }
 
-TreeView view_of(const GrownTree& tree) {
-  TreeView view;
-  view.kind = tree.kind;
-  view.column = tree.column;
-  view.low = tree.low;
-  view.high = tree.high;
-  view.child_offset = tree.child_offset;
-  view.children = tree.children;
-  view.value_offset = tree.value_offset;
-  view.value_code = tree.value_code;
-  view.value_child = tree.value_child;
-  view.term_offset = tree.term_offset;
-  view.term_column = tree.term_column;
-  view.term_value = tree.term_value;
-  view.term_weight = tree.term_weight;
-  view.term_fill = tree.term_fill;
-  view.intercept = tree.intercept;
-  view.missing_child = tree.missing_child;
-  view.unseen_child = tree.unseen_child;
-  view.weight = tree.weight;
-  return view;
-}
-
-// Class weights of the rows that end in each node.
 std::vector<double> counted(const RandomTable& random, const TreeView& view) {
   const auto k = static_cast<std::size_t>(random.data.n_classes);
   std::vector<std::int32_t> answers(random.table.n_rows);
   Router(view, random.table).route(random.table, answers);
-  std::vector<double> counts(view.kind.size() * k, 0.0);
+  std::vector<double> counts(view.split_kind.size() * k, 0.0);
   for (std::size_t row = 0; row < answers.size(); ++row)
     counts[static_cast<std::size_t>(answers[row]) * k +
            static_cast<std::size_t>(random.classes[row])] +=
@@ -159,21 +135,21 @@ void grow_and_check(Random& random, std::size_t n_rows) {
   }
   Stop stop;
   const GrownTree tree = grow(CodedTable(table.columns, n_rows), table.data, settings, stop);
-  const TreeView view = view_of(tree);
+  const TreeView view(tree);
   check_tree(view, table.table);
-  const auto leaves = std::count(tree.kind.begin(), tree.kind.end(), kLeaf);
+  const auto leaves = std::count(tree.split_kind.begin(), tree.split_kind.end(), kLeaf);
   CHECK(!settings.max_leaf_nodes || leaves <= settings.max_leaf_nodes);
   if (settings.fractional()) return;
   const std::vector<double> counts = counted(table, view);
   const auto k = static_cast<std::size_t>(table.data.n_classes);
-  for (std::size_t node = 0; node < tree.kind.size(); ++node) {
-    if (tree.kind[node] != kLeaf) continue;
+  for (std::size_t node = 0; node < tree.split_kind.size(); ++node) {
+    if (tree.split_kind[node] != kLeaf) continue;
     double rows = 0.0;
     for (std::size_t l = 0; l < k; ++l) {
-      CHECK_NEAR(tree.counts[node * k + l], counts[node * k + l], 1e-9);
+      CHECK_NEAR(tree.statistics[node * k + l], counts[node * k + l], 1e-9);
       rows += counts[node * k + l];
     }
-    if (!weighted && search != "multiway" && tree.kind.size() > 1) CHECK(rows >= settings.min_samples_leaf);
+    if (!weighted && search != "multiway" && tree.split_kind.size() > 1) CHECK(rows >= settings.min_samples_leaf);
   }
 }
 

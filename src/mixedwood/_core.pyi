@@ -69,6 +69,11 @@ def conditional_test_numeric(x: Annotated[NDArray[numpy.float64], dict(shape=(No
 
 tree_layout_version: int = 3
 
+def tree_arrays() -> list[tuple[str, str, str]]:
+    """
+    Name, type and list (what it has an entry for) of each array of a tree.
+    """
+
 def check_tree(tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: NDArray[numpy.int32]) -> None:
     """ValueError unless the arrays are a tree over such columns."""
 
@@ -125,25 +130,18 @@ class GrowSettings:
 
     rules: str
     selection: str
-
     alpha: float
     bonferroni: bool
-
     min_split_gain: float
     max_depth: int | None
-
     min_samples_split: float
     min_samples_leaf: float
-
     max_leaf_nodes: int | None
     best_first: bool
-
     max_features: int | None
     handle_missing: str
-
     handle_unknown: str
     axis_aligned: bool
-
     seed: int
 
 def grow(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, settings: GrowSettings, time_limit: float, rows: NDArray[numpy.int32] | None = None, starts: NDArray[numpy.int64] | None = None, stop: StopFlag | None = None) -> dict[str, Any]:
@@ -166,25 +164,18 @@ class GradientSettings:
 
     max_depth: int | None
     max_leaf_nodes: int | None
-
     best_first: bool
     min_samples_leaf: float
-
     min_child_weight: float
     l2_regularization: float
-
     min_split_gain: float
     max_features: int | None
-
     category_order: str
     cat_l2: float
-
     cat_smooth: float
     selection: str
-
     handle_unknown: str
     seed: int
-
     n_threads: int
 
 def gradient_tree(table: BinnedTable, gradients: NDArray[numpy.float64], hessians: NDArray[numpy.float64], classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, rows: NDArray[numpy.int32], others: NDArray[numpy.int32], columns: NDArray[numpy.int32] | None, settings: GradientSettings, time_limit: float) -> dict[str, Any]:
@@ -254,16 +245,12 @@ class LinearSettings:
 
     multi_class: str
     max_groupings: int
-
     node_features: str
     max_terms: int
-
     intercept: str
     score_on: str
-
     node_cv: int
     max_tuning_rows: int
-
     min_samples_model: float
 
 def fit_smooth_svm(x: NDArray[numpy.float64], signs: NDArray[numpy.int8], weights: NDArray[numpy.float64] | None, c: float, alpha: float, tolerance: float, max_iterations: int, start: NDArray[numpy.float64] | None, seconds: float) -> dict[str, Any]:

@@ -80,21 +80,6 @@ struct GrowData {
   std::span<const std::int64_t> starts;
 };
 
-struct GrownTree {
-  std::vector<std::uint8_t> kind;
-  std::vector<std::int32_t> column;
-  std::vector<double> low, high;
-  std::vector<std::int32_t> child_offset{0}, children;
-  std::vector<std::int32_t> value_offset{0}, value_code, value_child;
-  // All of these are empty, but for the one offset, if the learner knows no linear tests.
-  std::vector<std::int32_t> term_offset{0}, term_column, term_value;
-  std::vector<double> term_weight, term_fill, intercept;
-  std::vector<std::int32_t> missing_child, unseen_child;
-  std::vector<double> weight, counts, score;  // counts: node x class
-  std::vector<std::int32_t> label;
-  bool complete = true;  // false when the time limit left nodes unsplit
-};
-
 // Bad input: std::invalid_argument. Interrupted by the stop's hook: the result is not to be used.
 GrownTree grow(const CodedTable& table, const GrowData& data, const GrowSettings& settings,
                Stop& stop);

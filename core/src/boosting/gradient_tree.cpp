@@ -99,15 +99,7 @@ class GradientGrower {
   }
 
   std::int32_t add_node(std::span<const Sum> total) {
-    GrownTree& tree = result_.tree;
-    const auto node = static_cast<std::int32_t>(tree.kind.size());
-    tree.kind.push_back(kLeaf);
-    tree.column.push_back(-1);
-    tree.low.push_back(-std::numeric_limits<double>::infinity());
-    tree.high.push_back(std::numeric_limits<double>::infinity());
-    tree.missing_child.push_back(kStopHere);
-    tree.unseen_child.push_back(kStopHere);
-    tree.score.push_back(0.0);
+    const std::int32_t node = result_.tree.add_leaf();
     tests_.emplace_back();
     // The step down the loss; totals are kept for the search.
     for (const Sum& sum : total) {
@@ -203,7 +195,7 @@ class GradientGrower {
     tree.score[i] = found.gain;
     Test test;
     if (column.ordered) {
-      tree.kind[i] = kInterval;
+      tree.split_kind[i] = kInterval;
       // Between the bins that have rows.
       const std::int32_t last = found.last_left + (found.first_right - found.last_left - 1) / 2;
       const auto end = place_of_bin_.begin() + last + 1;
@@ -213,7 +205,7 @@ class GradientGrower {
       const std::int32_t code = column.last_code[static_cast<std::size_t>(last) - 1];
       tree.high[i] = table_.coded().columns[c].threshold(code, code + 1);
     } else {
-      tree.kind[i] = kSubset;
+      tree.split_kind[i] = kSubset;
       for (std::size_t b = 0; b < found.bins.size(); ++b)
         place_of_bin_[static_cast<std::size_t>(found.bins[b])] = b >= found.n_left;
       std::sort(found.bins.begin(), found.bins.end());
@@ -229,14 +221,14 @@ class GradientGrower {
     const std::uint8_t missing = place_of_bin_[0] == kUnmet ? heavier : place_of_bin_[0];
     tree.missing_child[i] = missing;
     switch (settings_.handle_unknown) {
-      case HandleUnknown::kStopAtNode: tree.unseen_child[i] = kStopHere; break;
-      case HandleUnknown::kWithMissing: tree.unseen_child[i] = missing; break;
-      case HandleUnknown::kMajority: tree.unseen_child[i] = heavier; break;
+      case HandleUnknown::kStopAtNode: tree.unknown_child[i] = kStopHere; break;
+      case HandleUnknown::kWithMissing: tree.unknown_child[i] = missing; break;
+      case HandleUnknown::kMajority: tree.unknown_child[i] = heavier; break;
     }
     place_of_bin_[0] = missing;
     children[0].rows = dealt.first;
     children[1].rows = dealt.second;
-    deal_others(open, c, tree.unseen_child[i], children);
+    deal_others(open, c, tree.unknown_child[i], children);
     std::vector<Sum> right(total_of(open.node).begin(), total_of(open.node).end());
     for (std::size_t d = 0; d < right.size(); ++d) right[d] -= found.left[d];
     for (std::size_t k = 0; k < 2; ++k) {
@@ -345,29 +337,24 @@ class GradientGrower {
   // Class weights of the nodes, from the rows of the leaves up; then lists end to end.
   void lay_out() {
     GrownTree& tree = result_.tree;
-    const std::size_t n = tree.kind.size(), k = static_cast<std::size_t>(data_.n_classes);
-    tree.counts.assign(n * k, 0.0);
+    const std::size_t n = tree.split_kind.size(), k = static_cast<std::size_t>(data_.n_classes);
+    tree.statistics.assign(n * k, 0.0);
     for (const std::int32_t row : data_.rows) {
       const auto r = static_cast<std::size_t>(row);
-      tree.counts[static_cast<std::size_t>(result_.answers[r]) * k +
+      tree.statistics[static_cast<std::size_t>(result_.answers[r]) * k +
                   static_cast<std::size_t>(data_.classes[r])] +=
           data_.weights.empty() ? 1.0 : data_.weights[r];
     }
     for (std::size_t node = n; node-- > 0;)
       for (const std::int32_t child : tests_[node].children)
         for (std::size_t l = 0; l < k; ++l)
-          tree.counts[node * k + l] += tree.counts[static_cast<std::size_t>(child) * k + l];
+          tree.statistics[node * k + l] += tree.statistics[static_cast<std::size_t>(child) * k + l];
     for (std::size_t node = 0; node < n; ++node) {
-      const double* const counts = tree.counts.data() + node * k;
-      tree.weight.push_back(std::accumulate(counts, counts + k, 0.0));
+      const double* const counts = tree.statistics.data() + node * k;
+      tree.weighted_n_node_samples.push_back(std::accumulate(counts, counts + k, 0.0));
       tree.label.push_back(static_cast<std::int32_t>(std::max_element(counts, counts + k) - counts));
       const Test& test = tests_[node];
-      tree.children.insert(tree.children.end(), test.children.begin(), test.children.end());
-      tree.child_offset.push_back(static_cast<std::int32_t>(tree.children.size()));
-      tree.value_code.insert(tree.value_code.end(), test.values.begin(), test.values.end());
-      tree.value_child.insert(tree.value_child.end(), test.value_children.begin(),
-                              test.value_children.end());
-      tree.value_offset.push_back(static_cast<std::int32_t>(tree.value_code.size()));
+      tree.end_lists(test.children, test.values, test.value_children);
     }
   }
 

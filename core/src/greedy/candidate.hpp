@@ -22,7 +22,7 @@ struct Candidate {
   std::int32_t column = -1;
   double score = -std::numeric_limits<double>::infinity();  // by the criterion
   double rank = -std::numeric_limits<double>::infinity();   // compared between columns
-  TestKind kind = kLeaf;
+  SplitKind kind = kLeaf;
   // Interval: codes up to `last_left` go left; `high` is the number that says so.
   std::int32_t last_left = -1;
   double high = 0.0;

@@ -23,71 +23,49 @@ class Copier {
 
   // A node that answers as node `i` of `from`; its test follows.
   void add_answer(const GrownTree& from, std::size_t i) {
-    to_.weight.push_back(from.weight[i]);
+    to_.weighted_n_node_samples.push_back(from.weighted_n_node_samples[i]);
     to_.label.push_back(from.label[i]);
-    const auto counts = from.counts.begin() + static_cast<std::ptrdiff_t>(i * k_);
-    to_.counts.insert(to_.counts.end(), counts, counts + static_cast<std::ptrdiff_t>(k_));
+    const auto counts = from.statistics.begin() + static_cast<std::ptrdiff_t>(i * k_);
+    to_.statistics.insert(to_.statistics.end(), counts, counts + static_cast<std::ptrdiff_t>(k_));
   }
 
   void add_leaf() {
-    to_.kind.push_back(kLeaf);
-    to_.column.push_back(-1);
-    to_.low.push_back(-std::numeric_limits<double>::infinity());
-    to_.high.push_back(std::numeric_limits<double>::infinity());
-    to_.missing_child.push_back(kStopHere);
-    to_.unseen_child.push_back(kStopHere);
-    to_.score.push_back(0.0);
-    to_.intercept.push_back(0.0);
-    end_lists();
+    to_.add_leaf();
+    to_.end_lists();
   }
 
   template <typename Number>
   void add_test(const GrownTree& from, std::size_t i, const Number& number) {
-    to_.kind.push_back(from.kind[i]);
-    to_.column.push_back(from.column[i]);
-    to_.low.push_back(from.low[i]);
-    to_.high.push_back(from.high[i]);
-    to_.missing_child.push_back(from.missing_child[i]);
-    to_.unseen_child.push_back(from.unseen_child[i]);
-    to_.score.push_back(from.score[i]);
     for (std::size_t c = at(from.child_offset[i]); c < at(from.child_offset[i + 1]); ++c)
       to_.children.push_back(number(from.children[c]));
-    for (std::size_t v = at(from.value_offset[i]); v < at(from.value_offset[i + 1]); ++v) {
-      to_.value_code.push_back(from.value_code[v]);
-      to_.value_child.push_back(from.value_child[v]);
-    }
-    to_.intercept.push_back(from.intercept[i]);
-    for (std::size_t t = at(from.term_offset[i]); t < at(from.term_offset[i + 1]); ++t) {
-      to_.term_column.push_back(from.term_column[t]);
-      to_.term_value.push_back(from.term_value[t]);
-      to_.term_weight.push_back(from.term_weight[t]);
-      to_.term_fill.push_back(from.term_fill[t]);
-    }
-    end_lists();
+    for_each_array(
+        [&](const char*, TreeList list, auto& to, const auto& source) {
+          const auto& offset = list == TreeList::kTerm ? from.term_offset : from.category_offset;
+          if (list == TreeList::kNode)
+            to.push_back(source[i]);
+          else if (list == TreeList::kCategory || list == TreeList::kTerm)
+            to.insert(to.end(), source.begin() + offset[i], source.begin() + offset[i + 1]);
+        },
+        to_, from);
+    to_.end_lists();
   }
 
   GrownTree take() { return std::move(to_); }
 
  private:
-  void end_lists() {
-    to_.child_offset.push_back(static_cast<std::int32_t>(to_.children.size()));
-    to_.value_offset.push_back(static_cast<std::int32_t>(to_.value_code.size()));
-    to_.term_offset.push_back(static_cast<std::int32_t>(to_.term_column.size()));
-  }
-
   std::size_t k_;
   GrownTree to_;
 };
 
 std::vector<std::int32_t> leaves_of(const GrownTree& tree) {
   std::vector<std::int32_t> leaves;
-  for (std::size_t i = 0; i < tree.kind.size(); ++i)
-    if (tree.kind[i] == kLeaf) leaves.push_back(static_cast<std::int32_t>(i));
+  for (std::size_t i = 0; i < tree.split_kind.size(); ++i)
+    if (tree.split_kind[i] == kLeaf) leaves.push_back(static_cast<std::int32_t>(i));
   return leaves;
 }
 
 std::vector<std::int32_t> parents_of(const GrownTree& tree) {
-  std::vector<std::int32_t> parent(tree.kind.size(), -1);
+  std::vector<std::int32_t> parent(tree.split_kind.size(), -1);
   for (std::size_t i = 0; i < parent.size(); ++i)
     for (std::size_t c = at(tree.child_offset[i]); c < at(tree.child_offset[i + 1]); ++c)
       parent[at(tree.children[c])] = static_cast<std::int32_t>(i);
@@ -98,19 +76,19 @@ std::vector<std::int32_t> parents_of(const GrownTree& tree) {
 GrownTree join(const GrownTree& tree, const GrownTree& below, std::span<const std::int32_t> leaves,
                std::size_t n_classes) {
   Copier joined(n_classes);
-  const auto n = static_cast<std::int32_t>(tree.kind.size());
+  const auto n = static_cast<std::int32_t>(tree.split_kind.size());
   const auto n_roots = static_cast<std::int32_t>(leaves.size());
   const auto as_before = [](std::int32_t node) { return node; };
   const auto behind = [&](std::int32_t node) { return node - n_roots + n; };
   std::size_t leaf = 0;
-  for (std::size_t i = 0; i < tree.kind.size(); ++i) {
+  for (std::size_t i = 0; i < tree.split_kind.size(); ++i) {
     joined.add_answer(tree, i);
     if (leaf < leaves.size() && at(leaves[leaf]) == i)
       joined.add_test(below, leaf++, behind);
     else
       joined.add_test(tree, i, as_before);
   }
-  for (std::size_t i = leaves.size(); i < below.kind.size(); ++i) {
+  for (std::size_t i = leaves.size(); i < below.split_kind.size(); ++i) {
     joined.add_answer(below, i);
     joined.add_test(below, i, behind);
   }
@@ -157,24 +135,24 @@ class Turns {
   // Grows below all leaves with some rows; returns which leaves these were.
   std::vector<std::int32_t> grow_on(std::span<const std::int32_t> rows) {
     GrowData data = data_;
-    if (tree_.kind.empty()) {
+    if (tree_.split_kind.empty()) {
       data.rows = rows;
       tree_ = grow(table_, data, settings_, stop_);
       n_inherited_ = 0;
       return {};
     }
-    n_inherited_ = tree_.kind.size();
+    n_inherited_ = tree_.split_kind.size();
     std::vector<std::int32_t> leaves = leaves_of(tree_);
     // Rows by leaf. Those that stopped above the leaves, at a test that does not know their value,
     // reach none.
-    std::vector<std::int64_t> next(tree_.kind.size() + 1, 0);
+    std::vector<std::int64_t> next(tree_.split_kind.size() + 1, 0);
     std::int64_t n_rows = 0;
     for (const std::int32_t row : rows) ++next[at(answer_[at(row)])];
     std::vector<std::int64_t> starts;
-    for (std::size_t i = 0; i < tree_.kind.size(); ++i) {
+    for (std::size_t i = 0; i < tree_.split_kind.size(); ++i) {
       const std::int64_t here = next[i];
       next[i] = n_rows;
-      if (tree_.kind[i] != kLeaf) continue;
+      if (tree_.split_kind[i] != kLeaf) continue;
       starts.push_back(n_rows);
       n_rows += here;
     }
@@ -183,7 +161,7 @@ class Turns {
     std::vector<std::int32_t> sorted(static_cast<std::size_t>(n_rows));
     for (const std::int32_t row : rows) {
       const std::size_t node = at(answer_[at(row)]);
-      if (tree_.kind[node] == kLeaf) sorted[static_cast<std::size_t>(next[node]++)] = row;
+      if (tree_.split_kind[node] == kLeaf) sorted[static_cast<std::size_t>(next[node]++)] = row;
     }
     data.rows = sorted;
     data.starts = starts;
@@ -207,19 +185,19 @@ class Turns {
 
   // Position of the child that a row goes to, or kStopHere.
   std::int32_t child_of(std::size_t node, std::size_t row) const {
-    if (tree_.kind[node] == kLeaf) return kStopHere;
+    if (tree_.split_kind[node] == kLeaf) return kStopHere;
     const CodedColumn& column = table_.columns[at(tree_.column[node])];
     const std::int32_t code = column.codes()[row];
     if (code < 0) return tree_.missing_child[node];
-    if (tree_.kind[node] == kInterval) {
+    if (tree_.split_kind[node] == kInterval) {
       const double x = column.number(code);
       return tree_.low[node] < x && x <= tree_.high[node] ? 0 : 1;
     }
-    const auto first = tree_.value_code.begin() + tree_.value_offset[node];
-    const auto last = tree_.value_code.begin() + tree_.value_offset[node + 1];
+    const auto first = tree_.category_code.begin() + tree_.category_offset[node];
+    const auto last = tree_.category_code.begin() + tree_.category_offset[node + 1];
     const auto found = std::lower_bound(first, last, code);
-    if (found == last || *found != code) return tree_.unseen_child[node];
-    return tree_.value_child[static_cast<std::size_t>(found - tree_.value_code.begin())];
+    if (found == last || *found != code) return tree_.unknown_child[node];
+    return tree_.category_child[static_cast<std::size_t>(found - tree_.category_code.begin())];
   }
 
   // Class weights of the rows that each node answers.
@@ -232,7 +210,7 @@ class Turns {
 
   // Ties cut what is new: nodes that were not there before, or were leaves.
   void prune(std::span<const std::int32_t> rows, std::span<const std::int32_t> leaves) {
-    const std::size_t n = tree_.kind.size();
+    const std::size_t n = tree_.split_kind.size();
     std::vector<double> counts(n * k_, 0.0);
     count(rows, counts);
     std::vector<std::uint8_t> inherited(n, 0);
@@ -244,7 +222,7 @@ class Turns {
 
   // Makes leaves of some nodes; rows that were below them are answered there.
   void cut(std::span<const std::int32_t> parent, std::span<const std::uint8_t> unwanted) {
-    const std::size_t n = tree_.kind.size();
+    const std::size_t n = tree_.split_kind.size();
     std::vector<std::int32_t> place(n);  // of the node itself, or of the leaf it vanishes into
     std::vector<std::uint8_t> gone(n, 0);
     std::int32_t n_kept = 0;
@@ -268,23 +246,23 @@ class Turns {
   }
 
   void refit_leaves() {
-    const std::size_t n = tree_.kind.size();
-    tree_.counts.assign(n * k_, 0.0);
-    for (const auto& rows : half_) count(rows, tree_.counts);
+    const std::size_t n = tree_.split_kind.size();
+    tree_.statistics.assign(n * k_, 0.0);
+    for (const auto& rows : half_) count(rows, tree_.statistics);
     const std::vector<std::int32_t> parent = parents_of(tree_);
     for (std::size_t i = n; i-- > 1;)
       for (std::size_t l = 0; l < k_; ++l)
-        tree_.counts[at(parent[i]) * k_ + l] += tree_.counts[i * k_ + l];
+        tree_.statistics[at(parent[i]) * k_ + l] += tree_.statistics[i * k_ + l];
     double total = 0.0;
-    for (std::size_t l = 0; l < k_; ++l) total += tree_.counts[l];
+    for (std::size_t l = 0; l < k_; ++l) total += tree_.statistics[l];
     for (std::size_t i = 0; i < n; ++i) {
-      const std::span<const double> counts{tree_.counts.data() + i * k_, k_};
+      const std::span<const double> counts{tree_.statistics.data() + i * k_, k_};
       const double most = *std::max_element(counts.begin(), counts.end()) - kEqual * total;
       std::size_t label = 0;  // the first of equals
       while (counts[label] < most) ++label;
       tree_.label[i] = static_cast<std::int32_t>(label);
-      tree_.weight[i] = 0.0;
-      for (const double weight : counts) tree_.weight[i] += weight;
+      tree_.weighted_n_node_samples[i] = 0.0;
+      for (const double weight : counts) tree_.weighted_n_node_samples[i] += weight;
     }
   }
 

@@ -107,18 +107,9 @@ class Grower {
   // Adds a leaf with the classes of its rows.
   std::int32_t add_node(const RowSet& set) {
     const auto k = static_cast<std::size_t>(data_.n_classes);
-    const auto node = static_cast<std::int32_t>(tree_.kind.size());
-    if (node == std::numeric_limits<std::int32_t>::max())
-      throw std::invalid_argument("the tree has too many nodes");
-    tree_.kind.push_back(kLeaf);
-    tree_.column.push_back(-1);
-    tree_.low.push_back(-std::numeric_limits<double>::infinity());
-    tree_.high.push_back(std::numeric_limits<double>::infinity());
-    tree_.missing_child.push_back(kStopHere);
-    tree_.unseen_child.push_back(kStopHere);
-    tree_.score.push_back(0.0);
-    tree_.counts.resize(tree_.counts.size() + k, 0.0);
-    double* counts = tree_.counts.data() + static_cast<std::size_t>(node) * k;
+    const std::int32_t node = tree_.add_leaf();
+    tree_.statistics.resize(tree_.statistics.size() + k, 0.0);
+    double* counts = tree_.statistics.data() + static_cast<std::size_t>(node) * k;
     const NodeRows rows = rows_.view(set);
     if (rows.blocks != nullptr) {
       BlockWalk walk(*rows.blocks, rows.begin, rows.classes, k);
@@ -131,7 +122,7 @@ class Grower {
     } else {
       for (std::size_t i = 0; i < rows.size(); ++i) counts[rows.classes[i]] += rows.weights[i];
     }
-    tree_.weight.push_back(std::accumulate(counts, counts + k, 0.0));
+    tree_.weighted_n_node_samples.push_back(std::accumulate(counts, counts + k, 0.0));
     tree_.label.push_back(static_cast<std::int32_t>(std::max_element(counts, counts + k) - counts));
     tests_.emplace_back();
     return node;
@@ -139,12 +130,12 @@ class Grower {
 
   std::span<const double> counts_of(std::int32_t node) const {
     const auto k = static_cast<std::size_t>(data_.n_classes);
-    return {tree_.counts.data() + static_cast<std::size_t>(node) * k, k};
+    return {tree_.statistics.data() + static_cast<std::size_t>(node) * k, k};
   }
 
   // Rows, by weight where they are shared out.
   double size_of(const Waiting& node) const {
-    return settings_.fractional() ? tree_.weight[static_cast<std::size_t>(node.node)]
+    return settings_.fractional() ? tree_.weighted_n_node_samples[static_cast<std::size_t>(node.node)]
                                 : static_cast<double>(node.rows.end - node.rows.begin);
   }
 
@@ -157,7 +148,7 @@ class Grower {
     if (classes < 2) return false;
     if (settings_.rules == Rules::kC45) {  // pure to within WEKA's tolerance
       const double most = *std::max_element(counts.begin(), counts.end());
-      return tree_.weight[static_cast<std::size_t>(node.node)] - most > 1e-6;
+      return tree_.weighted_n_node_samples[static_cast<std::size_t>(node.node)] - most > 1e-6;
     }
     return true;
   }
@@ -194,7 +185,7 @@ class Grower {
     if (!node.test.found() || stop_.requested()) return;
     const bool scales = settings_.criterion->traits().scales_with_weight;
     node.worth = node.test.rank *
-                 (scales ? 1.0 : tree_.weight[static_cast<std::size_t>(node.node)]);
+                 (scales ? 1.0 : tree_.weighted_n_node_samples[static_cast<std::size_t>(node.node)]);
     frontier_.push(std::move(node));
   }
 
@@ -202,7 +193,7 @@ class Grower {
     const auto i = static_cast<std::size_t>(node.node);
     Candidate& test = node.test;
     std::vector<RowSet> dealt = deal(node);
-    tree_.kind[i] = test.kind;
+    tree_.split_kind[i] = test.kind;
     tree_.column[i] = test.kind == kLinear ? -1 : test.column;
     tree_.score[i] = test.score;
     tree_.missing_child[i] = test.missing_child;
@@ -216,14 +207,14 @@ class Grower {
       children[c].rows = std::move(dealt[c]);
       if (!settings_.max_features) children[c].columns = node.columns;
       // A child that no row reached answers as its parent would.
-      if (!(tree_.weight[static_cast<std::size_t>(children[c].node)] > 0.0))
+      if (!(tree_.weighted_n_node_samples[static_cast<std::size_t>(children[c].node)] > 0.0))
         tree_.label[static_cast<std::size_t>(children[c].node)] = tree_.label[i];
       tests_[i].children.push_back(children[c].node);
     }
     choose_sides(i, children);
     if (test.kind == kLinear) {
       tests_[i].terms = std::move(test.terms);
-      tests_[i].intercept = test.intercept;
+      tree_.intercept[i] = test.intercept;
     } else {
       tests_[i].values = std::move(test.values);
       tests_[i].value_children = std::move(test.children);
@@ -264,7 +255,7 @@ class Grower {
     std::int32_t heavier = 0;
     for (std::size_t c = 1; c < children.size(); ++c) {
       const auto weight = [&](std::size_t x) {
-        return tree_.weight[static_cast<std::size_t>(children[x].node)];
+        return tree_.weighted_n_node_samples[static_cast<std::size_t>(children[x].node)];
       };
       if (weight(c) > weight(static_cast<std::size_t>(heavier))) heavier = static_cast<std::int32_t>(c);
     }
@@ -272,12 +263,12 @@ class Grower {
     const bool unmet = missing == kStopHere;
     if (unmet) missing = heavier;
     switch (settings_.handle_unknown) {
-      case HandleUnknown::kStopAtNode: tree_.unseen_child[i] = kStopHere; break;
-      case HandleUnknown::kWithMissing: tree_.unseen_child[i] = missing; break;
-      case HandleUnknown::kMajority: tree_.unseen_child[i] = heavier; break;
+      case HandleUnknown::kStopAtNode: tree_.unknown_child[i] = kStopHere; break;
+      case HandleUnknown::kWithMissing: tree_.unknown_child[i] = missing; break;
+      case HandleUnknown::kMajority: tree_.unknown_child[i] = heavier; break;
     }
-    if (unmet && settings_.handle_missing == HandleMissing::kCategory && tree_.kind[i] != kInterval)
-      missing = tree_.unseen_child[i];
+    if (unmet && settings_.handle_missing == HandleMissing::kCategory && tree_.split_kind[i] != kInterval)
+      missing = tree_.unknown_child[i];
   }
 
   // All children but the largest are counted; the largest gets what is left of the parent's.
@@ -301,29 +292,19 @@ class Grower {
   // Lists of different length, end to end.
   void lay_out() {
     for (const Test& test : tests_) {
-      tree_.children.insert(tree_.children.end(), test.children.begin(), test.children.end());
-      tree_.child_offset.push_back(static_cast<std::int32_t>(tree_.children.size()));
-      tree_.value_code.insert(tree_.value_code.end(), test.values.begin(), test.values.end());
-      tree_.value_child.insert(tree_.value_child.end(), test.value_children.begin(),
-                               test.value_children.end());
-      if (tree_.value_code.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
-        throw std::invalid_argument("the tests of the tree list too many values");
-      tree_.value_offset.push_back(static_cast<std::int32_t>(tree_.value_code.size()));
       for (const LinearTerm& term : test.terms) {
         tree_.term_column.push_back(term.column);
-        tree_.term_value.push_back(term.value);
+        tree_.term_category.push_back(term.value);
         tree_.term_weight.push_back(term.weight);
         tree_.term_fill.push_back(term.fill);
       }
-      tree_.term_offset.push_back(static_cast<std::int32_t>(tree_.term_column.size()));
-      tree_.intercept.push_back(test.intercept);
+      tree_.end_lists(test.children, test.values, test.value_children);
     }
   }
 
   struct Test {
     std::vector<std::int32_t> children, values, value_children;
     std::vector<LinearTerm> terms;
-    double intercept = 0.0;
   };
 
   const GrowData& data_;

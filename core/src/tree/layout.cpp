@@ -20,7 +20,7 @@ class Router::Layout {
     add(0, kAnswers);
     for (std::size_t p = 0; p < places().size(); ++p) {
       const auto node = static_cast<std::size_t>(router_.node_[p]);
-      if (is_end_[p] || tree_.kind[node] == kLeaf) continue;
+      if (is_end_[p] || tree_.split_kind[node] == kLeaf) continue;
       add_children(p, node);
       add_test(places()[p], node);
     }
@@ -33,9 +33,9 @@ class Router::Layout {
   std::vector<Place>& places() { return router_.places_; }
 
   void make_room() {
-    std::size_t n = tree_.kind.size();
-    for (std::size_t node = 0; node < tree_.kind.size(); ++node)
-      if (tree_.kind[node] != kLeaf) n += either(node, kStopHere) + either(node, kFractional);
+    std::size_t n = tree_.split_kind.size();
+    for (std::size_t node = 0; node < tree_.split_kind.size(); ++node)
+      if (tree_.split_kind[node] != kLeaf) n += either(node, kStopHere) + either(node, kFractional);
     places().reserve(n);
     router_.node_.reserve(n);
     router_.shares_.reserve(n);
@@ -49,7 +49,7 @@ class Router::Layout {
     place.first = static_cast<std::int32_t>(places().size());
     places().push_back(place);
     router_.node_.push_back(node);
-    router_.shares_.push_back({tree_.weight[static_cast<std::size_t>(node)], 0, 0});
+    router_.shares_.push_back({tree_.weighted_n_node_samples[static_cast<std::size_t>(node)], 0, 0});
     is_end_.push_back(beside);
   }
 
@@ -74,14 +74,14 @@ class Router::Layout {
   }
   // Numbers can be missing but not unseen.
   bool has_numbers(std::size_t node) const {
-    return tree_.kind[node] == kLinear || n_values(tree_.column[node]) == kNoCodes;
+    return tree_.split_kind[node] == kLinear || n_values(tree_.column[node]) == kNoCodes;
   }
   std::int32_t n_values(std::int32_t column) const {
     return router_.n_values_[static_cast<std::size_t>(column)];
   }
   bool either(std::size_t node, std::int32_t side) const {
     return tree_.missing_child[node] == side ||
-           (tree_.unseen_child[node] == side && !has_numbers(node));
+           (tree_.unknown_child[node] == side && !has_numbers(node));
   }
   // Of a child or an end; after add_children of the same node.
   std::uint32_t way_to(std::int32_t child) const {
@@ -97,14 +97,14 @@ class Router::Layout {
     at.high = tree_.high[node];
     at.start = index_of_next(entries.size());
     const std::uint32_t missing = way_to(tree_.missing_child[node]);
-    const std::uint32_t unseen = way_to(tree_.unseen_child[node]);
+    const std::uint32_t unseen = way_to(tree_.unknown_child[node]);
     if (has_numbers(node)) {
       at.missing = static_cast<std::uint8_t>(missing);
       at.test = kNumberTest;
       at.start = missing;
       // An interval without numbers; of these bounds, too, each number is beyond just one.
       if (!(at.low < at.high)) at.low = at.high = -std::numeric_limits<double>::infinity();
-      if (tree_.kind[node] == kLinear) {
+      if (tree_.split_kind[node] == kLinear) {
         at.test = router_.only_test_ = kLinearTest;
         at.start = router_.linear_.add(terms_of(tree_, static_cast<std::int32_t>(node)), columns_);
       }
@@ -113,8 +113,8 @@ class Router::Layout {
     // A table may take some room even when few values are listed, as deep in a tree; not more, or
     // a column of a million values would make the layout outgrow the tree.
     const auto n_codes = static_cast<std::size_t>(n_values(at.column));
-    const auto first = static_cast<std::size_t>(tree_.value_offset[node]);
-    const auto last = static_cast<std::size_t>(tree_.value_offset[node + 1]);
+    const auto first = static_cast<std::size_t>(tree_.category_offset[node]);
+    const auto last = static_cast<std::size_t>(tree_.category_offset[node + 1]);
     const std::size_t room = 16 + 4 * (last - first);
     const std::size_t n_ways = places().size() - static_cast<std::size_t>(at.first);
     if (n_ways <= 4 && n_codes / 16 <= room) {
@@ -125,7 +125,7 @@ class Router::Layout {
       fill(node, n_codes, unseen, missing, [&](std::size_t place, std::uint32_t way) {
         entries[at.start + place / 16] |= way << (place % 16 * 2);
       });
-    } else if (tree_.kind[node] == kInterval) {
+    } else if (tree_.split_kind[node] == kInterval) {
       at.test = kCodeInterval;
       entries.insert(entries.end(), {unseen, missing});
     } else if (n_codes <= room) {
@@ -137,9 +137,9 @@ class Router::Layout {
       at.test = kLookUp;
       entries.insert(entries.end(), {static_cast<std::uint32_t>(last - first), unseen, missing});
       for (std::size_t v = first; v < last; ++v)
-        entries.push_back(static_cast<std::uint32_t>(tree_.value_code[v]));
+        entries.push_back(static_cast<std::uint32_t>(tree_.category_code[v]));
       for (std::size_t v = first; v < last; ++v)
-        entries.push_back(static_cast<std::uint32_t>(tree_.value_child[v]));
+        entries.push_back(static_cast<std::uint32_t>(tree_.category_child[v]));
     }
   }
   static std::uint32_t index_of_next(std::size_t size) {
@@ -155,18 +155,18 @@ class Router::Layout {
             const Put& put) const {
     put(0, unseen);
     put(1, missing);
-    if (tree_.kind[node] == kInterval) {
+    if (tree_.split_kind[node] == kInterval) {
       for (std::size_t code = 0; code < n_codes; ++code) {
         const auto x = static_cast<double>(code);
         put(code + kBelowZero, x > tree_.low[node] && x <= tree_.high[node] ? 0u : 1u);
       }
       return;
     }
-    auto v = static_cast<std::size_t>(tree_.value_offset[node]);
-    const auto end = static_cast<std::size_t>(tree_.value_offset[node + 1]);
+    auto v = static_cast<std::size_t>(tree_.category_offset[node]);
+    const auto end = static_cast<std::size_t>(tree_.category_offset[node + 1]);
     for (std::size_t code = 0; code < n_codes; ++code) {
-      const bool known = v < end && static_cast<std::size_t>(tree_.value_code[v]) == code;
-      put(code + kBelowZero, known ? static_cast<std::uint32_t>(tree_.value_child[v]) : unseen);
+      const bool known = v < end && static_cast<std::size_t>(tree_.category_code[v]) == code;
+      put(code + kBelowZero, known ? static_cast<std::uint32_t>(tree_.category_child[v]) : unseen);
       if (known) ++v;
     }
   }
@@ -251,7 +251,7 @@ class Router::Layout {
   bool shares_out_ = false;
 };
 
-Router::Router(const TreeView& tree, const TableView& columns) : n_nodes_(tree.kind.size()) {
+Router::Router(const TreeView& tree, const TableView& columns) : n_nodes_(tree.split_kind.size()) {
   check_tree(tree, columns);
   for (const ColumnView& column : columns.columns)
     n_values_.push_back(column.codes == nullptr ? kNoCodes : column.n_values);

@@ -34,7 +34,7 @@ LinearTerms terms_of(const TreeView& tree, std::int32_t node) {
   const auto i = static_cast<std::size_t>(node);
   const auto first = static_cast<std::size_t>(tree.term_offset[i]);
   const auto n = static_cast<std::size_t>(tree.term_offset[i + 1]) - first;
-  return {tree.term_column.subspan(first, n), tree.term_value.subspan(first, n),
+  return {tree.term_column.subspan(first, n), tree.term_category.subspan(first, n),
           tree.term_weight.subspan(first, n), tree.term_fill.subspan(first, n), tree.intercept[i]};
 }
 
