@@ -32,7 +32,7 @@ void make_settings(GrowSettings* self, const nb::typed<nb::handle, Criterion>& c
 }
 
 // Kinds: 'c' codes without order, 'o' codes in order, 'n' numbers. Returns the length.
-std::size_t read_column(nb::handle given, char kind, std::int32_t n_values, GrowColumn& column) {
+std::size_t read_column(nb::handle given, char kind, std::int32_t n_values, InputColumn& column) {
   column.ordered = kind != 'c';
   IntVector codes;
   DoubleVector numbers;
@@ -47,12 +47,12 @@ std::size_t read_column(nb::handle given, char kind, std::int32_t n_values, Grow
   throw std::invalid_argument("a column must be contiguous int32 codes or float64 numbers");
 }
 
-void make_coded(CodedColumns* room, const nb::list& columns, const IntVector& n_values,
+void make_coded(EncodedColumns* self, const nb::list& columns, const IntVector& n_values,
                 std::string_view kinds, std::size_t n_rows) {
   if (nb::len(columns) != kinds.size() || n_values.size() != kinds.size())
     throw std::invalid_argument("one kind and one number of values are needed for each column");
-  std::vector<GrowColumn> read(kinds.size());
-  CodedColumns made;
+  std::vector<InputColumn> read(kinds.size());
+  EncodedColumns made;
   for (std::size_t c = 0; c < kinds.size(); ++c) {
     if (read_column(columns[c], kinds[c], n_values.data()[c], read[c]) != n_rows)
       throw std::invalid_argument("columns differ in length");
@@ -60,34 +60,34 @@ void make_coded(CodedColumns* room, const nb::list& columns, const IntVector& n_
   }
   {
     nb::gil_scoped_release released;
-    made.table = CodedTable(read, n_rows);
+    made.table = EncodedTable(read, n_rows);
   }
-  new (room) CodedColumns(std::move(made));
+  new (self) EncodedColumns(std::move(made));
 }
 
 // The same table with some columns of codes as places in an order, to be cut halfway.
-CodedColumns reordered(const CodedColumns& coded, const IntVector& given_places,
+EncodedColumns reordered(const EncodedColumns& coded, const IntVector& given_places,
                        const nb::list& columns) {
   const std::span<const std::int32_t> places = values_of(given_places);
-  CodedColumns made = coded;
+  EncodedColumns made = coded;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const auto place = static_cast<std::size_t>(places[i]);
     if (places[i] < 0 || place >= made.table.columns.size() || i >= nb::len(columns))
       throw std::invalid_argument("no such column");
-    GrowColumn column;
+    InputColumn column;
     if (read_column(columns[i], 'o', made.table.columns[place].n_values(), column) !=
         made.table.n_rows)
       throw std::invalid_argument("columns differ in length");
     column.halfway = true;
-    made.table.columns[place] = CodedColumn(column, made.table.n_rows);
+    made.table.columns[place] = EncodedColumn(column, made.table.n_rows);
     made.owners[place] = nb::borrow(columns[i]);
   }
   return made;
 }
 
 // The table of some of the columns.
-CodedColumns selected(const CodedColumns& coded, const IntVector& places) {
-  CodedColumns made;
+EncodedColumns selected(const EncodedColumns& coded, const IntVector& places) {
+  EncodedColumns made;
   made.table.n_rows = coded.table.n_rows;
   for (const std::int32_t p : values_of(places)) {
     const auto place = static_cast<std::size_t>(p);
@@ -98,7 +98,7 @@ CodedColumns selected(const CodedColumns& coded, const IntVector& places) {
   return made;
 }
 
-nb::dict grow_py(const CodedColumns& coded, const IntVector& classes,
+nb::dict grow_py(const EncodedColumns& coded, const IntVector& classes,
                  const std::optional<DoubleVector>& weights, std::int32_t n_classes,
                  const GrowSettings& settings, double time_limit,
                  const std::optional<IntVector>& rows, const std::optional<LongVector>& starts,
@@ -121,7 +121,7 @@ nb::dict grow_py(const CodedColumns& coded, const IntVector& classes,
 
 using HalfVector = nb::ndarray<const std::int8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-nb::tuple grow_prune_py(const CodedColumns& coded, const IntVector& classes,
+nb::tuple grow_prune_py(const EncodedColumns& coded, const IntVector& classes,
                         const std::optional<DoubleVector>& weights, std::int32_t n_classes,
                         const GrowSettings& settings, double time_limit, const HalfVector& halves,
                         std::int64_t max_iter, bool refit_leaves, const StopFlag* stop) {
@@ -148,7 +148,7 @@ void bind_grow(nb::module_& m) {
       .def(nb::init<>())
       .def("set", &StopFlag::set)
       .def("is_set", &StopFlag::is_set);
-  nb::class_<CodedColumns>(m, "CodedTable", "A table made ready for growing many trees.")
+  nb::class_<EncodedColumns>(m, "EncodedTable", "A table made ready for growing many trees.")
       .def("__init__", &make_coded, nb::arg("columns"), nb::arg("n_values").noconvert(),
            nb::arg("kinds"),
            nb::arg("n_rows"),
@@ -157,7 +157,7 @@ void bind_grow(nb::module_& m) {
                    "n_rows: int) -> None"))
       .def("reordered", &reordered, nb::arg("places").noconvert(), nb::arg("columns"),
            nb::sig("def reordered(self, places: NDArray[numpy.int32], "
-                   "columns: list[NDArray[numpy.int32]]) -> CodedTable"),
+                   "columns: list[NDArray[numpy.int32]]) -> EncodedTable"),
            "The table with some of its columns of codes as places in some order.")
       .def("selected", &selected, nb::arg("places").noconvert(),
            "The table of some of the columns.");
@@ -185,7 +185,7 @@ void bind_grow(nb::module_& m) {
         nb::arg("weights").noconvert().none(), nb::arg("n_classes"), nb::arg("settings"),
         nb::arg("time_limit"), nb::arg("rows").noconvert().none() = nb::none(),
         nb::arg("starts").noconvert().none() = nb::none(), nb::arg("stop").none() = nb::none(),
-        nb::sig("def grow(table: CodedTable, classes: NDArray[numpy.int32], "
+        nb::sig("def grow(table: EncodedTable, classes: NDArray[numpy.int32], "
                 "weights: NDArray[numpy.float64] | None, n_classes: int, "
                 "settings: GrowSettings, time_limit: float, "
                 "rows: NDArray[numpy.int32] | None = None, "
@@ -196,7 +196,7 @@ void bind_grow(nb::module_& m) {
         nb::arg("weights").noconvert().none(), nb::arg("n_classes"), nb::arg("settings"),
         nb::arg("time_limit"), nb::arg("halves").noconvert(), nb::arg("max_iter"),
         nb::arg("refit_leaves"), nb::arg("stop").none() = nb::none(),
-        nb::sig("def grow_prune(table: CodedTable, classes: NDArray[numpy.int32], "
+        nb::sig("def grow_prune(table: EncodedTable, classes: NDArray[numpy.int32], "
                 "weights: NDArray[numpy.float64] | None, n_classes: int, "
                 "settings: GrowSettings, time_limit: float, "
                 "halves: NDArray[numpy.int8], max_iter: int, refit_leaves: bool, "

@@ -15,7 +15,7 @@
 #include "arrays.hpp"
 #include "choices.hpp"
 #include "mixedwood/column_scale.hpp"
-#include "mixedwood/linear_machine.hpp"
+#include "mixedwood/linear_model.hpp"
 #include "mixedwood/smooth_svm.hpp"
 #include "python_parts.hpp"
 
@@ -110,8 +110,8 @@ void scale_columns(const nb::list& given, const DoubleMatrix& scales, const Long
 }
 
 // fit(X, signs, weights or None, setting) in Python gets new arrays and returns the weights of the
-// columns of X and the constant, or None where there is no plane.
-class PythonLinearModel final : public LinearMachine {
+// columns of X and the constant, or None where there is no hyperplane.
+class PythonLinearModel final : public LinearModel {
  public:
   PythonLinearModel(nb::object fit, std::size_t n_settings, std::size_t default_setting)
       : fit_(std::move(fit)), n_settings_(n_settings), default_setting_(default_setting) {}
@@ -120,7 +120,7 @@ class PythonLinearModel final : public LinearMachine {
   std::size_t default_setting() const override { return default_setting_; }
 
   bool fit(const MixedRows& rows, const TwoGroups& groups, std::size_t setting,
-           std::vector<double>& plane, Stop& stop) const override {
+           std::vector<double>& hyperplane, Stop& stop) const override {
     const std::size_t n = rows.size(), d = rows.n_weights - 1, m = rows.n_numbers - 1;
     auto x = std::make_unique<std::vector<double>>(n * d, 0.0);
     for (std::size_t i = 0; i < n; ++i) {
@@ -147,12 +147,12 @@ class PythonLinearModel final : public LinearMachine {
       const auto array = nb::cast<DoubleVector>(found);
       const std::span<const double> read = values_of(array);
       if (read.size() != rows.n_weights)
-        throw std::invalid_argument("a plane needs one weight for each column, and a constant");
+        throw std::invalid_argument("a hyperplane needs one weight for each column, and a constant");
       // The constant comes last there, and behind the numbers here.
-      std::copy_n(read.begin(), m, plane.begin());
-      plane[m] = read.back();
+      std::copy_n(read.begin(), m, hyperplane.begin());
+      hyperplane[m] = read.back();
       std::copy(read.begin() + static_cast<std::ptrdiff_t>(m), read.end() - 1,
-                plane.begin() + static_cast<std::ptrdiff_t>(m) + 1);
+                hyperplane.begin() + static_cast<std::ptrdiff_t>(m) + 1);
     }
     return !stop.requested();
   }
@@ -174,21 +174,21 @@ class PythonLinearModel final : public LinearMachine {
 
 void make_settings(LinearSettings* self, const nb::list& models) {
   LinearSettings settings;
-  for (nb::handle model : models) settings.models.push_back(shared_part<LinearMachine>(model));
+  for (nb::handle model : models) settings.models.push_back(shared_part<LinearModel>(model));
   new (self) LinearSettings(std::move(settings));
 }
 
 }  // namespace
 
 void bind_linear(nb::module_& m) {
-  nb::class_<LinearMachine>(m, "LinearModel", "Separates two groups of rows by a hyperplane.");
-  nb::class_<PythonLinearModel, LinearMachine>(m, "PythonLinearModel",
+  nb::class_<LinearModel>(m, "LinearModel", "Separates two groups of rows by a hyperplane.");
+  nb::class_<PythonLinearModel, LinearModel>(m, "PythonLinearModel",
                                                "A linear model that is fitted in Python.")
       .def(nb::init<nb::object, std::size_t, std::size_t>(), nb::arg("fit"), nb::arg("n_settings"),
            nb::arg("default_setting"));
   m.def("make_linear_model",
         [](LinearLoss loss, double smoothing, const DoubleVector& costs) {
-          return make_newton_machine(loss, smoothing, {costs.data(), costs.data() + costs.size()});
+          return make_newton_model(loss, smoothing, {costs.data(), costs.data() + costs.size()});
         },
         nb::arg("loss"), nb::arg("smoothing"), nb::arg("costs").noconvert(),
         "A linear model fitted by Newton's method, for one of some values of C, ascending.");
@@ -212,7 +212,7 @@ void bind_linear(nb::module_& m) {
                 "weights: NDArray[numpy.float64] | None, c: float, alpha: float, "
                 "tolerance: float, max_iterations: int, start: NDArray[numpy.float64] | None, "
                 "seconds: float) -> dict[str, Any]"),
-        "The plane of a smooth support vector machine. alpha 0: limit form.");
+        "The hyperplane of a smooth support vector machine. alpha 0: limit form.");
   m.def(
       "measure_column",
       [](const DoubleVector& numbers, const std::optional<DoubleVector>& weights) -> Scale {

@@ -12,7 +12,7 @@
 namespace mixedwood {
 namespace {
 
-nb::dict optimal_all_py(const CodedColumns& coded, const IntVector& classes,
+nb::dict optimal_all_py(const EncodedColumns& coded, const IntVector& classes,
                         const std::optional<LongVector>& weights, std::int32_t n_classes,
                         const nb::dict& given, double time_limit, const StopFlag* stop,
                         std::optional<std::int64_t> work_limit) {
@@ -62,7 +62,7 @@ void bind_optimal_all(nb::module_& m) {
   m.def("optimal_all", &optimal_all_py, nb::arg("table"), nb::arg("classes").noconvert(),
         nb::arg("weights").noconvert().none(), nb::arg("n_classes"), nb::arg("settings"),
         nb::arg("time_limit"), nb::arg("stop") = nb::none(), nb::arg("work_limit") = nb::none(),
-        nb::sig("def optimal_all(table: CodedTable, classes: NDArray[numpy.int32], "
+        nb::sig("def optimal_all(table: EncodedTable, classes: NDArray[numpy.int32], "
                 "weights: NDArray[numpy.int64] | None, n_classes: int, "
                 "settings: dict[str, int], time_limit: float, stop: StopFlag | None = None, "
                 "work_limit: int | None = None) -> dict[str, typing.Any]"),

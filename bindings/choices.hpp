@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <string_view>
 
-#include "mixedwood/boost.hpp"
+#include "mixedwood/gradient.hpp"
 #include "mixedwood/discretize.hpp"
 #include "mixedwood/grow.hpp"
-#include "mixedwood/linear_machine.hpp"
+#include "mixedwood/linear_model.hpp"
 
 namespace mixedwood {
 

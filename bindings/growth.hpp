@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "arrays.hpp"
-#include "mixedwood/coded_table.hpp"
+#include "mixedwood/encoded_table.hpp"
 #include "mixedwood/grow.hpp"
 
 namespace mixedwood {
 
 // The table with what its codes are borrowed from.
-struct CodedColumns {
-  CodedTable table;
+struct EncodedColumns {
+  EncodedTable table;
   std::vector<nb::object> owners;
 };
 

@@ -36,7 +36,7 @@ TEST(growing_and_pruning_of_a_worked_example) {
   for (int i = 1; i <= 12; ++i) x.push_back(i);
   const std::vector<std::int32_t> classes{0, 0, 1, 1, 1, 0, 1, 1, 0, 0, 1, 1};
   const std::vector<std::int8_t> halves{0, 0, 1, 0, 1, 1, 1, 0, 1, 0, 1, 0};
-  const CodedTable table({{{nullptr, x.data(), 0}, true}}, x.size());
+  const EncodedTable table({{{nullptr, x.data(), 0}, true}}, x.size());
   GrowData data;
   data.classes = classes;
   data.n_classes = 2;
@@ -72,9 +72,9 @@ TEST(growing_and_pruning_ends_in_a_tree_that_never_shrank) {
       halves[row] = static_cast<std::int8_t>(static_cast<int>(random.below(3)) - 1);
     }
     halves[0] = 0;
-    const std::vector<GrowColumn> columns{{{nullptr, x.data(), 0}, true},
+    const std::vector<InputColumn> columns{{{nullptr, x.data(), 0}, true},
                                           {{codes.data(), nullptr, 7}, false}};
-    const CodedTable table(columns, n);
+    const EncodedTable table(columns, n);
     GrowData data;
     data.classes = classes;
     data.n_classes = k;
@@ -100,7 +100,7 @@ TEST(growing_and_pruning_ends_in_a_tree_that_never_shrank) {
 TEST(growing_and_pruning_refuses) {
   const std::vector<double> x{1, 2};
   const std::vector<std::int32_t> classes{0, 1};
-  const CodedTable table({{{nullptr, x.data(), 0}, true}}, x.size());
+  const EncodedTable table({{{nullptr, x.data(), 0}, true}}, x.size());
   GrowData data;
   data.classes = classes;
   data.n_classes = 2;

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "check.hpp"
-#include "mixedwood/predict.hpp"
+#include "mixedwood/router.hpp"
 #include "mixedwood/random.hpp"
 #include "mixedwood/registry.hpp"
 
@@ -23,7 +23,7 @@ struct RandomTable {
   std::vector<std::int32_t> classes;
   std::vector<double> weights;
   GrowData data;
-  std::vector<GrowColumn> columns;
+  std::vector<InputColumn> columns;
   TableView table;
 
   RandomTable(Random& random, std::size_t n_rows, bool weighted) {
@@ -38,7 +38,7 @@ struct RandomTable {
     }
     if (weighted) weights[0] = 1.0;
     for (std::size_t c = 0; c < n_columns; ++c) {
-      GrowColumn column;
+      InputColumn column;
       if (random.coin()) {
         const auto n_values = static_cast<std::int32_t>(1 + random.below(random.coin() ? 6 : 400));
         for (std::size_t row = 0; row < n_rows; ++row)
@@ -74,7 +74,7 @@ std::shared_ptr<LinearSettings> random_linear(Random& random) {
   for (std::uint64_t left = 1 + random.below(2); left > 0; --left) {
     const auto loss = static_cast<LinearLoss>(random.below(5));
     const std::vector<double> costs = random.coin() ? std::vector{1.0} : std::vector{0.1, 1.0, 10.0};
-    settings.models.push_back(make_newton_machine(loss, 5.0, costs));
+    settings.models.push_back(make_newton_model(loss, 5.0, costs));
   }
   settings.multi_class = static_cast<MultiClass>(random.below(4));
   settings.node_features = static_cast<NodeFeatures>(random.below(2));
@@ -93,7 +93,7 @@ std::vector<double> counted(const RandomTable& random, const TreeView& view) {
   Router(view, random.table).route(random.table, answers);
   std::vector<double> counts(view.split_kind.size() * k, 0.0);
   for (std::size_t row = 0; row < answers.size(); ++row)
-    counts[static_cast<std::size_t>(answers[row]) * k +
+    counts[at(answers[row]) * k +
            static_cast<std::size_t>(random.classes[row])] +=
         random.weights.empty() ? 1.0 : random.weights[row];
   return counts;
@@ -134,7 +134,7 @@ void grow_and_check(Random& random, std::size_t n_rows) {
     settings.axis_aligned = random.coin();
   }
   Stop stop;
-  const GrownTree tree = grow(CodedTable(table.columns, n_rows), table.data, settings, stop);
+  const GrownTree tree = grow(EncodedTable(table.columns, n_rows), table.data, settings, stop);
   const TreeView view(tree);
   check_tree(view, table.table);
   const auto leaves = std::count(tree.split_kind.begin(), tree.split_kind.end(), kLeaf);
@@ -153,11 +153,11 @@ void grow_and_check(Random& random, std::size_t n_rows) {
   }
 }
 
-bool refuses(const std::vector<GrowColumn>& columns, const GrowData& data,
+bool refuses(const std::vector<InputColumn>& columns, const GrowData& data,
              const GrowSettings& settings) {
   Stop stop;
   try {
-    grow(CodedTable(columns, 2), data, settings, stop);
+    grow(EncodedTable(columns, 2), data, settings, stop);
   } catch (const std::invalid_argument&) {
     return true;
   }
@@ -171,7 +171,7 @@ TEST(growth_on_random_tables) {
   for (int i = 0; i < 4000; ++i) grow_and_check(random, 1 + random.below(60));
 }
 
-// Enough rows for histograms, for buckets of numbers and for the quick search of many values.
+// Enough rows for histograms, for buckets of numbers and for the approximate search of many values.
 TEST(growth_on_larger_random_tables) {
   Random random(8);
   for (int i = 0; i < 40; ++i) grow_and_check(random, 2000 + random.below(3000));
@@ -187,7 +187,7 @@ TEST(bad_data_is_refused) {
   GrowData data;
   data.classes = classes;
   data.n_classes = 2;
-  const std::vector<GrowColumn> none;
+  const std::vector<InputColumn> none;
   CHECK(refuses({{{codes.data(), nullptr, 3}, false}}, data, settings));
   CHECK(refuses({{{nullptr, infinite.data(), 0}, true}}, data, settings));
   CHECK(!refuses(none, data, settings));

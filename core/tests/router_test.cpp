@@ -1,4 +1,4 @@
-#include "mixedwood/predict.hpp"
+#include "mixedwood/router.hpp"
 
 #include <limits>
 #include <map>
@@ -47,7 +47,7 @@ struct RandomTree : GrownTree {
       unknown_child.push_back(end());
       if (nominal) {
         const bool few = random.coin();
-        const std::int32_t n = n_values[static_cast<std::size_t>(column.back())];
+        const std::int32_t n = n_values[at(column.back())];
         for (std::int32_t code = 0; code < n; ++code) {
           if (few && random.below(static_cast<std::size_t>(n)) > 4) continue;
           category_code.push_back(code);
@@ -65,7 +65,7 @@ struct RandomTree : GrownTree {
     std::set<std::pair<std::int32_t, std::int32_t>> asked;
     for (std::size_t t = random.below(6); t > 0; --t) {
       const auto c = static_cast<std::int32_t>(random.below(5));
-      const auto n = static_cast<std::size_t>(n_values[static_cast<std::size_t>(c)]);
+      const auto n = static_cast<std::size_t>(n_values[at(c)]);
       const std::int32_t value =
           n == 0 || random.below(3) == 0 ? kNumberTerm : static_cast<std::int32_t>(random.below(n));
       if (!asked.emplace(c, value).second) continue;
@@ -101,14 +101,14 @@ struct RandomRows {
   }
 };
 
-// Straight from the definition of each test; -3 below is unseen like -2.
+// Straight from the definition of each split; -3 below is unknown like -2.
 std::int32_t position(const TreeView& tree, const TableView& table, std::size_t i,
                       std::size_t row) {
   if (tree.split_kind[i] == kLinear) {
     double sum = tree.intercept[i];
     for (auto t = tree.term_offset[i]; t < tree.term_offset[i + 1]; ++t) {
       const auto term = static_cast<std::size_t>(t);
-      const ColumnView& column = table.columns[static_cast<std::size_t>(tree.term_column[term])];
+      const ColumnView& column = table.columns[at(tree.term_column[term])];
       if (tree.term_category[term] != kNumberTerm) {
         if (column.codes[row] == tree.term_category[term]) sum += tree.term_weight[term];
         continue;
@@ -120,32 +120,32 @@ std::int32_t position(const TreeView& tree, const TableView& table, std::size_t 
     }
     return std::isnan(sum) ? tree.missing_child[i] : sum > 0.0 ? 0 : 1;
   }
-  const ColumnView& column = table.columns[static_cast<std::size_t>(tree.column[i])];
+  const ColumnView& column = table.columns[at(tree.column[i])];
   const double x = column.codes ? column.codes[row] : column.numbers[row];
   if (column.codes ? x == -1.0 : std::isnan(x)) return tree.missing_child[i];
   if (column.codes && x < 0.0) return tree.unknown_child[i];
   if (tree.split_kind[i] == kInterval) return tree.low[i] < x && x <= tree.high[i] ? 0 : 1;
   for (auto v = tree.category_offset[i]; v < tree.category_offset[i + 1]; ++v)
-    if (tree.category_code[static_cast<std::size_t>(v)] == column.codes[row])
-      return tree.category_child[static_cast<std::size_t>(v)];
+    if (tree.category_code[at(v)] == column.codes[row])
+      return tree.category_child[at(v)];
   return tree.unknown_child[i];
 }
 
 void add_shares(const TreeView& tree, const TableView& table, std::int32_t node, std::size_t row,
                 double share, std::map<std::int32_t, double>& shares) {
   const auto i = static_cast<std::size_t>(node);
-  const std::int32_t to = tree.split_kind[i] == kLeaf ? kStopHere : position(tree, table, i, row);
+  const std::int32_t to = tree.split_kind[i] == kLeaf ? kStop : position(tree, table, i, row);
   if (to >= 0) return add_shares(tree, table, tree.child(node, to), row, share, shares);
   double reached = 0.0;
   for (std::int32_t c = 0; to == kFractional && c < tree.n_children(node); ++c)
-    reached += tree.weighted_n_node_samples[static_cast<std::size_t>(tree.child(node, c))];
+    reached += tree.weighted_n_node_samples[at(tree.child(node, c))];
   if (!(reached > 0.0)) {
     shares[node] += share;
     return;
   }
   for (std::int32_t c = 0; c < tree.n_children(node); ++c) {
     const std::int32_t child = tree.child(node, c);
-    const double part = tree.weighted_n_node_samples[static_cast<std::size_t>(child)] / reached;
+    const double part = tree.weighted_n_node_samples[at(child)] / reached;
     if (part > 0.0) add_shares(tree, table, child, row, share * part, shares);
   }
 }
@@ -165,7 +165,7 @@ void check_routing(const RandomTree& made, const RandomRows& rows, bool fraction
     add_shares(tree, rows.table, 0, row, 1.0, shares);
     double expected = 0.0;
     for (const auto& [node, share] : shares)
-      expected += share * number[static_cast<std::size_t>(node)];
+      expected += share * number[at(node)];
     CHECK_NEAR(found[row], expected, 1e-9);
     whole = whole && shares.size() == 1;
     answers[row] = shares.begin()->first;
@@ -237,7 +237,7 @@ struct Sums {
     return *this;
   }
   std::vector<double> of(const std::vector<std::int32_t>& rows) const {
-    LinearTests tests;
+    LinearSplits tests;
     tests.add({{}, {}, {}, {}, 99.0}, table);  // another one before it
     const std::uint32_t number = tests.add({column, value, weight, fill, intercept}, table);
     CHECK(number == 1);

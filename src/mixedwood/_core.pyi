@@ -88,19 +88,21 @@ class Router:
     def __init__(self, tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: NDArray[numpy.int32]) -> None: ...
 
     def route(self, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]]) -> NDArray[numpy.int32]:
-        """The node that answers each row."""
+        """The node that each row reaches."""
 
-    def distribute(self, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], answers: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
-        """Answers of the nodes, weighted by the share of the row that each gets."""
+    def distribute(self, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], values: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
+        """
+        Values of the nodes, weighted by the fraction of the row that each gets.
+        """
 
     def answered(self, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], classes: NDArray[numpy.int32], weights: NDArray[numpy.float64], n_classes: int) -> NDArray[numpy.float64]:
         """
-        Class weights of the rows that each node answers, by shares; no weights: 1 each.
+        Class weights of the rows that stop at each node, by fractions; no weights: 1 each.
         """
 
 def add_up(trees: list[tuple[Router, NDArray[numpy.float64], NDArray[numpy.int32], int, float]], columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], plurality: bool, first: int, last: int, out: NDArray[numpy.float64]) -> None:
     """
-    Add the answers of trees (router, answers, labels, first output, weight) to some rows.
+    Add the values of trees (router, values, labels, first output, weight) to some rows.
     """
 
 class StopFlag:
@@ -112,15 +114,15 @@ class StopFlag:
 
     def is_set(self) -> bool: ...
 
-class CodedTable:
+class EncodedTable:
     """A table made ready for growing many trees."""
 
     def __init__(self, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: NDArray[numpy.int32], kinds: str, n_rows: int) -> None: ...
 
-    def reordered(self, places: NDArray[numpy.int32], columns: list[NDArray[numpy.int32]]) -> CodedTable:
+    def reordered(self, places: NDArray[numpy.int32], columns: list[NDArray[numpy.int32]]) -> EncodedTable:
         """The table with some of its columns of codes as places in some order."""
 
-    def selected(self, places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> CodedTable:
+    def selected(self, places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> EncodedTable:
         """The table of some of the columns."""
 
 class GrowSettings:
@@ -144,10 +146,10 @@ class GrowSettings:
     axis_aligned: bool
     seed: int
 
-def grow(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, settings: GrowSettings, time_limit: float, rows: NDArray[numpy.int32] | None = None, starts: NDArray[numpy.int64] | None = None, stop: StopFlag | None = None) -> dict[str, Any]:
+def grow(table: EncodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, settings: GrowSettings, time_limit: float, rows: NDArray[numpy.int32] | None = None, starts: NDArray[numpy.int64] | None = None, stop: StopFlag | None = None) -> dict[str, Any]:
     """Arrays of a tree grown from the root down, or of several side by side."""
 
-def grow_prune(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, settings: GrowSettings, time_limit: float, halves: NDArray[numpy.int8], max_iter: int, refit_leaves: bool, stop: StopFlag | None = None) -> tuple[dict[str, Any], NDArray[numpy.int64], NDArray[numpy.int64], bool]:
+def grow_prune(table: EncodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, settings: GrowSettings, time_limit: float, halves: NDArray[numpy.int8], max_iter: int, refit_leaves: bool, stop: StopFlag | None = None) -> tuple[dict[str, Any], NDArray[numpy.int64], NDArray[numpy.int64], bool]:
     """
     Arrays of a tree grown and pruned in turns; leaves each time, and whether it ended.
     """
@@ -155,7 +157,7 @@ def grow_prune(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArra
 class BinnedTable:
     """A coded table in bins, for gradient boosting."""
 
-    def __init__(self, table: CodedTable, max_bins: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
+    def __init__(self, table: EncodedTable, max_bins: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
 
 class GradientSettings:
     """How a gradient tree is grown."""
@@ -220,7 +222,7 @@ def cut_points(numbers: NDArray[numpy.float64], classes: NDArray[numpy.int32] | 
 def rebinarised_tree(columns: list[Any], kinds: str, n_values: NDArray[numpy.int32], cuts: list[Any], n_bins: NDArray[numpy.int64], classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, settings: dict[str, Any], time_limit: float, stop: StopFlag | None, work_limit: int | None = None) -> dict[str, Any]:
     """Best tree over tests made anew from the rows of every node."""
 
-def optimal_all(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, settings: dict[str, int], time_limit: float, stop: StopFlag | None = None, work_limit: int | None = None) -> dict[str, Any]:
+def optimal_all(table: EncodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, settings: dict[str, int], time_limit: float, stop: StopFlag | None = None, work_limit: int | None = None) -> dict[str, Any]:
     """
     The best tree over all thresholds and subsets: its arrays, its cost and the proof.
     """
@@ -254,7 +256,9 @@ class LinearSettings:
     min_samples_model: float
 
 def fit_smooth_svm(x: NDArray[numpy.float64], signs: NDArray[numpy.int8], weights: NDArray[numpy.float64] | None, c: float, alpha: float, tolerance: float, max_iterations: int, start: NDArray[numpy.float64] | None, seconds: float) -> dict[str, Any]:
-    """The plane of a smooth support vector machine. alpha 0: limit form."""
+    """
+    The hyperplane of a smooth support vector machine. alpha 0: limit form.
+    """
 
 def measure_column(numbers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple[float, float, float]:
     """

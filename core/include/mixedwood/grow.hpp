@@ -1,4 +1,4 @@
-// Growing a tree from the root down, the best test first found first kept.
+// Growing a tree from the root down, the best split first found first kept.
 //
 //   rows of a node -> count (value x class) -> candidate of each column -> choice -> children
 //
@@ -13,16 +13,16 @@
 #include <vector>
 
 #include "mixedwood/screener.hpp"
-#include "mixedwood/coded_table.hpp"
+#include "mixedwood/encoded_table.hpp"
 #include "mixedwood/criterion.hpp"
-#include "mixedwood/linear_machine.hpp"
+#include "mixedwood/linear_model.hpp"
 #include "mixedwood/partitioner.hpp"
 #include "mixedwood/stop.hpp"
 #include "mixedwood/tree.hpp"
 
 namespace mixedwood {
 
-// How a column's candidate test is made.
+// How a column's candidate split is made.
 enum class Rules {
   kParts,       // by criterion and partitioner
   kC45,         // Quinlan's C4.5 as in WEKA's J48: gain ratio among columns of average gain
@@ -81,7 +81,7 @@ struct GrowData {
 };
 
 // Bad input: std::invalid_argument. Interrupted by the stop's hook: the result is not to be used.
-GrownTree grow(const CodedTable& table, const GrowData& data, const GrowSettings& settings,
+GrownTree grow(const EncodedTable& table, const GrowData& data, const GrowSettings& settings,
                Stop& stop);
 
 }  // namespace mixedwood

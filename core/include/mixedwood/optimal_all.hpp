@@ -7,14 +7,14 @@
 #include <span>
 #include <vector>
 
-#include "mixedwood/coded_table.hpp"
+#include "mixedwood/encoded_table.hpp"
 #include "mixedwood/proof.hpp"
 #include "mixedwood/stop.hpp"
 
 namespace mixedwood {
 
 struct AllSplitsProblem {
-  const CodedTable* table = nullptr;
+  const EncodedTable* table = nullptr;
   std::span<const std::int32_t> classes;
   std::span<const std::int64_t> weights;  // empty: every row weighs 1; rows of weight 0 are dropped
   std::int32_t n_classes = 0;

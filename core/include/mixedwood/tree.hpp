@@ -1,14 +1,16 @@
-// A tree as plain arrays: the only definition of their layout, shared by every learner.
+// A tree as plain arrays: the only definition of their layout, distributed by every learner.
 //
 // Nodes are numbered so that parents come before their children; node 0 is the root. A node's
-// test names a child by its position among the node's children. Lists of different length
-// (children, values of a nominal test, terms of a linear test) lie end to end, with offsets.
+// split names a child by its position among the node's children. Lists of different length
+// (children, values of a nominal split, terms of a linear split) lie end to end, with offsets.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "mixedwood/index.hpp"
 
 namespace mixedwood {
 
@@ -25,8 +27,8 @@ enum SplitKind : std::uint8_t {
 // In place of a term's value: the term asks for a number, or for the place of a value in the order.
 inline constexpr std::int32_t kNumberTerm = -1;
 
-// Where a row goes when the test has no answer for it, in place of a child's position.
-inline constexpr std::int32_t kStopHere = -1;    // this node answers
+// Where a row goes that the split cannot place, in place of a child's position.
+inline constexpr std::int32_t kStop = -1;    // at this node
 inline constexpr std::int32_t kFractional = -2;  // to every child, in proportion to its weight
 
 // The arrays, with one name each here, in Python and in model files.
@@ -118,7 +120,7 @@ struct TreeView : TreeArrays<ArrayView> {
     return child_offset[i + 1] - child_offset[i];
   }
   std::int32_t child(std::int32_t node, std::int32_t position) const {
-    return children[static_cast<std::size_t>(child_offset[static_cast<std::size_t>(node)] +
+    return children[at(child_offset[at(node)] +
                                              position)];
   }
 };

@@ -1,4 +1,4 @@
-// Two groups of classes for a plane to separate.
+// Two groups of classes for a hyperplane to separate.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "mixedwood/linear_machine.hpp"
+#include "mixedwood/linear_model.hpp"
 
 namespace mixedwood {
 

@@ -61,7 +61,7 @@ class Solving {
     if (best_->cost <= lower_) lower_ = best_->cost;
   }
 
-  AllSplitsResult result(const CodedTable& table, const Stop& stop) const {
+  AllSplitsResult result(const EncodedTable& table, const Stop& stop) const {
     AllSplitsResult result;
     const bool proven = lower_ >= best_->cost;
     result.lower_bound = lower_;

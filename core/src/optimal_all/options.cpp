@@ -33,7 +33,7 @@ Options::Options(const AllSplitsProblem& problem) : n_classes(problem.n_classes)
 }
 
 // Ranks are of the rows that are kept: a value that no row has makes no test.
-void Options::add_column(const CodedColumn& column, std::int32_t index) {
+void Options::add_column(const EncodedColumn& column, std::int32_t index) {
   const auto n_values = static_cast<std::size_t>(column.n_values());
   bool missing = false;
   std::vector<std::uint8_t> seen(n_values, 0);

@@ -39,7 +39,7 @@ struct Options {
   bool unit_weights = true;
 
  private:
-  void add_column(const CodedColumn& column, std::int32_t index);
+  void add_column(const EncodedColumn& column, std::int32_t index);
   void find_unavoidable();
 };
 

@@ -7,7 +7,7 @@ namespace {
 
 class Writer {
  public:
-  Writer(const Options& options, const CodedTable& table, std::int64_t leaf_cost,
+  Writer(const Options& options, const EncodedTable& table, std::int64_t leaf_cost,
          std::int64_t min_leaf, AllSplitsResult& result)
       : options_(options), table_(table), leaf_cost_(leaf_cost), stumps_(options, min_leaf),
         result_(result), side_(options.n_rows(), 0) {
@@ -56,7 +56,7 @@ class Writer {
   // Is it the left rows that answer yes? They do, but for "is known" where missing is below all.
   bool write_test(std::size_t node, const Rows& rows, const Test& test, const Rows& left) {
     const Option& option = options_.list[static_cast<std::size_t>(test.option)];
-    const CodedColumn& column = table_.columns[static_cast<std::size_t>(option.column)];
+    const EncodedColumn& column = table_.columns[static_cast<std::size_t>(option.column)];
     result_.column[node] = option.column;
     const auto sorted = rows.by(static_cast<std::size_t>(test.option));
     const auto rank = [&](std::int32_t id) { return option.rank[static_cast<std::size_t>(id)]; };
@@ -94,7 +94,7 @@ class Writer {
   }
 
   const Options& options_;
-  const CodedTable& table_;
+  const EncodedTable& table_;
   std::int64_t leaf_cost_;
   StumpSearch stumps_;
   AllSplitsResult& result_;
@@ -103,7 +103,7 @@ class Writer {
 
 }  // namespace
 
-void write_tree(const Options& options, const CodedTable& table, const Rows& rows,
+void write_tree(const Options& options, const EncodedTable& table, const Rows& rows,
                 const Plan& plan, std::int64_t leaf_cost, std::int64_t min_leaf,
                 AllSplitsResult& result) {
   Writer(options, table, leaf_cost, min_leaf, result).write(rows, plan);

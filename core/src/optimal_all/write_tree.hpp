@@ -6,7 +6,7 @@
 
 namespace mixedwood::all_splits {
 
-void write_tree(const Options& options, const CodedTable& table, const Rows& rows,
+void write_tree(const Options& options, const EncodedTable& table, const Rows& rows,
                 const Plan& plan, std::int64_t leaf_cost, std::int64_t min_leaf,
                 AllSplitsResult& result);
 

@@ -60,8 +60,8 @@ class Checker {
       const std::int32_t child = tree_.child(node, c);
       // Parents before children: no cycles, and one pass visits a parent first.
       if (child <= node || child >= tree_.n_nodes()) bad_node(i, "has a child out of order");
-      if (has_parent[static_cast<std::size_t>(child)]) bad_node(i, "shares a child");
-      has_parent[static_cast<std::size_t>(child)] = 1;
+      if (has_parent[at(child)]) bad_node(i, "fractions a child");
+      has_parent[at(child)] = 1;
     }
     if (!(tree_.weighted_n_node_samples[i] >= 0.0)) bad_node(i, "has a weight below zero");
     const bool leaf = tree_.split_kind[i] == kLeaf;
@@ -70,7 +70,7 @@ class Checker {
     const bool terms = tree_.term_offset[i] < tree_.term_offset[i + 1];
     const bool nominal = tree_.split_kind[i] == kSubset || tree_.split_kind[i] == kMultiway;
     if ((values && !nominal) || (terms && tree_.split_kind[i] != kLinear))
-      bad_node(i, "has lists that its test does not use");
+      bad_node(i, "has lists that its split does not use");
     if (leaf) return;
     for (std::int32_t side : {tree_.missing_child[i], tree_.unknown_child[i]})
       if (side < kFractional || side >= n_children) bad_node(i, "sends rows to no child of its own");
@@ -88,14 +88,14 @@ class Checker {
         check_terms(i);
         break;
       default:
-        bad_node(i, "has an unknown kind of test");
+        bad_node(i, "has an unknown kind of split");
     }
   }
 
   void check_values(std::size_t i, std::int32_t n_children) const {
     check_column(i, tree_.column[i]);
     const ColumnView& tested = column(tree_.column[i]);
-    if (tested.codes == nullptr) bad_node(i, "has a nominal test on a column of numbers");
+    if (tested.codes == nullptr) bad_node(i, "has a nominal split on a column of numbers");
     std::int32_t previous = -1;
     for (auto v = tree_.category_offset[i]; v < tree_.category_offset[i + 1]; ++v) {
       const auto entry = static_cast<std::size_t>(v);
@@ -133,10 +133,10 @@ class Checker {
 
   void check_column(std::size_t i, std::int32_t c) const {
     if (c < 0 || static_cast<std::size_t>(c) >= table_.columns.size())
-      bad_node(i, "tests a column that is not there");
+      bad_node(i, "splits a column that is not there");
   }
   const ColumnView& column(std::int32_t c) const {
-    return table_.columns[static_cast<std::size_t>(c)];
+    return table_.columns[at(c)];
   }
 
   const TreeView& tree_;
@@ -155,8 +155,8 @@ std::int32_t GrownTree::add_leaf() {
   low.push_back(-kInfinity);
   high.push_back(kInfinity);
   intercept.push_back(0.0);
-  missing_child.push_back(kStopHere);
-  unknown_child.push_back(kStopHere);
+  missing_child.push_back(kStop);
+  unknown_child.push_back(kStop);
   score.push_back(0.0);
   return node;
 }

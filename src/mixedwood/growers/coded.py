@@ -41,10 +41,10 @@ class CodedTable:
     table: Table
 
     @cached_property
-    def native(self) -> _core.CodedTable:
+    def native(self) -> _core.EncodedTable:
         """The codes, for the native core."""
         schema = self.table.schema
-        return _core.CodedTable(
+        return _core.EncodedTable(
             list(self.table.arrays),
             np.array([column.n_categories for column in schema], dtype=np.int32),
             "".join(_KINDS[column.kind] for column in schema),

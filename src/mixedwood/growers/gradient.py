@@ -134,7 +134,7 @@ def grow_gradient_tree(
     arrays.pop("complete")
     n = len(arrays["split_kind"])
     steps = arrays.pop("values").reshape(n, -1)
-    node_of_row = arrays.pop("answers")
+    node_of_row = arrays.pop("node_of_row")
     return GradientTree(_tree(arrays, table, target), steps, node_of_row)
 
 

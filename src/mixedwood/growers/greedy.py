@@ -104,7 +104,7 @@ def grow(
 class NativeArguments(NamedTuple):
     """What the native core is told of rows and settings, and what it is not told."""
 
-    arguments: tuple[_core.CodedTable, NDArray[np.int32], Any, int, _core.GrowSettings]
+    arguments: tuple[_core.EncodedTable, NDArray[np.int32], Any, int, _core.GrowSettings]
     schema: Schema
     scale: float  # of the weights
     ranks: Ranks | None  # of values that were put in a random order
