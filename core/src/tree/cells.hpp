@@ -9,11 +9,11 @@
 #include <stdexcept>
 #include <vector>
 
-#include "layout.hpp"
+#include "router_layout.hpp"
 
 namespace mixedwood {
 
-// Place of a code in a table, in range whatever the code: below -2 is unseen as well.
+// Place of a code in a table, in range whatever the code: below -2 is unknown as well.
 inline std::uint32_t entry_of(const ColumnView& column, std::size_t row) {
   const std::int32_t code = column.codes[row];
   const std::uint32_t entry = static_cast<std::uint32_t>(code) + kBelowZero;
@@ -63,7 +63,7 @@ class Cells {
   static constexpr std::size_t kMost = 1 << 19, kFewestRows = 1024, kMostRows = 1 << 15;
   std::vector<std::int32_t> columns_;
   std::size_t n_rows_;
-  std::size_t stride_;  // not a power of two: columns of a row would share a place in the cache
+  std::size_t stride_;  // not a power of two: columns of a row would fraction a place in the cache
   std::unique_ptr<std::uint64_t[]> cells_;
 };
 
