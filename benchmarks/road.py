@@ -337,11 +337,17 @@ def main() -> None:
 PAGE = """# From a frame to predictions
 
 Where the time goes, stage by stage, on made tables. Processor time in milliseconds, one thread,
-the least of several runs; differences below 10 % are noise. The stages are explained at the top of
+the least of several runs. The stages are explained at the top of
 `benchmarks/road.py`, and [how frames are read](../decisions/0052-reading-in-batches.md) is a
-decision of its own. Peers start from the same frame of pandas, so that their encoders count:
-ordinal codes for scikit-learn and LightGBM, one-hot codes and eight bins for pystreed. In brackets:
-before frames were read in batches.
+decision of its own.
+
+In brackets, if given: an earlier version, in a run of its own.
+
+Peers start from the same frame of pandas, so that their encoders count: ordinal codes for
+scikit-learn and LightGBM, one-hot codes and eight bins for pystreed. Only the tree of depth 6 has
+the same limits as its peer. LightGBM's trees have its own default size, and pystreed searches other
+candidates than our optimal tree, so those rows give an order of magnitude, not a ranking. pystreed
+ran with empty modules in place of scikit-survival, which its classifier does not use.
 
 - command: `python benchmarks/road.py --page docs/results/road.md`
 """
