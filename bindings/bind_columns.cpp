@@ -273,6 +273,14 @@ nb::list read_dictionaries(const nb::list& codes, const nb::list& labels, const 
   return read;
 }
 
+using ByteMatrix = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+nb::tuple read_distinct(const ByteMatrix& cells) {
+  DistinctCells found = distinct_cells(reinterpret_cast<const char*>(cells.data()), cells.shape(0),
+                                       cells.shape(1));
+  return nb::make_tuple(hand_over(std::move(found.places)), hand_over(std::move(found.first_rows)));
+}
+
 // Python objects
 
 enum class ObjectType { missing, text, flag, integer, real, other };
@@ -570,6 +578,10 @@ void bind_columns(nb::module_& m) {
         nb::sig("def read_dictionaries(codes: list[NDArray[Any]], labels: list[list[Any]], wanted: "
                 "list[Any]) -> list[Any]"),
         "Read codes of labels; None for columns that are left out.");
+  m.def("read_distinct", &read_distinct, nb::arg("cells").noconvert(),
+        nb::sig("def read_distinct(cells: NDArray[numpy.uint8]) -> tuple[NDArray[numpy.int32], "
+                "NDArray[numpy.int64]]"),
+        "Number cells of equal width by their bytes; also give the row where each is first.");
   m.def("read_objects", &read_objects, nb::arg("columns"), nb::arg("wanted"), nb::arg("absent"),
         nb::sig("def read_objects(columns: list[Any], wanted: list[Any], absent: tuple[Any, ...]) "
                 "-> list[Any]"),

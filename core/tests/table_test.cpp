@@ -151,6 +151,12 @@ TEST(texts_of_every_length_are_told_apart) {
   CHECK(index.texts().size() == places.size());
 }
 
+TEST(cells_of_fixed_width_are_found_by_their_bytes) {
+  const DistinctCells found = distinct_cells("abcdabefcd", 5, 2);
+  CHECK((found.places == std::vector<std::int32_t>{0, 1, 0, 2, 1}));
+  CHECK((found.first_rows == std::vector<std::int64_t>{0, 1, 3}));
+}
+
 TEST(text_of_a_stream_is_sorted_and_everything_is_released) {
   const std::int32_t offsets[] = {0, 1, 3, 3, 4};
   const std::uint8_t valid[] = {0b1011};

@@ -20,6 +20,11 @@ def read_arrays(arrays: list[NDArray[Any]], missing: list[NDArray[numpy.bool_] |
 def read_dictionaries(codes: list[NDArray[Any]], labels: list[list[Any]], wanted: list[Any]) -> list[Any]:
     """Read codes of labels; None for columns that are left out."""
 
+def read_distinct(cells: NDArray[numpy.uint8]) -> tuple[NDArray[numpy.int32], NDArray[numpy.int64]]:
+    """
+    Number cells of equal width by their bytes; also give the row where each is first.
+    """
+
 def read_objects(columns: list[Any], wanted: list[Any], absent: tuple[Any, ...]) -> list[Any]:
     """Read lists of Python objects; None for columns that are left out."""
 

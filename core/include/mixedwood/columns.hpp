@@ -59,4 +59,12 @@ struct IntegerCategories {
 IntegerCategories integer_categories(std::span<const std::int64_t> integers,
                                      const std::uint8_t* missing);
 
+// Cells of a fixed number of bytes: the place of each among the distinct ones, in the order in which
+// they are met, and the row where each of those is first.
+struct DistinctCells {
+  std::vector<std::int32_t> places;
+  std::vector<std::int64_t> first_rows;
+};
+DistinctCells distinct_cells(const char* bytes, std::size_t n_rows, std::size_t width);
+
 }  // namespace mixedwood

@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "text_index.hpp"
+
 namespace mixedwood {
 namespace {
 
@@ -162,6 +164,18 @@ IntegerCategories integer_categories(std::span<const std::int64_t> integers,
     if (is_missing(row)) continue;
     const auto at = std::lower_bound(found.values.begin(), found.values.end(), integers[row]);
     found.codes[row] = static_cast<std::int32_t>(at - found.values.begin());
+  }
+  return found;
+}
+
+DistinctCells distinct_cells(const char* bytes, std::size_t n_rows, std::size_t width) {
+  DistinctCells found;
+  found.places.resize(n_rows);
+  TextIndex index;
+  for (std::size_t row = 0; row < n_rows; ++row) {
+    found.places[row] = index.place({bytes + row * width, width});
+    if (index.texts().size() > found.first_rows.size())
+      found.first_rows.push_back(static_cast<std::int64_t>(row));
   }
   return found;
 }
