@@ -159,6 +159,16 @@ settings = {{ folds = 2 }}
 """
 
 
+def study_text(package: Path) -> str:
+    """The study in the words that the checkout reads."""
+    text = STUDY.format(name="tic-tac-toe")
+    if "experiments" in "".join(path.read_text() for path in (package / "study").glob("*.py")):
+        return text
+    for new, old in (("datasets", "sets"), ("experiments", "runs"), ("dataset =", "set =")):
+        text = text.replace(new, old)
+    return text
+
+
 def walks(root: Path) -> dict[str, tuple[list[str], int]]:
     """Modules and depth of the usual calls."""
     sys.path.insert(0, str(root / "src"))
@@ -173,7 +183,7 @@ def walks(root: Path) -> dict[str, tuple[list[str], int]]:
         data, study = Path(folder, "data.csv"), Path(folder, "one.toml")
         rows = zip(X["color"], X["size"], y, strict=True)
         data.write_text("color,size,y\n" + "".join(f"{c},{s},{a}\n" for c, s, a in rows))
-        study.write_text(STUDY.format(name="tic-tac-toe"))
+        study.write_text(study_text(package))
 
         def command(*words: str) -> None:
             with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):

@@ -265,7 +265,15 @@ USAGE = [
     (["--time-limit", "soon"], "is not a time such as 30s"),
     (["--time-limit", "0s"], "greater than 0"),
     (["--ordinal", "grade"], "is not a column and its categories in order"),
-    (["--model", "random_ordinality", "--param", "joint=[['a', 'b']]"], "joint names"),
+    (
+        [
+            "--model",
+            "random_ordinality",
+            "--param",
+            "partitioner=Partitioner('random_order', per='tree', joint=[['a', 'b']])",
+        ],
+        "'joint' option of the partitioner contains 'a'",
+    ),
 ]
 
 

@@ -23,12 +23,15 @@ from mixedwood import (
 from mixedwood._limits import CancelledError, StopFlag
 from mixedwood._parallel import grow_members
 from mixedwood._random import MEMBER, spawn
+from mixedwood.splits import Partitioner
 from problems import mixed_problem
 
 MODELS = {
     "forest": ForestClassifier(n_estimators=8, random_state=5, colsample_bytree=3),
     "cart": ForestClassifier.bagging_cart(3, random_state=5),
-    "orders": RandomOrdinalityClassifier.random_tree(8, random_state=5, joint=True),
+    "orders": RandomOrdinalityClassifier.random_tree(8, random_state=5).set_params(
+        partitioner=Partitioner("random_order", per="tree", joint=True)
+    ),
 }
 
 
@@ -141,9 +144,9 @@ def test_warm_starts_that_make_no_sense(problem):
         model.set_params(n_estimators=3).fit(X, y)
     with pytest.warns(UserWarning, match="does not fit new trees"):
         model.set_params(n_estimators=4).fit(X, y)
-    with pytest.raises(ValueError, match="the columns, their values or the classes are others"):
+    with pytest.raises(ValueError, match="their categories or the classes have changed"):
         model.set_params(n_estimators=5).fit(X[["colour"]], y)
-    with pytest.raises(ValueError, match="the columns, their values or the classes are others"):
+    with pytest.raises(ValueError, match="their categories or the classes have changed"):
         model.fit(X, y == "ash")
     weights = np.ones(len(y))
     weights[0] = 0
@@ -232,11 +235,11 @@ def test_a_learner_stops_when_told_to(problem):
 
     stop = StopFlag()
     table, target = read_table(problem[0]), read_target(problem[1])
-    learner = TreeClassifier(pruning=None)._learner()
-    assert learner.learn(table, target, seed=0, stop=stop).n_nodes > 1
+    learner = TreeClassifier(pruning=None)
+    assert learner._fit_encoded(table, target, seed=0, stop=stop).n_nodes > 1
     stop.set()
     with pytest.raises(CancelledError):
-        learner.learn(table, target, seed=0, stop=stop)
+        learner._fit_encoded(table, target, seed=0, stop=stop)
 
 
 INTERRUPTED = """

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mixedwood import report, stats
-from mixedwood.plot.measure import text_width
+from mixedwood.plot.drawing import text_width
 from mixedwood.report.svg import FONT_SIZE as FONT
 from mixedwood.report.svg import Scale
 

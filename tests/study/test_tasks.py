@@ -16,7 +16,7 @@ def test_methods_are_made_of_plain_words():
     tree = make({"title": "T", "model": "TreeClassifier", "max_depth": 3})
     assert isinstance(tree, TreeClassifier)
     assert tree.max_depth == 3
-    assert make({"model": "TreeClassifier.c45", "pruned": False}, random_state=5).random_state == 5
+    assert make({"model": "TreeClassifier.cart", "cv": 3}, random_state=5).random_state == 5
     forest = make(
         {"model": "ForestClassifier", "estimator": {"model": "TreeClassifier", "max_depth": 2}}
     )

@@ -206,13 +206,13 @@ def _plain(value: Any) -> Any:
 
 
 def _nodes(tree: Tree) -> list[dict[str, Any]]:
-    from mixedwood.explain import branch_words
+    from mixedwood.explain import format_branches
 
     found: list[dict[str, Any]] = []
     conditions = {0: "root"}
     for node in range(tree.n_nodes):
         children = tree.children_of(node).tolist()
-        conditions |= dict(zip(children, branch_words(tree, node), strict=True)) if children else {}
+        conditions |= dict(zip(children, format_branches(tree, node), strict=True))
         found.append(
             {
                 "node": node,

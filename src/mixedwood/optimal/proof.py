@@ -14,11 +14,12 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood import _kinds as kinds
 from mixedwood._limits import Deadline
 from mixedwood.optimal.build import SplitTree
 from mixedwood.optimal.problem import (
@@ -91,6 +92,22 @@ class Proof:
     cache_bytes: int
     seconds: float = math.nan
     trace: tuple[tuple[float, float], ...] = ()
+
+    # Without the fields that say how long the search took: equal fits are written equally.
+    _fitted: ClassVar[kinds.Fitted] = {
+        "status": kinds.TEXT,
+        "objective_value": kinds.number(kinds.NONNEGATIVE),
+        "lower_bound": kinds.number(kinds.NONNEGATIVE),
+        "n_explored": kinds.COUNT,
+        "n_cached": kinds.COUNT,
+        "cache_bytes": kinds.COUNT,
+    }
+
+    def _check_fitted(self) -> None:
+        if self.status not in STATUSES:
+            raise ValueError(f"its search cannot have ended by {self.status[:50]!r}")
+        if self.lower_bound > self.objective_value * (1 + kinds.ROUNDING):
+            raise ValueError("the objective of its tree is below its lower bound")
 
     @property
     def optimal(self) -> bool:

@@ -16,6 +16,7 @@ from mixedwood.data import Table, Target
 from mixedwood.optimal.build import SplitTree, apply_splits
 from mixedwood.optimal.problem import OptimalSettings, drop_zero_weights
 from mixedwood.optimal.solvers import make_solver
+from mixedwood.tree import argmax_with_ties
 
 __all__ = ["FRACTION_OF_LIMITS", "ChosenSize", "choose_size", "kept_folds"]
 
@@ -166,5 +167,4 @@ def _labels(splits: SplitTree, table: Table, target: Target) -> NDArray[np.int32
     weights = np.ones(target.n_rows) if target.weights is None else target.weights
     counts = np.zeros((len(splits), target.n_classes))
     np.add.at(counts, (apply_splits(splits, table), target.codes), weights)
-    labels: NDArray[np.int32] = counts.argmax(axis=1).astype(np.int32)
-    return labels
+    return argmax_with_ties(counts)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from mixedwood.plot.measure import shorten, text_width
+from mixedwood.plot.drawing import shorten, text_width
 from mixedwood.report.svg import (
     AXIS_HEIGHT,
     FONT_SIZE,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 
-from mixedwood.plot.measure import is_measured, shorten, text_width
+from mixedwood.plot.drawing import is_measured, shorten, text_width
 
 __all__ = [
     "AXIS_HEIGHT",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mixedwood._limits import read_time_limit
 from mixedwood.estimators import OptimalTreeClassifier
 from mixedwood.optimal.build import build_tree
 from mixedwood.optimal.solvers import PerNodeSolver
@@ -34,7 +35,7 @@ class EncodedAtEverySplit(OptimalTreeClassifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> EncodedAtEverySplit:
         """Find the tree, as `OptimalTreeClassifier.fit` does."""
         asked = type(self)(**{**self.get_params(deep=False), "binarize_at": "node_encoding"})
-        learner = asked._learner()
+        asked._check_parameters()
         table, target = self._read_training(
             X,
             y,
@@ -43,11 +44,11 @@ class EncodedAtEverySplit(OptimalTreeClassifier):
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
         )
-        settings = learner.settings_for(target.n_rows)
+        settings = asked._settings(target.n_rows)
         splits, proof = PerNodeSolver(table, target, settings).solve(
             settings.max_depth,
             settings.max_leaf_nodes,
-            time_limit=learner.time_limit,
+            time_limit=read_time_limit(asked.time_limit),
             work_limit=settings.work_limit,
         )
         self._remember(table, target)

@@ -15,8 +15,8 @@ from scipy.special import gammainc
 
 from mixedwood import TreeClassifier
 from mixedwood.data import Table
-from mixedwood.estimators.one_tree import OneTreeClassifier
-from mixedwood.pruning.merge_equal import merge_equal_leaves
+from mixedwood.estimators._single import SingleTreeClassifier
+from mixedwood.pruning import merge_equal_leaves
 from mixedwood.splits import (
     Criterion,
     Partitioner,
@@ -99,11 +99,11 @@ class Node:
         return np.bincount(places, minlength=n_values * k).reshape(-1, k).astype(float)
 
 
-class PlainTreeClassifier(OneTreeClassifier):
+class PlainTreeClassifier(SingleTreeClassifier):
     """Grows a tree by `_choose`, and undoes splits that change no answer.
 
     Subclasses have the parameters `max_depth`, `max_p` and `min_second`; the last two are those of
-    `TreeClassifier.nominal_splits`.
+    `nominal_splits`.
     """
 
     handle_unknown = "stop"
@@ -115,7 +115,7 @@ class PlainTreeClassifier(OneTreeClassifier):
     def _choose(self, node: Node) -> Choice | None:
         """Give the test of a node, or None if it is a leaf."""
 
-    def fit(self, X: Any, y: Any) -> PlainTreeClassifier:
+    def fit(self, X: Any, y: Any) -> PlainTreeClassifier:  # type: ignore[override]
         """Grow the tree."""
         table, target = self._read_training(X, y, None)
         self._check(table)
