@@ -17,7 +17,7 @@ import numpy as np
 
 from mixedwood import _core, datasets
 from mixedwood.data import read_table
-from mixedwood.growers.coded import CodedTable
+from mixedwood.grow.encoded import EncodedTable
 
 try:
     from pycontree import ConTree
@@ -74,7 +74,7 @@ def solve(table, classes, depth, time_limit):
         "memory_limit": NO_LIMIT,
     }
     start = time.process_time()
-    native = CodedTable(table).native
+    native = EncodedTable(table).native
     n_classes = int(classes.max()) + 1
     found = _core.optimal_all(native, classes, None, n_classes, settings, time_limit)
     return found, time.process_time() - start

@@ -324,7 +324,7 @@ class Mixedwood(Contender):
         """As `TreeClassifier` grows, with numbers ranked anew each time."""
         from mixedwood import TreeClassifier
         from mixedwood.estimators.parameters import read_parameters
-        from mixedwood.growers import grow
+        from mixedwood.grow import grow
 
         parameters = read_parameters(TreeClassifier(max_depth=depth, pruning=None))
         settings = parameters.settings_for(self.table.n_rows, self.table.n_columns)

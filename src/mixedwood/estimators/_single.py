@@ -14,7 +14,7 @@ from mixedwood._limits import StopFlag
 from mixedwood.data import Table, Target
 from mixedwood.estimators.base import TableClassifier, columns_used
 from mixedwood.explain.importance import impurity_importance
-from mixedwood.growers import CodedTable
+from mixedwood.grow import EncodedTable
 from mixedwood.tree import Tree
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class SingleTreeClassifier(TableClassifier):
 
     def _fit_encoded(
         self,
-        table: Table | CodedTable,
+        table: Table | EncodedTable,
         target: Target,
         *,
         seed: int,
@@ -114,4 +114,4 @@ def impurity_of(criterion: Any) -> Literal["gini", "entropy"]:
 
 def unknown_in_core(handle_unknown: str) -> str:
     """Name what the core does with unknown categories; "error" is raised before it sees them."""
-    return "node" if handle_unknown in ("stop", "error") else handle_unknown
+    return "stop" if handle_unknown == "error" else handle_unknown

@@ -27,7 +27,7 @@ def build_tree(table: Table, target: Target, splits: SplitTree, unknown: str) ->
         The training rows.
     splits : sequence
         Splits and children.
-    unknown : {"node", "missing", "majority"}
+    unknown : {"stop", "missing", "majority"}
         What happens to categories that no row of a node has.
     """
     weights = np.ones(target.n_rows) if target.weights is None else target.weights

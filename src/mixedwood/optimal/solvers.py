@@ -18,7 +18,7 @@ import numpy as np
 from mixedwood import _core
 from mixedwood._limits import StopFlag, stopped_by
 from mixedwood.data import ColumnKind, Table, Target
-from mixedwood.growers import CodedTable
+from mixedwood.grow import EncodedTable
 from mixedwood.optimal.build import SplitTree, apply_splits, build_tree
 from mixedwood.optimal.problem import (
     ExactObjective,
@@ -217,7 +217,7 @@ class AllSplitsSolver(Solver):
 
     def __init__(self, table: Table, target: Target, settings: OptimalSettings) -> None:
         super().__init__(table, target, settings)
-        self._coded = CodedTable(table)
+        self._coded = EncodedTable(table)
 
     def search(
         self, integer: IntegerObjective, limits: SearchLimits

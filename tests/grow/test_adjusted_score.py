@@ -8,7 +8,7 @@ import pytest
 
 from mixedwood import ForestClassifier, TreeClassifier
 from mixedwood.data import Column, Schema, Table, Target
-from mixedwood.growers import GrowSettings, grow
+from mixedwood.grow import GrowSettings, grow
 from mixedwood.splits import best_partition
 from mixedwood.tree import SplitKind
 from planes import only_plane
