@@ -42,17 +42,17 @@ def numbers(*columns):
 
 LIMITS = st.builds(
     GradientSettings,
-    order=st.just("sorted"),
-    max_depth=st.sampled_from([-1, 0, 1, 2, 3]),
-    max_leaf_nodes=st.sampled_from([-1, -1, 1, 2, 4]),
+    category_order=st.just("sorted"),
+    max_depth=st.sampled_from([None, 0, 1, 2, 3]),
+    max_leaf_nodes=st.sampled_from([None, None, 1, 2, 4]),
     best_first=st.just(True),
     min_samples_leaf=st.sampled_from([1, 1, 2, 3]),
-    min_hessian=st.sampled_from([0.0, 0.0, 0.7, 1.5]),
-    l2=st.sampled_from([0.0, 0.3, 1.0]),
-    nominal_l2=st.sampled_from([0.0, 0.5]),
-    smoothing=st.sampled_from([0.0, 0.4]),
-    min_gain=st.sampled_from([0.0, 0.0, 0.8]),
-    adjusted=st.booleans(),
+    min_child_weight=st.sampled_from([0.0, 0.0, 0.7, 1.5]),
+    l2_regularization=st.sampled_from([0.0, 0.3, 1.0]),
+    cat_l2=st.sampled_from([0.0, 0.5]),
+    cat_smooth=st.sampled_from([0.0, 0.4]),
+    min_split_gain=st.sampled_from([0.0, 0.0, 0.8]),
+    selection=st.sampled_from(["score", "adjusted"]),
 )
 
 
@@ -64,7 +64,7 @@ def test_agrees_with_its_twin(problem, how, n_outputs, seed):
     rng = np.random.default_rng(seed)
     g, h = rng.normal(size=(2, table.n_rows, n_outputs))
     h = np.abs(h) + 0.05
-    if how.max_leaf_nodes < 0:
+    if how.max_leaf_nodes is None:
         how = replace(how, best_first=bool(seed % 2))
     found = grown(table, g, h, how)
     twin = GradientTwin(table, g, h, how)
@@ -99,7 +99,9 @@ def test_names_of_rows_are_chosen_less_often_beside_a_weak_column(order, n_class
         fooled["score"] += grown(table, g, h, how, seed=seed).tree.column[0] == 0
         for weight in (1.0, 1e-4, 12345.5):  # whole ones would be numbers of rows
             target = Target(np.arange(n_classes), y.astype(np.int32), np.full(n, weight))
-            adjusted = replace(how, adjusted=True, l2=how.l2 * weight)
+            adjusted = replace(
+                how, selection="adjusted", l2_regularization=how.l2_regularization * weight
+            )
             tree = grown(table, weight * g, weight * h, adjusted, target=target, seed=seed).tree
             fooled[weight] += tree.column[0] == 0
     assert fooled[1.0] == fooled[1e-4] == fooled[12345.5]
@@ -130,7 +132,7 @@ def test_among_equal_gains_one_of_the_largest_is_chosen(problem, how, n_outputs,
     g = data.draw(st.lists(st.integers(-2, 2), min_size=size, max_size=size))
     h = data.draw(st.lists(st.integers(0, 2), min_size=size, max_size=size))
     g, h = np.array(g, float).reshape(shape), np.array(h, float).reshape(shape)
-    how = replace(how, max_leaf_nodes=-1, adjusted=False)
+    how = replace(how, max_leaf_nodes=None, selection="score")
     tree = grown(table, g, h, how).tree
     twin = GradientTwin(table, g, h, how)
     through = rows_of_nodes(tree, table, list(range(table.n_rows)))
@@ -141,13 +143,13 @@ def test_among_equal_gains_one_of_the_largest_is_chosen(problem, how, n_outputs,
         known = list(twin.candidates(rows))
         most = max((gain for gain, _, _ in known), default=0.0)
         if tree.split_kind[node] == 0:
-            assert most <= max(how.min_gain, 0.0) + 1e-9
+            assert most <= max(how.min_split_gain, 0.0) + 1e-9
             continue
         left = through[tree.children_of(node)[0]]
         cuts = {(c, side) for _, c, rows_left in known for side in (rows_left, rows - rows_left)}
         assert (tree.column[node], left) in cuts
         assert twin.gain(tree.column[node], left, rows) == pytest.approx(most, abs=1e-8)
-        assert most > how.min_gain
+        assert most > how.min_split_gain
 
 
 @given(st.integers(2, 8), st.integers(0, 2**32), st.booleans())
@@ -269,7 +271,7 @@ def test_all_nodes_of_a_tree_have_one_order_or_each_its_own():
         assert tree.n_leaves > 10
         assert order_behind(tree, 0) is not None
         assert order_behind(tree, 1) is not None
-        tree = grown(table, g, h, replace(how, order="random_per_node"), seed=seed).tree
+        tree = grown(table, g, h, replace(how, category_order="random_per_node"), seed=seed).tree
         shared += None not in (order_behind(tree, 0), order_behind(tree, 1))
     assert shared < 5
 
@@ -296,7 +298,7 @@ def test_columns_are_drawn_at_every_node():
     how = GradientSettings(max_depth=1, max_features=1)
     roots = Counter(int(grown(table, g, h, how, seed=s).tree.column[0]) for s in range(600))
     assert min(roots.values()) > 160  # a third each, good or not
-    two = replace(how, max_columns=2)
+    two = replace(how, max_features=2)
     roots = Counter(int(grown(table, g, h, two, seed=s).tree.column[0]) for s in range(600))
     assert roots[0] == pytest.approx(400, abs=45)  # whenever it is among the two
     # Not once for the whole tree.

@@ -37,7 +37,7 @@ def random_table(rng, n):
     n=st.integers(1, 60),
     seed=st.integers(0, 2**32),
     order=st.sampled_from(["sorted", "random_per_tree", "random_per_node"]),
-    unseen=st.sampled_from(["node", "missing", "majority"]),
+    unseen=st.sampled_from(["stop", "missing", "majority"]),
     max_bins=st.sampled_from([2, 5, 255]),
     best_first=st.booleans(),
     n_outputs=st.integers(1, 3),
@@ -73,7 +73,7 @@ def test_rows_are_where_the_tree_sends_them(
     assert (found.tree.split_kind[found.node_of_row[rows]] == 0).all()
 
 
-@pytest.mark.parametrize(("unseen", "where"), [("node", 0), ("missing", 2), ("majority", 1)])
+@pytest.mark.parametrize(("unseen", "where"), [("stop", 0), ("missing", 2), ("majority", 1)])
 def test_values_that_only_rows_told_have(unseen, where):
     """Values 0, 0, 1 and missing learn; value 2 is new. Missing goes with value 1."""
     codes = np.array([0, 0, 0, 1, -1, 2], np.int32)

@@ -16,7 +16,7 @@ from strategies import problems
 
 CRITERIA = ["gini", "entropy", "gain_ratio", "twoing", "squared_gini", "chi2"]
 MISSING = ["learned", "fractional", "category"]
-UNSEEN = ["node", "missing", "majority"]
+UNSEEN = ["stop", "missing", "majority"]
 
 
 def grown(table, target, ours):
@@ -38,10 +38,10 @@ def grown(table, target, ours):
             alpha=ours.alpha,
             bonferroni=ours.bonferroni,
             min_split_gain=ours.min_gain,
-            max_depth=-1 if ours.max_depth == math.inf else ours.max_depth,
+            max_depth=None if ours.max_depth == math.inf else ours.max_depth,
             min_samples_split=ours.min_samples_split,
             min_samples_leaf=ours.min_samples_leaf,
-            max_leaf_nodes=-1 if ours.max_leaf_nodes == math.inf else ours.max_leaf_nodes,
+            max_leaf_nodes=None if ours.max_leaf_nodes == math.inf else ours.max_leaf_nodes,
             best_first=ours.best_first,
             handle_missing=ours.missing,
             handle_unknown=ours.unseen,

@@ -58,7 +58,7 @@ def test_the_seed_makes_the_order():
 def test_c45_over_a_random_order_is_binary_and_shares_missing_rows():
     table, target = nominal_rows(3, missing=True)
     model = mw.C45TreeClassifier(pruned=False)
-    model._overrides = {"partitioner": PER_TREE}
+    model._partitioner = PER_TREE
     tree = model._fit_encoded(table, target, seed=4)
     inner = tree.split_kind != SplitKind.LEAF
     assert inner.any()
