@@ -174,7 +174,7 @@ Borrowed read_member(nb::handle given, bool plurality, std::size_t n_outputs) {
     member.vote.labels = values_of(labels);
     for (const std::int32_t label : member.vote.labels)
       if (label < 0 || static_cast<std::size_t>(label) >= values.shape(1))
-        throw std::invalid_argument("a label is not one of the values");
+        throw std::invalid_argument("a label is not one of the outputs");
   }
   return {member, values, labels};
 }

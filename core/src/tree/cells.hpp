@@ -63,7 +63,7 @@ class Cells {
   static constexpr std::size_t kMost = 1 << 19, kFewestRows = 1024, kMostRows = 1 << 15;
   std::vector<std::int32_t> columns_;
   std::size_t n_rows_;
-  std::size_t stride_;  // not a power of two: columns of a row would fraction a place in the cache
+  std::size_t stride_;  // not a power of two: columns of a row would share a place in the cache
   std::unique_ptr<std::uint64_t[]> cells_;
 };
 

@@ -60,7 +60,7 @@ class Checker {
       const std::int32_t child = tree_.child(node, c);
       // Parents before children: no cycles, and one pass visits a parent first.
       if (child <= node || child >= tree_.n_nodes()) bad_node(i, "has a child out of order");
-      if (has_parent[at(child)]) bad_node(i, "fractions a child");
+      if (has_parent[at(child)]) bad_node(i, "shares a child");
       has_parent[at(child)] = 1;
     }
     if (!(tree_.weighted_n_node_samples[i] >= 0.0)) bad_node(i, "has a weight below zero");
@@ -133,7 +133,7 @@ class Checker {
 
   void check_column(std::size_t i, std::int32_t c) const {
     if (c < 0 || static_cast<std::size_t>(c) >= table_.columns.size())
-      bad_node(i, "splits a column that is not there");
+      bad_node(i, "splits by a column that is not there");
   }
   const ColumnView& column(std::int32_t c) const {
     return table_.columns[at(c)];

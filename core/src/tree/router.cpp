@@ -261,8 +261,8 @@ void Router::route(const TableView& table, std::span<std::int32_t> nodes) const 
       }
       if (distributed)
         throw std::invalid_argument(
-            "The tree fractions some of these rows out among several leaves, as C4.5 does with missing "
-            "values, so that no single node answers them; predict and predict_proba do.");
+            "The tree distributes some of these rows over several leaves, as C4.5 does with missing "
+            "values, so they reach no single node. Use predict or predict_proba instead.");
     });
   });
 }
