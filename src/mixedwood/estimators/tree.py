@@ -44,7 +44,7 @@ from mixedwood.data import Table, Target
 from mixedwood.data.schema import row_index
 from mixedwood.estimators._single import Rows, SingleTreeClassifier
 from mixedwood.estimators.base import unknown_in_core
-from mixedwood.growers import CodedTable, GrowSettings, grow
+from mixedwood.grow import EncodedTable, GrowSettings, grow
 from mixedwood.pruning import CostComplexityPath, CrossValidatedPath, cost_complexity_path
 from mixedwood.pruning.pruner import Pruned, Pruner, grow_and_prune
 from mixedwood.tree import Tree
@@ -104,15 +104,15 @@ class GreedyTreeClassifier(SingleTreeClassifier):
             criterion=self.criterion,
             partitioner=self.partitioner,
             selection=self.selection,
-            min_gain=float(self.min_split_gain),
+            min_split_gain=float(self.min_split_gain),
             max_depth=native_limit(self.max_depth),
             min_samples_split=count_rows(self.min_samples_split, n_rows, 2),
             min_samples_leaf=count_rows(self.min_samples_leaf, n_rows),
             max_leaf_nodes=native_limit(self.max_leaf_nodes),
             best_first=self.max_leaf_nodes is not None,
-            max_columns=count_columns(self.max_features, n_columns),
-            missing=self.handle_missing,
-            unseen=unknown_in_core(self.handle_unknown),
+            max_features=count_columns(self.max_features, n_columns),
+            handle_missing=self.handle_missing,
+            handle_unknown=unknown_in_core(self.handle_unknown),
         )
 
     def _pruners(self) -> tuple[Pruner, ...]:
@@ -127,7 +127,7 @@ class GreedyTreeClassifier(SingleTreeClassifier):
 
     def _fit_encoded(
         self,
-        table: Table | CodedTable,
+        table: Table | EncodedTable,
         target: Target,
         *,
         seed: int,
@@ -148,7 +148,7 @@ class GreedyTreeClassifier(SingleTreeClassifier):
 
     def _grow_and_prune(
         self,
-        table: Table | CodedTable,
+        table: Table | EncodedTable,
         target: Target,
         *,
         seed: int,
@@ -158,7 +158,7 @@ class GreedyTreeClassifier(SingleTreeClassifier):
         stop: StopFlag | None = None,
     ) -> Pruned:
         """Learn a tree as `_fit_encoded` does; the result includes the path of pruning."""
-        coded = table if isinstance(table, CodedTable) else CodedTable(table)
+        coded = table if isinstance(table, EncodedTable) else EncodedTable(table)
         deadline = Deadline.after(min(time_limit, read_time_limit(self.time_limit)))
         growth = _Growth(self, seed, coded, target, rows, deadline, stop)
         pruners, table, copies_of = self._pruners(), coded.table, None
@@ -203,7 +203,7 @@ class _Growth:
 
     model: GreedyTreeClassifier
     seed: int
-    coded: CodedTable
+    coded: EncodedTable
     target: Target  # of all rows
     rows: Rows | None
     deadline: Deadline
