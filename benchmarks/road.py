@@ -43,7 +43,7 @@ from mixedwood.data import read_table, read_target
 STAGES = ("read", "encode", "search", "build", "other")
 PACKAGES = {
     "data": "read",
-    "growers": "search",
+    "grow": "search",
     "grow": "search",
     "optimal": "search",
     "boosting": "search",
@@ -54,7 +54,7 @@ PACKAGES = {
     "pruning": "build",
     "ensembles": "build",
 }
-ENCODERS = {"coded.py", "encoded.py"}  # inside of the growers' package
+ENCODERS = {"encoded.py"}  # inside of the package grow
 
 WORDS = np.array(["ash", "birch", "cedar", "dogwood", "elm", "fir", "gum", "hazel"], object)
 
