@@ -65,10 +65,10 @@ def linear_trees(draw, side):
 
 
 def is_close(tree, row):
-    """Whether rounding may decide: a part of the sum is far larger than the sum, or both are tiny.
+    """Whether rounding may decide: a part of the sum is far larger than the sum, or all are tiny.
 
-    Products of weights and numbers count as parts: of two that cancel, 1e308 * 1e308 each, the
-    other parts are lost.
+    Products of weights and numbers count as parts: beside two of 1e308 * 1e308 that cancel, the
+    other parts are lost, as is a part of 2e-308 beside one of 0.25.
     """
     for node in range(tree.n_nodes):
         total = reference.linear_total(tree, node, row)
@@ -78,9 +78,8 @@ def is_close(tree, row):
         if not any(parts):
             continue
         largest, smallest = max(parts), min(part for part in parts if part)
-        if largest > 1e300 and abs(total) < largest / 10**15:
-            return True
-        if smallest < 1e-300 and abs(total) < Fraction(2) ** -1070:
+        inexact = total != 0 or largest > 1e300 or smallest < 1e-300
+        if inexact and (abs(total) < largest / 10**15 or abs(total) < Fraction(2) ** -1070):
             return True
     return False
 
