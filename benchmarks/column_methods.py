@@ -44,7 +44,7 @@ OURS: dict[str, Callable[[], Any]] = {
     "forest": mixedwood.ForestClassifier,
     "boosted": mixedwood.BoostedTreesClassifier,
     "ensemble": mixedwood.EnsembleClassifier,
-    "c45": mixedwood.TreeClassifier.c45,
+    "c45": mixedwood.C45TreeClassifier,
 }
 PEERS = ["lightgbm", "ydf-gbt", "ydf-forest", "ydf-cart", "ctree"]
 

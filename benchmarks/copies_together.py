@@ -64,7 +64,7 @@ def main() -> None:
                 for together in errors:
                     # As a sample with repetition, whose copies pruning keeps together.
                     rows = first[place].astype(np.int32) if together else None
-                    tree = TreeClassifier()._learner().learn(table, target, seed=0, rows=rows)
+                    tree = TreeClassifier()._fit_encoded(table, target, seed=0, rows=rows)
                     errors[together].append(100 * float((tree.predict(asked) != y[judge]).mean()))
         apart, together = np.mean(errors[False]), np.mean(errors[True])
         print(f"{name:26} {len(y):5} {len(set(keys)):9} {apart:16.1f} {together:9.1f}", flush=True)

@@ -188,7 +188,7 @@ def report(results: Results, some: Results) -> list[str]:
         lines += [
             "## Against the best of the others on each set",
             "",
-            "Which of the others is best is told by the same test rows, which favours them. (+)",
+            "Which of the others is best is told by the same test rows, which favors them. (+)",
             "and (-): the combined 5x2cv F test finds ours better or worse at the level 0.05.",
             "",
             *against_the_best(mine, {**peers, **some}),

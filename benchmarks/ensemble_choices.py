@@ -57,9 +57,13 @@ SHARES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 Make = Callable[[], Any]
 
 
-def ordinality(base: str | TreeClassifier, n: int = TREES, **settings: Any) -> Make:
+def ordinality(
+    base: str | TreeClassifier, n: int = TREES, *, joint: bool = False, **settings: Any
+) -> Make:
     """Random Ordinality."""
-    return lambda: RandomOrdinalityClassifier(base, n, **settings)
+    order = Partitioner("random_order", per="tree", joint=True) if joint else None
+    tree = None if base == "c45" else base
+    return lambda: RandomOrdinalityClassifier(tree, n, partitioner=order, **settings)
 
 
 def tree(criterion: str = "gini", columns: Any = "sqrt", **settings: Any) -> TreeClassifier:

@@ -27,7 +27,7 @@ from sklearn.model_selection import StratifiedKFold
 
 import mixedwood
 from mixedwood import datasets
-from mixedwood.ensembles import first_of_largest
+from mixedwood.tree.decide import SUM_TOLERANCE, argmax_with_ties
 
 LEAST = 1e-3  # smaller probabilities count as this in the log loss: one miss must not decide
 FEWEST = 4  # rows of a class; smaller classes of a sample are left out
@@ -110,7 +110,7 @@ def judge(shares: np.ndarray, classes: np.ndarray, truth: np.ndarray, seconds: f
     """Error and log loss of probabilities; of classes with equal ones the first is the answer."""
     place = {label: j for j, label in enumerate(classes)}
     code = np.array([place.get(c, -1) for c in truth])
-    error = np.mean(first_of_largest(shares) != code)
+    error = np.mean(argmax_with_ties(shares, SUM_TOLERANCE) != code)
     of_truth = np.where(code >= 0, shares[np.arange(len(code)), code], 0.0)
     loss = -np.log(np.maximum(of_truth, LEAST)).mean()
     return [float(error), float(loss), seconds]

@@ -27,6 +27,7 @@ from tree_defaults import Comparison, Scores, by_set, note, score, split
 import mixedwood
 from mixedwood import ModelTreeClassifier, TreeClassifier, datasets
 from mixedwood.pruning import Pruner
+from mixedwood_studies.model_trees.methods import model_tree as published
 
 PAGE = "docs/results/model-tree-defaults.md"
 SETS = [
@@ -87,7 +88,7 @@ VARIANTS: dict[str, Make] = {
     "se_rule 1": model(pruning=Pruner("cost_complexity", se_rule=1)),
     "pessimistic": model(pruning="pessimistic"),
     "not pruned": model(pruning=None),
-    "published": ModelTreeClassifier.published,
+    "published": published,
     "TreeClassifier": TreeClassifier,
 }
 

@@ -53,7 +53,6 @@ MIXED = [
     "adult",
 ]
 SLOW_AT_3 = {"spambase", "magic04", "credit-default", "splice", "mushroom", "adult"}
-NO_LIMIT = 2**62
 
 
 def read(name):
@@ -65,18 +64,13 @@ def read(name):
 
 def solve(table, classes, depth, time_limit):
     """Result and processor seconds, the ranking of numbers included."""
-    settings = {
-        "max_depth": depth,
-        "max_nodes": NO_LIMIT,
-        "leaf_cost": 0,
-        "min_leaf": 1,
-        "upper_bound": NO_LIMIT,
-        "memory_limit": NO_LIMIT,
-    }
+    limits = _core.SearchLimits()
+    limits.max_depth = depth
     start = time.process_time()
     native = CodedTable(table).native
     n_classes = int(classes.max()) + 1
-    found = _core.optimal_all(native, classes, None, n_classes, settings, time_limit)
+    solver = _core.all_splits_solver(native, classes, None, n_classes, _core.OptimalObjective())
+    found = solver.solve(limits, time_limit)
     return found, time.process_time() - start
 
 
@@ -87,7 +81,7 @@ def against_contree(names, depth, time_limit):
         X, table, classes = read(name)
         found, ours = solve(table, classes, depth, time_limit)
         line = f"{name:20s} {len(classes):7d} {len(table.schema):4d} {depth:5d} "
-        line += f"{found['cost']:7d} {found['status']:11s} {ours:9.4f}"
+        line += f"{found.objective_value:7d} {found.status:11s} {ours:9.4f}"
         if ConTree is not None:
             numbers = np.asarray(X, dtype=np.float64)
             peer = ConTree(max_depth=depth, time_limit=time_limit)
@@ -96,7 +90,7 @@ def against_contree(names, depth, time_limit):
             theirs = time.process_time() - start
             errors = int((peer.predict(numbers) != classes).sum())
             line += f" {theirs:9.4f} {errors:7d} {theirs / ours:7.1f}"
-            if found["status"] == "optimal" and theirs < time_limit:
+            if found.status == "optimal" and theirs < time_limit:
                 ratios.append(math.log(theirs / ours))
         print(line, flush=True)
     return ratios
@@ -109,7 +103,7 @@ def with_nominal_columns(names, depth, time_limit):
         found, ours = solve(table, classes, depth, time_limit)
         most = max(column.n_categories for column in table.schema)
         line = f"{name:20s} {len(classes):7d} {len(table.schema):4d} {most:6d} {depth:5d} "
-        line += f"{found['cost']:7d} {found['lower_bound']:7d} {found['status']:11s} {ours:9.4f}"
+        line += f"{found.objective_value:7d} {found.lower_bound:7d} {found.status:11s} {ours:9.4f}"
         print(line, flush=True)
 
 

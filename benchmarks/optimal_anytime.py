@@ -55,16 +55,15 @@ def search(problem: str, seconds: float) -> Course:
     """Search for so long, or until the proof."""
     name, _, depth = problem.rpartition(":")
     matrix = make_matrix(name)
-    solver = _core.OptimalSolver(matrix.cells, matrix.classes, None, matrix.n_classes)
-    found = solver.solve(int(depth), time_limit=seconds)
-    wrong = wrong_by_tree(found, matrix.cells, matrix.classes)
-    if wrong != found["cost"]:
-        raise RuntimeError(f"{problem}: the tree has {wrong} wrong rows, not {found['cost']}.")
-    trace = [(float(when), int(cost)) for when, cost, *_ in found["trace"]]
+    solver = _core.binary_solver(matrix.cells, matrix.classes, None, matrix.n_classes)
+    limits = _core.SearchLimits()
+    limits.max_depth = int(depth)
+    found = solver.solve(limits, seconds)
+    wrong, cost = wrong_by_tree(found.tree, matrix.cells, matrix.classes), found.objective_value
+    if wrong != cost:
+        raise RuntimeError(f"{problem}: the tree has {wrong} wrong rows, not {cost}.")
     greedy = greedy_wrong(matrix, int(depth))
-    return Course(
-        name, matrix, int(depth), greedy, trace, found["status"], int(found["lower_bound"])
-    )
+    return Course(name, matrix, int(depth), greedy, found.trace, found.status, found.lower_bound)
 
 
 def table(courses: list[Course], seconds: float) -> list[str]:

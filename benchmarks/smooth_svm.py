@@ -3,9 +3,9 @@
     python benchmarks/smooth_svm.py [--rows 1000 10000 100000] [--columns 5 10 20 50] [--seeds 3]
     python benchmarks/smooth_svm.py --page docs/results/smooth-svm-speed.md
 
-Both minimise the same function (squared hinge, offset penalised, C of LinearSVC half of ours) on
-the same standardised matrix; LinearSVC gets it in the layout it likes and need not standardise,
-while SmoothSVC reads it as a table, standardises it again and is as exact as by default. LinearSVC
+Both minimize the same function (squared hinge, offset penalized, C of LinearSVC half of ours) on
+the same standardized matrix; LinearSVC gets it in the layout it likes and need not standardize,
+while SmoothSVC reads it as a table, standardizes it again and is as exact as by default. LinearSVC
 is tried with every tolerance of a ladder, in the primal and up to 10,000 rows in the dual ("auto"
 is the primal here), and the fastest of those that come within a share of the least objective known
 is what counts: a share of 1e-6, and of 1e-10. Which is fastest is seen in one run of each. Times
@@ -61,7 +61,7 @@ def make_problem(kind: str, n: int, d: int, seed: int) -> tuple[np.ndarray, np.n
 
 
 def objective(model: Any, x: np.ndarray, y: np.ndarray, c: float) -> float:
-    """What both minimise."""
+    """What both minimize."""
     w, b = model.coef_[0], float(model.intercept_[0])
     r = np.maximum(1 - (2 * y - 1) * (x @ w + b), 0)
     return c / 2 * float(r @ r) + (float(w @ w) + b * b) / 2

@@ -323,11 +323,10 @@ class Mixedwood(Contender):
     def grow(self, depth: int | None) -> Any:
         """As `TreeClassifier` grows, with numbers ranked anew each time."""
         from mixedwood import TreeClassifier
-        from mixedwood.estimators.parameters import read_parameters
         from mixedwood.growers import grow
 
-        parameters = read_parameters(TreeClassifier(max_depth=depth, pruning=None))
-        settings = parameters.settings_for(self.table.n_rows, self.table.n_columns)
+        model = TreeClassifier(max_depth=depth, pruning=None)
+        settings = model._settings(self.table.n_rows, self.table.n_columns)
         return grow(self.table, self.target, settings)
 
     def fit_frame(self, depth: int | None) -> Any:

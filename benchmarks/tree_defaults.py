@@ -27,7 +27,7 @@ from scipy.stats import rankdata
 from sklearn.model_selection import StratifiedKFold
 
 import mixedwood
-from mixedwood import TreeClassifier, datasets
+from mixedwood import C45TreeClassifier, TreeClassifier, datasets
 from mixedwood.pruning import Pruner
 
 SETS = {
@@ -117,7 +117,7 @@ GROUPS: dict[str, Variants] = {
     "screener": {"screener chi2": tree(screener="chi2")},
     "selection": {"selection significance": tree(selection="significance")},
     "recipe": {
-        "c45": TreeClassifier.c45,
+        "c45": C45TreeClassifier,
         "cart": TreeClassifier.cart,
         "conditional_inference": TreeClassifier.conditional_inference,
     },

@@ -123,9 +123,9 @@ def draw(lines: dict, path: Path) -> None:
             if (kind, what) not in lines:
                 continue
             values, found = lines[kind, what]
-            for step, colour in zip(STEPS, ("tab:gray", "tab:blue", "tab:orange"), strict=True):
+            for step, color in zip(STEPS, ("tab:gray", "tab:blue", "tab:orange"), strict=True):
                 seconds = [f[step] for f in found]
-                chart.loglog(values, seconds, style, color=colour, ms=3, label=f"{step}, {kind}")
+                chart.loglog(values, seconds, style, color=color, ms=3, label=f"{step}, {kind}")
         chart.set_xlabel(what)
         chart.grid(alpha=0.3)
     charts[0].set_ylabel("seconds")

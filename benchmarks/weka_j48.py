@@ -25,11 +25,9 @@ from pathlib import Path
 
 import numpy as np
 
-from mixedwood import datasets
+from mixedwood import C45TreeClassifier, datasets
 from mixedwood.data import Column, Schema, Table, Target, read_table, read_target
 from mixedwood.data.schema import sort_labels
-from mixedwood.estimators import TreeClassifier
-from mixedwood.estimators.parameters import read_parameters
 from mixedwood.growers import grow as grow_greedily
 from mixedwood.pruning import collapse, pessimistic
 from mixedwood.tree import Tree
@@ -38,9 +36,9 @@ HERE = Path(__file__).parent
 
 
 def grow(table: Table, target: Target) -> Tree:
-    """Grow the full tree with the settings of `TreeClassifier.c45`."""
-    parameters = read_parameters(TreeClassifier.c45(pruned=False))
-    return grow_greedily(table, target, parameters.settings_for(table.n_rows, table.n_columns))
+    """Grow the full tree with the settings of `C45TreeClassifier`."""
+    settings = C45TreeClassifier()._settings(table.n_rows, table.n_columns)
+    return grow_greedily(table, target, settings)
 
 
 VARIANTS = {

@@ -17,8 +17,6 @@ void bind_boost(nb::module_& m);
 void bind_pruning(nb::module_& m);
 void bind_optimal(nb::module_& m);
 void bind_discretize(nb::module_& m);
-void bind_rebinarise(nb::module_& m);
-void bind_optimal_all(nb::module_& m);
 void bind_linear(nb::module_& m);
 }  // namespace mixedwood
 
@@ -38,7 +36,5 @@ NB_MODULE(_core, m) {
   mixedwood::bind_pruning(m);
   mixedwood::bind_optimal(m);
   mixedwood::bind_discretize(m);
-  mixedwood::bind_rebinarise(m);
-  mixedwood::bind_optimal_all(m);
   mixedwood::bind_linear(m);
 }

@@ -1,5 +1,6 @@
 """Small 0/1 problems for the search for the best tree, made to hit what solvers get wrong."""
 
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -91,9 +92,12 @@ def instances(draw, max_rows, max_columns, depths, plain=False):
     return Instance(matrix, classes, weights, n_classes, max_depth, max_nodes, leaf_cost, min_leaf)
 
 
+SWITCHES = sorted(name for name in dir(_core.BinarySwitches) if not name.startswith("_"))
+
+
 def switchings():
     """Settings of the solver: as it comes, all off, all but one, one alone, or any."""
-    names = sorted(_core.optimal_switches())
+    names = SWITCHES
     one = st.sampled_from(names)
     return st.one_of(
         st.just({}),
@@ -104,17 +108,35 @@ def switchings():
     )
 
 
-def solver_of(instance, switches):
+def solver_of(instance, switches, error_penalty=1):
     matrix, classes, weights, n_classes = instance.problem
     matrix = np.ascontiguousarray(matrix)
     weights = None if weights is None else weights.astype(np.int64)
-    rules = instance.leaf_cost, instance.min_leaf
-    return _core.OptimalSolver(matrix, classes, weights, n_classes, *rules, switches)
+    objective = filled(
+        _core.OptimalObjective(),
+        leaf_penalty=instance.leaf_cost,
+        min_samples_leaf=instance.min_leaf,
+        error_penalty=error_penalty,
+    )
+    chosen = filled(_core.BinarySwitches(), **switches)
+    return _core.binary_solver(matrix, classes, weights, n_classes, objective, chosen)
 
 
-def run(solver, instance, **bounds):
-    """One search; the bounds are `upper_bound`, `time_limit` and `memory_limit`."""
-    return solver.solve(instance.max_depth, instance.max_nodes, **bounds)
+def filled(settings, **values):
+    """A struct of settings with some values set."""
+    for name, value in values.items():
+        setattr(settings, name, value)
+    return settings
+
+
+def limits_of(max_depth, max_splits=None, **others):
+    leaves = None if max_splits is None else max_splits + 1
+    return filled(_core.SearchLimits(), max_depth=max_depth, max_leaf_nodes=leaves, **others)
+
+
+def run(solver, instance, *, time_limit=inf, **bounds):
+    """One search; the bounds are `upper_bound` and `memory_limit`."""
+    return solver.solve(limits_of(instance.max_depth, instance.max_nodes, **bounds), time_limit)
 
 
 def free_leaves(max_depth=5, **parameters):

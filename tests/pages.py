@@ -27,4 +27,4 @@ def make_table(header, rows, **options):
     template = RENDER._environment().from_string(
         "{% from 'parts.html.j2' import table with context %}{{ table(given) }}"
     )
-    return template.render(given=report.Table(header, rows, **options), contents=[])
+    return template.render(given=report.HtmlTable(header, rows, **options), contents=[])

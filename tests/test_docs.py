@@ -73,7 +73,7 @@ def test_links_between_pages_lead_somewhere(page):
 
 
 @pytest.mark.parametrize(
-    "room",
+    "package",
     [
         "comparison",
         "data",
@@ -86,10 +86,11 @@ def test_links_between_pages_lead_somewhere(page):
         "stats",
     ],
 )
-def test_every_public_name_is_in_the_reference(room):
-    text = (DOCS / "reference" / f"{room}.md").read_text("utf-8")
-    listed = set(re.findall(rf"^\.\. auto\w+:: mixedwood\.{room}\.(\w+)", text, re.MULTILINE))
-    assert listed == set(import_module(f"mixedwood.{room}").__all__)
+def test_every_public_name_is_in_the_reference(package):
+    text = (DOCS / "reference" / f"{package}.md").read_text("utf-8")
+    pattern = rf"^\.\. auto\w+:: mixedwood\.{package}\.([A-Za-z]\w*)"
+    listed = set(re.findall(pattern, text, re.MULTILINE))
+    assert listed == set(import_module(f"mixedwood.{package}").__all__)
 
 
 def first_cells(text):
@@ -118,17 +119,17 @@ def test_the_guide_lists_every_part(page, title, names):
 @pytest.mark.parametrize(
     ("estimator", "page", "title"),
     [
-        (mw.TreeClassifier, "trees.md", "Recipes"),
+        (mw.TreeClassifier, "trees.md", "C4.5 and presets"),
         (mw.ForestClassifier, "ensembles.md", "Forests"),
         (mw.RandomOrdinalityClassifier, "ensembles.md", "Random Ordinality"),
         (mw.BoostedTreesClassifier, "ensembles.md", "Boosting"),
     ],
 )
-def test_the_guide_lists_every_recipe(estimator, page, title):
-    recipes = {
+def test_the_guide_lists_every_preset(estimator, page, title):
+    presets = {
         name
         for name, member in vars(estimator).items()
         if isinstance(member, classmethod) and not name.startswith("_")
     }
     listed = re.findall(r"^\| `(\w+)\(\)` \|", section(page, title), re.MULTILINE)
-    assert set(listed) == recipes
+    assert set(listed) == presets

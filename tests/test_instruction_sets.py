@@ -14,8 +14,10 @@ digest = hashlib.sha256()
 matrix = (rng.random((300, 40)) < 0.5).astype(np.uint8)
 for n_classes in (2, 3):
     classes = ((matrix[:, 0] ^ matrix[:, 1]) + (rng.random(300) < 0.2)).astype(np.int32) % n_classes
-    found = _core.OptimalSolver(matrix, classes, None, n_classes).solve(3, work_limit=10**8)
-    digest.update(found["test"].tobytes() + repr((found["cost"], found["work"])).encode())
+    limits = _core.SearchLimits()
+    limits.max_depth = 3
+    found = _core.binary_solver(matrix, classes, None, n_classes).solve(limits, work_limit=10**8)
+    digest.update(found.tree.column.tobytes() + repr((found.objective_value, found.work)).encode())
 rows = rng.normal(size=(500, 23))
 signs = np.where(rows[:, 0] + rng.normal(size=500) > 0, 1, -1).astype(np.int8)
 found = _core.fit_smooth_svm(rows, signs, None, 1.0, 5.0, 1e-8, 100, None, 1e18)

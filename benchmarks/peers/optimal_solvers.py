@@ -53,19 +53,22 @@ def mixedwood(cells: np.ndarray, classes: np.ndarray, depth: int) -> Reader:
     """Our solver, on the matrix itself."""
     from mixedwood import _core
 
-    found = _core.OptimalSolver(cells, classes, None, int(classes.max()) + 1).solve(depth)
-    return lambda: (wrong_by_tree(found, cells, classes), found["status"] == "optimal")
+    limits = _core.SearchLimits()
+    limits.max_depth = depth
+    found = _core.binary_solver(cells, classes, None, int(classes.max()) + 1).solve(limits)
+    return lambda: (wrong_by_tree(found.tree, cells, classes), found.status == "optimal")
 
 
-def wrong_by_tree(tree: dict, cells: np.ndarray, classes: np.ndarray) -> int:
+def wrong_by_tree(tree: Any, cells: np.ndarray, classes: np.ndarray) -> int:
     """Send the rows down our tree and count those that are not of the largest class of a leaf."""
+    columns, if_true, if_false = tree.column, tree.if_true, tree.if_false
 
     def walk(node: int, rows: np.ndarray) -> int:
-        column = tree["test"][node]
+        column = columns[node]
         if column < 0:
             return len(rows) - int(np.bincount(classes[rows]).max())
         answers = cells[rows, column] == 1
-        return walk(tree["yes"][node], rows[answers]) + walk(tree["no"][node], rows[~answers])
+        return walk(if_true[node], rows[answers]) + walk(if_false[node], rows[~answers])
 
     return walk(0, np.arange(len(classes)))
 

@@ -12,7 +12,7 @@ namespace {
 // What the kernels of many classes find at one level, on the same random items.
 template <typename T>
 std::vector<T> answers_of_many_classes(simd::Level level) {
-  using namespace all_splits;
+  using namespace optimal::all_splits;
   const KernelTable<T>& kernel = simd::kernels(level).splits<T>();
   Random random(17);
   std::vector<T> answers;
@@ -44,7 +44,7 @@ std::vector<T> answers_of_many_classes(simd::Level level) {
     scratch.prepare_values(n_classes);
     kernel.many_class_values(items, roots, static_cast<int>(n_classes), scratch, left, right);
     for (const Side<T>& side : {left, right})
-      answers.insert(answers.end(), side.right_answers, side.right_answers + kLanes);
+      answers.insert(answers.end(), side.correct, side.correct + kLanes);
   }
   return answers;
 }

@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple
 __all__ = [
     "BASELINES",
     "CATALOGUE",
+    "NOT_PUBLIC",
     "PUBLIC",
     "Entry",
     "estimators",
@@ -91,22 +92,18 @@ CATALOGUE: dict[str, Entry] = {
         Entry(
             "tree",
             _TREE,
-            presets=("c45", "cart", "conditional_inference", "random_tree", "nominal_splits"),
+            presets=("cart", "conditional_inference"),
         ),
-        Entry("c45", _TREE, preset="c45"),
+        Entry("c45", "mixedwood.estimators.c45:C45TreeClassifier"),
         Entry("cart", _TREE, preset="cart"),
         Entry("conditional_inference", _TREE, preset="conditional_inference"),
         Entry("grow_prune", "mixedwood.estimators.grow_prune:GrowPruneTreeClassifier"),
         Entry("optimal", "mixedwood.estimators.optimal:OptimalTreeClassifier"),
-        Entry(
-            "model_tree",
-            "mixedwood.estimators.model_tree:ModelTreeClassifier",
-            presets=("published",),
-        ),
+        Entry("model_tree", "mixedwood.estimators.model_tree:ModelTreeClassifier"),
         Entry(
             "forest",
             "mixedwood.estimators.forest:ForestClassifier",
-            presets=("random_forest", "bagging_c45", "bagging_cart", "weka_random_forest"),
+            presets=("random_forest", "bagging_c45", "bagging_cart"),
         ),
         Entry(
             "random_ordinality",
@@ -126,6 +123,9 @@ CATALOGUE: dict[str, Entry] = {
     )
 }
 """Entries by name, in the order in which they are listed."""
+
+NOT_PUBLIC = (Entry("random_tree", "mixedwood.estimators.c45:RandomTreeClassifier"),)
+"""Estimators that model files may contain besides those of the catalogue."""
 
 BASELINES: dict[str, Entry] = {
     f"sklearn_{name}": Entry(f"sklearn_{name}", f"mixedwood.comparison.methods:sklearn_{name}")

@@ -174,26 +174,203 @@ def reduced_error(parent: NDArray[numpy.int32], label: NDArray[numpy.int32], cou
     1 for each node that is better as a leaf, by the rows that each node answers.
     """
 
-def optimal_switches() -> list[str]:
-    """Parts of the search for optimal trees that tests may switch off."""
+class OptimalObjective:
+    """What a tree costs, and which leaves are allowed."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def error_penalty(self) -> int: ...
+
+    @error_penalty.setter
+    def error_penalty(self, arg: int, /) -> None: ...
+
+    @property
+    def leaf_penalty(self) -> int: ...
+
+    @leaf_penalty.setter
+    def leaf_penalty(self, arg: int, /) -> None: ...
+
+    @property
+    def min_samples_leaf(self) -> int: ...
+
+    @min_samples_leaf.setter
+    def min_samples_leaf(self, arg: int, /) -> None: ...
+
+class SearchLimits:
+    """Limits of a search; None for no limit."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def max_depth(self) -> int: ...
+
+    @max_depth.setter
+    def max_depth(self, arg: int, /) -> None: ...
+
+    @property
+    def max_leaf_nodes(self) -> int | None: ...
+
+    @max_leaf_nodes.setter
+    def max_leaf_nodes(self, arg: int | None, /) -> None: ...
+
+    @property
+    def upper_bound(self) -> int | None: ...
+
+    @upper_bound.setter
+    def upper_bound(self, arg: int | None, /) -> None: ...
+
+    @property
+    def memory_limit(self) -> int | None: ...
+
+    @memory_limit.setter
+    def memory_limit(self, arg: int | None, /) -> None: ...
+
+class BinarySwitches:
+    """Parts of the binary solver, for tests."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def cache(self) -> bool: ...
+
+    @cache.setter
+    def cache(self, arg: bool, /) -> None: ...
+
+    @property
+    def similarity(self) -> bool: ...
+
+    @similarity.setter
+    def similarity(self, arg: bool, /) -> None: ...
+
+    @property
+    def equivalent_points(self) -> bool: ...
+
+    @equivalent_points.setter
+    def equivalent_points(self, arg: bool, /) -> None: ...
+
+    @property
+    def parent_minus_child(self) -> bool: ...
+
+    @parent_minus_child.setter
+    def parent_minus_child(self, arg: bool, /) -> None: ...
+
+    @property
+    def merge_rows(self) -> bool: ...
+
+    @merge_rows.setter
+    def merge_rows(self, arg: bool, /) -> None: ...
+
+    @property
+    def wide_registers(self) -> bool: ...
+
+    @wide_registers.setter
+    def wide_registers(self, arg: bool, /) -> None: ...
+
+class BinarizerSettings:
+    """How binary features are made at a node."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def rule(self) -> None: ...
+
+    @rule.setter
+    def rule(self, arg: str, /) -> None: ...
+
+    @property
+    def encoding(self) -> None: ...
+
+    @encoding.setter
+    def encoding(self, arg: str, /) -> None: ...
+
+    @property
+    def max_subset_values(self) -> int: ...
+
+    @max_subset_values.setter
+    def max_subset_values(self, arg: int, /) -> None: ...
+
+class SplitTree:
+    """The splits of a tree; an empty one stands for none."""
+
+    def __init__(self, splits: list[Any], if_true: NDArray[numpy.int32], if_false: NDArray[numpy.int32]) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def n_leaves(self) -> int: ...
+
+    @property
+    def column(self) -> NDArray[numpy.int32]: ...
+
+    @property
+    def if_true(self) -> NDArray[numpy.int32]: ...
+
+    @property
+    def if_false(self) -> NDArray[numpy.int32]: ...
+
+    def splits(self) -> list[tuple[int, float, float, tuple[int, ...] | None, bool] | None]:
+        """
+        Column, low, high, codes and branch of missing values of each split; None for leaves.
+        """
+
+    def apply(self, columns: list[Any], kinds: str) -> NDArray[numpy.int32]:
+        """The leaf of each row."""
+
+    def build(self, columns: list[Any], kinds: str, classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, unknown: str) -> dict[str, Any]:
+        """The arrays of the tree, with the statistics of the training rows."""
+
+class SolverResult:
+    """A tree, and what is proven about it."""
+
+    @property
+    def status(self) -> str: ...
+
+    @property
+    def tree(self) -> SplitTree: ...
+
+    @property
+    def objective_value(self) -> int: ...
+
+    @property
+    def lower_bound(self) -> int: ...
+
+    @property
+    def n_explored(self) -> int: ...
+
+    @property
+    def n_cached(self) -> int: ...
+
+    @property
+    def cache_bytes(self) -> int: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+    @property
+    def work(self) -> int: ...
+
+    @property
+    def trace(self) -> list[tuple[float, int]]: ...
 
 class OptimalSolver:
-    """Best trees over binary columns; what one call learns helps the next."""
+    """Finds best trees of one table, for any limits."""
 
-    def __init__(self, matrix: NDArray[numpy.uint8], classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, leaf_cost: int = 0, min_leaf: int = 1, switches: dict[str, bool] = {}, error_cost: int = 1) -> None: ...
+    def solve(self, limits: SearchLimits, time_limit: float = float('inf'), work_limit: int | None = None, stop: StopFlag | None = None) -> SolverResult: ...
 
-    def solve(self, max_depth: int, max_nodes: int = -1, upper_bound: int | None = None, time_limit: float = 1e18, memory_limit: int = -1, stop: StopFlag | None = None, work_limit: int | None = None) -> dict[str, Any]: ...
+def binary_solver(matrix: NDArray[numpy.uint8], classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, objective: OptimalObjective = ..., switches: BinarySwitches = ...) -> OptimalSolver:
+    """
+    Splits are the columns of a matrix; what one call learns helps the next.
+    """
+
+def all_splits_solver(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, objective: OptimalObjective) -> OptimalSolver:
+    """Splits are all thresholds and all subsets."""
+
+def per_node_solver(columns: list[Any], kinds: str, n_categories: NDArray[numpy.int32], thresholds: list[Any], n_bins: NDArray[numpy.int64], classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, objective: OptimalObjective, settings: BinarizerSettings) -> OptimalSolver:
+    """Splits are binary features that are made from the rows of each node."""
 
 def cut_points(numbers: NDArray[numpy.float64], classes: NDArray[numpy.int32] | None, n_classes: int, rule: str, n_bins: int) -> NDArray[numpy.float64]:
     """Ascending cut points of one column; NaN is left out."""
-
-def rebinarised_tree(columns: list[Any], kinds: str, n_values: NDArray[numpy.int32], cuts: list[Any], n_bins: NDArray[numpy.int64], classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, settings: dict[str, Any], time_limit: float, stop: StopFlag | None, work_limit: int | None = None) -> dict[str, Any]:
-    """Best tree over tests made anew from the rows of every node."""
-
-def optimal_all(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, settings: dict[str, int], time_limit: float, stop: StopFlag | None = None, work_limit: int | None = None) -> dict[str, Any]:
-    """
-    The best tree over all thresholds and subsets: its arrays, its cost and the proof.
-    """
 
 def fit_smooth_svm(x: NDArray[numpy.float64], signs: NDArray[numpy.int8], weights: NDArray[numpy.float64] | None, c: float, alpha: float, tolerance: float, max_iterations: int, start: NDArray[numpy.float64] | None, seconds: float) -> dict[str, Any]:
     """The plane of a smooth support vector machine. alpha 0: limit form."""

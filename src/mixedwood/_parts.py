@@ -178,6 +178,34 @@ class Option(NamedTuple):
         return f"{self.name}={' or '.join([default, *map(repr, others)])}"
 
 
+class _JointOption(Option):
+    """A bool, or groups of column names."""
+
+    def read(self, value: Any, owner: str) -> Any:
+        if isinstance(value, (bool, np.bool_)):
+            return bool(value)
+        given: list[Any] = list(value) if isinstance(value, (list, tuple)) else [None]
+        if not all(
+            isinstance(group, (list, tuple)) and all(isinstance(name, str) for name in group)
+            for group in given
+        ):
+            raise ValueError(
+                f"The 'joint' option of {owner} must be a bool or a list of groups of column "
+                f"names, such as [['city', 'country']]. Got {value!r} instead."
+            )
+        names = [name for group in given for name in group]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(
+                f"The 'joint' option of {owner} contains the column {twice!r} twice. A column can "
+                "be in one group only."
+            )
+        return tuple(tuple(group) for group in given if len(group) > 1)
+
+
+_JOINT = _JointOption("joint", False, bool, "whether orders of columns are drawn together")
+
+
 class PartInfo(NamedTuple):
     """What is known of a part: one line about it, and its options."""
 
@@ -195,6 +223,7 @@ class Part(ABC):
     parameter: ClassVar[str]  # of estimators that take such a part
 
     def __init__(self, name: str, **options: Any) -> None:
+        options = {key: _hashable(value) for key, value in options.items()}
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "options", MappingProxyType(options))
         self.settings()  # raises here, not at first use
@@ -282,11 +311,25 @@ class Partitioner(Part):
     @cache
     def known(cls) -> Mapping[str, PartInfo]:
         """Return the partitioners by name."""
-        return _native_parts(_core.partitioners())
+        known = _native_parts(_core.partitioners())
+        order = known["random_order"]
+        return {**known, "random_order": order._replace(options=(*order.options, _JOINT))}
+
+    def settings(self) -> dict[str, Any]:
+        """Return all options, checked, with defaults for those that were not given."""
+        settings = super().settings()
+        if settings.get("joint") and settings["per"] != "tree":
+            raise ValueError(
+                "The 'joint' option of Partitioner('random_order') needs orders that are drawn "
+                f"once per tree: set per='tree'. Got per={settings['per']!r} instead."
+            )
+        return settings
 
     def native(self) -> _core.Partitioner:
         """Return the partitioner for the native core."""
-        return _core.make_partitioner(self.name, self.settings())
+        settings = self.settings()
+        settings.pop("joint", None)  # orders of trees are drawn in Python
+        return _core.make_partitioner(self.name, settings)
 
 
 class Screener(Part):
@@ -312,6 +355,10 @@ class Screener(Part):
     def native(self) -> _core.Screener:
         """Return the screener for the native core."""
         return _core.make_screener(self.name, self.settings())
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(map(_hashable, value)) if isinstance(value, (list, tuple)) else value
 
 
 def _native_parts(listed: list[Any]) -> Mapping[str, PartInfo]:

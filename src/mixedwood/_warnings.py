@@ -1,7 +1,6 @@
-"""Warnings of the library that programs may want to tell apart.
+"""Warning categories.
 
-They have a module of their own because scikit-learn is imported for them, which splitting a column
-does without.
+This module imports scikit-learn, which `mixedwood.splits` does not need.
 """
 
 from __future__ import annotations
@@ -12,12 +11,12 @@ __all__ = ["IdentifierWarning", "TimeLimitWarning", "UnknownCategoryWarning"]
 
 
 class IdentifierWarning(UserWarning):
-    """A column of the training data identifies its rows."""
+    """A categorical column has a different value in nearly every row."""
 
 
 class TimeLimitWarning(ConvergenceWarning):  # type: ignore[misc]
-    """A limit of time or work came first: the model is the best one found so far."""
+    """A time or work limit was reached; the model is the best one found so far."""
 
 
 class UnknownCategoryWarning(UserWarning):
-    """New rows hold values of a column that no training row had."""
+    """New rows contain categories that did not occur in training."""

@@ -43,17 +43,17 @@ MISSING_MARKS = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "
 
 _DELIMITERS = ",;\t|"
 _GZIP, _PARQUET, _BOM = b"\x1f\x8b", b"PAR1", codecs.BOM_UTF8
-_HEAD = 1 << 16  # bytes in which the first line is looked for
+_HEAD = 1 << 16  # bytes in which the first line must end
 _BLOCK = 1 << 23  # bytes per batch of a CSV file; a row cannot be longer
 _ROWS = 1 << 16  # rows per batch of a Parquet file
 
-# A number as people write it. If leading zeros are not allowed, a postal code is a category.
+# A number in the usual notation. Without leading zeros, so that a postal code is a category.
 _NUMBER = r"^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _PADDED_NUMBER = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
 class FileError(ValueError):
-    """A file cannot be read, or does not contain what was asked for."""
+    """A file cannot be read, or does not have the expected contents."""
 
 
 class Source:
@@ -62,9 +62,9 @@ class Source:
     Parameters
     ----------
     path : Path
-        Where to read.
+        The file to read.
     content : bytes or None, default=None
-        What to read in place of the file.
+        Contents to read instead of the file.
     """
 
     def __init__(self, path: Path, content: bytes | None = None) -> None:
@@ -227,11 +227,11 @@ def _raise_invalid(source: Source, delimiter: str, rows: list[Any], reason: str)
         decoder, place = codecs.getincrementaldecoder("utf-8")(), 0
         with source.open() as stream:
             while chunk := stream.read(_HEAD):
-                waiting = len(decoder.getstate()[0])
+                n_pending = len(decoder.getstate()[0])
                 try:
                     decoder.decode(chunk)
                 except UnicodeDecodeError as error:
-                    raise _not_utf8(source, place - waiting + error.start) from error
+                    raise _not_utf8(source, place - n_pending + error.start) from error
                 place += len(chunk)
     if "Empty CSV" in reason:
         with source.open() as stream:
@@ -307,17 +307,17 @@ class TextColumn:
         return np.where(np.isfinite(numbers), numbers, np.nan)
 
     def spread(self, of_value: NDArray[Any], missing: Any) -> NDArray[Any]:
-        """Give each row what belongs to its cell, or `missing`."""
+        """Map each row to the element of its cell, or to `missing`."""
         spread: NDArray[Any] = np.append(of_value, missing)[self.codes]
         return spread
 
     def to_list(self) -> list[str | None]:
-        """Give the cells of all rows; None where they are missing."""
+        """Return the cells of all rows; None where they are missing."""
         values = [*self.values.to_pylist(), None]
         return [values[code] for code in self.codes.tolist()]
 
     def to_arrow(self) -> Any:
-        """Give the column as unordered categories."""
+        """Return the column as unordered categories."""
         import pyarrow
 
         codes = pyarrow.array(self.codes, mask=self.codes < 0)
@@ -374,7 +374,7 @@ def write_bytes(path: Path, content: bytes) -> None:
     Raises
     ------
     OSError
-        With the path and what to do.
+        If the file cannot be written.
     """
     # The name is known before the file exists, so that Ctrl-C at any moment leaves none.
     partial = path.with_name(f".mixedwood-{secrets.token_hex(8)}")
@@ -409,7 +409,7 @@ def _explained(error: OSError, path: Path) -> OSError:
 
 
 def table_bytes(columns: Mapping[str, Sequence[Any]], suffix: str) -> bytes:
-    """Turn columns into CSV or, for the suffix ``.parquet``, Parquet.
+    """Format columns as CSV or, for the suffix ``.parquet``, as Parquet.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Text of users on its way to a terminal: nothing in it moves the cursor or turns a line around."""
+"""Escape control characters in text that is printed on a terminal."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ import unicodedata
 
 __all__ = ["printable"]
 
-# Joiners are part of words and emoji, and do nothing to their neighbors.
+# Joiners are part of words and emoji.
 _JOINERS = "\u200c\u200d"
-# Control characters with C1, format characters with those of writing direction, lone surrogates,
-# and separators of lines and paragraphs.
+# Control characters, format characters (among them those of writing direction), lone surrogates,
+# and line and paragraph separators.
 _SPECIAL = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _SUSPECT = re.compile(r"[^ -~\n\t]")
 
 
 def printable(text: str, *, lines: bool = True) -> str:
-    r"""Spell out characters that control a terminal, as Python does in a literal.
+    r"""Escape characters that control a terminal, as in a Python literal.
 
     Parameters
     ----------
     text : str
-        Anything.
+        Any text.
     lines : bool, default=True
-        Whether line breaks and tabs stay as they are.
+        Whether to keep line breaks and tabs.
 
     Examples
     --------

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mixedwood import AdaBoostTreesClassifier, TimeLimitWarning, TreeClassifier, _limits
+from mixedwood import (
+    AdaBoostTreesClassifier,
+    C45TreeClassifier,
+    TimeLimitWarning,
+    TreeClassifier,
+    _limits,
+)
 from mixedwood.boosting import AdaBoostPlan, adaboost
 from mixedwood.data import read_table, read_target
 from mixedwood.growers import grow
@@ -18,7 +24,7 @@ from reference.c45 import J48
 from reference.tree import assert_same_trees
 from strategies import problems
 
-C45 = TreeClassifier.c45(pruned=False)._learner()
+C45 = C45TreeClassifier(pruned=False)
 STUMP = TreeClassifier(criterion="gini", max_depth=1, pruning=None)
 
 
@@ -62,12 +68,11 @@ def test_the_recipe_answers_as_its_twin(seed):
 def test_stumps_agree_with_the_twin(samme, learning_rate, n_classes):
     X, y = mixed_problem(80, n_classes=n_classes)
     table, target = read_table(X), read_target(y, np.linspace(0.5, 2, 80))
-    plan = AdaBoostPlan(STUMP._learner(), samme, learning_rate=learning_rate)
+    plan = AdaBoostPlan(STUMP, samme, learning_rate=learning_rate)
     trees, votes = adaboost(table, target, plan, 10)
-    settings = STUMP._learner()
 
     def grow_it(weighted):
-        return settings.learn(table, weighted, seed=0)
+        return STUMP._fit_encoded(table, weighted, seed=0)
 
     twins, want, history = slow.adaboost(
         table, target, grow_it, 10, samme=samme, learning_rate=learning_rate
@@ -85,7 +90,7 @@ def test_two_rounds_by_hand():
     """One of four rows is wrong; then its weight is that of the other three together."""
     table = read_table({"x": [1, 2, 3, 4]})
     target = read_target([0, 0, 1, 0])
-    trees, votes = adaboost(table, target, AdaBoostPlan(STUMP._learner()), 2)
+    trees, votes = adaboost(table, target, AdaBoostPlan(STUMP), 2)
     assert votes[0] == pytest.approx(math.log(3))
     # After two rounds of weights 1, 1, 1, 1 and 2/3, 2/3, 2/3 and 2.
     wrong = trees[0].predict(table) != target.classes[target.codes]
@@ -99,8 +104,8 @@ def test_two_rounds_by_hand():
 def test_with_two_classes_samme_is_adaboost():
     X, y = mixed_problem(n_classes=2)
     table, target = read_table(X), read_target(y)
-    one = adaboost(table, target, AdaBoostPlan(STUMP._learner()), 8)
-    other = adaboost(table, target, AdaBoostPlan(STUMP._learner(), samme=True), 8)
+    one = adaboost(table, target, AdaBoostPlan(STUMP), 8)
+    other = adaboost(table, target, AdaBoostPlan(STUMP, samme=True), 8)
     assert one[0] == other[0]
     np.testing.assert_allclose(one[1], other[1])
 
@@ -110,7 +115,7 @@ def test_with_two_classes_samme_is_adaboost():
 
 def test_a_first_tree_without_error_is_kept_alone():
     table, target = read_table({"a": list("pqpq")}), read_target([0, 1, 0, 1])
-    trees, votes = adaboost(table, target, AdaBoostPlan(STUMP._learner()), 5)
+    trees, votes = adaboost(table, target, AdaBoostPlan(STUMP), 5)
     assert trees == [grow(table, target)]
     assert votes.tolist() == [1.0]
 
@@ -119,7 +124,7 @@ def test_a_first_tree_that_is_hardly_ever_right_is_kept_alone():
     table = read_table({"a": ["p"] * 6})
     target = read_target([0, 0, 1, 1, 2, 2])
     for samme in (False, True):  # two thirds are wrong: as by guessing
-        plan = AdaBoostPlan(STUMP._learner(), samme)
+        plan = AdaBoostPlan(STUMP, samme)
         trees, votes = adaboost(table, target, plan, 5)
         assert len(trees) == 1
         assert votes.tolist() == [1.0]
@@ -134,7 +139,7 @@ def test_a_later_tree_that_makes_no_or_too_many_errors_is_left_out():
         def __init__(self, trees):
             self.trees = list(trees)
 
-        def learn(self, table, target, *, seed, rows=None, time_limit=math.inf):
+        def _fit_encoded(self, table, target, *, seed, rows=None, time_limit=math.inf):
             return self.trees.pop(0)
 
     table, target = read_table({"x": [1, 2, 3, 4]}), read_target([0, 1, 0, 0])
@@ -160,7 +165,7 @@ def test_a_tree_that_the_time_limit_made_useless_does_not_end_it_in_silence(monk
     class Learner:
         """Takes a second for each tree; from the second one on, trees are cut short."""
 
-        def learn(self, table, target, *, seed, rows=None, time_limit=math.inf):
+        def _fit_encoded(self, table, target, *, seed, rows=None, time_limit=math.inf):
             clock[0] += 1.0
             return useful if time_limit > 1.0 else wrong
 
@@ -198,7 +203,7 @@ def test_resampling_draws_rows_in_proportion_to_their_weights():
         def __init__(self, tree):
             self.tree, self.rows, self.weights = tree, [], []
 
-        def learn(self, table, target, *, seed, rows=None, time_limit=math.inf):
+        def _fit_encoded(self, table, target, *, seed, rows=None, time_limit=math.inf):
             self.rows.append(rows)
             self.weights.append(target.weights)
             return self.tree
@@ -238,6 +243,6 @@ def test_errors_are_those_of_all_rows_when_trees_see_samples():
 def test_advance_is_told_every_tree():
     X, y = mixed_problem(60)
     told = []
-    plan = AdaBoostPlan(STUMP._learner(), samme=True)
+    plan = AdaBoostPlan(STUMP, samme=True)
     trees, _ = adaboost(read_table(X), read_target(y), plan, 4, advance=told.append)
     assert told == list(range(1, len(trees) + 1))

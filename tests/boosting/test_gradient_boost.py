@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 from mixedwood._folds import hold_out
 from mixedwood.boosting import GradientPlan, gradient_boost, log_loss, probabilities
+from mixedwood.boosting.gradient import BoostingState
 from mixedwood.boosting.losses import baseline, derivatives
 from mixedwood.data import Target, read_table, read_target
 from mixedwood.estimators import TreeClassifier
-from mixedwood.growers.gradient import GradientSettings
+from mixedwood.growers import CodedTable
+from mixedwood.growers.gradient import BinnedTable, GradientSettings
 from problems import mixed_problem
 
 
@@ -21,21 +23,25 @@ def problem(n=200, n_classes=3, seed=0, weights=None):
     return read_table(X), read_target(y, weights)
 
 
+def boost(*args, **options):
+    return gradient_boost(*args, **options)[0]
+
+
 def scores_of(model, table):
-    """Start and steps added up one tree at a time."""
-    scores = np.tile(model.start, (table.n_rows, 1))
-    for tree, steps, first in zip(model.trees, model.steps, model.first_output, strict=True):
+    """Baseline and values added up one tree at a time."""
+    scores = np.tile(model.baseline, (table.n_rows, 1))
+    for tree, steps, first in zip(model.trees, model.values, model.first_output, strict=True):
         scores[:, first : first + steps.shape[1]] += steps[tree.apply(table)]
     return scores
 
 
-STUMP = TreeClassifier(max_depth=2, pruning=None)._learner()
+STUMP = TreeClassifier(max_depth=2, pruning=None)
 PLANS = {
     "one": GradientPlan(GradientSettings(max_depth=3)),
     "per_class": GradientPlan(GradientSettings(max_depth=2), multi_output=False),
     "sorted": GradientPlan(GradientSettings("sorted", max_depth=3)),
-    "learner": GradientPlan(learner=STUMP),
-    "learner_per_class": GradientPlan(learner=STUMP, multi_output=False),
+    "estimator": GradientPlan(estimator=STUMP),
+    "estimator_per_class": GradientPlan(estimator=STUMP, multi_output=False),
 }
 
 
@@ -44,13 +50,13 @@ def test_one_round_by_hand():
     table = read_table({"a": ["p"] * 4 + ["q"] * 6})
     target = read_target([1, 1, 1, 0, 0, 0, 0, 0, 0, 1])
     settings = GradientSettings(l2=0.5)
-    model = gradient_boost(table, target, GradientPlan(settings, learning_rate=0.1), 1)
+    model = boost(table, target, GradientPlan(settings, learning_rate=0.1), 1)
     share = 4 / 10
-    assert model.start.tolist() == pytest.approx([math.log(share / (1 - share))])
+    assert model.baseline.tolist() == pytest.approx([math.log(share / (1 - share))])
     curvature = share * (1 - share)
     of_p = (3 * (1 - share) - 1 * share) / (4 * curvature + 0.5)
     of_q = (1 * (1 - share) - 5 * share) / (6 * curvature + 0.5)
-    (tree,), (steps,) = model.trees, model.steps
+    (tree,), (steps,) = model.trees, model.values
     node = tree.apply(table)
     np.testing.assert_allclose(steps[node, 0], [0.1 * of_p] * 4 + [0.1 * of_q] * 6, rtol=1e-9)
     gain = (
@@ -63,14 +69,14 @@ def test_one_round_by_hand():
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_steps_are_newton_steps_of_the_rows(name, n_classes):
     table, target = problem(n_classes=n_classes)
-    model = gradient_boost(table, target, PLANS[name], 3)
-    scores = np.tile(model.start, (table.n_rows, 1))
+    model = boost(table, target, PLANS[name], 3)
+    scores = np.tile(model.baseline, (table.n_rows, 1))
     done = 0
-    for last in model.rounds:
+    for last in model.stage_ends:
         g, h = np.empty_like(scores), np.empty_like(scores)
         derivatives(scores, target, g, h)
         for i in range(done, last):
-            tree, steps, first = model.trees[i], model.steps[i], model.first_output[i]
+            tree, steps, first = model.trees[i], model.values[i], model.first_output[i]
             here = slice(first, first + steps.shape[1])
             node = tree.apply(table)
             for leaf in np.unique(node):
@@ -90,15 +96,15 @@ def test_steps_are_newton_steps_of_the_rows(name, n_classes):
 def test_the_training_loss_falls_with_every_round(name, n_classes, weighted):
     weights = np.random.default_rng(0).uniform(0.2, 3, 200) if weighted else None
     table, target = problem(n_classes=n_classes, weights=weights)
-    model = gradient_boost(table, target, PLANS[name], 40)
+    model = boost(table, target, PLANS[name], 40)
     everyone = np.arange(200, dtype=np.int32)
-    scores = np.tile(model.start, (200, 1))
+    scores = np.tile(model.baseline, (200, 1))
     losses = [log_loss(scores, target, everyone)]
     done = 0
-    for last in model.rounds:
+    for last in model.stage_ends:
         for i in range(done, last):
-            here = slice(model.first_output[i], model.first_output[i] + model.steps[i].shape[1])
-            scores[:, here] += model.steps[i][model.trees[i].apply(table)]
+            here = slice(model.first_output[i], model.first_output[i] + model.values[i].shape[1])
+            scores[:, here] += model.values[i][model.trees[i].apply(table)]
         losses.append(log_loss(scores, target, everyone))
         done = last
     assert (np.diff(losses) < 0).all()
@@ -108,13 +114,11 @@ def test_the_training_loss_falls_with_every_round(name, n_classes, weighted):
 @pytest.mark.parametrize("name", PLANS)
 def test_going_on_is_the_same_as_one_go(name):
     table, target = problem()
-    whole = gradient_boost(table, target, PLANS[name], 6, seed=4)
-    part = gradient_boost(table, target, PLANS[name], 2, seed=4)
-    model = gradient_boost(
-        table, target, PLANS[name], 6, seed=4, model=part, scores=scores_of(part, table)
-    )
+    whole = boost(table, target, PLANS[name], 6, seed=4)
+    part = boost(table, target, PLANS[name], 2, seed=4)
+    model = boost(table, target, PLANS[name], 6, seed=4, previous=part)
     assert model.trees == whole.trees
-    assert model.rounds == whole.rounds
+    assert model.stage_ends == whole.stage_ends
     np.testing.assert_array_equal(scores_of(model, table), scores_of(whole, table))
 
 
@@ -125,10 +129,10 @@ def test_rows_held_out_are_judged_and_not_learnt_from(multi_output):
         GradientSettings(max_depth=2), n_iter_no_change=3, validation_fraction=0.2,
         learning_rate=0.5, multi_output=multi_output,
     )  # fmt: skip
-    model = gradient_boost(table, target, plan, 200)
-    best = int(np.argmin(model.validation_loss))
-    assert len(model.rounds) == best + 1
-    assert len(model.validation_loss) == best + 1 + 3
+    model, validation_loss = gradient_boost(table, target, plan, 200)
+    best = int(np.argmin(validation_loss))
+    assert len(model.stage_ends) == best + 1
+    assert len(validation_loss) == best + 1 + 3
     learnt = model.trees[0].statistics[0]
     assert learnt.sum() == 240
     # A share of every class.
@@ -138,12 +142,12 @@ def test_rows_held_out_are_judged_and_not_learnt_from(multi_output):
     assert len(held) == 60
     losses = []
     for n in range(1, best + 2):
-        part = gradient_boost(table, target, plan, n)
-        if len(part.rounds) == n:
+        part = boost(table, target, plan, n)
+        if len(part.stage_ends) == n:
             losses.append((n, log_loss(scores_of(part, table), target, held)))
     assert losses[-1][0] == best + 1
     for n, loss in losses:
-        assert loss == pytest.approx(model.validation_loss[n - 1])
+        assert loss == pytest.approx(validation_loss[n - 1])
 
 
 def held_out_rows(target, plan):
@@ -182,26 +186,25 @@ def test_rounds_that_are_there_are_judged_anew_by_rows_of_ones_own():
     table, target = problem(120)
     plan = GradientPlan(GradientSettings(max_depth=2), n_iter_no_change=50)
     ours, others = problem(80, seed=1), problem(80, seed=2)
-    part = gradient_boost(table, target, plan, 3, validation=ours)
-    seen = scores_of(part, table)
-    whole = gradient_boost(table, target, plan, 6, model=part, scores=seen, validation=others)
-    alone = gradient_boost(table, target, plan, 6, validation=others)
-    assert len(whole.rounds) == len(alone.rounds) >= 3
-    np.testing.assert_allclose(whole.validation_loss, alone.validation_loss, rtol=1e-12)
+    part = boost(table, target, plan, 3, validation=ours)
+    whole, losses = gradient_boost(table, target, plan, 6, previous=part, validation=others)
+    alone, expected = gradient_boost(table, target, plan, 6, validation=others)
+    assert len(whole.stage_ends) == len(alone.stage_ends) >= 3
+    np.testing.assert_allclose(losses, expected, rtol=1e-12)
 
 
 def test_rows_held_out_have_no_say_in_the_trees():
     table, target = problem(100)
     plan = GradientPlan(GradientSettings(max_depth=2), n_iter_no_change=5)
-    one = gradient_boost(table, target, plan, 3)
+    one = boost(table, target, plan, 3)
     held = held_out_rows(target, plan)
     assert (
-        one.start.tolist()
+        one.baseline.tolist()
         == baseline(target, np.setdiff1d(np.arange(100), held).astype(np.int32)).tolist()
     )
     plain = GradientPlan(GradientSettings(max_depth=2))
     rows = np.setdiff1d(np.arange(100), held)
-    alone = gradient_boost(table.take(rows), target.take(rows), plain, len(one.rounds))
+    alone = boost(table.take(rows), target.take(rows), plain, len(one.stage_ends))
     for tree, twin in zip(one.trees, alone.trees, strict=True):
         np.testing.assert_array_equal(tree.statistics, twin.statistics)
 
@@ -213,15 +216,13 @@ def test_other_trees_see_rows_weighted_by_what_is_left_to_say(n_classes, multi_o
     seen = []
 
     class Learner:
-        def learn(self, table, target, *, seed, time_limit=math.inf):
+        def _fit_encoded(self, table, target, *, seed, time_limit=math.inf):
             seen.append(target)
-            return STUMP.learn(table, target, seed=seed, time_limit=time_limit)
+            return STUMP._fit_encoded(table, target, seed=seed, time_limit=time_limit)
 
-    model = gradient_boost(
-        table, target, GradientPlan(learner=Learner(), multi_output=multi_output), 2
-    )
-    model.keep(1)
-    answers = probabilities(scores_of(model, table))
+    model = boost(table, target, GradientPlan(estimator=Learner(), multi_output=multi_output), 2)
+    first = next(model.staged_scores(table))
+    answers = probabilities(first)
     if multi_output:
         left = [1 - answers[np.arange(60), target.codes]]
     else:
@@ -233,19 +234,18 @@ def test_other_trees_see_rows_weighted_by_what_is_left_to_say(n_classes, multi_o
 def test_rows_that_are_not_in_the_sample_get_their_steps_too():
     table, target = problem(200)
     plan = GradientPlan(GradientSettings(max_depth=3), subsample=0.3)
-    model = gradient_boost(table, target, plan, 4, seed=1)
+    model = boost(table, target, plan, 4, seed=1)
     assert {tree.weighted_n_node_samples[0] for tree in model.trees} == {60.0}
-    again = gradient_boost(table, target, plan, 3, seed=1)
+    again = boost(table, target, plan, 3, seed=1)
     # Round 4 was grown on the scores of all rows: going on from them gives the same.
-    scores = scores_of(again, table)
-    gone_on = gradient_boost(table, target, plan, 4, seed=1, model=again, scores=scores)
+    gone_on = boost(table, target, plan, 4, seed=1, previous=again)
     assert gone_on.trees == model.trees
 
 
 def test_rounds_draw_rows_and_columns_anew():
     table, target = problem(200)
     plan = GradientPlan(GradientSettings(max_depth=3), subsample=0.5, n_columns=1)
-    model = gradient_boost(table, target, plan, 40)
+    model = boost(table, target, plan, 40)
     used = [set(tree.column[tree.column >= 0].tolist()) for tree in model.trees]
     assert max(map(len, used)) == 1
     assert set().union(*used) == {0, 1, 2, 3}
@@ -258,10 +258,10 @@ def test_rows_without_weight_do_not_count():
     table, target = problem(200)
     weighted = Target(target.classes, target.codes, weights)
     plan = GradientPlan(GradientSettings(max_depth=3))
-    model = gradient_boost(table, weighted, plan, 5)
+    model = boost(table, weighted, plan, 5)
     assert {tree.weighted_n_node_samples[0] for tree in model.trees} == {weights.sum()}
     keep = np.flatnonzero(weights)
-    alone = gradient_boost(table.take(keep), target.take(keep), plan, 5)
+    alone = boost(table.take(keep), target.take(keep), plan, 5)
     np.testing.assert_allclose(
         scores_of(model, table.take(keep)), scores_of(alone, table.take(keep))
     )
@@ -274,31 +274,33 @@ def test_more_rounds_than_there_is_anything_to_learn(name):
     target = read_target([0, 1] * 20)
     plan = PLANS[name]
     plan = GradientPlan(
-        GradientSettings(l2=0.0, max_depth=2), learner=plan.learner, multi_output=plan.multi_output,
-        learning_rate=1.0,
+        GradientSettings(l2=0.0, max_depth=2), estimator=plan.estimator,
+        multi_output=plan.multi_output, learning_rate=1.0,
     )  # fmt: skip
-    model = gradient_boost(table, target, plan, 300)
+    model = boost(table, target, plan, 300)
     scores = scores_of(model, table)
     assert np.isfinite(scores).all()
     assert (probabilities(scores).argmax(axis=1) == target.codes).all()
 
 
-def test_the_first_rounds_can_be_had_and_kept():
+def test_the_first_iterations_are_a_model():
     table, target = problem()
-    model = gradient_boost(table, target, PLANS["per_class"], 4)
-    assert model.rounds == [3, 6, 9, 12]
-    assert len(model.members()) == 12
-    assert [m[3] for m in model.members(2)] == [0, 1, 2, 0, 1, 2]
-    assert len(model.members(3, since=2)) == 3
-    assert model.members(0) == []
-    model.keep(2)
-    assert (model.rounds, len(model.trees), len(model.steps)) == ([3, 6], 6, 6)
-    model.keep(0)
-    assert (model.rounds, model.trees, model.first_output) == ([], [], [])
+    plan = PLANS["per_class"]
+    state = BoostingState(BinnedTable(CodedTable(table)), target, plan, 0)
+    assert state.predictor().trees == ()
+    for _ in range(4):
+        state.iterate(60.0)
+    assert state.predictor().stage_ends == (3, 6, 9, 12)
+    first = state.predictor(2)
+    assert (first.stage_ends, len(first.trees), len(first.values)) == ((3, 6), 6, 6)
+    assert first.first_output == (0, 1, 2, 0, 1, 2)
+    assert first.trees == boost(table, target, plan, 2).trees
+    assert state.predictor(0).trees == ()
+    np.testing.assert_array_equal(state.scores, state.predictor().scores(table))
 
 
 def test_advance_is_told_every_round():
     table, target = problem(60)
     told = []
-    gradient_boost(table, target, PLANS["one"], 5, advance=told.append)
+    boost(table, target, PLANS["one"], 5, advance=told.append)
     assert told == [1, 2, 3, 4, 5]

@@ -27,11 +27,11 @@ def run(*args):
 def pets(tmp_path):
     """A small table with text, numbers, gaps, codes with leading zeros and two classes."""
     rng = np.random.default_rng(0)
-    lines = ["colour,size,zip,class"]
+    lines = ["color,size,zip,class"]
     for i in range(60):
         kind = ("cat", "dog")[i % 2]
-        colour = ("red", "blue", "?")[(i + i % 2) % 3]
-        lines.append(f"{colour},{rng.normal(i % 2):.2f},0{i % 5},{kind}")
+        color = ("red", "blue", "?")[(i + i % 2) % 3]
+        lines.append(f"{color},{rng.normal(i % 2):.2f},0{i % 5},{kind}")
     path = tmp_path / "pets.csv"
     path.write_text("\n".join(lines) + "\n", "utf-8")
     return path
@@ -43,9 +43,9 @@ def test_a_table_is_printed_and_types_are_shown(pets):
     assert result.stdout.startswith("1x2cv on pets: 60 rows, 3 columns, 2 classes")
     assert "corrected resampled t test" in result.stdout
     assert "pets.csv: 60 rows, 3 columns" in result.stderr
-    assert "colour  nominal, 2 categories: 'blue', 'red'; 20 missing" in result.stderr
-    assert "size    numeric" in result.stderr
-    assert "zip     nominal, 5 categories: '00'" in result.stderr
+    assert "color  nominal, 2 categories: 'blue', 'red'; 20 missing" in result.stderr
+    assert "size   numeric" in result.stderr
+    assert "zip    nominal, 5 categories: '00'" in result.stderr
     if Version(version("click")) >= Version("8.3"):  # before, its runner loses what is not flushed
         assert "4 of 4 fits" in result.stderr
 
@@ -160,7 +160,7 @@ def test_columns_dropped_and_retyped(pets):
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     assert "2 columns" in result.stderr
-    assert "size    nominal" in result.stderr
+    assert "size   nominal" in result.stderr
     assert "fit s" not in result.stdout
 
 
@@ -200,7 +200,7 @@ def test_the_names_are_listed():
     [
         (["--target", "klass"], 3, "has no column 'klass'. Did you mean 'class'?"),
         (["--target", "size"], 3, "numbers with fractions"),
-        (["--target", "colour"], 3, "missing in 20 of 60 rows"),
+        (["--target", "color"], 3, "missing in 20 of 60 rows"),
         (["--target", "class", "--methods", "tre"], 2, "Did you mean 'tree'?"),
         (["--target", "class", "--cv", "5x"], 2, "cv='5x' is not a known scheme"),
         (["--target", "class", "--metrics", "auc"], 2, "Unknown metric 'auc'"),
@@ -316,7 +316,7 @@ def test_on_a_terminal_the_table_is_drawn_where_it_fits(pets, monkeypatch, capsy
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     main(["compare", str(pets), "--target", "class", *QUICK, "-q"], standalone_mode=False)
-    out = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out)  # without colours
+    out = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out)  # without colors
     assert ("│" in out) == drawn
     assert "c45" in out
     assert "* lowest mean." in out

@@ -37,7 +37,7 @@ def test_a_model_is_written_that_python_reads(woods, out):
     assert result.stdout == ""
     assert "60 rows, 4 features, target 'wood'" in result.stderr
     lines = [line.split() for line in result.stderr.splitlines()]
-    assert ["colour", "nominal", "3:", "blue,", "red,", "white"] in [line[:6] for line in lines]
+    assert ["color", "nominal", "3:", "blue,", "red,", "white"] in [line[:6] for line in lines]
     assert any(line[:2] == ["size", "numeric"] and "to" in line for line in lines)
     assert ["zip", "nominal", "5:", "00,", "01,", "02,", "03,", "04"] in lines
     assert "3 classes: ash" in result.stderr
@@ -65,7 +65,7 @@ def test_the_summary_for_machines(woods, out):
     assert facts["trees"] == 4 == len(model.trees_)
     assert model.random_state == 7
     assert model.n_jobs is None  # a file does not hold how a fit was run
-    assert facts["columns"]["colour"] == "nominal"
+    assert facts["columns"]["color"] == "nominal"
     assert facts["rows"] == 60
     assert facts["file"] == str(out)
     assert facts["model"] == "ForestClassifier(n_estimators=4, n_jobs=2, random_state=7)"
@@ -95,7 +95,7 @@ def test_the_honest_estimate(woods, out):
     assert "10-fold cross-validation: error" in result.stderr
 
 
-@pytest.mark.parametrize("name", [n for n in list_models() if n != "model_tree.published"])
+@pytest.mark.parametrize("name", list(list_models()))
 def test_every_model_by_its_name(name, woods, out):
     few = {"n_estimators": 2, "max_iter": 3, "n_components": 9}
     stem = name.partition(".")[0]
@@ -119,9 +119,7 @@ def test_all_classifiers_and_recipes_are_listed():
     kinds = {type(make_model(name)) for name in listed}
     public = {getattr(mw.estimators, n) for n in mw.estimators.__all__}
     assert kinds == {kind for kind in public if hasattr(kind, "fit")}
-    assert {"tree", "forest", "boosted", "ensemble", "tree.c45", "model_tree.published"} < set(
-        listed
-    )
+    assert {"tree", "forest", "boosted", "ensemble", "c45", "tree.cart"} < set(listed)
     assert all(line.endswith((".", "?")) for line in listed.values())
 
 
@@ -141,8 +139,8 @@ def test_names_that_are_short_or_of_compare():
 
 
 def test_parameters_as_text():
-    model = make_model("tree.c45", "pruned=False", "max_depth=4", "class_weight={'a': 2}")
-    assert (model.pruning, model.max_depth, model.class_weight) == ("collapse", 4, {"a": 2})
+    model = make_model("c45", "pruned=False", "max_depth=4", "class_weight={'a': 2}")
+    assert (model.pruned, model.max_depth, model.class_weight) == (False, 4, {"a": 2})
     model = make_model("forest", "estimator__max_depth=3", "max_samples=0.5")
     assert model.estimator.max_depth == 3
     assert model.estimator.max_features == "sqrt"  # all else stays what it was
@@ -198,7 +196,7 @@ def test_types_can_be_said(woods, out):
     )  # fmt: skip
     schema = mw.load_model(out).schema_
     assert {c.name: str(c.kind) for c in schema} == {
-        "id": "nominal", "colour": "nominal", "size": "numeric", "grade": "ordinal"
+        "id": "nominal", "color": "nominal", "size": "numeric", "grade": "ordinal"
     }  # fmt: skip
     assert schema["grade"].categories == ("S", "M", "L")
 
@@ -244,14 +242,14 @@ def test_many_columns_are_not_all_shown(tmp_path, out):
 
 USAGE = [
     (["--model", "forrest"], "Unknown model 'forrest'. Did you mean forest"),
-    (["--model", "tree.c46"], "Unknown preset 'tree.c46'. Did you mean tree.c45"),
+    (["--model", "tree.carts"], "Unknown preset 'tree.carts'. Did you mean tree.cart"),
     (["--model", "grow"], "Unknown model 'grow'"),
     (["--model", "sklearn_tree"], "Unknown model 'sklearn_tree'"),
     (["--param", "max_dept=3"], "Unknown parameter 'max_dept'. Did you mean max_depth"),
     (["--param", "max_dept=3"], "criterion"),
     (["--param", "max_depth"], "is not name=value"),
-    (["--param", "max_depth=deep"], "max_depth must be None or a whole number"),
-    (["--param", "criterion=ginny"], "'criterion' parameter must be"),
+    (["--param", "max_depth=deep"], "'max_depth' parameter of TreeClassifier must be an int"),
+    (["--param", "criterion=ginny"], "'criterion' parameter of TreeClassifier must be"),
     (["--param", "pruning=Pruner('nothing')"], "Got 'nothing' instead"),
     (["--param", "pruning=Pruner()"], "missing 1 required positional argument"),
     (
@@ -260,12 +258,23 @@ USAGE = [
     ),
     (["--model", "forest", "--param", "max_depth=1"], "Did you mean estimator__max_depth?"),
     (["--model", "ensemble", "--param", "max_depth=1"], "Did you mean boosted__max_depth?"),
-    (["--model", "boosted", "--param", "estimator__max_depth=1"], "Set estimator first"),
+    (
+        ["--model", "boosted", "--param", "estimator__max_depth=1"],
+        "Set 'estimator' to an estimator",
+    ),
     (["--model", "forest", "--jobs", "0"], "n_jobs must be"),
     (["--time-limit", "soon"], "is not a time such as 30s"),
     (["--time-limit", "0s"], "greater than 0"),
     (["--ordinal", "grade"], "is not a column and its categories in order"),
-    (["--model", "random_ordinality", "--param", "joint=[['a', 'b']]"], "joint names"),
+    (
+        [
+            "--model",
+            "random_ordinality",
+            "--param",
+            "partitioner=Partitioner('random_order', per='tree', joint=[['a', 'b']])",
+        ],
+        "'joint' option of the partitioner contains 'a'",
+    ),
 ]
 
 

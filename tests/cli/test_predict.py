@@ -116,14 +116,14 @@ def test_columns_in_any_order_and_more_than_needed(model, new, tmp_path):
 
 def test_columns_that_are_not_there(model, tmp_path):
     path = tmp_path / "t.csv"
-    path.write_text("Colour,size,zip,grade\nred,1,00,S\n", "utf-8")
+    path.write_text("Color,size,zip,grade\nred,1,00,S\n", "utf-8")
     result = run("predict", model, path)
     assert result.exit_code == 3
-    assert "no column 'colour'. Did you mean 'Colour'?" in result.stderr
+    assert "no column 'color'. Did you mean 'Color'?" in result.stderr
     path.write_text("a,b\n1,2\n", "utf-8")
     result = run("predict", model, path)
     assert result.exit_code == 3
-    assert "no columns 'colour', 'size', 'zip', 'grade'" in result.stderr
+    assert "no columns 'color', 'size', 'zip', 'grade'" in result.stderr
     result = run("predict", model, path.with_name("new.csv"), "--keep", "nr")
     assert result.exit_code != 0
 
@@ -265,7 +265,7 @@ def test_evaluation_in_words(model, new, tmp_path):
     path.write_text("\n".join(lines), "utf-8")
     result = ok("evaluate", model, path)
     assert "24 rows, target 'wood'" in result.stdout
-    assert "Classes that the model does not know: oak." in result.stdout
+    assert "Classes that are unknown to the model: oak." in result.stdout
     assert "Left out 1 row whose class is missing" in result.stderr
     path.write_text("\n".join(line.rsplit(",", 1)[0] for line in lines), "utf-8")
     result = run("evaluate", model, path)

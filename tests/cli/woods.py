@@ -19,12 +19,12 @@ def ok(*args, stdin=None):
 def woods_csv(path, n=60, seed=0):
     """Text, numbers, gaps, codes with leading zeros, ordered labels and three classes."""
     rng = np.random.default_rng(seed)
-    lines = ["id,colour,size,zip,grade,wood"]
+    lines = ["id,color,size,zip,grade,wood"]
     for i in range(n):
         kind = int(rng.integers(3))
-        colour = ("red", "blue", "white", "?")[min(3, kind + int(rng.integers(2)))]
+        color = ("red", "blue", "white", "?")[min(3, kind + int(rng.integers(2)))]
         grade = "SML"[(kind + int(rng.integers(2))) % 3]
         wood = ("ash", "birch", "cedar")[kind]
-        lines.append(f"{i + 1},{colour},{rng.normal(kind, 0.5):.2f},0{i % 5},{grade},{wood}")
+        lines.append(f"{i + 1},{color},{rng.normal(kind, 0.5):.2f},0{i % 5},{grade},{wood}")
     path.write_text("\n".join(lines) + "\n", "utf-8")
     return path

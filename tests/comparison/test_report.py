@@ -162,7 +162,7 @@ def test_the_best_is_bold_and_rows_are_in_order():
     assert [bool(row.find("td")[0].find("b")) for row in rows] == [True] + [False] * 5
 
 
-def test_ours_and_others_have_their_own_colours():
+def test_ours_and_others_have_their_own_colors():
     found = make_comparison(n_methods=14)
     rows = read(found.to_html()).find("table")[0].find("tbody")[0].find("tr")
     for row in rows:

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 COLUMNS = [
-    {"name": "colour", "type": "nominal"},
+    {"name": "color", "type": "nominal"},
     {"name": "size", "type": "ordinal", "natural_order": ["small", "medium", "large"]},
     {"name": "weight", "type": "numeric"},
     {"name": "code", "type": "nominal"},
     {"name": "class", "type": "nominal", "role": "class"},
 ]
-TEXT = """colour,size,weight,code,class
+TEXT = """color,size,weight,code,class
 red,small,1.5,2_3,yes
 none,large,,10,no
 ,medium,2.5,2_3,yes

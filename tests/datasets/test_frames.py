@@ -15,7 +15,7 @@ def load_toy(write_folder, monkeypatch):
 
 def test_dict_holds_strings_and_numbers(load_toy):
     X = load_toy("dict").X
-    assert X["colour"].tolist() == ["red", "none", None, "NA"]
+    assert X["color"].tolist() == ["red", "none", None, "NA"]
     assert X["size"].tolist() == ["small", "large", "medium", None]
     assert X["code"].tolist() == ["2_3", "10", "2_3", "007"]
     assert np.array_equal(X["weight"], [1.5, np.nan, 2.5, 3.0], equal_nan=True)
@@ -25,7 +25,7 @@ def test_pandas_holds_strings_and_ordered_categories(load_toy):
     pandas = pytest.importorskip("pandas")
     X = load_toy("pandas").X
     assert pandas.api.types.is_string_dtype(X["code"].dropna())
-    assert X["colour"].isna().tolist() == [False, False, True, False]
+    assert X["color"].isna().tolist() == [False, False, True, False]
     assert X["size"].cat.ordered
     assert X["size"].cat.categories.tolist() == ["small", "medium", "large"]
     assert X["size"].isna().tolist() == [False, False, False, True]
@@ -35,7 +35,7 @@ def test_pandas_holds_strings_and_ordered_categories(load_toy):
 def test_polars_holds_strings_and_enums(load_toy):
     polars = pytest.importorskip("polars")
     X = load_toy("polars").X
-    assert X["colour"].to_list() == ["red", "none", None, "NA"]
+    assert X["color"].to_list() == ["red", "none", None, "NA"]
     assert X["size"].dtype == polars.Enum(["small", "medium", "large"])
     assert X["size"].to_list() == ["small", "large", "medium", None]
     assert X["weight"].to_list() == [1.5, None, 2.5, 3.0]
@@ -44,7 +44,7 @@ def test_polars_holds_strings_and_enums(load_toy):
 def test_pyarrow_holds_strings_and_ordered_dictionaries(load_toy):
     pyarrow = pytest.importorskip("pyarrow")
     X = load_toy("pyarrow").X
-    assert X["colour"].to_pylist() == ["red", "none", None, "NA"]
+    assert X["color"].to_pylist() == ["red", "none", None, "NA"]
     assert X.schema.field("size").type.ordered
     assert X["size"].to_pylist() == ["small", "large", "medium", None]
     assert X["weight"].to_pylist() == [1.5, None, 2.5, 3.0]

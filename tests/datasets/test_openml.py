@@ -19,7 +19,7 @@ ENTRY = {
     "classes": {"nay": "n", "yea": "y"},
     "drop": ["id"],
     "columns": [
-        {"name": "colour", "type": "nominal", "n_values": 2},
+        {"name": "color", "type": "nominal", "n_values": 2},
         {"name": "size", "type": "ordinal", "n_values": 2, "natural_order": ["1", "2", "3"]},
         {"name": "weight", "type": "numeric"},
     ],
@@ -61,7 +61,7 @@ def test_a_fetched_set_is_spelled_as_the_catalogue_says(online):
     online(answer())
     data = datasets.load("fruit", frame="dict", source="openml")
     assert data.source == "openml"
-    assert data.X["colour"].tolist() == ["red", "green", None, "green"]
+    assert data.X["color"].tolist() == ["red", "green", None, "green"]
     assert data.X["size"].tolist() == ["1", "3", "1", "3"]
     assert np.array_equal(data.X["weight"], [0.5, np.nan, 2, 2], equal_nan=True)
     assert data.y.tolist() == ["y", "n", "y", "y"]
@@ -79,7 +79,7 @@ def test_it_is_asked_for_by_id_and_only_once(online):
     assert (first.source, second.source) == ("openml", "cache")
     assert first.columns == second.columns
     assert np.array_equal(first.y, second.y)
-    assert second.X["colour"].tolist() == first.X["colour"].tolist()
+    assert second.X["color"].tolist() == first.X["color"].tolist()
 
 
 def test_a_column_that_openml_calls_nominal_may_be_numeric_here(online):
@@ -104,7 +104,7 @@ def test_classes_given_as_numbers_become_text(online, monkeypatch):
         ({"target": np.array(["yea", "nay", "yea", "eh"], dtype=object)}, "'eh': 1"),
         ({"feature_names": ["V0", "V1", "V2", "V3"]}, "4 columns instead of 3"),
         ({"categories": {"V1": ["red", "red"]}}, "1 values instead of 2"),
-        ({"categories": {"V1": ["red", "green"], "V2": ["", "a", "", "b"]}}, "strange values"),
+        ({"categories": {"V1": ["red", "green"], "V2": ["", "a", "", "b"]}}, "unexpected values"),
     ],
 )
 def test_what_is_not_as_catalogued_is_refused_and_not_kept(online, changes, message):
@@ -130,7 +130,7 @@ def test_offline_says_all_three_ways(online, error, tmp_path):
 
 def test_a_download_that_scikit_learn_refuses_is_refused(online):
     online(ValueError("md5 checksum does not match"))
-    with pytest.raises(datasets.DamagedDatasetError, match="did not give 'fruit': md5"):
+    with pytest.raises(datasets.DamagedDatasetError, match="did not provide 'fruit': md5"):
         datasets.load("fruit")
 
 
@@ -140,7 +140,7 @@ def test_data_is_given_even_if_the_cache_cannot_be_written(online, monkeypatch, 
     online(answer())
     with caplog.at_level(logging.WARNING):
         assert datasets.load("fruit", frame="dict").n_samples == 4
-    assert "Could not keep 'fruit'" in caplog.text
+    assert "Could not store 'fruit'" in caplog.text
 
 
 def test_the_shipped_catalogue_is_consistent():

@@ -91,12 +91,12 @@ def test_the_same_seed_gives_the_same_table():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_samples": 0}, "at least 1 and 2"),
-        ({"n_classes": 1}, "at least 1 and 2"),
-        ({"n_categories": 2, "n_classes": 3}, "one group for each class"),
-        ({"n_categories": [3, 3]}, "one for each"),
+        ({"n_samples": 0}, "at least 1 and n_classes at least 2"),
+        ({"n_classes": 1}, "at least 1 and n_classes at least 2"),
+        ({"n_categories": 2, "n_classes": 3}, "at least n_classes=3"),
+        ({"n_categories": [3, 3]}, "one number per column"),
         ({"n_informative": 9}, "must not exceed"),
-        ({"n_informative": 0}, "no informative column"),
+        ({"n_informative": 0}, "must be at least 1"),
         ({"flip_y": 1.0}, r"\[0, 1\)"),
         ({"missing_rate": -0.1}, r"\[0, 1\)"),
     ],

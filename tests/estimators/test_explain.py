@@ -133,7 +133,7 @@ def assert_scale(model, why, X):
         np.testing.assert_allclose(why.probabilities, mean, atol=1e-15)
         assert why.votes is why.forest.votes
         return
-    if hasattr(model, "scores_"):
+    if hasattr(model, "baseline_"):
         scores = model.decision_function(X)[0]
         total = why.total[1] if len(why.classes) == 2 else why.total
         np.testing.assert_allclose(total, scores, atol=1e-12)
@@ -164,18 +164,19 @@ def test_scores_are_those_of_the_twin(n_classes):
     model = fitted("boosted", n_classes)
     X, _ = mixed_problem(40, seed=1, n_classes=n_classes)
     table = read_table(X, schema=model.schema_)
-    of = model.scores_
+    of = model.predictor_
     for row in range(len(X)):
         values = row_of(table, row)
-        members = zip(of.trees, of.steps, np.ones(len(of.trees)), strict=True)
+        members = zip(of.trees, of.values, np.ones(len(of.trees)), strict=True)
         bias, found = sum_of(members, values)
         why = model.explain(X, row)
-        end = of.start + sum(answer(t, values, s) for t, s in zip(of.trees, of.steps, strict=True))
+        steps = zip(of.trees, of.values, strict=True)
+        end = of.baseline + sum(answer(t, values, s) for t, s in steps)
         if n_classes == 2:
-            bias, end = np.array([-1, 1]) * (bias + of.start), np.array([-1, 1]) * end
+            bias, end = np.array([-1, 1]) * (bias + of.baseline), np.array([-1, 1]) * end
             found = {columns: np.array([-1, 1]) * change for columns, change in found.items()}
         else:
-            bias = bias + of.start
+            bias = bias + of.baseline
         np.testing.assert_allclose(why.total, end, atol=1e-12)
         assert_agrees(why, bias, found)
 
@@ -201,7 +202,7 @@ def test_which_row(name):
         with pytest.raises(IndexError, match=f"There is no row {row}; the table has 120 rows"):
             model.explain(X, row)
     for row in (1.5, "3", None):
-        with pytest.raises(TypeError, match="row must be a whole number, counted from 0; got"):
+        with pytest.raises(TypeError, match=r"row must be an int, counted from 0\. Got"):
             model.explain(X, row)
 
 

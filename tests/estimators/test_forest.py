@@ -14,8 +14,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from excuses import PURE, SAMPLES
 from mixedwood import (
+    C45TreeClassifier,
     ForestClassifier,
-    GrowPruneForestClassifier,
     RandomOrdinalityClassifier,
     TreeClassifier,
     UnknownCategoryWarning,
@@ -25,6 +25,7 @@ from mixedwood.datasets import make_mixed, make_waveform
 from mixedwood.explain.importance import impurity_importance
 from mixedwood.pruning import Pruner
 from mixedwood.splits import Criterion
+from mixedwood_studies.random_ordinality.methods import weka_random_forest
 from problems import mixed_problem
 from reference import ensembles as slow
 
@@ -34,7 +35,7 @@ CHECKED = [
     (ForestClassifier(n_estimators=15, max_samples=0.7, colsample_bytree=0.8), SAMPLES | PURE),
     (ForestClassifier.bagging_c45(3), SAMPLES),
     (ForestClassifier.bagging_cart(3), SAMPLES),
-    (ForestClassifier.weka_random_forest(3), SAMPLES),
+    (weka_random_forest(3), SAMPLES),
 ]
 
 
@@ -53,7 +54,7 @@ RECIPES = {
     "random_forest": ForestClassifier.random_forest(7),
     "bagging_c45": ForestClassifier.bagging_c45(7),
     "bagging_cart": ForestClassifier.bagging_cart(4),
-    "weka_random_forest": ForestClassifier.weka_random_forest(7),
+    "weka_random_forest": weka_random_forest(7),
     "samples": ForestClassifier(
         TreeClassifier(pruning="merge_equal"), 7, max_samples=50, colsample_bytree=2
     ),
@@ -104,7 +105,7 @@ def test_trees_are_those_of_the_estimator_on_bootstrap_samples():
         seed, rows = slow.bootstrap_of(11, number, 90, 45)
         sample, classes = table.take(rows), target.take(rows)
         alone = clone(tree).set_params(random_state=seed)
-        twin = alone._learner().learn(sample, classes, seed=seed)
+        twin = alone._fit_encoded(sample, classes, seed=seed)
         assert grown == twin
         assert grown.weighted_n_node_samples[0] == 45
 
@@ -122,7 +123,7 @@ def test_without_bootstrap_trees_see_all_rows_or_some_once():
 
 
 @pytest.mark.parametrize("vote", ["soft", "hard"])
-@pytest.mark.parametrize("tree", [TreeClassifier(pruning=None), TreeClassifier.c45(pruned=False)])
+@pytest.mark.parametrize("tree", [TreeClassifier(pruning=None), C45TreeClassifier(pruned=False)])
 def test_without_any_chance_a_forest_is_its_tree(tree, vote):
     X, y = mixed_problem(90)
     new, _ = mixed_problem(90, seed=1)
@@ -135,7 +136,7 @@ def test_without_any_chance_a_forest_is_its_tree(tree, vote):
     if vote == "soft":
         np.testing.assert_allclose(model.predict_proba(new), alone.predict_proba(new))
     model.set_params(voting="plurality")
-    with pytest.raises(ValueError, match="voting must be"):
+    with pytest.raises(ValueError, match="'voting' parameter of ForestClassifier must be"):
         model.predict(new)
 
 
@@ -177,7 +178,7 @@ def test_class_weights_reach_every_tree():
 def test_out_of_bag_answers_agree_with_their_twin(vote):
     X, y = mixed_problem(40)
     model = ForestClassifier(n_estimators=6, voting=vote, oob_score=True, random_state=2)
-    with pytest.warns(UserWarning, match="rows were seen by every tree"):
+    with pytest.warns(UserWarning, match="rows are in the sample of every tree"):
         model.fit(X, y)
     samples = [slow.bootstrap_of(2, i, 40, 40)[1].tolist() for i in range(6)]
     table = read_table(X)
@@ -230,7 +231,7 @@ def test_an_out_of_bag_score_that_is_no_number_changes_nothing():
     X, y = mixed_problem(100)
     model = ForestClassifier(n_estimators=30, random_state=0).fit(X, y)
     before = model.trees_
-    with pytest.raises(TypeError, match=r"oob_score must give a number .* gave 'good'"):
+    with pytest.raises(TypeError, match=r"function that returns a number, .* returned 'good'"):
         model.set_params(oob_score=lambda right, said: "good").fit(X, y)
     assert model.trees_ is before
     assert not hasattr(model, "oob_score_")
@@ -240,7 +241,7 @@ def test_an_out_of_bag_score_that_is_no_number_changes_nothing():
 def test_an_out_of_bag_score_that_was_not_asked_for(name):
     X, y = mixed_problem(30)
     model = ForestClassifier(n_estimators=2, random_state=0)
-    words = rf"^{name} is made by a fit with oob_score=True; this ForestClassifier "
+    words = rf"^{name} is set by a fit with oob_score=True; this ForestClassifier "
     with pytest.raises(AttributeError, match=words + "is not fitted yet"):
         getattr(model, name)
     with pytest.raises(AttributeError, match=words + "was fitted without it"):
@@ -249,9 +250,6 @@ def test_an_out_of_bag_score_that_was_not_asked_for(name):
     orders = RandomOrdinalityClassifier(n_estimators=2).fit(X, y)
     with pytest.raises(AttributeError, match="oob_score=True and bootstrap=True; this Random"):
         getattr(orders, name)
-    # Where every tree sees all rows, there is nothing to ask for.
-    with pytest.raises(AttributeError, match=f"has no attribute '{name}'"):
-        getattr(GrowPruneForestClassifier(n_estimators=2), name)
 
 
 def test_the_out_of_bag_score_is_near_that_of_new_rows():
@@ -328,7 +326,7 @@ def test_a_tied_vote_goes_to_the_first_class():
 
 def test_importances_are_means_over_the_trees():
     X, y = mixed_problem()
-    for tree, impurity in ((None, "gini"), (TreeClassifier.c45(pruned=False), "entropy")):
+    for tree, impurity in ((None, "gini"), (C45TreeClassifier(pruned=False), "entropy")):
         model = ForestClassifier(tree, 8, random_state=0).fit(X, y)
         mean = np.mean([impurity_importance(t, impurity) for t in model.trees_], axis=0)
         np.testing.assert_allclose(model.feature_importances_, mean / mean.sum())
@@ -344,8 +342,10 @@ def test_bagged_cart_trees_are_small_because_copies_share_a_fold():
     leaking = []
     for number in range(10):
         seed, rows = slow.bootstrap_of(0, number, 300, 300)
-        learner = TreeClassifier.cart()._learner()
-        leaking.append(learner.learn(table.take(rows), target.take(rows), seed=seed).n_leaves)
+        learner = TreeClassifier.cart()
+        leaking.append(
+            learner._fit_encoded(table.take(rows), target.take(rows), seed=seed).n_leaves
+        )
     mean_leaves = np.mean([tree.n_leaves for tree in model.trees_])
     assert 4 < mean_leaves < 12
     assert np.mean(leaking) > 2 * mean_leaves
@@ -359,7 +359,7 @@ def test_copies_stay_on_one_side_of_reduced_error_pruning():
 
     def grow_it(sample, classes):
         seen.append(sample)
-        return TreeClassifier(pruning=None)._learner().learn(sample, classes, seed=0)
+        return TreeClassifier(pruning=None)._fit_encoded(sample, classes, seed=0)
 
     sample = table.take(rows)
     Pruner("reduced_error").prune(grow_it, sample, target.take(rows), seed=3, copies_of=rows)
@@ -422,16 +422,16 @@ def test_a_criterion_written_in_python_works_in_threads():
 @pytest.mark.parametrize(
     ("parameters", "error", "words"),
     [
-        ({"n_estimators": 0}, ValueError, "n_estimators must be a whole number of at least 1"),
-        ({"n_estimators": 2.5}, ValueError, "n_estimators must be a whole number"),
-        ({"voting": "plurality"}, ValueError, "voting must be 'soft' or 'hard'; got 'plurality'"),
-        ({"bootstrap": "yes"}, ValueError, "bootstrap must be True or False; got 'yes'"),
-        ({"max_samples": 1.5}, ValueError, "max_samples must be None, a whole number"),
-        ({"max_samples": 0}, ValueError, "max_samples must be None, a whole number"),
-        ({"max_samples": True}, ValueError, "max_samples must be None, a whole number"),
-        ({"colsample_bytree": "half"}, ValueError, "colsample_bytree must be None, a whole"),
-        ({"oob_score": "f1"}, ValueError, "oob_score must be True, False, or a function of the"),
-        ({"oob_score": True, "bootstrap": False}, ValueError, "oob_score needs rows that a tree"),
+        ({"n_estimators": 0}, ValueError, "must be an int in the range .1, inf.. Got 0"),
+        ({"n_estimators": 2.5}, ValueError, "'n_estimators' parameter of ForestClassifier must be"),
+        ({"voting": "plurality"}, ValueError, "a str among {'soft', 'hard'}. Got 'plurality'"),
+        ({"bootstrap": "yes"}, ValueError, "must be a bool. Got 'yes' instead"),
+        ({"max_samples": 1.5}, ValueError, "'max_samples' parameter of ForestClassifier"),
+        ({"max_samples": 0}, ValueError, "'max_samples' parameter of ForestClassifier"),
+        ({"max_samples": True}, ValueError, "'max_samples' parameter of ForestClassifier"),
+        ({"colsample_bytree": "half"}, ValueError, "Got 'half' instead"),
+        ({"oob_score": "f1"}, ValueError, "must be a bool or a callable"),
+        ({"oob_score": True, "bootstrap": False}, ValueError, "oob_score needs samples that leave"),
         (
             {"oob_score": True, "bootstrap": False, "max_samples": 1.0},
             ValueError,
@@ -440,20 +440,24 @@ def test_a_criterion_written_in_python_works_in_threads():
         (
             {"oob_score": True, "bootstrap": False, "max_samples": 30},
             ValueError,
-            "oob_score needs rows that a tree",
+            "oob_score needs samples that leave",
         ),
-        ({"n_jobs": 0}, ValueError, "n_jobs must be None, -1 for all processors, or a number"),
-        ({"n_jobs": "many"}, ValueError, "n_jobs must be None, .* got 'many'"),
-        ({"n_jobs": 1.5}, ValueError, "n_jobs must be None, .* got 1.5"),
+        ({"n_jobs": 0}, ValueError, "'n_jobs' parameter of ForestClassifier must"),
+        ({"n_jobs": "many"}, ValueError, "n_jobs.* Got 'many' instead"),
+        ({"n_jobs": 1.5}, ValueError, "n_jobs.* Got 1.5 instead"),
         ({"estimator": TreeClassifier}, TypeError, "got the class TreeClassifier"),
         ({"estimator": "tree"}, TypeError, "estimator must be None or a tree of mixedwood"),
         ({"estimator": RandomForestClassifier()}, TypeError, "or a tree of mixedwood"),
         (
             {"estimator": TreeClassifier(class_weight="balanced")},
             ValueError,
-            "class_weight belongs to the ensemble",
+            "class_weight of estimator must be None",
         ),
-        ({"estimator": TreeClassifier(max_depth=-1)}, ValueError, "max_depth must be None"),
+        (
+            {"estimator": TreeClassifier(max_depth=-1)},
+            ValueError,
+            "'max_depth' parameter of TreeClassifier",
+        ),
         ({"random_state": -1}, ValueError, "random_state must be zero or more"),
         ({"time_limit": 0}, ValueError, "time_limit"),
         ({"class_weight": {"oak": 2}}, ValueError, "which are not in y"),

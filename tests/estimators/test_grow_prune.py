@@ -202,17 +202,30 @@ def test_a_share_of_rows():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"criterion": "accuracy"}, "'criterion' parameter must be .* Got 'accuracy'"),
-        ({"partitioner": "best"}, "'partitioner' parameter must be .* Got 'best'"),
-        ({"min_samples_split": 0}, "min_samples_split must be a number of rows"),
-        ({"max_iter": 0}, "max_iter must be a whole number of at least 1; got 0"),
-        ({"max_iter": 2.5}, "max_iter must be a whole number"),
-        ({"max_iter": True}, "max_iter must be a whole number"),
-        ({"refit_leaves": "yes"}, "refit_leaves must be True or False; got 'yes'"),
-        ({"handle_missing": "fractional"}, "'learned' or 'category'; got 'fractional'.*shared out"),
+        (
+            {"criterion": "accuracy"},
+            "'criterion' parameter of GrowPruneTreeClassifier must be .* Got 'accuracy'",
+        ),
+        (
+            {"partitioner": "best"},
+            "'partitioner' parameter of GrowPruneTreeClassifier must be .* Got 'best'",
+        ),
+        (
+            {"min_samples_split": 0},
+            r"'min_samples_split' parameter .* an int in the range \[1, inf\) or a float",
+        ),
+        (
+            {"max_iter": 0},
+            r"^The 'max_iter' parameter of GrowPruneTreeClassifier must be an int in the range "
+            r"\[1, inf\)\. Got 0 instead\.$",
+        ),
+        ({"max_iter": 2.5}, "must be an int .* Got 2.5"),
+        ({"max_iter": True}, "must be an int .* Got True"),
+        ({"refit_leaves": "yes"}, "'refit_leaves' parameter .* must be a bool. Got 'yes'"),
+        ({"handle_missing": "fractional"}, "{'learned', 'category'}. Got 'fractional' .*divided"),
         (
             {"handle_unknown": "guess"},
-            "handle_unknown must be 'stop', 'missing', 'majority' or 'error'",
+            "'handle_unknown' parameter .* {'stop', 'missing', 'majority', 'error'}",
         ),
         ({"random_state": "lucky"}, "random_state"),
         ({"time_limit": -1}, "time_limit"),
@@ -234,7 +247,7 @@ def test_the_limit_of_iterations_warns():
         whole = GrowPruneTreeClassifier(random_state=0).fit(X, y)
     n = len(whole.iterations_)
     assert n > 2
-    with pytest.warns(ConvergenceWarning, match=r"still growing after max_iter=2") as caught:
+    with pytest.warns(ConvergenceWarning, match="still changing after max_iter=2") as caught:
         short = GrowPruneTreeClassifier(max_iter=2, random_state=0).fit(X, y)
     assert caught[0].filename == __file__
     assert short.iterations_ == whole.iterations_[:2]

@@ -18,6 +18,7 @@ from mixedwood import (
     GrowPruneForestClassifier,
     GrowPruneTreeClassifier,
     TimeLimitWarning,
+    TreeClassifier,
     UnknownCategoryWarning,
 )
 from mixedwood._random import MEMBER, spawn
@@ -82,9 +83,8 @@ def test_the_majority_decides_and_ties_go_to_the_first_class(waves):
 @pytest.mark.parametrize("relabel", [False, True])
 def test_probabilities_of_the_trees_may_be_averaged(waves, relabel):
     data, test = waves
-    voting = GrowPruneForestClassifier(n_estimators=9, refit_leaves=relabel, random_state=0).fit(
-        data.X, data.y
-    )
+    tree = GrowPruneTreeClassifier(refit_leaves=relabel)
+    voting = GrowPruneForestClassifier(tree, 9, random_state=0).fit(data.X, data.y)
     model = clone(voting).set_params(voting="soft").fit(data.X, data.y)
     assert model.trees_ == voting.trees_  # the vote is counted otherwise, nothing else
     table, truth = read_table(data.X), read_target(data.y).codes
@@ -105,7 +105,7 @@ def test_probabilities_of_the_trees_may_be_averaged(waves, relabel):
 
 
 def test_a_vote_that_is_none():
-    with pytest.raises(ValueError, match="voting must be 'soft' or 'hard'; got 'plurality'"):
+    with pytest.raises(ValueError, match="'voting' parameter of GrowPruneForestClassifier must"):
         GrowPruneForestClassifier(n_estimators=3, voting="plurality").fit({"x": [1, 2]}, [0, 1])
 
 
@@ -169,7 +169,6 @@ def test_copies_answer_the_same(mixed):
         np.testing.assert_array_equal(twin.predict_proba(X), model.predict_proba(X))
         assert twin.iterations_ == model.iterations_
     assert repr(model) == "GrowPruneForestClassifier(n_estimators=5, random_state=0)"
-    assert "bootstrap" not in model.get_params()
 
 
 def test_missing_and_unseen_values(mixed):
@@ -179,7 +178,7 @@ def test_missing_and_unseen_values(mixed):
     with pytest.warns(UnknownCategoryWarning, match="'mauve'") as caught:
         assert set(model.predict(new)) <= set(y)
     assert len(caught) == 1
-    model.set_params(handle_unknown="error").fit(X, y)
+    model.set_params(estimator__handle_unknown="error").fit(X, y)
     with pytest.raises(ValueError, match="'mauve'"):
         model.predict(new)
 
@@ -206,8 +205,9 @@ def test_limits_are_said_once():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         GrowPruneForestClassifier(n_estimators=5, random_state=0).fit(X, y)
-    with pytest.warns(ConvergenceWarning, match="5 of 5 trees were still growing") as caught:
-        short = GrowPruneForestClassifier(n_estimators=5, random_state=0, max_iter=1).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="5 of 5 trees were still changing") as caught:
+        tree = GrowPruneTreeClassifier(max_iter=1)
+        short = GrowPruneForestClassifier(tree, 5, random_state=0).fit(X, y)
     assert len(caught) == 1
     assert caught[0].filename == __file__
     assert [len(iterations) for iterations in short.iterations_] == [1] * 5
@@ -227,17 +227,18 @@ def test_a_time_limit_leaves_a_forest_that_works(waves):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_estimators": 0}, "n_estimators must be a whole number of at least 1"),
-        ({"criterion": "accuracy"}, "'criterion' parameter must be .* Got 'accuracy'"),
-        ({"handle_missing": "fractional"}, "'learned' or 'category'"),
-        ({"max_iter": 0}, "max_iter must be"),
-        ({"warm_start": 1}, "warm_start must be True or False"),
-        ({"n_jobs": 0.5}, "n_jobs must be None, .* got 0.5"),
+        ({"n_estimators": 0}, "'n_estimators' parameter .* must be an int in the range"),
+        ({"estimator": TreeClassifier()}, "must be an instance of 'GrowPruneTreeClassifier'"),
+        ({"estimator__criterion": "accuracy"}, "'criterion' parameter .*must be .* Got 'accuracy'"),
+        ({"estimator__handle_missing": "fractional"}, "'learned'.*'category'"),
+        ({"estimator__max_iter": 0}, "max_iter"),
+        ({"warm_start": 1}, "'warm_start' parameter .* must be a bool. Got 1 instead"),
+        ({"n_jobs": 0.5}, "'n_jobs' parameter .* Got 0.5 instead"),
         ({"time_limit": 0}, "time_limit"),
     ],
 )
 def test_parameters_that_are_refused(parameters, message, mixed):
-    model = GrowPruneForestClassifier(**parameters)
+    model = GrowPruneForestClassifier().set_params(**parameters)
     with pytest.raises((ValueError, TypeError), match=message):
         model.fit(*mixed)
     with pytest.raises(NotFittedError):
@@ -250,6 +251,10 @@ def test_such_trees_in_any_forest(mixed):
     whole = ForestClassifier(inside, 6, bootstrap=False, voting="hard", random_state=3)
     own = GrowPruneForestClassifier(n_estimators=6, random_state=3).fit(X, y)
     assert whole.fit(X, y).trees_ == own.trees_
+    drawn = {"bootstrap": True, "colsample_bytree": 1, "random_state": 3}
+    samples = GrowPruneForestClassifier(n_estimators=6, **drawn).fit(X, y)
+    assert samples.trees_ == ForestClassifier(inside, 6, **drawn).fit(X, y).trees_
+    assert [i[-1].pruned for i in samples.iterations_] == [t.n_leaves for t in samples.trees_]
     bagged = ForestClassifier(inside, 6, oob_score=True, random_state=3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # rows that every tree has seen

@@ -11,20 +11,22 @@ from sklearn.inspection import permutation_importance
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
-from mixedwood import TreeClassifier
+from mixedwood import C45TreeClassifier, TreeClassifier
 from mixedwood.estimators import UnknownCategoryWarning
+from mixedwood.estimators.c45 import RandomTreeClassifier
 from mixedwood.splits import Criterion
+from mixedwood_studies.nominal_splits.methods import nominal_splits
 
 X = np.arange(12.0).reshape(6, 2)
 Y = [0, 0, 0, 1, 1, 1]
 PRUNERS = [None, "cost_complexity", "pessimistic", "collapse", "merge_equal", "reduced_error"]
 RECIPES = [
     TreeClassifier,
-    TreeClassifier.c45,
+    C45TreeClassifier,
     TreeClassifier.cart,
     TreeClassifier.conditional_inference,
-    TreeClassifier.random_tree,
-    TreeClassifier.nominal_splits,
+    RandomTreeClassifier,
+    nominal_splits,
 ]
 
 
@@ -376,44 +378,41 @@ def test_a_missing_value_that_no_training_row_had():
         ({"pruning": "x"}, "must be a str among {'cost_complexity'"),
         ({"pruning": 3}, "must be a str among"),
         ({"pruning": ["collapse", 3]}, "must be a str among"),
-        ({"rules": "x"}, "'parts', 'c45' or 'random_tree'; got 'x'"),
-        ({"rules": "c45"}, r"TreeClassifier\.c45\(\)"),
-        ({"rules": "random_tree"}, r"TreeClassifier\.random_tree\(\)"),
-        ({"selection": "x"}, "'score', 'average_gain' or 'significance'"),
-        ({"growth": "x"}, "'best_first'; got 'x'"),
-        ({"handle_missing": None}, "'category'; got None"),
-        ({"handle_unknown": ["stop"]}, r"'error'; got \['stop'\]"),
+        ({"selection": "x"}, "'average_gain', 'significance'}. Got 'x'"),
+        ({"growth": "x"}, "'best_first'}. Got 'x'"),
+        ({"handle_missing": None}, "'category'}. Got None"),
+        ({"handle_unknown": ["stop"]}, r"'error'}. Got \['stop'\]"),
         ({"partitioner": "multiway", "criterion": "twoing"}, "scores two groups"),
-        ({"max_depth": -1}, "at least 0; got -1"),
-        ({"max_depth": 1.5}, "whole number"),
-        ({"max_depth": True}, "whole number"),
-        ({"max_depth": "3"}, "whole number"),
-        ({"max_leaf_nodes": 0}, "at least 1; got 0"),
-        ({"max_leaf_nodes": 2.5}, "whole number"),
-        ({"min_samples_leaf": 0}, "at least 1, or a share"),
-        ({"min_samples_leaf": -0.1}, "at least 1, or a share"),
-        ({"min_samples_leaf": np.nan}, "at least 1, or a share"),
-        ({"min_samples_leaf": np.inf}, "at least 1, or a share"),
-        ({"min_samples_leaf": "1"}, "at least 1, or a share"),
-        ({"min_samples_split": 0}, "at least 1, or a share"),
-        ({"min_samples_split": True}, "at least 1, or a share"),
-        ({"min_split_gain": "x"}, "must be a number"),
-        ({"min_split_gain": np.nan}, "must be a number"),
-        ({"min_split_gain": None}, "must be a number"),
-        ({"max_features": 0}, "'sqrt' or 'log2'; got 0"),
-        ({"max_features": 1.5}, "'sqrt' or 'log2'; got 1.5"),
-        ({"max_features": "x"}, "'sqrt' or 'log2'; got 'x'"),
-        ({"max_features": True}, "'sqrt' or 'log2'; got True"),
-        ({"alpha": -0.1}, "from 0 to 1"),
-        ({"alpha": 2}, "from 0 to 1"),
-        ({"alpha": None}, "from 0 to 1"),
-        ({"bonferroni": 1}, "True or False"),
-        ({"time_limit": 0}, "positive number of seconds"),
-        ({"time_limit": -1}, "positive number of seconds"),
-        ({"time_limit": np.nan}, "positive number of seconds"),
-        ({"time_limit": "x"}, "positive number of seconds"),
-        ({"random_state": "x"}, "whole number"),
-        ({"random_state": -1}, "zero or more"),
+        ({"max_depth": -1}, r"an int in the range \[0, inf\) or None. Got -1"),
+        ({"max_depth": 1.5}, "an int in the range"),
+        ({"max_depth": True}, "an int in the range"),
+        ({"max_depth": "3"}, "an int in the range"),
+        ({"max_leaf_nodes": 0}, r"an int in the range \[1, inf\) or None. Got 0"),
+        ({"max_leaf_nodes": 2.5}, "an int in the range"),
+        ({"min_samples_leaf": 0}, r"\[1, inf\) or a float in the range \(0.0, 1.0\)"),
+        ({"min_samples_leaf": -0.1}, r"\[1, inf\) or a float in the range \(0.0, 1.0\)"),
+        ({"min_samples_leaf": np.nan}, r"\[1, inf\) or a float in the range \(0.0, 1.0\)"),
+        ({"min_samples_leaf": np.inf}, r"\[1, inf\) or a float in the range \(0.0, 1.0\)"),
+        ({"min_samples_leaf": "1"}, r"\[1, inf\) or a float in the range \(0.0, 1.0\)"),
+        ({"min_samples_split": 0}, r"\[1, inf\) or a float in the range \(0.0, 1.0\)"),
+        ({"min_samples_split": True}, r"\[1, inf\) or a float in the range \(0.0, 1.0\)"),
+        ({"min_split_gain": "x"}, "must be a float"),
+        ({"min_split_gain": np.nan}, "must be a float"),
+        ({"min_split_gain": None}, "must be a float"),
+        ({"max_features": 0}, "'sqrt', 'log2'} or None. Got 0"),
+        ({"max_features": 1.5}, "'sqrt', 'log2'} or None. Got 1.5"),
+        ({"max_features": "x"}, "'sqrt', 'log2'} or None. Got 'x'"),
+        ({"max_features": True}, "'sqrt', 'log2'} or None. Got True"),
+        ({"alpha": -0.1}, r"a float in the range \[0.0, 1.0\]"),
+        ({"alpha": 2}, r"a float in the range \[0.0, 1.0\]"),
+        ({"alpha": None}, r"a float in the range \[0.0, 1.0\]"),
+        ({"bonferroni": 1}, "a bool"),
+        ({"time_limit": 0}, r"a float in the range \(0.0, inf\] or None"),
+        ({"time_limit": -1}, r"a float in the range \(0.0, inf\] or None"),
+        ({"time_limit": np.nan}, r"a float in the range \(0.0, inf\] or None"),
+        ({"time_limit": "x"}, r"a float in the range \(0.0, inf\] or None"),
+        ({"random_state": "x"}, r"an int in the range \[0, inf\), an instance of"),
+        ({"random_state": -1}, r"an int in the range \[0, inf\)"),
         ({"categorical_features": ["zz"]}, "no such columns"),
         ({"categorical_features": [5]}, "positions go from 0 to 1"),
     ],
@@ -451,20 +450,22 @@ def test_two_class_order_with_three_classes():
     assert model.fit(table, np.array(labels) > 0).get_n_leaves() > 1
 
 
-@pytest.mark.parametrize("name", ["c45", "random_tree"])
 @pytest.mark.parametrize(
-    "parameters",
+    ("parameters", "message"),
     [
-        {"criterion": "gini"},
-        {"partitioner": "auto"},
-        {"handle_missing": "learned"},
-        {"selection": "significance"},
-        {"screener": "chi2"},
+        ({"pruned": "no"}, "'pruned' parameter of C45TreeClassifier must be a bool. Got 'no'"),
+        ({"confidence": 0}, r"a float in the range \(0.0, 0.5\]. Got 0 instead"),
+        ({"confidence": 0.6}, r"a float in the range \(0.0, 0.5\]. Got 0.6 instead"),
+        ({"subtree_raising": 1}, "a bool. Got 1"),
+        ({"min_samples_leaf": 0}, r"\[1, inf\) or a float in the range \(0.0, 1.0\)"),
+        ({"max_depth": -1}, r"an int in the range \[0, inf\) or None"),
+        ({"handle_unknown": "node"}, "a str among {'stop', 'missing', 'majority', 'error'}"),
+        ({"time_limit": 0}, r"a float in the range \(0.0, inf\] or None"),
     ],
 )
-def test_published_rules_come_whole(name, parameters):
-    with pytest.raises(ValueError, match=f"rules='{name}' goes with"):
-        getattr(TreeClassifier, name)(**parameters).fit(X, Y)
+def test_parameters_of_c45_that_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        C45TreeClassifier(**parameters).fit(X, Y)
 
 
 def test_a_criterion_written_in_python():

@@ -10,6 +10,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from mixedwood import ModelTreeClassifier, TreeClassifier
 from mixedwood.splits import Partitioner
 from mixedwood.tree import SplitKind
+from mixedwood_studies.model_trees.methods import model_tree as published
 
 
 class NotOfScikitLearn:
@@ -49,9 +50,7 @@ def test_an_ordinal_column_is_a_number_of_planes():
     places, x = rng.integers(0, 3, 200), rng.normal(size=200)
     X = {"size": np.array(["S", "M", "L"])[places], "x": x}
     y = (places + x > 1).astype(int)
-    model = ModelTreeClassifier.published(
-        ordinal_features={"size": ["S", "M", "L"]}, min_samples_split=2
-    )
+    model = published(ordinal_features={"size": ["S", "M", "L"]}, min_samples_split=2)
     tree = model.fit(X, y).tree_
     assert tree.split_kind[0] == SplitKind.LINEAR
     assert set(tree.terms_of(0).column.tolist()) == {0, 1}
@@ -61,7 +60,7 @@ def test_an_ordinal_column_is_a_number_of_planes():
 
 def test_no_nominal_column():
     X, y = slanted()
-    for model in (ModelTreeClassifier(), ModelTreeClassifier.published()):
+    for model in (ModelTreeClassifier(), published()):
         assert model.fit(X, y).score(X, y) > 0.95
 
 
@@ -173,7 +172,7 @@ def test_values_enter_planes_while_there_is_room():
 # Rows
 
 
-@pytest.mark.parametrize("model", [ModelTreeClassifier(), ModelTreeClassifier.published()])
+@pytest.mark.parametrize("model", [ModelTreeClassifier(), published()])
 def test_few_rows(model):
     assert model.fit([[1.0, 2.0]], ["a"]).predict([[5.0, 5.0]]).tolist() == ["a"]
     two = model.fit([[1.0, 2.0], [2.0, 1.0]], ["a", "b"])
@@ -193,7 +192,7 @@ def test_two_rows_are_told_apart_by_a_plane_where_that_is_wanted():
 
 def test_one_class():
     X, _ = slanted(50)
-    for model in (ModelTreeClassifier(), ModelTreeClassifier.published()):
+    for model in (ModelTreeClassifier(), published()):
         assert model.fit(X, np.zeros(50, int)).tree_.n_nodes == 1
         assert model.predict_proba(X).tolist() == [[1.0]] * 50
 
@@ -202,7 +201,7 @@ def test_equal_rows_of_different_classes():
     X = np.ones((40, 3))
     y = np.arange(40) % 2
     assert ModelTreeClassifier(pruning=None).fit(X, y).tree_.n_nodes == 1
-    assert ModelTreeClassifier.published().fit(X, y).predict(X).tolist() == [0] * 40
+    assert published().fit(X, y).predict(X).tolist() == [0] * 40
 
 
 def test_weights_that_leave_nothing_are_refused():
@@ -237,8 +236,11 @@ def test_a_failed_fit_changes_nothing():
         ({"node_model": NotOfScikitLearn()}, "node_model must be .*got <.*NotOfScikitLearn object"),
         ({"node_model": []}, "at least one model; got an empty list"),
         ({"node_model": ["svm", 3]}, "node_model must be .*got 3"),
-        ({"node_features": "nominal"}, "node_features must be 'all' or 'numeric'; got 'nominal'"),
-        ({"node_features": None}, "node_features must be .*got None"),
+        (
+            {"node_features": "nominal"},
+            "'node_features' parameter of ModelTreeClassifier must be .*{'all', .*Got 'nominal'",
+        ),
+        ({"node_features": None}, "'node_features' parameter .* Got None"),
         ({"C": 0.0}, "C must be 'tune', a positive number, or a list .*got 0.0"),
         ({"C": -1}, "C must be .*got -1"),
         ({"C": math.nan}, "C must be .*got nan"),
@@ -251,33 +253,36 @@ def test_a_failed_fit_changes_nothing():
         ({"C": np.ones((2, 2))}, "C must be .*got"),
         ({"smoothing": 0.0}, "smoothing must be None or a positive number; got 0.0"),
         ({"smoothing": "5"}, "smoothing must be .*got '5'"),
-        ({"intercept": "middle"}, "intercept must be 'model' or 'best'; got 'middle'"),
-        ({"score_on": "test"}, "score_on must be 'train' or 'validation'; got 'test'"),
-        ({"node_cv": 0}, "node_cv must be a whole number of at least 1.*got 0"),
-        ({"node_cv": 2.5}, "node_cv must be .*got 2.5"),
-        ({"node_cv": True}, "node_cv must be .*got True"),
-        ({"multi_class": "ovo"}, "multi_class must be 'ovr'.*got 'ovo'"),
-        ({"axis_aligned": 1}, "axis_aligned must be True or False; got 1"),
+        ({"intercept": "middle"}, "'intercept' parameter .*{'model', 'best'}. Got 'middle'"),
+        ({"score_on": "test"}, "'score_on' parameter .*{'train', 'validation'}. Got 'test'"),
+        (
+            {"node_cv": 0},
+            r"'node_cv' parameter .* an int in the range \[1, inf\). Got 0 instead. 1 holds out",
+        ),
+        ({"node_cv": 2.5}, "'node_cv' parameter .* Got 2.5"),
+        ({"node_cv": True}, "'node_cv' parameter .* Got True"),
+        ({"multi_class": "ovo"}, "'multi_class' parameter .*{'ovr', .* Got 'ovo'"),
+        ({"axis_aligned": 1}, "'axis_aligned' parameter .* must be a bool. Got 1"),
         (
             {"min_samples_model": 1},
-            "min_samples_model must be a whole number of rows, at least 2; got 1",
+            r"'min_samples_model' parameter .* an int in the range \[2, inf\). Got 1",
         ),
-        ({"min_samples_model": 0.1}, "min_samples_model must be .*got 0.1"),
+        ({"min_samples_model": 0.1}, "'min_samples_model' parameter .* Got 0.1"),
         ({"partitioner": "halves"}, "halves"),
         (
             {"selection": "significance"},
-            "selection must be 'adjusted', 'score' or 'average_gain'; got 'sig",
+            "'selection' parameter .*{'adjusted', 'score', 'average_gain'}. Got 'sig",
         ),
-        ({"max_depth": -1}, "max_depth must be .*got -1"),
-        ({"min_samples_split": 0}, "min_samples_split must be 'tune', .*got 0"),
-        ({"min_samples_split": "many"}, "min_samples_split must be 'tune', .*got 'many'"),
-        ({"min_samples_split": None}, "min_samples_split must be 'tune', .*got None"),
-        ({"min_samples_leaf": 0}, "min_samples_leaf must be .*got 0"),
-        ({"max_leaf_nodes": 0}, "max_leaf_nodes must be .*got 0"),
-        ({"min_split_gain": math.nan}, "min_split_gain must be a number; got nan"),
-        ({"max_features": 0}, "max_features must be .*got 0"),
-        ({"handle_missing": "drop"}, "handle_missing must be .*got 'drop'"),
-        ({"handle_unknown": "guess"}, "handle_unknown must be .*got 'guess'"),
+        ({"max_depth": -1}, "'max_depth' parameter .* Got -1"),
+        ({"min_samples_split": 0}, "'min_samples_split' parameter .*{'tune'}. Got 0"),
+        ({"min_samples_split": "many"}, "'min_samples_split' parameter .*{'tune'}. Got 'many'"),
+        ({"min_samples_split": None}, "'min_samples_split' parameter .*{'tune'}. Got None"),
+        ({"min_samples_leaf": 0}, "'min_samples_leaf' parameter .* Got 0"),
+        ({"max_leaf_nodes": 0}, "'max_leaf_nodes' parameter .* Got 0"),
+        ({"min_split_gain": math.nan}, "'min_split_gain' parameter .* must be a float .*Got nan"),
+        ({"max_features": 0}, "'max_features' parameter .* Got 0"),
+        ({"handle_missing": "drop"}, "'handle_missing' parameter .* Got 'drop'"),
+        ({"handle_unknown": "guess"}, "'handle_unknown' parameter .* Got 'guess'"),
         ({"pruning": "hedge"}, "hedge"),
         ({"class_weight": "equal"}, "class_weight.*'equal'"),
         ({"random_state": "seed"}, "random_state|seed"),
@@ -286,7 +291,7 @@ def test_a_failed_fit_changes_nothing():
         ({"categorical_features": ["x9"]}, "x9"),
         (
             {"partitioner": "random_order"},
-            "partitioner='random_order' replaces .* Use Partitioner",
+            r"per='tree'\) replaces by their ranks. Use Partitioner",
         ),
     ],
     ids=lambda value: str(value)[:40] if isinstance(value, dict) else "",

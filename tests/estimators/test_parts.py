@@ -37,12 +37,11 @@ def test_parts_of_parts():
     assert model.forest.estimator.max_depth == 4
 
 
-@pytest.mark.parametrize("base", ["c45", "random_tree"])
-def test_the_trees_of_random_ordinality_by_name(base):
+def test_the_default_tree_of_random_ordinality():
     X, y = mixed_problem(80)
-    plain = RandomOrdinalityClassifier(base, 3, random_state=0)
+    plain = RandomOrdinalityClassifier(n_estimators=3, random_state=0)
     named = clone(plain).set_params(estimator__max_depth=None)  # as it was
-    assert isinstance(named.estimator, TreeClassifier)
+    assert type(named.estimator).__name__ in ("C45TreeClassifier", "RandomTreeClassifier")
     assert plain.fit(X, y).trees_ == named.fit(X, y).trees_
     named.set_params(estimator__max_depth=1)
     assert {tree.depth for tree in named.fit(X, y).trees_} == {1}
@@ -67,14 +66,18 @@ def test_grid_search_inside():
 @pytest.mark.parametrize(
     ("model", "name", "words"),
     [
-        (BoostedTreesClassifier(), "estimator__max_depth", "Or did you mean max_depth?"),
-        (BoostedTreesClassifier(), "estimator__max_features", "estimator of Boosted.* is None"),
+        (BoostedTreesClassifier(), "estimator__max_depth", r"Did you mean \'max_depth\'\?"),
+        (BoostedTreesClassifier(), "estimator__max_features", "'estimator' of Boosted.* is None"),
         (
             RandomOrdinalityClassifier("c46"),
             "estimator__max_depth",
-            "is 'c46'. Set estimator first",
+            "is 'c46'. Set 'estimator' to an estimator with the parameter 'max_depth' first",
         ),
-        (TreeClassifier(), "criterion__depth", "Set criterion first, to an estimator with depth"),
+        (
+            TreeClassifier(),
+            "criterion__depth",
+            "Set 'criterion' to an estimator with the parameter 'depth' first",
+        ),
         (ForestClassifier(), "tree__max_depth", "Invalid parameter 'tree'"),
         (ForestClassifier(), "estimator__depth", "Invalid parameter 'depth'"),
     ],

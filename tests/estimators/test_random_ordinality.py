@@ -11,6 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from excuses import PURE
 from mixedwood import RandomOrdinalityClassifier, TreeClassifier, UnknownCategoryWarning
 from mixedwood.data import read_table, read_target
+from mixedwood.estimators.c45 import RandomTreeClassifier
 from mixedwood.preprocessing import RandomOrdinalEncoder
 from mixedwood.splits import Partitioner
 from mixedwood.tree import FRACTIONAL, SplitKind
@@ -18,11 +19,17 @@ from problems import mixed_problem
 from reference.c45 import J48
 from reference.ensembles import bootstrap_of, first_of_largest
 
+PRESETS = [RandomOrdinalityClassifier.c45, RandomOrdinalityClassifier.random_tree]
 CHECKED = [
     (RandomOrdinalityClassifier(n_estimators=3), {}),
     (RandomOrdinalityClassifier.random_tree(3), {}),
     (
-        RandomOrdinalityClassifier(TreeClassifier(pruning=None), 3, joint=True, voting="soft"),
+        RandomOrdinalityClassifier(
+            TreeClassifier(pruning=None),
+            3,
+            partitioner=Partitioner("random_order", per="tree", joint=True),
+            voting="soft",
+        ),
         PURE,
     ),
 ]
@@ -65,7 +72,7 @@ def j48(_, X, y):
 
 
 def random_tree(seed, X, y):
-    return TreeClassifier.random_tree(0.5, random_state=seed).fit(X, y).predict
+    return RandomTreeClassifier(max_features=0.5, random_state=seed).fit(X, y).predict
 
 
 @pytest.mark.parametrize("data_seed", range(3))
@@ -82,14 +89,10 @@ def test_both_recipes_are_encodings_trees_and_a_vote(base, grow, data_seed):
 def test_what_the_recipes_are():
     X, y = mixed_problem(100)
     model = RandomOrdinalityClassifier().fit(X, y)
-    assert (model.estimator, model.voting, model.bootstrap, len(model.trees_)) == (
-        "c45",
-        "hard",
-        False,
-        50,
-    )
-    for base in ("c45", "random_tree"):
-        model = RandomOrdinalityClassifier(base, 10, random_state=0).fit(X, y)
+    assert (model.estimator, model.voting, model.bootstrap) == (None, "hard", False)
+    assert len(model.trees_) == 50
+    for preset in PRESETS:
+        model = preset(10, random_state=0).fit(X, y)
         for tree in model.trees_:
             inner = tree.split_kind != SplitKind.LEAF
             assert tree.weighted_n_node_samples[0] == 100  # all rows
@@ -103,14 +106,13 @@ def test_what_the_recipes_are():
 @pytest.mark.parametrize(("n_columns", "half"), [(1, 1), (2, 1), (5, 2), (6, 3)])
 def test_half_of_the_columns_is_rounded_down(n_columns, half):
     model = RandomOrdinalityClassifier.random_tree()
-    parameters = model._member_learner().parameters
-    assert parameters.settings_for(10, n_columns).max_columns == half
+    assert model._member()._settings(10, n_columns).max_columns == half
 
 
 def test_a_label_that_no_row_had_is_a_missing_value():
     X, y = mixed_problem(120)
-    for base in ("c45", "random_tree"):
-        model = RandomOrdinalityClassifier(base, 7, random_state=0, voting="soft").fit(X, y)
+    for preset in PRESETS:
+        model = preset(7, random_state=0, voting="soft").fit(X, y)
         gone = model.predict_proba(X[:20].assign(colour=None))
         with pytest.warns(UnknownCategoryWarning):
             unseen = model.predict_proba(X[:20].assign(colour="mauve"))
@@ -165,9 +167,10 @@ def test_joint_orders_put_copies_of_a_column_in_the_same_order():
         "other": [f"o{v}" for v in other],
     })  # fmt: skip
     y = rng.integers(0, 2, 400)
-    base = TreeClassifier.random_tree(1)
     for joint, nested in ((True, True), ([["city", "copy"]], True), (False, False)):
-        model = RandomOrdinalityClassifier(base, 12, joint=joint, random_state=0).fit(X, y)
+        order = Partitioner("random_order", per="tree", joint=joint)
+        tree = RandomTreeClassifier(max_features=1)
+        model = RandomOrdinalityClassifier(tree, 12, partitioner=order, random_state=0).fit(X, y)
         pairs = zip(orders_of(model, X, y, "city"), orders_of(model, X, y, "copy"), strict=True)
         together = [a + b for a, b in pairs]
         agree = [all(a <= b or b <= a for a in groups for b in groups) for groups in together]
@@ -175,37 +178,42 @@ def test_joint_orders_put_copies_of_a_column_in_the_same_order():
 
 
 @pytest.mark.parametrize(
-    ("parameters", "words"),
+    ("parameters", "message"),
     [
-        (
-            {"estimator": "cart"},
-            "estimator must be 'c45' or 'random_tree', or a TreeClassifier; got 'cart'",
-        ),
-        (
-            {"estimator": TreeClassifier},
-            "estimator must be 'c45' or 'random_tree', or a TreeClassifier",
-        ),
+        ({"estimator": "cart"}, "'random_tree' or None. Got 'cart' instead"),
+        ({"estimator": TreeClassifier}, "must be an instance of 'TreeClassifier' or"),
         (
             {"estimator": TreeClassifier(partitioner="one_vs_rest")},
-            "estimator has partitioner='one_vs_rest', but a random order is to take its place",
-        ),
-        ({"joint": "all"}, "joint must be True, False, or a list of groups of column names"),
-        ({"joint": ["colour", "shape"]}, "joint must be True, False, or a list of groups"),
-        ({"joint": 1}, "joint must be True, False, or a list of groups"),
-        ({"joint": [["colour", "size"]]}, "joint names 'size'; the nominal columns are 'colour'"),
-        ({"joint": [["colour", "shape"], ["shape"]]}, "joint names the column 'shape' twice"),
-        (
-            {"joint": True, "estimator": TreeClassifier(partitioner="random_order")},
-            "needs orders that are drawn once per tree",
+            "must be 'auto', 'multiway' or 'random_order'. Got 'one_vs_rest' instead",
         ),
         (
             {"estimator": TreeClassifier(class_weight="balanced")},
-            "class_weight belongs to the ensemble",
+            "class_weight of estimator must be None",
+        ),
+        ({"partitioner": "one_vs_rest"}, "must be 'random_order', .* Got 'one_vs_rest' instead"),
+        (
+            {"partitioner": Partitioner("random_order", per="tree", joint=[["colour", "size"]])},
+            "contains 'size', but the nominal columns are 'colour'",
         ),
     ],
 )
-def test_bad_parameters_are_refused(parameters, words):
-    model = RandomOrdinalityClassifier(n_estimators=2).set_params(**parameters)
-    with pytest.raises(ValueError, match=words):
+def test_bad_parameters_are_errors(parameters, message):
+    model = RandomOrdinalityClassifier(n_estimators=2, **parameters)
+    with pytest.raises((ValueError, TypeError), match=message):
         model.fit(*mixed_problem(30))
     assert not hasattr(model, "trees_")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"joint": "all"}, "must be a bool or a list of groups of column names"),
+        ({"joint": ["colour", "shape"]}, "must be a bool or a list of groups of column names"),
+        ({"joint": 1}, "must be a bool or a list of groups of column names"),
+        ({"joint": [["colour", "shape"], ["shape"]]}, "contains the column 'shape' twice"),
+        ({"joint": True, "per": "node"}, "needs orders that are drawn once per tree"),
+    ],
+)
+def test_bad_joint_options_are_errors(options, message):
+    with pytest.raises(ValueError, match=message):
+        Partitioner("random_order", **{"per": "tree", **options})

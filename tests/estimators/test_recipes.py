@@ -3,9 +3,13 @@
 import numpy as np
 import pytest
 
-from mixedwood import TreeClassifier
+from mixedwood import C45TreeClassifier, TreeClassifier
+from mixedwood.data import read_table, read_target
+from mixedwood.estimators.c45 import RandomTreeClassifier
+from mixedwood.growers import grow
 from mixedwood.pruning import Pruner, cost_complexity_path
 from mixedwood.splits import chi2_test, conditional_inference_test
+from mixedwood_studies.nominal_splits.methods import nominal_splits
 from reference.tree import assert_same_trees
 from test_c45_example import CELLS, columns
 
@@ -13,7 +17,7 @@ from test_c45_example import CELLS, columns
 @pytest.fixture(scope="module")
 def c45():
     labels = [row[3] for row in CELLS]
-    return TreeClassifier.c45(pruned=False).fit(columns(CELLS), labels)
+    return C45TreeClassifier(pruned=False).fit(columns(CELLS), labels)
 
 
 def test_c45_worked_example_sizes(c45):
@@ -21,7 +25,8 @@ def test_c45_worked_example_sizes(c45):
     tree = c45.tree_
     assert (tree.n_leaves, tree.n_nodes) == (4, 6)
     labels = [row[3] for row in CELLS]
-    full = TreeClassifier.c45(pruning=None).fit(columns(CELLS), labels).tree_
+    table, target = read_table(columns(CELLS)), read_target(labels)
+    full = grow(table, target, c45._settings(table.n_rows, table.n_columns))
     assert (full.n_leaves, full.n_nodes) == (6, 10)
     assert full.score[0] == pytest.approx(0.18855445, abs=6e-9)
     assert tree.column_of(0).name == "color"
@@ -147,32 +152,32 @@ def test_nominal_splits_filters_columns():
     rare = np.where((np.arange(300) < 14) & (y == 1), "rare", "usual")
     noise = np.array(list("abcd"))[rng.integers(0, 4, 300)]
     assert chi2_test(counted(noise, y)).p_value >= 0.1
-    assert TreeClassifier.nominal_splits().fit({"r": rare, "n": noise}, y).get_n_leaves() == 1
+    assert nominal_splits().fit({"r": rare, "n": noise}, y).get_n_leaves() == 1
     hint = np.where(rng.random(300) < 0.8, y, 1 - y).astype(str)
-    model = TreeClassifier.nominal_splits().fit({"r": rare, "n": noise, "h": hint}, y)
+    model = nominal_splits().fit({"r": rare, "n": noise, "h": hint}, y)
     assert model.tree_.column[0] == 2
     # A test without any gain is not made: in the first, no side is better than the other.
     same = {"x": [1.0, 1.0, 2.0, 2.0]}
-    assert TreeClassifier.nominal_splits(pruning=None).fit(same, [0, 1, 0, 1]).get_n_leaves() == 1
+    assert nominal_splits(pruning=None).fit(same, [0, 1, 0, 1]).get_n_leaves() == 1
     assert TreeClassifier(pruning=None).fit(same, [0, 1, 0, 1]).get_n_leaves() == 2
 
 
 def test_depth_of_nominal_splits():
     X, y = mixed(0, 3000)
-    assert TreeClassifier.nominal_splits(max_depth=2).fit(X, y).get_depth() <= 2
-    deep = TreeClassifier.nominal_splits(max_depth=None).fit(X, y)
+    assert nominal_splits(max_depth=2).fit(X, y).get_depth() <= 2
+    deep = nominal_splits(max_depth=None).fit(X, y)
     assert deep.get_depth() > 5
 
 
 def test_random_tree_draws_columns():
     X, y = mixed(1)
-    trees = [TreeClassifier.random_tree(1, random_state=s).fit(X, y).tree_ for s in range(8)]
+    trees = [RandomTreeClassifier(max_features=1, random_state=s).fit(X, y).tree_ for s in range(8)]
     assert len({int(t.column[0]) for t in trees}) > 1
-    again = TreeClassifier.random_tree(1, random_state=0).fit(X, y).tree_
+    again = RandomTreeClassifier(max_features=1, random_state=0).fit(X, y).tree_
     assert_same_trees(trees[0], again)
     for all_of_them in (None, 4, 1.0):
-        model = TreeClassifier.random_tree(all_of_them, random_state=0).fit(X, y)
-        assert_same_trees(model.tree_, TreeClassifier.random_tree(None).fit(X, y).tree_)
+        model = RandomTreeClassifier(max_features=all_of_them, random_state=0).fit(X, y)
+        assert_same_trees(model.tree_, RandomTreeClassifier(max_features=None).fit(X, y).tree_)
 
 
 @pytest.mark.parametrize(
@@ -180,9 +185,7 @@ def test_random_tree_draws_columns():
     [("log2", 3), ("sqrt", 3), (2, 2), (0.5, 5), (0.01, 1), (99, 10), (None, -1)],
 )
 def test_how_many_columns_are_drawn(max_features, expected):
-    from mixedwood.estimators.parameters import count_columns
-
-    assert count_columns(max_features, 10) == expected
+    assert TreeClassifier(max_features=max_features)._settings(9, 10).max_columns == expected
 
 
 def test_shares_of_rows():

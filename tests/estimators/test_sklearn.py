@@ -25,20 +25,22 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from excuses import FOLDS, HELD_OUT, PURE
-from mixedwood import TreeClassifier
+from mixedwood import C45TreeClassifier, TreeClassifier
+from mixedwood.estimators.c45 import RandomTreeClassifier
 from mixedwood.pruning import Pruner
 from mixedwood.splits import Partitioner, Screener
+from mixedwood_studies.nominal_splits.methods import nominal_splits
 
 CHECKED = [
     (TreeClassifier(), FOLDS),
     (TreeClassifier(pruning=None), PURE),
     (TreeClassifier(pruning="pessimistic"), {}),
     (TreeClassifier(pruning="reduced_error", handle_missing="fractional"), HELD_OUT),
-    (TreeClassifier.c45(), {}),
+    (C45TreeClassifier(), {}),
     (TreeClassifier.cart(), FOLDS),
     (TreeClassifier.conditional_inference(), {}),
-    (TreeClassifier.random_tree(random_state=0), {}),
-    (TreeClassifier.nominal_splits(), PURE),
+    (RandomTreeClassifier(random_state=0), {}),
+    (nominal_splits(), PURE),
 ]
 
 
@@ -76,12 +78,12 @@ def problem():
 
 RECIPES = {
     "default": TreeClassifier(),
-    "c45": TreeClassifier.c45(),
-    "c45_unpruned": TreeClassifier.c45(pruned=False),
+    "c45": C45TreeClassifier(),
+    "c45_unpruned": C45TreeClassifier(pruned=False),
     "cart": TreeClassifier.cart(),
     "conditional_inference": TreeClassifier.conditional_inference(),
-    "random_tree": TreeClassifier.random_tree(random_state=3),
-    "nominal_splits": TreeClassifier.nominal_splits(),
+    "random_tree": RandomTreeClassifier(random_state=3),
+    "nominal_splits": nominal_splits(),
     "parts": TreeClassifier(
         partitioner=Partitioner("largest_alone", scored_by="superclasses"),
         screener=[Screener("chi2", alpha=0.2)],
@@ -118,7 +120,7 @@ def test_copies_answer_the_same(name, problem):
 @pytest.mark.parametrize("name", RECIPES)
 def test_parameters_come_out_as_they_went_in(name):
     model = RECIPES[name]
-    again = TreeClassifier(**model.get_params())
+    again = type(model)(**model.get_params())
     assert again.get_params() == model.get_params()
     assert repr(again) == repr(model)
     assert clone(model).get_params() == model.get_params()
@@ -129,11 +131,10 @@ def test_parameters_come_out_as_they_went_in(name):
 
 def test_recipes_say_what_they_are():
     assert repr(TreeClassifier()) == "TreeClassifier()"
-    assert "rules='c45'" in repr(TreeClassifier.c45())
-    assert TreeClassifier.c45(confidence=0.1).pruning[1] == Pruner("pessimistic", confidence=0.1)
+    assert repr(C45TreeClassifier(confidence=0.1)) == "C45TreeClassifier(confidence=0.1)"
+    assert C45TreeClassifier(min_samples_leaf=5)._settings(20, 1).min_samples_split == 10
     assert TreeClassifier.cart(criterion="twoing").criterion == "twoing"
-    assert TreeClassifier.c45(min_samples_leaf=5).min_samples_split == 10
-    assert TreeClassifier.nominal_splits(max_depth=16, random_state=1).random_state == 1
+    assert nominal_splits(max_depth=16, random_state=1).random_state == 1
 
 
 def test_what_a_fit_leaves(problem):
@@ -270,9 +271,9 @@ def test_among_other_estimators(problem):
     calibrated = CalibratedClassifierCV(TreeClassifier(max_depth=3), cv=3).fit(X, y)
     np.testing.assert_allclose(calibrated.predict_proba(X).sum(axis=1), 1)
     vote = VotingClassifier(
-        [("a", TreeClassifier()), ("b", TreeClassifier.c45())], voting="soft"
+        [("a", TreeClassifier()), ("b", C45TreeClassifier())], voting="soft"
     ).fit(X, y)
     assert vote.score(X, y) > 0.6
     numbers = X[["size", "noise"]].to_numpy()
-    bag = BaggingClassifier(TreeClassifier.random_tree(), n_estimators=5, random_state=0)
+    bag = BaggingClassifier(RandomTreeClassifier(), n_estimators=5, random_state=0)
     assert bag.fit(numbers, y).score(numbers, y) > 0.6

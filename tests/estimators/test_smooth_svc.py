@@ -26,7 +26,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from excuses import HELD_OUT
 from mixedwood import SmoothSVC, TimeLimitWarning
 from mixedwood.estimators import UnknownCategoryWarning
-from mixedwood.linear import machine
+from mixedwood.linear import svm
 
 CHECKED = [
     (SmoothSVC(), {}),
@@ -319,18 +319,24 @@ def test_values_that_no_training_row_had(problem):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"C": 0}, "C must be a positive number or 'tune'; got 0"),
+        ({"C": 0}, "The 'C' parameter of SmoothSVC must be .* among {'tune'}. Got 0 instead"),
         ({"C": "best"}, "'best'"),
-        ({"C": np.nan}, "C must be"),
-        ({"C": True}, "C must be"),
-        ({"smoothing": -1.0}, "smoothing must be a positive number or None; got -1.0"),
-        ({"kernel": "poly"}, "kernel must be 'linear' or 'rbf'; got 'poly'"),
-        ({"gamma": "auto"}, "gamma must be a positive number or 'scale'"),
-        ({"n_components": 0}, "n_components must be a whole number of at least 1"),
+        ({"C": np.nan}, "'C' parameter"),
+        ({"C": True}, "'C' parameter"),
+        (
+            {"smoothing": -1.0},
+            r"'smoothing' .* a float in the range \(0.0, inf\) or None. Got -1.0",
+        ),
+        ({"kernel": "poly"}, "'kernel' .* a str among {'linear', 'rbf'}. Got 'poly'"),
+        (
+            {"gamma": "auto"},
+            r"'gamma' .* a float in the range \(0.0, inf\) or a str among {'scale'}",
+        ),
+        ({"n_components": 0}, r"'n_components' .* an int in the range \[1, inf\)"),
         ({"n_components": 2.5}, "n_components"),
-        ({"multi_class": "crammer_singer"}, "multi_class must be"),
-        ({"standardize": "yes"}, "standardize must be True or False"),
-        ({"tol": 0.0}, "tol must be a positive number; got 0.0"),
+        ({"multi_class": "crammer_singer"}, "'multi_class' .* must be a str among"),
+        ({"standardize": "yes"}, "'standardize' .* must be a bool. Got 'yes'"),
+        ({"tol": 0.0}, "'tol' .* Got 0.0 instead"),
         ({"max_iter": 0}, "max_iter"),
         ({"random_state": -1}, "random_state"),
         ({"time_limit": 0.0}, "time_limit"),
@@ -371,7 +377,7 @@ def test_a_fit_that_fails_changes_nothing(problem):
 
 def test_too_few_steps_warn_with_the_line_of_the_caller(problem):
     X, y = problem
-    with pytest.warns(ConvergenceWarning, match="did not converge in 1 steps") as caught:
+    with pytest.warns(ConvergenceWarning, match="did not converge in 1 iterations") as caught:
         model = SmoothSVC(max_iter=1).fit(X, y)
     assert caught[0].filename == __file__
     assert model.score(X, y) > 0.5
@@ -380,21 +386,23 @@ def test_too_few_steps_warn_with_the_line_of_the_caller(problem):
 def test_the_time_limit(problem, monkeypatch):
     X, y = problem
     large = np.random.default_rng(0).normal(size=(3000, 40))
-    with pytest.raises(TimeoutError, match="came before the first step"):
+    with pytest.raises(TimeoutError, match="reached before the first iteration"):
         SmoothSVC(time_limit=1e-9).fit(large, large[:, 0] > 0)
-    whole = machine._core.fit_smooth_svm
+    whole = svm._core.fit_smooth_svm
 
     def cut_short(*arguments):
         return {**whole(*arguments), "timed_out": True, "converged": False}
 
-    monkeypatch.setattr(machine._core, "fit_smooth_svm", cut_short)
-    with pytest.warns(TimeLimitWarning, match="before 3 of 3 machines had converged") as caught:
+    monkeypatch.setattr(svm._core, "fit_smooth_svm", cut_short)
+    with pytest.warns(
+        TimeLimitWarning, match="before 3 of 3 support vector machines had converged"
+    ) as caught:
         model = SmoothSVC(time_limit=100.0).fit(X, y)
     assert caught[0].filename == __file__
     assert model.score(X, y) > 0.6
     with pytest.warns(TimeLimitWarning) as caught:
         model = SmoothSVC(C="tune", time_limit=100.0).fit(X, y)
-    assert "before C was tuned; C = 1 is" in str(caught[0].message)
+    assert "while tuning C; C = 1 is" in str(caught[0].message)
     assert model.C_ == 1.0
 
 

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from mixedwood import (
     AdaBoostTreesClassifier,
     BoostedTreesClassifier,
+    C45TreeClassifier,
     EnsembleClassifier,
     ForestClassifier,
     GrowPruneForestClassifier,
@@ -23,12 +24,13 @@ from mixedwood import (
 from mixedwood.preprocessing import FeatureBinarizer
 from mixedwood.pruning import Pruner
 from mixedwood.splits import Partitioner
+from mixedwood_studies.model_trees.methods import model_tree as published
 from problems import mixed_problem
 
 MODELS = {
     "tree": TreeClassifier(),
     "cart": TreeClassifier.cart(),
-    "c45": TreeClassifier.c45(),
+    "c45": C45TreeClassifier(),
     "conditional_inference": TreeClassifier.conditional_inference(),
     "no pruning": TreeClassifier(pruning=None, min_samples_leaf=0.05),
     "reduced error": TreeClassifier(pruning="reduced_error"),
@@ -40,7 +42,7 @@ MODELS = {
     "some columns": TreeClassifier(max_features=1, random_state=3),
     "grow and prune": GrowPruneTreeClassifier(random_state=1),
     "model tree": ModelTreeClassifier(),
-    "published model tree": ModelTreeClassifier.published(),
+    "published model tree": published(),
     "validated model tree": ModelTreeClassifier(score_on="validation", intercept="best"),
     "forest": ForestClassifier(n_estimators=4, random_state=2),
     "forest of samples": ForestClassifier(

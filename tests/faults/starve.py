@@ -76,7 +76,7 @@ def ranges():
 CYCLES = {
     "split": split,
     "tree": lambda: cycle(mw.TreeClassifier(screener="chi2", ordinal_features=ORDINAL)),
-    "c45": lambda: cycle(mw.TreeClassifier.c45()),
+    "c45": lambda: cycle(mw.C45TreeClassifier()),
     "model tree": lambda: cycle(mw.ModelTreeClassifier(max_depth=2, min_samples_model=5)),
     "optimal": lambda: cycle(mw.OptimalTreeClassifier(max_depth=2)),
     "optimal all": lambda: cycle(mw.OptimalTreeClassifier(max_depth=2, binarizer="passthrough")),

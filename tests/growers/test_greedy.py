@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from mixedwood.data import Target, read_table, read_target
 from mixedwood.growers import GrowSettings, grow
-from mixedwood.splits import Screener
+from mixedwood.splits import Screener, criteria
 from mixedwood.tree import STOP, SplitKind
 from reference.greedy import Greedy, Settings, UnclearError, assert_same
 from strategies import problems
 
-CRITERIA = ["gini", "entropy", "gain_ratio", "twoing", "squared_gini", "chi2"]
+CRITERIA = list(criteria())
 MISSING = ["learned", "fractional", "category"]
 UNSEEN = ["node", "missing", "majority"]
 

@@ -8,6 +8,7 @@ from sklearn.linear_model import LogisticRegression
 
 from mixedwood import ModelTreeClassifier, TreeClassifier
 from mixedwood.tree import SplitKind
+from mixedwood_studies.model_trees.methods import model_tree as published
 from planes import as_table, mixed_rows, numbers_problem, only_plane, sides
 from reference import model_tree as twin
 from reference import smooth_svm
@@ -235,7 +236,7 @@ def test_only_tests_of_average_gain_compete(machine_too):
         settings = {"selection": "average_gain", "max_depth": 1, "C": 1.0, "min_samples_split": 2}
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "There is no numeric or ordinal column")
-            tree = ModelTreeClassifier.published(**settings).fit(X, y).tree_
+            tree = published(**settings).fit(X, y).tree_
         branches = [[codes == v for v in np.unique(codes)] for codes in nominal]
         if machine_too:
             distances = twin.svm_distances(numbers, np.where(y == 1, 1.0, -1.0), np.ones(40), 1.0)

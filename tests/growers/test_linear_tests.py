@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from mixedwood import ModelTreeClassifier
 from mixedwood.data import read_table
 from mixedwood.tree import SplitKind
+from mixedwood_studies.model_trees.methods import model_tree as published
 from planes import as_table, mixed_rows, only_plane, plane_of, sides
 from reference import model_tree as twin
 from reference import tree as routing
@@ -53,7 +54,7 @@ def test_the_published_tree_is_that_of_the_twin(weighted):
         size = int(np.random.default_rng(seed).choice([2, 5, 12]))
         cost = float(np.random.default_rng(seed).choice([0.1, 1.0, 10.0]))
         X = as_table(numbers, nominal)
-        model = ModelTreeClassifier.published(C=cost, min_samples_split=size)
+        model = published(C=cost, min_samples_split=size)
         tree = model.fit(X, y, weights).tree_
         labels = [tree.schema[f"a{k}"].categories for k in range(len(nominal))]
         expected = twin.grow(numbers, nominal, y, weights, cost=cost, min_instances=size)
@@ -72,9 +73,7 @@ def test_nominal_columns_alone_give_the_twin_as_well():
             continue
         none = np.empty((len(y), 0))
         with pytest.warns(UserWarning, match="no numeric or ordinal column"):
-            model = ModelTreeClassifier.published(min_samples_split=2).fit(
-                as_table(none, nominal), y
-            )
+            model = published(min_samples_split=2).fit(as_table(none, nominal), y)
         labels = [model.schema_[f"a{k}"].categories for k in range(len(nominal))]
         compare(twin.grow(none, nominal, y), model.tree_, 0, 0, labels, seen)
     assert seen["nominal"] > 60

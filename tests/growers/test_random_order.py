@@ -57,9 +57,9 @@ def test_the_seed_makes_the_order():
 
 def test_c45_over_a_random_order_is_binary_and_shares_missing_rows():
     table, target = nominal_rows(3, missing=True)
-    model = mw.TreeClassifier.c45(pruned=False, partitioner=PER_TREE, random_state=4)
-    X = {name: table.labels(name) for name in table.schema.names}
-    tree = model.fit(X, target.codes).tree_
+    model = mw.C45TreeClassifier(pruned=False)
+    model._partitioner = PER_TREE
+    tree = model._fit_encoded(table, target, seed=4)
     inner = tree.split_kind != SplitKind.LEAF
     assert inner.any()
     assert (np.diff(tree.child_offset)[inner] == 2).all()
@@ -168,7 +168,7 @@ def test_groups_of_columns_share_orders_and_others_do_not():
 
 def test_a_tree_over_joint_orders_grows_like_any_other():
     table, target = nominal_rows(5)
-    settings = GrowSettings(partitioner=PER_TREE, joint=True)
+    settings = GrowSettings(partitioner=Partitioner("random_order", per="tree", joint=True))
     tree = grow(table, target, settings, seed=3)
     assert (tree.predict(table) == target.classes[target.codes]).all()
     assert tree == grow(table, target, settings, seed=3)

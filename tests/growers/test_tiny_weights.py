@@ -12,9 +12,10 @@ import pytest
 
 from mixedwood.data import read_table, read_target
 from mixedwood.growers import GrowSettings, grow
+from mixedwood.splits import criteria
 from mixedwood.tree import SplitKind
 
-CRITERIA = ["gini", "entropy", "gain_ratio", "twoing", "squared_gini", "chi2"]
+CRITERIA = list(criteria())
 KINDS = ["numeric", "nominal"]
 DIGITS = 80
 CLOSE = Fraction(1, 10**11)  # of the node's weight, as far as scores depend on it

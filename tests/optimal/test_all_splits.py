@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mixedwood import _core
+from optimal_instances import filled, limits_of
 from reference.optimal_all import best_cost, cost_of
 
-NO_LIMIT = 2**62
 KINDS = {"number": "n", "ordinal": "o", "nominal": "c"}
 
 
@@ -31,23 +31,22 @@ def native_table(columns, n_rows):
     return _core.CodedTable(arrays, np.array(n_values, dtype=np.int32), kinds, n_rows)
 
 
-def solve(columns, classes, weights=None, n_classes=None, time_limit=1e9, **changed):
-    settings_ = {
-        "max_depth": 2,
-        "max_nodes": NO_LIMIT,
-        "leaf_cost": 0,
-        "min_leaf": 1,
-        "upper_bound": NO_LIMIT,
-        "memory_limit": NO_LIMIT,
-    }
-    return _core.optimal_all(
+def solve(columns, classes, weights=None, n_classes=None, time_limit=1e9, **limits):
+    limits = {"max_depth": 2, "max_nodes": None, "leaf_cost": 0, "min_leaf": 1} | limits
+    objective = filled(
+        _core.OptimalObjective(),
+        leaf_penalty=limits.pop("leaf_cost"),
+        min_samples_leaf=limits.pop("min_leaf"),
+    )
+    solver = _core.all_splits_solver(
         native_table(columns, len(classes)),
         np.array(classes, dtype=np.int32),
         None if weights is None else np.array(weights, dtype=np.int64),
         max(classes, default=0) + 1 if n_classes is None else n_classes,
-        settings_ | changed,
-        time_limit,
+        objective,
     )
+    limits = limits_of(limits.pop("max_depth"), limits.pop("max_nodes"), **limits)
+    return solver.solve(limits, time_limit)
 
 
 def random_column(rng, n):
@@ -75,7 +74,7 @@ def random_problem(seed):
     depth = rng.choice([0, 1, 2, 2, 3, 3]) if n > 9 else rng.choice([0, 1, 2, 3, 4, 4])
     limits = {
         "max_depth": depth,
-        "max_nodes": rng.randint(0, 2**depth) if rng.random() < 0.4 else NO_LIMIT,
+        "max_nodes": rng.randint(0, 2**depth) if rng.random() < 0.4 else None,
         "leaf_cost": rng.choice([0, 0, 0, 1, 1, 2, 3]),
         "min_leaf": rng.choice([1, 1, 1, 1, 2, 3, 5]),
     }
@@ -100,15 +99,17 @@ def test_equals_the_enumeration_of_all_thresholds_and_subsets(block):
         columns, classes, weights, n_classes, limits = random_problem(seed)
         best = enumerated(columns, classes, weights, limits)
         found = solve(columns, classes, weights, n_classes, **limits)
-        assert (found["status"], found["cost"], found["lower_bound"]) == ("optimal", best, best), (
-            seed
-        )
-        cost, depth, tests = cost_of(
-            found, columns, classes, weights, limits["leaf_cost"], limits["min_leaf"]
+        assert (found.status, found.objective_value, found.lower_bound) == (
+            "optimal",
+            best,
+            best,
+        ), seed
+        cost, depth, splits = cost_of(
+            found.tree, columns, classes, weights, limits["leaf_cost"], limits["min_leaf"]
         )
         assert cost == best, seed
         assert depth <= limits["max_depth"], seed
-        assert tests <= limits["max_nodes"], seed
+        assert limits["max_nodes"] is None or splits <= limits["max_nodes"], seed
 
 
 @pytest.mark.parametrize("block", range(4))
@@ -131,7 +132,7 @@ def test_many_values_and_many_classes_equal_the_enumeration(block):
         }
         best = enumerated(columns, classes, [1] * n, limits)
         found = solve(columns, classes, n_classes=n_classes, **limits)
-        assert (found["cost"], found["lower_bound"]) == (best, best), seed
+        assert (found.objective_value, found.lower_bound) == (best, best), seed
 
 
 def best_of_two_columns(first, second, classes, n_values):
@@ -161,22 +162,21 @@ def test_a_nominal_root_of_many_values_equals_the_enumeration_of_its_subsets(see
     classes = np.where(rng.random(n) < 0.25, rng.integers(0, 2, n), odd).astype(int)
     columns = [("nominal", first.tolist()), ("nominal", second.tolist())]
     found = solve(columns, classes.tolist(), n_classes=2)
-    assert found["status"] == "optimal"
-    assert found["cost"] == best_of_two_columns(first, second, classes, n_values)
+    assert found.status == "optimal"
+    assert found.objective_value == best_of_two_columns(first, second, classes, n_values)
 
 
 @given(seed=st.integers(0, 10**6), slack=st.integers(-2, 2))
 @settings(max_examples=150, deadline=None)
 def test_an_upper_bound_is_inclusive_and_its_failure_is_proven(seed, slack):
     columns, classes, weights, n_classes, limits = random_problem(seed)
-    best = solve(columns, classes, weights, n_classes, **limits)["cost"]
+    best = solve(columns, classes, weights, n_classes, **limits).objective_value
     found = solve(columns, classes, weights, n_classes, upper_bound=best + slack, **limits)
     if slack >= 0:
-        assert (found["status"], found["cost"]) == ("optimal", best)
+        assert (found.status, found.objective_value) == ("optimal", best)
     else:
-        assert (found["status"], found["cost"]) == ("infeasible", -1)
-        assert best + slack < found["lower_bound"] <= best
-        assert len(found["column"]) == 0
+        assert found.status == "infeasible" and len(found.tree) == 0
+        assert best + slack < found.lower_bound <= best
 
 
 @given(seed=st.integers(0, 10**6))
@@ -190,7 +190,7 @@ def test_weight_two_is_a_repeated_row(seed):
     repeated = [(kind, [values[r] for r in again]) for kind, values in columns]
     heavy = solve(columns, classes, weights, n_classes, **limits)
     many = solve(repeated, [classes[r] for r in again], None, n_classes, **limits)
-    assert heavy["cost"] == many["cost"]
+    assert heavy.objective_value == many.objective_value
 
 
 @given(seed=st.integers(0, 10**6))
@@ -210,37 +210,33 @@ def test_renaming_values_and_shuffling_rows_changes_nothing(seed):
     other = [changed(*column) for column in reversed(columns)]
     there = solve(columns, classes, weights, n_classes, **limits)
     here = solve(other, [classes[r] for r in rows], [weights[r] for r in rows], n_classes, **limits)
-    assert here["cost"] == there["cost"]
+    assert here.objective_value == there.objective_value
 
 
 def test_a_leaf_is_preferred_to_tests_of_no_use():
     found = solve([("number", [0.0, 1.0, 2.0, 3.0])], [0, 0, 0, 0], max_depth=3)
-    assert found["column"].tolist() == [-1]
+    assert found.tree.splits() == [None]
 
 
 def test_a_shallow_tree_is_preferred_to_a_deep_one_of_the_same_cost():
     values = [float(i) for i in range(8)]
     found = solve([("number", values)], [0, 0, 0, 0, 1, 1, 1, 1], max_depth=4)
-    assert found["column"].tolist() == [0, -1, -1]
-    assert (found["low"][0], found["high"][0]) == (-np.inf, 3.5)
+    assert found.tree.splits() == [(0, -np.inf, 3.5, None, True), None, None]
 
 
 def test_is_known_is_a_test():
     values = [None, 1.0, None, 3.0, 1.0]
     found = solve([("number", values)], [0, 1, 0, 1, 1], max_depth=1)
-    assert found["cost"] == 0
-    assert (found["low"][0], found["high"][0]) == (-np.inf, np.inf)
-    assert not found["missing_yes"][0]
-    assert found["label"][found["yes"][0]] == 1
+    assert found.objective_value == 0
+    assert found.tree.splits()[0] == (0, -np.inf, np.inf, None, False)
 
 
 def test_missing_values_of_a_nominal_column_go_to_either_side():
     for lonely in (0, 1):
         classes = [0, 1, 2, lonely, lonely]
         found = solve([("nominal", [0, 1, 2, None, None])], classes, max_depth=1)
-        begin, end = found["value_offset"][:2]
-        with_missing = lonely in found["value_code"][begin:end]
-        assert bool(found["missing_yes"][0]) == with_missing
+        *_, codes, missing = found.tree.splits()[0]
+        assert missing == (lonely in codes)
 
 
 def hard_problem(n, n_columns, seed=0):
@@ -253,11 +249,11 @@ def hard_problem(n, n_columns, seed=0):
 def test_a_time_limit_returns_a_tree_and_an_honest_bound():
     columns, classes = hard_problem(600, 6)
     short = solve(columns, classes, max_depth=5, time_limit=0.3)
-    assert short["status"] == "time_limit"
-    assert short["lower_bound"] < short["cost"]
-    assert short["cost"] <= solve(columns, classes, max_depth=1)["cost"]
-    cost, depth, _ = cost_of(short, columns, classes, [1] * 600, 0, 1)
-    assert cost == short["cost"]
+    assert short.status == "time_limit"
+    assert short.lower_bound < short.objective_value
+    assert short.objective_value <= solve(columns, classes, max_depth=1).objective_value
+    cost, depth, _ = cost_of(short.tree, columns, classes, [1] * 600, 0, 1)
+    assert cost == short.objective_value
     assert depth <= 5
 
 
@@ -267,12 +263,12 @@ def test_bounds_hold_wherever_the_search_is_stopped(depth):
     columns = [
         (kind, [v % 6 for v in values] if kind == "nominal" else values) for kind, values in columns
     ]
-    best = solve(columns, classes, max_depth=depth)["cost"]
+    best = solve(columns, classes, max_depth=depth).objective_value
     for limit in (0.0, 1e-4, 5e-4, 1e-3, 3e-3, 1e-2):
         found = solve(columns, classes, max_depth=depth, time_limit=limit)
-        assert found["lower_bound"] <= best <= found["cost"]
-        if found["status"] == "optimal":
-            assert found["cost"] == best
+        assert found.lower_bound <= best <= found.objective_value
+        if found.status == "optimal":
+            assert found.objective_value == best
 
 
 def test_ctrl_c_returns_the_best_tree_so_far():
@@ -281,8 +277,8 @@ def test_ctrl_c_returns_the_best_tree_so_far():
     timer.start()
     found = solve(columns, classes, max_depth=5, time_limit=60)
     timer.join()
-    assert found["status"] == "interrupted"
-    assert len(found["column"]) >= 3
+    assert found.status == "interrupted"
+    assert len(found.tree) >= 3
 
 
 def test_little_memory_costs_time_not_the_optimum():
@@ -291,16 +287,16 @@ def test_little_memory_costs_time_not_the_optimum():
     table = 150 * 3 * 64
     tight = solve(columns, classes, max_depth=3, memory_limit=table + 3000)
     ample = solve(columns, classes, max_depth=3)
-    assert tight["status"] == ample["status"] == "optimal"
-    assert tight["cost"] == ample["cost"]
-    assert tight["n_cached"] < ample["n_cached"]
+    assert tight.status == ample.status == "optimal"
+    assert tight.objective_value == ample.objective_value
+    assert tight.n_cached < ample.n_cached
 
 
 def test_less_memory_than_the_table_needs_is_said():
     columns, classes = hard_problem(150, 3, seed=2)
     found = solve(columns, classes, max_depth=3, memory_limit=1000)
-    assert found["status"] == "memory_limit"
-    assert found["lower_bound"] <= found["cost"]
+    assert found.status == "memory_limit"
+    assert found.lower_bound <= found.objective_value
 
 
 @pytest.mark.parametrize(
@@ -317,9 +313,9 @@ def test_less_memory_than_the_table_needs_is_said():
 def test_tables_with_nothing_to_test_give_a_leaf(columns, classes, n_classes):
     for depth in (0, 1, 2, 3, 40):
         found = solve(columns, classes, n_classes=n_classes, max_depth=depth)
-        assert found["status"] == "optimal"
-        assert found["column"].tolist() == [-1]
-        assert found["cost"] == min(classes.count(c) for c in set(classes)) * (
+        assert found.status == "optimal"
+        assert found.tree.splits() == [None]
+        assert found.objective_value == min(classes.count(c) for c in set(classes)) * (
             len(set(classes)) > 1
         )
 
@@ -327,17 +323,17 @@ def test_tables_with_nothing_to_test_give_a_leaf(columns, classes, n_classes):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"max_depth": -1}, "max_depth is below 0"),
-        ({"max_nodes": -1}, "max_nodes is below 0"),
-        ({"leaf_cost": -1}, "leaf_cost is below 0"),
-        ({"leaf_cost": 2**57}, "leaf_cost is above"),
-        ({"min_leaf": 0}, "min_leaf is below 1"),
-        ({"weights": [1, -1]}, "a weight is below 0"),
+        ({"max_depth": -1}, "max_depth must not be negative"),
+        ({"max_nodes": -1}, "max_leaf_nodes must be at least 1"),
+        ({"leaf_cost": -1}, "leaf_penalty must be in the range"),
+        ({"leaf_cost": 2**57}, "leaf_penalty must be in the range"),
+        ({"min_leaf": 0}, "min_samples_leaf must be at least 1"),
+        ({"weights": [1, -1]}, "weights must not be negative"),
         ({"weights": [0, 0]}, "no row with weight"),
         ({"weights": [1]}, "one weight"),
         ({"weights": [2**60, 1]}, "too large"),
         ({"n_classes": 1}, "not below n_classes"),
-        ({"n_classes": 0}, "no class"),
+        ({"n_classes": 0}, "n_classes must be at least 1"),
     ],
 )
 def test_bad_input_is_named(changed, message):

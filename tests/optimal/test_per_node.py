@@ -12,13 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mixedwood import datasets
+from mixedwood import _core, datasets
 from mixedwood._limits import CancelledError, StopFlag
 from mixedwood.data import Column, Schema, Table, Target, read_table, read_target
 from mixedwood.optimal.problem import IntegerObjective, OptimalSettings
-from mixedwood.optimal.solvers import PerNodeSolver, SearchLimits
-from mixedwood.preprocessing.binarizer import ENCODINGS, Binarization
+from mixedwood.optimal.solvers import PerNodeSolver
+from mixedwood.preprocessing.binarizer import ENCODINGS, Binarization, BinarySplit
 from mixedwood.preprocessing.discretizers import RULES, Discretization
+from optimal_instances import filled
 from reference import rebinarise as twin
 
 
@@ -50,12 +51,20 @@ def find(table, target, wanted, weights=None, stop=None):
     integer = IntegerObjective(
         weights, 1, wanted.leaf_penalty, 1, 0, table.n_rows, 0, exact=True, multiples=True
     )
-    limits = SearchLimits(
-        wanted.max_depth, wanted.max_leaf_nodes, wanted.upper_bound, wanted.time_limit, None, stop
+    limits = filled(
+        _core.SearchLimits(),
+        max_depth=wanted.max_depth,
+        max_leaf_nodes=wanted.max_leaf_nodes,
+        upper_bound=wanted.upper_bound,
+        memory_limit=wanted.memory_limit,
     )
-    nodes, result = PerNodeSolver(table, target, settings).search(integer, limits)
-    splits, yes, no = ([node[i] for node in nodes] for i in range(3))
-    return SimpleNamespace(**{**result, "splits": splits, "yes": yes, "no": no})
+    solver = PerNodeSolver(table, target, settings)
+    tree, result = solver.search(integer, limits, wanted.time_limit, stop=stop)
+    return SimpleNamespace(
+        status=result.status, cost=result.objective_value, lower_bound=result.lower_bound,
+        splits=[None if split is None else BinarySplit(*split) for split in tree.splits()],
+        yes=tree.if_true, no=tree.if_false,
+    )  # fmt: skip
 
 
 def random_problem(rng, max_rows=18):
@@ -151,7 +160,7 @@ def test_the_best_of_all_trees(part):
         assert (found.cost, found.lower_bound, found.status) == (want, want, "optimal")
         assert cost_by_tests(found, table, target, weights, wanted) == want
         split += len(found.splits) > 3
-        # The bound is inclusive, and without a memo the answer is the same.
+        # The bound is inclusive, and without a cache the result is the same.
         within = find(table, target, changed(wanted, upper_bound=want), weights)
         assert (within.cost, within.status) == (want, "optimal")
         none = find(table, target, changed(wanted, upper_bound=want - 1), weights)
@@ -320,13 +329,13 @@ def test_refusals():
     wanted = Wanted(Discretization("mdlp"), max_depth=1)
     with pytest.raises(ValueError, match="weights must be positive"):
         find(table, target, wanted, np.array([1, 0]))
-    with pytest.raises(ValueError, match="one weight is needed for each row"):
+    with pytest.raises(ValueError, match="each row needs one weight"):
         find(table, target, wanted, np.array([1]))
     with pytest.raises(ValueError, match="weights are too large"):
         find(table, target, wanted, np.array([2**62, 2**62]))
     with pytest.raises(ValueError, match="there is no encoding 'two_hot'"):
         find(table, target, changed(wanted, encoding="two_hot"))
-    with pytest.raises(ValueError, match="limits of depth"):
+    with pytest.raises(ValueError, match="max_depth must not be negative"):
         find(table, target, changed(wanted, max_depth=-1))
     with pytest.raises(ValueError, match="columns differ in length"):
         find(table, read_target([0, 1, 1]), wanted)

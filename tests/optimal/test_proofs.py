@@ -133,7 +133,7 @@ def test_a_search_that_is_stopped_gives_bounds_for_the_weights_given(how, second
     table = read_table(rng.normal(size=(150, 5)).round(1))
     target = read_target(rng.integers(0, 3, 150), rng.lognormal(0, 2, 150))
     model = free_leaves(3, ccp_alpha=0.001, **(FOUR_BINS | how))
-    settings = model._learner().settings_for(150)
+    settings = model._settings(150)
     _, sure = make_solver(table, target, settings).solve(3, None)
     splits, proof = make_solver(table, target, settings).solve(3, None, time_limit=seconds)
     assert sure.optimal and (seconds > 0 or proof.status == "time_limit")

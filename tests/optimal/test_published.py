@@ -103,7 +103,7 @@ def least_wrong(matrix, classes, depths):
     for depth in depths:
         asked = base._replace(max_depth=depth, max_nodes=2**depth - 1)
         result = run(solver, asked)
-        assert result["status"] == "optimal"
+        assert result.status == "optimal"
         costs.append(check_tree(result, *asked))
     return costs
 

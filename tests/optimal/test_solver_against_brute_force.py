@@ -5,9 +5,9 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from mixedwood import _core
 from optimal_instances import (
     MOST_WEIGHT,
+    SWITCHES,
     Instance,
     classes_of,
     columns_of,
@@ -27,14 +27,14 @@ FEW = settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 
 
 def assert_proven(result, instance, least):
-    assert result["status"] == "optimal"
-    assert result["cost"] == result["lower_bound"] == least
+    assert result.status == "optimal"
+    assert result.objective_value == result.lower_bound == least
     check_tree(result, *instance)
 
 
 def assert_no_tree(result, upper_bound, least):
-    assert result["status"] == "infeasible"
-    assert upper_bound < result["lower_bound"] <= least
+    assert result.status == "infeasible"
+    assert upper_bound < result.lower_bound <= least
 
 
 @MANY
@@ -59,18 +59,15 @@ def test_deep_trees(instance, switches):
 @given(WIDE | DEEP, switchings(), st.sampled_from([2, 3, 8]))
 def test_errors_may_cost_more_than_their_weight(instance, switches, price):
     """As if rows weighed so much more: bounds must count with the price."""
-    matrix, classes, weights, n_classes = instance.problem
+    _, classes, weights, _ = instance.problem
     assume(weights is None or weights.sum() * price <= MOST_WEIGHT["largest"])
     ones = np.ones(len(classes), np.int64) if weights is None else weights.astype(np.int64)
-    solver = _core.OptimalSolver(
-        np.ascontiguousarray(matrix), classes, None if weights is None else ones, n_classes,
-        instance.leaf_cost, instance.min_leaf, switches, price,
-    )  # fmt: skip
+    solver = solver_of(instance, switches, price)
     heavier = instance._replace(weights=ones * price)
     assert_proven(run(solver, instance), heavier, solve(*heavier))
 
 
-@pytest.mark.parametrize("name", _core.optimal_switches())
+@pytest.mark.parametrize("name", SWITCHES)
 def test_each_switch_changes_no_cost(name):
     """On problems too large for the twin."""
     rng = np.random.default_rng(5)
@@ -81,7 +78,7 @@ def test_each_switch_changes_no_cost(name):
         instance = Instance(matrix, classes, None, n_classes, 4, 15, 0, 1)
         solvers = [solver_of(instance, {name: on}) for on in (True, False)]
         results = [run(solver, instance) for solver in solvers]
-        assert {check_tree(result, *instance) for result in results} == {results[0]["lower_bound"]}
+        assert {check_tree(result, *instance) for result in results} == {results[0].lower_bound}
 
 
 @SOME
@@ -119,11 +116,11 @@ def test_no_time_gives_a_valid_tree_and_bound(instance, switches):
     least = solve(*instance)
     solver = solver_of(instance, switches)
     result = run(solver, instance, time_limit=0.0)
-    assert result["status"] in ("optimal", "time_limit")
+    assert result.status in ("optimal", "time_limit")
     check_tree(result, *instance)
-    assert result["lower_bound"] <= least <= result["cost"]
+    assert result.lower_bound <= least <= result.objective_value
     if instance.max_nodes == 2**instance.max_depth - 1:
-        assert result["cost"] <= greedy_cost(*instance)
+        assert result.objective_value <= greedy_cost(*instance)
     # Nothing wrong was kept by the search that was broken off.
     assert_proven(run(solver, instance), instance, least)
 
@@ -133,11 +130,11 @@ def test_no_time_gives_a_valid_tree_and_bound(instance, switches):
 def test_little_memory_gives_a_valid_tree_and_bound(instance, switches, memory):
     least = solve(*instance)
     result = run(solver_of(instance, switches), instance, memory_limit=memory)
-    assert result["status"] in ("optimal", "memory_limit")
+    assert result.status in ("optimal", "memory_limit")
     check_tree(result, *instance)
-    assert result["lower_bound"] <= least <= result["cost"]
-    if result["status"] == "optimal":
-        assert result["lower_bound"] == result["cost"]
+    assert result.lower_bound <= least <= result.objective_value
+    if result.status == "optimal":
+        assert result.lower_bound == result.objective_value
 
 
 @pytest.mark.parametrize("seed", [4760, 23632])
@@ -167,22 +164,22 @@ def test_the_first_of_equal_columns_is_taken():
     matrix = np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1], [0, 0, 1]], np.uint8)
     classes = np.array([0, 0, 1, 1], np.int32)
     instance = Instance(matrix, classes, None, 2, 1, 1, 0, 1)
-    assert run(solver_of(instance, {}), instance)["test"][0] == 0
+    assert run(solver_of(instance, {}), instance).tree.column[0] == 0
 
 
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"min_leaf": 0}, "at least one row"),
-        ({"leaf_cost": -1}, "must not be negative"),
+        ({"min_leaf": 0}, "min_samples_leaf must be at least 1"),
+        ({"leaf_cost": -1}, "leaf_penalty must be in the range"),
         ({"weights": np.array([2**55, 2**55, 1])}, "2\\^56"),
         ({"weights": np.array([1, -1, 1])}, "must not be negative"),
-        ({"classes": np.array([0, 1, 2], np.int32)}, "out of range"),
-        ({"classes": np.array([0, 1], np.int32)}, "each row needs a class"),
-        ({"matrix": np.array([[0], [1], [2]], np.uint8)}, "0 and 1 only"),
+        ({"classes": np.array([0, 1, 2], np.int32)}, "not below n_classes"),
+        ({"classes": np.array([0, 1], np.int32)}, "each row needs one class"),
+        ({"matrix": np.array([[0], [1], [2]], np.uint8)}, "only 0 and 1"),
     ],
 )
-def test_what_cannot_be_solved_is_refused(change, complaint):
+def test_what_cannot_be_solved_is_an_error(change, complaint):
     matrix, classes = np.array([[0], [1], [1]], np.uint8), np.array([0, 1, 1], np.int32)
     instance = Instance(matrix, classes, None, 2, 1, 1, 0, 1)._replace(**change)
     with pytest.raises(ValueError, match=complaint):

@@ -55,7 +55,7 @@ def test_held_out_rows_are_answered_by_trees_that_have_not_seen_them():
 
 
 def test_the_first_budget_is_tried_however_little_time():
-    settings = OptimalTreeClassifier(max_depth=2, tune=True)._learner().settings
+    settings = OptimalTreeClassifier(max_depth=2, tune=True)._settings(20)
     table, target = read_table({"x": [1, 2, 3, 4] * 5}), read_target(["a", "b", "b", "a"] * 5)
     found = choose_size(table, target, settings, cv=5, seed=0, time_limit=-1.0)
     assert not found.complete and not found.interrupted
@@ -71,7 +71,7 @@ def test_classes_of_too_few_rows_for_all_folds():
 
 
 def test_of_equal_errors_the_smallest_budget_is_taken():
-    settings = OptimalTreeClassifier(max_depth=3, tune=True)._learner().settings
+    settings = OptimalTreeClassifier(max_depth=3, tune=True)._settings(20)
     table, target = read_table({"a": [0, 1] * 10}), read_target(["x", "y"] * 10)
     found = choose_size(table, target, settings, cv=5, seed=0)
     assert found.complete

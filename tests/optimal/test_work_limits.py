@@ -7,6 +7,7 @@ import pytest
 
 from mixedwood import OptimalTreeClassifier, TimeLimitWarning, _core
 from mixedwood.preprocessing import FeatureBinarizer
+from optimal_instances import filled, limits_of
 
 HOW = {"binary": {}, "all": {"binarizer": "passthrough"}, "node": {"binarize_at": "node"}}
 searches = pytest.mark.parametrize("how", HOW.values(), ids=HOW)
@@ -57,16 +58,15 @@ def test_registers_make_no_difference():
     matrix = (rng.random((500, 60)) < 0.5).astype(np.uint8)
     classes = (matrix[:, 0] ^ matrix[:, 1] ^ (rng.random(500) < 0.3)).astype(np.int32)
     for steps in (10**5, 10**6, 10**7):
-        answers = [
-            _core.OptimalSolver(matrix, classes, None, 2, switches={"wide_registers": wide}).solve(
-                4, work_limit=steps
-            )
-            for wide in (True, False)
-        ]
-        assert answers[0]["status"] == "work_limit"
-        for name in ("cost", "lower_bound", "n_explored", "work"):
-            assert answers[0][name] == answers[1][name]
-        assert answers[0]["test"].tolist() == answers[1]["test"].tolist()
+        results = []
+        for wide in (True, False):
+            switches = filled(_core.BinarySwitches(), wide_registers=wide)
+            solver = _core.binary_solver(matrix, classes, None, 2, switches=switches)
+            results.append(solver.solve(limits_of(4), work_limit=steps))
+        assert results[0].status == "work_limit"
+        for name in ("objective_value", "lower_bound", "n_explored", "work"):
+            assert getattr(results[0], name) == getattr(results[1], name)
+        assert results[0].tree.splits() == results[1].tree.splits()
 
 
 @searches

@@ -1,16 +1,17 @@
-"""SVG that any reader can parse, and in which names can do no harm."""
+"""SVG that any reader can parse, and in which names can do no harm; DOT likewise."""
 
 import re
 import xml.etree.ElementTree as ET
 
+import numpy as np
 import pytest
 
 from explain.random_trees import chain_tree, random_tree
 from mixedwood.data import Column, Schema
-from mixedwood.plot import tree_svg
-from mixedwood.plot.drawing import draw
-from mixedwood.plot.measure import shorten, text_width, wrap
+from mixedwood.plot import tree_dot, tree_svg
+from mixedwood.plot.drawing import draw_tree, text_width
 from mixedwood.tree import TreeBuilder
+from strategies import random_tree as small_random_tree
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = [
@@ -88,7 +89,7 @@ def test_it_has_a_name_for_readers_of_screens():
 
 @pytest.mark.parametrize("tree", [hostile_tree(), *map(random_tree, range(8))])
 def test_text_stays_in_its_box_and_the_picture(tree):
-    drawing = draw(tree)
+    drawing = draw_tree(tree)
     for box in drawing.boxes:
         inside = [text_width(box.title, bold=True), *map(text_width, box.lines)]
         assert max(inside) <= box.width - 8
@@ -97,28 +98,9 @@ def test_text_stays_in_its_box_and_the_picture(tree):
         assert box.x + reach <= drawing.width + 1e-6
         assert box.top >= -1e-6
         assert box.y + box.height <= drawing.height
-        assert sum(share for _, share in box.shares) == pytest.approx(float(bool(box.shares)))
+        assert sum(share for _, share in box.fractions) == pytest.approx(float(bool(box.fractions)))
     for entry in drawing.legend:
         assert entry.x + 18 + text_width(entry.name) <= drawing.width + 1e-6
-
-
-def test_a_large_tree_is_cut_and_says_so():
-    tree = random_tree(3, n_tests=200)
-    boxes = draw(tree).boxes
-    assert 30 < len(boxes) <= 60
-    left_out = [box.lines[-1] for box in boxes if box.is_cut]
-    counted = sum(int(re.fullmatch(r"… (\d+) more nodes?", line)[1]) for line in left_out)
-    assert counted == tree.n_nodes - len(boxes)
-    assert len(draw(tree, max_depth=2).boxes) == (tree.node_depth <= 2).sum()
-
-
-def test_a_test_of_very_many_branches_ends_in_a_box_that_counts():
-    column = Column("n", "nominal", tuple(range(500)))
-    builder = TreeBuilder(Schema((column,)), ["no", "yes"], [500, 0])
-    builder.split_categories(0, "n", [[1, 0]] * 500, [[v] for v in range(500)])
-    boxes = draw(builder.build()).boxes
-    assert boxes[-1].lines == ("… 441 more nodes",)
-    assert boxes[-1].x == max(box.x for box in boxes)
 
 
 def test_a_chain_of_50_000_tests_is_drawn():
@@ -130,33 +112,42 @@ def test_a_sum_is_told_in_its_box_and_compared_at_its_branches():
     builder = TreeBuilder(schema, ["no", "yes"], [3, 1])
     weights = {"c0": -0.125, ("b", "y"): 2.0} | {f"c{i}": 1.0 for i in range(1, 8)}
     builder.split_linear(0, weights, -1 / 3, [[3, 0], [0, 1]], missing=1)
-    root, first, second = draw(builder.build()).boxes
+    root, first, second = draw_tree(builder.build()).boxes
     assert root.title == "sum"
     assert root.lines == ("- 0.125 c0", "+ 2 [b = y]", "+ c1", "+ c2", "... and 5 more", "4")
     assert (first.above, second.above) == (("sum > 0.333",), ("sum <= 0.333", "(or missing)"))
     assert "+ c6 + c7 > 0.3333\n" in first.tip  # in full
-    everything = draw(builder.build(), max_terms=None).boxes[0]
+    everything = draw_tree(builder.build(), max_terms=None).boxes[0]
     assert everything.lines[-3:] == ("+ c6", "+ c7", "4")
     assert "+ c7" in texts(builder.build().to_svg(max_terms=None))
     assert "+ c7" not in texts(builder.build().to_svg())
 
 
-def test_rare_classes_share_a_colour():
-    builder = TreeBuilder(Schema((Column("x", "numeric"),)), range(20), range(1, 21))
-    drawing = draw(builder.build())
-    assert [entry.name for entry in drawing.legend][-2:] == ["19", "13 other classes"]
-    assert len({entry.colour for entry in drawing.legend}) == 8
+@pytest.mark.parametrize("seed", range(10))
+def test_dot_has_every_node_and_branch_once(seed):
+    tree = small_random_tree(np.random.default_rng(seed))
+    text = tree_dot(tree)
+    nodes = [int(n) for n in re.findall(r"^  (\d+) \[label=", text, re.MULTILINE)]
+    assert nodes == list(range(tree.n_nodes))
+    branches = re.findall(r"^  (\d+) -> (\d+) \[label=\".+\"\];$", text, re.MULTILINE)
+    assert len(branches) == tree.n_nodes - 1
+    assert all(tree.parent[int(child)] == int(node) for node, child in branches)
 
 
-def test_text_is_measured_cut_and_wrapped():
-    assert text_width("iiii") < text_width("mmmm")
-    assert text_width("é") == text_width("e")
-    assert text_width("漢") > text_width("M")
-    for room in (20.0, 60.0, 200.0):
-        assert text_width(shorten("word " * 50, room)) <= room
-        lines = wrap("one < two <= three or " * 9, room)
-        assert len(lines) <= 3
-        assert max(map(text_width, lines)) <= max(room, text_width("…"))
-    assert wrap("short", 100.0) == ["short"]
-    assert wrap("2 * age - 3 * pay > 0", 75.0) == ["2 * age", "- 3 * pay", "> 0"]
-    assert wrap("12 < age <= 39", 75.0) == ["12 < age", "<= 39"]
+def test_dot_counts_what_is_left_out():
+    tree = small_random_tree(np.random.default_rng(1))
+    text = tree_dot(tree, max_depth=1)
+    shown = len(tree.children_of(0)) + 1
+    assert text.count("[label=") - text.count("->") == shown
+    left = sum(int(n) for n in re.findall(r"\.\.\. (\d+) more node", text))
+    assert left == tree.n_nodes - shown
+
+
+def test_odd_names_stay_inside_the_quotes_of_dot():
+    odd = 'a"]; b \\ \n -> "'
+    builder = TreeBuilder(Schema((Column(odd, "numeric"),)), ['x"', "\\"], [1, 1])
+    builder.split_interval(0, odd, [[1, 0], [0, 1]], high=0.0)
+    text = tree_dot(builder.build())
+    assert len(text.splitlines()) == 8
+    for line in text.splitlines()[2:-1]:
+        assert re.fullmatch(r'  \d+( -> \d+)? \[label="([^"\\\n]|\\.)*"\];', line), line

@@ -31,7 +31,7 @@ def test_the_choice_agrees_with_its_twin(cost, weighted):
         weights = rng.integers(0, 4, 50) / 2 if weighted else None
         table, target = noisy(rng, 50, weights=weights)
         found = cross_validated_alpha(
-            grow, table, target, n_folds=5, se_rule=se_rule, cost=cost, random_state=3
+            grow, table, target, cv=5, se_rule=se_rule, risk=cost, random_state=3
         )
         folds = stratified_folds(target, 5, 3)
         errors, best, chosen = twin.cross_validated(grow, table, target, folds, se_rule, cost)
@@ -42,7 +42,7 @@ def test_the_choice_agrees_with_its_twin(cost, weighted):
         assert found.tree().n_leaves == found.path.n_leaves[chosen]
         sizes.add(found.tree().n_leaves)
         given = cross_validated_alpha(
-            grow, table, target, se_rule=se_rule, cost=cost, folds=folds + 7
+            grow, table, target, se_rule=se_rule, risk=cost, folds=folds + 7
         )
         np.testing.assert_array_equal(given.errors, found.errors)
         assert given.chosen == chosen
@@ -84,12 +84,10 @@ def test_repetitions_are_averaged():
     table, target = noisy(np.random.default_rng(4), 50)
     rng = np.random.default_rng(9)
     singles = [
-        cross_validated_alpha(
-            grow, table, target, n_folds=4, folds=stratified_folds(target, 4, rng)
-        )
+        cross_validated_alpha(grow, table, target, cv=4, folds=stratified_folds(target, 4, rng))
         for _ in range(3)
     ]
-    found = cross_validated_alpha(grow, table, target, n_folds=4, n_repeats=3, random_state=9)
+    found = cross_validated_alpha(grow, table, target, cv=4, n_repeats=3, random_state=9)
     np.testing.assert_allclose(found.errors, np.mean([s.errors for s in singles], axis=0))
     assert len({tuple(s.errors) for s in singles}) > 1
 
@@ -176,15 +174,15 @@ def test_bad_arguments_are_refused():
         with pytest.raises(ValueError, match=match):
             cross_validated_alpha(grow, table, target, **arguments)
 
-    refused("n_folds must be at least 2", n_folds=1)
+    refused("cv must be at least 2", cv=1)
     refused("n_repeats must be at least 1", n_repeats=0)
-    refused("zero or more", se_rule=-1)
-    refused("zero or more", se_rule=np.nan)
-    refused("'error' or 'impurity'", cost="gini")
+    refused(r"in the range \[0, inf\)", se_rule=-1)
+    refused(r"in the range \[0, inf\)", se_rule=np.nan)
+    refused("'error' or 'impurity'", risk="gini")
     refused("one per row", folds=[0, 1])
     refused("one per row", folds=np.zeros(20))
     refused("at least two folds", folds=np.zeros(20, int))
-    refused("leave n_repeats", folds=np.arange(20), n_repeats=2)
+    refused("n_repeats must be 1", folds=np.arange(20), n_repeats=2)
     with pytest.raises(ValueError, match="n_folds must be at least 2"):
         stratified_folds(target, 1)
     with pytest.raises(ValueError, match="same number of rows"):

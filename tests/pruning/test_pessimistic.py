@@ -391,7 +391,7 @@ def test_what_does_not_fit_is_refused():
     table, target = random_case(0)
     tree = J48(table, target).grow()
     for confidence in (0, -1, 0.51, np.nan):
-        with pytest.raises(ValueError, match="confidence must be above 0"):
+        with pytest.raises(ValueError, match=r"confidence must be in the range \(0, 0\.5\]"):
             pessimistic(tree, table, target, confidence=confidence)
     with pytest.raises(ValueError, match="other classes"):
         pessimistic(tree, table, Target(np.array(["a", "b"]), target.codes % 2))

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mixedwood import TreeClassifier
+from mixedwood.estimators.c45 import RandomTreeClassifier
 from mixedwood.growers import GrowSettings, grow
 from mixedwood.pruning import (
     Pruner,
@@ -14,7 +15,7 @@ from mixedwood.pruning import (
     path_errors,
     shrink,
 )
-from mixedwood.pruning.shrinkage import shrunk_labels, shrunk_shares
+from mixedwood.pruning.shrinkage import shrunk_labels, shrunk_probabilities
 from strategies import problems
 
 
@@ -41,7 +42,7 @@ MISSING = st.sampled_from(["learned", "fractional"])
 @given(problems(), STRENGTHS, MISSING, st.sampled_from(["auto", "multiway"]))
 def test_shares_are_those_of_the_definition(problem, strength, missing, partitioner):
     tree = grown(problem, missing, partitioner)
-    shares = shrunk_shares(tree, strength)
+    shares = shrunk_probabilities(tree, strength)
     np.testing.assert_allclose(shares, twin_shares(tree, strength), atol=1e-12)
     np.testing.assert_allclose(shares.sum(axis=1), 1)
     assert (shares >= 0).all()
@@ -49,10 +50,10 @@ def test_shares_are_those_of_the_definition(problem, strength, missing, partitio
 
 def test_a_branch_that_no_row_reached_says_nothing():
     table = {"a": list("ppqqrr"), "b": list("uvuvww")}
-    tree = TreeClassifier.random_tree(None).fit(table, [0, 1, 1, 0, 2, 2]).tree_
+    tree = RandomTreeClassifier(max_features=None).fit(table, [0, 1, 1, 0, 2, 2]).tree_
     empty = np.flatnonzero(tree.weighted_n_node_samples == 0)
     assert len(empty)
-    shares = shrunk_shares(tree, 4.0)
+    shares = shrunk_probabilities(tree, 4.0)
     np.testing.assert_allclose(shares, twin_shares(tree, 4.0), atol=1e-12)
     np.testing.assert_allclose(shares[empty], shares[tree.parent[empty]])
 
@@ -66,7 +67,8 @@ def test_a_shrunk_tree_has_the_same_tests(problem, strength):
         np.testing.assert_array_equal(getattr(tree, name), getattr(shrunk, name))
     if strength == 0:
         assert shrunk is tree
-    np.testing.assert_allclose(shrunk.probabilities, shrunk_shares(tree, strength), atol=1e-9)
+    expected = shrunk_probabilities(tree, strength)
+    np.testing.assert_allclose(shrunk.probabilities, expected, atol=1e-9)
     np.testing.assert_allclose(shrunk.statistics.sum(axis=1), tree.weighted_n_node_samples)
     most = shrunk.probabilities.max(axis=1)
     mine = shrunk.probabilities[np.arange(tree.n_nodes), shrunk.label]
@@ -78,7 +80,8 @@ def test_the_more_strength_the_nearer_to_the_root():
     X, y = rng.normal(size=(80, 2)), rng.integers(0, 3, 80)
     tree = TreeClassifier(pruning=None).fit(X, y).tree_
     gaps = [
-        np.abs(shrunk_shares(tree, s) - tree.probabilities[0]).max() for s in (0, 1, 10, 100, 1e12)
+        np.abs(shrunk_probabilities(tree, s) - tree.probabilities[0]).max()
+        for s in (0, 1, 10, 100, 1e12)
     ]
     assert gaps == sorted(gaps, reverse=True)
     assert gaps[-1] < 1e-8
@@ -96,7 +99,7 @@ def test_a_label_stays_where_shares_are_equal():
 @pytest.mark.parametrize("strength", [-1, np.nan, np.inf, "much", None])
 def test_strengths_that_are_refused(strength):
     tree = TreeClassifier(pruning=None).fit([[1], [2]], [0, 1]).tree_
-    with pytest.raises(ValueError, match="zero or more; got"):
+    with pytest.raises(ValueError, match=r"in the range \[0, inf\)\. Got"):
         shrink(tree, strength)
 
 
@@ -140,10 +143,10 @@ def test_the_strength_is_chosen_with_the_tree(seed):
     table, target = read_table(X), read_target(y)
     strengths = (0.0, 5.0, 50.0)
     found = cross_validated_alpha(
-        grow, table, target, n_folds=5, random_state=0, strengths=strengths, se_rule=0.5
+        grow, table, target, cv=5, random_state=0, strengths=strengths, se_rule=0.5
     )
     alone = [
-        cross_validated_alpha(grow, table, target, n_folds=5, random_state=0, strengths=(s,))
+        cross_validated_alpha(grow, table, target, cv=5, random_state=0, strengths=(s,))
         for s in strengths
     ]
     errors = np.array([a.errors for a in alone])

@@ -104,7 +104,8 @@ def check_tree(
 ):
     """Walk a solver's tree from node 0, fail if it breaks a limit; the cost counted anew."""
     problem = Problem(matrix, classes, weights, n_classes, leaf_cost, min_leaf)
-    test, yes, no = (np.asarray(result[name]).tolist() for name in ("test", "yes", "no"))
+    tree = result.tree
+    test, yes, no = tree.column.tolist(), tree.if_true.tolist(), tree.if_false.tolist()
     assert len(test) == len(yes) == len(no) > 0
     visited = []
 
@@ -126,7 +127,7 @@ def check_tree(
     assert len(visited) == len(test), "some nodes are not reached"
     n_nodes = sum(column != -1 for column in test)
     assert max_nodes is None or n_nodes <= max_nodes, f"{n_nodes} tests, more than {max_nodes}"
-    assert cost == result["cost"], f"costs {cost}, not {result['cost']}"
+    assert cost == result.objective_value, f"costs {cost}, not {result.objective_value}"
     return cost
 
 

@@ -53,30 +53,32 @@ def best_cost(columns, classes, weights, depth, tests, leaf_cost=0, min_leaf=1):
         return best
 
     rows = frozenset(r for r in range(len(classes)) if weights[r] > 0)
-    return solve(rows, depth, min(tests, 2**depth - 1))
+    full = 2**depth - 1
+    return solve(rows, depth, full if tests is None else min(tests, full))
 
 
 def cost_of(tree, columns, classes, weights, leaf_cost, min_leaf):
-    """Cost, depth and number of tests of the arrays of a tree; fails where they break a rule."""
+    """Cost, depth and number of splits of a tree; fails where it breaks a rule."""
+    splits, if_true, if_false = tree.splits(), tree.if_true, tree.if_false
 
-    def answers_yes(node, row):
-        kind, values = columns[tree["column"][node]]
-        if values[row] is None:
-            return bool(tree["missing_yes"][node])
-        if kind == "nominal":
-            begin, end = tree["value_offset"][node], tree["value_offset"][node + 1]
-            return values[row] in tree["value_code"][begin:end]
-        return tree["low"][node] < values[row] <= tree["high"][node]
+    def evaluate(node, row):
+        column, low, high, codes, missing = splits[node]
+        value = columns[column][1][row]
+        if value is None:
+            return missing
+        return low < value <= high if codes is None else value in codes
 
     def walk(node, rows):
-        if tree["column"][node] < 0:
+        if splits[node] is None:
             assert len(rows) >= min(min_leaf, n_rows)
-            wrong = sum(weights[r] for r in rows if classes[r] != tree["label"][node])
-            return wrong + leaf_cost, 0, 0
-        yes = [r for r in rows if answers_yes(node, r)]
-        no = [r for r in rows if not answers_yes(node, r)]
+            totals = {}
+            for r in rows:
+                totals[classes[r]] = totals.get(classes[r], 0) + weights[r]
+            return sum(totals.values()) - max(totals.values()) + leaf_cost, 0, 0
+        yes = [r for r in rows if evaluate(node, r)]
+        no = [r for r in rows if not evaluate(node, r)]
         assert yes and no
-        a, b = walk(tree["yes"][node], yes), walk(tree["no"][node], no)
+        a, b = walk(if_true[node], yes), walk(if_false[node], no)
         return a[0] + b[0], 1 + max(a[1], b[1]), 1 + a[2] + b[2]
 
     rows = [r for r in range(len(classes)) if weights[r] > 0]

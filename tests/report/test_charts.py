@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mixedwood import report, stats
-from mixedwood.plot.measure import text_width
+from mixedwood.plot.drawing import text_width
 from mixedwood.report.svg import FONT_SIZE as FONT
-from mixedwood.report.svg import Scale
+from mixedwood.report.svg import AxisScale
 
 SVG = "{http://www.w3.org/2000/svg}"
 NAMES = st.text(max_size=60)
@@ -45,7 +45,7 @@ def texts(root):
 
 
 def check_room(root):
-    """No text leaves the drawing, and none touches another."""
+    """No text leaves the canvas, and none touches another."""
     width, height = float(root.get("width")), float(root.get("height"))
     found = [(words, box) for words, box in texts(root) if words.strip()]
     for words, (left, top, right, bottom) in found:
@@ -192,7 +192,7 @@ def test_the_rank_diagram_shows_ranks_and_ties_to_scale(n):
 
 @given(st.lists(VALUES, max_size=6), st.booleans())
 def test_scales_take_everything_in_and_their_numbers_are_true(values, log):
-    scale = Scale.over(values, 100.0, 400.0, log=log)
+    scale = AxisScale.over(values, 100.0, 400.0, log=log)
     known = [v for v in values if not math.isnan(v) and (v > 1e-12 or not log)]
     places = [scale(v) for v in sorted(known)]
     assert places == sorted(places)

@@ -1,15 +1,19 @@
 """One small model of every kind, and tables of every kind of column, for tests of model files."""
 
 import warnings
+from dataclasses import fields
 
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
 import mixedwood as mw
+from mixedwood.estimators.c45 import RandomTreeClassifier
 from mixedwood.preprocessing import FeatureBinarizer, MDLPDiscretizer
 from mixedwood.pruning import Pruner
 from mixedwood.splits import Partitioner, Screener
+from mixedwood_studies.model_trees.methods import model_tree as published
+from mixedwood_studies.nominal_splits.methods import nominal_splits
 
 MODELS = {
     "tree": mw.TreeClassifier(),
@@ -21,11 +25,11 @@ MODELS = {
         min_split_gain=1e-12,
         class_weight="balanced",
     ),
-    "c45": mw.TreeClassifier.c45(),
+    "c45": mw.C45TreeClassifier(),
     "cart": mw.TreeClassifier.cart(cv=3),
     "conditional_inference": mw.TreeClassifier.conditional_inference(alpha=0.5),
-    "random_tree": mw.TreeClassifier.random_tree(2, random_state=3),
-    "nominal_splits": mw.TreeClassifier.nominal_splits(screener=None),
+    "random_tree": RandomTreeClassifier(max_features=2, random_state=3),
+    "nominal_splits": nominal_splits(screener=None),
     "grow_prune_tree": mw.GrowPruneTreeClassifier(random_state=1),
     "optimal": mw.OptimalTreeClassifier(max_depth=2),
     "optimal_tuned": mw.OptimalTreeClassifier(
@@ -33,13 +37,17 @@ MODELS = {
     ),
     "optimal_all": mw.OptimalTreeClassifier(max_depth=1, binarizer="passthrough"),
     "model_tree": mw.ModelTreeClassifier(),
-    "model_tree_published": mw.ModelTreeClassifier.published(min_samples_split=5),
+    "model_tree_published": published(min_samples_split=5),
     "forest": mw.ForestClassifier(n_estimators=3, oob_score=True, random_state=0),
     "bagging_c45": mw.ForestClassifier.bagging_c45(3, random_state=np.int64(1)),
-    "random_ordinality": mw.RandomOrdinalityClassifier(n_estimators=3, joint=True, random_state=0),
+    "random_ordinality": mw.RandomOrdinalityClassifier(
+        n_estimators=3,
+        partitioner=Partitioner("random_order", per="tree", joint=True),
+        random_state=0,
+    ),
     "grow_prune_forest": mw.GrowPruneForestClassifier(n_estimators=3, random_state=0),
     "grow_prune_shares": mw.GrowPruneForestClassifier(
-        n_estimators=3, refit_leaves=True, voting="soft", random_state=0
+        mw.GrowPruneTreeClassifier(refit_leaves=True), 3, voting="soft", random_state=0
     ),
     "boosted": mw.BoostedTreesClassifier(n_estimators=4, random_state=0),
     "boosted_stopping": mw.BoostedTreesClassifier(
@@ -130,6 +138,5 @@ def same(a, b):
     if hasattr(a, "get_params"):
         return set(vars(a)) == set(vars(b)) and all(same(v, vars(b)[n]) for n, v in vars(a).items())
     if hasattr(a, "__dataclass_fields__") and type(a).__eq__ is not mw.data.Schema.__eq__:
-        names = a.__dataclass_fields__
-        return all(same(getattr(a, n), getattr(b, n)) for n in names)
+        return all(same(getattr(a, f.name), getattr(b, f.name)) for f in fields(a))
     return a == b or (a != a and b != b)

@@ -251,9 +251,11 @@ def test_a_newer_version_says_what_to_do(files, tmp_path):
     parameters = model["parameters"] | {"magic": 1}
     assert "no parameter magic" in changed(model=model | {"parameters": parameters})
     learned = model["learned"] | {"predict": 1}
-    assert "does not learn predict" in changed(model=model | {"learned": learned})
+    assert "no fitted attribute predict" in changed(model=model | {"learned": learned})
     parameters = model["parameters"] | {"handle_unknown": "perhaps"}
-    assert "handle_unknown must be" in changed(model=model | {"parameters": parameters})
+    assert "'handle_unknown' parameter of TreeClassifier must be" in changed(
+        model=model | {"parameters": parameters}
+    )
     parameters = {k: v for k, v in model["parameters"].items() if k != "time_limit"}
     path.write_bytes(
         zipped(

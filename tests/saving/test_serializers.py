@@ -17,7 +17,7 @@ import mixedwood as mw
 from mixedwood import preprocessing
 from mixedwood.data import Column, ColumnKind, Schema, read_table
 from mixedwood.pruning import Pruner
-from mixedwood.saving.kinds import estimator_kinds, parameter_kinds
+from mixedwood.saving.writer import estimator_classes, parameter_classes
 from mixedwood.splits import Partitioner, Screener
 from saving.models import MODELS, answers, fitted, make_table, same
 
@@ -90,10 +90,10 @@ def test_models(name, serializer, tmp_path):
 
 
 def test_every_public_classifier_has_a_model_here():
-    assert {type(model).__name__ for model in MODELS.values()} == set(estimator_kinds())
+    assert {type(model).__name__ for model in MODELS.values()} == set(estimator_classes())
 
 
-TRANSFORMERS = sorted(set(parameter_kinds()) - set(estimator_kinds()))
+TRANSFORMERS = sorted(set(parameter_classes()) - set(estimator_classes()))
 
 
 @pytest.mark.parametrize("serializer", SERIALIZERS)

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import mixedwood as mw
-from mixedwood.saving import read_model
-from mixedwood.saving.kinds import estimator_kinds
+from mixedwood.saving import ModelFileError, read_model
+from mixedwood.saving.writer import estimator_classes
+from saving.test_hostile import entries_of, zipped
 
 FOLDERS = sorted((Path(__file__).parents[1] / "golden" / "models").glob("version*"))
 # Defaults that were others when a version was written; a repr leaves out what is the default.
@@ -45,4 +46,38 @@ def test_a_file_of_another_version_answers_as_it_did(file, monkeypatch):
 def test_there_is_a_file_of_every_kind():
     for folder in FOLDERS:
         kinds = {type(mw.load_model(file)).__name__ for file in folder.glob("*.mw")}
-        assert kinds == set(estimator_kinds())
+        assert kinds == set(estimator_classes())
+
+
+@pytest.mark.parametrize("pruned", [True, False])
+def test_c45_of_a_file_of_version_2(pruned, tmp_path):
+    """C4.5 was a value of a parameter of TreeClassifier."""
+    X = {"a": list("xyzxyzxy"), "b": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]}
+    model = mw.C45TreeClassifier(pruned=pruned, min_samples_leaf=1).fit(X, list("ppqqppqq"))
+    path = tmp_path / "c45.mw"
+    mw.save_model(model, path)
+    entries = entries_of(path.read_bytes())
+    document = json.loads(entries["model.json"])
+    pessimistic = {
+        "is": "Pruner",
+        "name": "pessimistic",
+        "options": {"is": "dict", "items": [["confidence", 0.25]]},
+    }
+    document["model"]["class"] = "TreeClassifier"
+    document["model"]["learned"]["pruning_path_"] = None
+    document["model"]["parameters"] = {
+        "rules": "c45",
+        "criterion": "gain_ratio",
+        "partitioner": "multiway",
+        "min_samples_leaf": 1,
+        "pruning": ["collapse", pessimistic] if pruned else "collapse",
+        "random_state": None,
+    }
+    path.write_bytes(zipped({**entries, "model.json": json.dumps(document)}))
+    again = mw.load_model(path)
+    assert repr(again) == repr(model)
+    assert again.tree_ == model.tree_
+    document["model"]["parameters"]["rules"] = "c46"
+    path.write_bytes(zipped({**entries, "model.json": json.dumps(document)}))
+    with pytest.raises(ModelFileError):
+        mw.load_model(path)

@@ -195,11 +195,11 @@ def test_time_limits_that_are_fine(limit):
     ("groups", "error", "message"),
     [
         ([[0], [1, 2]], ValueError, "value 3 has weight but is in no group"),
-        ([[0, 1], [1, 2, 3]], ValueError, "value 1 is in group 0 and in group 1"),
-        ([[0, 4], [1, 2, 3]], ValueError, r"group 0 names value 4; values are 0\.\.3"),
-        ([[0, 1], [2, 3, -1]], ValueError, r"group 1 names value -1; values are 0\.\.3"),
-        ([[0, 1.5], [2, 3]], TypeError, r"group 0 holds 1\.5; groups hold row numbers, 0\.\.3"),
-        (["01", "23"], TypeError, "group 0 holds '0'; groups hold row numbers"),
+        ([[0, 1], [1, 2, 3]], ValueError, "Value 1 is in group 0 and in group 1"),
+        ([[0, 4], [1, 2, 3]], ValueError, r"numbers from 0 to 3\. Got 4 in group 0 instead"),
+        ([[0, 1], [2, 3, -1]], ValueError, r"numbers from 0 to 3\. Got -1 in group 1 instead"),
+        ([[0, 1.5], [2, 3]], TypeError, r"numbers from 0 to 3\. Got 1\.5 in group 0"),
+        (["01", "23"], TypeError, "numbers from 0 to 3. Got '0' in group 0"),
     ],
 )
 def test_groups_that_are_no_grouping(groups, error, message):

@@ -36,7 +36,7 @@ def test_many_groups_have_a_left_but_no_right():
     found = best_partition(TABLE, "gini", "multiway")
     assert found.groups == ((0,), (2,), (3,), (4,))
     assert found.left == (0,)
-    with pytest.raises(ValueError, match=r"into 4 groups has no right side; use \.groups"):
+    with pytest.raises(ValueError, match=r"into 4 groups has no right side\. Use groups"):
         _ = found.right
 
 
@@ -52,9 +52,9 @@ def test_labels_by_the_names_given():
     found = best_partition(TABLE)
     assert found.labels(NAMES) == (("ash", "elm"), ("cedar", "date"))
     assert found.labels(np.array(NAMES)) == (("ash", "elm"), ("cedar", "date"))
-    with pytest.raises(ValueError, match="without labels; pass the names"):
+    with pytest.raises(ValueError, match="The values have no labels"):
         found.labels()
-    with pytest.raises(ValueError, match="4 names for 5 values"):
+    with pytest.raises(ValueError, match=r"names must have length 5\. Got 4"):
         found.labels(NAMES[:4])
 
 

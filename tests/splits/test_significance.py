@@ -234,7 +234,7 @@ def test_counts_or_numbers_not_both(arguments):
 
 
 def test_text_is_no_number():
-    with pytest.raises(TypeError, match=r"x must be numbers.*count_values\(x, y\)"):
+    with pytest.raises(TypeError, match=r"x must be numeric.*count_values\(x, y\)"):
         conditional_inference_test(x=["a", "b"], y=[0, 1])
 
 

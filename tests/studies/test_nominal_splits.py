@@ -18,7 +18,7 @@ def leaves(content, path=()):
 
 
 def published(name):
-    content = json.loads(study.names()[name].with_name("published.json").read_text("utf-8"))
+    content = json.loads(study.studies()[name].with_name("published.json").read_text("utf-8"))
     assert content.pop("source")
     return content
 

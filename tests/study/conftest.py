@@ -36,7 +36,7 @@ about = "About letters."
 
 [methods]
 a = { title = "first", model = "TreeClassifier", max_depth = 1 }
-b = { title = "second", model = "TreeClassifier.c45", pruned = false }
+b = { title = "second", model = "C45TreeClassifier", pruned = false }
 
 [datasets]
 tic = { title = "Tic", load = "tic-tac-toe" }

@@ -125,7 +125,7 @@ def test_clouds_and_boxes_are_drawn(chosen, tmp_path):
     (cloud,) = _panels(chosen, figures["cloud"]).values()
     assert cloud["b"] == ([200.0, 300.0], [[14.0], [16.0]])
     assert cloud["c"] == ([200.0], [[-3.0]])
-    assert len(study.draw(chosen, tmp_path)) == 2
+    assert len(study.draw_figures(chosen, tmp_path)) == 2
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def test_points_can_be_left_out(edited):
     assert not any(p.point == {"letter": "y", "repetition": 3} for p in left)
 
 
-@pytest.mark.parametrize("name", study.names())
+@pytest.mark.parametrize("name", study.studies())
 @pytest.mark.parametrize("quick", [False, True])
 def test_the_studies_of_the_library_can_be_run(name, quick):
     """Every name in them is known: tasks, methods, checks, tables of claims."""

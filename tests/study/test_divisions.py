@@ -28,7 +28,7 @@ def test_a_set_can_be_drawn():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ({"make": "clouds", "rows": 3}, "'clouds', which is not known; there are .*waveform"),
+        ({"make": "clouds", "rows": 3}, "unknown generator 'clouds'.*waveform"),
         ({"make": "waveform"}, "needs rows"),
         ({"seed": 1}, "needs load"),
     ],

@@ -130,7 +130,7 @@ def test_forms_agree(found):
 def test_pictures_are_drawn(found, tmp_path):
     from matplotlib.image import imread
 
-    [(name, path)] = study.draw(found, tmp_path / "out").items()
+    [(name, path)] = study.draw_figures(found, tmp_path / "out").items()
     assert (name, path.name) == ("lines", "letters_lines.png")
     assert imread(path).std() > 0.01  # something is on it
 
@@ -141,7 +141,7 @@ def test_other_kinds_are_drawn_too(found, tmp_path, kind):
 
     figures = tuple(replace(figure, kind=kind) for figure in found.study.figures)
     changed = study.Results(replace(found.study, figures=figures), found.records, found.tasks)
-    [path] = study.draw(changed, tmp_path).values()
+    [path] = study.draw_figures(changed, tmp_path).values()
     assert path.exists()
 
 

@@ -16,7 +16,7 @@ def test_methods_are_made_of_plain_words():
     tree = make({"title": "T", "model": "TreeClassifier", "max_depth": 3})
     assert isinstance(tree, TreeClassifier)
     assert tree.max_depth == 3
-    assert make({"model": "TreeClassifier.c45", "pruned": False}, random_state=5).random_state == 5
+    assert make({"model": "TreeClassifier.cart", "cv": 3}, random_state=5).random_state == 5
     forest = make(
         {"model": "ForestClassifier", "estimator": {"model": "TreeClassifier", "max_depth": 2}}
     )
@@ -44,7 +44,7 @@ def test_methods_that_are_not_there(definition, words):
 @pytest.fixture
 def csv(tmp_path):
     path = tmp_path / "d.csv"
-    lines = ["size,colour,price,kind"]
+    lines = ["size,color,price,kind"]
     lines += ["S,red,1,a", "M,,2,b", "L,blue,,a", "S,red,4,c", "M,blue,4,a", "S,blue,9,b"]
     path.write_text("\n".join(lines) + "\n", "utf-8")
     return {"file": str(path), "target": "kind"}
@@ -58,16 +58,16 @@ def test_sets_are_prepared_in_steps(csv):
     whole = read_dataset("d", csv)
     assert isinstance(whole.X, Table)
     assert whole.labels.tolist() == ["a", "b", "a", "c", "a", "b"]
-    assert columns(read_dataset("d", {**csv, "columns": "nominal"})).keys() == {"size", "colour"}
-    assert columns(read_dataset("d", {**csv, "drop": ["size", "colour"]})).keys() == {"price"}
+    assert columns(read_dataset("d", {**csv, "columns": "nominal"})).keys() == {"size", "color"}
+    assert columns(read_dataset("d", {**csv, "drop": ["size", "color"]})).keys() == {"price"}
     assert len(read_dataset("d", {**csv, "missing": "drop_rows"}).codes) == 4
-    kept = read_dataset("d", {**csv, "drop": ["price", "colour"], "missing": "drop_rows"})
+    kept = read_dataset("d", {**csv, "drop": ["price", "color"], "missing": "drop_rows"})
     assert len(kept.codes) == 6  # only the columns that are left count
     filled = columns(read_dataset("d", {**csv, "missing": "most_common"}))
-    assert filled["colour"] == ["red", "blue", "blue", "red", "blue", "blue"]
+    assert filled["color"] == ["red", "blue", "blue", "red", "blue", "blue"]
     assert filled["price"] == [1, 2, 4, 4, 4, 9]
     valued = columns(read_dataset("d", {**csv, "missing": "value"}))
-    assert valued["colour"] == ["red", "(missing)", "blue", "red", "blue", "blue"]
+    assert valued["color"] == ["red", "(missing)", "blue", "red", "blue", "blue"]
     assert math.isnan(valued["price"][2])
     assert read_dataset("d", {**csv, "most_classes": 2}).labels.tolist() == [
         "a", "others", "a", "others", "a", "others",
@@ -79,7 +79,7 @@ def test_sets_are_prepared_in_steps(csv):
     assert np.array_equal(columns(numbers)["price"], [1, 2, np.nan, 4, 4, 9], equal_nan=True)
     nominal = read_dataset("d", {**csv, "nominal": True})
     assert not any(column.is_numeric for column in nominal.X.schema)
-    ordered = read_dataset("d", {**csv, "drop": ["colour"], "sort_descending": ["price"]})
+    ordered = read_dataset("d", {**csv, "drop": ["color"], "sort_descending": ["price"]})
     prices = columns(ordered)["price"]
     assert prices[:5] == [9, 4, 4, 2, 1]
     assert columns(ordered)["size"][1:3] == ["S", "M"]  # equal ones stay in order

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mixedwood.data import Column, Schema, Table
+from mixedwood.estimators._sampling import in_all_columns
 from mixedwood.estimators.base import columns_used
-from mixedwood.estimators.member_plan import _in_all_columns
-from mixedwood.pruning.grafting import grafted
+from mixedwood.pruning.pessimistic import grafted
 from mixedwood.tree import FRACTIONAL, NUMBER, Terms, Tree, TreeBuilder
 from reference import tree as twin
 from strategies import SCHEMA, random_rows, random_tree
@@ -189,7 +189,7 @@ def test_grafting_keeps_the_terms_of_a_test_in_another_place():
 
 def test_a_tree_of_some_columns_is_one_of_all_columns():
     wide = Schema((Column("more", "numeric"), *SCHEMA.columns))
-    moved = _in_all_columns(linear_tree(), wide, np.arange(1, 5, dtype=np.int32))
+    moved = in_all_columns(linear_tree(), wide, np.arange(1, 5, dtype=np.int32))
     assert moved.term_column.tolist() == [3, 1, 2, 4]
     assert moved.term_category.tolist() == [-1, 2, -1, -1]
     assert columns_used([moved]) == set(SCHEMA.names)

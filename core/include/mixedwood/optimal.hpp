@@ -1,85 +1,154 @@
-// The best tree of a given depth and number of nodes over binary columns, with a proof.
+// Optimal classification trees with a proof. Three solvers differ in the splits they choose from:
 //
-//   rows as bits -> tables reduced (equal columns, equal rows) -> search with bounds -> tree + proof
+//   binary      columns of a 0/1 matrix, the same at every node
+//   all_splits  every threshold of ordered columns and every subset of nominal ones
+//   per_node    binary features that are made again at every node, from the rows of the node
 //
-// Costs are whole numbers, so that bounds are exact: the caller scales weights of rows.
+// All minimize the weight of the misclassified rows plus a penalty for each leaf. Costs are integers,
+// so that bounds are exact: the caller scales the weights.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "mixedwood/proof.hpp"
+#include "mixedwood/coded_table.hpp"
+#include "mixedwood/discretize.hpp"
+#include "mixedwood/grow.hpp"
 #include "mixedwood/stop.hpp"
+#include "mixedwood/tree.hpp"
 
-namespace mixedwood {
+namespace mixedwood::optimal {
 
 using Cost = std::int64_t;
-inline constexpr Cost kNoBound = std::numeric_limits<Cost>::max() / 4;
-inline constexpr Cost kMostWeight = Cost{1} << 56;  // of all rows, times the cost of an error
+inline constexpr Cost kInfinity = std::numeric_limits<Cost>::max() / 4;  // more than any tree costs
+inline constexpr Cost kMaxWeight = Cost{1} << 56;  // of all rows, times the penalty of an error
 
-struct BinaryProblem {
-  std::size_t n_rows = 0, n_columns = 0;
-  std::span<const std::uint8_t> matrix;    // row by row, 0 or 1
-  std::span<const std::int32_t> classes;   // of each row
-  std::span<const std::int64_t> weights;   // likewise; empty: every row weighs 1
+enum class ProofStatus {
+  kOptimal,      // no tree within the limits costs less
+  kInfeasible,   // no tree within the limits costs as little as the upper bound
+  kTimeLimit,    // stopped early: the tree, if any, is the best so far
+  kWorkLimit,    // likewise
+  kMemoryLimit,  // likewise
+  kInterrupted,  // likewise, by the caller
+};
+const char* name_of(ProofStatus status);
+
+// The splits of a tree. Node 0 is the root, and parents come before their children. An empty tree
+// stands for none.
+struct SplitTree {
+  struct Node {
+    std::int32_t column = -1;  // -1: a leaf
+    // True if low < x <= high, or if the code is one of `codes`, ascending. An interval without ends
+    // is true for every value that is not missing.
+    double low = -std::numeric_limits<double>::infinity();
+    double high = std::numeric_limits<double>::infinity();
+    std::vector<std::int32_t> codes;
+    bool is_subset = false;
+    bool missing = false;  // the branch of missing values
+    std::int32_t if_true = -1, if_false = -1;
+  };
+  std::vector<Node> nodes;
+
+  // Turns a leaf into this split, with two leaves at the end as its children.
+  void split(std::size_t leaf, Node made);
+  std::int64_t n_leaves() const { return (static_cast<std::int64_t>(nodes.size()) + 1) / 2; }
+
+  // The leaf of each row.
+  std::vector<std::int32_t> apply(const TableView& table) const;
+  // The arrays of the tree, with the statistics of the training rows (those with weight; no weights:
+  // 1 each). `nominal`: which columns are. Children of the false branch are numbered first.
+  enum class Unknown { kStop, kLikeMissing, kHeavier };
+  GrownTree build(const TableView& table, std::span<const std::uint8_t> nominal,
+                  std::span<const std::int32_t> classes, std::span<const double> weights,
+                  std::size_t n_classes, Unknown unknown) const;
+};
+
+// Classes and integer weights of rows; no weights: 1 each.
+struct Samples {
+  std::span<const std::int32_t> classes;
+  std::span<const std::int64_t> weights;
   std::int32_t n_classes = 0;
 };
 
-// What may be switched off, for tests and studies; the answer's cost never changes.
-struct OptimalSwitches {
-  bool cache = true;
-  bool similarity = true;         // a set that lacks few rows of a solved one costs little less
-  bool equivalent_points = true;  // equal rows of different classes cannot be told apart
-  bool parent_minus_child = true; // pair counts of the larger child by subtraction
-  bool merge_rows = true;
-  bool wide_registers = true;     // the widest there are, or plain loops
+// What a tree costs, and which leaves are allowed.
+struct Objective {
+  Cost error_penalty = 1, leaf_penalty = 0;  // the first: only 1 except for the binary solver
+  std::int64_t min_samples_leaf = 1;         // rows, regardless of their weight
 };
 
-struct OptimalSettings {
-  // A tree costs this much per weight of rows it gets wrong, and that much per leaf.
-  Cost error_cost = 1, leaf_cost = 0;
-  std::int64_t min_leaf = 1;  // rows, whatever they weigh
-  OptimalSwitches switches;
-};
-
-struct OptimalBudget {
+struct SearchLimits {
   std::int32_t max_depth = 0;
-  std::int64_t max_nodes = -1;    // tests in the tree; -1: as many as the depth allows
-  Cost upper_bound = kNoBound;    // only trees of this cost or less are wanted
-  std::int64_t memory = -1;       // bytes for what is remembered; -1: no limit
+  std::optional<std::int64_t> max_leaf_nodes;
+  std::optional<Cost> upper_bound;          // inclusive
+  std::optional<std::int64_t> memory_limit;  // bytes
 };
 
-struct OptimalResult {
+struct SolverResult {
   ProofStatus status = ProofStatus::kOptimal;
-  // Node 0 is the root; test -1: a leaf. A row goes to `yes` where the tested column is 1.
-  std::vector<std::int32_t> test, yes, no;
-  Cost cost = 0, lower_bound = 0;
-  std::int64_t n_explored = 0, n_cached = 0, cache_bytes = 0;
+  SplitTree tree;                   // empty if none is known within the upper bound
+  Cost objective_value = kInfinity;  // of that tree
+  Cost lower_bound = 0;              // of any tree within the limits
+  std::int64_t n_explored = 0;       // subproblems that were searched
+  std::int64_t n_cached = 0, cache_bytes = 0;
   double seconds = 0.0;
   struct Moment {
     double seconds;
     Cost cost;
   };
-  std::vector<Moment> trace;  // each better tree, when it was found
+  std::vector<Moment> trace;  // of each better tree
 };
 
-class OptimalSolver {
+// Bad input to any of these: std::invalid_argument.
+class Solver {
  public:
-  // Bad input: std::invalid_argument.
-  OptimalSolver(const BinaryProblem& problem, const OptimalSettings& settings);
-  ~OptimalSolver();
-  OptimalSolver(OptimalSolver&&) noexcept;
-  OptimalSolver& operator=(OptimalSolver&&) noexcept;
-
-  // What one call has learnt helps the next: ask for growing budgets.
-  OptimalResult solve(const OptimalBudget& budget, Stop& stop);
-
- private:
-  class Search;
-  std::unique_ptr<Search> search_;
+  virtual ~Solver() = default;
+  virtual SolverResult solve(const SearchLimits& limits, Stop& stop) = 0;
 };
 
-}  // namespace mixedwood
+// Parts of the binary solver that tests and studies can turn off. Costs never change.
+struct BinarySwitches {
+  bool cache = true;
+  bool similarity = true;          // bounds from solved sets of rows that are nearly the same
+  bool equivalent_points = true;   // equal rows of different classes are not separable
+  bool parent_minus_child = true;  // pair counts of the larger child by subtraction
+  bool merge_rows = true;
+  bool wide_registers = true;      // the widest there are, or plain loops
+};
+
+// Splits of its trees are columns of the matrix (rows x columns of 0 and 1); true: 1. What one call
+// of `solve` has learned helps the next.
+std::unique_ptr<Solver> make_binary_solver(std::span<const std::uint8_t> matrix,
+                                           std::size_t n_columns, const Samples& samples,
+                                           const Objective& objective,
+                                           const BinarySwitches& switches = {});
+
+// Refers to the table. Rows of weight 0 are dropped.
+std::unique_ptr<Solver> make_all_splits_solver(const CodedTable& table, const Samples& samples,
+                                               const Objective& objective);
+
+enum class Encoding { kOneHot, kMultiHot, kThresholds, kSubsets };
+
+struct PerNodeColumn {
+  ColumnView view;
+  bool ordered = false;  // codes are positions in an order
+  // Of numbers: thresholds made before, ascending. Without them they are made again at every node.
+  std::optional<std::vector<double>> thresholds;
+  std::int64_t n_bins = 2;
+};
+
+struct BinarizerSettings {
+  CutRule rule = CutRule::kMdlp;
+  Encoding encoding = Encoding::kMultiHot;
+  std::size_t max_subset_values = 8;  // nominal columns with more categories at a node are one-hot
+};
+
+// Weights are positive.
+std::unique_ptr<Solver> make_per_node_solver(const std::vector<PerNodeColumn>& columns,
+                                             const Samples& samples, const Objective& objective,
+                                             const BinarizerSettings& settings);
+
+}  // namespace mixedwood::optimal

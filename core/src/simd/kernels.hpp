@@ -6,21 +6,21 @@
 #include <type_traits>
 
 #include "../numeric/row_kernel.hpp"
-#include "../optimal/pair_kernel.hpp"
-#include "../optimal_all/kernels.hpp"
+#include "../optimal/binary/pair_kernel.hpp"
+#include "../optimal/all_splits/kernels.hpp"
 #include "dispatch.hpp"
 
 namespace mixedwood::simd {
 
 struct KernelSet {
-  optimal::Kernels pairs;
-  all_splits::KernelTable<std::int16_t> splits16;
-  all_splits::KernelTable<std::int32_t> splits32;
-  all_splits::KernelTable<std::int64_t> splits64;
+  optimal::binary::Kernels pairs;
+  optimal::all_splits::KernelTable<std::int16_t> splits16;
+  optimal::all_splits::KernelTable<std::int32_t> splits32;
+  optimal::all_splits::KernelTable<std::int64_t> splits64;
   numeric::RowKernels rows;
 
   template <typename T>
-  const all_splits::KernelTable<T>& splits() const {
+  const optimal::all_splits::KernelTable<T>& splits() const {
     if constexpr (std::is_same_v<T, std::int16_t>)
       return splits16;
     else if constexpr (std::is_same_v<T, std::int32_t>)

@@ -1,13 +1,12 @@
 """Boosting: trees grown one after the other, each on the errors of those before it."""
 
 from mixedwood.boosting.adaboost import AdaBoostPlan, adaboost
-from mixedwood.boosting.gradient import BoostedScores, GradientPlan, gradient_boost
+from mixedwood.boosting.gradient import GradientPlan, gradient_boost, read_validation
 from mixedwood.boosting.losses import log_loss, probabilities
 from mixedwood.boosting.tuning import DepthSearch, TuningGrid, TuningResult
 
 __all__ = [
     "AdaBoostPlan",
-    "BoostedScores",
     "DepthSearch",
     "GradientPlan",
     "TuningGrid",
@@ -16,4 +15,5 @@ __all__ = [
     "gradient_boost",
     "log_loss",
     "probabilities",
+    "read_validation",
 ]

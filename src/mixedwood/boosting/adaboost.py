@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from mixedwood._limits import Deadline, warn_time_limit
 from mixedwood._random import ROUND, spawn
 from mixedwood.data import Table, Target
-from mixedwood.ensembles.votes import classes_of
 from mixedwood.growers import CodedTable
 from mixedwood.tree import Tree
 
@@ -28,8 +27,8 @@ class AdaBoostPlan:
 
     Attributes
     ----------
-    learner : Learner
-        Grows one tree on weighted rows.
+    estimator : estimator of one tree
+        Its `_fit_encoded` grows a tree on weighted rows.
     samme : bool
         Whether a tree need only be better than guessing among all classes (SAMME, Zhu et al.
         2009), or must classify half of the weight correctly (AdaBoost.M1).
@@ -39,7 +38,7 @@ class AdaBoostPlan:
         Factor of the weight of each tree.
     """
 
-    learner: Any
+    estimator: Any
     samme: bool = False
     resample: bool = False
     learning_rate: float = 1.0
@@ -69,7 +68,7 @@ def adaboost(
     >>> from mixedwood.data import read_table, read_target
     >>> from mixedwood.estimators import TreeClassifier
     >>> table, target = read_table({"x": [1, 2, 3, 4]}), read_target([0, 1, 1, 0])
-    >>> stump = TreeClassifier(max_depth=1, pruning=None)._learner()
+    >>> stump = TreeClassifier(max_depth=1, pruning=None)
     >>> trees, weights = adaboost(table, target, AdaBoostPlan(stump), 2)
     >>> weights.round(3).tolist()
     [1.099, 1.609]
@@ -88,7 +87,7 @@ def adaboost(
             break
         rng = spawn(seed, ROUND, number)
         tree = _grow(coded, target, weights, plan, rng, max(left, 1e-3))
-        wrong = classes_of(tree, coded.table) != target.codes
+        wrong = tree.predict_codes(coded.table) != target.codes
         error = float(weights[wrong].sum() / total)
         if not _MIN_ERROR < error < max_error - _MIN_ERROR:
             if not trees:
@@ -125,7 +124,7 @@ def _grow(
     if plan.resample:
         drawn = rng.choice(target.n_rows, target.n_rows, p=weights / weights.sum())
         rows = np.sort(drawn).astype(np.int32)
-    tree: Tree = plan.learner.learn(
+    tree: Tree = plan.estimator._fit_encoded(
         coded,
         replace(target, weights=None if plan.resample else weights),
         seed=seed,

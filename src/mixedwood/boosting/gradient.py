@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from itertools import pairwise
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,22 +16,23 @@ from mixedwood._folds import hold_out
 from mixedwood._limits import Deadline, warn_time_limit
 from mixedwood._random import ROUND, spawn
 from mixedwood.boosting.losses import baseline, derivatives, log_loss
-from mixedwood.data import Table, Target
-from mixedwood.ensembles import add_answers
+from mixedwood.data import Schema, Table, Target, read_table, read_target, unknown_counts
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import BinnedTable, GradientSettings, grow_gradient_tree
-from mixedwood.tree import Tree
+from mixedwood.tree import Predictor, TargetSpec, Tree, argmax_with_ties
+from mixedwood.tree.predictor import add_up
 
-__all__ = ["BoostedScores", "BoostingState", "GradientPlan", "gradient_boost"]
+__all__ = ["BoostingState", "GradientPlan", "gradient_boost", "read_validation"]
 
 Numbers = NDArray[np.float64]
 Rows = NDArray[np.int32]
+Read = TypeVar("Read")
 
 
 class GrowOnWeights(Protocol):
     """Grows a classification tree on weighted rows."""
 
-    def learn(
+    def _fit_encoded(
         self, table: CodedTable, target: Target, *, seed: int, time_limit: float = math.inf
     ) -> Tree:
         """Grow a tree."""
@@ -44,7 +46,7 @@ class GradientPlan:
     ----------
     settings : GradientSettings
         Settings of the trees.
-    learner : GrowOnWeights or None
+    estimator : GrowOnWeights or None
         Grows classification trees on rows weighted by their residuals, in place of gradient trees.
     learning_rate : float
         Factor of each Newton step.
@@ -64,7 +66,7 @@ class GradientPlan:
     """
 
     settings: GradientSettings = field(default_factory=GradientSettings)
-    learner: GrowOnWeights | None = None
+    estimator: GrowOnWeights | None = None
     learning_rate: float = 0.1
     subsample: float = 1.0
     n_columns: int = -1
@@ -74,50 +76,6 @@ class GradientPlan:
     validation_fraction: float = 0.1
 
 
-@dataclass
-class BoostedScores:
-    """Raw scores as sums over trees.
-
-    Attributes
-    ----------
-    start : ndarray of shape (n_outputs,)
-        Raw scores before the first tree.
-    trees : list of Tree
-        The trees in the order in which they were grown.
-    steps : list of ndarray of shape (n_nodes, n_outputs of the tree)
-        Values of the nodes, multiplied by the learning rate.
-    first_output : list of int
-        The first output that each tree adds to.
-    rounds : list of int
-        Number of trees after each iteration.
-    validation_loss : list of float
-        Loss on the validation rows after each iteration; empty if there are none.
-    """
-
-    start: Numbers
-    trees: list[Tree] = field(default_factory=list)
-    steps: list[Numbers] = field(default_factory=list)
-    first_output: list[int] = field(default_factory=list)
-    rounds: list[int] = field(default_factory=list)
-    validation_loss: list[float] = field(default_factory=list)
-
-    def members(self, n_rounds: int | None = None, since: int = 0) -> list[Any]:
-        """Trees of some iterations, as `ensembles.add_answers` takes them."""
-        first = self.rounds[since - 1] if since else 0
-        last = self.rounds[n_rounds - 1] if n_rounds else len(self.trees) if n_rounds is None else 0
-        return [
-            (self.trees[i]._router, self.steps[i], self.trees[i].label, self.first_output[i], 1.0)
-            for i in range(first, last)
-        ]
-
-    def keep(self, n_rounds: int) -> None:
-        """Remove all iterations but the first ones."""
-        n_trees = self.rounds[n_rounds - 1] if n_rounds else 0
-        for of_trees in (self.trees, self.steps, self.first_output):
-            del of_trees[n_trees:]
-        del self.rounds[n_rounds:]
-
-
 def gradient_boost(
     table: Table | CodedTable,
     target: Target,
@@ -125,12 +83,12 @@ def gradient_boost(
     n_iter: int,
     *,
     seed: int = 0,
-    model: BoostedScores | None = None,
-    scores: Numbers | None = None,
+    previous: Predictor | None = None,
+    validation_loss: Sequence[float] = (),
     validation: tuple[Table, Target] | None = None,
     time_limit: float = math.inf,
     advance: Callable[[int], None] | None = None,
-) -> BoostedScores:
+) -> tuple[Predictor, list[float]]:
     """Boost up to a number of iterations, from the start or from a model with fewer iterations.
 
     Iteration i depends on the seed, on i and on the iterations before it, so continuing a model
@@ -146,8 +104,10 @@ def gradient_boost(
         Number of iterations in the end.
     seed : int, default=0
         Seed of the random parts.
-    model, scores : BoostedScores and ndarray, optional
-        A model to continue, and its raw scores of each row.
+    previous : Predictor, optional
+        A model to continue.
+    validation_loss : sequence of float, optional
+        The losses of its iterations on the rows that were held out.
     validation : tuple of Table and Target, optional
         Rows for early stopping, in place of a fraction of the training rows.
     time_limit : float, default=inf
@@ -157,8 +117,10 @@ def gradient_boost(
 
     Returns
     -------
-    BoostedScores
-        The trees and the values of their nodes.
+    Predictor
+        The model: up to the best iteration if there are validation rows.
+    list of float
+        Loss on the validation rows after each iteration; empty if there are none.
     """
     deadline = Deadline.after(time_limit)
     coded = table if isinstance(table, CodedTable) else CodedTable(table)
@@ -166,68 +128,136 @@ def gradient_boost(
     if plan.n_iter_no_change is not None and validation is None:
         held_out = hold_out(target.codes, plan.validation_fraction, seed, target.weights)
     binned = BinnedTable(coded, plan.max_bins, target.weights)
-    state = BoostingState(binned, target, plan, seed, held_out)
-    model = BoostedScores(baseline(target, state.rows)) if model is None else model
-    if scores is None:
-        scores = np.tile(model.start, (target.n_rows, 1))
-    given = None
-    if validation is not None:
-        given = _ValidationScores(*validation, model, plan.settings.n_threads)
-    has_validation = given is not None or len(state.validation_rows) > 0
-    for number in range(len(model.rounds), n_iter):
+    state = BoostingState(binned, target, plan, seed, held_out, previous)
+    state.validation_loss += validation_loss
+    given = None if validation is None else _ValidationRows(*validation, state)
+    while state.n_iter < n_iter:
         left = deadline.left()
-        if model.rounds and left <= 0:
-            warn_time_limit(f"The time limit came after {len(model.rounds)} of {n_iter} rounds.")
+        if state.n_iter and left <= 0:
+            warn_time_limit(f"The time limit came after {state.n_iter} of {n_iter} iterations.")
             break
-        state.iterate(number, model, scores, max(left, 1e-3))
+        state.iterate(max(left, 1e-3))
         if given is not None:
-            given.update(model, number)
+            given.evaluate(state)
         if advance is not None:
-            advance(len(model.rounds))
-        if has_validation and _should_stop(model, plan):
-            break
-    if has_validation:
-        model.keep(int(np.argmin(model.validation_loss)) + 1)
-    return model
+            advance(state.n_iter)
+        if state.validation_loss and plan.n_iter_no_change is not None:
+            best = int(np.argmin(state.validation_loss))
+            if len(state.validation_loss) - 1 - best >= plan.n_iter_no_change:
+                break
+    if not state.validation_loss:
+        return state.predictor(), []
+    return state.predictor(int(np.argmin(state.validation_loss)) + 1), state.validation_loss
 
 
-def _should_stop(model: BoostedScores, plan: GradientPlan) -> bool:
-    if plan.n_iter_no_change is None:
-        return False
-    best = int(np.argmin(model.validation_loss))
-    return len(model.validation_loss) - 1 - best >= plan.n_iter_no_change
+def read_validation(
+    X_val: Any,
+    y_val: Any,
+    schema: Schema,
+    target: Target,
+    *,
+    plain: Target | None = None,
+    handle_unknown: str = "stop",
+) -> tuple[Table, Target]:
+    """Read validation rows with the columns and classes of the training rows.
+
+    Parameters
+    ----------
+    X_val, y_val : table and array-like
+        The rows and their classes.
+    schema, target : Schema, Target
+        Columns and classes of the training rows.
+    plain : Target, optional
+        The training target without the weights of classes, if there are such weights. The
+        validation rows get them too.
+    handle_unknown : str, default="stop"
+        "error" raises an error if there are unknown categories.
+    """
+    table = _named("X", lambda: read_table(X_val, schema=schema, estimator="the model"))
+    given = _named("y", lambda: read_target(y_val))
+    if table.n_rows != given.n_rows:
+        raise ValueError(
+            "X_val and y_val must have the same number of rows; got "
+            f"{table.n_rows} and {given.n_rows}."
+        )
+    if handle_unknown == "error" and (counts := unknown_counts(table)):
+        found = ", ".join(
+            f"column {column!r} ({n} row{'s' * (n > 1)})" for column, n in counts.items()
+        )
+        raise ValueError(
+            f"Found unknown categories in X_val, {found}. Map them to categories of the training "
+            "data, or use handle_unknown='stop', 'missing' or 'majority'."
+        )
+    place = {label: code for code, label in enumerate(target.classes.tolist())}
+    unknown = [label for label in given.classes.tolist() if label not in place]
+    if unknown:
+        raise ValueError(
+            f"y_val contains classes that are not in y: {', '.join(map(repr, unknown[:5]))}. The "
+            f"classes are {', '.join(map(repr, list(place)[:5]))}{', ...' * (len(place) > 5)}."
+        )
+    codes = np.array([place[label] for label in given.classes.tolist()], np.int32)[given.codes]
+    weights = None
+    if plain is not None:
+        total, without = (
+            np.bincount(t.codes, t.weights, minlength=t.n_classes).astype(np.float64)
+            for t in (target, plain)
+        )
+        factors = np.divide(total, without, np.ones_like(without), where=without > 0)
+        weights = np.ascontiguousarray(factors[codes])
+        if not weights.any():
+            raise ValueError(
+                "class_weight gives all rows of X_val weight 0. Use a positive weight for a class "
+                "that X_val contains."
+            )
+    return table, Target(target.classes, codes, weights)
 
 
-class _ValidationScores:
-    """Raw scores of validation rows given by the user, updated after each iteration."""
+def _named(name: str, read: Callable[[], Read]) -> Read:
+    """Read, with errors that name the validation data."""
+    try:
+        return read()
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{name}_val cannot be read like {name}: {error}") from error
 
-    def __init__(
-        self, table: Table, target: Target, model: BoostedScores, n_threads: int = 1
-    ) -> None:
-        self.columns, self.target, self.n_threads = list(table.arrays), target, n_threads
+
+class _ValidationRows:
+    """Validation rows given by the user, with their raw scores."""
+
+    def __init__(self, table: Table, target: Target, state: BoostingState) -> None:
+        self.columns, self.target = list(table.arrays), target
         weights = np.ones(target.n_rows) if target.weights is None else target.weights
         self.rows = np.flatnonzero(weights).astype(np.int32)
-        self.scores = np.tile(model.start, (target.n_rows, 1))
+        self.scores = np.tile(state.baseline, (target.n_rows, 1))
         # A model that is continued may have been grown with other validation rows.
-        model.validation_loss.clear()
-        for number in range(len(model.rounds)):
-            self.update(model, number)
+        state.validation_loss.clear()
+        self.evaluate(state)
 
-    def update(self, model: BoostedScores, number: int) -> None:
-        """Add the trees of one iteration, and append the loss to those of the model."""
-        self.scores = add_answers(
-            model.members(number + 1, since=number),
-            self.columns,
-            self.scores.shape[1],
-            n_jobs=self.n_threads,
-            n_rows=self.target.n_rows,
-            start=self.scores,
-        )
-        model.validation_loss.append(log_loss(self.scores, self.target, self.rows))
+    def evaluate(self, state: BoostingState) -> None:
+        """Append the losses of new iterations to those of the state."""
+        ends = [0, *state.stage_ends]
+        for first, last in list(pairwise(ends))[len(state.validation_loss) :]:
+            members = state.predictor().members(first, last)
+            add_up(members, self.columns, self.scores, n_jobs=state.plan.settings.n_threads)
+            state.validation_loss.append(log_loss(self.scores, self.target, self.rows))
 
 
 class BoostingState:
-    """Training data, validation rows and buffers that all iterations share."""
+    """The trees so far, raw scores of the training rows, and buffers that iterations share.
+
+    Parameters
+    ----------
+    table, target : BinnedTable, Target
+        Training data.
+    plan : GradientPlan
+        Parameters of boosting.
+    seed : int
+        Seed of the random parts.
+    held_out : ndarray of bool, optional
+        Rows that are only used for validation.
+    previous : Predictor, optional
+        A model to continue.
+    """
 
     def __init__(
         self,
@@ -236,6 +266,7 @@ class BoostingState:
         plan: GradientPlan,
         seed: int,
         held_out: NDArray[np.bool_] | None = None,
+        previous: Predictor | None = None,
     ) -> None:
         self.table, self.target, self.plan, self.seed = table, target, plan, seed
         self.coded = table.coded
@@ -245,39 +276,73 @@ class BoostingState:
         out = np.zeros(target.n_rows, dtype=bool) if held_out is None else held_out & weighted
         self.rows = np.flatnonzero(weighted & ~out).astype(np.int32)
         self.validation_rows = np.flatnonzero(out).astype(np.int32)
-        n_outputs = 1 if target.n_classes == 2 else target.n_classes
-        self.gradients = np.empty((target.n_rows, n_outputs))
-        self.hessians = np.empty_like(self.gradients)
+        self.trees: list[Tree] = []
+        self.values: list[Numbers] = []
+        self.first_output: list[int] = []
+        self.stage_ends: list[int] = []
+        self.validation_loss: list[float] = []
+        if previous is None:
+            self.baseline = baseline(target, self.rows)
+            self.scores = np.tile(self.baseline, (target.n_rows, 1))
+        else:
+            self.baseline = np.asarray(previous.baseline)
+            self.scores = previous.scores(self.coded.table, plan.settings.n_threads)
+            self.trees += previous.trees
+            self.values += previous.values or ()
+            self.first_output += previous.first_output or ()
+            self.stage_ends += previous.stage_ends or ()
+        self.gradients = np.empty_like(self.scores)
+        self.hessians = np.empty_like(self.scores)
 
-    def iterate(
-        self, number: int, model: BoostedScores, scores: Numbers, time_limit: float
-    ) -> None:
-        """Grow the trees of one iteration, and add them to the model and to the scores."""
-        rng = spawn(self.seed, ROUND, number)
+    @property
+    def n_iter(self) -> int:
+        """Number of iterations done."""
+        return len(self.stage_ends)
+
+    def predictor(self, n_iter: int | None = None) -> Predictor:
+        """The model of the first iterations; of all by default."""
+        ends = self.stage_ends[:n_iter]
+        n_trees = ends[-1] if ends else 0
+        return Predictor(
+            self.coded.table.schema,
+            TargetSpec(self.target.classes),
+            tuple(self.trees[:n_trees]),
+            values=tuple(self.values[:n_trees]),
+            first_output=tuple(self.first_output[:n_trees]),
+            baseline=self.baseline,
+            aggregate="sum",
+            link="logistic" if len(self.baseline) == 1 else "softmax",
+            stage_ends=tuple(ends),
+        )
+
+    def iterate(self, time_limit: float) -> None:
+        """Grow the trees of one iteration, and add their values to the scores."""
+        rng = spawn(self.seed, ROUND, self.n_iter)
         n_threads = self.plan.settings.n_threads
-        derivatives(scores, self.target, self.gradients, self.hessians, n_threads)
+        derivatives(self.scores, self.target, self.gradients, self.hessians, n_threads)
         rows, others = self._sample(rng)
-        n_outputs = scores.shape[1]
+        n_outputs = self.scores.shape[1]
         width = n_outputs if self.plan.multi_output else 1
         for first in range(0, n_outputs, width):
             seed = int(rng.integers(2**63))
             outputs = slice(first, first + width)
-            if self.plan.learner is not None:
-                tree, steps, node = self._classification_tree(
-                    self.plan.learner, rows, outputs, seed, time_limit
+            if self.plan.estimator is not None:
+                tree, values, node = self._classification_tree(
+                    self.plan.estimator, rows, outputs, seed, time_limit
                 )
             else:
-                tree, steps, node = self._gradient_tree(
+                tree, values, node = self._gradient_tree(
                     rows, others, outputs, rng, seed, time_limit
                 )
-            steps = np.ascontiguousarray(self.plan.learning_rate * steps)
-            model.trees.append(tree)
-            model.steps.append(steps)
-            model.first_output.append(first)
-            _core.add_steps(scores, first, steps, node)  # rows of weight 0 have no node, -1
-        model.rounds.append(len(model.trees))
+            values = np.ascontiguousarray(self.plan.learning_rate * values)
+            self.trees.append(tree)
+            self.values.append(values)
+            self.first_output.append(first)
+            _core.add_steps(self.scores, first, values, node)  # rows of weight 0 have no node, -1
+        self.stage_ends.append(len(self.trees))
         if len(self.validation_rows):
-            model.validation_loss.append(log_loss(scores, self.target, self.validation_rows))
+            loss = log_loss(self.scores, self.target, self.validation_rows)
+            self.validation_loss.append(loss)
 
     def _sample(self, rng: np.random.Generator) -> tuple[Rows, Rows]:
         """Draw the rows of an iteration; the others only get their scores."""
@@ -312,7 +377,7 @@ class BoostingState:
         return grown.tree, grown.steps, grown.node_of_row
 
     def _classification_tree(
-        self, learner: GrowOnWeights, rows: Rows, outputs: slice, seed: int, time_limit: float
+        self, estimator: GrowOnWeights, rows: Rows, outputs: slice, seed: int, time_limit: float
     ) -> tuple[Tree, Numbers, Rows]:
         """Grow a classification tree on rows weighted by their residuals, with Newton steps."""
         classes, residuals = self._residuals(outputs)
@@ -321,17 +386,17 @@ class BoostingState:
         if not weights.any():  # all probabilities are 0 or 1, and right
             weights[rows] = 1.0
         labels = self.target.classes if classes is self.target.codes else np.array([0, 1])
-        tree = learner.learn(
+        tree = estimator._fit_encoded(
             self.coded, Target(labels, classes, weights), seed=seed, time_limit=time_limit
         )
         node = tree.apply(self.coded.table)
         curvature = _sum_by_node(tree, node[rows], self.hessians[rows, outputs])
         curvature += self.plan.settings.l2
-        steps = -_sum_by_node(tree, node[rows], self.gradients[rows, outputs])
-        steps /= np.where(curvature > 0, curvature, 1.0)
+        values = -_sum_by_node(tree, node[rows], self.gradients[rows, outputs])
+        values /= np.where(curvature > 0, curvature, 1.0)
         if labels is not self.target.classes:
             tree = self._with_all_classes(tree, node, rows)
-        return tree, steps, node
+        return tree, values, node
 
     def _residuals(self, outputs: slice) -> tuple[Rows, Numbers]:
         """The classes that a tree is to separate, and the residual of each row."""
@@ -352,7 +417,7 @@ class BoostingState:
         )
         counts = _sum_by_node(tree, node[rows], one_hot)
         return replace(
-            tree, classes=target.classes, statistics=counts, label=np.argmax(counts, axis=1)
+            tree, classes=target.classes, statistics=counts, label=argmax_with_ties(counts)
         )
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mixedwood import _core
 from mixedwood.data import Target
+from mixedwood.tree.predictor import probabilities
 
 __all__ = ["baseline", "derivatives", "log_loss", "probabilities"]
 
@@ -31,20 +32,6 @@ def baseline(target: Target, rows: NDArray[np.int32]) -> Numbers:
     # A class without rows is unlikely, not impossible.
     logs = np.log(np.maximum(counts / counts.sum(), 1e-9))
     return np.asarray(logs[1:] - logs[:1] if target.n_classes == 2 else logs)
-
-
-def probabilities(scores: Numbers) -> Numbers:
-    """Class probabilities of raw scores, row by row.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> probabilities(np.array([[0.0]])).tolist()
-    [[0.5, 0.5]]
-    """
-    logs = np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
-    odds = np.exp(logs - logs.max(axis=1, keepdims=True))
-    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
 
 def log_loss(scores: Numbers, target: Target, rows: NDArray[np.int32]) -> float:

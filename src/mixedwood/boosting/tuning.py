@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood._limits import CancelledError, Deadline, StopFlag
-from mixedwood.boosting.gradient import BoostedScores, BoostingState, GradientPlan
-from mixedwood.boosting.losses import baseline, probabilities
+from mixedwood.boosting.gradient import BoostingState, GradientPlan
+from mixedwood.boosting.losses import probabilities
 from mixedwood.data import Target
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import BinnedTable
@@ -96,17 +96,15 @@ class DepthSearch:
             BoostingState(table, target, plan, self.seed, held_out)
             for held_out in fold_loss.held_out
         ]
-        models = [BoostedScores(baseline(target, state.rows)) for state in states]
-        scores = [np.tile(model.start, (target.n_rows, 1)) for model in models]
-        out_of_fold = np.empty_like(scores[0])
+        out_of_fold = np.empty_like(states[0].scores)
         best = TuningResult(depth, 1, 1.0, math.inf)
         min_boosting_loss, n_no_improvement = math.inf, 0
         for iteration in range(self.grid.max_iter):
-            for state, model, its_scores in zip(states, models, scores, strict=True):
+            for state in states:
                 if stop.is_set():
                     raise CancelledError("boosting was stopped")
-                state.iterate(iteration, model, its_scores, deadline.left(1e-3))
-                out_of_fold[state.validation_rows] = its_scores[state.validation_rows]
+                state.iterate(deadline.left(1e-3))
+                out_of_fold[state.validation_rows] = state.scores[state.validation_rows]
             weight, loss, boosting_loss = fold_loss.best_weight(out_of_fold)
             if loss < best.loss - 1e-12:
                 best = TuningResult(depth, iteration + 1, weight, loss)

@@ -28,7 +28,7 @@ __all__ = [
     "read_training",
     "reported",
     "same_labels",
-    "tree_of",
+    "select_tree",
 ]
 
 _MAX_SHOWN = 40  # columns whose types are shown, unless --verbose
@@ -154,7 +154,7 @@ def same_labels(one: Any, other: Any) -> bool:
     )
 
 
-def tree_of(estimator: Any, number: int | None) -> Tree:
+def select_tree(estimator: Any, number: int | None) -> Tree:
     """Get the tree of a model, or one of many by its number, counted from 1."""
     if hasattr(estimator, "tree_"):
         if number not in (None, 1):

@@ -231,7 +231,7 @@ def model_summary(
 
 
 def model_size(estimator: Any) -> dict[str, Any]:
-    """Give leaves and depth of a tree, or the number of trees."""
+    """Return leaves and depth of a tree, or the number of trees."""
     if hasattr(estimator, "tree_"):
         return {"leaves": estimator.get_n_leaves(), "depth": estimator.get_depth()}
     if hasattr(estimator, "trees_"):
@@ -243,7 +243,7 @@ def model_size(estimator: Any) -> dict[str, Any]:
 
 
 def _chosen(estimator: Any) -> dict[str, Any]:
-    """Give the sizes and weights of the forest and of gradient boosting in an ensemble."""
+    """Return the sizes and weights of the forest and of gradient boosting in an ensemble."""
     if not hasattr(estimator, "boosted_"):
         return {}
     return {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mixedwood.cli._inputs import print_identifiers
-from mixedwood.cli._options import cannot_write, check_output
+from mixedwood.cli._options import check_output, write_output
 from mixedwood.cli._output import DataError, echo, echo_data, interruptible, print_table
 
 if TYPE_CHECKING:
@@ -243,13 +243,7 @@ def _deliver(
     if output is None:
         (echo if form == "text" else echo_data)(text)
         return
-    from mixedwood.files import write_text
-
-    try:
-        write_text(output, text if text.endswith("\n") else text + "\n")
-    except OSError as error:
-        raise cannot_write(output, error) from error
-    echo(f"Written to {output}.", err=True)
+    write_output(output, (text if text.endswith("\n") else text + "\n").encode("utf-8"))
 
 
 def show_comparison(found: Comparison, baseline: str | None = None, alpha: float = 0.05) -> None:

@@ -143,7 +143,7 @@ def _show(facts: dict[str, Any], data: Path, target: str) -> None:
             ],
         )
     if facts["unknown_classes"]:
-        echo(f"Classes that the model does not know: {', '.join(facts['unknown_classes'])}.")
+        echo(f"Classes that are unknown to the model: {', '.join(facts['unknown_classes'])}.")
 
 
 def _three(score: float | None) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from mixedwood.cli._inputs import open_model, read_rows, reported, tree_of
+from mixedwood.cli._inputs import open_model, read_rows, reported, select_tree
 from mixedwood.cli._options import DATA, MODEL
 from mixedwood.cli._output import echo, echo_data, interruptible
 
@@ -65,7 +65,7 @@ def _one(cells: Any, place: int) -> Any:
 
 
 def _prediction(estimator: Any, one: Any, row: int) -> dict[str, Any]:
-    """Give the prediction of the model."""
+    """Return the prediction of the model."""
     label = estimator.predict(one)[0]
     label = label.item() if hasattr(label, "item") else label
     facts: dict[str, Any] = {"row": row, "prediction": label}
@@ -84,7 +84,7 @@ def _prediction(estimator: Any, one: Any, row: int) -> dict[str, Any]:
 
 
 def _contributions(estimator: Any, one: Any, row: int) -> dict[str, Any]:
-    """Give the prediction of many trees, and the contribution of each column."""
+    """Return the prediction of many trees, and the contribution of each column."""
     why = replace(estimator.explain(one), row=row)
     facts = why.to_dict()
     return {"row": row, "prediction": facts.pop("prediction"), **facts, "text": str(why)}
@@ -93,7 +93,7 @@ def _contributions(estimator: Any, one: Any, row: int) -> dict[str, Any]:
 def _path(estimator: Any, one: Any, row: int, number: int | None) -> dict[str, Any]:
     from mixedwood.data import read_table
 
-    tree = tree_of(estimator, number)
+    tree = select_tree(estimator, number)
     path = tree.explain(read_table(one, schema=estimator.schema_), 0)
     facts: dict[str, Any] = {
         "path": [{"node": step.node, "text": str(step)} for step in path.steps],

@@ -131,7 +131,7 @@ def _prepare(
     name: str, params: tuple[str, ...], orders: dict[str, list[str]], options: dict[str, Any]
 ) -> Any:
     """Make the estimator and check its parameters, before any file is read."""
-    from mixedwood.saving.checks import check_parameters
+    from mixedwood.saving.writer import check_parameters
 
     estimator = make_model(name, params)
     given = {text.partition("=")[0].strip() for text in params}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mixedwood.cli._inputs import open_model, tree_of
+from mixedwood.cli._inputs import open_model, select_tree
 from mixedwood.cli._models import format_size, model_size
 from mixedwood.cli._options import MODEL, check_output, write_output
 from mixedwood.cli._output import echo, echo_data, interruptible, print_table
@@ -71,7 +71,7 @@ def show(
     elif importances:
         _show_importances(estimator)
     elif as_text or rules or dot or svg is not None or png is not None:
-        _show_tree(tree_of(estimator, number), max_depth, rules, dot, svg, png)
+        _show_tree(select_tree(estimator, number), max_depth, rules, dot, svg, png)
     else:
         _summarize(opened, number, max_depth)
 
@@ -128,7 +128,7 @@ def _summarize(opened: ModelFile, number: int | None, max_depth: int | None) -> 
     )
     echo("")
     if hasattr(estimator, "tree_") or number is not None:
-        echo(tree_of(estimator, number).to_text(max_depth=max_depth))
+        echo(select_tree(estimator, number).to_text(max_depth=max_depth))
         return
     if hasattr(estimator, "coef_names_"):
         _show_linear_models(estimator)
@@ -192,7 +192,7 @@ def _document(opened: ModelFile, number: int | None) -> dict[str, Any]:
         **model_size(estimator),
     }
     if hasattr(estimator, "tree_") or number is not None:
-        document["tree"] = _nodes(tree_of(estimator, number))
+        document["tree"] = _nodes(select_tree(estimator, number))
     elif hasattr(estimator, "coef_"):
         document["terms"] = estimator.coef_names_
         document["coefficients"] = estimator.coef_.tolist()
@@ -206,13 +206,13 @@ def _plain(value: Any) -> Any:
 
 
 def _nodes(tree: Tree) -> list[dict[str, Any]]:
-    from mixedwood.explain import branch_words
+    from mixedwood.explain import format_branches
 
     found: list[dict[str, Any]] = []
     conditions = {0: "root"}
     for node in range(tree.n_nodes):
         children = tree.children_of(node).tolist()
-        conditions |= dict(zip(children, branch_words(tree, node), strict=True)) if children else {}
+        conditions |= dict(zip(children, format_branches(tree, node), strict=True))
         found.append(
             {
                 "node": node,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mixedwood.cli._options import cannot_write
+from mixedwood.cli._options import write_output
 from mixedwood.cli._output import DataError, echo, echo_data, interruptible
 
 if TYPE_CHECKING:
@@ -39,10 +39,10 @@ def study() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_studies(store: Path, as_json: bool) -> None:
     """List the studies of the library, and the progress of each."""
-    from mixedwood.study import names, read_study
+    from mixedwood.study import read_study, studies
 
     rows = []
-    for name in names():
+    for name in studies():
         row: dict[str, Any] = {"name": name, "title": read_study(name).title}
         for form, quick in (("quick", True), ("full", False)):
             found = _results(name, quick, store, must_exist=False)
@@ -65,7 +65,7 @@ def list_studies(store: Path, as_json: bool) -> None:
 @click.option("--scheduler", help="Address of a Dask scheduler, as tcp://host:8786.")
 @click.option("--only", multiple=True, metavar="AXIS=VALUE", help="Restrict, as dataset=car.")
 @click.option(
-    "--skip-unavailable", is_flag=True, help="Skip data sets that are not on this machine."
+    "--skip-unavailable", is_flag=True, help="Skip datasets that are not on this machine."
 )
 @click.option("--retry-failed", is_flag=True, help="Repeat tasks that failed before.")
 @click.option(
@@ -92,10 +92,10 @@ def run_study(
     from mixedwood.study import Store, StoreError, StudyError, run
 
     chosen: dict[str, list[str]] = {}
-    for word in only:
-        axis, equals, value = word.partition("=")
+    for text in only:
+        axis, equals, value = text.partition("=")
         if not equals:
-            raise click.UsageError(f"--only {word}: write AXIS=VALUE, as dataset=car.")
+            raise click.UsageError(f"--only {text}: write AXIS=VALUE, as dataset=car.")
         chosen.setdefault(axis, []).append(value)
     try:
         with Store(store) as kept:
@@ -206,12 +206,12 @@ def show_tables(
     "-o", "--output", type=click.Path(file_okay=False, path_type=Path), default=Path("out")
 )
 @click.option("--format", "form", type=click.Choice(["png", "svg", "pdf"]), default="png")
-def draw_figures(name: str, quick: bool, store: Path, output: Path, form: str) -> None:
+def show_figures(name: str, quick: bool, store: Path, output: Path, form: str) -> None:
     """Draw the figures of STUDY into a directory."""
-    from mixedwood.study import StudyError, draw
+    from mixedwood.study import StudyError, draw_figures
 
     try:
-        written = draw(_results(name, quick, store), output, form=form)
+        written = draw_figures(_results(name, quick, store), output, form=form)
     except StudyError as error:
         raise click.ClickException(str(error)) from error
     if not written:
@@ -242,13 +242,8 @@ def _results(name: str, quick: bool, store: Path, must_exist: bool = True) -> Re
 
 
 def _write_report(found: Results, path: Path, name: str, quick: bool) -> None:
-    from mixedwood.files import write_text
-    from mixedwood.study import draw, to_markdown
+    from mixedwood.study import draw_figures, to_markdown
 
     command = f"mixedwood study run {name}{' --quick' if quick else ''}"
-    figures = {key: drawn.name for key, drawn in draw(found, path.parent).items()}
-    try:
-        write_text(path, to_markdown(found, command=command, figures=figures))
-    except OSError as error:
-        raise cannot_write(path, error) from error
-    echo(f"Written to {path}.", err=True)
+    figures = {key: drawn.name for key, drawn in draw_figures(found, path.parent).items()}
+    write_output(path, to_markdown(found, command=command, figures=figures).encode("utf-8"))

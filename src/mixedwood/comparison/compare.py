@@ -17,7 +17,7 @@ from mixedwood._random import seed_of
 from mixedwood.comparison.methods import read_methods
 from mixedwood.comparison.metrics import METRICS, read_metrics
 from mixedwood.comparison.result import Comparison, DatasetInfo, Failure, MethodWarning
-from mixedwood.comparison.run import ComparisonPlan, Outcome, Problem, run
+from mixedwood.comparison.run import ComparisonPlan, Outcome, Problem, run_fits
 from mixedwood.data import Table, check_same_length, read_table, read_target
 from mixedwood.datasets import Dataset
 
@@ -85,7 +85,7 @@ def compare(
     problems = read_problems(X, y)
     folds = [_split(scheme, problem, seed, len(problems) > 1) for problem in problems]
     plan = ComparisonPlan(problems, folds, models, metric_names, seed, limit)
-    return _collect(run(plan, n_jobs, verbose), plan, scheme)
+    return _collect(run_fits(plan, n_jobs, verbose), plan, scheme)
 
 
 def _split(cv: CrossValidation, problem: Problem, seed: int, named: bool) -> list[Fold]:
@@ -219,7 +219,7 @@ def _without_views(X: Any) -> Any:
 
 
 def _column(cells: Any) -> NDArray[Any]:
-    """An array of a column; a list may hold text, numbers and None side by side."""
+    """An array of a column; a list may contain strings, numbers and None."""
     series = nw.from_native(cells, series_only=True, pass_through=True)
     if isinstance(series, nw.Series) and series.dtype in (nw.Categorical, nw.Enum):
         cells = series.to_list()  # numpy would get the codes of arrow's dictionaries

@@ -11,13 +11,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mixedwood._folds import CrossValidation
-from mixedwood.comparison.table import Cell, make_table
+from mixedwood.comparison.table import ScoreCell, make_table
 from mixedwood.files import csv_text, write_text
 
 if TYPE_CHECKING:
     from mixedwood.comparison.result import Comparison
 
-__all__ = ["deliver", "from_json", "to_content", "to_csv", "to_json", "to_latex", "to_markdown"]
+__all__ = [
+    "deliver",
+    "format_csv",
+    "format_json",
+    "format_latex",
+    "format_markdown",
+    "from_json",
+    "to_content",
+]
 
 _FORMAT = "mixedwood comparison"
 _VERSION = 1
@@ -31,7 +39,7 @@ def deliver(text: str, path: Any) -> str | None:
     return None
 
 
-def to_csv(comparison: Comparison) -> str:
+def format_csv(comparison: Comparison) -> str:
     """Format one line for each dataset, method and fold."""
     header = ["dataset", "method", "repetition", "fold", "n_train", "n_test"]
     lines: list[list[Any]] = [[*header, *comparison.metrics, "failure"]]
@@ -52,7 +60,7 @@ def to_csv(comparison: Comparison) -> str:
     return csv_text(lines)
 
 
-def to_markdown(
+def format_markdown(
     comparison: Comparison,
     *,
     metric: str | None = None,
@@ -62,7 +70,7 @@ def to_markdown(
     """Format the table with the best scores in bold, and notes."""
     table = make_table(comparison, metric, baseline, alpha)
 
-    def cell(c: Cell) -> str:
+    def cell(c: ScoreCell) -> str:
         text = f"**{c.text}**" if c.best else c.text
         return f"{text} {_SIGN[c.mark]}".strip()
 
@@ -84,7 +92,7 @@ def _escaped(text: str) -> str:
     return text
 
 
-def to_latex(
+def format_latex(
     comparison: Comparison,
     *,
     metric: str | None = None,
@@ -112,8 +120,8 @@ def to_latex(
     return "\n".join(lines) + "\n"
 
 
-def _tex_rows(rows: list[tuple[str, list[Cell]]]) -> list[str]:
-    def cell(c: Cell) -> str:
+def _tex_rows(rows: list[tuple[str, list[ScoreCell]]]) -> list[str]:
+    def cell(c: ScoreCell) -> str:
         text = _tex(c.text)
         text = f"\\textbf{{{text}}}" if c.best and text else text
         return f"{text}$^{{{c.mark}}}$" if c.mark else text
@@ -138,13 +146,13 @@ def _tex(text: str) -> str:
     return text.translate(_TEX)
 
 
-def to_json(comparison: Comparison) -> str:
+def format_json(comparison: Comparison) -> str:
     """Format everything, with null for missing values."""
     return json.dumps(to_content(comparison), indent=1, allow_nan=False) + "\n"
 
 
 def to_content(comparison: Comparison) -> dict[str, Any]:
-    """Give everything in lists and dicts, with None for missing values."""
+    """Return everything in lists and dicts, with None for missing values."""
     cv = comparison.cv
     return {
         "format": _FORMAT,

@@ -37,7 +37,7 @@ _MAX_CATEGORIES = 255  # of a column, in histogram gradient boosting
 
 
 def methods() -> dict[str, str]:
-    """Give the names of the methods of `compare` with a description of each.
+    """Return the names of the methods of `compare` with a description of each.
 
     Examples
     --------

@@ -69,11 +69,11 @@ class Metric:
     tested: bool = True
 
     def scale(self, value: float) -> float:
-        """Give a value in the unit in which it is shown."""
+        """Return a value in the unit in which it is shown."""
         return 100.0 * float(value) if self.percent else float(value)
 
     def format(self, value: float) -> str:
-        """Give a value as text, without its unit; an empty text for NaN."""
+        """Return a value as text, without its unit; an empty text for NaN."""
         if math.isnan(value):
             return ""
         if self.decimals is not None:
@@ -81,7 +81,7 @@ class Metric:
         return f"{value:.2g}" if value < 99 else f"{value:.0f}"
 
     def format_with_unit(self, value: float, error: float = math.nan) -> str:
-        """Give a value with its standard error, if there is one, and its unit."""
+        """Return a value with its standard error, if there is one, and its unit."""
         text = self.format(value)
         if not text:
             return "no value"
@@ -201,7 +201,7 @@ METRICS = {
 
 
 def metrics() -> dict[str, str]:
-    """Give the names of the metrics with a description of each; lower is better in all of them.
+    """Return the names of the metrics with a description of each; lower is better in all of them.
 
     Examples
     --------

@@ -12,18 +12,17 @@ from mixedwood import stats
 
 if TYPE_CHECKING:
     from mixedwood.comparison.result import Comparison, DatasetInfo
-    from mixedwood.stats import FriedmanTest, NemenyiTest, PairedTest, WinTieLoss
+    from mixedwood.stats import PairedTest, WinTieLoss
 
 __all__ = [
     "TESTS",
     "PairwiseTest",
     "Test",
-    "friedman_test",
-    "nemenyi_test",
+    "complete_means",
+    "count_wins",
     "pairwise_tests",
     "read_baseline",
     "test_name",
-    "win_tie_loss",
 ]
 
 Test: TypeAlias = Literal["auto", "5x2cv_f", "5x2cv_t", "corrected_t", "paired_t"]
@@ -65,7 +64,7 @@ def test_name(comparison: Comparison) -> str:
 
 
 def read_baseline(comparison: Comparison, baseline: str | None) -> str:
-    """Give the name of the method that others are tested against: the first if None."""
+    """Return the name of the method that others are tested against: the first if None."""
     name = comparison.methods[0] if baseline is None else baseline
     if name not in comparison.methods:
         raise ValueError(
@@ -153,7 +152,7 @@ def _is_five_by_two(comparison: Comparison) -> bool:
     return cv.kind == "k_fold" and (cv.n_repeats, cv.n_splits) == (5, 2)
 
 
-def win_tie_loss(comparison: Comparison, metric: str, alpha: float) -> WinTieLoss:
+def count_wins(comparison: Comparison, metric: str, alpha: float) -> WinTieLoss:
     """Count significant differences of all pairs."""
     means, kept = _complete(comparison, metric)
     names = [comparison.methods[m] for m in kept]
@@ -168,18 +167,19 @@ def win_tie_loss(comparison: Comparison, metric: str, alpha: float) -> WinTieLos
     return stats.win_tie_loss(means, p_values, names=names, alpha=alpha)
 
 
-def friedman_test(comparison: Comparison, metric: str, alpha: float) -> FriedmanTest:
-    """Test the ranks of the methods that have a score on every dataset."""
+def complete_means(comparison: Comparison, metric: str) -> tuple[NDArray[np.float64], list[str]]:
+    """Return means and names of the methods that have a score on every dataset, to be ranked."""
     means, kept = _complete(comparison, metric)
-    _check_datasets(comparison)
-    return stats.friedman_test(means, names=[comparison.methods[m] for m in kept], alpha=alpha)
-
-
-def nemenyi_test(comparison: Comparison, metric: str, alpha: float) -> NemenyiTest:
-    """Compare the mean ranks of the methods that have a score on every dataset."""
-    means, kept = _complete(comparison, metric)
-    _check_datasets(comparison)
-    return stats.nemenyi_test(means, names=[comparison.methods[m] for m in kept], alpha=alpha)
+    # Over two datasets Nemenyi's critical difference at 5 % exceeds any difference of mean ranks,
+    # whatever the number of methods.
+    n = len(comparison.datasets)
+    if n < _MIN_DATASETS:
+        raise ValueError(
+            f"Mean ranks are not tested: {n} dataset{'s are' if n > 1 else ' is'} too few for the "
+            "Friedman and Nemenyi tests, so there is no critical difference. Use at least "
+            f"{_MIN_DATASETS} datasets, better 10 or more, or the tests on each dataset."
+        )
+    return means, [comparison.methods[m] for m in kept]
 
 
 def _complete(comparison: Comparison, metric: str) -> tuple[NDArray[np.float64], list[int]]:
@@ -192,15 +192,3 @@ def _complete(comparison: Comparison, metric: str) -> tuple[NDArray[np.float64],
             "dataset; at least two are required. See `failures`."
         )
     return means[:, kept], kept
-
-
-def _check_datasets(comparison: Comparison) -> None:
-    # Over two datasets Nemenyi's critical difference at 5 % exceeds any difference of mean ranks,
-    # whatever the number of methods.
-    n = len(comparison.datasets)
-    if n < _MIN_DATASETS:
-        raise ValueError(
-            f"Mean ranks are not tested: {n} dataset{'s are' if n > 1 else ' is'} too few for the "
-            "Friedman and Nemenyi tests, so there is no critical difference. Use at least "
-            f"{_MIN_DATASETS} datasets, better 10 or more, or the tests on each dataset."
-        )

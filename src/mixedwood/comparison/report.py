@@ -56,7 +56,7 @@ def _tree_size(tree: Any) -> str:
 
 @dataclass(frozen=True, eq=False)
 class ReportContext:
-    """A comparison with what all parts of its report share: baseline, level, order and colors."""
+    """A comparison with the baseline, significance level, order and colors of its report."""
 
     comparison: Comparison
     baseline: str
@@ -94,7 +94,7 @@ class ReportContext:
         return [_OURS if text.partition("(")[0] in ours else _OTHERS for text in settings]
 
     def facts(self) -> dict[str, Any]:
-        """Give all variables of the template but the trees."""
+        """Return all variables of the template but the trees."""
         found, is_one = self.comparison, len(self.comparison.datasets) == 1
         group_names = {_OURS: "mixedwood", _OTHERS: "others"}
         return {
@@ -174,7 +174,7 @@ class ReportContext:
         return cards
 
     def overall_summary(self) -> list[tuple[str, str, str]]:
-        """Give the cards of several datasets: best rank, most wins, and Friedman's test."""
+        """Return the cards of several datasets: best rank, most wins, and Friedman's test."""
         found, cards = self.comparison, []
         ranks, means = self.ranks.mean(axis=0), found.means(self.metric.name)
         if not np.isnan(ranks).all():
@@ -238,11 +238,11 @@ class ReportContext:
             )
         return cells
 
-    def _dataset_scores(self, s: int) -> report.Table:
+    def _dataset_scores(self, s: int) -> report.HtmlTable:
         """The table of methods by metrics."""
         names = self._metrics_with_scores(s)
         columns = [self._cells(name, s) for name in names]
-        return report.Table(
+        return report.HtmlTable(
             ["method", *(METRICS[name].title for name in names)],
             [
                 report.TableRow(
@@ -360,7 +360,7 @@ class ReportContext:
             ],
         }
 
-    def _overall_scores(self, name: str) -> report.Table:
+    def _overall_scores(self, name: str) -> report.HtmlTable:
         """The table of datasets by methods."""
         found, metric = self.comparison, METRICS[name]
         rows = []
@@ -371,7 +371,7 @@ class ReportContext:
             report.TableRow(title, [report.TableCell(cells[m].text) for m in self.order])
             for title, cells in make_table(found, name, self.baseline, self.alpha).summary
         ]
-        return report.Table(
+        return report.HtmlTable(
             ["dataset", *(found.methods[m] for m in self.order)],
             rows,
             foot,
@@ -527,7 +527,7 @@ class ReportContext:
             "expected_warnings": [line for is_usual, line in lines if is_usual],
         }
 
-    def _dataset_table(self) -> report.Table:
+    def _dataset_table(self) -> report.HtmlTable:
         rows = [
             report.TableRow(
                 dataset.name,
@@ -545,7 +545,7 @@ class ReportContext:
             for dataset in self.comparison.datasets
         ]
         header = ["dataset", "rows", "columns", "classes", "training rows", "test rows"]
-        return report.Table(header, rows, description="Datasets", sortable=len(rows) > 1)
+        return report.HtmlTable(header, rows, description="Datasets", sortable=len(rows) > 1)
 
 
 def _tooltips(marks: list[report.Dot] | list[report.Point]) -> str:

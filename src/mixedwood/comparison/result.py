@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood import stats
 from mixedwood._folds import CrossValidation
 from mixedwood.comparison import formats, pairwise
 from mixedwood.comparison.pairwise import PairwiseTest, Test
@@ -114,16 +115,16 @@ class Comparison:
     # Scores
 
     def values(self, metric: str = "error") -> NDArray[np.float64]:
-        """Give the scores of a metric, of shape (n_datasets, n_methods, n_folds)."""
+        """Return the scores of a metric, of shape (n_datasets, n_methods, n_folds)."""
         return self.scores[..., _position(metric, self.metrics, "metric")]
 
     def means(self, metric: str = "error") -> NDArray[np.float64]:
-        """Give the means over folds, of shape (n_datasets, n_methods); NaN if one is missing."""
+        """Return the means over folds, of shape (n_datasets, n_methods); NaN if one is missing."""
         values = self.values(metric)
         return np.array([values[s, :, : self.n_folds(s)].mean(1) for s in range(len(values))])
 
     def standard_errors(self, metric: str = "error") -> NDArray[np.float64]:
-        """Give the standard errors of the means, of shape (n_datasets, n_methods).
+        """Return the standard errors of the means, of shape (n_datasets, n_methods).
 
         Folds share training rows, so that these are too small; the tests correct for it.
         """
@@ -136,11 +137,11 @@ class Comparison:
         return found
 
     def n_folds(self, s: int) -> int:
-        """Give the number of folds of the dataset at a position."""
+        """Return the number of folds of the dataset at a position."""
         return len(self.datasets[s].n_test)
 
     def table(self) -> list[dict[str, Any]]:
-        """Give means and standard errors, one row for each dataset and method.
+        """Return means and standard errors, one row for each dataset and method.
 
         The rows are dicts: ``pandas.DataFrame(result.table())`` makes a data frame.
         """
@@ -156,7 +157,7 @@ class Comparison:
         return rows
 
     def failures_of(self, dataset: str, method: str) -> list[Failure]:
-        """Give the failed fits of a method on a dataset."""
+        """Return the failed fits of a method on a dataset."""
         return [f for f in self.failures if (f.dataset, f.method) == (dataset, method)]
 
     def select(
@@ -217,21 +218,23 @@ class Comparison:
 
     def win_tie_loss(self, metric: str = "error", *, alpha: float = 0.05) -> WinTieLoss:
         """Count for each pair of methods on how many datasets one is significantly better."""
-        return pairwise.win_tie_loss(self, metric, alpha)
+        return pairwise.count_wins(self, metric, alpha)
 
     def friedman_test(self, metric: str = "error", *, alpha: float = 0.05) -> FriedmanTest:
         """Test by ranks whether any methods differ over the datasets.
 
         Methods without a score on some dataset are left out; the result has the remaining names.
         """
-        return pairwise.friedman_test(self, metric, alpha)
+        means, names = pairwise.complete_means(self, metric)
+        return stats.friedman_test(means, names=names, alpha=alpha)
 
     def nemenyi_test(self, metric: str = "error", *, alpha: float = 0.05) -> NemenyiTest:
         """Test by mean ranks which methods differ over the datasets.
 
         Methods without a score on some dataset are left out; the result has the remaining names.
         """
-        return pairwise.nemenyi_test(self, metric, alpha)
+        means, names = pairwise.complete_means(self, metric)
+        return stats.nemenyi_test(means, names=names, alpha=alpha)
 
     # Output
 
@@ -261,19 +264,19 @@ class Comparison:
 
     def to_markdown(self, path: Any = None, **options: Any) -> str | None:
         """Format the table of `to_text` as Markdown; options are those of `to_text`."""
-        return formats.deliver(formats.to_markdown(self, **options), path)
+        return formats.deliver(formats.format_markdown(self, **options), path)
 
     def to_latex(self, path: Any = None, **options: Any) -> str | None:
         """Format the table of `to_text` as LaTeX; options are those of `to_text`."""
-        return formats.deliver(formats.to_latex(self, **options), path)
+        return formats.deliver(formats.format_latex(self, **options), path)
 
     def to_csv(self, path: Any = None) -> str | None:
         """Format all scores as CSV, one line for each dataset, method and fold."""
-        return formats.deliver(formats.to_csv(self), path)
+        return formats.deliver(formats.format_csv(self), path)
 
     def to_json(self, path: Any = None) -> str | None:
         """Format everything as JSON, which `from_json` reads."""
-        return formats.deliver(formats.to_json(self), path)
+        return formats.deliver(formats.format_json(self), path)
 
     def to_html(
         self,

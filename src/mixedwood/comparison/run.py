@@ -26,7 +26,7 @@ from mixedwood.comparison.methods import prepare
 from mixedwood.comparison.metrics import METRICS, Evaluation
 from mixedwood.data import Table
 
-__all__ = ["ComparisonPlan", "Outcome", "Problem", "run"]
+__all__ = ["ComparisonPlan", "Outcome", "Problem", "run_fits"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ class Outcome:
     warnings: tuple[str, ...] = ()
 
 
-def run(plan: ComparisonPlan, n_jobs: int | None, verbose: int) -> list[Outcome]:
+def run_fits(plan: ComparisonPlan, n_jobs: int | None, verbose: int) -> list[Outcome]:
     """Run all fits; outcomes are in the order of the fits."""
     shared = [SharedObject(problem) for problem in plan.problems]
     models = list(plan.methods.values())

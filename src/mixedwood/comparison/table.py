@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mixedwood.comparison.result import Comparison, MethodWarning
 
 __all__ = [
-    "Cell",
+    "ScoreCell",
     "ScoreTable",
     "format_column",
     "is_expected",
@@ -38,7 +38,7 @@ _GAP = "  "
 
 
 @dataclass(frozen=True)
-class Cell:
+class ScoreCell:
     """A score, whether it is the best, and its mark: "+", "-" or an empty text."""
 
     text: str
@@ -46,7 +46,7 @@ class Cell:
     mark: str = ""
 
 
-Row = tuple[str, list[Cell]]
+Row = tuple[str, list[ScoreCell]]
 
 
 @dataclass(frozen=True)
@@ -106,10 +106,12 @@ def _several_datasets(comparison: Comparison, name: str, baseline: str, alpha: f
 def _summary(comparison: Comparison, name: str, rows: list[Row], baseline: str) -> list[Row]:
     """Mean over the datasets, mean rank, and counts of better, equal and worse scores."""
     means = comparison.means(name)
-    summary = [("mean", [Cell(METRICS[name].format(m)) for m in means.mean(axis=0)])]
+    summary = [("mean", [ScoreCell(METRICS[name].format(m)) for m in means.mean(axis=0)])]
     ranks = rank_table(comparison, name).mean(axis=0)
     if not np.isnan(ranks).all():
-        summary.append(("mean rank", [Cell("" if math.isnan(r) else f"{r:.2f}") for r in ranks]))
+        summary.append(
+            ("mean rank", [ScoreCell("" if math.isnan(r) else f"{r:.2f}") for r in ranks])
+        )
     if METRICS[name].tested:
         # A dataset on which either method has no score does not count as a tie.
         b = comparison.methods.index(baseline)
@@ -118,7 +120,9 @@ def _summary(comparison: Comparison, name: str, rows: list[Row], baseline: str) 
             Counter(cells[m].mark for s, (_, cells) in enumerate(rows) if tested[s, m])
             for m in range(means.shape[1])
         ]
-        cells = [Cell("" if m == b else f"{c['+']}/{c['']}/{c['-']}") for m, c in enumerate(counts)]
+        cells = [
+            ScoreCell("" if m == b else f"{c['+']}/{c['']}/{c['-']}") for m, c in enumerate(counts)
+        ]
         summary.append(("+/=/-", cells))
     return summary
 
@@ -135,7 +139,7 @@ def rank_table(comparison: Comparison, name: str) -> NDArray[np.float64]:
 
 def score_cells(
     comparison: Comparison, name: str, s: int, baseline: str, alpha: float
-) -> list[Cell]:
+) -> list[ScoreCell]:
     """Make the cells of all methods on a dataset."""
     metric, dataset = METRICS[name], comparison.datasets[s].name
     means, errors = comparison.means(name)[s], comparison.standard_errors(name)[s]
@@ -152,7 +156,7 @@ def score_cells(
         elif text and metric.tested and not math.isnan(errors[m]):
             text += f" ± {metric.format(errors[m])}"
         is_best = bool(means[m] == lowest) and len(means) > 1
-        cells.append(Cell(text, is_best, marks.get(method, "")))
+        cells.append(ScoreCell(text, is_best, marks.get(method, "")))
     return cells
 
 
@@ -219,7 +223,7 @@ def to_text(
     return printable("\n".join(lines)).rstrip()
 
 
-def format_column(title: str, cells: Sequence[Cell]) -> list[str]:
+def format_column(title: str, cells: Sequence[ScoreCell]) -> list[str]:
     """Format a title and scores, with the marks in a column of their own behind them."""
     marks = [("*" if cell.best else "") + cell.mark for cell in cells]
     width = max(map(len, marks), default=0)

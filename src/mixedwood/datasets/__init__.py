@@ -1,4 +1,4 @@
-"""Data sets by name, and generators of random ones.
+"""Load datasets by name, and generate random ones.
 
 >>> from mixedwood import datasets
 >>> data = datasets.load("tic-tac-toe")

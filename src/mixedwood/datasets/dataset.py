@@ -1,8 +1,7 @@
-"""Data sets as users get them, and the tables that all sources fill.
+"""`Dataset`, and `RawTable`, the common format of all sources of datasets.
 
-Sources differ (generators, scikit-learn, files, OpenML), and so do the frames that users want.
-Between them stands `RawTable`: numbers as float64 with NaN for missing, categories as int32 codes
-into a tuple of labels with -1 for missing.
+In a `RawTable`, numeric columns are float64 with NaN for missing values. Categorical columns are
+int32 codes into a tuple of labels, with -1 for missing values.
 """
 
 import importlib
@@ -19,15 +18,15 @@ if TYPE_CHECKING:
 
 
 class DatasetError(Exception):
-    """A data set could not be given; the message says what to do next."""
+    """A dataset could not be loaded."""
 
 
 class DatasetNotFoundError(DatasetError, LookupError):
-    """No source has a data set of this name, or none could be reached."""
+    """No source has a dataset of this name, or OpenML could not be reached."""
 
 
 class DamagedDatasetError(DatasetError, ValueError):
-    """A stored or downloaded data set is not what its description promises."""
+    """A stored or downloaded dataset does not match its description."""
 
 
 Kind = Literal["nominal", "ordinal", "numeric"]
@@ -36,18 +35,18 @@ KINDS: tuple[Kind, ...] = ("nominal", "ordinal", "numeric")
 
 @dataclass(frozen=True)
 class DatasetColumn:
-    """Name and type of one column, as its source declares them.
+    """Name and type of a column, as declared by its source.
 
     Attributes
     ----------
     name : str
     kind : {"nominal", "ordinal", "numeric"}
     categories : tuple of str
-        Of an ordinal column all labels, lowest first; of a nominal column those that occur, sorted
-        as text; of a numeric column none.
+        For an ordinal column all categories, lowest first; for a nominal column those that occur,
+        sorted as text; empty for a numeric column.
     natural_order : tuple of str or None
-        The labels, lowest first, if they have an order. Nominal columns may have one too: it is
-        there for whoever wants to use it.
+        The categories in their natural order, lowest first, if they have one. A nominal column
+        can have one too.
     """
 
     name: str
@@ -58,7 +57,7 @@ class DatasetColumn:
 
 @dataclass(frozen=True, eq=False)
 class RawTable:
-    """Columns with their data and the class of every row.
+    """Columns with their data, and the class of each row.
 
     `data[j]` is float64 for a numeric column, else int32 codes into `columns[j].categories`.
     The class is never missing.
@@ -73,20 +72,25 @@ class RawTable:
     def n_rows(self) -> int:
         return len(self.target)
 
+    def map(self, function: Callable[[DatasetColumn, NDArray[Any]], Any]) -> dict[str, Any]:
+        """Apply a function to each column and its data."""
+        pairs = zip(self.columns, self.data, strict=True)
+        return {column.name: function(column, cells) for column, cells in pairs}
+
     def class_counts(self) -> dict[str, int]:
-        """Rows of each class, in the order of `classes`."""
+        """Number of rows of each class, in the order of `classes`."""
         counts = np.bincount(self.target, minlength=len(self.classes))
         return dict(zip(self.classes, counts.tolist(), strict=True))
 
     def missing(self) -> NDArray[np.bool_]:
-        """Tell for each row whether some cell is missing."""
+        """Whether each row has a missing value."""
         rows = np.zeros(self.n_rows, dtype=bool)
         for column, data in zip(self.columns, self.data, strict=True):
             rows |= np.isnan(data) if column.kind == "numeric" else data < 0
         return rows
 
     def take(self, keep: NDArray[np.bool_]) -> "RawTable":
-        """Keep the chosen rows, and only the labels that still occur."""
+        """Select rows, and keep only the categories that still occur."""
         columns, data = [], []
         for column, cells in zip(self.columns, self.data, strict=True):
             if column.kind != "nominal":
@@ -103,9 +107,9 @@ class RawTable:
 def keep_used(
     values: Sequence[str], codes: NDArray[np.int32]
 ) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-    """Keep the labels that occur, sorted as text, and renumber the codes."""
+    """Keep the categories that occur, sorted as text, and renumber the codes."""
     used = sorted(np.unique(codes[codes >= 0]).tolist(), key=values.__getitem__)
-    # One spare place at the end: code -1 then stays -1.
+    # The additional last element keeps code -1.
     renumber = np.full(len(values) + 1, -1, dtype=np.int32)
     renumber[used] = np.arange(len(used), dtype=np.int32)
     return tuple(values[i] for i in used), renumber[codes]
@@ -114,7 +118,7 @@ def keep_used(
 def encode_labels(
     cells: Sequence[str | None], order: Sequence[str] | None = None
 ) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-    """Turn labels into codes; None is missing. `order` fixes the labels, else they are sorted."""
+    """Encode labels, None as -1. The categories are those of `order`, or sorted if it is None."""
     present = dict.fromkeys(cell for cell in cells if cell is not None)
     values = tuple(sorted(present)) if order is None else tuple(order)
     index: dict[str | None, int] = {value: code for code, value in enumerate(values)}
@@ -129,7 +133,7 @@ def categorical_table(
     kind: Kind = "nominal",
     order: Sequence[str] | None = None,
 ) -> RawTable:
-    """Build a table whose columns are all categories, from labels."""
+    """Make a table of categorical columns from labels."""
     columns, data = [], []
     for name, labels in cells.items():
         values, codes = encode_labels(labels, order)
@@ -143,47 +147,47 @@ def categorical_table(
 def numeric_table(
     names: Sequence[str], numbers: NDArray[np.float64], target: Sequence[str]
 ) -> RawTable:
-    """Build a table whose columns are all numbers, from a matrix."""
+    """Make a table of numeric columns from a matrix."""
     classes, target_codes = encode_labels(target)
     columns = tuple(DatasetColumn(name, "numeric") for name in names)
     data = tuple(np.ascontiguousarray(column, dtype=np.float64) for column in numbers.T)
     return RawTable(columns, data, classes, target_codes)
 
 
-# The order of preference of frame="auto"; "dict" needs nothing and always works.
+# In the order of preference of frame="auto"; "dict" needs no other package.
 FRAMES = ("pandas", "polars", "pyarrow", "dict")
 
 
 def choose_frame(frame: str) -> str:
-    """Resolve "auto" and refuse a frame that is unknown or not installed."""
+    """Resolve "auto", and raise if the library is unknown or not installed."""
     if frame == "auto":
         return next((name for name in FRAMES[:-1] if find_spec(name) is not None), "dict")
     if frame not in FRAMES:
         accepted = ", ".join(repr(name) for name in ("auto", *FRAMES))
-        raise ValueError(f"frame={frame!r} is not known. Use one of {accepted}.")
+        raise ValueError(f"The 'frame' parameter must be one of {accepted}. Got {frame!r} instead.")
     if frame != "dict" and find_spec(frame) is None:
         raise ImportError(
             f"frame={frame!r} needs the package {frame}, which is not installed. "
-            f"Install it (pip install {frame}) or use frame='dict', which needs nothing."
+            f"Install it (pip install {frame}) or use frame='dict'."
         )
     return frame
 
 
 def to_frame(table: RawTable, frame: str) -> Any:
-    """Make a frame of one of the kinds in `FRAMES`."""
+    """Convert a table to one of `FRAMES`."""
     return _MAKERS[frame](table)
 
 
 def label_array(values: tuple[str, ...], codes: NDArray[np.int32]) -> NDArray[np.object_]:
-    """Labels as Python strings, None where missing. Each label is one shared object."""
-    # One spare place at the end: code -1 picks None.
+    """Decode labels as Python strings, None where missing. Equal labels are one object."""
+    # Code -1 selects the last element, None.
     labels = np.array([*values, None], dtype=object)
     return labels[codes]
 
 
 def number_array(numbers: NDArray[np.float64]) -> NDArray[Any]:
-    """Numbers as int64 where all are whole and none is missing, else as they are."""
-    # Above 2**53 a float no longer tells neighbouring whole numbers apart.
+    """Convert to int64 if all numbers are integers and none is missing."""
+    # Above 2**53, floats do not represent every integer.
     if np.all(np.abs(numbers) <= 2.0**53) and np.all(numbers == np.floor(numbers)):
         return numbers.astype(np.int64)
     return numbers
@@ -196,8 +200,7 @@ def _plain(column: DatasetColumn, cells: NDArray[Any]) -> NDArray[Any]:
 
 
 def _to_dict(table: RawTable) -> dict[str, NDArray[Any]]:
-    pairs = zip(table.columns, table.data, strict=True)
-    return {column.name: _plain(column, cells) for column, cells in pairs}
+    return table.map(_plain)
 
 
 def _to_pandas(table: RawTable) -> Any:
@@ -208,8 +211,7 @@ def _to_pandas(table: RawTable) -> Any:
             return pandas.Categorical.from_codes(cells, categories=column.categories, ordered=True)
         return _plain(column, cells)
 
-    pairs = zip(table.columns, table.data, strict=True)
-    return pandas.DataFrame({column.name: column_of(column, cells) for column, cells in pairs})
+    return pandas.DataFrame(table.map(column_of))
 
 
 def _to_polars(table: RawTable) -> Any:
@@ -217,15 +219,14 @@ def _to_polars(table: RawTable) -> Any:
 
     def column_of(column: DatasetColumn, cells: NDArray[Any]) -> Any:
         if column.kind == "numeric":
-            # polars tells NaN from null: missing is null there.
+            # In polars, NaN is not missing; null is.
             return polars.Series(column.name, number_array(cells), nan_to_null=True)
         dtype = polars.Enum(column.categories) if column.kind == "ordinal" else polars.String
         labels = polars.Series(column.name, column.categories, dtype=polars.String)
         codes = polars.Series(column.name, cells).cast(polars.UInt32, strict=False)
         return labels.gather(codes).cast(dtype)
 
-    pairs = zip(table.columns, table.data, strict=True)
-    return polars.DataFrame([column_of(column, cells) for column, cells in pairs])
+    return polars.DataFrame(table.map(column_of))
 
 
 def _to_pyarrow(table: RawTable) -> Any:
@@ -240,8 +241,7 @@ def _to_pyarrow(table: RawTable) -> Any:
             return pyarrow.DictionaryArray.from_arrays(codes, values, ordered=True)
         return values.take(codes)
 
-    pairs = zip(table.columns, table.data, strict=True)
-    return pyarrow.table({column.name: column_of(column, cells) for column, cells in pairs})
+    return pyarrow.table(table.map(column_of))
 
 
 _MAKERS: dict[str, Callable[[RawTable], Any]] = {
@@ -254,23 +254,23 @@ _MAKERS: dict[str, Callable[[RawTable], Any]] = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """A table, its classes, and what is known about its columns.
+    """A table with class labels and column types.
 
     Attributes
     ----------
     name : str
-        The name it was asked for by, with its variant after a slash if there was one.
+        The name, followed by a slash and the variant if there is one.
     X : pandas.DataFrame, polars.DataFrame, pyarrow.Table or dict of str to ndarray
-        The columns without the class. Nominal columns hold strings, ordinal ones ordered
-        categories where the library has them, numeric ones int64 or float64.
+        The columns without the class. Nominal columns contain strings, ordinal columns ordered
+        categoricals (strings in a dict), numeric columns int64 or float64.
     y : ndarray of str, shape (n_samples,)
-        The class of each row. Always a numpy array, so that `y[rows]` means positions.
+        The class of each row. Always a numpy array, so `y[rows]` selects by position.
     columns : tuple of DatasetColumn
-        Name, kind and labels of each column, from the source's description, never guessed.
+        Name, kind and categories of each column, as documented by the source.
     source : str
-        Where it came from: "generated", "scikit-learn", "folder", "cache" or "openml".
+        One of "generated", "scikit-learn", "folder", "cache" or "openml".
     notes : str
-        What to know before using it.
+        Remarks on the data.
 
     Examples
     --------
@@ -297,7 +297,7 @@ class Dataset:
 
     @property
     def n_features(self) -> int:
-        """Number of columns, the class not counted."""
+        """Number of columns, not counting the class."""
         return len(self.columns)
 
     @property
@@ -317,14 +317,14 @@ class Dataset:
 
     @property
     def class_counts(self) -> dict[str, int]:
-        """Rows of each class, classes sorted as text."""
+        """Number of rows of each class, sorted by class."""
         classes, counts = np.unique(self.y, return_counts=True)
         return dict(zip(classes.tolist(), counts.tolist(), strict=True))
 
     @property
     def schema(self) -> "Schema":
-        """The columns as mixedwood's trees see them."""
-        # Entered only when asked for: data sets are useful without the rest of the library.
+        """The schema of the columns, as used by the estimators."""
+        # Imported on first use: datasets do not need the rest of the library.
         from mixedwood.data.schema import Column, ColumnKind, Schema
 
         return Schema(tuple(Column(c.name, ColumnKind(c.kind), c.categories) for c in self.columns))
@@ -346,7 +346,7 @@ class Dataset:
 def make_dataset(
     table: RawTable, *, name: str, source: str, notes: str = "", frame: str = "auto"
 ) -> Dataset:
-    """Hand a coded table out in the frame asked for."""
+    """Convert a raw table to a dataset."""
     return Dataset(
         name=name,
         X=to_frame(table, choose_frame(frame)),

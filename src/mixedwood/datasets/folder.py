@@ -1,8 +1,8 @@
-"""A folder of data sets: `<name>.csv.gz` files and their description.
+"""Folders of datasets: `<name>.csv.gz` files and their descriptions.
 
-The description is `manifest.json`, a list of entries, or `<name>.json` with one entry beside the
-data, or both. An entry names the file, its SHA-256, the number of rows, the class counts and the
-columns with their types; the folder `MIXEDWOOD_DATA` and the user's cache share this format.
+Descriptions are a list in `manifest.json`, or one `<name>.json` next to each file, or both. They
+contain the file name, its SHA-256, the number of rows, the class counts and the columns with their
+types. The folder `MIXEDWOOD_DATA` and the cache use this format.
 """
 
 import gzip
@@ -33,8 +33,8 @@ MANIFEST = "manifest.json"
 
 
 @dataclass(frozen=True)
-class Entry:
-    """The description of one stored data set. `columns` carry no values yet."""
+class Description:
+    """The description of a stored dataset; `columns` have no categories yet."""
 
     name: str
     file: str
@@ -46,8 +46,8 @@ class Entry:
     notes: str = ""
 
     @classmethod
-    def from_json(cls, raw: Mapping[str, Any]) -> "Entry":
-        """Read an entry of a manifest; what is missing or odd is named."""
+    def from_json(cls, raw: Mapping[str, Any]) -> "Description":
+        """Parse a description."""
         try:
             columns = [c for c in raw["columns"] if c.get("role") != "class"]
             (target,) = [c for c in raw["columns"] if c.get("role") == "class"]
@@ -65,11 +65,11 @@ class Entry:
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             problem = f"lacks {error}" if isinstance(error, KeyError) else str(error)
-            raise DamagedDatasetError(f"its description is not usable: {problem}") from error
+            raise DamagedDatasetError(f"its description is invalid: {problem}") from error
 
 
 def column_from_json(raw: Mapping[str, Any]) -> DatasetColumn:
-    """Read a column's name, type and natural order."""
+    """Parse the description of a column."""
     if raw["type"] not in KINDS:
         raise ValueError(f"column {raw['name']!r} has the unknown type {raw['type']!r}")
     order = raw.get("natural_order")
@@ -80,42 +80,41 @@ def column_from_json(raw: Mapping[str, Any]) -> DatasetColumn:
 
 @dataclass(frozen=True)
 class DataFolder:
-    """Reads and, for the cache, writes one folder.
+    """A folder of datasets.
 
     Attributes
     ----------
     path : pathlib.Path
     required : bool
-        Whether a folder without any description is an error (a folder the user named) or just
-        empty (a cache nobody has filled yet).
+        Whether a folder without descriptions is an error. An empty cache is not.
     """
 
     path: Path
     required: bool = False
 
     def names(self) -> list[str]:
-        """Names of the data sets described here."""
+        """Names of the datasets in this folder."""
         return sorted(self._descriptions())
 
     def read(self, name: str) -> tuple[RawTable, str] | None:
-        """Read a data set with its notes, checked against its description; None if not here."""
+        """Read a dataset and its notes, and check it; None if it is not in this folder."""
         raw = self._descriptions().get(name)
         if raw is None:
             return None
         try:
-            entry = Entry.from_json(raw)
+            entry = Description.from_json(raw)
             source = Source(Path(entry.file), self._packed(entry))
             table = _read_table(source, entry.columns, entry.class_name)
             _check_counts(table, entry)
         except DamagedDatasetError as error:
             raise DamagedDatasetError(
-                f"Data set {name!r} in {self.path} cannot be used: {error}. "
-                "Fetch the file again, or remove it to look further."
+                f"Dataset {name!r} in {self.path} cannot be used: {error}. "
+                "Replace the file, or remove it to use other sources."
             ) from error
         return table, entry.notes
 
     def write(self, name: str, table: RawTable, *, notes: str, origin: str) -> None:
-        """Store a data set; readers see all of it or nothing."""
+        """Store a dataset completely or not at all."""
         packed = _write_table(table, "class")
         columns: list[dict[str, Any]] = [
             {"name": c.name, "type": c.kind}
@@ -134,7 +133,7 @@ class DataFolder:
             "notes": notes,
         }
         self.path.mkdir(parents=True, exist_ok=True)
-        # The data first: a description must never name a file that is not there.
+        # The data first: a description must not name a missing file.
         write_bytes(self.path / f"{name}.csv.gz", packed)
         write_bytes(self.path / f"{name}.json", json.dumps(entry, indent=1).encode())
 
@@ -144,13 +143,13 @@ class DataFolder:
             file.with_name(file.name.removesuffix(".csv.gz") + ".json")
             for file in sorted(self.path.glob("*.csv.gz"))
         ]
-        # One file per stored set (rather than one shared list) lets processes that fill the cache
-        # at the same time do without a lock. Read last, so that the newer description counts.
+        # With one description per dataset, processes that write to the cache at the same time need
+        # no lock. They are read after the manifest and override it.
         files = [file for file in (manifest, *beside) if file.is_file()]
         if self.required and not files:
             raise DamagedDatasetError(
-                f"MIXEDWOOD_DATA names the folder {self.path}, but it has no {MANIFEST}. "
-                "Point MIXEDWOOD_DATA to a folder of data sets, or unset it."
+                f"The folder {self.path}, set by MIXEDWOOD_DATA, has no {MANIFEST}. Set "
+                "MIXEDWOOD_DATA to a folder of datasets, or unset it."
             )
         found: dict[str, Mapping[str, Any]] = {}
         for file in files:
@@ -159,12 +158,10 @@ class DataFolder:
                 entries = content if file.name == MANIFEST else [content]
                 found.update({entry["name"]: entry for entry in entries})
             except (OSError, ValueError, KeyError, TypeError) as error:
-                raise DamagedDatasetError(
-                    f"{file} is not a list of data sets: {error!r}"
-                ) from error
+                raise DamagedDatasetError(f"{file} is not a list of datasets: {error!r}") from error
         return found
 
-    def _packed(self, entry: Entry) -> bytes:
+    def _packed(self, entry: Description) -> bytes:
         try:
             packed = (self.path / entry.file).read_bytes()
         except OSError as error:
@@ -179,13 +176,13 @@ class DataFolder:
 
 
 def data_folder() -> DataFolder | None:
-    """Give the folder named by MIXEDWOOD_DATA, if it is set."""
+    """Return the folder set by MIXEDWOOD_DATA, if any."""
     path = os.environ.get("MIXEDWOOD_DATA")
     return DataFolder(Path(path).expanduser(), required=True) if path else None
 
 
 def cache_folder() -> DataFolder:
-    """Give the cache: MIXEDWOOD_CACHE, or where the platform keeps such things."""
+    """Return the cache: MIXEDWOOD_CACHE, or the cache directory of the platform."""
     if path := os.environ.get("MIXEDWOOD_CACHE"):
         return DataFolder(Path(path).expanduser())
     if sys.platform == "win32":
@@ -197,7 +194,7 @@ def cache_folder() -> DataFolder:
     return DataFolder(home / "mixedwood")
 
 
-def _check_counts(table: RawTable, entry: Entry) -> None:
+def _check_counts(table: RawTable, entry: Description) -> None:
     if entry.rows is not None and table.n_rows != entry.rows:
         raise DamagedDatasetError(f"it has {table.n_rows} rows instead of {entry.rows}")
     if entry.class_counts and table.class_counts() != dict(entry.class_counts):
@@ -207,7 +204,7 @@ def _check_counts(table: RawTable, entry: Entry) -> None:
 
 
 def _read_table(source: Source, columns: Sequence[DatasetColumn], class_name: str) -> RawTable:
-    """Read the described columns and the class; only the empty cell is missing."""
+    """Read the described columns and the class; only empty cells are missing."""
     try:
         source.arrow()
     except FileError as error:
@@ -230,9 +227,9 @@ def _check_header(header: list[str], expected: list[str]) -> None:
         return
     lost = [name for name in expected if name not in header]
     extra = [name for name in header if name not in expected]
-    differences = [f"missing {lost}"] * bool(lost) + [f"not described {extra}"] * bool(extra)
-    what = ", ".join(differences) or "the same names in another order"
-    raise DamagedDatasetError(f"its columns are not the described ones: {what}")
+    differences = [f"missing {lost}"] * bool(lost) + [f"unexpected {extra}"] * bool(extra)
+    what = ", ".join(differences) or "the order is different"
+    raise DamagedDatasetError(f"its columns do not match the description: {what}")
 
 
 def _read_column(column: DatasetColumn, cells: TextColumn) -> tuple[DatasetColumn, NDArray[Any]]:
@@ -242,13 +239,12 @@ def _read_column(column: DatasetColumn, cells: TextColumn) -> tuple[DatasetColum
         if np.isnan(numbers).any():
             raise DamagedDatasetError(
                 f"numeric column {column.name!r} has {labels[int(np.argmax(np.isnan(numbers)))]!r},"
-                " which is not a plain number; if it is a category, the description should call "
-                "the column nominal"
+                " which is not a plain number; describe the column as nominal if it is categorical"
             )
         return column, cells.spread(numbers, np.nan)
     if order and (strange := [label for label in labels if label not in order]):
         raise DamagedDatasetError(
-            f"column {column.name!r} has {strange[:5]}, which its natural order does not name"
+            f"column {column.name!r} has {strange[:5]}, which is not in its natural order"
         )
     if column.kind == "ordinal" and order:
         places = np.array([order.index(label) for label in labels], dtype=np.int32)
@@ -258,7 +254,7 @@ def _read_column(column: DatasetColumn, cells: TextColumn) -> tuple[DatasetColum
 
 
 def _write_table(table: RawTable, class_name: str) -> bytes:
-    """Write what `_read_table` reads. The same table gives the same bytes."""
+    """Write a table in the format of `_read_table`. The same table gives the same bytes."""
     cells = [_texts(column, data) for column, data in zip(table.columns, table.data, strict=True)]
     cells.append([table.classes[code] for code in table.target])
     header = [*(column.name for column in table.columns), class_name]
@@ -270,5 +266,5 @@ def _texts(column: DatasetColumn, data: NDArray[Any]) -> list[str]:
     if column.kind != "numeric":
         labels = [*column.categories, ""]
         return [labels[code] for code in data]
-    # repr of a float reads back as the same float.
+    # The repr of a float is parsed to the same float.
     return ["" if number != number else repr(number) for number in number_array(data).tolist()]

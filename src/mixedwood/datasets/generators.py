@@ -1,11 +1,11 @@
-"""Generated data sets: random tables with hidden groups, waveforms, and complete sets of cases.
+"""Generators of datasets: random tables with hidden groups, waveforms, and complete tables.
 
 In `make_categorical` and `make_mixed`, every informative column votes for a class. The categories
 of a column fall into hidden groups, one per class; the range of a numeric column is divided into as
 many intervals of equal probability, each belonging to a class. A row gets the class with most
-votes; ties go to the class that the earliest column votes for. A good split of a categorical column
-is therefore a *subset* of its categories that no order of their names reveals, and every
-informative column helps, but none is sufficient alone.
+votes; ties are resolved by the first column that votes for one of them. A good split of a
+categorical column is therefore a *subset* of its categories that no order of their names reveals,
+and every informative column helps, but none is sufficient alone.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,8 +25,8 @@ from mixedwood.datasets.dataset import (
 )
 
 _NOTES = (
-    "Values of an informative column belong to hidden groups (intervals, for numbers), one per "
-    "class. A row's class is the one most of its informative columns vote for."
+    "The categories of an informative column belong to hidden groups (intervals, if numeric), one "
+    "per class. The class of a row has most votes of its informative columns."
 )
 
 
@@ -42,26 +42,28 @@ def make_categorical(
     random_state: int | np.random.Generator | None = None,
     frame: str = "auto",
 ) -> Dataset:
-    """Draw a table of categories whose classes depend on hidden groups of values.
+    """Generate categorical data whose classes depend on hidden groups of categories.
 
     Parameters
     ----------
     n_samples, n_features : int
         Size of the table.
     n_categories : int or sequence of int, default=8
-        Values per column; a sequence gives each column its own number. At least `n_classes` for
-        an informative column, so that every class has a group.
+        Number of categories of each column, at least `n_classes` for an informative column. A
+        sequence sets the number for each column.
     n_classes : int, default=2
+        Number of classes.
     n_informative : int or None, default=None
-        The first so many columns vote; the rest are noise. None means half of them, rounded up.
+        Number of informative columns, which come first; the others are noise. If None, half of
+        the columns, rounded up.
     flip_y : float, default=0.05
-        Chance that a row gets one of the other classes instead.
+        Probability that the class of a row is replaced by another one.
     missing_rate : float, default=0.0
-        Chance of each cell to be missing, drawn after the classes.
+        Probability that a cell is missing, independent of the class.
     random_state : int, numpy.random.Generator or None, default=None
         The same integer gives the same data.
     frame : str, default="auto"
-        As in `load`.
+        Type of `X`, as in `load`.
 
     Returns
     -------
@@ -69,7 +71,7 @@ def make_categorical(
 
     See Also
     --------
-    make_mixed : The same with numeric columns beside the categories.
+    make_mixed : The same with additional numeric columns.
 
     Examples
     --------
@@ -103,17 +105,17 @@ def make_mixed(
     random_state: int | np.random.Generator | None = None,
     frame: str = "auto",
 ) -> Dataset:
-    """Draw a table of categories and numbers whose classes depend on both.
+    """Generate data with categorical and numeric columns.
 
     Parameters
     ----------
     n_samples, n_categorical, n_numeric : int
-        Size of the table; nominal columns come first. Numbers are standard normal.
+        Size of the table; categorical columns come first. Numbers are standard normal.
     n_categories, n_classes, flip_y, missing_rate, random_state, frame
         As in `make_categorical`.
     n_informative : tuple of two int or None, default=None
-        How many nominal and how many numeric columns vote, the first of each kind. None means
-        half of each, rounded up. Ties between classes go to the vote of the earliest column.
+        Number of informative categorical and numeric columns, the first of each kind. If None,
+        half of each, rounded up.
 
     Returns
     -------
@@ -121,7 +123,7 @@ def make_mixed(
 
     See Also
     --------
-    make_categorical : Categories only.
+    make_categorical : The same without numeric columns.
 
     Examples
     --------
@@ -152,8 +154,8 @@ def _values_per_column(n_categories: int | Sequence[int], n_features: int) -> li
     values = [n_categories] * n_features if isinstance(n_categories, int) else list(n_categories)
     if len(values) != n_features:
         raise ValueError(
-            f"n_categories gives the values of {len(values)} columns, but there are {n_features} "
-            "nominal columns. Give one number for all of them, or one for each."
+            f"n_categories has {len(values)} elements, but there are {n_features} categorical "
+            "columns. Pass an int, or one number per column."
         )
     return values
 
@@ -198,8 +200,8 @@ def _draw(
 def _hidden_groups(
     n_categories: int, n_classes: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Give each value a class: groups of equal size up to one, unrelated to the values' names."""
-    # The random start decides which classes get the larger groups, lest it always be the first.
+    """Assign a class to each category at random, with group sizes that differ by at most one."""
+    # The random start determines which classes have the larger groups.
     start = rng.integers(n_classes)
     groups: NDArray[np.int64] = rng.permutation((np.arange(n_categories) + start) % n_classes)
     return groups
@@ -209,15 +211,15 @@ def _most_votes(votes: list[NDArray[np.int64]], n_classes: int) -> NDArray[np.in
     n_samples = len(votes[0])
     score = np.zeros((n_samples, n_classes))
     for j, vote in enumerate(votes):
-        # The extra 2 ** -(j + 1) orders tied classes by their earliest vote and, since all of
-        # them together stay below 1, never outweighs a whole vote.
+        # 2 ** -(j + 1) resolves ties in favor of the first vote. The sum of all stays below 1, so
+        # it never outweighs a vote.
         score[np.arange(n_samples), vote] += 1.0 + 2.0 ** -(j + 1)
     best: NDArray[np.int64] = np.argmax(score, axis=1)
     return best
 
 
 def _nominal_column(name: str, n_categories: int) -> DatasetColumn:
-    # Padded, so that sorting the labels gives v00, v01, ... in this order.
+    # Padded with zeros, so that sorted labels are in this order.
     width = max(2, len(str(n_categories - 1)))
     return DatasetColumn(name, "nominal", tuple(f"v{i:0{width}d}" for i in range(n_categories)))
 
@@ -231,26 +233,28 @@ def _check(
     chances: tuple[float, float],
 ) -> None:
     if n_samples < 1 or n_classes < 2:
-        raise ValueError(f"n_samples={n_samples} and n_classes={n_classes}: need at least 1 and 2.")
+        raise ValueError(
+            f"n_samples must be at least 1 and n_classes at least 2. Got {n_samples} and "
+            f"{n_classes}."
+        )
     n_categorical = len(n_categories)
     if not (0 <= informative[0] <= n_categorical and 0 <= informative[1] <= n_numeric):
         raise ValueError(
-            f"n_informative={informative} (categorical, numeric) must not exceed the "
-            f"{n_categorical} categorical and {n_numeric} numeric columns."
+            f"n_informative must not exceed the {n_categorical} categorical and {n_numeric} "
+            f"numeric columns. Got {informative}."
         )
     if sum(informative) == 0:
-        raise ValueError("n_informative is 0: with no informative column there are no classes.")
+        raise ValueError("n_informative must be at least 1. Got 0 informative columns.")
     if (
         min(n_categories, default=1) < 1
         or min(n_categories[: informative[0]], default=n_classes) < n_classes
     ):
         raise ValueError(
-            f"n_categories={n_categories}: an informative column needs at least "
-            f"n_classes={n_classes} categories, one group for each class. Raise n_categories or "
-            "lower n_classes."
+            f"n_categories must be at least n_classes={n_classes} for informative columns. Got "
+            f"{n_categories}."
         )
     if not all(0.0 <= chance < 1.0 for chance in chances):
-        raise ValueError(f"flip_y and missing_rate must be in [0, 1), but are {chances}.")
+        raise ValueError(f"flip_y and missing_rate must be in the range [0, 1). Got {chances}.")
 
 
 _POSITIONS = np.arange(1, 22)
@@ -263,7 +267,7 @@ MIXES = ((0, 1), (0, 2), (1, 2))
 
 WAVEFORM_NOTES = (
     "Class 1 mixes the triangles peaking at 7 and 15, class 2 those at 7 and 11, class 3 those at "
-    "15 and 11; unit normal noise on every column. The best possible error is about 14 %."
+    "15 and 11; unit normal noise on every column. The Bayes error is about 14 %."
 )
 
 
@@ -274,7 +278,7 @@ def make_waveform(
     random_state: int | np.random.Generator | None = None,
     frame: str = "auto",
 ) -> Dataset:
-    """Draw rows of the waveform problem.
+    """Generate data of the waveform problem.
 
     A row is `u * h_a + (1 - u) * h_b + e` over 21 positions, where `h_a` and `h_b` are the two
     triangles of its class, `u` is uniform on (0, 1) and `e` is standard normal noise.
@@ -282,14 +286,14 @@ def make_waveform(
     Parameters
     ----------
     n_samples : int, default=5000
-        Classes are drawn independently with equal chance, so their counts vary.
+        Number of rows. Classes are drawn with equal probability, so their counts vary.
     n_noise_features : int, default=0
-        Further columns of pure standard normal noise; 19 gives the classic 40-column version.
+        Number of additional columns of standard normal noise; 19 in the version with 40 columns.
     random_state : int, numpy.random.Generator or None, default=None
         The same integer gives the same data. Columns 1 to 21 and the classes do not depend on
         `n_noise_features`.
     frame : str, default="auto"
-        As in `load`.
+        Type of `X`, as in `load`.
 
     Returns
     -------
@@ -319,18 +323,18 @@ def make_waveform(
 
 
 def waveform_table(n_samples: int, n_noise_features: int, rng: np.random.Generator) -> RawTable:
-    """Draw the rows as a coded table."""
+    """Generate the data as a raw table."""
     target = rng.integers(3, size=n_samples)
-    share = rng.uniform(size=(n_samples, 1))
+    weight = rng.uniform(size=(n_samples, 1))
     first, second = TRIANGLES[np.array(MIXES)[target].T]
-    curves = share * first + (1.0 - share) * second + rng.standard_normal((n_samples, 21))
-    # Drawn last, so that the curves are the same with and without them.
+    curves = weight * first + (1.0 - weight) * second + rng.standard_normal((n_samples, 21))
+    # Drawn last, so that the other columns do not depend on their number.
     numbers = np.hstack([curves, rng.standard_normal((n_samples, n_noise_features))])
     names = [f"x{j + 1}" for j in range(numbers.shape[1])]
     return numeric_table(names, numbers, [str(label + 1) for label in target])
 
 
-# Number of values of a1..a6 in the three Monk's problems.
+# Number of categories of a1..a6 in the three Monk's problems.
 _MONKS_VALUES = (3, 3, 2, 3, 4, 2)
 
 _MONKS_RULES: dict[int, Callable[[tuple[int, ...]], bool]] = {

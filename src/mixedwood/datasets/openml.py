@@ -1,8 +1,7 @@
-"""Fetch a data set from OpenML and make it the same table as everywhere else.
+"""Download datasets from OpenML.
 
-Only sets of the shipped catalogue are fetched: an OpenML id stands for one version, but says
-nothing about whether labels, types and columns are those the papers used. The catalogue does, and
-what was downloaded must agree with it.
+Only datasets of the catalogue in this package are downloaded. The catalogue states the labels,
+types and columns that papers use, and downloaded data must match it.
 """
 
 import json
@@ -32,35 +31,35 @@ _log = logging.getLogger(__name__)
 
 @cache
 def catalogue() -> Mapping[str, Mapping[str, Any]]:
-    """Name -> OpenML id, rows, class counts, columns, and how to spell it our way."""
+    """Read the catalogue: OpenML id, rows, class counts, columns and label spelling, by name."""
     text = (files("mixedwood.datasets") / "catalogue.json").read_text(encoding="utf-8")
     return {entry["name"]: entry for entry in json.loads(text)}
 
 
 def fetch(name: str) -> tuple[RawTable, str] | None:
-    """Download a catalogued data set, check it, keep it in the cache; None if not catalogued.
+    """Download, check and cache a dataset; None if it is not in the catalogue.
 
     Raises
     ------
     DatasetNotFoundError
-        OpenML could not be reached.
+        If OpenML could not be reached.
     DamagedDatasetError
-        What came is not what the catalogue describes.
+        If the data does not match the catalogue.
     """
     entry = catalogue().get(name)
     if entry is None:
         return None
     try:
         bunch = _download(entry["openml_id"])
-    except OSError as error:  # URLError, timeouts and broken connections are all of this kind
+    except OSError as error:  # URLError, timeouts and broken connections are OSErrors
         raise DatasetNotFoundError(f"OpenML could not be reached ({error})") from error
-    except ValueError as error:  # a wrong MD5, or a set that OpenML has withdrawn
-        raise DamagedDatasetError(f"OpenML did not give {name!r}: {error}") from error
+    except ValueError as error:  # a wrong MD5, or a withdrawn dataset
+        raise DamagedDatasetError(f"OpenML did not provide {name!r}: {error}") from error
     try:
         table = _conform(bunch, entry)
     except DamagedDatasetError as error:
         raise DamagedDatasetError(
-            f"OpenML's data set {entry['openml_id']} is not the {name!r} of the catalogue: "
+            f"OpenML's dataset {entry['openml_id']} does not match {name!r} in the catalogue: "
             f"{error}. Nothing was stored."
         ) from error
     notes = f"{entry['original']}. From OpenML, id {entry['openml_id']}."
@@ -71,10 +70,10 @@ def fetch(name: str) -> tuple[RawTable, str] | None:
 def _download(openml_id: int) -> Any:
     fetch_openml = import_module("sklearn.datasets").fetch_openml
     with warnings.catch_warnings():
-        # It warns before it tries again; if that fails too, our error says all there is to say.
+        # It warns before a second attempt; if that fails too, an error is raised.
         warnings.filterwarnings("ignore", message=".*network error.*")
-        # Plain arrays through scikit-learn's own ARFF reader: needs no pandas, keeps the labels as
-        # written, and checks OpenML's MD5. It must not keep a second copy in a cache of its own.
+        # scikit-learn's own ARFF reader needs no pandas, keeps the spelling of labels and checks
+        # the MD5. No second copy in its cache.
         return fetch_openml(
             data_id=openml_id, as_frame=False, parser="liac-arff", cache=False, n_retries=1
         )
@@ -85,12 +84,12 @@ def _keep(name: str, table: RawTable, notes: str, openml_id: int) -> None:
     try:
         cache_directory.write(name, table, notes=notes, origin=f"openml:{openml_id}")
     except OSError as error:
-        # The user has the data; only the next call will have to fetch it again.
-        _log.warning("Could not keep %r in the cache %s: %s", name, cache_directory.path, error)
+        # The data can be used; it will be downloaded again next time.
+        _log.warning("Could not store %r in the cache %s: %s", name, cache_directory.path, error)
 
 
 def _conform(bunch: Any, entry: Mapping[str, Any]) -> RawTable:
-    """Columns by position (OpenML renames them, but keeps their order), labels as catalogued."""
+    """Match columns by position, since OpenML renames some, and labels by the catalogue."""
     names = [str(feature) for feature in bunch.feature_names]
     kept = [j for j, feature in enumerate(names) if feature not in entry.get("drop", ())]
     if len(kept) != len(entry["columns"]):
@@ -121,7 +120,7 @@ def _conform_column(
 ) -> tuple[DatasetColumn, NDArray[Any]]:
     column = column_from_json(raw)
     if column.kind == "numeric":
-        if labels is not None:  # declared nominal at OpenML, though the labels are numbers
+        if labels is not None:  # declared nominal at OpenML, although the labels are numbers
             numbers = np.array([np.nan if v is None else float(v) for v in _spell(numbers, labels)])
         return column, numbers
     cells = _spell(numbers, labels)
@@ -132,18 +131,18 @@ def _conform_column(
         )
     order = column.natural_order
     if order and (strange := {cell for cell in cells if cell is not None} - set(order)):
-        raise DamagedDatasetError(f"column {column.name!r} has the strange values {strange}")
+        raise DamagedDatasetError(f"column {column.name!r} has the unexpected values {strange}")
     values, codes = encode_labels(cells, order if column.kind == "ordinal" else None)
     return replace(column, categories=values), codes
 
 
 def _spell(numbers: NDArray[np.float64], labels: list[str] | None) -> list[str | None]:
-    """Cells as text: through the labels of a nominal column, else as the numbers they are."""
+    """Convert cells to text, with the labels of a nominal column."""
     if labels is None:
         return [None if number != number else _label_text(number) for number in numbers.tolist()]
     return [None if number != number else labels[int(number)] for number in numbers.tolist()]
 
 
 def _label_text(label: object) -> str:
-    # A label 3 that OpenML declares as a number arrives as 3.0.
+    # A label 3 that OpenML declares as a number is read as 3.0.
     return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)

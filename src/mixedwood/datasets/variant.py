@@ -1,7 +1,7 @@
-"""Versions of data sets that papers used, as a table: which rows, which types.
+"""Variants of datasets that are used in papers: selected rows, other column types.
 
-A variant states how many rows it must end with; a copy of the data in another row order, say, is
-then refused instead of giving other numbers than the paper's.
+The number of rows of each variant is checked, so that a different copy of the data raises an error
+instead of giving other results than the paper.
 """
 
 from collections.abc import Mapping
@@ -16,26 +16,26 @@ from mixedwood.datasets.dataset import DamagedDatasetError, DatasetColumn, Kind,
 
 @dataclass(frozen=True)
 class Variant:
-    """What to change, in this order, and what must come out.
+    """Changes to a dataset, applied in this order.
 
     Attributes
     ----------
     summary : str
-        One line for users.
+        One-line description.
     rows : int
-        Rows of the result.
+        Number of rows of the result.
     first : int or None
-        Keep only the first so many rows.
+        Keep only this number of rows from the start.
     complete : bool
-        Drop the rows with a missing cell.
+        Drop rows with missing values.
     allowed : frozenset of str or None
-        Drop the rows with any other label in a nominal column.
+        Drop rows with other categories in a nominal column.
     ordinal_as : str or None
-        Turn ordinal columns into this kind.
+        Convert ordinal columns to this kind.
     indicators : tuple of str
-        Turn these nominal columns into one 0/1 column per value.
+        Replace these nominal columns by one 0/1 column per category.
     keep_originals : bool
-        Keep the columns of `indicators` too, at the end.
+        Also keep the columns of `indicators`, at the end.
     """
 
     summary: str
@@ -72,7 +72,7 @@ VARIANTS: Mapping[str, Mapping[str, Variant]] = {
             "wilderness and soil as 4 + 40 columns of 0/1", 581012, indicators=_COVERTYPE
         ),
         "aggregated": Variant(
-            "the 44 columns of 0/1 and beside them wilderness and soil as one column each",
+            "the 44 columns of 0/1 and additionally wilderness and soil as one column each",
             581012,
             indicators=_COVERTYPE,
             keep_originals=True,
@@ -92,7 +92,7 @@ VARIANTS: Mapping[str, Mapping[str, Variant]] = {
     },
     "splice": {
         "unambiguous": Variant(
-            "without the 15 rows holding a letter other than A, C, G, T",
+            "without the 15 rows that contain a letter other than A, C, G, T",
             3175,
             allowed=frozenset("ACGT"),
         ),
@@ -101,17 +101,17 @@ VARIANTS: Mapping[str, Mapping[str, Variant]] = {
 
 
 def find_variant(name: str, variant: str) -> Variant:
-    """Look a variant up; the error names those there are."""
+    """Find a variant by name."""
     known = VARIANTS.get(name, {})
     if variant in known:
         return known[variant]
     choices = "; ".join(f"{key!r} ({value.summary})" for key, value in known.items())
-    there_are = f"It has {choices}." if choices else "It has none: leave variant out."
-    raise ValueError(f"Data set {name!r} has no variant {variant!r}. {there_are}")
+    accepted = f"Use one of {choices}." if choices else "It has no variants."
+    raise ValueError(f"Dataset {name!r} has no variant {variant!r}. {accepted}")
 
 
 def apply_variant(table: RawTable, variant: Variant) -> RawTable:
-    """Make the variant of a table, and check that it has the rows it should have."""
+    """Apply a variant to a table, and check the number of rows."""
     keep = np.ones(table.n_rows, dtype=bool)
     if variant.first is not None:
         keep[variant.first :] = False
@@ -122,7 +122,7 @@ def apply_variant(table: RawTable, variant: Variant) -> RawTable:
     if (n_kept := int(keep.sum())) != variant.rows:
         raise DamagedDatasetError(
             f"The variant ({variant.summary}) should have {variant.rows} rows, but this copy of "
-            f"the data gives {n_kept}: its rows are not those of the original, or in another order."
+            f"the data gives {n_kept}: its rows, or their order, differ from the original."
         )
     if not keep.all():
         table = table.take(keep)
@@ -137,7 +137,7 @@ def _only_allowed(table: RawTable, allowed: frozenset[str]) -> NDArray[np.bool_]
     keep = np.ones(table.n_rows, dtype=bool)
     for column, codes in zip(table.columns, table.data, strict=True):
         if column.kind == "nominal":
-            # The spare last place, for code -1, lets missing cells pass.
+            # The additional last element is for code -1: missing values are allowed.
             keep &= np.array([*(value in allowed for value in column.categories), True])[codes]
     return keep
 

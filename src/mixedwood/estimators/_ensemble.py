@@ -1,79 +1,107 @@
-"""What all ensembles of trees do the same way: one answer of many trees, and what they are like."""
+"""Common code of ensembles of trees: predictions, explanations, and the diversity of the trees."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from mixedwood._params import OneOf, check_value
 from mixedwood.data import Table, check_same_length, read_target
-from mixedwood.ensembles import (
-    Diversity,
-    add_up,
-    first_of_largest,
-    measure_diversity,
-    member_classes,
-    shares_of,
-    staged_shares,
-    vote_margins,
-)
-from mixedwood.ensembles.votes import Vote
 from mixedwood.estimators.base import TableClassifier, columns_used
-from mixedwood.explain.ensemble import explain_votes
+from mixedwood.explain.explanation import explain_prediction
 from mixedwood.explain.importance import impurity_importance
-from mixedwood.explain.walk import choose_row
-from mixedwood.tree import Tree
+from mixedwood.tree import Predictor, TargetSpec, Tree
 
 if TYPE_CHECKING:
     from mixedwood.explain import Explanation
 
-__all__ = ["TreeEnsembleClassifier", "nodes_of"]
+__all__ = ["Diversity", "TreeEnsembleClassifier", "measure_diversity", "vote_margins"]
+
+Vote: TypeAlias = Literal["soft", "hard"]
+VOTING = OneOf("soft", "hard")
 
 
 class TreeEnsembleClassifier(TableClassifier):
-    """Answers by the vote of `trees_`; subclasses grow them.
+    """Predicts with the trees in `trees_`; subclasses grow them.
 
-    A subclass sets `trees_` in `fit`, has a parameter or an attribute `voting`, and may say with
-    `_tree_weights` what each tree counts, with `_unseen` what happens to values that no training
-    row had, and with `_impurity` by what importances are measured.
+    A subclass sets `trees_` in `fit` and has a parameter or an attribute `voting`. It may override
+    `predictor_`, the weights of trees, the handling of unknown categories, and the impurity of
+    importances.
     """
 
     trees_: list[Tree]
     voting: Vote
+    n_jobs: int | None
 
-    # Answers
+    # Predictions
+
+    @property
+    def predictor_(self) -> Predictor:
+        """The trees, and how their predictions are combined."""
+        check_is_fitted(self)
+        check_value(type(self).__name__, "voting", self.voting, VOTING)
+        return Predictor(
+            self.schema_,
+            TargetSpec(self.classes_),
+            tuple(self.trees_),
+            weights=self._tree_weights(),
+            aggregate="vote" if self.voting == "hard" else "mean",
+        )
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give the class of each row; the first of classes with equal shares."""
-        shares = self._shares(self._new(X))
-        return np.asarray(self.classes_[first_of_largest(shares)])
+        """Predict the class of each row; of equally probable classes, the first.
+
+        Parameters
+        ----------
+        X : table
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Class labels.
+        """
+        return self.predictor_.predict(self._new(X), self.n_jobs)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the class probabilities of each row, in the order of ``classes_``.
+        """Predict the class probabilities of each row, in the order of ``classes_``.
 
-        The mean of what the trees say or, with ``voting="hard"``, the shares of their votes.
+        They are the mean of the probabilities of the trees or, with ``voting="hard"``, the
+        fractions of their votes.
+
+        Parameters
+        ----------
+        X : table
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Probabilities.
         """
-        return self._shares(self._new(X))
+        return self.predictor_.probabilities(self._new(X), self.n_jobs)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Give the logarithms of the class probabilities of each row."""
+        """Predict the logarithms of the class probabilities of each row."""
         with np.errstate(divide="ignore"):
-            return np.log(self._shares(self._new(X)))
+            return np.log(self.predict_proba(X))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Give the classes after one tree, two trees, and so on, without fitting again."""
-        return (self.classes_[first_of_largest(shares)] for shares in self._staged(self._new(X)))
+        """Predict the classes after one tree, two trees, and so on."""
+        return map(self.predictor_.target.labels, self.staged_predict_proba(X))
 
     def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Give the class probabilities after one tree, two trees, and so on."""
-        return self._staged(self._new(X))
+        """Predict the class probabilities after one tree, two trees, and so on."""
+        return self.predictor_.staged_probabilities(self._new(X))
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> NDArray[np.float64]:
-        """Compute the accuracy after one tree, two trees, and so on, without fitting again.
+        """Compute the accuracy after one tree, two trees, and so on.
 
         Gradient boosting may grow several trees per iteration; it is scored after each iteration.
 
@@ -92,21 +120,22 @@ class TreeEnsembleClassifier(TableClassifier):
             The fraction of rows, or of their weight, that the first trees classify correctly.
         """
         table, truth, weights = self._new_with_classes(X, y, sample_weight)
-        right = (first_of_largest(shares) == truth for shares in self._staged(table))
-        return np.array([np.average(r, weights=weights) for r in right])
+        predictor = self.predictor_
+        stages = map(predictor.target.decide, predictor.staged_probabilities(table))
+        return np.array([np.average(codes == truth, weights=weights) for codes in stages])
 
     def explain(self, X: Any, row: int = 0) -> Explanation:
-        """Say why one row is answered as it is: what each column adds to the answer.
+        """Explain the prediction of one row by contributions of the columns.
 
-        On the row's way through each tree, what a test changes in the tree's answer is credited to
-        the column that it asks for.
+        Along the row's path in each tree, the change of the tree's prediction from node to child
+        is attributed to the column of the split.
 
         Parameters
         ----------
         X : table
             Rows.
         row : int, default=0
-            Which row, counted from 0.
+            Number of the row, from 0.
 
         Returns
         -------
@@ -132,28 +161,12 @@ class TreeEnsembleClassifier(TableClassifier):
         return self._explain(self._new(X), row)
 
     def _explain(self, table: Table, row: int) -> Explanation:
-        one, row = choose_row(table, row)
-        shares = self._shares(one)
-        return explain_votes(
-            self.trees_,
-            one,
-            row=row,
-            prediction=self._answer(shares),
-            probabilities=shares[0],
-            answers=member_classes(self.trees_, one)[0],
-            vote=self.voting,
-            weights=self._tree_weights(),
-        )
+        return explain_prediction(self.predictor_, table, row)
 
-    def _answer(self, shares: NDArray[np.float64]) -> Any:
-        """The class of a single row, as Python has it."""
-        label = self.classes_[first_of_largest(shares)][0]
-        return label.item() if hasattr(label, "item") else label
-
-    # What the members are like
+    # The trees
 
     def apply(self, X: Any) -> NDArray[np.int32]:
-        """Find the node of each tree that answers each row.
+        """Find the leaf of each row in each tree.
 
         Parameters
         ----------
@@ -163,17 +176,17 @@ class TreeEnsembleClassifier(TableClassifier):
         Returns
         -------
         ndarray of int32 and shape (n_rows, n_trees)
-            Numbers of nodes, as ``trees_`` shows them: leaves, or where a value was never met.
+            Numbers of nodes as in ``trees_``. A row with an unknown category may stop at an inner
+            node.
         """
-        return nodes_of(self.trees_, self._new(X))
+        return self.predictor_.apply(self._new(X))
 
     def predict_members(self, X: Any) -> NDArray[Any]:
-        """Give the class of each row by each tree, as an array of shape (n_rows, n_trees)."""
-        table = self._new(X)
-        return np.asarray(self.classes_[member_classes(self.trees_, table)])
+        """Predict the class of each row by each tree: shape (n_rows, n_trees)."""
+        return np.asarray(self.classes_[self.predictor_.tree_codes(self._new(X))])
 
     def margins(self, X: Any, y: Any) -> NDArray[np.float64]:
-        """Say how far each row is from being misclassified.
+        """Compute the margin of each row (Schapire et al. 1998).
 
         Parameters
         ----------
@@ -185,64 +198,57 @@ class TreeEnsembleClassifier(TableClassifier):
         Returns
         -------
         ndarray of shape (n_rows,)
-            The share of the right class in the vote less the largest share of another class:
-            from 1, all trees are right, to -1, all are wrong in the same way.
+            Probability of the true class less the largest probability of another class: 1 if all
+            trees are right, -1 if all are wrong in the same way.
         """
         table, truth, _ = self._new_with_classes(X, y)
-        return vote_margins(self._shares(table), truth)
+        return vote_margins(self.predictor_.probabilities(table, self.n_jobs), truth)
 
     def diversity(self, X: Any, y: Any = None) -> Diversity:
-        """Measure how much the trees differ in their answers, and how large they are.
+        """Measure how much the predictions of the trees differ, and the sizes of the trees.
 
         Parameters
         ----------
         X : table
-            Rows, best such that the trees have not seen.
+            Rows, preferably other than the training rows.
         y : array-like of shape (n_rows,), optional
-            Their classes, for the mean error of single trees.
+            Their classes, for the mean error of the trees.
 
         Returns
         -------
         Diversity
-            Disagreement and kappa of pairs, and mean sizes.
+            Disagreement and kappa of pairs of trees, and mean sizes.
         """
         if y is None:
             table, truth = self._new(X), None
         else:
             table, truth, _ = self._new_with_classes(X, y)
-        return measure_diversity(self.trees_, member_classes(self.trees_, table), truth)
+        return measure_diversity(self.trees_, self.predictor_.tree_codes(table), truth)
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Mean over the trees of each column's share in the fall of impurity."""
+        """Mean over the trees of the fraction of each column in the decrease of impurity."""
         check_is_fitted(self)
         measure = partial(impurity_importance, impurity=self._impurity())
         mean = np.average([measure(tree) for tree in self.trees_], 0, self._tree_weights())
         total = mean.sum()
         return np.asarray(mean / total if total > 0 else mean)
 
-    # What subclasses may say
+    # What subclasses may override
 
     def _tree_weights(self) -> NDArray[np.float64] | None:
-        """Give the weight of each tree in the vote; None if all are equal."""
+        """Weights of the trees; None if all are equal."""
         return None
 
     def _unseen(self) -> str:
-        """Name what happens to values that no training row had."""
+        """Handling of categories that are not in the training data."""
         return "stop"
 
     def _impurity(self) -> Literal["gini", "entropy"]:
-        """Name the impurity by which importances are measured."""
+        """The impurity of feature importances."""
         return "gini"
 
-    # Tables and shares
-
-    def _shares(self, table: Table) -> NDArray[np.float64]:
-        n_jobs = getattr(self, "n_jobs", None)
-        return shares_of(add_up(self.trees_, table, self.voting, self._tree_weights(), n_jobs))
-
-    def _staged(self, table: Table) -> Iterator[NDArray[np.float64]]:
-        return staged_shares(self.trees_, table, self.voting, self._tree_weights())
+    # Tables
 
     def _new(self, X: Any) -> Table:
         check_is_fitted(self)
@@ -251,19 +257,123 @@ class TreeEnsembleClassifier(TableClassifier):
     def _new_with_classes(
         self, X: Any, y: Any, sample_weight: Any = None
     ) -> tuple[Table, NDArray[np.int32], NDArray[np.float64] | None]:
-        """Read rows and their classes, as positions in ``classes_``; -1 for one not known."""
+        """Read rows and their classes, as positions in ``classes_``; -1 for other classes."""
         check_is_fitted(self)
         target = read_target(y, sample_weight)
-        table = self._read_new(X, lambda: columns_used(self.trees_), self._unseen())
+        table = self._new(X)
         check_same_length(table, target)
         place = {label: i for i, label in enumerate(self.classes_.tolist())}
         known = np.array([place.get(label, -1) for label in target.classes.tolist()], np.int32)
         return table, known[target.codes], target.weights
 
 
-def nodes_of(trees: list[Tree], table: Table) -> NDArray[np.int32]:
-    """Find the node of each tree that answers each row, one column per tree."""
-    found = np.empty((table.n_rows, len(trees)), dtype=np.int32)
-    for place, tree in enumerate(trees):
-        found[:, place] = tree.apply(table)
-    return found
+def python_label(label: Any) -> Any:
+    """Convert a class label from NumPy's type to Python's."""
+    return label.item() if hasattr(label, "item") else label
+
+
+@dataclass(frozen=True)
+class Diversity:
+    """How much the predictions of the trees of an ensemble differ, and the sizes of the trees.
+
+    Disagreement of two trees is the fraction of rows for which they predict different classes.
+    Kappa (Cohen 1960; for ensembles Dietterich 2000) is their agreement beyond what two trees with
+    the same class frequencies would have by chance: 1 for trees that always agree, 0 for chance.
+
+    Attributes
+    ----------
+    n_members : int
+        Number of trees.
+    disagreement : float
+        Mean disagreement over all pairs of trees; NaN for a single tree.
+    kappa : float
+        Mean kappa over all pairs of trees; NaN for a single tree.
+    mean_leaves, mean_nodes, mean_depth : float
+        Mean size of the trees.
+    member_error : float or None
+        Mean error of single trees, if the classes were given.
+    pairwise_disagreement, pairwise_kappa : ndarray of shape (n_members, n_members)
+        Disagreement and kappa of each pair.
+    """
+
+    n_members: int
+    disagreement: float
+    kappa: float
+    mean_leaves: float
+    mean_nodes: float
+    mean_depth: float
+    member_error: float | None
+    pairwise_disagreement: NDArray[np.float64] = field(repr=False, compare=False)
+    pairwise_kappa: NDArray[np.float64] = field(repr=False, compare=False)
+
+
+def measure_diversity(
+    trees: Sequence[Tree], codes: NDArray[np.int32], truth: NDArray[np.int32] | None = None
+) -> Diversity:
+    """Compare the predictions of trees.
+
+    Parameters
+    ----------
+    trees : sequence of Tree
+        The trees.
+    codes : ndarray of int32 and shape (n_rows, n_trees)
+        The class that each tree predicts for each row.
+    truth : ndarray of int32 and shape (n_rows,), optional
+        The true classes; -1 for a class that is not in the training data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedwood.data import read_table, read_target
+    >>> from mixedwood.growers import grow
+    >>> tree = grow(read_table({"x": [1, 2]}), read_target(["a", "b"]))
+    >>> found = measure_diversity([tree, tree], np.array([[0, 0], [0, 1], [1, 1], [1, 1]]))
+    >>> found.disagreement, found.kappa, found.mean_leaves
+    (0.25, 0.5, 2.0)
+    """
+    n_rows, n_trees = codes.shape
+    agreement = np.zeros((n_trees, n_trees))
+    by_chance = np.zeros((n_trees, n_trees))
+    for code in np.unique(codes):
+        chosen = (codes == code).astype(np.float64)
+        agreement += chosen.T @ chosen / n_rows
+        frequency = chosen.mean(axis=0)
+        by_chance += np.outer(frequency, frequency)
+    agreement = np.clip(agreement, 0.0, 1.0)
+    beyond = 1 - by_chance
+    certain = beyond <= 1e-12  # both always predict the same class
+    kappa = np.where(certain, 1.0, (agreement - by_chance) / np.where(certain, 1.0, beyond))
+    pairs = np.triu_indices(n_trees, k=1)
+    several = n_trees > 1
+    return Diversity(
+        n_members=n_trees,
+        disagreement=float((1 - agreement)[pairs].mean()) if several else np.nan,
+        kappa=float(kappa[pairs].mean()) if several else np.nan,
+        mean_leaves=float(np.mean([tree.n_leaves for tree in trees])),
+        mean_nodes=float(np.mean([tree.n_nodes for tree in trees])),
+        mean_depth=float(np.mean([tree.depth for tree in trees])),
+        member_error=None if truth is None else float((codes != truth[:, None]).mean()),
+        pairwise_disagreement=1 - agreement,
+        pairwise_kappa=kappa,
+    )
+
+
+def vote_margins(
+    probabilities: NDArray[np.float64], truth: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    """Probability of the true class less the largest probability of another class.
+
+    A true class of -1, which is not in the training data, has probability 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> vote_margins(np.array([[0.75, 0.25, 0.0]] * 3), np.array([0, 1, -1])).tolist()
+    [0.5, -0.5, -0.75]
+    """
+    rows = np.arange(len(probabilities))
+    known = truth >= 0
+    true = np.where(known, probabilities[rows, truth], 0.0)
+    others = probabilities.copy()
+    others[rows[known], truth[known]] = 0.0
+    return np.asarray(true - others.max(axis=1))

@@ -4,27 +4,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
 
+from mixedwood import _kinds as kinds
 from mixedwood._limits import Deadline, read_time_limit
 from mixedwood._parallel import show_progress
+from mixedwood._params import (
+    FLAG,
+    N_JOBS,
+    RANDOM_STATE,
+    TIME_LIMIT,
+    VERBOSE,
+    Constraint,
+    Float,
+    Int,
+    OneOf,
+    validate,
+)
 from mixedwood._random import seed_of
 from mixedwood.boosting import AdaBoostPlan, adaboost
 from mixedwood.data import Target
 from mixedwood.estimators._ensemble import TreeEnsembleClassifier
-from mixedwood.estimators.parameters import (
-    check_choice,
-    check_flag,
-    check_jobs,
-    read_number,
-    read_whole,
-)
-from mixedwood.estimators.sampled import read_member
+from mixedwood.estimators.c45 import C45TreeClassifier
+from mixedwood.estimators.forest import read_member
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.growers import CodedTable
+from mixedwood.tree import Tree
 
 __all__ = ["AdaBoostTreesClassifier"]
 
@@ -96,8 +105,28 @@ class AdaBoostTreesClassifier(TreeEnsembleClassifier):
     """
 
     estimator_weights_: NDArray[np.float64]
-    n_iter_: int
     voting = "hard"
+
+    _parameters: ClassVar[Mapping[str, Constraint]] = {
+        "n_estimators": Int(1),
+        "learning_rate": Float(0, math.inf, "neither"),
+        "variant": OneOf("m1", "samme"),
+        "resample": FLAG,
+        "n_jobs": N_JOBS,
+        "random_state": RANDOM_STATE,
+        "verbose": VERBOSE,
+        "time_limit": TIME_LIMIT,
+    }
+    _fitted: ClassVar[kinds.Fitted] = {
+        "trees_": kinds.list_of(kinds.instance(Tree), 1),
+        "estimator_weights_": kinds.array(np.float64, 1, kinds.NONNEGATIVE),
+    }
+
+    def _check_fitted(self) -> None:
+        if len(self.estimator_weights_) != len(self.trees_):
+            raise ValueError("its trees have not one weight each")
+        if not self.estimator_weights_.sum() < kinds.MAX_SUM:
+            raise ValueError("the weights of its trees are too large to be added")
 
     def __init__(
         self,
@@ -142,25 +171,18 @@ class AdaBoostTreesClassifier(TreeEnsembleClassifier):
         Examples
         --------
         >>> import mixedwood as mw
-        >>> mw.AdaBoostTreesClassifier.c45().estimator.rules
-        'c45'
+        >>> mw.AdaBoostTreesClassifier.c45().estimator
+        C45TreeClassifier(pruned=False)
         """
         preset: dict[str, Any] = {
-            "estimator": TreeClassifier.c45(pruned=False),
+            "estimator": C45TreeClassifier(pruned=False),
             "n_estimators": n_estimators,
         }
         return cls(**{**preset, **parameters})
 
     def _check_parameters(self) -> None:
-        check_choice(self, "variant", ("m1", "samme"))
-        check_flag(self, "resample")
-        check_jobs(self)
-        read_whole(self, "n_estimators", 1)
-        rate = read_number(self, "learning_rate", 0, math.inf)
-        if rate == 0 or not np.isfinite(rate):
-            raise ValueError(f"learning_rate must be finite and above 0; got {rate!r}.")
+        validate(self)
         read_member(self._tree())
-        read_time_limit(self.time_limit)
 
     def _tree(self) -> TreeClassifier:
         return self._default_part("estimator", None) if self.estimator is None else self.estimator
@@ -204,7 +226,7 @@ class AdaBoostTreesClassifier(TreeEnsembleClassifier):
 
     def _fit_table(self, coded: CodedTable, target: Target, seed: int, time_limit: float) -> Self:
         plan = AdaBoostPlan(
-            learner=read_member(self._tree()),
+            estimator=read_member(self._tree()),
             samme=self.variant == "samme",
             resample=bool(self.resample),
             learning_rate=float(self.learning_rate),
@@ -221,12 +243,17 @@ class AdaBoostTreesClassifier(TreeEnsembleClassifier):
                 advance=advance,
             )
         self._remember(coded.table, target)
-        self.n_iter_ = len(self.trees_)
         return self
+
+    @property
+    def n_iter_(self) -> int:
+        """Number of trees."""
+        check_is_fitted(self)
+        return len(self.trees_)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Compute the fraction of votes of each class; of two classes, second less first."""
-        votes = self._shares(self._new(X))
+        votes = self.predict_proba(X)
         return votes[:, 1] - votes[:, 0] if votes.shape[1] == 2 else votes
 
     def _tree_weights(self) -> NDArray[np.float64]:

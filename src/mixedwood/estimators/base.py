@@ -1,17 +1,19 @@
-"""What all tree estimators do the same way: reading tables, answering, and words about a tree."""
+"""What all estimators share: parameters, reading tables, and warnings about them."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from mixedwood import _kinds as kinds
 from mixedwood._limits import user_stacklevel
+from mixedwood._params import Constraint, validate
 from mixedwood._warnings import IdentifierWarning, UnknownCategoryWarning
 from mixedwood.data import (
     Schema,
@@ -33,18 +35,26 @@ if TYPE_CHECKING:
 __all__ = [
     "TableClassifier",
     "columns_used",
+    "unknown_in_core",
 ]
 
 
 class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Reads tables of categories and numbers; subclasses learn from the typed table."""
+    """Checks parameters and reads tables; subclasses learn from the encoded table in `_fit`."""
+
+    class_weight: Any
+    categorical_features: Any
+    ordinal_features: Any
 
     classes_: NDArray[Any]
     schema_: Schema
     n_features_in_: int
 
-    # What becomes of values that no training row had, in a warning about them.
-    _unseen_ways: ClassVar[dict[str, str]] = {
+    # What `fit` sets besides the attributes above; model files contain it.
+    _fitted: ClassVar[kinds.Fitted]
+    _parameters: ClassVar[Mapping[str, Constraint]] = {}
+    # What happens to rows with unknown categories, for the warning.
+    _unknown_texts: ClassVar[dict[str, str]] = {
         "stop": (
             "These rows stop at the node that splits on the column and receive its class "
             "distribution."
@@ -60,11 +70,49 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.string = True
         return tags
 
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters of the estimator, and with ``part__name`` those of its parts.
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | float | None = None) -> Self:
+        """Fit the model to a table.
 
-        A part that is left to its default is made for that, so that
-        ``ForestClassifier().set_params(estimator__max_depth=5)`` changes the depth only.
+        Parameters
+        ----------
+        X : table
+            pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
+        y : array-like of shape (n_rows,)
+            Class labels: text, booleans or integers.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights of the rows; rows of weight 0 are ignored.
+
+        Returns
+        -------
+        estimator
+            The fitted estimator itself.
+        """
+        self._check_parameters()
+        table, target, kept = self._read_kept(
+            X,
+            y,
+            sample_weight,
+            class_weight=self.class_weight,
+            categorical_features=self.categorical_features,
+            ordinal_features=self.ordinal_features,
+        )
+        self._fit(table, target, kept)
+        self._remember(table, target)
+        return self
+
+    def _check_parameters(self) -> None:
+        """Raise an error for parameters that are not accepted; data are not needed for it."""
+        validate(self)
+
+    def _fit(self, table: Table, target: Target, kept: NDArray[np.bool_] | None) -> None:
+        """Learn from the encoded table; `kept` marks the rows of X in it, None for all."""
+        raise NotImplementedError
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of the estimator, or with ``part__name`` those of nested estimators.
+
+        If a nested estimator is left to its default, it is created first: for example,
+        ``ForestClassifier().set_params(estimator__max_depth=5)`` only changes the depth.
 
         Parameters
         ----------
@@ -85,17 +133,17 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 continue
             made[owner] = self._default_part(owner, part)
             if made[owner] is None:
-                meant = f" Or did you mean {inner}?" if inner in own else ""
+                meant = f" Did you mean {inner!r}?" if inner in own else ""
                 raise ValueError(
-                    f"{name} is {inner} of the estimator in {owner}, but {owner} of "
-                    f"{type(self).__name__} is {part!r}. Set {owner} first, to an estimator with "
-                    f"{inner}.{meant}"
+                    f"{name!r} sets {inner!r} of the nested estimator {owner!r}, but {owner!r} of "
+                    f"{type(self).__name__} is {part!r}. Set {owner!r} to an estimator with the "
+                    f"parameter {inner!r} first.{meant}"
                 )
         super().set_params(**{**params, **made})
         return self
 
     def _default_part(self, name: str, given: Any) -> Any:
-        """Make the estimator that a parameter stands for with such a value; None if for none."""
+        """Make the nested estimator that a value of a parameter stands for, or return None."""
         return None
 
     def _read_training(
@@ -128,11 +176,11 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         categorical_features: Any = None,
         ordinal_features: Any = None,
     ) -> tuple[Table, Target, NDArray[np.bool_] | None]:
-        """Read X and y; nothing is remembered yet, so that a fit that fails changes nothing.
+        """Read X and y without storing anything, so that a fit that fails changes nothing.
 
-        A row of weight 0 is as good as no row: what the columns are, every count of rows and every
-        division of them is that of the other rows. Only the classes are all those in y. The mask
-        says which rows are kept; None for all.
+        Rows of weight 0 are dropped, so that they have no influence on types of columns, numbers of
+        rows or folds; but all classes in y are kept. The mask marks the rows that are kept; None if
+        all are.
         """
         table = read_table(
             X, categorical_features=categorical_features, ordinal_features=ordinal_features
@@ -152,11 +200,11 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 ordinal_features=ordinal_features,
                 rows=kept,
             )
-        _warn_of_identifiers(table)
+        _warn_identifiers(table)
         return table, target, kept
 
     def _remember(self, table: Table, target: Target) -> None:
-        """Keep what the columns and classes are, once a fit has come to its end."""
+        """Store columns and classes at the end of a fit."""
         self._remember_columns(table.schema, target.classes)
 
     def _remember_columns(self, schema: Schema, classes: NDArray[Any]) -> None:
@@ -169,7 +217,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.feature_names_in_ = np.array(schema.names, dtype=object)
 
     def _read_new(self, X: Any, columns_used: Callable[[], set[str]], handle_unknown: str) -> Table:
-        """Read new rows; say once which columns hold values that no training row had."""
+        """Read new rows; warn of unknown categories in columns that are used."""
         check_is_fitted(self)
         table = read_table(X, schema=self.schema_, estimator=type(self).__name__)
         if table.n_rows == 0:
@@ -193,14 +241,14 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     "data, or use handle_unknown='stop', 'missing' or 'majority'."
                 )
             warnings.warn(
-                f"Found unknown categories in {found}. {self._unseen_ways[handle_unknown]}",
+                f"Found unknown categories in {found}. {self._unknown_texts[handle_unknown]}",
                 UnknownCategoryWarning,
                 stacklevel=user_stacklevel(),
             )
         return table
 
 
-def _warn_of_identifiers(table: Table) -> None:
+def _warn_identifiers(table: Table) -> None:
     found = identifier_columns(table)
     if not found:
         return
@@ -208,7 +256,7 @@ def _warn_of_identifiers(table: Table) -> None:
     one = len(found) == 1
     warnings.warn(
         f"Column{'' if one else 's'} {names} identif{'ies' if one else 'y'} rows: nearly every row "
-        "has a category of its own, which says nothing about new rows. Consider dropping "
+        "has its own category, which cannot help to predict new rows. Consider dropping "
         f"{'it' if one else 'them'}.",
         IdentifierWarning,
         stacklevel=user_stacklevel(),
@@ -216,9 +264,14 @@ def _warn_of_identifiers(table: Table) -> None:
 
 
 def columns_used(trees: list[Tree]) -> set[str]:
-    """Name the columns that some tree asks for."""
+    """Name the columns that are used by some tree."""
     if not trees:
         return set()
-    asked = np.concatenate([a for tree in trees for a in (tree.column, tree.term_column)])
+    used = np.concatenate([a for tree in trees for a in (tree.column, tree.term_column)])
     columns = trees[0].schema.columns
-    return {columns[int(c)].name for c in np.unique(asked) if c >= 0}
+    return {columns[int(c)].name for c in np.unique(used) if c >= 0}
+
+
+def unknown_in_core(handle_unknown: str) -> str:
+    """Name what the core does with unknown categories; "error" is raised before it sees them."""
+    return "node" if handle_unknown in ("stop", "error") else handle_unknown

@@ -3,48 +3,63 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from mixedwood import _kinds as kinds
 from mixedwood._limits import Deadline, read_time_limit
 from mixedwood._parallel import show_progress
+from mixedwood._params import (
+    FLAG,
+    HANDLE_UNKNOWN,
+    N_JOBS,
+    NONE,
+    RANDOM_STATE,
+    TIME_LIMIT,
+    VERBOSE,
+    ColumnsOrFraction,
+    Constraint,
+    Float,
+    Int,
+    OneOf,
+    RowsOrFraction,
+    count_columns,
+    count_rows,
+    native_limit,
+    validate,
+)
 from mixedwood._parts import Partitioner
 from mixedwood._random import seed_of
-from mixedwood.boosting import BoostedScores, GradientPlan, gradient_boost, probabilities
-from mixedwood.data import Schema, Table, Target, read_table, read_target, unknown_counts
-from mixedwood.ensembles import add_answers
+from mixedwood.boosting import GradientPlan, gradient_boost, read_validation
+from mixedwood.data import Table, Target, read_target
 from mixedwood.estimators._ensemble import TreeEnsembleClassifier
-from mixedwood.estimators.parameters import (
-    HANDLE_UNKNOWN,
-    check_choice,
-    check_flag,
-    check_jobs,
-    count_columns,
-    count_share_of_rows,
-    read_limit,
-    read_number,
-    read_rows_or_share,
-    read_whole,
-    unknown_in_core,
-)
-from mixedwood.estimators.sampled import read_member
+from mixedwood.estimators.base import unknown_in_core
+from mixedwood.estimators.forest import read_member
 from mixedwood.estimators.tree import TreeClassifier
-from mixedwood.explain.ensemble import explain_scores
-from mixedwood.explain.walk import choose_row
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import GradientSettings
+from mixedwood.tree import Predictor, TargetSpec, Tree
 
 if TYPE_CHECKING:
-    from mixedwood.explain import Explanation
+    pass
 
 __all__ = ["BoostedTreesClassifier"]
 
-Read = TypeVar("Read")
+_PARTITIONER = Constraint(
+    "'random_order'",
+    "'auto'",
+    test=lambda given: Partitioner.read(given).name in ("random_order", "auto"),
+    hint=lambda given: (
+        " For another search use estimator="
+        f"TreeClassifier(partitioner={given!r}, max_depth=4, pruning=None)."
+    ),
+)
+_AMOUNT = Float(0, math.inf, "left")
 
 
 class BoostedTreesClassifier(TreeEnsembleClassifier):
@@ -134,8 +149,11 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         The trees in the order in which they were grown.
     n_iter_ : int
         Number of iterations kept.
-    scores_ : BoostedScores
-        The values of the trees' nodes. Not set if there is a single class.
+    baseline_ : ndarray of shape (n_outputs,)
+        Raw scores before the first tree: the log odds of the second of two classes, or one score
+        per class. Not set if there is a single class.
+    predictor_ : Predictor
+        The trees with the values of their nodes.
     validation_loss_ : list of float
         Loss on the validation rows after each iteration. Only set if `early_stopping=True`.
     classes_, schema_, n_features_in_, feature_names_in_
@@ -155,11 +173,55 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
     array(['yes'], dtype='<U3')
     """
 
-    scores_: BoostedScores
-    n_iter_: int
+    baseline_: NDArray[np.float64]
+    validation_loss_: list[float]
     voting = "hard"  # of the only tree, if there is a single class
+    _values: list[NDArray[np.float64]]  # of the nodes of each tree
+    _first_output: list[int]
+    _stage_ends: list[int]
+    _seed: int
     _gain_importances: bool  # whether scores of nodes are gains of the loss
     _held_out: bool  # whether a fraction of the rows was held out
+
+    _parameters: ClassVar[Mapping[str, Constraint]] = {
+        "n_estimators": Int(1),
+        "learning_rate": Float(0, math.inf, "neither"),
+        "partitioner": _PARTITIONER,
+        "selection": OneOf("adjusted", "score"),
+        "max_depth": Int(0) | NONE,
+        "max_leaf_nodes": Int(1) | NONE,
+        "min_samples_leaf": RowsOrFraction(),
+        "min_child_weight": _AMOUNT,
+        "l2_regularization": _AMOUNT,
+        "cat_l2": _AMOUNT,
+        "cat_smooth": _AMOUNT,
+        "min_split_gain": _AMOUNT,
+        "max_features": ColumnsOrFraction() | NONE,
+        "colsample_bytree": ColumnsOrFraction() | NONE,
+        "subsample": Float(0, 1, "right"),
+        "multi_strategy": OneOf("multi_output_tree", "one_output_per_tree"),
+        "max_bins": Int(2, 65_535),
+        "early_stopping": FLAG,
+        "validation_fraction": Float(0, 1, "neither"),
+        "n_iter_no_change": Int(1),
+        "handle_unknown": HANDLE_UNKNOWN,
+        "n_jobs": N_JOBS,
+        "random_state": RANDOM_STATE,
+        "warm_start": FLAG,
+        "verbose": VERBOSE,
+        "time_limit": TIME_LIMIT,
+    }
+    _fitted: ClassVar[kinds.Fitted] = {
+        "trees_": kinds.list_of(kinds.instance(Tree), 1),
+        "baseline_": kinds.sometimes(kinds.array(np.float64, 1, kinds.FINITE)),
+        "_values": kinds.sometimes(kinds.list_of(kinds.array(np.float64, 2, kinds.FINITE))),
+        "_first_output": kinds.sometimes(kinds.list_of(kinds.COUNT)),
+        "_stage_ends": kinds.sometimes(kinds.list_of(kinds.COUNT)),
+        "validation_loss_": kinds.sometimes(kinds.list_of(kinds.REAL)),
+        "_seed": kinds.sometimes(kinds.COUNT),
+        "_gain_importances": kinds.FLAG,
+        "_held_out": kinds.sometimes(kinds.FLAG),
+    }
 
     def __init__(
         self,
@@ -229,43 +291,13 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
     # Parameters
 
     def _check_parameters(self) -> None:
-        check_choice(self, "multi_strategy", ("multi_output_tree", "one_output_per_tree"))
-        check_choice(self, "selection", ("adjusted", "score"))
-        check_choice(self, "handle_unknown", HANDLE_UNKNOWN)
-        for name in ("early_stopping", "warm_start"):
-            check_flag(self, name)
-        check_jobs(self)
-        for name in ("n_estimators", "n_iter_no_change"):
-            read_whole(self, name, 1)
-        for name, most in (
-            ("learning_rate", math.inf),
-            ("min_child_weight", math.inf),
-            ("l2_regularization", math.inf),
-            ("cat_l2", math.inf),
-            ("cat_smooth", math.inf),
-            ("min_split_gain", math.inf),
-            ("subsample", 1),
-            ("validation_fraction", 1),
-        ):
-            if math.isinf(read_number(self, name, 0, most)):
-                raise ValueError(f"{name} must be a finite number; got {getattr(self, name)!r}.")
-        for name in ("learning_rate", "subsample", "validation_fraction"):
-            if getattr(self, name) == 0:
-                raise ValueError(f"{name} must be above 0; got 0.")
-        if self.validation_fraction >= 1:
-            raise ValueError(
-                f"validation_fraction must be below 1; got {self.validation_fraction!r}."
-            )
-        read_limit(self, "max_depth", 0)
-        read_limit(self, "max_leaf_nodes", 1)
-        read_rows_or_share(self, "min_samples_leaf")
-        if read_whole(self, "max_bins", 2) > 65_535:
-            raise ValueError(f"max_bins must be at most 65535; got {self.max_bins!r}.")
-        count_columns(self.max_features, 1)
-        count_columns(self.colsample_bytree, 1, "colsample_bytree")
-        read_time_limit(self.time_limit)
-        self._order()
+        validate(self)
         if self.estimator is None:
+            if Partitioner.read(self.partitioner).options.get("joint"):
+                raise ValueError(
+                    "The 'joint' option of partitioner is not supported by gradient trees. Got "
+                    f"partitioner={self.partitioner!r}."
+                )
             return
         read_member(self.estimator)
         if getattr(self.estimator, "handle_missing", "") == "fractional":
@@ -281,27 +313,16 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
                 "each node."
             )
 
-    def _order(self) -> str:
-        """The order of categories in gradient trees, as the core names it."""
-        part = Partitioner.read(self.partitioner)
-        if part.name == "auto":
-            return "sorted"
-        if part.name == "random_order":
-            return "random_per_tree" if part.options.get("per") == "tree" else "random_per_node"
-        raise ValueError(
-            "The 'partitioner' parameter of BoostedTreesClassifier must be 'random_order' or "
-            f"'auto'. Got {self.partitioner!r} instead. For another search use estimator="
-            f"TreeClassifier(partitioner={self.partitioner!r}, max_depth=4, pruning=None)."
-        )
-
     def _plan(self, table: Table) -> GradientPlan:
-        max_leaf_nodes = read_limit(self, "max_leaf_nodes", 1)
+        partitioner = Partitioner.read(self.partitioner)
+        per_tree = partitioner.options.get("per") == "tree"
+        order = "random_per_tree" if per_tree else "random_per_node"
         settings = GradientSettings(
-            order=self._order(),
-            max_depth=read_limit(self, "max_depth", 0),
-            max_leaf_nodes=max_leaf_nodes,
-            best_first=max_leaf_nodes > 0,
-            min_samples_leaf=count_share_of_rows(self.min_samples_leaf, table.n_rows, 1),
+            order="sorted" if partitioner.name == "auto" else order,
+            max_depth=native_limit(self.max_depth),
+            max_leaf_nodes=native_limit(self.max_leaf_nodes),
+            best_first=self.max_leaf_nodes is not None,
+            min_samples_leaf=count_rows(self.min_samples_leaf, table.n_rows),
             min_hessian=float(self.min_child_weight),
             l2=float(self.l2_regularization),
             nominal_l2=float(self.cat_l2),
@@ -309,15 +330,15 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             min_gain=float(self.min_split_gain),
             max_columns=count_columns(self.max_features, table.n_columns),
             adjusted=self.selection == "adjusted",
-            unseen=unknown_in_core(self),
+            unseen=unknown_in_core(self.handle_unknown),
             n_threads=effective_n_jobs(self.n_jobs),
         )
         return GradientPlan(
             settings=settings,
-            learner=None if self.estimator is None else read_member(self.estimator),
+            estimator=None if self.estimator is None else read_member(self.estimator),
             learning_rate=float(self.learning_rate),
             subsample=float(self.subsample),
-            n_columns=count_columns(self.colsample_bytree, table.n_columns, "colsample_bytree"),
+            n_columns=count_columns(self.colsample_bytree, table.n_columns),
             multi_output=self.multi_strategy == "multi_output_tree",
             max_bins=int(self.max_bins),
             n_iter_no_change=int(self.n_iter_no_change) if self.early_stopping else None,
@@ -356,7 +377,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         """
         self._check_parameters()
         deadline = Deadline.after(read_time_limit(self.time_limit))
-        has_validation = _check_validation(X_val, y_val, bool(self.early_stopping))
+        _check_validation(X_val, y_val, bool(self.early_stopping))
         seed = seed_of(self.random_state)
         table, target = self._read_training(
             X,
@@ -367,12 +388,10 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             ordinal_features=self.ordinal_features,
         )
         validation = None
-        if has_validation:
-            class_weights = None
-            if self.class_weight is not None:
-                class_weights = _class_weights(target, read_target(y, sample_weight))
-            validation = _read_validation(
-                X_val, y_val, table.schema, target, class_weights, self._unseen()
+        if X_val is not None:
+            plain = None if self.class_weight is None else read_target(y, sample_weight)
+            validation = read_validation(
+                X_val, y_val, table.schema, target, plain=plain, handle_unknown=self._unseen()
             )
         return self._fit_table(CodedTable(table), target, seed, deadline.left(), validation)
 
@@ -385,47 +404,51 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         validation: tuple[Table, Target] | None = None,
     ) -> Self:
         held_out = bool(self.early_stopping) and validation is None
-        model: BoostedScores | None = None
-        if target.n_classes > 1:
-            model, scores, seed = self._previous(coded.table, target, held_out, seed)
-            with show_progress(int(self.n_estimators), self.verbose, "rounds") as advance:
-                model = gradient_boost(
+        fitted: dict[str, Any] = {"_gain_importances": False}
+        if target.n_classes == 1:
+            fitted["trees_"] = [TreeClassifier(pruning=None)._fit_encoded(coded, target, seed=seed)]
+        else:
+            previous = None
+            if self.warm_start and hasattr(self, "baseline_"):
+                self._check_warm_start(coded.table, target, held_out)
+                previous, seed = self.predictor_, self._seed
+            with show_progress(int(self.n_estimators), self.verbose, "iterations") as advance:
+                model, losses = gradient_boost(
                     coded,
                     target,
                     self._plan(coded.table),
                     int(self.n_estimators),
                     seed=seed,
-                    model=model,
-                    scores=scores,
+                    previous=previous,
+                    validation_loss=self.validation_loss_[: self.n_iter_]
+                    if previous is not None and held_out
+                    else (),
                     validation=validation,
                     time_limit=time_limit,
                     advance=advance,
                 )
-        self._remember(coded.table, target)
-        for name in ("scores_", "validation_loss_", "_held_out", "_seed"):
+            fitted = {
+                "trees_": list(model.trees),
+                "baseline_": model.baseline,
+                "_values": list(model.values or ()),
+                "_first_output": list(model.first_output or ()),
+                "_stage_ends": list(model.stage_ends or ()),
+                "_seed": seed,
+                "_gain_importances": self.estimator is None,
+                "_held_out": held_out,
+            }
+            if self.early_stopping:
+                fitted["validation_loss_"] = losses
+        for name in self._fitted:
             self.__dict__.pop(name, None)  # of an earlier fit
-        self._gain_importances = model is not None and self.estimator is None
-        if model is None:
-            learner = TreeClassifier(pruning=None)._learner()
-            self.trees_, self.n_iter_ = [learner.learn(coded, target, seed=seed)], 1
-            return self
-        self.scores_, self.trees_, self._seed = model, model.trees, seed
-        self.n_iter_ = len(model.rounds)
-        self._held_out = held_out
-        if self.early_stopping:
-            self.validation_loss_ = model.validation_loss
+        self._remember(coded.table, target)
+        self.__dict__.update(fitted)
         return self
 
-    def _previous(
-        self, table: Table, target: Target, held_out: bool, seed: int
-    ) -> tuple[BoostedScores | None, NDArray[np.float64] | None, int]:
-        """The model that a warm start continues, its raw scores of the rows, and its seed."""
-        if not self.warm_start or not hasattr(self, "scores_"):
-            return None, None, seed
-        n_previous = len(self.scores_.rounds)
-        if self.n_estimators < n_previous:
+    def _check_warm_start(self, table: Table, target: Target, held_out: bool) -> None:
+        if self.n_estimators < self.n_iter_:
             raise ValueError(
-                f"n_estimators={self.n_estimators} must be larger or equal to the {n_previous} "
+                f"n_estimators={self.n_estimators} must be larger or equal to the {self.n_iter_} "
                 "iterations of the previous fit when warm_start=True."
             )
         if table.schema != self.schema_ or not np.array_equal(target.classes, self.classes_):
@@ -433,78 +456,64 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
                 "warm_start=True continues the previous fit, but the columns, their categories or "
                 "the classes have changed. Fit the same data, or set warm_start=False."
             )
-        # Model files of the first versions do not have _held_out.
-        if held_out != getattr(self, "_held_out", hasattr(self, "validation_loss_")):
+        if held_out != self._held_out:
             raise ValueError(
                 "warm_start=True continues the previous fit, but the rows held out for early "
                 "stopping have changed. Keep early_stopping and X_val as they were, or set "
                 "warm_start=False."
             )
-        previous = self.scores_
-        copied = BoostedScores(
-            previous.start,
-            list(previous.trees),
-            list(previous.steps),
-            list(previous.first_output),
-            list(previous.rounds),
-            previous.validation_loss[:n_previous] if held_out else [],
-        )
-        return copied, self._raw(table), self._seed
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "baseline_"):
+            if len(self.classes_) > 1 or len(self.trees_) != 1:
+                raise ValueError("it has no baseline")
+            return
+        n_outputs, n_trees, n_classes = len(self.baseline_), len(self.trees_), len(self.classes_)
+        if n_outputs != (1 if n_classes == 2 else n_classes):
+            raise ValueError("it has not one score for each class")
+        if not len(self._values) == len(self._first_output) == n_trees:
+            raise ValueError("its trees have not one table of values each")
+        for tree, values, first in zip(self.trees_, self._values, self._first_output, strict=True):
+            if len(values) != tree.n_nodes or first > n_outputs - values.shape[1]:
+                raise ValueError("the values of a tree do not fit its nodes or the classes")
+        sizes = [np.abs(values).max(initial=0.0) for values in (self.baseline_, *self._values)]
+        if not sum(sizes) < kinds.MAX_SUM:
+            raise ValueError("the values of its nodes are too large to be added")
+        ends = [0, *self._stage_ends]
+        if sorted(ends) != ends or ends[-1] != n_trees:
+            raise ValueError("its iterations are not numbers of trees, ascending")
 
     # Predicting
+
+    @property
+    def n_iter_(self) -> int:
+        """Number of iterations kept."""
+        return self.predictor_.n_stages
+
+    @property
+    def predictor_(self) -> Predictor:
+        """The trees with the values of their nodes."""
+        if not hasattr(self, "baseline_"):
+            return super().predictor_
+        return Predictor(
+            self.schema_,
+            TargetSpec(self.classes_),
+            tuple(self.trees_),
+            values=tuple(self._values),
+            first_output=tuple(self._first_output),
+            baseline=self.baseline_,
+            aggregate="sum",
+            link="logistic" if len(self.baseline_) == 1 else "softmax",
+            stage_ends=tuple(self._stage_ends),
+        )
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Compute raw scores: the log odds of the second of two classes, or one score per class."""
         table = self._new(X)
-        if not hasattr(self, "scores_"):
-            return self._shares(table)
-        scores = self._raw(table)
+        if not hasattr(self, "baseline_"):
+            return self.predictor_.probabilities(table)
+        scores = self.predictor_.scores(table, self.n_jobs)
         return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def _raw(self, table: Table) -> NDArray[np.float64]:
-        # Added up in the order of training, so that a warm start continues with the same numbers.
-        return add_answers(
-            self.scores_.members(),
-            list(table.arrays),
-            len(self.scores_.start),
-            n_jobs=self.n_jobs,
-            n_rows=table.n_rows,
-            start=self.scores_.start,
-        )
-
-    def _shares(self, table: Table) -> NDArray[np.float64]:
-        if not hasattr(self, "scores_"):
-            return super()._shares(table)
-        return probabilities(self._raw(table))
-
-    def _staged(self, table: Table) -> Iterator[NDArray[np.float64]]:
-        if not hasattr(self, "scores_"):
-            yield from super()._staged(table)
-            return
-        columns, n_rows = list(table.arrays), table.n_rows
-        scores = np.tile(self.scores_.start, (n_rows, 1))
-        for number in range(self.n_iter_):
-            members = self.scores_.members(number + 1, since=number)
-            scores += add_answers(members, columns, scores.shape[1], n_rows=n_rows)
-            yield probabilities(scores)
-
-    def _explain(self, table: Table, row: int) -> Explanation:
-        if not hasattr(self, "scores_"):
-            return super()._explain(table, row)
-        one, row = choose_row(table, row)
-        scores = self._raw(one)
-        shares = probabilities(scores)
-        return explain_scores(
-            self.scores_.start,
-            self.scores_.trees,
-            self.scores_.steps,
-            self.scores_.first_output,
-            one,
-            row=row,
-            prediction=self._answer(shares),
-            probabilities=shares[0],
-            scores=scores[0],
-        )
 
     def _unseen(self) -> str:
         return self.handle_unknown if self.estimator is None else str(self.estimator.handle_unknown)
@@ -526,11 +535,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         return gains / total if total > 0 else gains
 
 
-# Validation rows
-
-
-def _check_validation(X_val: Any, y_val: Any, early_stopping: bool) -> bool:
-    """Whether there are validation rows."""
+def _check_validation(X_val: Any, y_val: Any, early_stopping: bool) -> None:
     if (X_val is None) != (y_val is None):
         given, other = ("X_val", "y_val") if y_val is None else ("y_val", "X_val")
         raise ValueError(f"fit got {given} without {other}. Pass both or neither.")
@@ -539,65 +544,3 @@ def _check_validation(X_val: Any, y_val: Any, early_stopping: bool) -> bool:
             "X_val and y_val are only used if early_stopping=True; got early_stopping=False. Use "
             "staged_predict_proba to evaluate each iteration after fit."
         )
-    return X_val is not None
-
-
-def _read_validation(
-    X_val: Any,
-    y_val: Any,
-    schema: Schema,
-    target: Target,
-    class_weights: NDArray[np.float64] | None,
-    unseen: str,
-) -> tuple[Table, Target]:
-    """Read validation rows with the columns and classes of the training rows."""
-    table = _named("X", lambda: read_table(X_val, schema=schema, estimator="the model"))
-    given = _named("y", lambda: read_target(y_val))
-    if table.n_rows != given.n_rows:
-        raise ValueError(
-            "X_val and y_val must have the same number of rows; got "
-            f"{table.n_rows} and {given.n_rows}."
-        )
-    if unseen == "error" and (counts := unknown_counts(table)):
-        found = ", ".join(
-            f"column {column!r} ({n} row{'s' * (n > 1)})" for column, n in counts.items()
-        )
-        raise ValueError(
-            f"Found unknown categories in X_val, {found}. Map them to categories of the training "
-            "data, or use handle_unknown='stop', 'missing' or 'majority'."
-        )
-    place = {label: code for code, label in enumerate(target.classes.tolist())}
-    unknown = [label for label in given.classes.tolist() if label not in place]
-    if unknown:
-        raise ValueError(
-            f"y_val contains classes that are not in y: {', '.join(map(repr, unknown[:5]))}. The "
-            f"classes are {', '.join(map(repr, list(place)[:5]))}{', ...' * (len(place) > 5)}."
-        )
-    codes = np.array([place[label] for label in given.classes.tolist()], np.int32)[given.codes]
-    weights = None if class_weights is None else np.ascontiguousarray(class_weights[codes])
-    if weights is not None and not weights.any():
-        raise ValueError(
-            "class_weight gives all rows of X_val weight 0. Use a positive weight for a class that "
-            "X_val contains."
-        )
-    return table, Target(target.classes, codes, weights)
-
-
-def _named(name: str, read: Callable[[], Read]) -> Read:
-    """Read, with errors that name the validation data."""
-    try:
-        return read()
-    except (TypeError, ValueError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{name}_val cannot be read like {name}: {error}") from error
-
-
-def _class_weights(weighted: Target, plain: Target) -> NDArray[np.float64]:
-    """The factor of `class_weight` for each class, from targets with and without it."""
-
-    def total(target: Target) -> NDArray[np.float64]:
-        counts = np.bincount(target.codes, target.weights, minlength=target.n_classes)
-        return counts.astype(np.float64)
-
-    without = total(plain)
-    return np.asarray(np.divide(total(weighted), without, np.ones_like(without), where=without > 0))

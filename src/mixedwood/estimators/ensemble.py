@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,23 +14,36 @@ from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
+from mixedwood import _kinds as kinds
 from mixedwood._folds import fold_numbers
 from mixedwood._limits import Deadline, read_time_limit, user_stacklevel
 from mixedwood._parallel import grow_members
+from mixedwood._params import (
+    FLAG,
+    N_JOBS,
+    NONE,
+    RANDOM_STATE,
+    TIME_LIMIT,
+    VERBOSE,
+    Constraint,
+    InstanceOf,
+    Int,
+    is_int,
+    is_number,
+    validate,
+)
 from mixedwood._random import seed_of, seeds_of
 from mixedwood.boosting import DepthSearch, TuningGrid, TuningResult
 from mixedwood.data import Table, Target
-from mixedwood.ensembles import first_of_largest
-from mixedwood.estimators._ensemble import nodes_of
+from mixedwood.estimators._ensemble import python_label
 from mixedwood.estimators.adaboost import AdaBoostTreesClassifier
 from mixedwood.estimators.base import TableClassifier, columns_used
 from mixedwood.estimators.boosted import BoostedTreesClassifier
 from mixedwood.estimators.forest import ForestClassifier
-from mixedwood.estimators.parameters import check_flag, is_number, is_whole, read_whole
 from mixedwood.explain.explanation import EnsembleExplanation
-from mixedwood.explain.walk import choose_row
+from mixedwood.explain.path import choose_row
 from mixedwood.growers import CodedTable
-from mixedwood.tree import Tree
+from mixedwood.tree import Mixture, Tree
 
 __all__ = ["EnsembleClassifier"]
 
@@ -38,6 +51,29 @@ _MEMBERS: dict[str, tuple[Any, ...]] = {  # the default first
     "forest": (ForestClassifier,),
     "boosted": (BoostedTreesClassifier, AdaBoostTreesClassifier),
 }
+_WEIGHTS = Constraint(
+    "two non-negative numbers, not both 0: the weight of the forest and that of the boosted trees",
+    test=lambda given: (
+        len(listed := _listed(given)) == len(_MEMBERS)
+        and all(is_number(w) and 0 <= w < math.inf for w in listed)
+        and any(listed)
+    ),
+)
+_MAX_DEPTHS = Constraint(
+    "a sequence of ints in the range [1, inf)",
+    test=lambda given: bool(listed := _listed(given)) and all(is_int(d) and d >= 1 for d in listed),
+)
+_CV = Constraint(
+    "an int in the range [2, inf)",
+    "a splitter",
+    "'holdout'",
+    "None",
+    test=lambda given: (
+        given is None
+        or (given == "holdout" if isinstance(given, str) else hasattr(given, "split"))
+        or (is_int(given) and given >= 2)
+    ),
+)
 _SHARED_PARAMETERS = (
     "class_weight",
     "categorical_features",
@@ -130,6 +166,41 @@ class EnsembleClassifier(TableClassifier):
     weights_: NDArray[np.float64]
     cv_results_: dict[str, NDArray[Any]]
 
+    _parameters: ClassVar[Mapping[str, Constraint]] = {
+        "forest": InstanceOf(*_MEMBERS["forest"]) | NONE,
+        "boosted": InstanceOf(*_MEMBERS["boosted"]) | NONE,
+        "tune": FLAG,
+        "weights": _WEIGHTS,
+        "max_depths": _MAX_DEPTHS,
+        "max_iter": Int(1),
+        "n_iter_no_change": Int(1),
+        "cv": _CV,
+        "n_jobs": N_JOBS,
+        "random_state": RANDOM_STATE,
+        "verbose": VERBOSE,
+        "time_limit": TIME_LIMIT,
+    }
+    _fitted: ClassVar[kinds.Fitted] = {
+        "forest_": kinds.instance(*_MEMBERS["forest"]),
+        "boosted_": kinds.instance(*_MEMBERS["boosted"]),
+        "weights_": kinds.array(np.float64, 1, kinds.NONNEGATIVE),
+        "cv_results_": kinds.sometimes(
+            kinds.arrays(
+                {
+                    "param_max_depth": kinds.COUNTS,
+                    "param_n_estimators": kinds.COUNTS,
+                    "param_weight": kinds.array(np.float64, 1, kinds.FRACTIONS),
+                    "mean_test_score": kinds.array(np.float64, 1, kinds.FINITE),
+                    "rank_test_score": kinds.COUNTS,
+                }
+            )
+        ),
+    }
+
+    def _check_fitted(self) -> None:
+        if len(self.weights_) != 2 or not abs(self.weights_.sum() - 1) <= kinds.ROUNDING:
+            raise ValueError("the weights of its members do not add up to 1")
+
     def __init__(
         self,
         *,
@@ -169,52 +240,17 @@ class EnsembleClassifier(TableClassifier):
 
     def _check_parameters(self) -> None:
         """Check the parameters, and those of the members."""
-        check_flag(self, "tune")
-        for name in ("max_iter", "n_iter_no_change"):
-            read_whole(self, name, 1)
-        self._read_weights()
-        depths = _listed(self.max_depths)
-        if not depths or not all(is_whole(d) and d >= 1 for d in depths):
-            raise self._wrong("max_depths", "a sequence of ints in the range [1, inf)")
-        is_splitter = hasattr(self.cv, "split") and not isinstance(self.cv, str)
-        if not (self.cv is None or is_splitter or self.cv == "holdout") and not (
-            is_whole(self.cv) and self.cv >= 2
-        ):
-            raise self._wrong("cv", "an int in the range [2, inf), a splitter, 'holdout' or None")
-        read_time_limit(self.time_limit)
+        validate(self)
         for name in _MEMBERS:
             self._member(name, 0)._check_parameters()
-        self._member("forest", 0)._member_learner()
-
-    def _wrong(self, name: str, accepted: str) -> ValueError:
-        return ValueError(
-            f"The {name!r} parameter of EnsembleClassifier must be {accepted}. "
-            f"Got {getattr(self, name)!r} instead."
-        )
-
-    def _read_weights(self) -> NDArray[np.float64]:
-        given = _listed(self.weights)
-        if len(given) != len(_MEMBERS) or not all(
-            is_number(w) and 0 <= w < math.inf for w in given
-        ) or not any(given):  # fmt: skip
-            raise self._wrong(
-                "weights",
-                "two non-negative numbers, not both 0: the weight of the forest and that of the "
-                "boosted trees",
-            )
-        weights = np.array(given, dtype=np.float64)
-        return np.asarray(weights / weights.sum())
 
     def _default_part(self, name: str, given: Any) -> Any:
         return _MEMBERS[name][0]() if name in _MEMBERS and given is None else None
 
     def _member(self, name: str, seed: int) -> Any:
         """A clone of a member, with the parameters that it shares with the ensemble."""
-        given, kinds = getattr(self, name), _MEMBERS[name]
-        if given is not None and not isinstance(given, kinds):
-            accepted = " or ".join(kind.__name__ for kind in kinds)
-            raise TypeError(f"{name} must be None or a {accepted}; got {given!r}.")
-        member = kinds[0]() if given is None else clone(given)
+        given = getattr(self, name)
+        member = _MEMBERS[name][0]() if given is None else clone(given)
         for parameter in _SHARED_PARAMETERS:
             if getattr(member, parameter) is not None:
                 raise ValueError(
@@ -283,10 +319,11 @@ class EnsembleClassifier(TableClassifier):
         out_of_bag = tunes and forest._leaves_rows_out(target.n_rows)
         with warnings.catch_warnings():
             # A few rows without an out-of-bag prediction do not matter here.
-            warnings.filterwarnings("ignore", message=".*out-of-bag answer", category=UserWarning)
+            warnings.filterwarnings("ignore", ".*out-of-bag prediction", UserWarning)
             forest.set_params(oob_score=forest.oob_score or out_of_bag)
             forest._fit_table(coded, target, deadline.left() / 3)
-        weights, results = self._read_weights(), []
+        weights, results = np.array(_listed(self.weights), dtype=np.float64), []
+        weights /= weights.sum()
         if tunes and isinstance(boosted, BoostedTreesClassifier):
             search = DepthSearch(
                 coded,
@@ -329,13 +366,11 @@ class EnsembleClassifier(TableClassifier):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row; of equally probable classes, the first."""
-        average = self.predict_proba(X)
-        return np.asarray(self.classes_[first_of_largest(average)])
+        return self.predictor_.predict(self._new(X), self.n_jobs)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Predict the class probabilities of each row, in the order of ``classes_``."""
-        table = self._new(X)
-        return self._average(self.forest_._shares(table), self.boosted_._shares(table))
+        return self.predictor_.probabilities(self._new(X), self.n_jobs)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Predict the logarithms of the class probabilities of each row."""
@@ -344,7 +379,8 @@ class EnsembleClassifier(TableClassifier):
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Find the leaf of each row in each tree: shape (n_rows, n_trees)."""
-        return nodes_of(self.trees_, self._new(X))
+        table = self._new(X)
+        return np.hstack([part.apply(table) for _, part in self.predictor_.parts])
 
     def explain(self, X: Any, row: int = 0) -> EnsembleExplanation:
         """Explain the prediction of one row: the predictions of the members, and their reasons.
@@ -368,28 +404,29 @@ class EnsembleClassifier(TableClassifier):
         >>> X = {"color": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
         >>> model = mw.EnsembleClassifier(tune=False, random_state=0)
         >>> why = model.fit(X, ["yes", "no", "yes", "no"] * 5).explain(X, row=0)
-        >>> why.prediction, why.share, why.forest.scale, why.boosted.scale
-        ('yes', 0.6, 'probability', 'log odds')
+        >>> why.prediction, why.weights, why.forest.scale, why.boosted.scale
+        ('yes', (0.4, 0.6), 'probability', 'log odds')
         """
         one, row = choose_row(self._new(X), row)
         forest = replace(self.forest_._explain(one, 0), row=row)
         boosted = replace(self.boosted_._explain(one, 0), row=row)
-        average = self._average(forest.probabilities, boosted.probabilities)
-        label = self.classes_[first_of_largest(average[None])][0]
+        average = self.predictor_.average([forest.probabilities, boosted.probabilities])
         return EnsembleExplanation(
             row=row,
-            prediction=label.item() if hasattr(label, "item") else label,
+            prediction=python_label(self.predictor_.target.labels(average[None])[0]),
             classes=self.classes_,
             probabilities=average,
-            share=float(self.weights_[1]),
+            weights=(float(self.weights_[0]), float(self.weights_[1])),
             forest=forest,
             boosted=boosted,
         )
 
-    def _average(
-        self, of_forest: NDArray[np.float64], of_boosted: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        return np.asarray(self.weights_[0] * of_forest + self.weights_[1] * of_boosted)
+    @property
+    def predictor_(self) -> Mixture:
+        """The trees of both members, and how their predictions are combined."""
+        check_is_fitted(self)
+        weights = self.weights_.tolist()
+        return Mixture(tuple(zip(weights, (m.predictor_ for m in self.estimators_), strict=True)))
 
     @property
     def estimators_(self) -> list[Any]:
@@ -418,7 +455,7 @@ class EnsembleClassifier(TableClassifier):
     def feature_importances_(self) -> NDArray[np.float64]:
         """Weighted mean of the importances of the members."""
         check_is_fitted(self)
-        mean = self._average(self.forest_.feature_importances_, self.boosted_.feature_importances_)
+        mean = self.predictor_.average([m.feature_importances_ for m in self.estimators_])
         total = mean.sum()  # less than 1 if a member has no splits
         return np.asarray(mean / total if total > 0 else mean)
 

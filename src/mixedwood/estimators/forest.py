@@ -1,128 +1,119 @@
-"""Many trees that vote: bagging and random forests."""
+"""Forests: bagging, random forests, and the code that all forests share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+import math
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Literal, Self
 
-from mixedwood.ensembles.votes import Vote
-from mixedwood.estimators.sampled import SampledTreesClassifier
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mixedwood import _kinds as kinds
+from mixedwood._limits import Deadline, read_time_limit, user_stacklevel
+from mixedwood._parallel import grow_members
+from mixedwood._params import (
+    CALLABLE,
+    FLAG,
+    N_JOBS,
+    NONE,
+    TIME_LIMIT,
+    VERBOSE,
+    ColumnsOrFraction,
+    Constraint,
+    Int,
+    RowsOrFraction,
+    count_columns,
+    count_rows,
+    validate,
+)
+from mixedwood._random import seed_of
+from mixedwood.data import Table, Target, read_table
+from mixedwood.estimators._ensemble import VOTING, TreeEnsembleClassifier, Vote
+from mixedwood.estimators._sampling import BaggingPlan
+from mixedwood.estimators._single import SingleTreeClassifier
+from mixedwood.estimators.c45 import C45TreeClassifier
 from mixedwood.estimators.tree import TreeClassifier
+from mixedwood.growers import CodedTable
+from mixedwood.tree import Predictor, Tree
 
-__all__ = ["ForestClassifier", "default_tree"]
-
-
-def default_tree() -> TreeClassifier:
-    """Give the tree that a forest grows many of unless told otherwise."""
-    return TreeClassifier(criterion="gini", max_features="sqrt", pruning=None)
+__all__ = ["BaseForestClassifier", "ForestClassifier", "default_tree", "read_member"]
 
 
-class ForestClassifier(SampledTreesClassifier):
-    """Trees grown on random parts of the data, and their vote.
+class _OutOfBag:
+    """An attribute that only a fit with `oob_score` sets; otherwise an error that says so."""
 
-    Any tree of the library may be inside. Random forests and bagging are settings of it, to be had
-    by name: see the recipes.
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
 
-    Parameters
-    ----------
-    estimator : TreeClassifier or None, default=None
-        The tree to grow many of; its parameters are those of every tree, but for `random_state`,
-        which is the forest's. By default a tree that is not pruned and looks at the square root of
-        the number of columns at each node.
-    n_estimators : int, default=100
-        Number of trees.
-    bootstrap : bool, default=True
-        Whether each tree sees a sample of the rows drawn with replacement.
-    max_samples : int, float or None, default=None
-        Size of the sample: a number of rows, a share of them, or as many as there are. Without
-        `bootstrap` so many rows are drawn without replacement.
-    colsample_bytree : None, int, float, "sqrt" or "log2", default=None
-        How many columns each tree may use, drawn once for the tree; all by default. The
-        estimator's `max_features` draws columns at each node.
-    voting : {"soft", "hard"}, default="soft"
-        Whether class probabilities of the trees are averaged, or each tree has one vote. Of
-        classes with equal shares the first in ``classes_`` wins.
-    oob_score : bool or callable, default=False
-        Whether to score the forest on rows that trees have not seen: by the share that is right, or
-        by a function of the classes and the answers, such as `sklearn.metrics.f1_score`.
-    class_weight : mapping, "balanced" or None, default=None
-        Factors by which the rows of a class weigh more or less. Leaves of one class answer the
-        same whatever it weighs: it counts where trees have a `min_samples_leaf` or are pruned.
-    categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
-        Columns to read as nominal whatever their type.
-    ordinal_features : mapping of str to sequence, optional
-        Columns with an order, and their labels in order.
-    n_jobs : int or None, default=None
-        Number of threads, -1 for all processors. Any number gives the same forest. Other backends
-        of joblib are chosen around `fit` with ``joblib.parallel_config``.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the forest; None gives another forest every time.
-    warm_start : bool, default=False
-        Whether `fit` keeps the trees that are there and grows only those that are missing. The
-        result is the same as that of one fit.
-    verbose : int, default=0
-        Whether to show on the standard error how far `fit` is.
-    time_limit : float or None, default=None
-        Seconds that `fit` may take. Trees that are not begun by then are left out, with a warning,
-        and those that are being grown are cut short; there is always one.
+    def __get__(self, model: BaseForestClassifier | None, owner: type) -> Any:
+        if model is None:
+            return self
+        also = "" if model.bootstrap or model.max_samples is not None else " and bootstrap=True"
+        fitted = "was fitted without it" if "trees_" in vars(model) else "is not fitted yet"
+        raise AttributeError(
+            f"{self.name} is set by a fit with oob_score=True{also}; this {owner.__name__} "
+            f"{fitted}.",
+            name=self.name,
+            obj=model,
+        )
 
-    Attributes
-    ----------
-    trees_ : list of Tree
-        The trees; print or draw them.
-    classes_ : ndarray
-        The classes.
-    schema_ : Schema
-        What the columns are.
-    oob_score_ : float
-        With `oob_score`: the share of rows that are classified rightly by trees that have not seen
-        them, or what the function says.
-    oob_decision_function_ : ndarray of shape (n_rows, n_classes)
-        With `oob_score`: what these trees say; NaN for rows that every tree has seen.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
-    See Also
-    --------
-    ForestClassifier.random_forest, ForestClassifier.bagging_c45, ForestClassifier.bagging_cart,
-    ForestClassifier.weka_random_forest : Recipes.
-    RandomOrdinalityClassifier : Trees that differ by a random order of the values.
+class BaseForestClassifier(TreeEnsembleClassifier):
+    """Trees grown on samples of rows and columns; subclasses choose the tree and the defaults.
 
-    Notes
-    -----
-    Tree number i is made of the seed and its number alone: it is the same for any `n_jobs`, in any
-    larger forest, and when it is added by `warm_start`.
-
-    When `fit` is interrupted, the forest is what it was before: unfitted, or as an earlier fit left
-    it.
-
-    Examples
-    --------
-    >>> import mixedwood as mw
-    >>> X = {"colour": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
-    >>> model = mw.ForestClassifier(n_estimators=10, random_state=0)
-    >>> model.fit(X, ["yes", "no", "yes", "no"] * 5).predict({"colour": ["red"], "size": [1]})
-    array(['yes'], dtype='<U3')
+    A subclass has the parameters of `ForestClassifier` and defines `_default_tree`.
     """
+
+    oob_score_: Any = _OutOfBag()
+    oob_decision_function_: Any = _OutOfBag()
+    _seed: int
+    _sampling: tuple[Any, ...]
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "trees_": kinds.list_of(kinds.instance(Tree), 1),
+        "_seed": kinds.COUNT,
+        "_sampling": kinds.tuple_of(
+            kinds.Kind(
+                "an int, bool, str or None", lambda v: type(v) in (int, bool, str, type(None))
+            )
+        ),
+        "oob_score_": kinds.sometimes(kinds.number()),
+        "oob_decision_function_": kinds.sometimes(kinds.array(np.float64, 2)),
+    }
+
+    _parameters: ClassVar[dict[str, Constraint]] = {
+        "n_estimators": Int(1),
+        "bootstrap": FLAG,
+        "max_samples": RowsOrFraction("right") | NONE,
+        "colsample_bytree": ColumnsOrFraction() | NONE,
+        "voting": VOTING,
+        "oob_score": FLAG | CALLABLE,
+        "n_jobs": N_JOBS,
+        "warm_start": FLAG,
+        "verbose": VERBOSE,
+        "time_limit": TIME_LIMIT,
+    }
 
     def __init__(
         self,
-        estimator: TreeClassifier | None = None,
-        n_estimators: int = 100,
+        estimator: Any,
+        n_estimators: int,
         *,
-        bootstrap: bool = True,
-        max_samples: float | None = None,
-        colsample_bytree: float | str | None = None,
-        voting: Vote = "soft",
-        oob_score: bool | Callable[[Any, Any], float] = False,
-        class_weight: Mapping[Any, float] | str | None = None,
-        categorical_features: Any = None,
-        ordinal_features: Mapping[str, Sequence[Any]] | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        warm_start: bool = False,
-        verbose: int = 0,
-        time_limit: float | None = None,
+        bootstrap: bool,
+        max_samples: float | None,
+        colsample_bytree: float | str | None,
+        voting: Vote,
+        oob_score: bool | Callable[[Any, Any], float],
+        class_weight: Mapping[Any, float] | str | None,
+        categorical_features: Any,
+        ordinal_features: Mapping[str, Sequence[Any]] | None,
+        n_jobs: int | None,
+        random_state: Any,
+        warm_start: bool,
+        verbose: int,
+        time_limit: float | None,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -140,11 +131,374 @@ class ForestClassifier(SampledTreesClassifier):
         self.verbose = verbose
         self.time_limit = time_limit
 
-    # Recipes
+    # What subclasses define
+
+    def _default_tree(self) -> Any:
+        """Make the tree that ``estimator=None`` stands for."""
+        raise NotImplementedError
+
+    def _member(self) -> Any:
+        """Return the estimator of the trees."""
+        return self._default_tree() if self.estimator is None else self.estimator
+
+    def _grow_function(self) -> Callable[..., Any]:
+        """Return what grows a tree of a sample; see `BaggingPlan`."""
+        return read_member(self._member())._fit_encoded
+
+    def _grow(
+        self, plan: BaggingPlan, numbers: range, time_limit: float
+    ) -> tuple[list[Tree], dict[str, Any]]:
+        """Grow trees; the dict has further attributes that `fit` sets."""
+        return self._grow_members(plan, numbers, time_limit), {}
+
+    def _grow_members(self, plan: BaggingPlan, numbers: range, time_limit: float) -> list[Any]:
+        return grow_members(
+            plan, numbers, n_jobs=self.n_jobs, verbose=self.verbose, time_limit=time_limit
+        )
+
+    def _default_part(self, name: str, given: Any) -> Any:
+        return self._default_tree() if name == "estimator" and given is None else None
+
+    def _unseen(self) -> str:
+        return str(getattr(self._member(), "handle_unknown", "stop"))
+
+    def _impurity(self) -> Literal["gini", "entropy"]:
+        measure = getattr(self._member(), "_impurity", None)
+        return "gini" if measure is None else measure()
+
+    # Fitting
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | float | None = None) -> Self:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : table
+            pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
+        y : array-like of shape (n_rows,)
+            Class labels: text, booleans or integers.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights of rows; rows of weight 0 are ignored.
+
+        Returns
+        -------
+        estimator
+            The fitted estimator.
+        """
+        self._check_parameters()
+        deadline = Deadline.after(read_time_limit(self.time_limit))
+        table, target, kept = self._read_kept(
+            X,
+            y,
+            sample_weight,
+            class_weight=self.class_weight,
+            categorical_features=self.categorical_features,
+            ordinal_features=self.ordinal_features,
+        )
+        self._fit_table(CodedTable(table), target, deadline.left(), kept)
+        if self.oob_score and kept is not None:
+            # Rows of weight 0 are in no sample, so that all trees predict them.
+            others = read_table(X, schema=self.schema_).take(~kept)
+            decisions = np.empty((len(kept), target.n_classes))
+            decisions[kept] = self.oob_decision_function_
+            decisions[~kept] = self.predictor_.probabilities(others, self.n_jobs)
+            self.oob_decision_function_ = decisions
+        return self
+
+    def _fit_table(
+        self,
+        coded: CodedTable,
+        target: Target,
+        time_limit: float,
+        kept: NDArray[np.bool_] | None = None,
+    ) -> Self:
+        self._check_parameters()
+        table = coded.table
+        self._check_table(table)
+        warm = self.warm_start and hasattr(self, "trees_")
+        trees: list[Tree] = list(self.trees_) if warm else []
+        draws = bool(self.bootstrap) or self.max_samples is not None
+        plan = BaggingPlan(
+            coded=coded,
+            target=target,
+            grow=self._grow_function(),
+            seed=self._seed if warm else seed_of(self.random_state),
+            n_columns=count_columns(self.colsample_bytree, table.n_columns),
+            bootstrap=bool(self.bootstrap),
+            n_rows=self._sample_size(table.n_rows) if draws else None,
+            kept=kept,
+        )
+        if warm:
+            self._check_warm_start(table, target, plan.sampling)
+        grown, further = self._grow(plan, range(len(trees), self.n_estimators), time_limit)
+        trees += grown
+        for tree in trees:  # trees from other processes have copies of the schema
+            if tree.schema is not table.schema:
+                object.__setattr__(tree, "schema", table.schema)
+                object.__setattr__(tree, "classes", trees[0].classes)
+        if self.oob_score:
+            further |= _score_out_of_bag(self, plan, trees)
+        self._remember(table, target)
+        for name in ("oob_score_", "oob_decision_function_"):
+            self.__dict__.pop(name, None)  # of an earlier fit
+        self.trees_, self._seed, self._sampling = trees, plan.seed, plan.sampling
+        for name, value in further.items():
+            setattr(self, name, value)
+        return self
+
+    # Checks
+
+    def _check_fitted(self) -> None:
+        decisions = vars(self).get("oob_decision_function_")
+        if decisions is None:
+            return
+        if decisions.shape[1] != len(self.classes_):
+            raise ValueError("its out-of-bag probabilities are not one for each class")
+        known = decisions[~np.isnan(decisions).all(axis=1)]
+        off = np.abs(known.sum(axis=1, keepdims=True) - 1)
+        if not ((known >= 0) & (off <= kinds.ROUNDING)).all():
+            raise ValueError("its out-of-bag probabilities do not add up to 1")
+
+    def _check_parameters(self) -> None:
+        validate(self)
+        if self.max_samples is None:
+            self._check_out_of_bag(1)
+        self._grow_function()
+
+    def _check_table(self, table: Table) -> None:
+        """Check parameters that depend on the table."""
+        self._check_out_of_bag(table.n_rows)
+
+    def _sample_size(self, n_rows: int) -> int:
+        return int(count_rows(self.max_samples, n_rows, nearest=True))
+
+    def _leaves_rows_out(self, n_rows: int) -> bool:
+        """Whether samples of so many rows may leave rows out."""
+        return bool(self.bootstrap) or self._sample_size(n_rows) < n_rows
+
+    def _check_out_of_bag(self, n_rows: int) -> None:
+        if self.oob_score and not self._leaves_rows_out(n_rows):
+            raise ValueError(
+                "oob_score needs samples that leave rows out: set bootstrap=True, or max_samples "
+                f"to less than all rows. Got bootstrap=False and max_samples={self.max_samples!r}."
+            )
+
+    def _check_warm_start(self, table: Table, target: Target, sampling: Any) -> None:
+        n_previous = len(self.trees_)
+        if self.n_estimators < n_previous:
+            raise ValueError(
+                f"n_estimators={self.n_estimators} must be larger or equal to the {n_previous} "
+                "trees of the previous fit when warm_start=True."
+            )
+        if self.n_estimators == n_previous:
+            warnings.warn(
+                "Warm-start fitting without increasing n_estimators does not fit new trees.",
+                UserWarning,
+                stacklevel=user_stacklevel(),
+            )
+        if table.schema != self.schema_ or not np.array_equal(target.classes, self.classes_):
+            raise ValueError(
+                "warm_start=True continues the previous fit, but the columns, their categories or "
+                "the classes have changed. Fit the same data, or set warm_start=False."
+            )
+        # Model files of the first versions may not have _sampling.
+        if self.oob_score and getattr(self, "_sampling", None) != sampling:
+            raise ValueError(
+                "oob_score needs the samples of the previous fit, but the number of rows or their "
+                "sampling has changed. Set oob_score=False, or warm_start=False."
+            )
+
+
+def read_member(estimator: Any) -> SingleTreeClassifier:
+    """Check the estimator of the trees of an ensemble."""
+    if not isinstance(estimator, SingleTreeClassifier):
+        came = f"the class {estimator.__name__}" if isinstance(estimator, type) else repr(estimator)
+        number = isinstance(estimator, (int, np.integer))
+        hint = f" For {came} trees, pass n_estimators={came}." if number else ""
+        raise TypeError(
+            "estimator must be None or a tree of mixedwood, such as TreeClassifier(max_depth=5); "
+            f"got {came}.{hint}"
+        )
+    for name in ("class_weight", "categorical_features", "ordinal_features"):
+        if getattr(estimator, name, None) is not None:
+            raise ValueError(
+                f"{name} of estimator must be None: set {name} of the ensemble, which reads the "
+                "data once for all trees."
+            )
+    estimator._check_parameters()
+    return estimator
+
+
+def _score_out_of_bag(
+    model: BaseForestClassifier, plan: BaggingPlan, trees: list[Tree]
+) -> dict[str, Any]:
+    """Predict each row with the trees that were grown without it, and score the predictions."""
+    aggregate = "vote" if model.voting == "hard" else "mean"
+    predictor = Predictor.of_trees(trees, aggregate=aggregate)
+    samples: Iterator[NDArray[np.int32]] = map(plan.rows_of, range(len(trees)))
+    decisions = predictor.out_of_bag_probabilities(plan.table, samples)
+    known = ~np.isnan(decisions[:, 0])
+    if not known.all():
+        warnings.warn(
+            f"{int((~known).sum())} of {len(known)} rows are in the sample of every tree and have "
+            "no out-of-bag prediction; grow more trees.",
+            UserWarning,
+            stacklevel=user_stacklevel(),
+        )
+    score: Any = math.nan
+    if known.any():
+        true, predicted = plan.target.codes[known], predictor.target.decide(decisions[known])
+        if callable(model.oob_score):
+            classes = plan.target.classes
+            score = model.oob_score(classes[true], classes[predicted])
+        else:
+            score = (predicted == true).mean()
+    if not isinstance(score, (int, float, np.integer, np.floating)):
+        raise TypeError(
+            "oob_score must be a function that returns a number, given true and predicted classes; "
+            f"{model.oob_score!r} returned {score!r}."
+        )
+    return {"oob_score_": float(score), "oob_decision_function_": decisions}
+
+
+def default_tree() -> TreeClassifier:
+    """Make the tree of a random forest."""
+    return TreeClassifier(criterion="gini", max_features="sqrt", pruning=None)
+
+
+class ForestClassifier(BaseForestClassifier):
+    """A forest: trees grown on random samples of rows and columns, whose predictions are averaged.
+
+    Bagging and random forests with any tree of this library; see the presets.
+
+    Parameters
+    ----------
+    estimator : tree classifier or None, default=None
+        The tree, whose parameters apply to all trees of the forest; its `random_state` is not used.
+        If None, an unpruned tree that draws the square root of the number of columns at each node.
+    n_estimators : int, default=100
+        Number of trees.
+    bootstrap : bool, default=True
+        Whether each tree is grown on a sample of the rows drawn with replacement.
+    max_samples : int, float or None, default=None
+        Number of rows in each sample, or a fraction of the rows. If None, as many as there are.
+        With ``bootstrap=False``, rows are drawn without replacement.
+    colsample_bytree : int, float, "sqrt", "log2" or None, default=None
+        Number or fraction of the columns that are drawn for each tree. If None, all columns. The
+        `max_features` of the estimator draws columns at each node.
+    voting : {"soft", "hard"}, default="soft"
+        Whether class probabilities of the trees are averaged, or the votes of the trees are
+        counted. Of equally probable classes, the first in ``classes_`` is predicted.
+    oob_score : bool or callable, default=False
+        Whether to score the forest on out-of-bag rows: by accuracy if True, or by a function of
+        true and predicted classes, such as `sklearn.metrics.f1_score`.
+    class_weight : mapping, "balanced" or None, default=None
+        Weights of the classes. They have no effect on leaves with rows of one class; set
+        `min_samples_leaf` or `pruning` of the estimator, too.
+    categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
+        Columns to read as nominal whatever their type.
+    ordinal_features : mapping of str to sequence, optional
+        Ordinal columns, and their categories in order.
+    n_jobs : int or None, default=None
+        Number of threads, -1 for all processors. Results do not depend on it. Use
+        ``joblib.parallel_config`` around `fit` for other backends of joblib.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the forest. If None, each fit gives another forest.
+    warm_start : bool, default=False
+        Whether `fit` keeps the trees of the previous fit and adds trees up to `n_estimators`. The
+        result is the same as that of one fit.
+    verbose : int, default=0
+        Whether to show progress on standard error.
+    time_limit : float or None, default=None
+        Time limit of `fit` in seconds. Trees that are not begun by then are left out, with a
+        warning, and those in progress stop growing; there is always one tree.
+
+    Attributes
+    ----------
+    trees_ : list of Tree
+        The trees.
+    predictor_ : Predictor
+        The trees, and how their predictions are combined.
+    classes_ : ndarray
+        The classes.
+    schema_ : Schema
+        Names, types and categories of the columns.
+    oob_score_ : float
+        With `oob_score`: score of the out-of-bag predictions.
+    oob_decision_function_ : ndarray of shape (n_rows, n_classes)
+        With `oob_score`: class probabilities of each row from the trees that were grown without it;
+        NaN for rows that are in every sample.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    See Also
+    --------
+    ForestClassifier.random_forest, ForestClassifier.bagging_c45, ForestClassifier.bagging_cart :
+        Presets.
+    RandomOrdinalityClassifier : Trees with random orders of the categories.
+    GrowPruneForestClassifier : Trees grown and pruned on alternating halves of the rows.
+
+    Notes
+    -----
+    A tree depends on the seed and on its number alone: it is the same for any `n_jobs`, in any
+    larger forest, and when `warm_start` adds it.
+
+    If `fit` is interrupted, the forest stays unfitted, or as the previous fit left it.
+
+    Examples
+    --------
+    >>> import mixedwood as mw
+    >>> X = {"colour": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
+    >>> model = mw.ForestClassifier(n_estimators=10, random_state=0)
+    >>> model.fit(X, ["yes", "no", "yes", "no"] * 5).predict({"colour": ["red"], "size": [1]})
+    array(['yes'], dtype='<U3')
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 100,
+        *,
+        bootstrap: bool = True,
+        max_samples: float | None = None,
+        colsample_bytree: float | str | None = None,
+        voting: Vote = "soft",
+        oob_score: bool | Callable[[Any, Any], float] = False,
+        class_weight: Mapping[Any, float] | str | None = None,
+        categorical_features: Any = None,
+        ordinal_features: Mapping[str, Sequence[Any]] | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+        time_limit: float | None = None,
+    ) -> None:
+        super().__init__(
+            estimator,
+            n_estimators,
+            bootstrap=bootstrap,
+            max_samples=max_samples,
+            colsample_bytree=colsample_bytree,
+            voting=voting,
+            oob_score=oob_score,
+            class_weight=class_weight,
+            categorical_features=categorical_features,
+            ordinal_features=ordinal_features,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            warm_start=warm_start,
+            verbose=verbose,
+            time_limit=time_limit,
+        )
+
+    def _default_tree(self) -> TreeClassifier:
+        return default_tree()
+
+    # Presets
 
     @classmethod
     def random_forest(cls, n_estimators: int = 100, **parameters: Any) -> ForestClassifier:
-        """Random forest (Breiman 2001) with searched groups of values; the default, by its name.
+        """Random forest (Breiman 2001) with searched groups of categories: the default.
 
         Parameters
         ----------
@@ -163,7 +517,7 @@ class ForestClassifier(SampledTreesClassifier):
 
     @classmethod
     def bagging_c45(cls, n_estimators: int = 50, **parameters: Any) -> ForestClassifier:
-        """Bagging (Breiman 1996) of unpruned C4.5 trees, as in WEKA: probabilities averaged.
+        """Bagging (Breiman 1996) of unpruned C4.5 trees with averaged probabilities, as in WEKA.
 
         Parameters
         ----------
@@ -175,20 +529,20 @@ class ForestClassifier(SampledTreesClassifier):
         Examples
         --------
         >>> import mixedwood as mw
-        >>> mw.ForestClassifier.bagging_c45().estimator.rules
-        'c45'
+        >>> mw.ForestClassifier.bagging_c45().estimator
+        C45TreeClassifier(pruned=False)
         """
-        tree = TreeClassifier.c45(pruned=False)
+        tree = C45TreeClassifier(pruned=False)
         return cls(**{"estimator": tree, "n_estimators": n_estimators, **parameters})
 
     @classmethod
     def bagging_cart(
         cls, n_estimators: int = 50, *, se_rule: float = 1.0, cv: int = 10, **parameters: Any
     ) -> ForestClassifier:
-        """Bagging of CART trees, each pruned by cross-validation on its own sample; plurality vote.
+        """Bagging of CART trees, each pruned by cross-validation on its own sample; hard voting.
 
-        The folds divide the distinct rows of a sample. With copies of a row in several folds,
-        pruned trees would come out several times too large.
+        The copies of a row in a sample are kept in one fold. If they were in several folds, pruned
+        trees would be several times too large.
 
         Parameters
         ----------
@@ -205,37 +559,9 @@ class ForestClassifier(SampledTreesClassifier):
         >>> mw.ForestClassifier.bagging_cart().estimator.pruning.options["cv"]
         10
         """
-        recipe: dict[str, Any] = {
+        preset: dict[str, Any] = {
             "estimator": TreeClassifier.cart(se_rule=se_rule, cv=cv),
             "n_estimators": n_estimators,
             "voting": "hard",
         }
-        return cls(**{**recipe, **parameters})
-
-    @classmethod
-    def weka_random_forest(cls, n_estimators: int = 50, **parameters: Any) -> ForestClassifier:
-        """Random forest as WEKA has it: multiway random trees on log2(columns) + 1 columns.
-
-        Parameters
-        ----------
-        n_estimators : int, default=50
-            Number of trees.
-        **parameters
-            Further parameters of `ForestClassifier`.
-
-        Examples
-        --------
-        >>> import mixedwood as mw
-        >>> mw.ForestClassifier.weka_random_forest().estimator.max_features
-        0
-        """
-        tree = TreeClassifier.random_tree()
-        return cls(**{"estimator": tree, "n_estimators": n_estimators, **parameters})
-
-    # What the trees are
-
-    def _member(self) -> Any:
-        return default_tree() if self.estimator is None else self.estimator
-
-    def _default_part(self, name: str, given: Any) -> Any:
-        return default_tree() if name == "estimator" and given is None else None
+        return cls(**{**preset, **parameters})

@@ -1,95 +1,112 @@
-"""A tree that is grown and pruned in turns, by two halves of the rows."""
+"""A tree that is grown and pruned alternately, with two subsets of the rows."""
 
 from __future__ import annotations
 
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from mixedwood._limits import StopFlag, user_stacklevel, warn_time_limit
+from mixedwood import _kinds as kinds
+from mixedwood._limits import StopFlag, read_time_limit, user_stacklevel, warn_time_limit
+from mixedwood._params import (
+    FLAG,
+    HANDLE_UNKNOWN,
+    RANDOM_STATE,
+    TIME_LIMIT,
+    Constraint,
+    Int,
+    OneOf,
+    PartOf,
+    RowsOrFraction,
+    count_rows,
+)
 from mixedwood._parts import Criterion, Partitioner
+from mixedwood._random import seed_of
 from mixedwood.data import Table, Target
-from mixedwood.estimators.learner import Rows
-from mixedwood.estimators.one_tree import OneTreeClassifier
-from mixedwood.estimators.parameters import GrowPruneParameters, read_grow_prune_parameters
-from mixedwood.growers import CodedTable, GrowPruneResult, Iteration, grow_prune
+from mixedwood.estimators._single import Rows, SingleTreeClassifier
+from mixedwood.estimators.base import unknown_in_core
+from mixedwood.estimators.tree import CRITERION
+from mixedwood.growers import CodedTable, GrowPruneResult, GrowSettings, Iteration, grow_prune
 from mixedwood.tree import Tree
 
-__all__ = ["GrowPruneLearner", "GrowPruneTreeClassifier", "warn_of_limits"]
+__all__ = ["GrowPruneTreeClassifier", "warn_of_limits"]
 
 
-class GrowPruneTreeClassifier(OneTreeClassifier):
-    """A decision tree grown with one half of the rows and pruned with the other, in turns.
+class GrowPruneTreeClassifier(SingleTreeClassifier):
+    """Decision tree grown with one half of the rows and pruned with the other, alternately.
 
-    After each pruning the halves change places, and the tree grows on below the leaves that are
-    left, until a pruning leaves it as it was; that is two to four times. Every row has its say in
-    the tests and in the size of the tree, and no cross-validation is needed: it costs about a
-    tenth of a tree with cost-complexity pruning. Another division of the rows gives another tree,
-    which makes it a good member of an ensemble.
+    After each pruning the halves are swapped and the tree is grown further below the remaining
+    leaves, until a pruning does not change its size; this takes two to four iterations. All rows
+    are used for growing and for pruning, and no cross-validation is needed: fitting takes about a
+    tenth of the time of cost-complexity pruning. Other halves give another tree, which makes it a
+    good member of an ensemble.
 
     Parameters
     ----------
     criterion : str or Criterion, default="gini"
-        How good a split is; see `TreeClassifier`.
+        The score of a split; see `TreeClassifier`.
     partitioner : str or Partitioner, default="auto"
-        Which groupings of a nominal column are tried; see `TreeClassifier`.
+        The search for groups of categories; see `TreeClassifier`.
     min_samples_split : int or float, default=2
-        Fewest rows of a node that is split, counted in the half that grows; a float between 0 and 1
-        is a share of all rows.
+        Minimum number of rows of a node that is split, counted in the half that grows the tree. A
+        float in (0, 1) is a fraction of all rows.
     max_iter : int, default=20
-        Most times that the tree is grown and pruned; a warning says when that was too few.
+        Maximum number of iterations. If it is reached, a `ConvergenceWarning` is raised.
     refit_leaves : bool, default=False
-        Whether the nodes of the tree get their labels and probabilities from all rows at the end.
-        Otherwise they answer as the half says that made them, as published.
+        Whether to compute the class distributions of the nodes from all rows at the end. Otherwise
+        each node predicts the class distribution of the half that created it, as published.
     handle_missing : {"learned", "category"}, default="learned"
-        Rows without a value go to the side that is better for the score, or count as a value of
-        their own in nominal columns; see `TreeClassifier`.
+        Rows with a missing value go to the child with the better score, or a missing value is one
+        more category of a nominal column; see `TreeClassifier`.
     handle_unknown : {"stop", "missing", "majority", "error"}, default="stop"
-        What happens to a value that a test has never met: the node answers with its own classes;
-        or it goes where missing values go; or to the heavier child; or labels that no training
-        row had are an error. It matters in training, too: a node has met the values of one half.
+        What happens to a category that a node has not seen: the row stops at the node and receives
+        its class distribution; it follows missing values; it goes to the child with the largest
+        weight; or categories that no training row has raise an error. Pruning uses this as well,
+        since a node has only seen the categories of one half.
     class_weight : mapping, "balanced" or None, default=None
-        Factors by which the rows of a class weigh more or less.
+        Weights of the classes.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
-        Columns to read as nominal whatever their type.
+        Columns to read as nominal regardless of their dtype.
     ordinal_features : mapping of str to sequence, optional
-        Columns with an order, and their labels in order.
+        Ordered categories of ordinal columns.
     random_state : int, RandomState, Generator or None, default=None
-        Divides the rows into halves, and seeds random partitioners. None is the same as 0.
+        Seed of the halves and of random partitioners. If None, every fit uses other halves.
     time_limit : float or None, default=None
-        Seconds that `fit` may take, reading the table not included. When it is over, the tree is
-        what it is by then, and a warning says so.
+        Maximum number of seconds of `fit`, without reading the table. If it is reached, the tree as
+        grown so far is returned with a `TimeLimitWarning`.
 
     Attributes
     ----------
     tree_ : Tree
-        The tree. The weights and class weights of a node are those of the half that made it.
+        The tree. The class weights of a node are those of the half that created it.
     iterations_ : list of Iteration
-        Leaves of the tree each time it was ``grown`` and ``pruned``.
+        Number of leaves after each time that the tree was ``grown`` and ``pruned``.
     classes_ : ndarray
-        The classes.
+        The class labels.
     schema_ : Schema
-        What the columns are.
+        Names, types and categories of the columns.
+    n_iter_ : int
+        Number of iterations.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     See Also
     --------
-    GrowPruneForestClassifier : Many of them, each with its own halves.
-    TreeClassifier : Grown once, pruned by cross-validation.
+    GrowPruneForestClassifier : An ensemble of such trees, each with other halves.
+    TreeClassifier : Trees that are grown once and pruned by cross-validation.
 
     References
     ----------
     .. [1] Gelfand, Ravishankar and Delp, "An Iterative Growing and Pruning Algorithm for
        Classification Tree Design", IEEE Transactions on Pattern Analysis and Machine Intelligence,
-       1991. Splits that have survived a pruning are undone only when that is better: with the
-       published rule, which undoes them also when it is no worse, some runs never end.
+       1991. Splits that have survived a pruning are only undone if that lowers the error; the
+       published rule, which also undoes them if the error is the same, may not terminate.
 
     Examples
     --------
@@ -101,6 +118,26 @@ class GrowPruneTreeClassifier(OneTreeClassifier):
     >>> model.get_n_leaves()
     10
     """
+
+    _parameters: ClassVar[Mapping[str, Constraint]] = {
+        "criterion": CRITERION,
+        "partitioner": PartOf(Partitioner),
+        "min_samples_split": RowsOrFraction(),
+        "max_iter": Int(1),
+        "refit_leaves": FLAG,
+        "handle_missing": OneOf("learned", "category").with_hint(
+            "Rows that are divided among children cannot be used for pruning.",
+            when=lambda value: isinstance(value, str) and value == "fractional",
+        ),
+        "handle_unknown": HANDLE_UNKNOWN,
+        "random_state": RANDOM_STATE,
+        "time_limit": TIME_LIMIT,
+    }
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "tree_": kinds.instance(Tree),
+        "iterations_": kinds.list_of(kinds.instance(Iteration)),
+    }
 
     iterations_: list[Iteration]
 
@@ -133,79 +170,13 @@ class GrowPruneTreeClassifier(OneTreeClassifier):
         self.random_state = random_state
         self.time_limit = time_limit
 
-    def fit(
-        self, X: Any, y: Any, sample_weight: ArrayLike | float | None = None
-    ) -> GrowPruneTreeClassifier:
-        """Grow and prune the tree.
-
-        Parameters
-        ----------
-        X : table
-            pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
-        y : array-like of shape (n_rows,)
-            Class of each row: text, booleans or whole numbers.
-        sample_weight : array-like of shape (n_rows,), optional
-            Weights of rows, in growing and in pruning; rows of weight 0 do not count.
-
-        Returns
-        -------
-        GrowPruneTreeClassifier
-            The fitted estimator itself.
-        """
-        parameters = read_grow_prune_parameters(self)
-        table, target = self._read_training(
-            X,
-            y,
-            sample_weight,
-            class_weight=self.class_weight,
-            categorical_features=self.categorical_features,
-            ordinal_features=self.ordinal_features,
-        )
-        result = GrowPruneLearner(parameters).run(table, target, seed=parameters.seed)
-        warn_of_limits([result], parameters.max_iterations)
-        self._remember(table, target)
-        self.tree_, self.iterations_ = result.tree, list(result.iterations)
-        return self
-
     @property
     def n_iter_(self) -> int:
-        """Number of times that the tree was grown and pruned."""
+        """Number of iterations."""
         check_is_fitted(self)
         return len(self.iterations_)
 
-    def _learner(self) -> GrowPruneLearner:
-        """Give what grows such trees, with the parameters checked."""
-        return GrowPruneLearner(read_grow_prune_parameters(self))
-
-
-@dataclass(frozen=True)
-class GrowPruneLearner:
-    """Grows trees as a `GrowPruneTreeClassifier` with these parameters does."""
-
-    parameters: GrowPruneParameters
-
-    def run(
-        self,
-        table: Table | CodedTable,
-        target: Target,
-        *,
-        seed: int,
-        time_limit: float = math.inf,
-        stop: StopFlag | None = None,
-    ) -> GrowPruneResult:
-        """Grow a tree; the result says how."""
-        return grow_prune(
-            table,
-            target,
-            self.parameters.settings_for(target.n_rows),
-            seed=seed,
-            max_iterations=self.parameters.max_iterations,
-            relabel=self.parameters.relabel,
-            time_limit=min(time_limit, self.parameters.time_limit),
-            stop=stop,
-        )
-
-    def learn(
+    def _grow_prune(
         self,
         table: Table | CodedTable,
         target: Target,
@@ -214,30 +185,64 @@ class GrowPruneLearner:
         rows: Rows | None = None,
         time_limit: float = math.inf,
         stop: StopFlag | None = None,
-    ) -> Tree:
-        """Learn a tree from some rows, whose numbers may repeat, or from all."""
+    ) -> GrowPruneResult:
+        """Learn a tree; the result includes its sizes on the way."""
         if rows is not None:
-            whole = table.table if isinstance(table, CodedTable) else table
-            table, target = whole.take(rows), target.take(rows)
-        result = self.run(table, target, seed=seed, time_limit=time_limit, stop=stop)
-        warn_of_limits([result], self.parameters.max_iterations)
+            all_rows = table.table if isinstance(table, CodedTable) else table
+            table, target = all_rows.take(rows), target.take(rows)
+        settings = GrowSettings(
+            criterion=self.criterion,
+            partitioner=self.partitioner,
+            min_samples_split=count_rows(self.min_samples_split, target.n_rows, 2),
+            missing=self.handle_missing,
+            unseen=unknown_in_core(self.handle_unknown),
+        )
+        return grow_prune(
+            table,
+            target,
+            settings,
+            seed=seed,
+            max_iterations=min(int(self.max_iter), 2**31 - 1),
+            relabel=bool(self.refit_leaves),
+            time_limit=min(time_limit, read_time_limit(self.time_limit)),
+            stop=stop,
+        )
+
+    def _fit(self, table: Table, target: Target, kept: NDArray[np.bool_] | None) -> None:
+        result = self._grow_prune(table, target, seed=seed_of(self.random_state))
+        warn_of_limits([result], self.max_iter)
+        self.tree_, self.iterations_ = result.tree, list(result.iterations)
+
+    def _fit_encoded(
+        self,
+        table: Table | CodedTable,
+        target: Target,
+        *,
+        seed: int,
+        rows: Rows | None = None,
+        choice_seed: int | None = None,
+        time_limit: float = math.inf,
+        stop: StopFlag | None = None,
+    ) -> Tree:
+        result = self._grow_prune(
+            table, target, seed=seed, rows=rows, time_limit=time_limit, stop=stop
+        )
+        warn_of_limits([result], self.max_iter)
         return result.tree
 
 
-def warn_of_limits(results: Sequence[GrowPruneResult], max_iterations: int) -> None:
-    """Say once if trees were still changing when a limit came, and which limit it was."""
+def warn_of_limits(results: Sequence[GrowPruneResult], max_iter: int) -> None:
+    """Warn once if trees were still changing when a limit was reached."""
     cut_short = [result for result in results if not result.ended]
-    at_limit = sum(len(result.iterations) == max_iterations for result in cut_short)
+    at_limit = sum(len(result.iterations) == max_iter for result in cut_short)
     if at_limit:
         who = f"{at_limit} of {len(results)} trees were" if len(results) > 1 else "The tree was"
         warnings.warn(
-            f"{who} still growing after max_iter={max_iterations}; set it higher.",
+            f"{who} still changing after max_iter={max_iter} iterations. Increase max_iter.",
             ConvergenceWarning,
             stacklevel=user_stacklevel(),
         )
     if at_limit < len(cut_short):
-        many = f"{len(cut_short) - at_limit} of {len(results)} trees"
-        warn_time_limit(
-            "The time limit came before growing and pruning had come to their end; "
-            f"{many if len(results) > 1 else 'the tree'} stayed as far as it was."
-        )
+        n_trees = len(cut_short) - at_limit
+        who = f"{n_trees} of {len(results)} trees were" if len(results) > 1 else "the tree was"
+        warn_time_limit(f"The time limit was reached while {who} still changing.")

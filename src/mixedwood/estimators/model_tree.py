@@ -1,129 +1,145 @@
-"""A tree whose tests may be planes through several columns."""
+"""A tree whose splits may be hyperplanes through several columns."""
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from copy import copy
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import NDArray
 
+from mixedwood import _kinds as kinds
+from mixedwood._limits import (
+    Deadline,
+    StopFlag,
+    read_time_limit,
+    user_stacklevel,
+    warn_time_limit,
+)
+from mixedwood._params import FLAG, Constraint, Int, OneOf
 from mixedwood._parts import Criterion, Partitioner
-from mixedwood.data import ColumnKind, Table
-from mixedwood.estimators.model_tree_learner import ModelTreeLearner, read_model_tree_parameters
-from mixedwood.estimators.one_tree import OneTreeClassifier
-from mixedwood.pruning.plan import Pruner
-
-if TYPE_CHECKING:
-    from mixedwood.pruning import CrossValidatedPath
+from mixedwood.data import ColumnKind, Table, Target
+from mixedwood.estimators._single import Rows, SingleTreeClassifier
+from mixedwood.estimators.tree import GREEDY_PARAMETERS, GreedyTreeClassifier
+from mixedwood.growers import CodedTable, GrowSettings, LinearTests, read_machines
+from mixedwood.pruning import CrossValidatedPath, stratified_folds
+from mixedwood.pruning.pruner import Pruned, Pruner
+from mixedwood.tree import Tree
 
 __all__ = ["ModelTreeClassifier"]
 
+_MIN_SAMPLES_SPLIT = (2, 5, 10, 20, 40, 80)  # candidates of min_samples_split="tune"
+_N_FOLDS = 5
+_SUPERCLASSES = {"ovr": "one_vs_rest", "exhaustive": "every"}  # in the core
 
-class ModelTreeClassifier(OneTreeClassifier):
-    """A decision tree in which a linear machine competes with the columns at every node.
 
-    At each node a support vector machine, or another linear machine, separates the classes by a
-    plane through the numbers and the values of nominal columns. The plane is one more test beside
-    those of single columns; the best test by the criterion is taken. Such trees are small, often a
-    few planes, and as accurate as a linear model where that is what the data need.
+class ModelTreeClassifier(GreedyTreeClassifier):
+    """Decision tree in which linear models compete with splits of single columns at every node.
+
+    At each node a support vector machine or another linear model separates the classes by a
+    hyperplane through numeric columns and categories. The hyperplane is a candidate split beside
+    those of single columns, and the best split by the criterion is used. Such trees are small, and
+    as accurate as a linear model on data for which that is sufficient.
 
     Parameters
     ----------
     criterion : str or Criterion, default="entropy"
-        How good a split is: "gini", "entropy", "gain_ratio", "twoing", "squared_gini", "chi2", or
-        a subclass of `mixedwood.splits.Criterion`.
+        The score of a split: "gini", "entropy", "gain_ratio", "twoing", "squared_gini", "chi2", or
+        an instance of a subclass of `mixedwood.splits.Criterion`.
     node_model : str, classifier, or list of them, default="svm"
-        What makes the planes: "svm" (support vector machine), "sparse_svm" (the same with a
-        1-norm, which uses few columns), "logistic", "fisher" (Fisher's discriminant), or a linear
-        classifier of scikit-learn's kind. With a list, the planes of all of them compete.
+        The linear model of a node: "svm" (support vector machine), "sparse_svm" (with a 1-norm,
+        which uses few columns), "logistic", "fisher" (Fisher's discriminant), or a linear
+        classifier with scikit-learn's interface. With a list, all of them compete.
     node_features : {"all", "numeric"}, default="all"
-        Columns that planes go through: numbers, ordinal columns and values of nominal ones, or
-        without the nominal ones. Nominal columns of many values stay out when a plane would
-        have more than 256 weights.
+        Columns of the linear models: all, or without nominal columns. Nominal columns with many
+        categories are left out if a model would have more than 256 coefficients.
     C : "tune", float or list of float, default="tune"
-        How much errors of the plane count beside its steepness. "tune" chooses at every node from
-        2^-6, 2^-4, ..., 2^6 by rows that are left out, a list from its numbers.
+        Inverse regularization strength of the linear model. "tune" chooses from 2^-6, 2^-4, ...,
+        2^6 at every node by held-out rows; a list gives other candidates.
     smoothing : float or None, default=None
-        Smoothing of the support vector machine; None is the limit of no smoothing.
+        Smoothing of the hinge loss of the support vector machine. If None, it is not smoothed.
     intercept : {"model", "best"}, default="model"
-        Where the plane cuts: where the machine says, or, along the plane's direction, where the
-        criterion is best.
+        The intercept of the hyperplane: that of the model, or the one with the best score.
     score_on : {"train", "validation"}, default="train"
-        The rows by which a plane is compared with other tests: those it was fitted to, or those
-        that were left out, by planes fitted without them.
+        Rows that give the score of a hyperplane: those that the model was fitted to, or held-out
+        rows, with models fitted to the others.
     node_cv : int, default=1
-        Parts into which at most 2000 rows of a node are divided, each left out in turn, to choose
-        C and for the evidence. 1 leaves a third of them out, once.
+        Number of folds, of at most 2000 rows of a node, to choose `C` and for
+        ``score_on="validation"``. 1 holds out a third of the rows once.
     multi_class : {"ovr", "largest", "balanced", "exhaustive"}, default="ovr"
-        Which groups of more than two classes a plane separates: each class from the others, with
-        at most ten planes for the most frequent ones; the most frequent class from the others; two
-        groups of about the same size; or every two groups, for up to five classes.
+        Groups of more than two classes that a hyperplane separates: each of the ten most frequent
+        classes from the others; the most frequent class from the others; two groups of about the
+        same size; or all pairs of groups, for up to five classes.
     axis_aligned : bool, default=True
-        Whether thresholds of single numbers and ordinal columns compete as well.
+        Whether thresholds of single numeric and ordinal columns are candidates as well.
     min_samples_model : int, default=10
-        Fewest rows of a node that is tested by a plane.
+        Minimum number of rows of a node to which linear models are fitted.
     partitioner : str or Partitioner, default="auto"
-        Which groupings of a nominal column are tried; "multiway" makes one branch per value.
+        The search for groups of categories; "multiway" makes one branch per category.
     selection : {"adjusted", "score", "average_gain"}, default="adjusted"
         How the split of a node is chosen: by its score less the score that chance gives to a column
         with as many categories and rows; by its score; or by its score among the splits whose
         information gain is at least average (C4.5's rule, for the gain ratio).
     max_depth : int or None, default=None
-        Most tests in a row.
+        Maximum depth of the tree. If None, nodes are split until no split is accepted.
     min_samples_split : int, float or "tune", default=2
-        Fewest rows of a node that is split; a float between 0 and 1 is a share of all rows. "tune"
-        chooses from 2, 5, 10, 20, 40 and 80 by five-fold cross-validation.
+        Minimum number of rows of a node that is split. A float in (0, 1) is a fraction of the
+        training rows. "tune" chooses from 2, 5, 10, 20, 40 and 80 by 5-fold cross-validation.
     min_samples_leaf : int or float, default=1
-        Fewest rows of a leaf. With "multiway", at least two branches must have as many.
+        Minimum number of rows in a leaf. A float in (0, 1) is a fraction of the training rows. With
+        ``partitioner="multiway"``, at least two branches must have this many rows.
     max_leaf_nodes : int or None, default=None
-        Most leaves. The tree then grows best node first.
+        Maximum number of leaves. If not None, the tree is grown best first.
     min_split_gain : float, default=0.0
-        Least score of a split, on the criterion's scale.
+        Minimum score of a split, on the scale of the criterion.
     max_features : None, int, float, "sqrt" or "log2", default=None
-        How many columns are drawn at random at each node; planes go through those, and through
-        others only where those drawn have no test.
+        Number of columns drawn at random at each node, for linear models as well; more are drawn if
+        none of them can be split. A float in (0, 1] is a fraction of the columns.
     handle_missing : {"learned", "fractional", "category"}, default="learned"
-        Rows without a value at tests of single columns, as in `TreeClassifier`. In a plane a
-        missing number counts as the mean of the node, and a missing value of a nominal column as
-        what such rows had there, or as the average of its values.
+        How rows with a missing value are split by single columns; see `TreeClassifier`. In a linear
+        model, a missing number is replaced by the mean of the node; a missing category has its own
+        coefficient, or the mean of the column if there are none in training.
     handle_unknown : {"stop", "missing", "majority", "error"}, default="stop"
-        What happens to a value that a test of a single column has never met. In a plane it counts
-        as a missing value; with "error", values that no training row had are an error.
+        What happens to a category that a split of a single column has not seen; see
+        `TreeClassifier`. Linear models treat it as missing.
     pruning : None, str, Pruner or list, default="cost_complexity"
-        How the grown tree is made smaller; `mixedwood.pruning.pruners` lists the names.
+        How the tree is pruned; `mixedwood.pruning.pruners` lists the names. If None, it is not
+        pruned.
     class_weight : mapping, "balanced" or None, default=None
-        Factors by which the rows of a class weigh more or less.
+        Weights of the classes.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
-        Columns to read as nominal whatever their type.
+        Columns to read as nominal regardless of their dtype.
     ordinal_features : mapping of str to sequence, optional
-        Columns with an order, and their labels in order.
+        Ordered categories of ordinal columns.
     random_state : int, RandomState, Generator or None, default=None
-        Seeds what is random: the rows left out, the folds of pruning, `max_features`, and random
-        partitioners. None is the same as 0.
+        Seed of held-out rows, of the folds of pruning, of `max_features` and of random
+        partitioners. With None the folds and held-out rows are the same in every fit.
     time_limit : float or None, default=None
-        Seconds that `fit` may take, reading the table not included.
+        Maximum number of seconds of `fit`, without reading the table.
 
     Attributes
     ----------
     tree_ : Tree
-        The tree; print it, draw it with ``tree_.plot()``, or see it in a notebook.
+        The tree. Print it, draw it with ``tree_.plot()``, or display it in a notebook.
     min_samples_split_ : float
-        Fewest rows of a node that is split, given or chosen.
+        The `min_samples_split` that was used, given or tuned.
     classes_ : ndarray
-        The classes.
+        The class labels.
     schema_ : Schema
-        What the columns are.
+        Names, types and categories of the columns.
     pruning_path_ : CrossValidatedPath or None
-        With cost-complexity pruning, all candidate trees and their cross-validated errors.
+        With cost-complexity pruning, the candidate trees and their cross-validated errors.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     See Also
     --------
-    ModelTreeClassifier.published : The recipe of the paper.
-    SmoothSVC : The machine alone.
-    TreeClassifier : Tests of single columns only.
+    SmoothSVC : A support vector machine alone.
+    TreeClassifier : Splits of single columns only.
 
     Examples
     --------
@@ -139,9 +155,27 @@ class ModelTreeClassifier(OneTreeClassifier):
 
     min_samples_split_: float
     pruning_path_: CrossValidatedPath | None
-    _unseen_ways: ClassVar[dict[str, str]] = {
-        way: f"{words} Linear splits treat them as missing."
-        for way, words in OneTreeClassifier._unseen_ways.items()
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "tree_": kinds.instance(Tree),
+        "pruning_path_": kinds.optional(kinds.instance(CrossValidatedPath)),
+        "min_samples_split_": kinds.number(kinds.NONNEGATIVE),
+    }
+    _unknown_texts: ClassVar[dict[str, str]] = {
+        option: f"{text} Linear splits treat them as missing."
+        for option, text in SingleTreeClassifier._unknown_texts.items()
+    }
+    _parameters: ClassVar[Mapping[str, Constraint]] = {
+        **GREEDY_PARAMETERS,
+        "min_samples_split": GREEDY_PARAMETERS["min_samples_split"] | OneOf("tune"),
+        "node_features": OneOf("all", "numeric"),
+        "intercept": OneOf("model", "best"),
+        "score_on": OneOf("train", "validation"),
+        "node_cv": Int(1).with_hint("1 holds out a third of the rows once."),
+        "multi_class": OneOf("ovr", "largest", "balanced", "exhaustive"),
+        "axis_aligned": FLAG,
+        "min_samples_model": Int(2),
+        "selection": OneOf("adjusted", "score", "average_gain"),
     }
 
     def __init__(
@@ -203,94 +237,135 @@ class ModelTreeClassifier(OneTreeClassifier):
         self.random_state = random_state
         self.time_limit = time_limit
 
-    @classmethod
-    def published(
-        cls, *, min_samples_split: float | Literal["tune"] = "tune", **parameters: Any
-    ) -> ModelTreeClassifier:
-        """Grow as the paper on model trees for hybrid data does: one plane, multiway tests.
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._linear()
+        if Partitioner.read(self.partitioner).options.get("per") == "tree":
+            raise ValueError(
+                "Linear models use the categories of a column, which "
+                "Partitioner('random_order', per='tree') replaces by their ranks. Use "
+                "Partitioner('random_order', per='node')."
+            )
 
-        The plane goes through the numbers alone and competes by gain ratio with one branch per
-        value of each nominal column. There are no thresholds, tests without any gain are not
-        taken, and nothing is pruned but by the size of nodes.
-
-        Parameters
-        ----------
-        min_samples_split : int, float or "tune", default="tune"
-            Fewest rows of a node that is split.
-        **parameters
-            Further parameters of `ModelTreeClassifier`.
-
-        Examples
-        --------
-        >>> import mixedwood as mw
-        >>> mw.ModelTreeClassifier.published(min_samples_split=40).node_features
-        'numeric'
-        """
-        recipe: dict[str, Any] = {
-            "criterion": "gain_ratio",
-            "node_features": "numeric",
-            "axis_aligned": False,
-            "min_samples_model": 2,
-            "partitioner": "multiway",
-            "selection": "score",
-            "min_samples_split": min_samples_split,
-            "min_samples_leaf": 2,
-            "min_split_gain": 1e-9,  # some gain, beyond rounding
-            "pruning": None,
-        }
-        return cls(**{**recipe, **parameters})
-
-    def fit(
-        self, X: Any, y: Any, sample_weight: ArrayLike | float | None = None
-    ) -> ModelTreeClassifier:
-        """Grow and prune the tree.
-
-        Parameters
-        ----------
-        X : table
-            pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
-        y : array-like of shape (n_rows,)
-            Class of each row: text, booleans or whole numbers.
-        sample_weight : array-like of shape (n_rows,), optional
-            Weights of rows; rows of weight 0 do not count.
-
-        Returns
-        -------
-        ModelTreeClassifier
-            The fitted estimator itself.
-        """
-        learner = read_model_tree_parameters(self)
-        table, target = self._read_training(
-            X,
-            y,
-            sample_weight,
-            class_weight=self.class_weight,
-            categorical_features=self.categorical_features,
-            ordinal_features=self.ordinal_features,
+    def _linear(self) -> LinearTests:
+        return LinearTests(
+            machines=read_machines(self.node_model, self.C, self.smoothing),
+            superclasses=_SUPERCLASSES.get(self.multi_class, self.multi_class),
+            nominal=self.node_features == "all",
+            best_cut=self.intercept == "best",
+            validated=self.score_on == "validation",
+            n_folds=int(self.node_cv),
+            min_rows=float(self.min_samples_model),
         )
-        if self.node_features == "numeric":
-            _warn_without_numbers(table)
-        tree, path, size = learner.learn_with_choice(
+
+    def _settings(self, n_rows: int, n_columns: int) -> GrowSettings:
+        settings = super()._settings(n_rows, n_columns)
+        return replace(settings, linear=self._linear(), thresholds=bool(self.axis_aligned))
+
+    def _fit(self, table: Table, target: Target, kept: NDArray[np.bool_] | None) -> None:
+        if self.node_features == "numeric" and all(
+            column.kind == ColumnKind.NOMINAL for column in table.schema
+        ):
+            warnings.warn(
+                "There are no numeric or ordinal columns, so node_features='numeric' leaves no "
+                "linear splits. Use node_features='all' for linear models of categories.",
+                UserWarning,
+                stacklevel=user_stacklevel(),
+            )
+        seed, choice_seed = self._seeds()
+        found = self._grow_tuned(table, target, seed=seed, choice_seed=choice_seed)
+        (self.tree_, self.pruning_path_), self.min_samples_split_ = found
+
+    def _fit_encoded(
+        self,
+        table: Table | CodedTable,
+        target: Target,
+        *,
+        seed: int,
+        rows: Rows | None = None,
+        choice_seed: int | None = None,
+        time_limit: float = math.inf,
+        stop: StopFlag | None = None,
+    ) -> Tree:
+        pruned, _ = self._grow_tuned(
             table,
             target,
-            seed=learner.parameters.seed,
-            choice_seed=learner.parameters.choice_seed,
+            seed=seed,
+            rows=rows,
+            choice_seed=choice_seed,
+            time_limit=time_limit,
+            stop=stop,
         )
-        self._remember(table, target)
-        self.tree_, self.pruning_path_, self.min_samples_split_ = tree, path, size
-        return self
+        return pruned.tree
 
-    def _learner(self) -> ModelTreeLearner:
-        """Give what grows such trees, with the parameters checked."""
-        return read_model_tree_parameters(self)
-
-
-def _warn_without_numbers(table: Table) -> None:
-    if all(column.kind == ColumnKind.NOMINAL for column in table.schema):
-        warnings.warn(
-            "There is no numeric or ordinal column, so that node_features='numeric' leaves no "
-            "plane: this is an ordinary tree of nominal tests. node_features='all' makes planes "
-            "through nominal values.",
-            UserWarning,
-            stacklevel=3,
+    def _grow_tuned(
+        self,
+        table: Table | CodedTable,
+        target: Target,
+        *,
+        seed: int,
+        rows: Rows | None = None,
+        choice_seed: int | None = None,
+        time_limit: float = math.inf,
+        stop: StopFlag | None = None,
+    ) -> tuple[Pruned, float]:
+        """Learn a tree; the result includes the `min_samples_split` that was used."""
+        deadline = Deadline.after(min(time_limit, read_time_limit(self.time_limit)))
+        model = self
+        if isinstance(self.min_samples_split, str):
+            coded = table if isinstance(table, CodedTable) else CodedTable(table)
+            folds = seed if choice_seed is None else choice_seed
+            model = self._with_size(self._tune_size(coded, target, folds, rows, deadline, stop))
+        pruned = model._grow_and_prune(
+            table,
+            target,
+            seed=seed,
+            rows=rows,
+            choice_seed=choice_seed,
+            time_limit=deadline.left(1e-3),
+            stop=stop,
         )
+        return pruned, model.min_samples_split
+
+    def _with_size(self, min_samples_split: float) -> ModelTreeClassifier:
+        sized = copy(self)
+        sized.min_samples_split = min_samples_split
+        return sized
+
+    def _tune_size(
+        self,
+        coded: CodedTable,
+        target: Target,
+        seed: int,
+        rows: Rows | None,
+        deadline: Deadline,
+        stop: StopFlag | None,
+    ) -> float:
+        """Choose `min_samples_split` by cross-validation; the largest of the best."""
+        drawn = np.arange(target.n_rows, dtype=np.int32) if rows is None else rows
+        table, sampled = coded.table.take(drawn), target.take(drawn)
+        folds = stratified_folds(sampled, _N_FOLDS, random_state=seed, copies_of=rows)
+        weights = np.ones(len(drawn)) if sampled.weights is None else sampled.weights
+        best, least = float(_MIN_SAMPLES_SPLIT[-1]), math.inf
+        for size in reversed(_MIN_SAMPLES_SPLIT):
+            model = self._with_size(size)
+            wrong = 0.0
+            for fold in np.unique(folds):
+                left = deadline.left()
+                if left <= 0:
+                    warn_time_limit(
+                        "The time limit was reached while min_samples_split was tuned; the best "
+                        "value so far is used."
+                    )
+                    return best
+                out = folds == fold
+                if not weights[~out].any():
+                    continue
+                tree = model._fit_encoded(
+                    coded, target, rows=drawn[~out], seed=seed, time_limit=left, stop=stop
+                )
+                predicted = tree.predict(table.take(out))
+                wrong += float(weights[out][predicted != target.classes[sampled.codes[out]]].sum())
+            if wrong < least:
+                best, least = float(size), wrong
+        return best

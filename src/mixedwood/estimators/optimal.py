@@ -6,13 +6,13 @@ import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from mixedwood import _kinds as kinds
 from mixedwood._limits import (
     Deadline,
     StopFlag,
@@ -22,21 +22,28 @@ from mixedwood._limits import (
     warn_time_limit,
 )
 from mixedwood._parallel import show_status
+from mixedwood._params import (
+    FLAG,
+    HANDLE_UNKNOWN,
+    NONE,
+    RANDOM_STATE,
+    TIME_LIMIT,
+    VERBOSE,
+    Constraint,
+    Float,
+    HasMethod,
+    InstanceOf,
+    Int,
+    OneOf,
+    RowsOrFraction,
+    count_rows,
+    native_limit,
+)
 from mixedwood._random import choice_seed_of
 from mixedwood._warnings import TimeLimitWarning
 from mixedwood.data import Table, Target
-from mixedwood.estimators.one_tree import OneTreeClassifier
-from mixedwood.estimators.parameters import (
-    HANDLE_UNKNOWN,
-    check_choice,
-    check_flag,
-    count_share_of_rows,
-    is_whole,
-    read_limit,
-    read_number,
-    read_rows_or_share,
-    unknown_in_core,
-)
+from mixedwood.estimators._single import Rows, SingleTreeClassifier
+from mixedwood.estimators.base import unknown_in_core
 from mixedwood.growers import CodedTable
 from mixedwood.optimal import (
     FRACTION_OF_LIMITS,
@@ -53,13 +60,16 @@ from mixedwood.tree import Tree
 __all__ = ["InfeasibleError", "OptimalTreeClassifier"]
 
 _MAX_DEPTH = 30
+_FOLDS = Constraint(
+    "an iterable", test=lambda value: isinstance(value, Iterable) and not isinstance(value, str)
+)
 
 
 class InfeasibleError(ValueError):
     """It is proven that no tree within the limits has an objective as small as `upper_bound`."""
 
 
-class OptimalTreeClassifier(OneTreeClassifier):
+class OptimalTreeClassifier(SingleTreeClassifier):
     """Optimal decision tree: the smallest training error plus leaf penalty, with a proof.
 
     The search is over all trees within the limits whose splits are the binary features of
@@ -163,6 +173,43 @@ class OptimalTreeClassifier(OneTreeClassifier):
     |   |   [4] b <= 0.5 (or missing): even (100 % of 5)
     """
 
+    _parameters: ClassVar[Mapping[str, Constraint]] = {
+        "max_depth": Int(0, _MAX_DEPTH).with_hint(
+            "For trees of unlimited depth use TreeClassifier."
+        ),
+        "max_leaf_nodes": Int(1) | NONE,
+        "min_samples_leaf": RowsOrFraction(),
+        "ccp_alpha": Float(0, 1),
+        "binarizer": InstanceOf(FeatureBinarizer) | OneOf("passthrough") | NONE,
+        "binarize_at": OneOf("root", "node", "node_encoding"),
+        "upper_bound": Float(0) | NONE,
+        "tune": FLAG,
+        "cv": Int(2) | HasMethod("split", "a splitter") | _FOLDS | OneOf("holdout"),
+        "handle_unknown": HANDLE_UNKNOWN,
+        "random_state": RANDOM_STATE,
+        "verbose": VERBOSE,
+        "time_limit": TIME_LIMIT,
+        "work_limit": Float(1) | NONE,
+        "memory_limit": Int(1),
+    }
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "tree_": kinds.instance(Tree),
+        "proof_": kinds.instance(Proof),
+        "candidates_": kinds.optional(kinds.list_of(kinds.instance(BinarySplit))),
+        "cv_results_": kinds.optional(
+            kinds.arrays(
+                {
+                    "param_max_depth": kinds.COUNTS,
+                    "param_max_leaf_nodes": kinds.COUNTS,
+                    "mean_test_score": kinds.array(np.float64, 1, kinds.FRACTIONS),
+                    "rank_test_score": kinds.COUNTS,
+                    "optimal": kinds.array(np.bool_),
+                }
+            )
+        ),
+    }
+
     proof_: Proof
     candidates_: list[BinarySplit] | None
     cv_results_: dict[str, NDArray[Any]] | None
@@ -235,20 +282,15 @@ class OptimalTreeClassifier(OneTreeClassifier):
         TimeLimitError
             A `TimeoutError`, if a limit ends the search before such a tree or that proof is found.
         """
-        learner = self._learner()
-        table, target, kept = self._read_kept(
-            X,
-            y,
-            sample_weight,
-            class_weight=self.class_weight,
-            categorical_features=self.categorical_features,
-            ordinal_features=self.ordinal_features,
-        )
-        if kept is not None and isinstance(learner.cv, Iterable):
-            learner = replace(learner, cv=kept_folds(learner.cv, kept))
+        return super().fit(X, y, sample_weight)
+
+    def _fit(self, table: Table, target: Target, kept: NDArray[np.bool_] | None) -> None:
+        cv = self.cv if self.tune else None
+        if kept is not None and not isinstance(cv, str) and isinstance(cv, Iterable):
+            cv = kept_folds(cv, kept)
         seed = choice_seed_of(self.random_state)
         with show_status(self.verbose) as log:
-            found = learner.run(table, target, seed=seed, log=log)
+            found = self._search(table, target, cv, seed=seed, log=log)
         _warn_of_end(found.proof)
         if found.cv_results and not found.all_tried and found.proof.status != "interrupted":
             n_tried = len(found.cv_results["mean_test_score"])
@@ -256,10 +298,8 @@ class OptimalTreeClassifier(OneTreeClassifier):
                 f"A limit ended the search before all sizes were tried: the tree has the best of "
                 f"the first {n_tried}. Raise the limit, or lower max_depth."
             )
-        self._remember(table, target)
         self.tree_, self.proof_, self.candidates_ = found.tree, found.proof, found.candidates
         self.cv_results_ = found.cv_results
-        return self
 
     @property
     def optimal_(self) -> bool:
@@ -294,53 +334,34 @@ class OptimalTreeClassifier(OneTreeClassifier):
     def _default_part(self, name: str, given: Any) -> Any:
         return FeatureBinarizer() if name == "binarizer" and given is None else None
 
-    def _learner(self) -> OptimalLearner:
-        """Check the parameters."""
-        check_choice(self, "binarize_at", ("root", "node", "node_encoding"))
-        check_choice(self, "handle_unknown", HANDLE_UNKNOWN)
-        check_flag(self, "tune")
-        if not is_whole(self.max_depth) or not 0 <= self.max_depth <= _MAX_DEPTH:
-            raise self._wrong(
-                "max_depth",
-                f"an int in the range [0, {_MAX_DEPTH}]",
-                " For trees of unlimited depth use TreeClassifier.",
-            )
-        if isinstance(self.cv, str):
-            known = self.cv == "holdout"
-        elif is_whole(self.cv):
-            known = self.cv >= 2
-        else:
-            known = hasattr(self.cv, "split") or isinstance(self.cv, Iterable)
-        if not known:
-            raise self._wrong(
-                "cv", "an int in the range [2, inf), a splitter, an iterable or 'holdout'"
-            )
-        if not is_whole(self.memory_limit) or self.memory_limit < 1:
-            raise self._wrong("memory_limit", "an int in the range [1, inf), the number of bytes")
-        work: Any = math.inf if self.work_limit is None else self.work_limit
-        if isinstance(work, bool) or not isinstance(work, Real) or not float(work) >= 1:
-            raise self._wrong("work_limit", "a number of steps in the range [1, inf) or None")
-        upper = math.inf
-        if self.upper_bound is not None:
-            upper = read_number(self, "upper_bound", 0, math.inf)
-        leaves = read_limit(self, "max_leaf_nodes", 1)
-        settings = OptimalSettings(
+    def _check_fitted(self) -> None:
+        for split in self.candidates_ or ():
+            if split.column >= len(self.schema_):
+                raise ValueError("a candidate split has a column that does not exist")
+            codes, n = split.codes or (), self.schema_.columns[split.column].n_categories
+            ascending = list(codes) == sorted(set(codes)) and all(code < n for code in codes)
+            if not ascending or not split.low < split.high:
+                raise ValueError("a candidate split has categories that its column does not have")
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._binarization()
+
+    def _settings(self, n_rows: int) -> OptimalSettings:
+        """Give the settings of the search for a table of this size."""
+        return OptimalSettings(
             max_depth=int(self.max_depth),
-            max_leaf_nodes=None if leaves < 0 else leaves,
-            min_samples_leaf=1,
-            ccp_alpha=read_number(self, "ccp_alpha", 0, 1),
+            max_leaf_nodes=None
+            if self.max_leaf_nodes is None
+            else native_limit(self.max_leaf_nodes),
+            min_samples_leaf=math.ceil(count_rows(self.min_samples_leaf, n_rows)),
+            ccp_alpha=float(self.ccp_alpha),
             binarization=self._binarization(),
             binarize_at=self.binarize_at,
-            upper_bound=upper,
+            upper_bound=math.inf if self.upper_bound is None else float(self.upper_bound),
             memory_limit=int(self.memory_limit),
-            work_limit=float(work),
-            unknown=unknown_in_core(self),
-        )
-        return OptimalLearner(
-            settings,
-            min_samples_leaf=read_rows_or_share(self, "min_samples_leaf"),
-            cv=self.cv if self.tune else None,
-            time_limit=read_time_limit(self.time_limit),
+            work_limit=math.inf if self.work_limit is None else float(self.work_limit),
+            unknown=unknown_in_core(self.handle_unknown),
         )
 
     def _binarization(self) -> Binarization | None:
@@ -355,8 +376,6 @@ class OptimalTreeClassifier(OneTreeClassifier):
             return None
         if binarizer is None:
             binarizer = FeatureBinarizer()
-        if not isinstance(binarizer, FeatureBinarizer):
-            raise self._wrong("binarizer", "a FeatureBinarizer, 'passthrough' or None")
         for name in ("categorical_features", "ordinal_features"):
             if getattr(binarizer, name) is not None:
                 raise ValueError(
@@ -365,60 +384,29 @@ class OptimalTreeClassifier(OneTreeClassifier):
                 )
         return binarizer._binarization()
 
-    def _wrong(self, name: str, accepted: str, advice: str = "") -> ValueError:
-        return ValueError(
-            f"The {name!r} parameter of {type(self).__name__} must be {accepted}. Got "
-            f"{getattr(self, name)!r} instead.{advice}"
-        )
-
-
-@dataclass(frozen=True)
-class OptimalFit:
-    """The result of a search."""
-
-    tree: Tree
-    proof: Proof
-    candidates: list[BinarySplit] | None
-    cv_results: dict[str, NDArray[Any]] | None
-    all_tried: bool  # no limit ended the choice of the size
-
-
-@dataclass(frozen=True)
-class OptimalLearner:
-    """Finds trees as an `OptimalTreeClassifier` with these parameters does."""
-
-    settings: OptimalSettings
-    min_samples_leaf: float
-    cv: Any  # None if the size is given
-    time_limit: float
-
-    def settings_for(self, n_rows: int) -> OptimalSettings:
-        """Settings with a fraction of the rows turned into a number of rows."""
-        rows = math.ceil(count_share_of_rows(self.min_samples_leaf, n_rows, 1))
-        return replace(self.settings, min_samples_leaf=rows)
-
-    def run(
+    def _search(
         self,
         table: Table,
         target: Target,
+        cv: Any,
         *,
         seed: int,
         time_limit: float = math.inf,
         stop: StopFlag | None = None,
         log: Callable[[str], None] = lambda message: None,
-    ) -> OptimalFit:
-        """Find a tree and its proof; `log` is called with messages about the progress."""
-        limit = min(time_limit, self.time_limit)
+    ) -> _Found:
+        """Find a tree and its proof; the size is chosen by `cv` unless it is None."""
+        limit = min(time_limit, read_time_limit(self.time_limit))
         deadline = Deadline.after(limit)
-        settings = self.settings_for(target.n_rows)
+        settings = self._settings(target.n_rows)
         cv_results, all_tried, interrupted, work = None, True, False, 0
         n_rows = target.n_rows if target.weights is None else np.count_nonzero(target.weights)
-        if self.cv is not None and n_rows > 1:
+        if cv is not None and n_rows > 1:
             chosen = choose_size(
                 table,
                 target,
                 settings,
-                cv=self.cv,
+                cv=cv,
                 seed=seed % 2**32,
                 time_limit=limit * FRACTION_OF_LIMITS,
                 stop=stop,
@@ -439,26 +427,44 @@ class OptimalLearner:
             f"({proof.status})")  # fmt: skip
         if tree is None:
             raise _without_tree(settings, proof)
-        return OptimalFit(tree, proof, candidates, cv_results, all_tried)
+        return _Found(tree, proof, candidates, cv_results, all_tried)
 
-    def learn(
+    def _fit_encoded(
         self,
         table: Table | CodedTable,
         target: Target,
         *,
         seed: int,
-        rows: NDArray[Any] | None = None,
+        rows: Rows | None = None,
+        choice_seed: int | None = None,
         time_limit: float = math.inf,
         stop: StopFlag | None = None,
     ) -> Tree:
-        """Learn a tree from some rows, which may repeat, or from all."""
         plain = table.table if isinstance(table, CodedTable) else table
         if rows is not None:
             plain, target = plain.take(rows), target.take(rows)
-        found = self.run(plain, target, seed=seed, time_limit=time_limit, stop=stop)
+        found = self._search(
+            plain,
+            target,
+            self.cv if self.tune else None,
+            seed=seed if choice_seed is None else choice_seed,
+            time_limit=time_limit,
+            stop=stop,
+        )
         if found.proof.status == "interrupted":  # ensembles stop as well
             raise KeyboardInterrupt
         return found.tree
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The result of a search."""
+
+    tree: Tree
+    proof: Proof
+    candidates: list[BinarySplit] | None
+    cv_results: dict[str, NDArray[Any]] | None
+    all_tried: bool  # no limit ended the choice of the size
 
 
 def _without_tree(settings: OptimalSettings, proof: Proof) -> BaseException:

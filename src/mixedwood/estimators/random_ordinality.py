@@ -1,52 +1,50 @@
-"""Random Ordinality Ensembles (Ahmad 2014): trees that differ by a random order of the values."""
+"""Random Ordinality Ensembles (Ahmad 2014): trees with random orders of the categories."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
+from sklearn.base import clone
+
 from mixedwood._parts import Partitioner
-from mixedwood.data import ColumnKind, Target
-from mixedwood.ensembles.votes import Vote
-from mixedwood.estimators.learner import Learner, TreeLearner
-from mixedwood.estimators.member_plan import MemberPlan
-from mixedwood.estimators.sampled import SampledTreesClassifier, read_member
-from mixedwood.estimators.tree import TreeClassifier
-from mixedwood.growers import CodedTable
+from mixedwood.data import ColumnKind, Table
+from mixedwood.estimators._ensemble import Vote
+from mixedwood.estimators.c45 import C45TreeClassifier, RandomTreeClassifier
+from mixedwood.estimators.forest import BaseForestClassifier
+from mixedwood.estimators.tree import GreedyTreeClassifier, TreeClassifier
 
 __all__ = ["RandomOrdinalityClassifier"]
 
 _PER_TREE = Partitioner("random_order", per="tree")
-_BASES = ("c45", "random_tree")
 
 
-class RandomOrdinalityClassifier(SampledTreesClassifier):
-    """Trees that see the values of nominal columns in random orders, and their vote.
+class RandomOrdinalityClassifier(BaseForestClassifier):
+    """A forest whose trees see the categories of nominal columns in random orders.
 
-    For each tree and each nominal column an order of the values is drawn, and the column is then
-    split by thresholds. Every tree sees all rows; chance in the orders makes the trees different.
-    Trees are read, drawn and used in the original values: a threshold in a random order is a group
-    of values.
+    For each tree and each nominal column, a random order of the categories is drawn, and the column
+    is then split by thresholds. All trees are grown on all rows; they differ by the orders. A
+    threshold in a random order is stored as a group of categories, so trees refer to the original
+    categories.
 
     Parameters
     ----------
-    estimator : {"c45", "random_tree"} or TreeClassifier, default="c45"
-        The tree to grow many of: an unpruned C4.5 tree; or a random tree that looks at half of the
-        columns at each node; or one of your own, whose partitioner, if it is "auto" or "multiway",
-        becomes a random order drawn once per tree. With ``partitioner="random_order"`` it is drawn
-        at each node.
+    estimator : TreeClassifier, C45TreeClassifier, "random_tree" or None, default=None
+        The tree. If None, an unpruned C4.5 tree. "random_tree" is the random tree of WEKA with half
+        of the columns at each node. The partitioner of a `TreeClassifier` must be "auto",
+        "multiway", which `partitioner` replaces, or "random_order".
     n_estimators : int, default=50
         Number of trees.
-    joint : bool or sequence of sequences of str, default=False
-        Whether orders of different columns are drawn together, so that values which occur together
-        get near places; or the groups of columns for which they are. Each order alone is uniformly
-        random either way.
-    voting : {"soft", "hard"}, default="hard"
-        Whether class probabilities of the trees are averaged, or each tree has one vote. Of
-        classes with equal shares the first in ``classes_`` wins.
+    partitioner : str, Partitioner or None, default=None
+        The random order. If None, the partitioner of `estimator` if it is a "random_order", which
+        draws orders at each node, otherwise ``Partitioner("random_order", per="tree")``. With the
+        option ``joint=True``, orders of columns are drawn together, so that categories which occur
+        together get near places; with ``joint=[["city", "country"]]``, those of some columns.
     bootstrap : bool, default=False
-        Whether each tree sees a sample of the rows drawn with replacement.
+        Whether each tree is grown on a sample of the rows drawn with replacement.
+    voting : {"soft", "hard"}, default="hard"
+        Whether class probabilities of the trees are averaged, or the votes of the trees are
+        counted.
     max_samples, colsample_bytree, oob_score, class_weight, categorical_features, ordinal_features
         As in `ForestClassifier`.
     n_jobs, random_state, warm_start, verbose, time_limit
@@ -54,20 +52,24 @@ class RandomOrdinalityClassifier(SampledTreesClassifier):
 
     Attributes
     ----------
-    trees_ : list of Tree
-        The trees; print or draw them.
-    classes_, schema_, oob_score_, oob_decision_function_, n_features_in_, feature_names_in_
+    trees_, predictor_, classes_, schema_, oob_score_, oob_decision_function_
         As in `ForestClassifier`.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     See Also
     --------
-    RandomOrdinalityClassifier.c45, RandomOrdinalityClassifier.random_tree : The paper's two.
+    RandomOrdinalityClassifier.c45, RandomOrdinalityClassifier.random_tree : The published methods.
     mixedwood.preprocessing.RandomOrdinalEncoder : The same idea for any other classifier.
 
     Notes
     -----
-    A label that no training row had has no place in an order. The paper's two trees treat it as
-    missing: the row goes to all children, in proportion to their weights.
+    A category that is not in the training data has no place in an order. The trees of the presets
+    treat it as missing: the row goes to all children, in proportion to their weights.
+
+    References
+    ----------
+    .. [1] A. Ahmad, "Random Ordinality Ensembles", 2014.
 
     Examples
     --------
@@ -84,14 +86,14 @@ class RandomOrdinalityClassifier(SampledTreesClassifier):
 
     def __init__(
         self,
-        estimator: str | TreeClassifier = "c45",
+        estimator: TreeClassifier | C45TreeClassifier | str | None = None,
         n_estimators: int = 50,
         *,
-        joint: bool | Sequence[Sequence[str]] = False,
-        voting: Vote = "hard",
+        partitioner: str | Partitioner | None = None,
         bootstrap: bool = False,
         max_samples: float | None = None,
         colsample_bytree: float | str | None = None,
+        voting: Vote = "hard",
         oob_score: bool | Callable[[Any, Any], float] = False,
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
@@ -102,28 +104,86 @@ class RandomOrdinalityClassifier(SampledTreesClassifier):
         verbose: int = 0,
         time_limit: float | None = None,
     ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.joint = joint
-        self.voting = voting
-        self.bootstrap = bootstrap
-        self.max_samples = max_samples
-        self.colsample_bytree = colsample_bytree
-        self.oob_score = oob_score
-        self.class_weight = class_weight
-        self.categorical_features = categorical_features
-        self.ordinal_features = ordinal_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.time_limit = time_limit
+        super().__init__(
+            estimator,
+            n_estimators,
+            bootstrap=bootstrap,
+            max_samples=max_samples,
+            colsample_bytree=colsample_bytree,
+            voting=voting,
+            oob_score=oob_score,
+            class_weight=class_weight,
+            categorical_features=categorical_features,
+            ordinal_features=ordinal_features,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            warm_start=warm_start,
+            verbose=verbose,
+            time_limit=time_limit,
+        )
+        self.partitioner = partitioner
 
-    # Recipes
+    def _default_tree(self) -> Any:
+        if self.estimator is None:
+            return C45TreeClassifier(pruned=False, handle_unknown="missing")
+        return RandomTreeClassifier(max_features=0.5, handle_unknown="missing")
+
+    def _default_part(self, name: str, given: Any) -> Any:
+        known = name == "estimator" and (given is None or _is_random_tree(given))
+        return type(self)(given)._default_tree() if known else None
+
+    def _member(self) -> GreedyTreeClassifier:
+        given = self.estimator
+        tree: Any = self._default_tree() if given is None or _is_random_tree(given) else given
+        if not isinstance(tree, (C45TreeClassifier, RandomTreeClassifier, TreeClassifier)):
+            raise TypeError(
+                "The 'estimator' parameter of RandomOrdinalityClassifier must be an instance of "
+                "'TreeClassifier' or 'C45TreeClassifier', 'random_tree' or None. Got "
+                f"{given!r} instead."
+            )
+        member: GreedyTreeClassifier = clone(tree)
+        order = self._order(tree)
+        if isinstance(member, TreeClassifier):
+            member.set_params(partitioner=order)
+        elif isinstance(member, (C45TreeClassifier, RandomTreeClassifier)):
+            member._partitioner = order
+        return member
+
+    def _order(self, tree: Any) -> Partitioner:
+        """The partitioner of the trees."""
+        own = Partitioner.read(getattr(tree, "partitioner", "multiway"))
+        if own.name not in ("auto", "multiway", "random_order"):
+            raise ValueError(
+                "The partitioner of estimator must be 'auto', 'multiway' or 'random_order'. Got "
+                f"{tree.partitioner!r} instead. Use ForestClassifier for other partitioners."
+            )
+        if self.partitioner is None:
+            return own if own.name == "random_order" else _PER_TREE
+        order = Partitioner.read(self.partitioner)
+        if order.name != "random_order":
+            raise ValueError(
+                "The 'partitioner' parameter of RandomOrdinalityClassifier must be 'random_order', "
+                f"a Partitioner('random_order') or None. Got {self.partitioner!r} instead."
+            )
+        return order
+
+    def _check_table(self, table: Table) -> None:
+        super()._check_table(table)
+        joint = self._order(self.estimator).settings()["joint"]
+        nominal = [c.name for c in table.schema if c.kind == ColumnKind.NOMINAL]
+        for group in () if isinstance(joint, bool) else joint:
+            for name in group:
+                if name not in nominal:
+                    raise ValueError(
+                        f"The 'joint' option of the partitioner contains {name!r}, but the nominal "
+                        f"columns are {', '.join(map(repr, nominal)) or 'none'}."
+                    )
+
+    # Presets
 
     @classmethod
     def c45(cls, n_estimators: int = 50, **parameters: Any) -> RandomOrdinalityClassifier:
-        """The paper's first ensemble: unpruned C4.5 trees, plurality vote.
+        """The first published method: unpruned C4.5 trees, hard voting.
 
         Parameters
         ----------
@@ -135,14 +195,14 @@ class RandomOrdinalityClassifier(SampledTreesClassifier):
         Examples
         --------
         >>> import mixedwood as mw
-        >>> mw.RandomOrdinalityClassifier.c45().estimator
-        'c45'
+        >>> mw.RandomOrdinalityClassifier.c45()
+        RandomOrdinalityClassifier()
         """
-        return cls(**{"estimator": "c45", "n_estimators": n_estimators, **parameters})
+        return cls(**{"n_estimators": n_estimators, **parameters})
 
     @classmethod
     def random_tree(cls, n_estimators: int = 50, **parameters: Any) -> RandomOrdinalityClassifier:
-        """The paper's second ensemble: random trees on half of the columns at each node.
+        """The second published method: random trees on half of the columns at each node.
 
         Half of an odd number of columns is rounded down, to at least 1.
 
@@ -156,88 +216,11 @@ class RandomOrdinalityClassifier(SampledTreesClassifier):
         Examples
         --------
         >>> import mixedwood as mw
-        >>> mw.RandomOrdinalityClassifier.random_tree().estimator
-        'random_tree'
+        >>> mw.RandomOrdinalityClassifier.random_tree()
+        RandomOrdinalityClassifier(estimator='random_tree')
         """
         return cls(**{"estimator": "random_tree", "n_estimators": n_estimators, **parameters})
 
-    # What the trees are
 
-    def _default_part(self, name: str, given: Any) -> Any:
-        return _named(given) if name == "estimator" else None
-
-    def _member(self) -> TreeClassifier:
-        named = _named(self.estimator)
-        if named is not None:
-            return named
-        if not isinstance(self.estimator, TreeClassifier):
-            raise ValueError(
-                f"estimator must be {' or '.join(map(repr, _BASES))}, or a TreeClassifier; "
-                f"got {self.estimator!r}."
-            )
-        partitioner = Partitioner.read(self.estimator.partitioner)
-        if partitioner.name == "random_order":
-            return self.estimator
-        if partitioner.name not in ("auto", "multiway"):
-            raise ValueError(
-                f"estimator has partitioner={self.estimator.partitioner!r}, but a random order is "
-                "to take its place. Leave it at 'auto', or use ForestClassifier with this tree."
-            )
-        return TreeClassifier(**{**self.estimator.get_params(deep=False), "partitioner": _PER_TREE})
-
-    def _member_learner(self) -> Learner:
-        member = self._member()
-        learner = read_member(member)
-        joint = _read_joint(self.joint)
-        if not joint:
-            return learner
-        if Partitioner.read(member.partitioner).options.get("per") != "tree":
-            raise ValueError(
-                f"joint={self.joint!r} needs orders that are drawn once per tree, but estimator "
-                f"has partitioner={member.partitioner!r}. Leave it at 'auto', or set joint=False."
-            )
-        assert isinstance(learner, TreeLearner)
-        settings = replace(learner.parameters.settings, joint=joint)
-        return TreeLearner(replace(learner.parameters, settings=settings))
-
-    def _plan(self, coded: CodedTable, target: Target, learner: Learner, seed: int) -> MemberPlan:
-        joint = _read_joint(self.joint)
-        if not isinstance(joint, bool):
-            nominal = [c.name for c in coded.table.schema if c.kind == ColumnKind.NOMINAL]
-            unknown = [name for group in joint for name in group if name not in nominal]
-            if unknown:
-                raise ValueError(
-                    f"joint names {', '.join(map(repr, unknown))}; the nominal columns are "
-                    f"{', '.join(map(repr, nominal)) or 'none'}."
-                )
-        return super()._plan(coded, target, learner, seed)
-
-
-def _named(base: Any) -> TreeClassifier | None:
-    """Make one of the paper's trees by its name; None if it is no such name."""
-    if isinstance(base, str) and base == "c45":
-        return TreeClassifier.c45(pruned=False, partitioner=_PER_TREE, handle_unknown="missing")
-    if isinstance(base, str) and base == "random_tree":
-        return TreeClassifier.random_tree(0.5, partitioner=_PER_TREE, handle_unknown="missing")
-    return None
-
-
-def _read_joint(joint: Any) -> bool | tuple[tuple[str, ...], ...]:
-    if isinstance(joint, bool):
-        return joint
-    is_list = isinstance(joint, (list, tuple))
-    groups: list[Any] = list(joint) if is_list else []
-    are_names = (
-        isinstance(group, (list, tuple)) and all(isinstance(name, str) for name in group)
-        for group in groups
-    )
-    if not is_list or not all(are_names):
-        raise ValueError(
-            "joint must be True, False, or a list of groups of column names, such as "
-            f"[['city', 'country']]; got {joint!r}."
-        )
-    names = [name for group in groups for name in group]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"joint names the column {twice!r} twice; a column is in one group only.")
-    return tuple(tuple(group) for group in groups if len(group) > 1)
+def _is_random_tree(estimator: Any) -> bool:
+    return isinstance(estimator, str) and estimator == "random_tree"

@@ -2,43 +2,247 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from mixedwood._parts import Criterion, Partitioner, Screener
-from mixedwood.estimators.learner import TreeLearner
-from mixedwood.estimators.one_tree import OneTreeClassifier
-from mixedwood.estimators.parameters import read_parameters
-from mixedwood.pruning.plan import Pruner
+from mixedwood import _kinds as kinds
+from mixedwood._limits import (
+    Deadline,
+    StopFlag,
+    TimeLimitError,
+    read_time_limit,
+    warn_time_limit,
+)
+from mixedwood._params import (
+    FLAG,
+    HANDLE_UNKNOWN,
+    NONE,
+    RANDOM_STATE,
+    TIME_LIMIT,
+    ColumnsOrFraction,
+    Constraint,
+    Float,
+    InstanceOf,
+    Int,
+    ListOf,
+    OneOf,
+    PartOf,
+    RowsOrFraction,
+    count_columns,
+    count_rows,
+    native_limit,
+)
+from mixedwood._parts import Criterion, Partitioner, Screener, criteria
+from mixedwood._random import seeds_of
+from mixedwood.data import Table, Target
+from mixedwood.data.schema import row_index
+from mixedwood.estimators._single import Rows, SingleTreeClassifier
+from mixedwood.estimators.base import unknown_in_core
+from mixedwood.growers import CodedTable, GrowSettings, grow
+from mixedwood.pruning import CostComplexityPath, CrossValidatedPath, cost_complexity_path
+from mixedwood.pruning.pruner import Pruned, Pruner, grow_and_prune
+from mixedwood.tree import Tree
 
-if TYPE_CHECKING:
-    from mixedwood.pruning import CostComplexityPath, CrossValidatedPath
+__all__ = ["CRITERION", "GREEDY_PARAMETERS", "GreedyTreeClassifier", "TreeClassifier"]
 
-__all__ = ["TreeClassifier"]
+_RANDOM_PARTITIONERS = ("max_cut_sdp", "random_order", "random_subset")
+
+CRITERION = (OneOf(*criteria()) | InstanceOf(Criterion)).with_hint(
+    "Pass an instance of the class.",
+    when=lambda value: isinstance(value, type) and issubclass(value, Criterion),
+)
+
+GREEDY_PARAMETERS: dict[str, Constraint] = {
+    "criterion": CRITERION,
+    "partitioner": PartOf(Partitioner),
+    "max_depth": Int(0) | NONE,
+    "min_samples_split": RowsOrFraction(),
+    "min_samples_leaf": RowsOrFraction(),
+    "max_leaf_nodes": Int(1) | NONE,
+    "min_split_gain": Float(),
+    "max_features": ColumnsOrFraction() | NONE,
+    "handle_missing": OneOf("learned", "fractional", "category"),
+    "handle_unknown": HANDLE_UNKNOWN,
+    "pruning": PartOf(Pruner) | ListOf(PartOf(Pruner), low=0) | NONE,
+    "random_state": RANDOM_STATE,
+    "time_limit": TIME_LIMIT,
+}
 
 
-class TreeClassifier(OneTreeClassifier):
-    """A decision tree for tables with categories and numbers.
+class GreedyTreeClassifier(SingleTreeClassifier):
+    """A tree that is grown from the root down and then pruned.
 
-    Nominal columns are split by groups of their values, numbers and ordinal columns by thresholds,
-    all compared on one scale. Text, categories and missing values need no preparation.
+    Subclasses have the parameters in `GREEDY_PARAMETERS`, or override `_settings`, `_pruners` and
+    `_seeds`.
+    """
+
+    partitioner: Any
+    selection: str
+    max_depth: int | None
+    min_samples_split: Any
+    min_samples_leaf: float
+    max_leaf_nodes: int | None
+    min_split_gain: float
+    max_features: float | str | None
+    handle_missing: str
+    pruning: Any
+    random_state: Any
+    time_limit: float | None
+
+    def _settings(self, n_rows: int, n_columns: int) -> GrowSettings:
+        """Give the settings of growth for a table of this size."""
+        return GrowSettings(
+            criterion=self.criterion,
+            partitioner=self.partitioner,
+            selection=self.selection,
+            min_gain=float(self.min_split_gain),
+            max_depth=native_limit(self.max_depth),
+            min_samples_split=count_rows(self.min_samples_split, n_rows, 2),
+            min_samples_leaf=count_rows(self.min_samples_leaf, n_rows),
+            max_leaf_nodes=native_limit(self.max_leaf_nodes),
+            best_first=self.max_leaf_nodes is not None,
+            max_columns=count_columns(self.max_features, n_columns),
+            missing=self.handle_missing,
+            unseen=unknown_in_core(self.handle_unknown),
+        )
+
+    def _pruners(self) -> tuple[Pruner, ...]:
+        return Pruner.read_all(self.pruning)
+
+    def _seeds(self) -> tuple[int, int]:
+        """Give the seed of growth, and that of folds, which is 0 if `random_state` is None."""
+        seed, choice_seed = seeds_of(self.random_state)
+        is_random = self.max_features is not None
+        is_random |= Partitioner.read(self.partitioner).name in _RANDOM_PARTITIONERS
+        return seed if is_random else choice_seed, choice_seed
+
+    def _fit_encoded(
+        self,
+        table: Table | CodedTable,
+        target: Target,
+        *,
+        seed: int,
+        rows: Rows | None = None,
+        choice_seed: int | None = None,
+        time_limit: float = math.inf,
+        stop: StopFlag | None = None,
+    ) -> Tree:
+        return self._grow_and_prune(
+            table,
+            target,
+            seed=seed,
+            rows=rows,
+            choice_seed=choice_seed,
+            time_limit=time_limit,
+            stop=stop,
+        ).tree
+
+    def _grow_and_prune(
+        self,
+        table: Table | CodedTable,
+        target: Target,
+        *,
+        seed: int,
+        rows: Rows | None = None,
+        choice_seed: int | None = None,
+        time_limit: float = math.inf,
+        stop: StopFlag | None = None,
+    ) -> Pruned:
+        """Learn a tree as `_fit_encoded` does; the result includes the path of pruning."""
+        coded = table if isinstance(table, CodedTable) else CodedTable(table)
+        deadline = Deadline.after(min(time_limit, read_time_limit(self.time_limit)))
+        growth = _Growth(self, seed, coded, target, rows, deadline, stop)
+        pruners, table, copies_of = self._pruners(), coded.table, None
+        if rows is not None and any(pruner.needs_rows for pruner in pruners):
+            copies_of = rows
+            table, target = _SampledTable.of(table, rows), target.take(rows)
+        folds = seed if choice_seed is None else choice_seed
+        try:
+            return grow_and_prune(
+                growth.grow, pruners, table, target, seed=folds, copies_of=copies_of
+            )
+        except TimeLimitError:
+            if growth.first is None:
+                raise
+            warn_time_limit("The time limit was reached before the tree was pruned.")
+            return Pruned(growth.first)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _SampledTable(Table):
+    """Rows drawn from a table; parts of it know their rows in that table."""
+
+    drawn: Rows = field(kw_only=True)
+
+    @classmethod
+    def of(cls, table: Table, rows: Rows) -> _SampledTable:
+        taken = table.take(rows)
+        return cls(taken.schema, taken.arrays, taken.unknown, drawn=rows)
+
+    def take(self, rows: Any) -> Table:
+        taken, chosen = super().take(rows), row_index(rows)
+        return _SampledTable(taken.schema, taken.arrays, taken.unknown, drawn=self.drawn[chosen])
+
+
+@dataclass
+class _Growth:
+    """Grows the trees that a fit needs: the tree itself, and those of cross-validated pruning."""
+
+    model: GreedyTreeClassifier
+    seed: int
+    coded: CodedTable
+    target: Target  # of all rows
+    rows: Rows | None
+    deadline: Deadline
+    stop: StopFlag | None
+    first: Tree | None = None
+
+    def grow(self, table: Table, target: Target) -> Tree:
+        if self.first is not None and self.deadline.is_over():
+            raise TimeLimitError("The time limit was reached while trees were grown for pruning.")
+        rows = self.rows
+        if isinstance(table, _SampledTable):
+            rows = table.drawn
+            table, target = self.coded.table, self.target
+        n_rows = table.n_rows if rows is None else len(rows)
+        settings = self.model._settings(n_rows, table.n_columns)
+        tree = grow(
+            self.coded if table is self.coded.table else table,
+            target,
+            settings,
+            seed=self.seed,
+            time_limit=self.deadline.left(1e-3),
+            rows=rows,
+            stop=self.stop,
+        )
+        if self.first is None:
+            self.first = tree
+        return tree
+
+
+class TreeClassifier(GreedyTreeClassifier):
+    """Decision tree for tables with categorical and numeric columns.
+
+    Nominal columns are split into groups of categories, numeric and ordinal columns at thresholds,
+    and all splits are compared on one scale. Text, categories and missing values need no encoding.
 
     Parameters
     ----------
     criterion : str or Criterion, default="entropy"
-        How good a split is: "gini", "entropy", "gain_ratio", "twoing", "squared_gini", "chi2", or
-        a subclass of `mixedwood.splits.Criterion`.
+        The score of a split: "gini", "entropy", "gain_ratio", "twoing", "squared_gini", "chi2", or
+        an instance of a subclass of `mixedwood.splits.Criterion`.
     partitioner : str or Partitioner, default="auto"
-        Which groupings of a nominal column are tried; `mixedwood.splits.partitioners` lists the
-        names. "auto" finds the best two groups, or nearly; "multiway" makes one branch per value.
+        The search for groups of categories; `mixedwood.splits.partitioners` lists the names.
+        "auto" finds the best two groups, or nearly; "multiway" makes one branch per category.
     screener : None, str, Screener or list of them, default=None
-        What a nominal column must show before it is used at a node: "chi2" or "second_value".
-    rules : {"parts", "c45", "random_tree"}, default="parts"
-        Who makes a column's test: the parts above, or the rules of a published program, which fix
-        criterion, partitioner and handle_missing. Use the recipes `c45` and `random_tree`.
+        A condition that a nominal column must meet before it is split at a node: "chi2" or
+        "second_value".
     selection : {"adjusted", "score", "average_gain", "significance"}, default="adjusted"
         How the column of a split is chosen:
 
@@ -49,68 +253,74 @@ class TreeClassifier(OneTreeClassifier):
           average (a guard of the gain ratio).
         - "significance": by the p-value of its dependence on the classes (conditional inference).
     alpha : float, default=1.0
-        With ``selection="significance"``: a node is not split when no column reaches this p-value.
+        Significance level. A node is only split if the p-value of a column is at most `alpha`. Only
+        used if ``selection="significance"``.
     bonferroni : bool, default=False
-        With ``selection="significance"``: correct p-values for the number of columns.
+        Whether to correct p-values for the number of columns. Only used if
+        ``selection="significance"``.
     max_depth : int or None, default=None
-        Most tests in a row.
+        Maximum depth of the tree. If None, nodes are split until no split is accepted.
     min_samples_split : int or float, default=2
-        Fewest rows of a node that is split; a float between 0 and 1 is a share of all rows. Rows
-        count, not their weights, except with ``handle_missing="fractional"``.
+        Minimum number of rows of a node that is split. A float in (0, 1) is a fraction of the
+        training rows. Weights do not matter, except with ``handle_missing="fractional"``.
     min_samples_leaf : int or float, default=1
-        Fewest rows of a leaf, likewise. With "multiway", at least two branches must have as many.
+        Minimum number of rows in a leaf. A float in (0, 1) is a fraction of the training rows. With
+        ``partitioner="multiway"``, at least two branches must have this many rows.
     max_leaf_nodes : int or None, default=None
-        Most leaves. The tree then grows best node first.
+        Maximum number of leaves. If not None, the tree is grown best first.
     growth : {"auto", "depth_first", "best_first"}, default="auto"
-        Which node is split next; it matters only when `max_leaf_nodes` or `time_limit` ends growth.
-        "auto" is best first with `max_leaf_nodes` and depth first otherwise.
+        Order in which nodes are split, which only matters if `max_leaf_nodes` or `time_limit` ends
+        growth. "auto" is "best_first" if `max_leaf_nodes` is set and "depth_first" otherwise.
     min_split_gain : float, default=0.0
-        Least score of a split, on the criterion's scale.
+        Minimum score of a split, on the scale of the criterion.
     max_features : None, int, float, "sqrt" or "log2", default=None
-        How many columns are drawn at random at each node; more when none of them can be split.
+        Number of columns drawn at random at each node; more are drawn if none of them can be split.
+        A float in (0, 1] is a fraction of the columns. If None, all columns are used.
     handle_missing : {"learned", "fractional", "category"}, default="learned"
-        Rows without a value go to the side that is better for the score; or, in parts, to all
-        children (C4.5); or count as a value of their own in nominal columns, which a node that has
-        never met it treats as `handle_unknown` says. A node that met no such row in training sends
-        them to its heavier child, unless they are a category.
+        How rows with a missing value are split:
+
+        - "learned": they go to the child with the better score; if there are none in training, to
+          the child with the largest weight.
+        - "fractional": they go to all children, with weights in proportion (C4.5).
+        - "category": a missing value is one more category of a nominal column. A node without such
+          rows in training treats it as an unknown category.
     handle_unknown : {"stop", "missing", "majority", "error"}, default="stop"
-        What happens to a value that a test has never met: the node answers with its own classes;
-        or it goes where missing values go; or to the heavier child; or labels that no training
-        row had are an error.
+        What happens to a category that a node has not seen: the row stops at the node and receives
+        its class distribution; it follows missing values; it goes to the child with the largest
+        weight; or categories that no training row has raise an error.
     pruning : None, str, Pruner or list, default="cost_complexity"
-        How the grown tree is made smaller; `mixedwood.pruning.pruners` lists the names. A list is
-        applied in turn.
+        How the tree is pruned; `mixedwood.pruning.pruners` lists the names. Pruners in a list are
+        applied one after the other. If None, the tree is not pruned.
     class_weight : mapping, "balanced" or None, default=None
-        Factors by which the rows of a class weigh more or less.
+        Weights of the classes.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
-        Columns to read as nominal whatever their type.
+        Columns to read as nominal regardless of their dtype.
     ordinal_features : mapping of str to sequence, optional
-        Columns with an order, and their labels in order.
+        Ordered categories of ordinal columns.
     random_state : int, RandomState, Generator or None, default=None
-        Seeds what is random: the folds of cross-validated pruning, `max_features`, and random
-        partitioners. None is the same as 0 for the folds: a tree without random parts is the same
-        every time.
+        Seed of the folds of cross-validated pruning, of `max_features` and of random partitioners.
+        With None the folds are the same in every fit, so that a tree without random parts is, too.
     time_limit : float or None, default=None
-        Seconds that `fit` may take, reading the table not included. When it is over, the tree is
-        what it is by then, and a warning says so.
+        Maximum number of seconds of `fit`, without reading the table. If it is reached, the tree as
+        grown so far is returned with a `TimeLimitWarning`.
 
     Attributes
     ----------
     tree_ : Tree
-        The tree; print it, draw it with ``tree_.plot()``, or see it in a notebook.
+        The tree. Print it, draw it with ``tree_.plot()``, or display it in a notebook.
     classes_ : ndarray
-        The classes.
+        The class labels.
     schema_ : Schema
-        What the columns are.
+        Names, types and categories of the columns.
     pruning_path_ : CrossValidatedPath or None
-        With cost-complexity pruning, all candidate trees and their cross-validated errors.
+        With cost-complexity pruning, the candidate trees and their cross-validated errors.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     See Also
     --------
-    TreeClassifier.c45, TreeClassifier.cart, TreeClassifier.conditional_inference,
-    TreeClassifier.random_tree, TreeClassifier.nominal_splits : Recipes.
+    TreeClassifier.cart, TreeClassifier.conditional_inference : Presets.
+    C45TreeClassifier : C4.5.
 
     Examples
     --------
@@ -125,6 +335,20 @@ class TreeClassifier(OneTreeClassifier):
     array(['play'], dtype='<U4')
     """
 
+    _parameters: ClassVar[Mapping[str, Constraint]] = {
+        **GREEDY_PARAMETERS,
+        "screener": PartOf(Screener) | ListOf(PartOf(Screener), low=0) | NONE,
+        "selection": OneOf("adjusted", "score", "average_gain", "significance"),
+        "alpha": Float(0, 1),
+        "bonferroni": FLAG,
+        "growth": OneOf("auto", "depth_first", "best_first"),
+    }
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "tree_": kinds.instance(Tree),
+        "pruning_path_": kinds.optional(kinds.instance(CrossValidatedPath)),
+    }
+
     pruning_path_: CrossValidatedPath | None
 
     def __init__(
@@ -133,7 +357,6 @@ class TreeClassifier(OneTreeClassifier):
         criterion: str | Criterion = "entropy",
         partitioner: str | Partitioner = "auto",
         screener: str | Screener | Sequence[str | Screener] | None = None,
-        rules: Literal["parts", "c45", "random_tree"] = "parts",
         selection: Literal["adjusted", "score", "average_gain", "significance"] = "adjusted",
         alpha: float = 1.0,
         bonferroni: bool = False,
@@ -156,7 +379,6 @@ class TreeClassifier(OneTreeClassifier):
         self.criterion = criterion
         self.partitioner = partitioner
         self.screener = screener
-        self.rules = rules
         self.selection = selection
         self.alpha = alpha
         self.bonferroni = bonferroni
@@ -176,66 +398,23 @@ class TreeClassifier(OneTreeClassifier):
         self.random_state = random_state
         self.time_limit = time_limit
 
-    # Recipes
-
-    @classmethod
-    def c45(
-        cls, *, pruned: bool = True, confidence: float = 0.25, min_samples_leaf: float = 2,
-        **parameters: Any,
-    ) -> TreeClassifier:  # fmt: skip
-        """C4.5 as WEKA's J48 has it, down to the predictions.
-
-        Multiway tests, gain ratio among columns of average gain, thresholds that pay for the
-        number of those tried, rows with missing values shared out, and (with `pruned`) pessimistic
-        pruning with subtree raising. Unpruned trees are still collapsed, as J48's are.
-
-        Parameters
-        ----------
-        pruned : bool, default=True
-            Whether to prune by pessimistic error.
-        confidence : float, default=0.25
-            Smaller values prune more.
-        min_samples_leaf : float, default=2
-            Weight that at least two branches must have.
-        **parameters
-            Further parameters of `TreeClassifier`.
-
-        Examples
-        --------
-        >>> import mixedwood as mw
-        >>> mw.TreeClassifier.c45(pruned=False).pruning
-        'collapse'
-        """
-        pruning = (
-            ["collapse", Pruner("pessimistic", confidence=confidence)] if pruned else "collapse"
-        )
-        recipe: dict[str, Any] = {
-            "criterion": "gain_ratio",
-            "partitioner": "multiway",
-            "rules": "c45",
-            "selection": "score",
-            "handle_missing": "fractional",
-            "min_samples_leaf": min_samples_leaf,
-            "min_samples_split": 2 * min_samples_leaf,
-            "pruning": pruning,
-        }
-        return cls(**{**recipe, **parameters})
+    # Presets
 
     @classmethod
     def cart(
         cls, *, criterion: str | Criterion = "gini", se_rule: float = 1.0, cv: int = 10,
         **parameters: Any,
     ) -> TreeClassifier:  # fmt: skip
-        """CART (Breiman et al. 1984): Gini or Twoing, cost-complexity pruning by cross-validation.
+        """CART (Breiman et al. 1984): Gini or twoing, cost-complexity pruning by cross-validation.
 
         Parameters
         ----------
         criterion : str, default="gini"
             "gini" or "twoing".
         se_rule : float, default=1.0
-            The smallest tree within so many standard errors of the best is chosen.
+            The smallest tree whose error is within this many standard errors of the best is chosen.
         cv : int, default=10
-            Folds of the cross-validation.
+            Number of folds of the cross-validation.
         **parameters
             Further parameters of `TreeClassifier`.
 
@@ -246,27 +425,27 @@ class TreeClassifier(OneTreeClassifier):
         Pruner('cost_complexity', se_rule=0, cv=10, n_repeats=1, shrinkage=False)
         """
         pruner = Pruner("cost_complexity", se_rule=se_rule, cv=cv, n_repeats=1, shrinkage=False)
-        recipe = {"criterion": criterion, "selection": "score", "pruning": pruner}
-        return cls(**{**recipe, **parameters})
+        preset = {"criterion": criterion, "selection": "score", "pruning": pruner}
+        return cls(**{**preset, **parameters})
 
     @classmethod
     def conditional_inference(
         cls, *, criterion: str | Criterion = "gini", alpha: float = 0.05, bonferroni: bool = True,
         **parameters: Any,
     ) -> TreeClassifier:  # fmt: skip
-        """Conditional inference: the most significant column first, stop when none is.
+        """Conditional inference: split the most significant column, stop if none is significant.
 
-        The column is chosen by the p-value of its dependence on the classes, which does not favour
-        columns with many values; its best split is then found by criterion and partitioner.
+        The column is chosen by the p-value of its dependence on the classes, which does not favor
+        columns with many categories. Its split is then found by criterion and partitioner.
 
         Parameters
         ----------
         criterion : str, default="gini"
-            Scores the splits of the column chosen.
+            Score of the splits of the chosen column.
         alpha : float, default=0.05
-            A node is a leaf when no column has a p-value of at most this.
+            Significance level: a node is only split if the p-value of a column is at most `alpha`.
         bonferroni : bool, default=True
-            Correct p-values for the number of columns tested.
+            Whether to correct p-values for the number of columns.
         **parameters
             Further parameters of `TreeClassifier`.
 
@@ -276,117 +455,16 @@ class TreeClassifier(OneTreeClassifier):
         >>> mw.TreeClassifier.conditional_inference(alpha=0.01).selection
         'significance'
         """
-        recipe: dict[str, Any] = {
+        preset: dict[str, Any] = {
             "criterion": criterion,
             "selection": "significance",
             "alpha": alpha,
             "bonferroni": bonferroni,
             "pruning": None,
         }
-        return cls(**{**recipe, **parameters})
-
-    @classmethod
-    def random_tree(cls, max_features: float | str | None = 0, **parameters: Any) -> TreeClassifier:
-        """Grow as WEKA's RandomTree does: a few random columns at each node, never pruned.
-
-        Multiway tests by information gain, rows with missing values shared out. One such tree is
-        weak; forests are made of them.
-
-        Parameters
-        ----------
-        max_features : int, float, "sqrt" or "log2", default=0
-            How many columns are drawn at each node. As in WEKA, 0 is int(log2(columns)) + 1.
-        **parameters
-            Further parameters of `TreeClassifier`.
-
-        Examples
-        --------
-        >>> import mixedwood as mw
-        >>> mw.TreeClassifier.random_tree(3, random_state=0).pruning is None
-        True
-        """
-        recipe: dict[str, Any] = {
-            "criterion": "entropy",
-            "partitioner": "multiway",
-            "rules": "random_tree",
-            "selection": "score",
-            "handle_missing": "fractional",
-            "max_features": max_features,
-            "pruning": None,
-        }
-        return cls(**{**recipe, **parameters})
-
-    @classmethod
-    def nominal_splits(
-        cls, criterion: str | Criterion = "gini", partitioner: str | Partitioner = "auto", *,
-        max_depth: int | None = 5, **parameters: Any,
-    ) -> TreeClassifier:  # fmt: skip
-        """The setting in which ways to split nominal columns are compared in the literature.
-
-        A column must pass the chi-square test at 10 % to be used at a node, and its second most
-        frequent value must have 15 rows; no pruning but of splits that change no answer.
-
-        Parameters
-        ----------
-        criterion, partitioner
-            What is compared.
-        max_depth : int or None, default=5
-            5 and 16 are usual.
-        **parameters
-            Further parameters of `TreeClassifier`.
-
-        Examples
-        --------
-        >>> import mixedwood as mw
-        >>> mw.TreeClassifier.nominal_splits("gini", "principal_ext").max_depth
-        5
-        """
-        recipe: dict[str, Any] = {
-            "criterion": criterion,
-            "partitioner": partitioner,
-            "max_depth": max_depth,
-            "screener": ["chi2", "second_value"],
-            "selection": "score",
-            "min_split_gain": 1e-11,  # above zero, rounding set aside
-            "min_samples_split": 1,
-            "pruning": "merge_equal",
-        }
-        return cls(**{**recipe, **parameters})
+        return cls(**{**preset, **parameters})
 
     # Learning
-
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | float | None = None) -> TreeClassifier:
-        """Grow and prune the tree.
-
-        Parameters
-        ----------
-        X : table
-            pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
-        y : array-like of shape (n_rows,)
-            Class of each row: text, booleans or whole numbers.
-        sample_weight : array-like of shape (n_rows,), optional
-            Weights of rows; rows of weight 0 do not count.
-
-        Returns
-        -------
-        TreeClassifier
-            The fitted estimator itself.
-        """
-        parameters = read_parameters(self)
-        table, target = self._read_training(
-            X,
-            y,
-            sample_weight,
-            class_weight=self.class_weight,
-            categorical_features=self.categorical_features,
-            ordinal_features=self.ordinal_features,
-        )
-        tree, path = TreeLearner(parameters).learn_with_path(
-            table, target, seed=parameters.seed, choice_seed=parameters.choice_seed
-        )
-        self._remember(table, target)
-        self.tree_, self.pruning_path_ = tree, path
-        return self
 
     def cost_complexity_pruning_path(
         self, X: Any, y: Any, sample_weight: ArrayLike | float | None = None
@@ -401,9 +479,9 @@ class TreeClassifier(OneTreeClassifier):
         X : table
             pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
         y : array-like of shape (n_rows,)
-            Class of each row: text, booleans or whole numbers.
+            Class labels: text, booleans or integers.
         sample_weight : array-like of shape (n_rows,), optional
-            Weights of rows; rows of weight 0 do not count.
+            Weights of the rows; rows of weight 0 are ignored.
 
         Returns
         -------
@@ -419,11 +497,22 @@ class TreeClassifier(OneTreeClassifier):
         >>> path.n_leaves.tolist(), path.ccp_alphas.round(3).tolist()
         ([4, 2, 1], [0.0, 0.083, 0.333])
         """
-        from mixedwood.pruning import cost_complexity_path
-
         unpruned = clone(self).set_params(pruning=None).fit(X, y, sample_weight)
         return cost_complexity_path(unpruned.tree_)
 
-    def _learner(self) -> TreeLearner:
-        """Give what grows such trees, with the parameters checked."""
-        return TreeLearner(read_parameters(self))
+    def _settings(self, n_rows: int, n_columns: int) -> GrowSettings:
+        settings = super()._settings(n_rows, n_columns)
+        return replace(
+            settings,
+            screener=self.screener,
+            alpha=float(self.alpha),
+            bonferroni=bool(self.bonferroni),
+            best_first=self.growth == "best_first"
+            or (self.growth == "auto" and settings.best_first),
+        )
+
+    def _fit(self, table: Table, target: Target, kept: NDArray[np.bool_] | None) -> None:
+        seed, choice_seed = self._seeds()
+        self.tree_, self.pruning_path_ = self._grow_and_prune(
+            table, target, seed=seed, choice_seed=choice_seed
+        )

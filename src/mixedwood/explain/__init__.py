@@ -1,7 +1,7 @@
-"""Trees in words: as text, as rules, and why a single row is answered as it is. Reads trees only.
+"""Trees as text and rules, and explanations of single predictions.
 
-Most are also methods of a tree: ``print(tree)``, ``tree.to_rules()``, ``tree.explain(table, row)``.
-Ensembles have ``explain(X, row)``, which adds up what their trees say.
+Most functions are also methods of a tree: ``print(tree)``, ``tree.to_rules()``,
+``tree.explain(table, row)``. Ensembles have ``explain(X, row)``, which sums over their trees.
 """
 
 from mixedwood.explain.conditions import (
@@ -12,14 +12,14 @@ from mixedwood.explain.conditions import (
     SetCondition,
     branch_conditions,
 )
-from mixedwood.explain.contributions import Contribution
-from mixedwood.explain.ensemble import explain_scores, explain_votes
-from mixedwood.explain.explanation import EnsembleExplanation, Explanation
-from mixedwood.explain.path import DecisionPath, PathEnd, PathStep, explain_row
-from mixedwood.explain.rules import Rule, to_rules
-from mixedwood.explain.spelling import Style
-from mixedwood.explain.text import tree_text
-from mixedwood.explain.words import branch_words, condition_words
+from mixedwood.explain.explanation import (
+    EnsembleExplanation,
+    Explanation,
+    explain_prediction,
+)
+from mixedwood.explain.format import Style, format_branches, format_condition
+from mixedwood.explain.path import Contribution, DecisionPath, PathEnd, PathStep, explain_row
+from mixedwood.explain.text import Rule, to_rules, tree_text
 
 __all__ = [
     "Condition",
@@ -36,11 +36,10 @@ __all__ = [
     "SetCondition",
     "Style",
     "branch_conditions",
-    "branch_words",
-    "condition_words",
+    "explain_prediction",
     "explain_row",
-    "explain_scores",
-    "explain_votes",
+    "format_branches",
+    "format_condition",
     "to_rules",
     "tree_text",
 ]

@@ -1,8 +1,7 @@
-"""What the way to a node asks of a row, as data: ranges, sets of values, linear inequalities.
+"""Conditions of branches as data: ranges, sets of categories, linear inequalities.
 
-A branch is one condition. Conditions on the same column can be merged into one that asks for
-both, which is how the long way to a leaf becomes a short rule. Words for them are in
-`mixedwood.explain.words`.
+Conditions on the same column can be merged into one, so that a long path to a leaf becomes a short
+rule. Their text is made by `mixedwood.explain.format`.
 """
 
 from __future__ import annotations
@@ -35,11 +34,11 @@ class RangeCondition:
     Parameters
     ----------
     column : Column
-        The column asked for. For one with labels, x is the place of the label in ``values``.
+        The column. For a categorical column, x is the position of the label in ``categories``.
     pieces : tuple of (low, high)
-        The ranges, apart from each other and in order.
+        The ranges, disjoint and in ascending order.
     missing, unknown : bool
-        Whether a row without a value, or with an unknown one, is let through too.
+        Whether missing values and unknown categories meet the condition.
     """
 
     column: Column = field(repr=False)
@@ -48,7 +47,7 @@ class RangeCondition:
     unknown: bool = False
 
     def merge(self, other: RangeCondition) -> RangeCondition:
-        """Ask for both. Takes time in proportion to the number of pieces."""
+        """Combine with another condition on the column, in time linear in the number of ranges."""
         pieces: list[Piece] = []
         a, b = 0, 0
         while a < len(self.pieces) and b < len(other.pieces):
@@ -66,63 +65,60 @@ class RangeCondition:
 
 @dataclass(frozen=True)
 class SetCondition:
-    """The value is one of some values of a nominal column.
+    """The value is in a set of categories of a nominal column.
 
     Parameters
     ----------
     column : Column
-        The column asked for.
+        The column.
     codes : frozenset of int
-        The values that are let through by name, as places in ``column.categories``.
-    refused : frozenset of int or None
-        Where values never seen by the test are let through, the ones that are not; None where
-        nothing but `codes` is let through.
+        The categories, as positions in ``column.categories``.
+    excluded : frozenset of int or None
+        If None, only `codes` meet the condition. Otherwise unknown categories meet it too, and
+        these are the ones that do not.
     missing : bool
-        Whether a row without a value is let through too.
+        Whether missing values meet the condition.
     """
 
     column: Column = field(repr=False)
     codes: frozenset[int]
-    refused: frozenset[int] | None = None
+    excluded: frozenset[int] | None = None
     missing: bool = False
 
     @property
     def unknown(self) -> bool:
-        """Whether values never seen by the test are let through."""
-        return self.refused is not None
+        """Whether categories unknown to the split meet the condition."""
+        return self.excluded is not None
 
     def merge(self, other: SetCondition) -> SetCondition:
-        """Ask for both."""
+        """Combine with another condition on the column."""
+        codes = (c for c in self.codes | other.codes if self._includes(c) and other._includes(c))
+        excluded = None
+        if self.excluded is not None and other.excluded is not None:
+            excluded = self.excluded | other.excluded
         missing = self.missing and other.missing
-        if self.refused is not None and other.refused is not None:
-            refused = self.refused | other.refused
-            codes = (self.codes | other.codes) - refused
-            return SetCondition(self.column, codes, refused, missing)
-        if self.refused is not None:
-            codes = other.codes - self.refused
-        elif other.refused is not None:
-            codes = self.codes - other.refused
-        else:
-            codes = self.codes & other.codes
-        return SetCondition(self.column, codes, None, missing)
+        return SetCondition(self.column, frozenset(codes), excluded, missing)
+
+    def _includes(self, code: int) -> bool:
+        return code in self.codes or (self.excluded is not None and code not in self.excluded)
 
 
 @dataclass(frozen=True)
 class LinearTerm:
-    """What is added to a sum: the weight times a number, or the weight if the row has a value.
+    """A term of a weighted sum: weight times number, or the weight if the row has a category.
 
     Parameters
     ----------
     column : Column
-        The column asked for. The number of an ordinal one is the place of the label in
-        ``values``.
+        The column. The number of an ordinal column is the position of the label in
+        ``categories``.
     weight : float
         The weight.
     code : int or None
-        The value asked for, as a place in ``column.categories``; None for a number.
+        The category, as a position in ``column.categories``; None for a number.
     fill : float or None
-        What stands in for a number that is missing or a label that is unknown; None where the sum
-        then has no answer. A missing value is none of those asked for, and needs no fill.
+        Number used for missing values and unknown labels. If None, the sum is then undefined. A
+        term of a category needs none: a missing value adds nothing.
     """
 
     column: Column = field(repr=False)
@@ -133,19 +129,19 @@ class LinearTerm:
 
 @dataclass(frozen=True)
 class LinearCondition:
-    """A weighed sum is above zero, or is not.
+    """A weighted sum is positive, or is not.
 
     Parameters
     ----------
     terms : tuple of LinearTerm
-        What is added up, the most important first.
+        The terms of the sum, most important first.
     intercept : float
-        What the sum begins with.
+        Constant of the sum.
     positive : bool
-        Whether the sum must be above zero.
+        Whether the sum must be positive.
     missing : bool
-        Whether a row for which the sum has no answer is let through too: one that misses a
-        number that nothing stands in for, or whose infinite numbers pull to opposite sides.
+        Whether rows with an undefined sum meet the condition. A sum is undefined if a number
+        without a fill is missing, or if infinite terms have opposite signs.
     """
 
     terms: tuple[LinearTerm, ...]
@@ -157,7 +153,7 @@ class LinearCondition:
 
     @property
     def needs_numbers(self) -> bool:
-        """Whether a missing number can leave the sum without an answer."""
+        """Whether a missing number can make the sum undefined."""
         return any(term.code is None and term.fill is None for term in self.terms)
 
 
@@ -165,7 +161,7 @@ Condition: TypeAlias = RangeCondition | SetCondition | LinearCondition
 
 
 def branch_conditions(tree: Tree, node: int) -> list[Condition]:
-    """Say what each branch of a node asks of a row, in the order of its children.
+    """Give the condition of each branch of a node, in the order of its children.
 
     Examples
     --------
@@ -212,20 +208,18 @@ def branch_conditions(tree: Tree, node: int) -> list[Condition]:
 
 
 def add_condition(merged: dict[object, Condition], condition: Condition) -> None:
-    """Add one more condition to some that are merged already."""
+    """Add a condition, merged with an earlier one on the same column."""
     if isinstance(condition, LinearCondition):
         merged[len(merged), "linear"] = condition
         return
     key = condition.column.name, type(condition)
     known = merged.get(key)
-    if isinstance(condition, RangeCondition):
-        merged[key] = known.merge(condition) if isinstance(known, RangeCondition) else condition
-    else:
-        merged[key] = known.merge(condition) if isinstance(known, SetCondition) else condition
+    # Conditions with the same key have the same type.
+    merged[key] = known.merge(condition) if known else condition  # type: ignore[union-attr, arg-type]
 
 
 def linear_terms(tree: Tree, node: int) -> tuple[LinearTerm, ...]:
-    """Name the terms of a linear test."""
+    """Terms of a linear split, with their columns."""
     lists = (entries.tolist() for entries in tree.terms_of(node))
     return tuple(
         LinearTerm(
@@ -239,7 +233,7 @@ def linear_terms(tree: Tree, node: int) -> tuple[LinearTerm, ...]:
 
 
 def _sides(low: float, high: float) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
-    """Pieces inside and outside of low < x <= high."""
+    """Ranges inside and outside of low < x <= high."""
     if not low < high:
         return (), ((-inf, inf),)
     below = ((-inf, low),) if low > -inf else ()

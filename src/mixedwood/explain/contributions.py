@@ -1,122 +1,153 @@
-"""What each column adds to the sum of a linear test, for one row."""
+"""Contributions of columns to the prediction of trees for one row.
+
+From a node to its child the prediction changes, and the change is attributed to the column of the
+split. Along the path of a row the changes add up: the value of the root plus all changes is the
+prediction for the row. A split that sends fractions of the row to several children contributes the
+change of their weighted mean; where a row stops nothing changes.
+
+The change of a linear split is attributed to its columns as a group. Dividing it by the size of the
+terms would depend on the zeros of the columns, not on the row: years since 1900 would get more than
+years since 2000, and a column whose term has the opposite sign would get a contribution, too.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import fsum, inf, isinf, isnan
+import math
+from collections.abc import Sequence
 
-from mixedwood.data import MISSING, Table
-from mixedwood.explain.conditions import LinearTerm
-from mixedwood.explain.linear import value_words
-from mixedwood.explain.spelling import Style, name_words, number_words
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["Contribution", "add_up", "contribution_lines", "contributions", "why_no_answer"]
+from mixedwood.data import Table
+from mixedwood.explain.path import row_value, visits
+from mixedwood.tree import SplitKind, Tree
+
+__all__ = ["ColumnContributions", "contribution_table"]
+
+Numbers = NDArray[np.float64]
+
+_DIGITS = 6  # of the row's numbers
+_MAX_NAMES = 3  # of the columns of a group
 
 
-@dataclass(frozen=True)
-class Contribution:
-    """What a term, or a column whose values have weights, adds to a sum for one row.
+class ColumnContributions:
+    """Contributions of columns, summed over trees.
 
     Attributes
     ----------
-    column : str
-        Name of the column.
-    amount : float
-        What is added; NaN for a missing number that nothing stands in for.
-    value : str
-        What the row has: ``"known"``, ``"missing"`` or ``"unknown"``.
-    text : str
-        The row's value, and what stood in for it if it had none.
-    """
-
-    column: str
-    amount: float
-    value: str
-    text: str
-
-
-def contributions(terms: tuple[LinearTerm, ...], one: Table, style: Style) -> list[Contribution]:
-    """Say what a table of one row adds to a sum, the largest first.
+    bias : ndarray of shape (n_outputs,)
+        Sum of the values of the roots.
+    amounts : dict of tuple of int to ndarray of shape (n_outputs,)
+        Sum of the changes for each column, or group of columns, by position.
 
     Examples
     --------
     >>> from mixedwood.data import read_table
-    >>> table = read_table({"age": [None], "colour": ["red"]})
-    >>> terms = LinearTerm(table.schema["age"], 0.5, fill=40.0), LinearTerm(
-    ...     table.schema["colour"], -30.0, code=0
-    ... )
-    >>> for part in contributions(terms, table, Style()):
-    ...     print(part.amount, part.text)
-    -30.0 colour = red
-    20.0 age missing, taken as 40, times 0.5
+    >>> from mixedwood.tree import TreeBuilder
+    >>> table = read_table({"age": [3.0]})
+    >>> builder = TreeBuilder(table.schema, ["no", "yes"], [1, 3])
+    >>> _ = builder.split_interval(0, "age", [[0, 2], [1, 1]], high=5.0)
+    >>> tree, found = builder.build(), ColumnContributions(2)
+    >>> found.add_tree(tree, table, tree.probabilities)
+    >>> found.bias.tolist(), found.amounts[(0,)].tolist()
+    ([0.25, 0.75], [-0.25, 0.25])
     """
-    found = [_number(term, one, style) for term in terms if term.code is None]
-    weights: dict[str, dict[int, float]] = {}
-    for term in terms:
-        if term.code is not None:
-            weights.setdefault(term.column.name, {})[term.code] = term.weight
-    found += [_value(name, of_code, one, style) for name, of_code in weights.items()]
-    return sorted(found, key=lambda part: -inf if isnan(part.amount) else -abs(part.amount))
+
+    def __init__(self, n_outputs: int) -> None:
+        self.bias: Numbers = np.zeros(n_outputs)
+        self.amounts: dict[tuple[int, ...], Numbers] = {}
+
+    def add_tree(
+        self, tree: Tree, one: Table, values: Numbers, weight: float = 1.0, first: int = 0
+    ) -> None:
+        """Add a tree whose nodes have values for the outputs from `first` on."""
+        outputs = slice(first, first + values.shape[1])
+        self.bias[outputs] += weight * values[0]
+        for visit in visits(tree, one):
+            if not visit.goes_to:
+                continue
+            change = -visit.fraction * values[visit.node]
+            for child, fraction in visit.goes_to:
+                change += fraction * values[child]
+            key = _columns(tree, visit.node)
+            if key not in self.amounts:
+                self.amounts[key] = np.zeros_like(self.bias)
+            self.amounts[key][outputs] += weight * change
+
+    def by_column(
+        self, one: Table
+    ) -> tuple[tuple[str | tuple[str, ...], ...], tuple[str, ...], Numbers]:
+        """Names, values and contributions of all columns, then of the groups of linear splits."""
+        names = one.schema.names
+        groups = sorted(key for key in self.amounts if len(key) != 1)
+        values = [row_value(column, one, _DIGITS) for column in one.schema]
+        grouped = [_group_value(group, values) for group in groups]
+        keys = [*((place,) for place in range(len(names))), *groups]
+        zero = np.zeros_like(self.bias)
+        amounts = np.array([self.amounts.get(key, zero) for key in keys])
+        group_names = (tuple(names[place] for place in group) for group in groups)
+        return (
+            (*names, *group_names),
+            (*values, *grouped),
+            amounts.reshape(len(keys), len(self.bias)),
+        )
 
 
-def contribution_lines(parts: tuple[Contribution, ...], style: Style, most: int) -> list[str]:
-    """Write contributions below each other, and count those that are too many."""
-    amounts = [_signed(part.amount, style) for part in parts[:most]]
-    room = max(map(len, amounts), default=0)
-    lines = [f"{a:>{room}}  {part.text}" for a, part in zip(amounts, parts, strict=False)]
-    return [*lines, f"... and {len(parts) - most} more"] if len(parts) > most else lines
+def contribution_table(
+    bias: float,
+    values: Sequence[str],
+    amounts: Sequence[float],
+    vote_adjustment: float | None,
+    total: tuple[float, str],
+    max_columns: int,
+) -> list[str]:
+    """Format a sum as aligned lines: one for each large contribution and one for the rest.
+
+    Examples
+    --------
+    >>> values, amounts = ["a = 1", "b = 2", "c = 3"], [0.1, -0.3, 0.0]
+    >>> for line in contribution_table(0.5, values, amounts, None, (0.3, "total"), max_columns=8):
+    ...     print(line)
+       0.500  base value
+      -0.300  b = 2
+      +0.100  a = 1
+       0.300  total
+    """
+    if max_columns < 0:
+        raise ValueError(f"max_columns must be at least 0. Got {max_columns} instead.")
+    order = np.argsort(-np.abs(amounts), kind="stable").tolist()
+    order = [place for place in order if amounts[place] != 0]
+    shown = order if len(order) <= max_columns + 1 else order[:max_columns]  # no line for one
+    rows = [(bias, "base value", "")]
+    rows += [(amounts[place], values[place], "+") for place in shown]
+    if rest := order[len(shown) :]:
+        rows.append((math.fsum(amounts[place] for place in rest), f"{len(rest)} others", "+"))
+    if vote_adjustment is not None:
+        rows.append((vote_adjustment, "as each tree votes for one class", "+"))
+    rows.append((*total, ""))
+    # Three decimals, or as many as give the largest number three digits.
+    largest = max(abs(amount) for amount, _, _ in rows)
+    decimals = 3 if largest == 0 else min(max(3, 2 - math.floor(math.log10(largest))), 12)
+    numbers = [f"{round(amount, decimals) + 0.0:{sign}.{decimals}f}" for amount, _, sign in rows]
+    width = max(map(len, numbers))
+    return [
+        f"  {number:>{width}}  {text}" for number, (_, text, _) in zip(numbers, rows, strict=True)
+    ]
 
 
-def add_up(parts: list[Contribution], otherwise: float) -> float:
-    """Add up contributions; what overflows on the way is what the tree makes of it."""
-    try:
-        return fsum(part.amount for part in parts)
-    except (OverflowError, ValueError):
-        return otherwise
+def _columns(tree: Tree, node: int) -> tuple[int, ...]:
+    if int(tree.split_kind[node]) != SplitKind.LINEAR:
+        return (int(tree.column[node]),)
+    terms = tree.terms_of(node)
+    return tuple(np.unique(terms.column[terms.weight != 0]).tolist())
 
 
-def why_no_answer(parts: list[Contribution]) -> str:
-    """Say why a sum has no answer for a row."""
-    gaps = [part.text for part in parts if isnan(part.amount)]
-    if gaps:
-        return " and ".join(gaps)
-    pulling = [part.text for part in parts if isinf(part.amount)]
-    return f"{' and '.join(pulling)} pull to opposite sides"
-
-
-def _number(term: LinearTerm, one: Table, style: Style) -> Contribution:
-    name = name_words(term.column.name, style)
-    x = one[term.column.name][0].item()
-    coded = not term.column.is_numeric
-    value = "known"
-    if isnan(x) or (coded and x < 0):
-        value = "unknown" if coded and x != MISSING else "missing"
-        words = f"{name} {'unknown' if value == 'unknown' else 'missing'}"
-        if term.fill is None:
-            return Contribution(term.column.name, float("nan"), value, words)
-        x = term.fill
-        words += f", taken as {number_words(x, style.linear_digits)}"
-    elif coded:
-        words = f"{name} = {value_words(term.column, x, style)}, place {x}"
-    else:
-        words = f"{name} = {number_words(x)}"
-    # A weight of zero counts for nothing, even of an infinite number.
-    amount = term.weight * x if term.weight != 0 else 0.0
-    words += f", times {number_words(term.weight, style.linear_digits)}"
-    return Contribution(term.column.name, amount, value, words)
-
-
-def _value(name: str, weights: dict[int, float], one: Table, style: Style) -> Contribution:
-    code = one[name][0].item()
-    told = name_words(name, style)
-    if code < 0:
-        missing = code == MISSING
-        words = f"{told} {'missing' if missing else 'unknown'}, counts for nothing"
-        return Contribution(name, 0.0, "missing" if missing else "unknown", words)
-    words = f"{told} = {value_words(one.schema[name], code, style)}"
-    return Contribution(name, weights.get(code, 0.0), "known", words)
-
-
-def _signed(amount: float, style: Style) -> str:
-    text = number_words(amount, style.linear_digits)
-    return f"+{text}" if amount > 0 else text
+def _group_value(group: tuple[int, ...], values: list[str]) -> str:
+    """Describe the values of a group of columns."""
+    if not group:
+        return "tests of no column"
+    if len(group) == len(values) > _MAX_NAMES:
+        return f"all {len(values)} columns together"
+    n_more = len(group) - _MAX_NAMES
+    named = " with ".join(values[place] for place in group[:_MAX_NAMES])
+    return named + (f" and {n_more} more" if n_more > 0 else "")

@@ -1,4 +1,4 @@
-"""Why an ensemble answers one row as it does: as numbers that add up, and as a short table."""
+"""The prediction of an ensemble for one row as a sum over columns."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.explain.spelling import Style, label_words, share_words
-from mixedwood.explain.sums import sum_lines
+from mixedwood.data import Table
+from mixedwood.explain.contributions import ColumnContributions, contribution_table
+from mixedwood.explain.format import format_label
+from mixedwood.explain.path import choose_row, format_probabilities
+from mixedwood.tree import Predictor
 
-__all__ = ["EnsembleExplanation", "Explanation"]
+__all__ = ["EnsembleExplanation", "Explanation", "explain_prediction"]
 
-_STYLE = Style()
-_MOST_CLASSES = 10  # that str() names
+Numbers = NDArray[np.float64]
+
+_MAX_CLASSES = 10  # in str()
 
 _TITLES = {
     "probability": "Probability of {label}, the mean of {trees}",
@@ -27,49 +31,51 @@ _TITLES = {
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """The answer of many trees to one row as a sum over columns; ``str()`` is for reading.
+    """The prediction of many trees for one row as a sum over columns; ``str()`` is readable text.
 
-    ``bias + contributions.sum(axis=0) + vote_adjustment`` equals `total` up to rounding, for rows
-    with missing values and unknown categories too.
+    ``bias + contributions.sum(axis=0) + vote_adjustment`` equals `total` up to rounding, also for
+    rows with missing values and unknown categories.
 
     Attributes
     ----------
     row : int
-        Which row of the table.
+        Position of the row in the table.
     prediction : object
-        The class, as ``predict`` gives it.
+        The class, as in ``predict``.
     classes, probabilities : ndarray of shape (n_classes,)
-        The classes and their probabilities, as ``predict_proba`` gives them.
+        The classes and their probabilities, as in ``predict_proba``.
     scale : str
-        What is added up. ``"probability"``: class probabilities of nodes, the mean over trees.
-        ``"votes"`` and ``"weighted votes"``: the same, though each tree then has one vote, see
-        `vote_adjustment`.
-        ``"scores"``: steps of gradient boosting, one score per class. ``"log odds"``: the same for
-        two classes, with the log odds of either class, which are opposite numbers.
+        Unit of the sum:
+
+        - ``"probability"``: class probabilities of nodes, averaged over the trees.
+        - ``"votes"``, ``"weighted votes"``: the same, corrected by `vote_adjustment`.
+        - ``"scores"``: leaf values of gradient boosting, one score per class.
+        - ``"log odds"``: the same for two classes; the log odds of one class are the negative log
+          odds of the other.
     bias : ndarray of shape (n_classes,)
         Base values: the predictions of the roots of the trees.
     columns : tuple of str or tuple of str
-        What contributions are of: all columns of the table, in their order, and after them the
-        groups of columns that linear tests ask for.
+        Names for the rows of `contributions`: all columns of the table, in order, then the groups
+        of columns used by linear splits.
     values : tuple of str
-        The row's values of these, in words.
+        The row's values of these columns, as text.
     contributions : ndarray of shape (len(columns), n_classes)
-        What tests of the column changed on the way of the row.
+        Change of the prediction by splits on the column along the path of the row.
     vote_adjustment : ndarray of shape (n_classes,)
-        What is added because a tree gives its vote to one class in place of its probabilities: the
-        share of the votes less the mean of the probabilities. Zero where probabilities count.
+        Difference between the fraction of votes and the mean of the probabilities, if each tree
+        votes for one class. Zero if probabilities are averaged.
     total : ndarray of shape (n_classes,)
-        What is explained: `probabilities`, but for ``"scores"`` and ``"log odds"``, from which
-        these are made.
+        The sum: `probabilities`, or for ``"scores"`` and ``"log odds"`` the scores that they are
+        computed from.
     votes : ndarray of int and shape (n_classes,), or None
-        Number of trees that answer each class; None for gradient boosting, whose trees do not.
+        Number of trees that predict each class; None for gradient boosting.
     n_trees : int
         Number of trees.
 
     Examples
     --------
     >>> import mixedwood as mw
-    >>> X = {"colour": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
+    >>> X = {"color": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
     >>> model = mw.ForestClassifier(n_estimators=10, random_state=0)
     >>> why = model.fit(X, ["yes", "no", "yes", "no"] * 5).explain(X, row=0)
     >>> print(why)
@@ -77,59 +83,54 @@ class Explanation:
     Probability of yes, the mean of 10 trees
        0.510  base value
       +0.345  size = 1
-      +0.145  colour = red
+      +0.145  color = red
        1.000  total
     Votes of 10 trees: yes 10
     >>> dict(zip(why.columns, why.contributions[:, 1].round(3).tolist()))
-    {'colour': 0.145, 'size': 0.345}
+    {'color': 0.145, 'size': 0.345}
     """
 
     row: int
     prediction: Any
     classes: NDArray[Any]
-    probabilities: NDArray[np.float64]
+    probabilities: Numbers
     scale: str
-    bias: NDArray[np.float64]
+    bias: Numbers
     columns: tuple[str | tuple[str, ...], ...]
     values: tuple[str, ...]
-    contributions: NDArray[np.float64]
-    vote_adjustment: NDArray[np.float64]
-    total: NDArray[np.float64]
+    contributions: Numbers
+    vote_adjustment: Numbers
+    total: Numbers
     votes: NDArray[np.int64] | None
     n_trees: int
 
     def to_text(self, label: Any = None, *, max_columns: int = 8) -> str:
-        """Write the sum for one class as text.
+        """Format the sum for one class.
 
         Parameters
         ----------
         label : object, optional
-            The class; by default the answer.
+            The class. By default the predicted class.
         max_columns : int, default=8
-            Columns told one by one, those that count most first; the others are added up.
+            Maximum number of columns listed, largest contributions first; the rest is summed.
 
         Returns
         -------
         str
-            The prediction, and a line for each column: positive numbers speak for the class.
+            The prediction, and a line for each column. Positive numbers favor the class.
         """
-        place = _place(self.classes, self.prediction if label is None else label)
-        head = _head(self.row, self.prediction, self.classes, self.probabilities)
-        return "\n".join([head, *self._body(place, max_columns)])
+        place = _position(self.classes, self.prediction if label is None else label)
+        return "\n".join([_head(self), *self._lines(place, max_columns)])
 
     def __str__(self) -> str:
         return self.to_text()
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain numbers, texts, lists and dicts, with classes as text."""
-        return {
-            "row": self.row,
-            "prediction": self.prediction,
-            **self._sum_to_dict(),
-        }
+        """Convert to plain numbers, texts, lists and dicts, with classes as text."""
+        return {"row": self.row, "prediction": self.prediction, **self._sum_to_dict()}
 
     def _sum_to_dict(self) -> dict[str, Any]:
-        entries = zip(self.columns, self.values, self.contributions, strict=True)
+        rows = zip(self.columns, self.values, self.contributions, strict=True)
         return {
             "probabilities": _by_class(self.classes, self.probabilities),
             "scale": self.scale,
@@ -140,7 +141,7 @@ class Explanation:
                     "value": value,
                     "amounts": _by_class(self.classes, amounts),
                 }
-                for columns, value, amounts in entries
+                for columns, value, amounts in rows
                 if amounts.any()
             ],
             "vote_adjustment": _by_class(self.classes, self.vote_adjustment),
@@ -149,57 +150,52 @@ class Explanation:
             "trees": self.n_trees,
         }
 
-    def _body(self, place: int, max_columns: int, trees: str = "{n} tree{s}") -> list[str]:
+    def _lines(self, place: int, max_columns: int, trees: str = "{n} tree{s}") -> list[str]:
         trees = trees.format(n=self.n_trees, s="s" * (self.n_trees != 1))
-        label = label_words(self.classes[place], _STYLE)
-        lines = [_TITLES[self.scale].format(label=label, trees=trees)]
-        ending = "total"
+        label = format_label(self.classes[place])
+        total = "total"
         if self.votes is None:
-            ending += f", for a probability of {self.probabilities[place]:.3f}"
-        lines += sum_lines(
+            total += f", for a probability of {self.probabilities[place]:.3f}"
+        lines = contribution_table(
             float(self.bias[place]),
             self.values,
             self.contributions[:, place].tolist(),
             float(self.vote_adjustment[place]) if self.scale.endswith("votes") else None,
-            (float(self.total[place]), ending),
+            (float(self.total[place]), total),
             max_columns,
         )
-        if self.votes is not None:
-            lines.append(f"Votes of {trees}: {self._vote_words(self.votes)}")
-        return lines
-
-    def _vote_words(self, votes: NDArray[np.int64]) -> str:
-        order = np.argsort(-votes, kind="stable")
-        named = [k for k in order.tolist() if votes[k] > 0]
-        words = [f"{label_words(self.classes[k], _STYLE)} {votes[k]}" for k in named]
-        return _listed(words)
+        if (votes := self.votes) is not None:
+            order = [k for k in np.argsort(-votes, kind="stable").tolist() if votes[k] > 0]
+            counts = [f"{format_label(self.classes[k])} {votes[k]}" for k in order]
+            lines.append(f"Votes of {trees}: {_join(counts)}")
+        return [_TITLES[self.scale].format(label=label, trees=trees), *lines]
 
 
 @dataclass(frozen=True, eq=False)
 class EnsembleExplanation:
-    """The answer of a forest and boosted trees to one row; ``str()`` is for reading.
+    """The prediction of a forest and boosted trees for one row; ``str()`` is readable text.
 
-    Probabilities are ``(1 - share) * forest.probabilities + share * boosted.probabilities``, and
-    each part is explained by a sum of its own. Sums of boosted trees are scores, not probabilities:
-    there is no honest sum over columns for both together.
+    Probabilities are the weighted mean ``weights[0] * forest.probabilities + weights[1] *
+    boosted.probabilities``, and each member is explained by a sum of its own. Sums of boosted trees
+    are scores, not probabilities, so there is no common sum over columns.
 
     Attributes
     ----------
     row : int
-        Which row of the table.
+        Position of the row in the table.
     prediction : object
-        The class, as ``predict`` gives it.
+        The class, as in ``predict``.
     classes, probabilities : ndarray of shape (n_classes,)
-        The classes and their probabilities, as ``predict_proba`` gives them.
-    share : float
-        Weight of the boosted trees in the mean of probabilities.
+        The classes and their probabilities, as in ``predict_proba``.
+    weights : tuple of two floats
+        Weights of the forest and of the boosted trees.
     forest, boosted : Explanation
-        What each part says, and why.
+        Explanations of the two members.
 
     Examples
     --------
     >>> import mixedwood as mw
-    >>> X = {"colour": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
+    >>> X = {"color": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
     >>> model = mw.EnsembleClassifier(random_state=0, tune=False)
     >>> why = model.fit(X, ["yes", "no", "yes", "no"] * 5).explain(X, row=0)
     >>> print(why)
@@ -207,13 +203,13 @@ class EnsembleExplanation:
     Probability of yes: 0.994 = 0.40 * 0.999 of the forest + 0.60 * 0.992 of the boosted trees
     Probability of yes, the mean of the forest's 100 trees
        0.509  base value
-      +0.294  colour = red
+      +0.294  color = red
       +0.196  size = 1
        0.999  total
     Votes of the forest's 100 trees: yes 100
     Log odds of yes, the sum of the 200 boosted trees
        0.048  base value
-      +3.306  colour = red
+      +3.306  color = red
       +1.409  size = 1
        4.763  total, for a probability of 0.992
     """
@@ -221,80 +217,158 @@ class EnsembleExplanation:
     row: int
     prediction: Any
     classes: NDArray[Any]
-    probabilities: NDArray[np.float64]
-    share: float
+    probabilities: Numbers
+    weights: tuple[float, float]
     forest: Explanation
     boosted: Explanation
 
     @property
     def votes(self) -> NDArray[np.int64] | None:
-        """Number of the forest's trees that answer each class."""
+        """Number of trees of the forest that predict each class."""
         return self.forest.votes
 
     def to_text(self, label: Any = None, *, max_columns: int = 5) -> str:
-        """Write the two sums for one class as text; a part that counts nothing is left out.
+        """Format the two sums for one class; a member of weight 0 is omitted.
 
         Parameters
         ----------
         label : object, optional
-            The class; by default the answer.
+            The class. By default the predicted class.
         max_columns : int, default=5
-            Columns told one by one for each part, those that count most first.
+            Maximum number of columns listed for each member, largest contributions first.
 
         Returns
         -------
         str
-            The prediction, what either part says, and a line for each column.
+            The prediction, those of the members, and a line for each column.
         """
-        place = _place(self.classes, self.prediction if label is None else label)
-        named = label_words(self.classes[place], _STYLE)
-        parts = [
-            (1 - self.share, self.forest, "the forest", "the forest's {n} tree{s}"),
-            (self.share, self.boosted, "the boosted trees", "the {n} boosted tree{s}"),
+        place = _position(self.classes, self.prediction if label is None else label)
+        members = [
+            (self.weights[0], self.forest, "the forest", "the forest's {n} tree{s}"),
+            (self.weights[1], self.boosted, "the boosted trees", "the {n} boosted tree{s}"),
         ]
-        parts = [part for part in parts if part[0] > 0]
-        lines = [_head(self.row, self.prediction, self.classes, self.probabilities)]
-        summed = " + ".join(
-            f"{share:.2f} * {part.probabilities[place]:.3f} of {name}"
-            for share, part, name, _ in parts
+        members = [member for member in members if member[0] > 0]
+        mean = " + ".join(
+            f"{weight:.2f} * {member.probabilities[place]:.3f} of {name}"
+            for weight, member, name, _ in members
         )
-        lines.append(f"Probability of {named}: {self.probabilities[place]:.3f} = {summed}")
-        for _, part, _, trees in parts:
-            lines += part._body(place, max_columns, trees)
+        label = format_label(self.classes[place])
+        lines = [_head(self), f"Probability of {label}: {self.probabilities[place]:.3f} = {mean}"]
+        for _, member, _, trees in members:
+            lines += member._lines(place, max_columns, trees)
         return "\n".join(lines)
 
     def __str__(self) -> str:
         return self.to_text()
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain numbers, texts, lists and dicts, with classes as text."""
+        """Convert to plain numbers, texts, lists and dicts, with classes as text."""
         return {
             "row": self.row,
             "prediction": self.prediction,
             "probabilities": _by_class(self.classes, self.probabilities),
-            "share": self.share,
+            "weights": {"forest": self.weights[0], "boosted": self.weights[1]},
             "votes": None if self.votes is None else _by_class(self.classes, self.votes),
             "forest": self.forest._sum_to_dict(),
             "boosted": self.boosted._sum_to_dict(),
         }
 
 
-def _head(row: int, prediction: Any, classes: NDArray[Any], shares: NDArray[np.float64]) -> str:
-    order = np.argsort(-shares, kind="stable").tolist()
-    words = [f"{label_words(classes[k], _STYLE)} {share_words(float(shares[k]))}" for k in order]
-    return f"Row {row}: {label_words(prediction, _STYLE)} ({_listed(words)})"
+def explain_prediction(predictor: Predictor, table: Table, row: int = 0) -> Explanation:
+    """Explain the prediction of trees for one row.
+
+    Parameters
+    ----------
+    predictor : Predictor
+        The trees, and how they are combined.
+    table : Table
+        A table with the columns of the trees.
+    row : int, default=0
+        Position of the row, counted from 0.
+
+    Returns
+    -------
+    Explanation
+        The prediction as a sum over columns.
+
+    Examples
+    --------
+    >>> from mixedwood.data import read_table
+    >>> from mixedwood.tree import Predictor, TreeBuilder
+    >>> table = read_table({"age": [3.0]})
+    >>> builder = TreeBuilder(table.schema, ["no", "yes"], [1, 3])
+    >>> _ = builder.split_interval(0, "age", [[0, 2], [1, 1]], high=5.0)
+    >>> print(explain_prediction(Predictor.of_trees([builder.build()]), table))
+    Row 0: yes (yes 100 %, no 0 %)
+    Probability of yes, the mean of 1 tree
+       0.750  base value
+      +0.250  age = 3
+       1.000  total
+    Votes of 1 tree: yes 1
+    """
+    one, row = choose_row(table, row)
+    classes, trees, is_sum = predictor.target.classes, predictor.trees, predictor.aggregate == "sum"
+    scores = predictor.scores(one)
+    probabilities = predictor.link_scores(scores)
+    found, vote_adjustment = ColumnContributions(predictor.n_outputs), np.zeros(len(classes))
+    if predictor.baseline is not None:
+        found.bias += predictor.baseline
+    weights = np.ones(len(trees)) if predictor.weights is None else predictor.weights
+    normalized = (weights if is_sum else weights / weights.sum()).tolist()
+    codes = predictor.tree_codes(one)[0]
+    for member, tree, weight, code in zip(
+        predictor.members(), trees, normalized, codes.tolist(), strict=True
+    ):
+        found.add_tree(tree, one, values=member[1], weight=weight, first=member[3])
+        if predictor.aggregate == "vote":
+            vote_adjustment[code] += weight
+            vote_adjustment -= weight * tree.predict_proba(one)[0]
+    columns, values, contributions = found.by_column(one)
+    if is_sum:
+        scale = "log odds" if predictor.n_outputs == 1 else "scores"
+    elif predictor.aggregate == "vote":
+        scale = "votes" if predictor.weights is None else "weighted votes"
+    else:
+        scale = "probability"
+    return Explanation(
+        row=row,
+        prediction=predictor.target.labels(probabilities).tolist()[0],
+        classes=classes,
+        probabilities=probabilities[0],
+        scale=scale,
+        bias=_for_each_class(found.bias, len(classes)),
+        columns=columns,
+        values=values,
+        contributions=_for_each_class(contributions, len(classes)),
+        vote_adjustment=vote_adjustment,
+        total=_for_each_class(scores[0], len(classes)) if is_sum else probabilities[0],
+        votes=None if is_sum else np.bincount(codes, minlength=len(classes)),
+        n_trees=len(trees),
+    )
 
 
-def _listed(words: list[str]) -> str:
-    left = len(words) - _MOST_CLASSES
-    return ", ".join(words[:_MOST_CLASSES] + [f"... {left} more"] * (left > 0))
+def _for_each_class(numbers: Numbers, n_classes: int) -> Numbers:
+    """Log odds of both classes from those of the second; other numbers are unchanged."""
+    if numbers.shape[-1] == n_classes:
+        return numbers
+    return np.concatenate([-numbers, numbers], axis=-1) + 0.0  # no minus before a zero
 
 
-def _place(classes: NDArray[Any], label: Any) -> int:
+def _head(why: Explanation | EnsembleExplanation) -> str:
+    probabilities = format_probabilities(why.classes, why.probabilities, _MAX_CLASSES)
+    return f"Row {why.row}: {format_label(why.prediction)} ({probabilities})"
+
+
+def _join(texts: list[str]) -> str:
+    n_more = len(texts) - _MAX_CLASSES
+    return ", ".join(texts[:_MAX_CLASSES] + [f"... {n_more} more"] * (n_more > 0))
+
+
+def _position(classes: NDArray[Any], label: Any) -> int:
     labels = classes.tolist()
     if label not in labels:
-        told = _listed([repr(known) for known in labels])
-        raise ValueError(f"label must be one of the classes, {told}; got {label!r}.")
+        known = _join([repr(known) for known in labels])
+        raise ValueError(f"label must be one of the classes, {known}. Got {label!r} instead.")
     return int(labels.index(label))
 
 

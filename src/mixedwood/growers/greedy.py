@@ -15,7 +15,7 @@ from mixedwood._parts import Criterion, Partitioner, Screener, native_criterion
 from mixedwood.data import Schema, Table, Target, check_same_length
 from mixedwood.growers.coded import CodedTable
 from mixedwood.growers.linear_tests import LinearTests
-from mixedwood.growers.random_order import JointColumns, Ranks, as_subsets, draw_ranks
+from mixedwood.growers.random_order import Ranks, as_subsets, draw_ranks
 from mixedwood.tree import Tree
 
 __all__ = ["GrowSettings", "grow", "native_arguments", "tree_of"]
@@ -49,7 +49,6 @@ class GrowSettings:
     unseen: str = "node"
     linear: LinearTests | None = None
     thresholds: bool = True
-    joint: JointColumns = False  # of random orders per tree; see growers/random_order.py
 
 
 def grow(
@@ -125,9 +124,9 @@ def native_arguments(
     partitioner = Partitioner.read(chosen.partitioner)
     ranks = None
     if partitioner.options.get("per") == "tree":
-        ranks = draw_ranks(
-            coded.table, _weight_in_growth(coded.table.n_rows, weights, rows), seed, chosen.joint
-        )
+        joint = partitioner.settings()["joint"]
+        weight = _weight_in_growth(coded.table.n_rows, weights, rows)
+        ranks = draw_ranks(coded.table, weight, seed, joint)
         coded, partitioner = coded.in_order(ranks), Partitioner("natural_order")
     settings = {
         "criterion": native_criterion(chosen.criterion),

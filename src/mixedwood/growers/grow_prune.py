@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mixedwood import _core, _folds
+from mixedwood import _kinds as kinds
 from mixedwood._limits import StopFlag, stopped_by
 from mixedwood.data import Table, Target
 from mixedwood.growers.coded import CodedTable
@@ -29,6 +30,10 @@ class Iteration(NamedTuple):
 
     grown: int
     pruned: int
+
+
+# mypy has no class attributes of named tuples.
+Iteration._fitted = {"grown": kinds.integer(1), "pruned": kinds.integer(1)}  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,14 @@
-"""Linear and kernel machines over tables: how a table becomes a matrix, and planes through it."""
+"""Support vector machines over tables: the matrix of a table, and hyperplanes."""
 
-from mixedwood.linear.classes import Pairing
 from mixedwood.linear.design import Design
-from mixedwood.linear.kernel import GaussianKernel
-from mixedwood.linear.machine import Machines, SvmSettings, learn_machines
-from mixedwood.linear.tuning import tune_c
+from mixedwood.linear.svm import (
+    GaussianKernel,
+    Machines,
+    Pairing,
+    SvmSettings,
+    fit_machines,
+    tune_c,
+)
 
 __all__ = [
     "Design",
@@ -12,6 +16,6 @@ __all__ = [
     "Machines",
     "Pairing",
     "SvmSettings",
-    "learn_machines",
+    "fit_machines",
     "tune_c",
 ]

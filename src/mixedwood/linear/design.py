@@ -1,29 +1,38 @@
-"""From a table to a matrix of numbers: indicators of values, and columns on one scale."""
+"""From a table to a matrix: indicators of categories, and standardized numbers."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _core
+from mixedwood import _kinds as kinds
 from mixedwood.data import Column, ColumnKind, Schema, Table
 
-__all__ = ["Design", "Scale"]
+__all__ = ["ColumnScale", "Design"]
+
+
+_POWERS_OF_TWO = kinds.Numbers(
+    "a power of two from 2^-1000 to 2^1000",
+    lambda v: 2.0**-1000 <= v <= 2.0**1000 and math.frexp(v)[0] == 0.5,
+)
 
 
 @dataclass(frozen=True)
-class Scale:
-    """How the numbers of one column are put on the common scale: (x / size - mean) / spread.
+class ColumnScale:
+    """Standardization of one column: (x / size - mean) / spread.
 
     Attributes
     ----------
     size : float
-        A power of two near the largest absolute value; divided by it first, which rounds nothing,
-        no sum of squares overflows.
+        A power of two near the largest absolute value. Division by it is exact, and keeps sums of
+        squares from overflowing.
     mean : float
-        Mean of x / size, which stands for missing values as well.
+        Mean of x / size, which also replaces missing values.
     spread : float
         Standard deviation of x / size; infinite for a constant column, which becomes 0.
     """
@@ -32,49 +41,61 @@ class Scale:
     mean: float
     spread: float
 
+    _fitted: ClassVar[kinds.Fitted] = {
+        "size": kinds.number(_POWERS_OF_TWO),
+        "mean": kinds.REAL,
+        "spread": kinds.number(kinds.Numbers("above 0", lambda v: v > 0)),
+    }
+
     @classmethod
-    def learn(cls, numbers: NDArray[np.float64], weights: NDArray[np.float64] | None) -> Scale:
-        """Measure a column; NaN is missing."""
+    def fit(cls, numbers: NDArray[np.float64], weights: NDArray[np.float64] | None) -> ColumnScale:
+        """Compute the scale of a column; NaN is missing."""
         return cls(*_core.measure_column(numbers, weights))
 
-    def without_scaling(self) -> Scale:
-        """Leave numbers as they are; missing ones are still the mean."""
-        return Scale(1.0, self.mean * self.size, 1.0)
+    def without_scaling(self) -> ColumnScale:
+        """Leave numbers unchanged; missing ones are still replaced by the mean."""
+        return ColumnScale(1.0, self.mean * self.size, 1.0)
 
 
 @dataclass(frozen=True)
 class Design:
-    """What became of each column of a table, learned from training rows.
+    """How the columns of a table become columns of a matrix, fitted to training rows.
 
-    A numeric column is one column of the matrix, on the common scale; so is an ordinal one, by the
-    places of its values. Each value of a nominal column is an indicator of 0 and 1. Missing numbers
-    and places are the mean; a missing or unknown value of a nominal column is none of its values.
+    A numeric column is one standardized column of the matrix; so is an ordinal one, by the
+    positions of its categories. A nominal column is one-hot encoded. Missing numbers and positions
+    are replaced by the mean; the indicators of a missing value or unknown category are all 0.
 
     Attributes
     ----------
     schema : Schema
         The columns of the table.
-    scales : tuple of Scale or None
+    scales : tuple of ColumnScale or None
         One for each column; None for nominal ones.
-    centred : bool
-        Whether means are subtracted, or numbers stay as they are.
+    centered : bool
+        Whether numbers are standardized.
     """
 
     schema: Schema
-    scales: tuple[Scale | None, ...]
-    centred: bool
+    scales: tuple[ColumnScale | None, ...]
+    centered: bool
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "schema": kinds.instance(Schema),
+        "scales": kinds.tuple_of(kinds.optional(kinds.instance(ColumnScale))),
+        "centered": kinds.FLAG,
+    }
 
     @classmethod
-    def learn(
+    def fit(
         cls, table: Table, weights: NDArray[np.float64] | None = None, *, standardize: bool = True
     ) -> Design:
-        """Learn from training rows, all of positive weight.
+        """Fit to training rows, all of positive weight.
 
         Examples
         --------
         >>> from mixedwood.data import read_table
         >>> table = read_table({"age": [20.0, 40.0, None], "on": ["a", "b", "a"]})
-        >>> design = Design.learn(table)
+        >>> design = Design.fit(table)
         >>> design.terms
         ('age', 'on = a', 'on = b')
         >>> design.matrix(table)
@@ -82,12 +103,12 @@ class Design:
                [ 1.,  0.,  1.],
                [ 0.,  1.,  0.]])
         """
-        scales: list[Scale | None] = []
+        scales: list[ColumnScale | None] = []
         for column, array in zip(table.schema, table.arrays, strict=True):
             if column.kind == ColumnKind.NOMINAL:
                 scales.append(None)
                 continue
-            scale = Scale.learn(_as_numbers(column, array), weights)
+            scale = ColumnScale.fit(_as_numbers(column, array), weights)
             scales.append(scale if standardize else scale.without_scaling())
         return cls(table.schema, tuple(scales), standardize)
 
@@ -103,17 +124,18 @@ class Design:
         return tuple(names)
 
     def matrix(self, table: Table) -> NDArray[np.float64]:
-        """Turn rows into numbers, all finite."""
+        """Matrix of the rows of a table; all numbers are finite."""
         widths = [1 if scale else c.n_categories for c, scale in self._columns()]
         firsts = np.cumsum([0, *widths])
         found = np.zeros((table.n_rows, int(firsts[-1])))
         columns, scales, places = [], [], []
-        for place, (column, scale) in enumerate(self._columns()):
-            array, first = table.arrays[place], int(firsts[place])
+        for (column, scale), array, first in zip(
+            self._columns(), table.arrays, firsts.tolist(), strict=False
+        ):
             if scale is None:
                 known = np.flatnonzero(array >= 0)
                 found[known, first + array[known]] = 1.0
-            elif self.centred:
+            elif self.centered:
                 columns.append(_as_numbers(column, array))
                 scales.append((scale.size, scale.mean, scale.spread))
                 places.append(first)
@@ -131,7 +153,7 @@ class Design:
     def original_units(
         self, coefficients: NDArray[np.float64], intercepts: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Coefficients for numbers as they were, from those for the matrix; a row for a plane."""
+        """Coefficients in original units, from those for the matrix; one row per hyperplane."""
         coefficients, intercepts = coefficients.copy(), intercepts.copy()
         first = 0
         with np.errstate(over="ignore"):  # of numbers like 1e-310
@@ -139,14 +161,14 @@ class Design:
                 if scale is None:
                     first += column.n_categories
                     continue
-                if self.centred:
+                if self.centered:
                     coefficients[:, first] /= scale.spread
                     intercepts -= coefficients[:, first] * scale.mean
                     coefficients[:, first] /= scale.size
                 first += 1
         return coefficients, intercepts
 
-    def _columns(self) -> list[tuple[Column, Scale | None]]:
+    def _columns(self) -> list[tuple[Column, ColumnScale | None]]:
         return list(zip(self.schema, self.scales, strict=True))
 
 

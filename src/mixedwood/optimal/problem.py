@@ -144,7 +144,7 @@ class ExactObjective:
         self.total = total * self.number_unit
         self.leaf = self.alpha * self.total
 
-    def of(self, leaf_of_row: NDArray[np.intp]) -> TreeObjective:
+    def of(self, leaf_of_row: NDArray[np.int32]) -> TreeObjective:
         """Objective of a tree by the leaf of each row; a leaf predicts its heaviest class."""
         leaves, place = np.unique(leaf_of_row, return_inverse=True)
         n_classes = int(self.classes.max()) + 1

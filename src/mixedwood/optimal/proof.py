@@ -11,16 +11,17 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood import _kinds as kinds
+from mixedwood._core import SolverResult, SplitTree
 from mixedwood._limits import Deadline
-from mixedwood.optimal.build import SplitTree
 from mixedwood.optimal.problem import (
     MAX_TOTAL,
     ExactObjective,
@@ -46,9 +47,9 @@ STATUSES = (
 _MAX_TREES = 20  # that are verified with one scale
 _TOLERANCE = Fraction(1, 2**50)  # a tree may exceed an upper bound by this: the rounding of floats
 
-Search = Callable[[IntegerObjective, int | None, float], tuple[SplitTree, Mapping[str, Any]]]
+Search = Callable[[IntegerObjective, int | None, float], tuple[SplitTree, SolverResult]]
 """Find the best tree for integers, within an upper bound and so many seconds."""
-Apply = Callable[[SplitTree], NDArray[np.intp]]
+Apply = Callable[[SplitTree], NDArray[np.int32]]
 """The leaf of each row."""
 
 
@@ -70,12 +71,11 @@ class Proof:
     n_cached : int
         Number of subproblems in the cache at the end.
     cache_bytes : int
-        Memory of the cache; 0 if it is not measured.
+        Memory of the cache.
     seconds : float
         Duration of the search; NaN if the model was loaded from a file.
     trace : tuple of (float, float)
-        Seconds and objective of each better tree, for the solver over binary features. Empty if
-        the model was loaded from a file.
+        Seconds and objective of each better tree. Empty if the model was loaded from a file.
 
     Examples
     --------
@@ -91,6 +91,22 @@ class Proof:
     cache_bytes: int
     seconds: float = math.nan
     trace: tuple[tuple[float, float], ...] = ()
+
+    # Without the fields that say how long the search took: equal fits are written equally.
+    _fitted: ClassVar[kinds.Fitted] = {
+        "status": kinds.TEXT,
+        "objective_value": kinds.number(kinds.NONNEGATIVE),
+        "lower_bound": kinds.number(kinds.NONNEGATIVE),
+        "n_explored": kinds.COUNT,
+        "n_cached": kinds.COUNT,
+        "cache_bytes": kinds.COUNT,
+    }
+
+    def _check_fitted(self) -> None:
+        if self.status not in STATUSES:
+            raise ValueError(f"its search cannot have ended by {self.status[:50]!r}")
+        if self.lower_bound > self.objective_value * (1 + kinds.ROUNDING):
+            raise ValueError("the objective of its tree is below its lower bound")
 
     @property
     def optimal(self) -> bool:
@@ -112,8 +128,8 @@ def prove(
     *,
     upper_bound: float = math.inf,
     time_limit: float = math.inf,
-) -> tuple[SplitTree, Proof]:
-    """Find the best tree for the weights given; the tree is empty if there is none.
+) -> tuple[SplitTree | None, Proof]:
+    """Find the best tree for the weights given, or None if there is none.
 
     Parameters
     ----------
@@ -134,14 +150,14 @@ def prove(
     if proving.best is None:  # no tree within the bound
         if status == "infeasible" and bound is not None:
             lower = max(lower, Fraction(upper_bound))
-        return [], proving.proof(status, None, lower)
+        return None, proving.proof(status, None, lower)
     if not integer.exact and status != "interrupted":
         status, lower = proving.verify(status, lower)
     value = proving.best.value
     if status == "optimal":
         lower = value
     if bound is not None and value > bound:
-        return [], proving.proof("infeasible" if lower > bound else status, None, lower)
+        return None, proving.proof("infeasible" if lower > bound else status, None, lower)
     return proving.tree, proving.proof(status, value, lower)
 
 
@@ -153,15 +169,15 @@ class _Proving:
     ) -> None:
         self.search, self.apply, self.exact, self.deadline = search, apply, exact, deadline
         self.start = time.monotonic()
-        self.tree: SplitTree = []
+        self.tree: SplitTree | None = None
         self.best: TreeObjective | None = None
         self.trace: list[tuple[float, float]] = []
         self.n_explored = self.n_cached = self.cache_bytes = 0
 
-    def _count(self, result: Mapping[str, Any]) -> None:
-        self.n_explored += result["n_explored"]
-        self.n_cached = max(self.n_cached, result["n_cached"])
-        self.cache_bytes = max(self.cache_bytes, result.get("cache_bytes", 0))
+    def _count(self, result: SolverResult) -> None:
+        self.n_explored += result.n_explored
+        self.n_cached = max(self.n_cached, result.n_cached)
+        self.cache_bytes = max(self.cache_bytes, result.cache_bytes)
 
     def _objective_of(self, tree: SplitTree) -> TreeObjective:
         return self.exact.of(self.apply(tree))
@@ -174,20 +190,20 @@ class _Proving:
         tree, result = self.search(integer, upper, time_limit)
         self._count(result)
         unit = integer.scale / integer.error_penalty
-        self.trace = [(at, round_nearest(cost * unit)) for at, cost in result.get("trace", ())]
+        self.trace = [(at, round_nearest(cost * unit)) for at, cost in result.trace]
         if tree:
             self.tree = tree
-            self.best = self._objective_of_first(integer, tree, result["cost"])
+            self.best = self._objective_of_first(integer, tree, result.objective_value)
             if self.trace:
                 self.trace[-1] = (self.trace[-1][0], round_nearest(self.best.value))
-        return result["status"], integer.lower_bound_of(result["lower_bound"])
+        return result.status, integer.lower_bound_of(result.lower_bound)
 
     def _objective_of_first(
         self, integer: IntegerObjective, tree: SplitTree, cost: int
     ) -> TreeObjective:
         if not integer.multiples:
             return self._objective_of(tree)
-        n_leaves = sum(split is None for split, _, _ in tree)
+        n_leaves = tree.n_leaves
         errors = (cost - n_leaves * integer.leaf_penalty) // integer.error_penalty
         value = errors * integer.scale + n_leaves * self.exact.leaf
         return TreeObjective(value, n_leaves, np.empty(0, dtype=np.bool_))  # rows are not needed
@@ -205,9 +221,9 @@ class _Proving:
                 check = _make_verification(self.exact, self.best, total)
                 tree, result = self.search(check.integer, check.to_beat - 1, left)
                 self._count(result)
-                lower = max(lower, self.best.value - check.max_gain(result["lower_bound"]))
-                if result["status"] not in ("optimal", "infeasible"):
-                    status = result["status"]
+                lower = max(lower, self.best.value - check.max_gain(result.lower_bound))
+                if result.status not in ("optimal", "infeasible"):
+                    status = result.status
                 if not tree or not self._accept(tree):
                     break  # this scale cannot tell more
         if lower >= self.best.value:

@@ -8,18 +8,22 @@ made again at every node, from the rows of the node.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from math import inf
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from mixedwood import _core
 from mixedwood._limits import StopFlag, stopped_by
-from mixedwood.data import ColumnKind, Table, Target
+from mixedwood.data import Table, Target
 from mixedwood.growers import CodedTable
-from mixedwood.optimal.build import SplitTree, apply_splits, build_tree
+from mixedwood.optimal.build import (
+    SplitTree,
+    apply_splits,
+    build_tree,
+    choose_candidates,
+    kinds_of,
+)
 from mixedwood.optimal.problem import (
     ExactObjective,
     IntegerObjective,
@@ -37,16 +41,10 @@ __all__ = [
     "AllSplitsSolver",
     "BinarySolver",
     "PerNodeSolver",
-    "SearchLimits",
     "Solver",
     "find_best_tree",
     "make_solver",
 ]
-
-_NO_LIMIT = 2**62
-_MAX_SECONDS = 1e18
-_MAX_DEPTH = 62
-_KINDS = {ColumnKind.NOMINAL: "c", ColumnKind.ORDINAL: "o", ColumnKind.NUMERIC: "n"}
 
 
 def find_best_tree(
@@ -73,7 +71,7 @@ def find_best_tree(
         settings.work_limit - work_done,
         stop,
     )
-    tree = build_tree(table, target, splits, settings.unknown) if splits else None
+    tree = None if splits is None else build_tree(table, target, splits, settings.unknown)
     return tree, proof, solver.candidates
 
 
@@ -87,23 +85,6 @@ def make_solver(table: Table, target: Target, settings: OptimalSettings) -> Solv
         settings.binarize_at == "node_encoding" and settings.binarization.encoding == "subsets"
     )
     return (PerNodeSolver if per_node else BinarySolver)(table, target, settings)
-
-
-@dataclass(frozen=True)
-class SearchLimits:
-    """Limits of one call of a solver; None for no limit."""
-
-    max_depth: int = _MAX_DEPTH
-    max_leaf_nodes: int | None = None
-    upper_bound: int | None = None
-    time_limit: float = inf
-    work_limit: int | None = None
-    stop: StopFlag | None = None
-
-    @property
-    def max_splits(self) -> int | None:
-        """A binary tree has one split less than leaves."""
-        return None if self.max_leaf_nodes is None else self.max_leaf_nodes - 1
 
 
 class Solver(ABC):
@@ -129,6 +110,7 @@ class Solver(ABC):
             settings.max_leaves(target.n_rows),
             max_error_penalty=self._max_error_penalty,
         )
+        self._native: _core.OptimalSolver | None = None
 
     def solve(
         self,
@@ -138,18 +120,19 @@ class Solver(ABC):
         time_limit: float = inf,
         work_limit: float = inf,
         stop: StopFlag | None = None,
-    ) -> tuple[SplitTree, Proof]:
-        """Find the best tree within limits; it is empty if there is none."""
+    ) -> tuple[SplitTree | None, Proof]:
+        """Find the best tree within limits, or None if there is none."""
         end = self.work + work_limit
+        limits = _core.SearchLimits()
+        limits.max_depth, limits.max_leaf_nodes = max_depth, max_leaf_nodes
+        limits.memory_limit = self.settings.memory_limit
 
         def search(
             integer: IntegerObjective, bound: int | None, seconds: float
-        ) -> tuple[SplitTree, Mapping[str, Any]]:
+        ) -> tuple[SplitTree, _core.SolverResult]:
+            limits.upper_bound = bound
             steps = None if end == inf else max(0, int(end - self.work))
-            limits = SearchLimits(max_depth, max_leaf_nodes, bound, seconds, steps, stop)
-            splits, result = self.search(integer, limits)
-            self.work += result["work"]
-            return splits, result
+            return self.search(integer, limits, seconds, steps, stop)
 
         return prove(
             search,
@@ -160,11 +143,36 @@ class Solver(ABC):
             time_limit=time_limit,
         )
 
-    @abstractmethod
     def search(
-        self, integer: IntegerObjective, limits: SearchLimits
-    ) -> tuple[SplitTree, Mapping[str, Any]]:
+        self,
+        integer: IntegerObjective,
+        limits: _core.SearchLimits,
+        time_limit: float = inf,
+        work_limit: int | None = None,
+        stop: StopFlag | None = None,
+    ) -> tuple[SplitTree, _core.SolverResult]:
         """Call the native solver: a tree, and its result in integers."""
+        objective = _core.OptimalObjective()
+        objective.leaf_penalty = integer.leaf_penalty
+        objective.min_samples_leaf = self.settings.min_samples_leaf
+        if integer is not self.integer:
+            native = self._make_native(integer, objective)
+        else:
+            native = self._native = self._native or self._make_native(integer, objective)
+        with stopped_by(stop) as flag:
+            result = native.solve(limits, time_limit, work_limit, flag)
+        self.work += result.work
+        return self._read_splits(result.tree), result
+
+    @abstractmethod
+    def _make_native(
+        self, integer: IntegerObjective, objective: _core.OptimalObjective
+    ) -> _core.OptimalSolver:
+        """Make the native solver for integer weights."""
+
+    def _read_splits(self, tree: SplitTree) -> SplitTree:
+        """Splits of the table's columns."""
+        return tree
 
 
 class BinarySolver(Solver):
@@ -177,39 +185,18 @@ class BinarySolver(Solver):
         assert settings.binarization is not None
         self._matrix, self._offered = settings.binarization.fit(table, target)
         self.candidates = self._offered
-        self._native = self._make_native(self.integer)
 
-    def _make_native(self, integer: IntegerObjective) -> _core.OptimalSolver:
-        return _core.OptimalSolver(
-            self._matrix,
-            self.target.codes,
-            integer.weights,
-            self.target.n_classes,
-            integer.leaf_penalty,
-            self.settings.min_samples_leaf,
-            error_cost=integer.error_penalty,
+    def _make_native(
+        self, integer: IntegerObjective, objective: _core.OptimalObjective
+    ) -> _core.OptimalSolver:
+        objective.error_penalty = integer.error_penalty
+        target = self.target
+        return _core.binary_solver(
+            self._matrix, target.codes, integer.weights, target.n_classes, objective
         )
 
-    def search(
-        self, integer: IntegerObjective, limits: SearchLimits
-    ) -> tuple[SplitTree, Mapping[str, Any]]:
-        """Call the native solver."""
-        native = self._native if integer is self.integer else self._make_native(integer)
-        max_splits = limits.max_splits
-        with stopped_by(limits.stop) as flag:
-            result = native.solve(
-                limits.max_depth,
-                -1 if max_splits is None else max_splits,
-                limits.upper_bound,
-                min(limits.time_limit, _MAX_SECONDS),
-                self.settings.memory_limit,
-                flag,
-                limits.work_limit,
-            )
-        nodes = zip(result["test"].tolist(), result["yes"].tolist(), result["no"].tolist(),
-                    strict=True)  # fmt: skip
-        offered = self._offered
-        return [(None if at < 0 else offered[at], yes, no) for at, yes, no in nodes], result
+    def _read_splits(self, tree: SplitTree) -> SplitTree:
+        return choose_candidates(tree, self._offered)
 
 
 class AllSplitsSolver(Solver):
@@ -219,33 +206,14 @@ class AllSplitsSolver(Solver):
         super().__init__(table, target, settings)
         self._coded = CodedTable(table)
 
-    def search(
-        self, integer: IntegerObjective, limits: SearchLimits
-    ) -> tuple[SplitTree, Mapping[str, Any]]:
-        """Call the native solver."""
-        max_splits, upper = limits.max_splits, limits.upper_bound
-        settings = {
-            "max_depth": limits.max_depth,
-            "max_nodes": _NO_LIMIT if max_splits is None else max_splits,
-            "leaf_cost": integer.leaf_penalty,
-            "min_leaf": self.settings.min_samples_leaf,
-            "upper_bound": _NO_LIMIT if upper is None else upper,
-            "memory_limit": self.settings.memory_limit,
-        }
-        with stopped_by(limits.stop) as flag:
-            result = _core.optimal_all(
-                self._coded.native,
-                self.target.codes,
-                integer.scaled_weights(self.target.n_rows),
-                self.target.n_classes,
-                settings,
-                min(limits.time_limit, _MAX_SECONDS),
-                flag,
-                limits.work_limit,
-            )
-        columns = enumerate(self.table.schema)
-        nominal = {place for place, column in columns if column.kind == ColumnKind.NOMINAL}
-        return _split_tree(result, nominal), result
+    def _make_native(
+        self, integer: IntegerObjective, objective: _core.OptimalObjective
+    ) -> _core.OptimalSolver:
+        target = self.target
+        weights = integer.scaled_weights(target.n_rows)
+        return _core.all_splits_solver(
+            self._coded.native, target.codes, weights, target.n_classes, objective
+        )
 
 
 class PerNodeSolver(Solver):
@@ -266,55 +234,25 @@ class PerNodeSolver(Solver):
             for column, at in zip(schema, split_two_valued_columns(table, found), strict=True)
         ]
 
-    def search(
-        self, integer: IntegerObjective, limits: SearchLimits
-    ) -> tuple[SplitTree, Mapping[str, Any]]:
-        """Call the native solver. Discretization counts every row once, whatever its weight."""
+    def _make_native(
+        self, integer: IntegerObjective, objective: _core.OptimalObjective
+    ) -> _core.OptimalSolver:
+        # Discretization counts every row once, whatever its weight.
         schema, discretization = self.table.schema, self._binarization.discretization
-        max_splits, upper = limits.max_splits, limits.upper_bound
-        settings = {
-            "rule": discretization.rule,
-            "encoding": self._binarization.encoding,
-            "max_subset_values": self._binarization.max_subset_values,
-            "max_depth": limits.max_depth,
-            "max_nodes": _NO_LIMIT if max_splits is None else max_splits,
-            "leaf_cost": integer.leaf_penalty,
-            "min_leaf": self.settings.min_samples_leaf,
-            "upper_bound": _NO_LIMIT if upper is None else upper,
-            "memory_limit": float(self.settings.memory_limit),
-        }
+        binarizer = _core.BinarizerSettings()
+        binarizer.rule = discretization.rule
+        binarizer.encoding = self._binarization.encoding
+        binarizer.max_subset_values = self._binarization.max_subset_values
         n_bins = [discretization.n_bins_of(column.name) for column in schema]
-        with stopped_by(limits.stop) as flag:
-            result = _core.rebinarised_tree(
-                list(self.table.arrays),
-                "".join(_KINDS[column.kind] for column in schema),
-                np.array([column.n_categories for column in schema], dtype=np.int32),
-                self._thresholds,
-                np.array(n_bins, dtype=np.int64),
-                self.target.codes,
-                integer.scaled_weights(self.target.n_rows),
-                self.target.n_classes,
-                settings,
-                float(limits.time_limit),
-                flag,
-                limits.work_limit,
-            )
-        return _split_tree(result), result
-
-
-def _split_tree(result: Mapping[str, Any], nominal: Collection[int] = ()) -> SplitTree:
-    """Read the arrays of a result; splits of `nominal` columns are sets, also empty ones."""
-    offset, codes = result["value_offset"].tolist(), result["value_code"].tolist()
-    splits: list[BinarySplit | None] = [None] * len(result["column"])
-    for node, column in enumerate(result["column"].tolist()):
-        if column < 0:
-            continue
-        listed = tuple(codes[offset[node] : offset[node + 1]])
-        splits[node] = BinarySplit(
-            column,
-            float(result["low"][node]),
-            float(result["high"][node]),
-            listed if listed or column in nominal else None,
-            bool(result["missing_yes"][node]),
+        return _core.per_node_solver(
+            list(self.table.arrays),
+            kinds_of(self.table),
+            np.array([column.n_categories for column in schema], dtype=np.int32),
+            self._thresholds,
+            np.array(n_bins, dtype=np.int64),
+            self.target.codes,
+            integer.scaled_weights(self.target.n_rows),
+            self.target.n_classes,
+            objective,
+            binarizer,
         )
-    return list(zip(splits, result["yes"].tolist(), result["no"].tolist(), strict=True))

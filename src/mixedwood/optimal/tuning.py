@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from mixedwood._folds import hold_out, shuffled_folds, splitter_folds
 from mixedwood._limits import Deadline, StopFlag
 from mixedwood.data import Table, Target
-from mixedwood.optimal.build import SplitTree, apply_splits
+from mixedwood.optimal.build import apply_splits
 from mixedwood.optimal.problem import OptimalSettings, drop_zero_weights
 from mixedwood.optimal.solvers import make_solver
+from mixedwood.tree import argmax_with_ties
 
 __all__ = ["FRACTION_OF_LIMITS", "ChosenSize", "choose_size", "kept_folds"]
 
@@ -88,8 +89,10 @@ def choose_size(
                 if proof.status == "interrupted":
                     raise KeyboardInterrupt
                 proven &= proof.optimal
-                labels = _labels(splits, table.take(fit), target.take(fit))
-                predicted = labels[apply_splits(splits, table.take(held_out))]
+                assert splits is not None  # there is no upper bound
+                leaf_of_row = apply_splits(splits, table)
+                labels = _labels(leaf_of_row, fit, target, len(splits))
+                predicted = labels[leaf_of_row[held_out]]
                 wrong += float(weights[held_out][predicted != target.codes[held_out]].sum())
             else:
                 tried.append((depth, leaves, wrong / total, proven))
@@ -161,10 +164,11 @@ def _sizes(settings: OptimalSettings, n_rows: int) -> Iterator[tuple[int, int]]:
         yield from ((depth, leaves) for leaves in range(depth + 1, most + 1))
 
 
-def _labels(splits: SplitTree, table: Table, target: Target) -> NDArray[np.int32]:
-    """The class that each node predicts."""
+def _labels(
+    leaf_of_row: NDArray[np.int32], rows: NDArray[np.intp], target: Target, n_nodes: int
+) -> NDArray[np.int32]:
+    """The class that each leaf predicts, by its rows among those given."""
     weights = np.ones(target.n_rows) if target.weights is None else target.weights
-    counts = np.zeros((len(splits), target.n_classes))
-    np.add.at(counts, (apply_splits(splits, table), target.codes), weights)
-    labels: NDArray[np.int32] = counts.argmax(axis=1).astype(np.int32)
-    return labels
+    counts = np.zeros((n_nodes, target.n_classes))
+    np.add.at(counts, (leaf_of_row[rows], target.codes[rows]), weights[rows])
+    return argmax_with_ties(counts)

@@ -1,12 +1,11 @@
-"""Trees as pictures: SVG without any library, or matplotlib. Reads trees only.
+"""Pictures of trees: SVG without any library, matplotlib, or Graphviz.
 
-Both are also methods of a tree: ``tree.to_svg()`` and ``tree.plot()``. In a notebook, a tree that
-ends a cell is drawn.
+They are also methods of a tree: ``tree.to_svg()``, ``tree.plot()`` and ``tree.to_dot()``. Notebooks
+draw a tree at the end of a cell.
 """
 
-from mixedwood.plot.dot import tree_dot
-from mixedwood.plot.figure import plot_tree
 from mixedwood.plot.layout import Layout, lay_out
-from mixedwood.plot.svg import tree_svg
+from mixedwood.plot.mpl import plot_tree
+from mixedwood.plot.svg import tree_dot, tree_svg
 
 __all__ = ["Layout", "lay_out", "plot_tree", "tree_dot", "tree_svg"]

@@ -1,8 +1,8 @@
-"""Where the boxes of a tree go: a tidy drawing in linear time, without recursion.
+"""Positions of the boxes of a tree: a tidy drawing in linear time, without recursion.
 
 Follows Buchheim, Jünger and Leipert, "Improving Walker's algorithm to run in linear time", Graph
 Drawing 2002, for boxes of any width. Boxes of one level share a row that is as high as its
-highest box, so two boxes can only meet within a level.
+highest box, so two boxes can only overlap within a level.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ __all__ = ["Layout", "lay_out"]
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Places of boxes; y grows downwards.
+    """Positions of boxes; y grows downwards.
 
     Attributes
     ----------
     x, y : ndarray of float64
-        Middle of the top edge of each box.
+        Center of the top edge of each box.
     width, height : float
-        Size of the whole drawing, which begins at 0, 0.
+        Size of the drawing, whose origin is (0, 0).
     """
 
     x: NDArray[np.float64]
@@ -52,14 +52,14 @@ def lay_out(
     widths, heights : sequence of float
         Size of each box.
     gap : float, default=12.0
-        Least distance between boxes beside each other.
+        Minimum distance between neighboring boxes.
     level_gap : float, default=30.0
         Distance between levels.
 
     Returns
     -------
     Layout
-        Every parent is midway between its first and its last child.
+        Positions with every parent midway between its first and its last child.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def lay_out(
     >>> layout.x.tolist(), layout.y.tolist()
     ([30.0, 10.0, 50.0], [0.0, 15.0, 15.0])
     """
-    x = _Walk(children, widths, gap).run()
+    x = _Traversal(children, widths, gap).run()
     left = min(a - w / 2 for a, w in zip(x, widths, strict=True))
     right = max(a + w / 2 for a, w in zip(x, widths, strict=True))
     depth = [0] * len(children)
@@ -82,11 +82,10 @@ def lay_out(
     return Layout(np.asarray(x) - left, y, right - left, float(tops[-1] - level_gap))
 
 
-class _Walk:
-    """The two walks of the algorithm; names as in the paper.
+class _Traversal:
+    """The two traversals of the algorithm; names as in the paper.
 
-    Both go through the boxes in their order, parents first, forwards or backwards, where the
-    paper calls itself for each child.
+    Where the paper recurses, both loop over the boxes in their order, forwards or backwards.
     """
 
     def __init__(
@@ -152,8 +151,8 @@ class _Walk:
             in_left, in_right = next_left, next_right
             out_left, out_right = self._next_left(out_left), self._next_right(out_right)
             self.ancestor[out_right] = child
-            room = (prelim[in_left] + sum_il) - (prelim[in_right] + sum_ir)
-            overlap = room + self._distance(in_left, in_right)
+            space = (prelim[in_left] + sum_il) - (prelim[in_right] + sum_ir)
+            overlap = space + self._distance(in_left, in_right)
             if overlap > 0:
                 origin = self.ancestor[in_left]
                 if self.parent[origin] != self.parent[child]:
@@ -176,11 +175,11 @@ class _Walk:
         return default
 
     def _move(self, origin: int, child: int, shift: float) -> None:
-        """Move a subtree, and note that those between share the new room."""
-        share = shift / (self.number[child] - self.number[origin])
-        self.change[child] -= share
+        """Move a subtree, and note that those between divide the new space."""
+        part = shift / (self.number[child] - self.number[origin])
+        self.change[child] -= part
         self.shift[child] += shift
-        self.change[origin] += share
+        self.change[origin] += part
         self.prelim[child] += shift
         self.mod[child] += shift
 

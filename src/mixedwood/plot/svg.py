@@ -1,18 +1,29 @@
-"""A tree as SVG text: complete in itself, without script, style sheet or network.
+"""A tree as SVG, and in the DOT language of Graphviz.
 
-Text and lines take the colour of the page's text, so the picture suits light and dark pages. All
-names and labels pass through one function that escapes them.
+The SVG needs no script, style sheet or network. Text and lines have the text color of the page, so
+the picture suits light and dark pages. One function escapes all names and labels.
 """
 
 from __future__ import annotations
 
 from html import escape
 
-from mixedwood.plot.drawing import BAR, FONT, LEVEL_GAP, LINE, PAD, Box, draw
-from mixedwood.plot.measure import FONTS, is_measured, text_width
-from mixedwood.tree import Tree
+from mixedwood.explain.format import format_branches, format_name
+from mixedwood.explain.text import format_left_out, format_prediction, visible_nodes
+from mixedwood.plot.drawing import (
+    BAR,
+    FONT,
+    FONTS,
+    LEVEL_GAP,
+    LINE,
+    Box,
+    draw_tree,
+    is_measured,
+    text_width,
+)
+from mixedwood.tree import SplitKind, Tree
 
-__all__ = ["tree_svg"]
+__all__ = ["tree_dot", "tree_svg"]
 
 _MARGIN = 10.0
 
@@ -31,17 +42,18 @@ def tree_svg(
     tree : Tree
         The tree.
     max_depth : int or None, default=None
-        Deepest level drawn, counted in tests. None means no limit.
+        Maximum depth drawn. If None, there is no limit.
     max_nodes : int or None, default=60
-        Most nodes drawn; those nearest to the root come first. None means no limit. A cut shows
-        as a dashed box that counts what is not drawn.
+        Maximum number of nodes drawn, those nearest to the root first. If None, there is no limit.
+        Dashed boxes count the nodes that are not drawn.
     max_terms : int or None, default=4
-        Most terms drawn of a linear test, the most important first. None means no limit.
+        Maximum number of terms of a linear split, most important first. If None, there is no
+        limit.
 
     Returns
     -------
     str
-        An ``<svg>`` element, ready for a file of its own or for a page.
+        An ``<svg>`` element, for a file or for an HTML page.
 
     Examples
     --------
@@ -52,7 +64,7 @@ def tree_svg(
     >>> tree_svg(builder.build())[:42]
     '<svg xmlns="http://www.w3.org/2000/svg" ro'
     """
-    drawing = draw(tree, max_depth, max_nodes, max_terms)
+    drawing = draw_tree(tree, max_depth, max_nodes, max_terms)
     width, height = (int(size + 2 * _MARGIN) + 1 for size in (drawing.width, drawing.height))
     about = f"Decision tree of {tree.n_nodes} nodes and {tree.n_leaves} leaves"
     fonts = ", ".join(f"'{font}'" if " " in font else font for font in FONTS)
@@ -67,46 +79,33 @@ def tree_svg(
     parts += [_edge(drawing.boxes[box.parent], box) for box in drawing.boxes if box.parent >= 0]
     parts += [_box(box) for box in drawing.boxes]
     for entry in drawing.legend:
-        parts.append(_bar(entry.x, entry.y + 4.0, 12.0, entry.colour))
+        parts.append(_bar(entry.x, entry.y + 4.0, 12.0, entry.color))
         parts.append(_text(entry.name, entry.x + 18.0, entry.y, anchor=' text-anchor="start"'))
     return "\n".join([*parts, "</g></svg>"])
 
 
 def _box(box: Box) -> str:
     dash = ' stroke-dasharray="4 3"' if box.is_cut else ""
-    round_ = 8 if box.shares else 3
-    left = box.x - box.width / 2
-    parts = [f"<g><title>{_safe(box.tip)}</title>"]
-    parts += [_text(line, box.x, box.top + LINE * i) for i, line in enumerate(box.above)]
-    parts.append(
-        f'<rect x="{_n(left)}" y="{_n(box.y)}" width="{_n(box.width)}" height="{_n(box.height)}" '
-        f'rx="{round_}" fill="currentColor" fill-opacity="0.04" stroke="currentColor" '
-        f'stroke-opacity="0.6"{dash}/>'
+    texts = [_text(line, box.x, top, bold=bold) for line, top, bold in box.texts()]
+    frame = (
+        f'<rect x="{_n(box.x - box.width / 2)}" y="{_n(box.y)}" width="{_n(box.width)}" '
+        f'height="{_n(box.height)}" rx="{box.rounding}" fill="currentColor" fill-opacity="0.04" '
+        f'stroke="currentColor" stroke-opacity="0.6"{dash}/>'
     )
-    y = box.y + PAD / 2
-    if box.title:
-        parts.append(_text(box.title, box.x, y, bold=True))
-        y += LINE
-    for line in box.lines:
-        parts.append(_text(line, box.x, y))
-        y += LINE
-    x = left + PAD
-    for colour, share in box.shares:
-        length = share * (box.width - 2 * PAD)
-        parts.append(_bar(x, y + 3.0, length, colour))
-        x += length
-    return "".join([*parts, "</g>"])
+    n = len(box.above)
+    parts = [*texts[:n], frame, *texts[n:], *(_bar(*bar) for bar in box.bars())]
+    return f"<g><title>{_safe(box.tip)}</title>{''.join(parts)}</g>"
 
 
-def _bar(x: float, y: float, length: float, colour: str) -> str:
+def _bar(x: float, y: float, length: float, color: str) -> str:
     return (
-        f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(length)}" height="{_n(BAR)}" fill="{colour}" '
+        f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(length)}" height="{_n(BAR)}" fill="{color}" '
         'stroke="currentColor" stroke-opacity="0.5" stroke-width="0.5"/>'
     )
 
 
 def _edge(parent: Box, child: Box) -> str:
-    """A curve from the bottom of a box to the top of the words above another."""
+    """A curve from the bottom of a box to the top of the text above its child."""
     top, bottom = child.level - LEVEL_GAP, child.level
     middle = (top + bottom) / 2
     x1, x2, y = _n(parent.x), _n(child.x), _n(middle)
@@ -119,7 +118,7 @@ def _edge(parent: Box, child: Box) -> str:
 
 def _text(line: str, x: float, top: float, *, bold: bool = False, anchor: str = "") -> str:
     weight = ' font-weight="bold"' if bold else ""
-    # The width of other scripts is a guess: the browser is told to keep to it.
+    # The width of other scripts is estimated; textLength makes browsers keep to it.
     width = text_width(line, FONT, bold=bold)
     fit = "" if is_measured(line) else f' textLength="{_n(width)}" lengthAdjust="spacingAndGlyphs"'
     baseline = _n(top + LINE - 4.0)
@@ -127,9 +126,66 @@ def _text(line: str, x: float, top: float, *, bold: bool = False, anchor: str = 
 
 
 def _safe(text: str) -> str:
-    """Escape text, and leave nothing in it that XML forbids."""
+    """Escape text, and replace characters that XML forbids."""
     return escape("".join(char if char.isprintable() or char == "\n" else "�" for char in text))
 
 
 def _n(number: float) -> str:
     return f"{number:.1f}".removesuffix(".0")
+
+
+def tree_dot(tree: Tree, max_depth: int | None = None, max_nodes: int | None = 1000) -> str:
+    """Format a tree in the DOT language of Graphviz.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    max_depth : int or None, default=None
+        Maximum depth. If None, there is no limit.
+    max_nodes : int or None, default=1000
+        Maximum number of nodes, those nearest to the root first. If None, there is no limit.
+
+    Returns
+    -------
+    str
+        A digraph, without a line break at the end; conditions are labels of the edges.
+
+    Examples
+    --------
+    >>> from mixedwood.data import read_table
+    >>> from mixedwood.tree import TreeBuilder
+    >>> builder = TreeBuilder(read_table({"age": [1.0]}).schema, ["no", "yes"], [3, 1])
+    >>> _ = builder.split_interval(0, "age", [[3, 0], [0, 1]], high=5.0)
+    >>> print(tree_dot(builder.build()))
+    digraph tree {
+      node [shape=box, style=rounded];
+      0 [label="age"];
+      1 [label="no (100 % of 3)"];
+      2 [label="yes (100 % of 1)"];
+      0 -> 1 [label="age <= 5"];
+      0 -> 2 [label="age > 5"];
+    }
+    """
+    shown = visible_nodes(tree, max_depth, max_nodes)
+    nodes, branches = [], []
+    for node, children in sorted(shown.children.items()):
+        text = format_prediction(tree, node)
+        if children:
+            linear = tree.split_kind[node] == SplitKind.LINEAR
+            text = "plane" if linear else format_name(tree.column_of(node).name)
+            texts = format_branches(tree, node)[: len(children)]
+            branches += [
+                f"  {node} -> {child} [label={_quoted(branch)}];"
+                for child, branch in zip(children, texts, strict=True)
+            ]
+        if node in shown.left_out:
+            text += f" ... {format_left_out(shown.left_out[node])}"
+        nodes.append(f"  {node} [label={_quoted(text)}];")
+    lines = ["digraph tree {", "  node [shape=box, style=rounded];", *nodes, *branches, "}"]
+    return "\n".join(lines)
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'

@@ -1,4 +1,4 @@
-"""The base class of the transformers: how X is read, and how columns are named."""
+"""The base class of the transformers: reading X, and names of columns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mixedwood.data import (
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-__all__ = ["TableTransformer", "among"]
+__all__ = ["TableTransformer"]
 
 
 class TableTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -79,8 +79,19 @@ class TableTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._check_not_empty(table)
         return table
 
-    def _names_in(self, input_features: Any) -> NDArray[Any]:
-        """Names of the input columns, or those given if the table of `fit` had none."""
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Names of the output columns, which are those of the input.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Names to use if the table of `fit` had none.
+
+        Returns
+        -------
+        ndarray of object
+            Names.
+        """
         check_is_fitted(self)
         own = np.array(self.schema_.names, dtype=object)
         if input_features is None:
@@ -101,8 +112,3 @@ class TableTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"X has no rows: found array with 0 sample(s) (shape=(0, {table.n_columns})) while "
                 f"a minimum of 1 is required by {type(self).__name__}."
             )
-
-
-def among(names: Sequence[str]) -> str:
-    """Format accepted values as scikit-learn does in errors."""
-    return f"{{{', '.join(map(repr, names))}}}"

@@ -10,33 +10,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood import _kinds as kinds
+from mixedwood._params import Constraint, Int, OneOf, validate
 from mixedwood.data import MISSING, Column, ColumnKind, Schema, Table, Target
 from mixedwood.explain.conditions import RangeCondition, SetCondition
-from mixedwood.explain.spelling import Style, name_words
-from mixedwood.explain.words import DEFAULT, condition_words
-from mixedwood.preprocessing.base import TableTransformer, among
+from mixedwood.explain.format import DEFAULT, Style, format_condition, format_name
+from mixedwood.preprocessing.base import TableTransformer
 from mixedwood.preprocessing.discretizers import (
     Discretization,
     find_thresholds,
     read_discretizer,
 )
 
-__all__ = [
-    "ENCODINGS",
-    "Binarization",
-    "BinarySplit",
-    "FeatureBinarizer",
-    "split_two_valued_columns",
-    "windows",
-]
-
 ENCODINGS = ("one_hot", "multi_hot", "thresholds", "subsets")
-_MAX_SUBSET_VALUES = 16
 
 
 @dataclass(frozen=True)
@@ -75,6 +66,14 @@ class BinarySplit:
     codes: tuple[int, ...] | None = None
     missing: bool = False
 
+    _fitted: ClassVar[kinds.Fitted] = {
+        "column": kinds.COUNT,
+        "low": kinds.number(kinds.NOT_NAN),
+        "high": kinds.number(kinds.NOT_NAN),
+        "codes": kinds.optional(kinds.tuple_of(kinds.COUNT)),
+        "missing": kinds.FLAG,
+    }
+
     @property
     def is_known(self) -> bool:
         """Whether the split only separates known from missing values."""
@@ -97,12 +96,12 @@ class BinarySplit:
         """
         column = schema.columns[self.column]
         if self.is_known:
-            return f"{name_words(column.name, style)} is known"
+            return f"{format_name(column.name, style)} is known"
         if self.codes is not None:
             values = SetCondition(column, frozenset(self.codes), None, self.missing)
-            return condition_words(values, style)
+            return format_condition(values, style)
         pieces = ((self.low, self.high),)
-        return condition_words(RangeCondition(column, pieces, self.missing), style)
+        return format_condition(RangeCondition(column, pieces, self.missing), style)
 
     def evaluate(self, table: Table) -> NDArray[np.bool_]:
         """Evaluate the condition for every row of a table.
@@ -323,6 +322,11 @@ class FeatureBinarizer(TableTransformer):
 
     candidates_: list[BinarySplit]
 
+    _parameters: ClassVar[dict[str, Constraint]] = {
+        "encoding": OneOf(*ENCODINGS),
+        "max_subset_values": Int(2, 16).with_hint("m categories give 2 ** (m - 1) - 1 features."),
+    }
+
     def __init__(
         self,
         *,
@@ -348,20 +352,9 @@ class FeatureBinarizer(TableTransformer):
 
     def _binarization(self) -> Binarization:
         """Check the parameters."""
-        if not isinstance(self.encoding, str) or self.encoding not in ENCODINGS:
-            raise ValueError(
-                f"The 'encoding' parameter of FeatureBinarizer must be a str among "
-                f"{among(ENCODINGS)}. Got {self.encoding!r} instead."
-            )
-        most = self.max_subset_values
-        if not isinstance(most, (int, np.integer)) or not 2 <= most <= _MAX_SUBSET_VALUES:
-            raise ValueError(
-                f"The 'max_subset_values' parameter of FeatureBinarizer must be an int in the "
-                f"range [2, {_MAX_SUBSET_VALUES}]; m categories give 2 ** (m - 1) - 1 features. "
-                f"Got {most!r} instead."
-            )
+        validate(self)
         discretization = read_discretizer(self.discretizer, self.n_bins)
-        return Binarization(discretization, self.encoding, int(most))
+        return Binarization(discretization, self.encoding, int(self.max_subset_values))
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the candidate splits.
@@ -416,7 +409,7 @@ class FeatureBinarizer(TableTransformer):
         ndarray of object
             Names.
         """
-        names = self._names_in(input_features)
+        names = super().get_feature_names_out(input_features)
         columns = zip(self.schema_, names, strict=True)
         named = Schema(tuple(replace(column, name=str(name)) for column, name in columns))
         return np.array([split.to_text(named) for split in self.candidates_], dtype=object)

@@ -5,31 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _core
+from mixedwood._params import Constraint, Int, OneOf, check_value, validate
 from mixedwood.data import Schema, Table, Target
-from mixedwood.explain.spelling import number_words
-from mixedwood.preprocessing.base import TableTransformer, among
-
-__all__ = [
-    "RULES",
-    "CAIMDiscretizer",
-    "Discretization",
-    "EqualFrequencyDiscretizer",
-    "EqualWidthDiscretizer",
-    "MDLPDiscretizer",
-    "bin_names",
-    "find_thresholds",
-    "read_discretizer",
-]
+from mixedwood.explain.format import format_float
+from mixedwood.preprocessing.base import TableTransformer
 
 RULES = ("mdlp", "caim", "equal_width", "equal_frequency")
 _DEFAULT_BINS = 5
-_MAX_BINS = 65_536
+_N_BINS = Int(2, 65_536)
+_DISCRETIZER = OneOf(*RULES) | Constraint(
+    "a discretizer of mixedwood.preprocessing", test=lambda value: isinstance(value, _Discretizer)
+)
+_N_BINS_BY_COLUMN = Constraint(
+    "a mapping of column names to such ints",
+    test=lambda value: isinstance(value, Mapping) and all(map(_N_BINS.accepts, value.values())),
+)
 
 
 @dataclass(frozen=True)
@@ -85,22 +81,11 @@ def read_discretizer(
     >>> read_discretizer("equal_width", {"age": 3}).n_bins_of("age")
     3
     """
+    check_value(owner, "discretizer", discretizer, _DISCRETIZER)
     if isinstance(discretizer, _Discretizer):
         return discretizer._discretization()
-    if not isinstance(discretizer, str) or discretizer not in RULES:
-        raise ValueError(
-            f"The 'discretizer' parameter of {owner} must be a str among {among(RULES)} or a "
-            f"discretizer of mixedwood.preprocessing. Got {discretizer!r} instead."
-        )
-    for number in n_bins.values() if isinstance(n_bins, Mapping) else [n_bins]:
-        whole = isinstance(number, (int, np.integer)) and not isinstance(number, bool)
-        if not whole or not 2 <= number <= _MAX_BINS:
-            raise ValueError(
-                f"The 'n_bins' parameter of {owner} must be an int in the range [2, {_MAX_BINS}] "
-                f"or a mapping of column names to such ints. Got {n_bins!r} instead."
-            )
-    bins = dict(n_bins) if isinstance(n_bins, Mapping) else int(n_bins)
-    return Discretization(discretizer, bins)
+    check_value(owner, "n_bins", n_bins, _N_BINS | _N_BINS_BY_COLUMN)
+    return Discretization(discretizer, n_bins)
 
 
 def find_thresholds(
@@ -142,9 +127,9 @@ def bin_names(thresholds: NDArray[np.float64]) -> tuple[str, ...]:
     """
     if len(thresholds) == 0:
         return ("any",)
-    texts = [number_words(threshold, 6) for threshold in thresholds.tolist()]
+    texts = [format_float(threshold, 6) for threshold in thresholds.tolist()]
     if len(set(texts)) < len(texts):
-        texts = [number_words(threshold) for threshold in thresholds.tolist()]
+        texts = [format_float(threshold) for threshold in thresholds.tolist()]
     between = [f"({low}, {high}]" for low, high in pairwise(texts)]
     return (f"<= {texts[0]}", *between, f"> {texts[-1]}")
 
@@ -152,12 +137,19 @@ def bin_names(thresholds: NDArray[np.float64]) -> tuple[str, ...]:
 class _Discretizer(TableTransformer):
     """What the four discretizers share; each has its own rule."""
 
+    _rule: ClassVar[str]
+    _parameters: ClassVar[dict[str, Constraint]] = {"encode": OneOf("names", "ordinal")}
+
+    n_bins: int | Mapping[str, int] = _DEFAULT_BINS
     encode: str
     bin_thresholds_: dict[str, NDArray[np.float64]]
     bin_names_: dict[str, tuple[str, ...]]
 
     def _discretization(self) -> Discretization:
-        raise NotImplementedError
+        return read_discretizer(self._rule, self.n_bins, owner=type(self).__name__)
+
+    def _needs_classes(self) -> bool:
+        return Discretization(self._rule).needs_classes
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the thresholds of each numeric column.
@@ -176,11 +168,7 @@ class _Discretizer(TableTransformer):
             The fitted discretizer itself.
         """
         discretization = self._discretization()
-        if not isinstance(self.encode, str) or self.encode not in ("names", "ordinal"):
-            raise ValueError(
-                f"The 'encode' parameter of {type(self).__name__} must be a str among "
-                f"{{'names', 'ordinal'}}. Got {self.encode!r} instead."
-            )
+        validate(self)
         table, target = self._read(X, y)
         thresholds = find_thresholds(table, target, discretization)
         by_column = zip(table.schema, thresholds, strict=True)
@@ -223,21 +211,6 @@ class _Discretizer(TableTransformer):
                 result[:, place] = np.where(absent, np.nan, bins + 1.0)
         return result
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Names of the output columns, which are those of the input.
-
-        Parameters
-        ----------
-        input_features : array-like of str, optional
-            Names to use if the table of `fit` had none.
-
-        Returns
-        -------
-        ndarray of object
-            Names.
-        """
-        return self._names_in(input_features)
-
 
 class _ByClasses(_Discretizer):
     """Discretizers that look at the classes and choose the number of bins."""
@@ -253,14 +226,9 @@ class _ByClasses(_Discretizer):
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
 
-    def _needs_classes(self) -> bool:
-        return True
-
 
 class _ByNumber(_Discretizer):
     """Discretizers with a given number of bins."""
-
-    n_bins: int | Mapping[str, int]
 
     def __init__(
         self,
@@ -286,7 +254,7 @@ class MDLPDiscretizer(_ByClasses):
     Parameters
     ----------
     encode : {"names", "ordinal"}, default="names"
-        Whether bins come out by name, such as ``"(2.9, 5.15]"``, or as the numbers 1, 2, ...
+        Whether bins are encoded by name, such as ``"(2.9, 5.15]"``, or as the numbers 1, 2, ...
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal regardless of their dtype. They pass through.
     ordinal_features : mapping of str to sequence, optional
@@ -320,8 +288,7 @@ class MDLPDiscretizer(_ByClasses):
     array(['<= 5.55', '> 3.35', '<= 2.45', '<= 0.8'], dtype=object)
     """
 
-    def _discretization(self) -> Discretization:
-        return Discretization("mdlp")
+    _rule = "mdlp"
 
 
 class CAIMDiscretizer(_ByClasses):
@@ -333,7 +300,7 @@ class CAIMDiscretizer(_ByClasses):
     Parameters
     ----------
     encode : {"names", "ordinal"}, default="names"
-        Whether bins come out by name, such as ``"(2.9, 5.15]"``, or as the numbers 1, 2, ...
+        Whether bins are encoded by name, such as ``"(2.9, 5.15]"``, or as the numbers 1, 2, ...
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal regardless of their dtype. They pass through.
     ordinal_features : mapping of str to sequence, optional
@@ -366,8 +333,7 @@ class CAIMDiscretizer(_ByClasses):
            ['> 25', None]], dtype=object)
     """
 
-    def _discretization(self) -> Discretization:
-        return Discretization("caim")
+    _rule = "caim"
 
 
 class EqualWidthDiscretizer(_ByNumber):
@@ -380,7 +346,7 @@ class EqualWidthDiscretizer(_ByNumber):
     n_bins : int or mapping of str to int, default=5
         Number of bins of every column, or of the columns listed; others have 5.
     encode : {"names", "ordinal"}, default="names"
-        Whether bins come out by name, such as ``"(2.9, 5.15]"``, or as the numbers 1, 2, ...
+        Whether bins are encoded by name, such as ``"(2.9, 5.15]"``, or as the numbers 1, 2, ...
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal regardless of their dtype. They pass through.
     ordinal_features : mapping of str to sequence, optional
@@ -408,8 +374,7 @@ class EqualWidthDiscretizer(_ByNumber):
            ['> 5', '> 1.6']], dtype=object)
     """
 
-    def _discretization(self) -> Discretization:
-        return read_discretizer("equal_width", self.n_bins, owner=type(self).__name__)
+    _rule = "equal_width"
 
 
 class EqualFrequencyDiscretizer(_ByNumber):
@@ -423,7 +388,7 @@ class EqualFrequencyDiscretizer(_ByNumber):
     n_bins : int or mapping of str to int, default=5
         Number of bins of every column, or of the columns listed; others have 5.
     encode : {"names", "ordinal"}, default="names"
-        Whether bins come out by name, such as ``"(2.9, 5.15]"``, or as the numbers 1, 2, ...
+        Whether bins are encoded by name, such as ``"(2.9, 5.15]"``, or as the numbers 1, 2, ...
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal regardless of their dtype. They pass through.
     ordinal_features : mapping of str to sequence, optional
@@ -448,5 +413,4 @@ class EqualFrequencyDiscretizer(_ByNumber):
     array([ 1.,  1.,  2.,  2.,  2., nan])
     """
 
-    def _discretization(self) -> Discretization:
-        return read_discretizer("equal_frequency", self.n_bins, owner=type(self).__name__)
+    _rule = "equal_frequency"

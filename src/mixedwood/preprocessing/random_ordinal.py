@@ -1,30 +1,29 @@
-"""Nominal columns as numbers, in a random order of their values (Ahmad 2014)."""
+"""Ordinal encoding of nominal columns in a random order of their categories (Ahmad 2014)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from mixedwood._params import Constraint, OneOf, is_number, validate
 from mixedwood._random import ORDERS, seed_of, spawn
 from mixedwood.data import MISSING, ColumnKind, unknown_counts
 from mixedwood.preprocessing.base import TableTransformer
 
 __all__ = ["RandomOrdinalEncoder"]
 
-_HANDLE_UNKNOWN = ("missing", "use_encoded_value", "error")
-
 
 class RandomOrdinalEncoder(TableTransformer):
-    """Replaces the values of each nominal column by 1, 2, ... in a random order.
+    """Encode the categories of each nominal column as 1, 2, ... in a random order.
 
-    A classifier that splits numbers by thresholds then splits such a column by groups of values.
-    One order hides most of the groups; an ensemble in which every member has its own encoder sees
-    many, and that is a Random Ordinality Ensemble with any classifier. For trees of the library
-    use `RandomOrdinalityClassifier`, whose trees need no encoder to answer.
+    A threshold on such a column is a split into two groups of categories. One order allows only a
+    few of the groups. A Random Ordinality Ensemble gives every member its own encoder, and works
+    with any classifier. For trees of the library use `RandomOrdinalityClassifier`, which needs no
+    encoder for predictions.
 
     Parameters
     ----------
@@ -35,25 +34,25 @@ class RandomOrdinalEncoder(TableTransformer):
         The number of unknown categories. Only used if ``handle_unknown="use_encoded_value"``. It
         must be below 1, the number of the first category.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
-        Columns to read as nominal whatever their type.
+        Columns to read as nominal regardless of their dtype.
     ordinal_features : mapping of str to sequence, optional
-        Columns with an order, and their labels in order. They become 1, 2, ... in that order.
+        Ordered categories of ordinal columns, which are encoded as 1, 2, ... in that order.
     random_state : int, RandomState, Generator or None, default=None
-        Seed of the orders; None draws others every time.
+        Seed of the orders. If None, they differ each time.
 
     Attributes
     ----------
     categories_ : dict of str to tuple
-        Categories of each nominal column, in the order that was drawn.
+        Categories of each nominal column, in their random order.
     schema_ : Schema
-        What the columns are.
+        Names and types of the columns.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Examples
     --------
     >>> from mixedwood.preprocessing import RandomOrdinalEncoder
-    >>> X = {"colour": ["red", "blue", "green", None], "size": [1.5, 2.5, 3.5, 4.5]}
+    >>> X = {"color": ["red", "blue", "green", None], "size": [1.5, 2.5, 3.5, 4.5]}
     >>> encoder = RandomOrdinalEncoder(random_state=0)
     >>> encoder.fit_transform(X)
     array([[1. , 1.5],
@@ -61,10 +60,17 @@ class RandomOrdinalEncoder(TableTransformer):
            [3. , 3.5],
            [nan, 4.5]])
     >>> encoder.categories_
-    {'colour': ('red', 'blue', 'green')}
+    {'color': ('red', 'blue', 'green')}
     """
 
     categories_: dict[str, tuple[Any, ...]]
+
+    _parameters: ClassVar[dict[str, Constraint]] = {
+        "handle_unknown": OneOf("missing", "use_encoded_value", "error"),
+        "unknown_value": Constraint(
+            "a number below 1", "np.nan", test=lambda value: is_number(value) and not value >= 1
+        ),
+    }
 
     def __init__(
         self,
@@ -89,38 +95,26 @@ class RandomOrdinalEncoder(TableTransformer):
         X : table
             pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
         y : ignored
-            For pipelines.
+            Present for API consistency.
 
         Returns
         -------
         RandomOrdinalEncoder
             The fitted encoder itself.
         """
-        if not isinstance(self.handle_unknown, str) or self.handle_unknown not in _HANDLE_UNKNOWN:
-            raise ValueError(
-                "The 'handle_unknown' parameter of RandomOrdinalEncoder must be a str among "
-                "{'missing', 'use_encoded_value', 'error'}. Got "
-                f"{self.handle_unknown!r} instead."
-            )
-        unknown: Any = self.unknown_value
-        if not isinstance(unknown, (int, float, np.number)) or unknown >= 1:
-            raise ValueError(
-                "The 'unknown_value' parameter of RandomOrdinalEncoder must be a number below 1 or "
-                f"np.nan. Got {unknown!r} instead."
-            )
+        validate(self)
         rng = spawn(seed_of(self.random_state), ORDERS)
         table, _ = self._read(X, None)
-        orders = {
+        self.categories_ = {
             column.name: tuple(column.categories[i] for i in rng.permutation(column.n_categories))
             for column in table.schema
             if column.kind == ColumnKind.NOMINAL
         }
-        self.categories_ = orders
         self._remember(table.schema)
         return self
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """Replace values by their places in the orders; numbers stay, missing values are NaN.
+        """Encode categories; numbers are unchanged, and missing values are NaN.
 
         Parameters
         ----------
@@ -130,7 +124,7 @@ class RandomOrdinalEncoder(TableTransformer):
         Returns
         -------
         ndarray of float64 and shape (n_rows, n_columns)
-            Numbers.
+            The encoded columns.
         """
         table = self._read_again(X)
         if self.handle_unknown == "error" and (counts := unknown_counts(table)):
@@ -149,7 +143,7 @@ class RandomOrdinalEncoder(TableTransformer):
             if column.is_numeric:
                 numbers[:, place] = array
                 continue
-            number = np.empty(column.n_categories + 2)  # codes below zero look at the end
+            number = np.empty(column.n_categories + 2)  # negative codes index the end
             for label, rank in self._ranks(column.name).items():
                 number[column.codes[label]] = rank
             number[MISSING] = np.nan
@@ -158,25 +152,25 @@ class RandomOrdinalEncoder(TableTransformer):
         return numbers
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:
-        """Give numbers back their labels.
+        """Decode numbers into labels.
 
         Parameters
         ----------
         X : array-like of shape (n_rows, n_columns)
-            What `transform` gave.
+            The result of `transform`.
 
         Returns
         -------
         ndarray of object and shape (n_rows, n_columns)
-            Labels and numbers. What was missing or not seen in `fit` is None (NaN in a numeric
-            column): what it was is not kept.
+            Labels and numbers. Missing values and unknown categories are None (NaN in a numeric
+            column).
         """
         check_is_fitted(self)
         numbers = np.asarray(X, dtype=np.float64)
         if numbers.ndim != 2 or numbers.shape[1] != self.n_features_in_:
             raise ValueError(
-                f"X has shape {numbers.shape}; it must have {self.n_features_in_} columns, as "
-                "transform gives them."
+                f"X must have {self.n_features_in_} columns, as the result of transform. Got the "
+                f"shape {numbers.shape} instead."
             )
         labels = np.empty(numbers.shape, dtype=object)
         for place, column in enumerate(self.schema_):
@@ -189,26 +183,11 @@ class RandomOrdinalEncoder(TableTransformer):
             for row in np.flatnonzero(known):
                 if given[row] not in label_of:
                     raise ValueError(
-                        f"Column {column.name!r} holds {given[row].item()!r} in row {row}; its "
-                        f"values have the numbers 1 to {column.n_categories}."
+                        f"Column {column.name!r} must have the numbers 1 to {column.n_categories}. "
+                        f"Got {given[row].item()!r} in row {row} instead."
                     )
                 labels[row, place] = label_of[given[row]]
         return labels
-
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Name the columns that come out: those that go in.
-
-        Parameters
-        ----------
-        input_features : array-like of str, optional
-            Names, if the table of `fit` had none.
-
-        Returns
-        -------
-        ndarray of object
-            Names.
-        """
-        return self._names_in(input_features)
 
     def _ranks(self, name: str) -> dict[Any, int]:
         """Number of each label of a nominal or ordinal column."""

@@ -1,26 +1,42 @@
-"""Cost-complexity pruning (Breiman et al. 1984, ch. 3): cut the weakest link, again and again.
+"""Cost-complexity pruning (Breiman et al. 1984): the path of trees, and the choice of one of them.
 
-The link of an inner node t is as strong as the cost it saves per leaf it spends,
-g(t) = (R(t) - R(leaves below t)) / (leaves below t - 1). Cutting at the smallest g first gives
-nested trees, each the smallest that minimises R(tree) + alpha * leaves for its alphas.
+The link of an inner node t is as strong as the risk it avoids per additional leaf,
+g(t) = (R(t) - R(leaves below t)) / (leaves below t - 1). Cutting the node with the smallest g first
+gives nested trees, each the smallest that minimizes R(tree) + alpha * leaves for its alphas.
+Cross-validation chooses among them: trees grown without one fold of the rows and pruned at the same
+alphas estimate the error on new rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mixedwood import _core
+from mixedwood import _core, _folds
+from mixedwood import _kinds as kinds
 from mixedwood.data import Table, Target, check_same_length
-from mixedwood.pruning.answers import answered_counts, check_same_classes
-from mixedwood.pruning.shrinkage import shrink, shrunk_labels, shrunk_shares
+from mixedwood.pruning.shrinkage import shrink, shrunk_labels, shrunk_probabilities
 from mixedwood.tree import Tree
 
-__all__ = ["CostComplexityPath", "cost_complexity_path", "path_errors"]
+__all__ = [
+    "CostComplexityPath",
+    "CrossValidatedPath",
+    "check_same_classes",
+    "cost_complexity_path",
+    "cross_validated_alpha",
+    "node_counts",
+    "path_errors",
+    "stratified_folds",
+]
+
+RandomState: TypeAlias = int | np.random.Generator | None
+Risk: TypeAlias = Literal["error", "impurity"]
+
+_EQUAL = 1e-9  # errors closer than this are equal: sums of weights are rounded
 
 
 @dataclass(frozen=True)
@@ -32,15 +48,15 @@ class CostComplexityPath:
     full : Tree
         The tree that is pruned.
     ccp_alphas : ndarray of float64
-        Where the tree changes, ascending from 0: ``tree(alpha)`` is the same for all alpha from
-        one entry up to the next.
+        The alphas at which the tree changes, ascending from 0: ``tree(alpha)`` is the same for all
+        alphas from one entry up to the next.
     n_leaves : ndarray of int64
-        Leaves of the tree at each alpha.
+        Number of leaves of the tree at each alpha.
     risks : ndarray of float64
         Training risk of the tree at each alpha, per unit of weight.
     cut_at : ndarray of float64
         For each node of `full`, the alpha from which it is a leaf. Infinite for the leaves of
-        `full`, and for nodes that never are one because a node above them is cut no later.
+        `full`, and for nodes that never become one because a node above them is pruned first.
     """
 
     full: Tree
@@ -49,8 +65,24 @@ class CostComplexityPath:
     risks: NDArray[np.float64]
     cut_at: NDArray[np.float64]
 
+    _fitted: ClassVar[kinds.Fitted] = {
+        "full": kinds.instance(Tree),
+        "ccp_alphas": kinds.array(np.float64, 1, kinds.NONNEGATIVE),
+        "n_leaves": kinds.array(np.int64, 1, kinds.AT_LEAST_ONE),
+        "risks": kinds.array(np.float64, 1, kinds.FINITE),
+        "cut_at": kinds.array(np.float64, 1, kinds.NOT_NEGATIVE),
+    }
+
+    def _check_fitted(self) -> None:
+        if not len(self.ccp_alphas) == len(self.n_leaves) == len(self.risks):
+            raise ValueError("the arrays of the pruning path differ in length")
+        if (np.diff(self.ccp_alphas) < 0).any() or (np.diff(self.n_leaves) > 0).any():
+            raise ValueError("the pruning path does not go from large trees to small ones")
+        if len(self.cut_at) != self.full.n_nodes:
+            raise ValueError("cut_at of the pruning path has not one number for each node")
+
     def tree(self, alpha: float) -> Tree:
-        """Return the tree for a price per leaf.
+        """Return the smallest tree that minimizes risk plus `alpha` per leaf.
 
         Examples
         --------
@@ -63,24 +95,77 @@ class CostComplexityPath:
         ([0.0, 0.3], 2, 1)
         """
         if not alpha >= 0:
-            raise ValueError(f"alpha is a price per leaf, zero or more; got {alpha!r}.")
+            raise ValueError(f"alpha must be in the range [0, inf]. Got {alpha!r} instead.")
         return self.full.prune_at(np.flatnonzero(self.cut_at <= alpha))
 
 
-def cost_complexity_path(
-    tree: Tree, cost: Literal["error", "impurity"] = "error"
-) -> CostComplexityPath:
+@dataclass(frozen=True)
+class CrossValidatedPath:
+    """The trees of a path with their cross-validated errors, and the one that was chosen.
+
+    Attributes
+    ----------
+    path : CostComplexityPath
+        The path of the tree that was grown on all rows.
+    errors : ndarray of float64
+        For each alpha of the path, with the chosen strength of shrinkage, the fraction of
+        the held-out weight that was misclassified; NaN if no rows were held out.
+    standard_errors : ndarray of float64
+        Standard error of each error.
+    best : int
+        Position of the smallest error; of equal errors, the one with the smaller tree.
+    chosen : int
+        Position of the tree that was chosen.
+    shrinkage : float
+        Strength of the shrinkage that was chosen with it; 0 if none.
+    """
+
+    path: CostComplexityPath
+    errors: NDArray[np.float64]
+    standard_errors: NDArray[np.float64]
+    best: int
+    chosen: int
+    shrinkage: float = 0.0
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        "path": kinds.instance(CostComplexityPath),
+        "errors": kinds.array(np.float64, 1, kinds.MISSING_OR_NONNEGATIVE),
+        "standard_errors": kinds.array(np.float64, 1, kinds.MISSING_OR_NONNEGATIVE),
+        "best": kinds.COUNT,
+        "chosen": kinds.COUNT,
+        "shrinkage": kinds.number(kinds.NONNEGATIVE),
+    }
+
+    def _check_fitted(self) -> None:
+        n = len(self.path.ccp_alphas)
+        if (
+            not len(self.errors) == len(self.standard_errors) == n
+            or max(self.best, self.chosen) >= n
+        ):
+            raise ValueError("the errors of the pruning path do not fit its trees")
+
+    @property
+    def ccp_alpha(self) -> float:
+        """The complexity parameter of the chosen tree."""
+        return float(self.path.ccp_alphas[self.chosen])
+
+    def tree(self) -> Tree:
+        """Return the chosen tree."""
+        return shrink(self.path.tree(self.ccp_alpha), self.shrinkage)
+
+
+def cost_complexity_path(tree: Tree, risk: Risk = "error") -> CostComplexityPath:
     """Find the nested trees of cost-complexity pruning.
 
-    Takes time n log n for n nodes, whatever the tree's shape. Alphas that differ by no more than
-    1e-12 of the root's cost are one.
+    Takes time n log n for n nodes. Alphas that differ by no more than 1e-12 of the root's risk are
+    merged.
 
     Parameters
     ----------
     tree : Tree
         The tree to prune.
-    cost : {"error", "impurity"}, default="error"
-        Cost of a leaf: the training weight that its label misclassifies, as in CART, or its
+    risk : {"error", "impurity"}, default="error"
+        Risk of a leaf: the training weight that its label misclassifies, as in CART, or its
         weight times its Gini impurity, as in scikit-learn's ``ccp_alpha``.
 
     Returns
@@ -105,11 +190,11 @@ def cost_complexity_path(
     total = float(tree.statistics[0].sum())
     if not 0 < total < np.inf:
         raise ValueError(
-            "cost-complexity pruning needs a tree whose root has weight, and not infinite."
+            "Cost-complexity pruning needs a tree whose root has a positive, finite weight."
         )
-    # Costs stay whole numbers for rows that weigh 1, and the path exact; the weight comes last.
-    alphas, n_leaves, costs, cut_at = _core.cost_complexity(tree.parent, _node_costs(tree, cost))
-    return CostComplexityPath(tree, alphas / total, n_leaves, costs / total, cut_at / total)
+    # Dividing by the weight last keeps the risks of unweighted rows integers, and the path exact.
+    alphas, n_leaves, risks, cut_at = _core.cost_complexity(tree.parent, _node_risks(tree, risk))
+    return CostComplexityPath(tree, alphas / total, n_leaves, risks / total, cut_at / total)
 
 
 def path_errors(
@@ -121,8 +206,8 @@ def path_errors(
 ) -> NDArray[np.float64]:
     """Count the errors on some rows of every tree of a path at once.
 
-    Rows go once through the full tree; where they end up says what every smaller tree answers.
-    A tree that shares rows out among children has to predict anew for each alpha.
+    Rows are routed once through the full tree, which gives the predictions of all smaller trees.
+    A tree that divides rows among children has to predict again for each alpha.
 
     Parameters
     ----------
@@ -131,7 +216,7 @@ def path_errors(
     table, target : Table, Target
         The rows, with the tree's schema and classes.
     alphas : array-like of float, optional
-        Prices per leaf, ascending; infinite is allowed. By default those of the path.
+        Complexity parameters in ascending order; may be infinite. By default those of the path.
     strengths : sequence of float, optional
         Strengths of shrinkage (`shrink`) of the trees; the result then has one row for each.
 
@@ -152,20 +237,21 @@ def path_errors(
     [1.0, 2.0]
     """
     tree = path.full
-    prices = np.ascontiguousarray(path.ccp_alphas if alphas is None else alphas, dtype=np.float64)
-    if prices.ndim != 1 or not (prices >= 0).all() or not (prices[1:] >= prices[:-1]).all():
-        raise ValueError("alphas are prices per leaf, zero or more, in ascending order.")
+    grid = np.ascontiguousarray(path.ccp_alphas if alphas is None else alphas, dtype=np.float64)
+    if grid.ndim != 1 or not (grid >= 0).all() or not (grid[1:] >= grid[:-1]).all():
+        raise ValueError("alphas must be non-negative and in ascending order.")
     if strengths is None:
-        return np.asarray(path_errors(path, table, target, prices, (0.0,))[0])
+        return np.asarray(path_errors(path, table, target, grid, (0.0,))[0])
     if tree.is_fractional:
-        return np.array([_errors_one_by_one(path, table, target, prices, s) for s in strengths])
-    counts = answered_counts(tree, table, target)
-    # The shares of a node depend on the nodes above it, so pruning does not change them.
+        return np.array([_errors_one_by_one(path, table, target, grid, s) for s in strengths])
+    counts = node_counts(tree, table, target)
+    # Probabilities of a node depend on the nodes above it only, so pruning does not change them.
     labels = [
-        tree.label if s == 0 else shrunk_labels(tree, shrunk_shares(tree, s)) for s in strengths
+        tree.label if s == 0 else shrunk_labels(tree, shrunk_probabilities(tree, s))
+        for s in strengths
     ]
     return np.array(
-        [_core.path_errors(tree.parent, label, counts, path.cut_at, prices) for label in labels]
+        [_core.path_errors(tree.parent, label, counts, path.cut_at, grid) for label in labels]
     )
 
 
@@ -173,28 +259,267 @@ def _errors_one_by_one(
     path: CostComplexityPath,
     table: Table,
     target: Target,
-    prices: NDArray[np.float64],
+    grid: NDArray[np.float64],
     strength: float,
 ) -> NDArray[np.float64]:
-    """Errors of trees that share rows out: a row has no single way through the tree."""
+    """Errors of trees that divide rows among children, where a row has no single path."""
     check_same_classes(path.full, target)
     check_same_length(table, target)
     weights = np.ones(target.n_rows) if target.weights is None else target.weights
     truth = target.classes[target.codes]
-    steps = np.searchsorted(path.ccp_alphas, prices, side="right") - 1  # equal steps, equal trees
-    errors = np.empty(len(prices))
+    steps = np.searchsorted(path.ccp_alphas, grid, side="right") - 1  # same step, same tree
+    errors = np.empty(len(grid))
     for step in np.unique(steps):
         wrong = shrink(path.tree(path.ccp_alphas[step]), strength).predict(table) != truth
         errors[steps == step] = weights[wrong].sum()
     return errors
 
 
-def _node_costs(tree: Tree, cost: str) -> NDArray[np.float64]:
-    if cost == "error":
+def _node_risks(tree: Tree, risk: Risk) -> NDArray[np.float64]:
+    if risk == "error":
         wrong = np.array(tree.statistics)
         wrong[np.arange(tree.n_nodes), tree.label] = 0.0
         return np.asarray(wrong.sum(axis=1))
-    if cost == "impurity":
+    if risk == "impurity":
         weights = tree.statistics.sum(axis=1)
         return np.asarray(weights * np.maximum(1 - (tree.probabilities**2).sum(axis=1), 0.0))
-    raise ValueError(f"cost must be 'error' or 'impurity'; got {cost!r}.")
+    raise ValueError(f"risk must be 'error' or 'impurity'. Got {risk!r} instead.")
+
+
+def cross_validated_alpha(
+    grow: Callable[[Table, Target], Tree],
+    table: Table,
+    target: Target,
+    *,
+    cv: int = 10,
+    se_rule: float = 1.0,
+    risk: Risk = "error",
+    random_state: RandomState = None,
+    n_repeats: int = 1,
+    folds: ArrayLike | None = None,
+    copies_of: ArrayLike | None = None,
+    strengths: Sequence[float] = (0.0,),
+) -> CrossValidatedPath:
+    """Grow a tree, and choose a tree of its path by cross-validation.
+
+    The candidates are the trees of the full tree's path. The one for alphas from ``alphas[k]`` to
+    ``alphas[k + 1]`` is evaluated by trees grown without one fold each and pruned at
+    ``sqrt(alphas[k] * alphas[k + 1])``; the last one by their roots. The smallest tree whose error
+    is at most `se_rule` standard errors above the smallest error is chosen.
+
+    Parameters
+    ----------
+    grow : callable
+        Takes a table and a target, and returns a tree with the table's schema and the target's
+        classes. It is called once with all rows and once for each fold of each repetition; classes
+        may be absent from a fold.
+    table, target : Table, Target
+        All rows.
+    n_folds : int, default=10
+        Number of folds, at least 2; never more than there are rows with weight.
+    se_rule : float, default=1.0
+        Maximum number of standard errors between the error of the chosen tree and the smallest
+        error. 0 chooses the smallest error.
+    risk : {"error", "impurity"}, default="error"
+        Risk of a leaf on the path; see `cost_complexity_path`. Trees are compared by their errors
+        in either case.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of the folds.
+    n_repeats : int, default=1
+        Number of times that rows are divided into folds. Errors are averaged, which makes the
+        choice less random. Standard errors are those of one division.
+    folds : array-like of int, one per row, optional
+        The fold of each row, instead of `cv` and `random_state`. Copies of a row belong in
+        the same fold.
+    copies_of : array-like of int, one per row, optional
+        In a sample with replacement, the original row of each row; see `stratified_folds`.
+    strengths : sequence of float, default=(0.0,)
+        Candidate strengths of shrinkage; see `shrink`. The strength with the smallest error of the
+        chosen tree is used, the weakest of equal ones.
+
+    Returns
+    -------
+    CrossValidatedPath
+        All candidates, and the chosen tree.
+
+    Notes
+    -----
+    With R the fraction of misclassified weight, the standard error is ``sqrt(R * (1 - R) / N)``. N
+    is the number of rows or, for weighted rows, Kish's effective number
+    ``sum(weights)**2 / sum(weights**2)``: rows of weight 0 do not count, and the scale of the
+    weights does not matter.
+
+    With less than two rows or one class the full tree is chosen, and the errors are NaN.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedwood.data import read_table, read_target
+    >>> from mixedwood.tree import TreeBuilder
+    >>> def stump(table, target):
+    ...     builder = TreeBuilder(table.schema, target.classes, np.bincount(target.codes))
+    ...     low = table["x"] <= 4.5
+    ...     counts = [np.bincount(target.codes[side], minlength=2) for side in (low, ~low)]
+    ...     _ = builder.split_interval(0, "x", counts, high=4.5)
+    ...     return builder.build()
+    >>> table, target = read_table({"x": np.arange(9.0)}), read_target(list("aaaababbb"))
+    >>> found = cross_validated_alpha(stump, table, target, cv=3, random_state=0)
+    >>> found.path.n_leaves.tolist(), found.errors.round(3).tolist(), found.tree().n_leaves
+    ([2, 1], [0.222, 0.444], 2)
+    """
+    check_same_length(table, target)
+    if not 0 <= se_rule < np.inf:
+        raise ValueError(f"se_rule must be in the range [0, inf). Got {se_rule!r} instead.")
+    divisions = _divisions(target, folds, cv, n_repeats, random_state, copies_of)
+    path = cost_complexity_path(_grown(grow, table, target), risk)
+    weights = _weights(target)
+    if np.count_nonzero(weights) < 2 or np.ptp(target.codes[weights > 0]) == 0:
+        unknown = np.full(len(path.ccp_alphas), np.nan)
+        return CrossValidatedPath(path, unknown, unknown.copy(), 0, 0)
+
+    alphas = np.append(np.sqrt(path.ccp_alphas[:-1] * path.ccp_alphas[1:]), np.inf)
+    tried = sorted({float(strength) for strength in strengths})
+    wrong = np.zeros((len(tried), len(alphas)))
+    n_divisions = 0
+    for division in divisions:
+        wrong += _left_out_errors(grow, table, target, division, alphas, risk, tried)
+        n_divisions += 1
+    by_strength = np.minimum(wrong / (n_divisions * weights.sum()), 1.0)
+    relative = weights / weights.max()  # squares of extreme weights overflow
+    n_effective = relative.sum() ** 2 / (relative**2).sum()
+    least = by_strength.min()
+    limit = least + se_rule * np.sqrt(least * (1 - least) / n_effective) + _EQUAL
+    chosen = _last((by_strength <= limit).any(axis=0))
+    place = int(np.argmax(by_strength[:, chosen] <= by_strength[:, chosen].min() + _EQUAL))
+    errors = by_strength[place]
+    standard_errors = np.sqrt(errors * (1 - errors) / n_effective)
+    best = _last(errors <= errors.min() + _EQUAL)
+    return CrossValidatedPath(path, errors, standard_errors, best, chosen, tried[place])
+
+
+def stratified_folds(
+    target: Target,
+    n_folds: int = 10,
+    random_state: RandomState = None,
+    *,
+    copies_of: ArrayLike | None = None,
+) -> NDArray[np.int64]:
+    """Divide rows at random into folds of nearly equal size and class distribution.
+
+    The rows of each class are shuffled and assigned to the folds in turn, so that sizes and class
+    counts differ by at most one. Rows of weight 0 are treated as one more class.
+
+    Parameters
+    ----------
+    target : Target
+        The rows.
+    n_folds : int, default=10
+        Number of folds, at least 2; never more than there are rows with weight.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed.
+    copies_of : array-like of int, one per row, optional
+        In a sample with replacement, the original row of each row. All copies of a row are then in
+        the same fold, since a tree fitted to a row has seen its copies.
+
+    Returns
+    -------
+    ndarray of int64
+        The fold of each row, from 0.
+
+    Examples
+    --------
+    >>> from mixedwood.data import read_target
+    >>> folds = stratified_folds(read_target(list("aaaabb")), 2, random_state=0)
+    >>> sorted(zip(folds.tolist(), "aaaabb"))
+    [(0, 'a'), (0, 'a'), (0, 'b'), (1, 'a'), (1, 'a'), (1, 'b')]
+    """
+    return _folds.stratified_folds(
+        target.codes,
+        n_folds,
+        np.random.default_rng(random_state),
+        weights=target.weights,
+        copies_of=copies_of,
+    )
+
+
+def _divisions(
+    target: Target,
+    folds: ArrayLike | None,
+    cv: int,
+    n_repeats: int,
+    random_state: RandomState,
+    copies_of: ArrayLike | None,
+) -> Iterable[NDArray[Any]]:
+    """Divisions into folds, checked now and made one by one."""
+    if n_repeats < 1:
+        raise ValueError(f"n_repeats must be at least 1. Got {n_repeats!r} instead.")
+    if folds is None:
+        if cv < 2:
+            raise ValueError(f"cv must be at least 2. Got {cv!r} instead.")
+        rng = np.random.default_rng(random_state)
+        return (stratified_folds(target, cv, rng, copies_of=copies_of) for _ in range(n_repeats))
+    if n_repeats != 1:
+        raise ValueError(f"n_repeats must be 1 if folds are given. Got {n_repeats!r} instead.")
+    given = np.asarray(folds)
+    if given.shape != (target.n_rows,) or given.dtype.kind not in "iu":
+        raise ValueError(
+            f"folds must be {target.n_rows} integers, one per row. Got {given.dtype} of "
+            f"shape {given.shape} instead."
+        )
+    reached = given[_weights(target) > 0]
+    if len(reached) > 1 and (reached == reached[0]).all():
+        raise ValueError("All rows with weight are in one fold. Pass at least two folds.")
+    return [given]
+
+
+def _left_out_errors(
+    grow: Callable[[Table, Target], Tree],
+    table: Table,
+    target: Target,
+    folds: NDArray[Any],
+    alphas: NDArray[np.float64],
+    risk: Risk,
+    strengths: list[float],
+) -> NDArray[np.float64]:
+    """Errors on every fold of the trees grown without it, for each strength and alpha."""
+    wrong = np.zeros((len(strengths), len(alphas)))
+    for fold in np.unique(folds):
+        out = folds == fold
+        tree = _grown(grow, table.take(~out), target.take(~out))
+        path = cost_complexity_path(tree, risk)
+        wrong += path_errors(path, table.take(out), target.take(out), alphas, strengths)
+    return wrong
+
+
+def _grown(grow: Callable[[Table, Target], Tree], table: Table, target: Target) -> Tree:
+    tree = grow(table, target)
+    if not np.array_equal(tree.classes, target.classes):
+        raise ValueError(
+            "grow must return a tree with target.classes, including classes without rows."
+        )
+    return tree
+
+
+def _weights(target: Target) -> NDArray[np.float64]:
+    return np.ones(target.n_rows) if target.weights is None else target.weights
+
+
+def _last(marked: NDArray[np.bool_]) -> int:
+    return int(np.flatnonzero(marked)[-1])
+
+
+def node_counts(tree: Tree, table: Table, target: Target) -> NDArray[np.float64]:
+    """Give the class weights of the rows that end in each node, one row per node.
+
+    Rows end in leaves, or in an inner node if a missing value or an unknown category stops them. A
+    row that a split divides among the children counts in each by its part.
+    """
+    check_same_classes(tree, target)
+    check_same_length(table, target)
+    return tree.answered(table, target.codes, target.weights)
+
+
+def check_same_classes(tree: Tree, target: Target) -> None:
+    """Raise a ValueError unless tree and target have the same classes."""
+    if not np.array_equal(target.classes, tree.classes):
+        raise ValueError("The rows have other classes than the tree.")

@@ -1,4 +1,4 @@
-"""Reduced-error pruning (Quinlan 1987): cut where rows that the tree has not seen say so."""
+"""Reduced-error pruning (Quinlan 1987): prune by the errors on rows not used for growing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from mixedwood import _core
 from mixedwood.data import Table, Target
-from mixedwood.pruning.answers import answered_counts
+from mixedwood.pruning.cost_complexity import node_counts
 from mixedwood.tree import Tree
 
 __all__ = ["reduced_error"]
@@ -16,21 +16,21 @@ __all__ = ["reduced_error"]
 def reduced_error(
     tree: Tree, table: Table, target: Target, *, inherited: ArrayLike | None = None
 ) -> Tree:
-    """Make a leaf of every node that does no worse, as a leaf, than the leaves below it.
+    """Make a leaf of every node that has no more errors as a leaf than the leaves below it.
 
-    Bottom-up, by the errors of rows that were not used to grow the tree. A node that none of
-    them reaches has no errors either way and becomes a leaf. Weights of rows that differ by no
-    more than 1e-12 of the whole are equal.
+    Bottom up, by the errors on rows that were not used to grow the tree. A node that none of these
+    rows reaches becomes a leaf. Errors are equal if they differ by at most 1e-12 of the total
+    weight.
 
     Parameters
     ----------
     tree : Tree
-        The tree to prune; its labels stay as they are.
+        The tree to prune; its labels do not change.
     table, target : Table, Target
-        The rows that decide, with the tree's schema and classes.
+        Held-out rows, with the tree's schema and classes.
     inherited : array-like of bool, one per node, optional
-        Nodes that become leaves only if that is strictly better. Growing and pruning in turns
-        ends only when splits that have survived a pruning are treated so.
+        Nodes that become leaves only if that has strictly fewer errors. Iterative growing and
+        pruning uses this for splits that have survived a pruning; otherwise it might not end.
 
     Returns
     -------
@@ -52,5 +52,5 @@ def reduced_error(
     keep = np.zeros(tree.n_nodes, dtype=np.uint8)
     if inherited is not None:
         keep[:] = np.asarray(inherited, dtype=bool)
-    counts = answered_counts(tree, table, target)
+    counts = node_counts(tree, table, target)
     return tree.prune_at(np.flatnonzero(_core.reduced_error(tree.parent, tree.label, counts, keep)))

@@ -1,10 +1,9 @@
-"""Hierarchical shrinkage (Agarwal et al. 2022): leaves lean on the nodes above them.
+"""Hierarchical shrinkage (Agarwal et al. 2022): probabilities are shrunk towards the parent's.
 
-A leaf of few rows is a poor guess of its class shares. Each step down the tree changes the shares
-by what the child's rows say, but less so when the parent has few rows: with p for a node's own
-shares, N for its rows and s for the result,
+The class frequencies of a leaf with few rows are poor estimates. With p for the class frequencies
+of a node, N for its rows and s for the result,
 s(child) = s(parent) + (p(child) - p(parent)) / (1 + strength / N(parent)).
-No test changes, so the tree is as readable as before; its answers are steadier.
+The splits do not change.
 """
 
 from __future__ import annotations
@@ -15,41 +14,42 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.tree import Tree
+from mixedwood.tree import Tree, argmax_with_ties
 
-__all__ = ["shrink", "shrunk_shares"]
+__all__ = ["shrink", "shrunk_labels", "shrunk_probabilities"]
 
 
-def shrunk_shares(tree: Tree, strength: float) -> NDArray[np.float64]:
-    """Class shares of every node after shrinkage; see `shrink`."""
+def shrunk_probabilities(tree: Tree, strength: float) -> NDArray[np.float64]:
+    """Give the class probabilities of every node after shrinkage; see `shrink`."""
     if not (isinstance(strength, (int, float, np.number)) and 0 <= strength < math.inf):
-        raise ValueError(f"strength must be a number of rows, zero or more; got {strength!r}.")
+        raise ValueError(
+            f"strength must be a float in the range [0, inf). Got {strength!r} instead."
+        )
     own = tree.probabilities
-    # A step counts less the fewer rows it starts from; steps add up along the path.
     steps = np.zeros_like(own)
     above = tree.parent[1:]
-    with np.errstate(over="ignore"):  # hardly any weight: nothing is passed on
+    with np.errstate(over="ignore"):  # tiny weights: the parent's probabilities
         scale = 1 + strength / np.maximum(tree.weighted_n_node_samples[above], np.finfo(float).tiny)
     steps[1:] = (own[1:] - own[above]) / scale[:, None]
-    steps[tree.weighted_n_node_samples == 0] = 0.0  # nobody says anything against the parent
+    steps[tree.weighted_n_node_samples == 0] = 0.0  # no rows: the parent's probabilities
     return np.asarray(np.clip(own[0] + tree.path_sums(steps), 0.0, None))
 
 
 def shrink(tree: Tree, strength: float) -> Tree:
-    """Let nodes with few rows lean on the nodes above them.
+    """Shrink the class probabilities of nodes towards those of the nodes above them.
 
     Parameters
     ----------
     tree : Tree
-        The tree; its tests stay.
+        The tree; its splits do not change.
     strength : float
-        In rows: a node with so many rows passes on half of what its children say. 0 changes
-        nothing.
+        Strength in rows: below a node with this many rows, the difference of a child is halved.
+        0 changes nothing.
 
     Returns
     -------
     Tree
-        The same tests with other class shares and, where these are clear about it, other labels.
+        The same splits with other class probabilities and, where their maximum differs, labels.
 
     Examples
     --------
@@ -62,16 +62,16 @@ def shrink(tree: Tree, strength: float) -> Tree:
     """
     if strength == 0:
         return tree
-    shares = shrunk_shares(tree, strength)
+    probabilities = shrunk_probabilities(tree, strength)
     return replace(
         tree,
-        statistics=shares * tree.weighted_n_node_samples[:, None],
-        label=shrunk_labels(tree, shares),
+        statistics=probabilities * tree.weighted_n_node_samples[:, None],
+        label=shrunk_labels(tree, probabilities),
     )
 
 
-def shrunk_labels(tree: Tree, shares: NDArray[np.float64]) -> NDArray[np.int32]:
-    """The class with the largest share; the node's own label where it is one of equals."""
-    own = shares[np.arange(tree.n_nodes), tree.label]
-    keep = own >= shares.max(axis=1) - 1e-12
-    return np.where(keep, tree.label, shares.argmax(axis=1)).astype(np.int32)
+def shrunk_labels(tree: Tree, probabilities: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Give the most probable class; the node's own label if it is one of several."""
+    own = probabilities[np.arange(tree.n_nodes), tree.label]
+    keep = own >= probabilities.max(axis=1) - 1e-12
+    return np.where(keep, tree.label, argmax_with_ties(probabilities))

@@ -1,7 +1,7 @@
 """HTML reports: pages by templates, charts as SVG, in one file that works offline.
 
-`render` makes a page of a template and facts. This package knows nothing of comparisons and
-studies, which provide the facts.
+`render` fills a template with facts. Comparisons and studies provide the facts; this package does
+not depend on them.
 """
 
 from mixedwood.report.charts import (
@@ -13,16 +13,16 @@ from mixedwood.report.charts import (
     rank_diagram,
     scatter_plot,
 )
-from mixedwood.report.render import Figure, Table, TableCell, TableRow, render
+from mixedwood.report.render import Figure, HtmlTable, TableCell, TableRow, render
 from mixedwood.report.svg import Svg, needs_log_scale
 
 __all__ = [
     "Dot",
     "Figure",
     "HeatCell",
+    "HtmlTable",
     "Point",
     "Svg",
-    "Table",
     "TableCell",
     "TableRow",
     "dot_plot",

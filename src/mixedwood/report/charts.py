@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from mixedwood.plot.measure import shorten, text_width
+from mixedwood.plot.drawing import shorten, text_width
 from mixedwood.report.svg import (
     AXIS_HEIGHT,
     FONT_SIZE,
-    Drawing,
-    Scale,
+    AxisScale,
+    Canvas,
     Svg,
     draw_x_axis,
     draw_y_axis,
@@ -26,6 +26,7 @@ __all__ = ["Dot", "HeatCell", "Point", "dot_plot", "heat_map", "rank_diagram", "
 _WIDTH = 360.0  # of dot plots and scatter plots
 _HEIGHT = 300.0  # of scatter plots
 _ROW_HEIGHT = 22.0  # of a dot plot
+_MIN_LEFT = 40.0  # of a dot plot: half of the widest tick label
 _MAX_LABEL = 128.0  # width of a label of a dot plot
 _OFFSETS = (0.0, -3.6, 3.6, -1.8, 1.8, -5.4, 5.4)  # of small points, so that they stay visible
 _TOP = 24.0  # of a scatter plot
@@ -107,20 +108,21 @@ def dot_plot(
     >>> svg.startswith("<svg") and "tree" in svg
     True
     """
-    drawing = Drawing(_WIDTH, description)
+    canvas = Canvas(_WIDTH, description)
     widest = max((text_width(dot.label, FONT_SIZE) for dot in dots), default=0.0)
     label_width = min(_MAX_LABEL, 4.0 + widest)
     top, bottom = 4.0, 8.0 + _ROW_HEIGHT * len(dots)
-    scale = Scale.over(_shown_values(dots, reference), label_width + 12.0, _WIDTH - 14.0, log=log)
-    draw_x_axis(drawing, scale, top, bottom, axis)
+    left = max(label_width + 12.0, _MIN_LEFT)
+    scale = AxisScale.over(_shown_values(dots, reference), left, _WIDTH - 14.0, log=log)
+    draw_x_axis(canvas, scale, top, bottom, axis)
     if reference is not None and math.isfinite(reference):
-        drawing.line(scale(reference), top, scale(reference), bottom, "reference")
+        canvas.line(scale(reference), top, scale(reference), bottom, "reference")
     for row, dot in enumerate(dots):
         y = top + 2.0 + _ROW_HEIGHT * (row + 0.5)
-        with drawing.group(f"line c{dot.group}", tooltip=dot.tooltip, key=dot.key):
+        with canvas.group(f"line c{dot.group}", tooltip=dot.tooltip, key=dot.key):
             # An invisible band, which reacts to the pointer and is highlighted.
-            drawing.rect(0, y - _ROW_HEIGHT / 2, _WIDTH, _ROW_HEIGHT, "band")
-            drawing.text(
+            canvas.rect(0, y - _ROW_HEIGHT / 2, _WIDTH, _ROW_HEIGHT, "band")
+            canvas.text(
                 label_width + 2.0,
                 y + 0.35 * FONT_SIZE,
                 dot.label,
@@ -128,8 +130,8 @@ def dot_plot(
                 anchor="end",
                 max_width=label_width,
             )
-            _draw_values(drawing, scale, dot, y)
-    return drawing.render(bottom + AXIS_HEIGHT)
+            _draw_values(canvas, scale, dot, y)
+    return canvas.render(bottom + AXIS_HEIGHT)
 
 
 def _shown_values(dots: Sequence[Dot], reference: float | None) -> list[float]:
@@ -141,24 +143,24 @@ def _shown_values(dots: Sequence[Dot], reference: float | None) -> list[float]:
     return found
 
 
-def _draw_values(drawing: Drawing, scale: Scale, dot: Dot, y: float) -> None:
+def _draw_values(canvas: Canvas, scale: AxisScale, dot: Dot, y: float) -> None:
     known = [point for point in dot.points if math.isfinite(point)]
     if known:
         commands = "".join(
             f"M{format_number(scale(point))} {format_number(y + _OFFSETS[i % len(_OFFSETS)])}h0"
             for i, point in enumerate(known)
         )
-        drawing.path(commands, "points")
+        canvas.path(commands, "points")
     if math.isnan(dot.value):
         behind = scale(max(known, default=scale.low)) + 8.0
-        fits = behind + text_width(dot.missing, FONT_SIZE) <= drawing.width
+        fits = behind + text_width(dot.missing, FONT_SIZE) <= canvas.width
         x = behind if fits else scale.start + 6.0
-        drawing.text(x, y + 0.35 * FONT_SIZE, dot.missing, "missing", max_width=drawing.width - x)
+        canvas.text(x, y + 0.35 * FONT_SIZE, dot.missing, "missing", max_width=canvas.width - x)
         return
     if not math.isnan(dot.error):
         low, high = scale(dot.value - dot.error), scale(dot.value + dot.error)
-        drawing.line(low, y, high, y, "bar")
-    drawing.marker(scale(dot.value), y, dot.group)
+        canvas.line(low, y, high, y, "bar")
+    canvas.marker(scale(dot.value), y, dot.group)
 
 
 @dataclass(frozen=True)
@@ -209,33 +211,33 @@ def scatter_plot(
     True
     """
     known = [point for point in points if math.isfinite(point.x) and math.isfinite(point.y)]
-    drawing, height = Drawing(_WIDTH, description), _HEIGHT
+    canvas, height = Canvas(_WIDTH, description), _HEIGHT
     bottom = height - AXIS_HEIGHT
-    y_scale = Scale.over([point.y for point in known], bottom - 8.0, _TOP + 8.0, log=False)
+    y_scale = AxisScale.over([point.y for point in known], bottom - 8.0, _TOP + 8.0, log=False)
     ticks = y_scale.ticks(vertical=True)
     left = 14.0 + max((text_width(text, FONT_SIZE) for _, text in ticks), default=0.0)
-    x_scale = Scale.over([point.x for point in known], left + 6.0, _WIDTH - 14.0, log=log_x)
-    draw_y_axis(drawing, y_scale, left, _WIDTH - 6.0, y_axis, 12.0)
-    draw_x_axis(drawing, x_scale, _TOP, bottom, x_axis)
+    x_scale = AxisScale.over([point.x for point in known], left + 6.0, _WIDTH - 14.0, log=log_x)
+    draw_y_axis(canvas, y_scale, left, _WIDTH - 6.0, y_axis, 12.0)
+    draw_x_axis(canvas, x_scale, _TOP, bottom, x_axis)
     places = [(x_scale(point.x), y_scale(point.y)) for point in known]
     names = [shorten(point.label, _MAX_POINT_LABEL, FONT_SIZE) for point in known]
     labels = _place(names, places, (left, _TOP, _WIDTH, bottom))
     for point, (x, y), name, label in zip(known, places, names, labels, strict=True):
         tooltip = point.tooltip or point.label
-        with drawing.group(f"spot c{point.group}", tooltip=tooltip, key=point.key):
+        with canvas.group(f"spot c{point.group}", tooltip=tooltip, key=point.key):
             if label is not None:
                 near = min(max(x, label[0]), label[2]), min(max(y, label[1]), label[3])
                 if math.dist(near, (x, y)) > 1.5 * _RADIUS:
-                    drawing.line(x, y, *near, "leader")
+                    canvas.line(x, y, *near, "leader")
                 middle = (label[1] + label[3]) / 2
-                drawing.text(label[0] + 1.0, middle + 0.35 * FONT_SIZE, name, "label")
-            drawing.marker(x, y, point.group)
+                canvas.text(label[0] + 1.0, middle + 0.35 * FONT_SIZE, name, "label")
+            canvas.marker(x, y, point.group)
     unnamed = [point.label for point, label in zip(known, labels, strict=True) if label is None]
     if unnamed:
         text = f"without a label: {', '.join(unnamed)}"
-        drawing.text(4.0, height + 12.0, text, "name", max_width=_WIDTH - 8.0)
+        canvas.text(4.0, height + 12.0, text, "name", max_width=_WIDTH - 8.0)
         height += 20.0
-    return drawing.render(height)
+    return canvas.render(height)
 
 
 def _place(names: list[str], places: list[tuple[float, float]], inside: Box) -> list[Box | None]:
@@ -339,22 +341,22 @@ def heat_map(
     left = min(_MAX_NAME, widest + 2.0) + 8.0
     shown = [shorten(name, _MAX_NAME, FONT_SIZE) for name in columns]
     top = max((text_width(name, FONT_SIZE) for name in shown), default=0.0) + 12.0
-    drawing = Drawing(left + cell_width * len(columns) + 2.0, description)
+    canvas = Canvas(left + cell_width * len(columns) + 2.0, description)
     for place, name in enumerate(columns):
         x = left + cell_width * (place + 0.5) + 0.35 * FONT_SIZE
-        drawing.text(x, top - 6.0, name, "label", max_width=_MAX_NAME, vertical=True)
+        canvas.text(x, top - 6.0, name, "label", max_width=_MAX_NAME, vertical=True)
     for r, name in enumerate(rows):
         y = top + _CELL_HEIGHT * r
-        with drawing.group("line", key=keys[r] if keys else None):
-            drawing.rect(0, y, left - 4.0, _CELL_HEIGHT, "band")
+        with canvas.group("line", key=keys[r] if keys else None):
+            canvas.rect(0, y, left - 4.0, _CELL_HEIGHT, "band")
             baseline = y + _CELL_HEIGHT / 2 + 0.35 * FONT_SIZE
-            drawing.text(left - 8.0, baseline, name, "label", anchor="end", max_width=left - 8.0)
+            canvas.text(left - 8.0, baseline, name, "label", anchor="end", max_width=left - 8.0)
             for c, cell in enumerate(cells[r]):
-                _draw_cell(drawing, cell, left + cell_width * c, y, cell_width)
-    return drawing.render(top + _CELL_HEIGHT * len(rows) + 2.0)
+                _draw_cell(canvas, cell, left + cell_width * c, y, cell_width)
+    return canvas.render(top + _CELL_HEIGHT * len(rows) + 2.0)
 
 
-def _draw_cell(drawing: Drawing, cell: HeatCell, x: float, y: float, width: float) -> None:
+def _draw_cell(canvas: Canvas, cell: HeatCell, x: float, y: float, width: float) -> None:
     if math.isnan(cell.shade):
         kind = "cell empty"
     else:
@@ -362,11 +364,11 @@ def _draw_cell(drawing: Drawing, cell: HeatCell, x: float, y: float, width: floa
         if level == 0 and cell.shade:
             level = int(math.copysign(1, cell.shade))  # never the shade of a tie
         kind = f"cell {'good' if level > 0 else 'bad' if level < 0 else 'even'}{abs(level)}"
-    with drawing.group(kind, tooltip=cell.tooltip):
-        drawing.rect(x + 1.0, y + 1.0, width - 2.0, _CELL_HEIGHT - 2.0, "shade")
+    with canvas.group(kind, tooltip=cell.tooltip):
+        canvas.rect(x + 1.0, y + 1.0, width - 2.0, _CELL_HEIGHT - 2.0, "shade")
         if cell.text:
             baseline = y + _CELL_HEIGHT / 2 + 0.35 * FONT_SIZE
-            drawing.text(x + width / 2, baseline, cell.text, "figure", anchor="middle")
+            canvas.text(x + width / 2, baseline, cell.text, "figure", anchor="middle")
 
 
 def rank_diagram(
@@ -407,33 +409,33 @@ def rank_diagram(
     description = "Critical-difference diagram. " + "; ".join(
         f"{result.names[i]} has mean rank {result.mean_ranks[i]:.2f}" for i in result.order
     )
-    pen = _SvgPen(Drawing(layout.width, description), groups or {}, keys or {})
+    pen = _SvgPen(Canvas(layout.width, description), groups or {}, keys or {})
     layout.draw(pen)
-    return pen.drawing.render(layout.height)
+    return pen.canvas.render(layout.height)
 
 
 @dataclass(frozen=True)
 class _SvgPen:
     """Draws the critical-difference diagram."""
 
-    drawing: Drawing
+    canvas: Canvas
     groups: Mapping[str, int]
     keys: Mapping[str, str]
 
     def line(self, points: Sequence[tuple[float, float]], kind: LineKind) -> None:
         if kind == "leader":
             commands = "L".join(f"{format_number(x)} {format_number(y)}" for x, y in points)
-            self.drawing.path(f"M{commands}", "elbow")
+            self.canvas.path(f"M{commands}", "elbow")
         else:
-            self.drawing.line(*points[0], *points[1], "tie" if kind == "bar" else kind)
+            self.canvas.line(*points[0], *points[1], "tie" if kind == "bar" else kind)
 
     def text(self, text: str, x: float, y: float, anchor: Anchor, kind: str) -> None:
-        self.drawing.text(x, y, text, kind, anchor=anchor)
+        self.canvas.text(x, y, text, kind, anchor=anchor)
 
     @contextmanager
     def method(self, label: MethodLabel) -> Iterator[None]:
         group = self.groups.get(label.name, 0)
         key = self.keys.get(label.name)
-        with self.drawing.group(f"rank c{group}", tooltip=label.name, key=key):
+        with self.canvas.group(f"rank c{group}", tooltip=label.name, key=key):
             yield
-            self.drawing.marker(label.x, label.axis_y, group, 3.2)
+            self.canvas.marker(label.x, label.axis_y, group, 3.2)

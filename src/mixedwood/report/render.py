@@ -23,7 +23,7 @@ from mixedwood.report.svg import Svg, escape_text, replace_unprintable
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["Figure", "Table", "TableCell", "TableRow", "render"]
+__all__ = ["Figure", "HtmlTable", "TableCell", "TableRow", "render"]
 
 _FOLDER = Path(__file__).parent
 
@@ -127,7 +127,7 @@ class TableCell:
     Attributes
     ----------
     text : str
-        The number as it is shown, or a word in its place.
+        The formatted number, or a text instead of it.
     value : float
         The number by which rows are sorted; NaN for none.
     error : str
@@ -174,8 +174,8 @@ class TableRow:
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table of numbers; `foot` holds rows that stay below when rows are sorted."""
+class HtmlTable:
+    """A table of numbers; `foot` has rows that stay at the bottom when rows are sorted."""
 
     header: Sequence[str]
     rows: Sequence[TableRow]

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 
-from mixedwood.plot.measure import is_measured, shorten, text_width
+from mixedwood.plot.drawing import is_measured, shorten, text_width
 
 __all__ = [
     "AXIS_HEIGHT",
     "FONT_SIZE",
-    "Drawing",
-    "Scale",
+    "AxisScale",
+    "Canvas",
     "Svg",
     "draw_x_axis",
     "draw_y_axis",
@@ -57,7 +57,7 @@ def escape_text(text: object) -> str:
     return escape(replace_unprintable(text))
 
 
-class Drawing:
+class Canvas:
     """Collects shapes; positions are in points from the top left."""
 
     def __init__(self, width: float, description: str) -> None:
@@ -139,7 +139,7 @@ class Drawing:
         self._parts.append("</g>")
 
     def render(self, height: float) -> Svg:
-        """Give the markup."""
+        """Return the markup."""
         width_, height_ = format_number(self.width), format_number(height)
         return Svg(
             f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" role="img" '
@@ -157,7 +157,7 @@ def format_number(value: float) -> str:
 
 
 @dataclass(frozen=True)
-class Scale:
+class AxisScale:
     """Maps values from `low` to `high` to positions from `start` to `end`."""
 
     low: float
@@ -167,7 +167,7 @@ class Scale:
     log: bool = False
 
     @classmethod
-    def over(cls, values: Iterable[float], start: float, end: float, *, log: bool) -> Scale:
+    def over(cls, values: Iterable[float], start: float, end: float, *, log: bool) -> AxisScale:
         """Make a scale for values, with a margin on either side; NaN and infinity are ignored.
 
         On a logarithmic scale, values that are not positive are at the edge.
@@ -185,7 +185,7 @@ class Scale:
         return cls(0.0 if begins_at_zero else low - margin, high + margin, start, end)
 
     def __call__(self, value: float) -> float:
-        """Give the position of a value; values beyond the ends are at the end."""
+        """Return the position of a value; values beyond the ends are at the end."""
         value = min(max(value, self.low), self.high)
         if self.log:
             fraction = math.log(value / self.low) / math.log(self.high / self.low)
@@ -194,7 +194,7 @@ class Scale:
         return self.start + fraction * (self.end - self.start)
 
     def ticks(self, *, vertical: bool = False) -> list[tuple[float, str]]:
-        """Give round values whose texts do not touch each other."""
+        """Return round values whose texts do not touch each other."""
         length = abs(self.end - self.start)
         for n in range(max(2, int(length / 42.0)), 1, -1):
             found = self._log_ticks(n) if self.log else self._linear_ticks(n)
@@ -241,24 +241,24 @@ def needs_log_scale(values: Iterable[float], factor: float = 20.0) -> bool:
     return bool(known) and min(known) > 0.0 and max(known) > factor * min(known)
 
 
-def draw_x_axis(drawing: Drawing, scale: Scale, top: float, bottom: float, label: str) -> None:
+def draw_x_axis(canvas: Canvas, scale: AxisScale, top: float, bottom: float, label: str) -> None:
     """Draw vertical grid lines with ticks below, and the label of the axis below these."""
     for value, text in scale.ticks():
         x = scale(value)
-        drawing.line(x, top, x, bottom, "grid")
-        if x + text_width(text, FONT_SIZE) / 2 <= drawing.width:
-            drawing.text(x, bottom + 15.0, text, "tick", anchor="middle")
-    drawing.line(scale.start, bottom, scale.end, bottom, "axis")
+        canvas.line(x, top, x, bottom, "grid")
+        if x + text_width(text, FONT_SIZE) / 2 <= canvas.width:
+            canvas.text(x, bottom + 15.0, text, "tick", anchor="middle")
+    canvas.line(scale.start, bottom, scale.end, bottom, "axis")
     middle, width = (scale.start + scale.end) / 2, scale.end - scale.start + 20.0
-    drawing.text(middle, bottom + 32.0, label, "name", anchor="middle", max_width=width)
+    canvas.text(middle, bottom + 32.0, label, "name", anchor="middle", max_width=width)
 
 
 def draw_y_axis(
-    drawing: Drawing, scale: Scale, left: float, right: float, label: str, top: float
+    canvas: Canvas, scale: AxisScale, left: float, right: float, label: str, top: float
 ) -> None:
     """Draw horizontal grid lines with ticks on the left, and the label of the axis above."""
     for value, text in scale.ticks(vertical=True):
         y = scale(value)
-        drawing.line(left, y, right, y, "grid")
-        drawing.text(left - 7.0, y + 0.35 * FONT_SIZE, text, "tick", anchor="end")
-    drawing.text(4.0, top, label, "name", max_width=right - 8.0)
+        canvas.line(left, y, right, y, "grid")
+        canvas.text(left - 7.0, y + 0.35 * FONT_SIZE, text, "tick", anchor="end")
+    canvas.text(4.0, top, label, "name", max_width=right - 8.0)

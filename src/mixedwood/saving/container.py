@@ -1,8 +1,7 @@
-"""The file itself: a zip archive with a JSON document and arrays, read with suspicion.
+"""The file itself: a zip archive with a JSON document and arrays. It is not trusted.
 
-Arrays are .npy files, which numpy reads without this library. Their headers are matched by a
-pattern here rather than read by numpy, which hands them to Python's parser and believes the size
-that they state.
+Arrays are .npy files, which NumPy reads without this library. Their headers are matched by a
+pattern here: NumPy would pass them to Python's parser and allocate the size that they state.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ __all__ = ["Archive", "ModelFileError", "pack", "read_archive"]
 
 DOCUMENT = "model.json"
 
-# Arrays of a model shrink by a factor of 3 to 20. What promises much more is a trap, or is written
-# as it is.
-_MOST_UNPACKED = 100
-_ALWAYS_FINE = 1 << 20
-_MOST_ENTRIES = 100_000
+# Arrays of a model are compressed by a factor of 3 to 20. A file that promises much more is a zip
+# bomb; a model that would be compressed more is stored uncompressed.
+_MAX_RATIO = 100
+_ALWAYS_ACCEPTED = 1 << 20
+_MAX_ENTRIES = 100_000
 _TYPES = {"|b1": np.bool_, "|u1": np.uint8, "<i4": np.int32, "<i8": np.int64, "<f8": np.float64}
 _MAGIC = b"\x93NUMPY\x01\x00"
 _HEADER = re.compile(
@@ -44,7 +43,7 @@ class ModelFileError(ValueError):
 
 
 class Archive:
-    """The document and the arrays of a file; arrays are made when they are asked for."""
+    """The document and the arrays of a file; arrays are made on first use."""
 
     def __init__(self, document: Any, packed: Mapping[str, bytes]) -> None:
         self.document = document
@@ -52,16 +51,16 @@ class Archive:
         self._made: dict[str, NDArray[Any]] = {}
 
     def array(self, name: str) -> NDArray[Any]:
-        """Give an array by its name in the archive; the same one every time."""
+        """Return an array by its name in the archive; the same object every time."""
         if not isinstance(name, str) or name not in self._packed:
-            raise ModelFileError(f"the array {name!r} is not there")
+            raise ModelFileError(f"the array {name!r} is missing")
         if name not in self._made:
             self._made[name] = _read_npy(name, self._packed[name])
         return self._made[name]
 
 
 def pack(path: Path, document: Any, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write a file, as a whole or not at all."""
+    """Write a file completely or not at all."""
     text = json.dumps(document, ensure_ascii=True, allow_nan=False, indent=1)
     entries = {DOCUMENT: text.encode("ascii")}
     entries |= {name: _write_npy(array) for name, array in arrays.items()}
@@ -72,7 +71,7 @@ def pack(path: Path, document: Any, arrays: Mapping[str, NDArray[Any]]) -> None:
 
 
 def read_archive(path: Path) -> Archive:
-    """Read a file; whatever is wrong with it is a `ModelFileError`, apart from not being there."""
+    """Read a file; every error is a `ModelFileError`, except if the file cannot be opened."""
     content = path.read_bytes()
     try:
         entries = _unzip(content)
@@ -100,7 +99,7 @@ def _zip(entries: Mapping[str, bytes], method: int) -> bytes:
             archive.writestr(info, content, compresslevel=_LEVEL)
         archive.close()
     except BaseException:
-        # Closing in the middle of an entry is an error of its own, which would stand in for Ctrl-C.
+        # Closing in the middle of an entry would raise another error, which would hide Ctrl-C.
         archive.fp = None
         raise
     return out.getvalue()
@@ -109,7 +108,7 @@ def _zip(entries: Mapping[str, bytes], method: int) -> bytes:
 def _unzip(content: bytes) -> dict[str, bytes]:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         infos = archive.infolist()
-        if len(infos) > _MOST_ENTRIES:
+        if len(infos) > _MAX_ENTRIES:
             raise ModelFileError(f"it has {len(infos)} entries")
         if len({info.filename for info in infos}) < len(infos):
             raise ModelFileError("two entries have the same name")
@@ -118,17 +117,17 @@ def _unzip(content: bytes) -> dict[str, bytes]:
         entries = {}
         for info in infos:
             if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise ModelFileError(f"{info.filename!r} is packed in an unknown way")
+                raise ModelFileError(f"{info.filename!r} is compressed in an unknown way")
             with archive.open(info) as entry:
-                # One byte more than stated is asked for: what has it is not what it says.
+                # One byte more than stated is read, to find entries that are longer than stated.
                 entries[info.filename] = entry.read(info.file_size + 1)
             if len(entries[info.filename]) != info.file_size:
-                raise ModelFileError(f"{info.filename!r} has not the size that it states")
+                raise ModelFileError(f"{info.filename!r} does not have the size that it states")
     return entries
 
 
 def _too_much(unpacked: int, packed: int) -> bool:
-    return unpacked > _ALWAYS_FINE + _MOST_UNPACKED * packed
+    return unpacked > _ALWAYS_ACCEPTED + _MAX_RATIO * packed
 
 
 def _refuse_constant(word: str) -> None:
@@ -155,6 +154,6 @@ def _read_npy(name: str, content: bytes) -> NDArray[Any]:
     if prod(shape) * np.dtype(dtype).itemsize != len(data):
         raise ModelFileError(f"{name!r} has {len(data)} bytes, which do not make the shape {shape}")
     if dtype is np.bool_ and data.translate(None, b"\x00\x01"):
-        raise ModelFileError(f"{name!r} holds something that is neither true nor false")
+        raise ModelFileError(f"{name!r} contains something that is neither true nor false")
     array = np.frombuffer(data, np.dtype(dtype).newbyteorder("<")).reshape(shape)
-    return array.astype(dtype)  # a copy that can be written to, in the order of the machine
+    return array.astype(dtype)  # a writable copy, in the byte order of the machine

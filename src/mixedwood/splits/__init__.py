@@ -1,8 +1,8 @@
-"""Split one nominal column, given the counts of its values in each class.
+"""Best splits of single columns, and tests of independence.
 
-Everything here works on a table of counts or weights: one row per value of the column, one
-column per class. :func:`best_partition` finds the best grouping of the values, composed of a
-criterion (how good is a grouping) and a partitioner (which groupings are tried).
+Functions take a table of counts or weights: one row per value of a nominal column, one column per
+class. :func:`best_partition` searches for the best grouping of the values by a criterion, which
+scores a grouping, and a partitioner, which determines the groupings that are scored.
 """
 
 from mixedwood._parts import (

@@ -16,7 +16,7 @@ _MAX_COST = 1e100  # products with weights must not overflow
 
 
 def read_counts(counts: Any) -> tuple[Counts, tuple[Any, ...] | None]:
-    """Turn any table of numbers into a float64 matrix; a frame's index becomes names."""
+    """Read a table of numbers as a float64 matrix; the index of a frame gives names."""
     # Only a pandas-like frame has an index to take names from; a list has a method of that name.
     names = tuple(counts.index) if hasattr(counts, "index") and hasattr(counts, "columns") else None
     try:
@@ -41,7 +41,7 @@ def read_counts(counts: Any) -> tuple[Counts, tuple[Any, ...] | None]:
 
 
 def _to_numbers(entries: Any) -> Counts:
-    """Convert to float64, but not what numpy would convert with a loss: text, dates, complex."""
+    """Convert to float64; text, dates and complex numbers are errors, unlike in numpy."""
     if np.ma.is_masked(entries):
         raise TypeError("some entries are masked; fill them first, e.g. with 0")
     raw = np.asarray(entries)
@@ -92,11 +92,11 @@ def count_values(
     Parameters
     ----------
     column : array-like of shape (n_rows,)
-        Values of a nominal column; rows with a missing value (None or NaN) are left out.
+        Values of a nominal column; rows with a missing value (None or NaN) are ignored.
     y : array-like of shape (n_rows,)
         Class of each row.
     sample_weight : array-like of shape (n_rows,), optional
-        Weight of each row; 1 by default.
+        Weight of each row. If None, all weights are 1.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def count_values(
 
 
 def tally(codes: NDArray[Any], present: NDArray[np.bool_], n_values: int, target: Target) -> Counts:
-    """Weight of the rows with each value and class; rows that are not present do not count."""
+    """Weight of the rows with each value and class; rows that are not present are ignored."""
     n_classes = target.n_classes
     cells = codes[present].astype(np.int64) * n_classes + target.codes[present]
     weights = None if target.weights is None else target.weights[present]
@@ -140,7 +140,7 @@ def tally(codes: NDArray[Any], present: NDArray[np.bool_], n_values: int, target
 
 
 def _array_of_labels(labels: tuple[Any, ...]) -> NDArray[Any]:
-    """An array that keeps every label apart: numpy would make one type of mixed ones."""
+    """An array of the labels with their types: numpy would convert mixed ones to one type."""
     if len({type(label) for label in labels}) == 1:
         same = np.array(labels)
         if same.tolist() == list(labels):  # numpy rounds large numbers and drops trailing NULs

@@ -23,7 +23,7 @@ _MAX_SHOWN = 6  # values of a group in a printed partition
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """A grouping of the values of a nominal column, and how good it is.
+    """A grouping of the values of a nominal column, and its score.
 
     Attributes
     ----------
@@ -32,27 +32,27 @@ class Partition:
         -1 for values without weight, which belong to no group. The first value that has weight
         is always in group 0.
     n_groups : int
-        2 for a split; 1 when fewer than two values have weight and nothing can be split.
+        2 for a split; 1 if fewer than two values have weight, so that there is no split.
     score : float
-        The criterion's value; more is better.
+        The score by the criterion; higher is better.
     impurity : float
         Weighted mean impurity of the groups (Gini, or entropy in bits for "entropy" and
         "gain_ratio").
     impurity_before : float
         Impurity of all values together.
     exact : bool
-        Proven to be the best of all two-way partitions for the criterion (up to rounding);
-        False for "multiway", which does not search.
+        Whether it is proven to be the best of all two-way partitions (up to rounding). False for
+        "multiway", which does not search.
     complete : bool
-        False when the time limit cut the search short.
+        Whether the search was completed within the time limit.
     bound : float or None
-        No partition scores more than this, where the search has proven such a bound.
+        Upper bound of the score of any partition, if the search has proven one.
     partitioner : str
-        The search that found it; with ``"auto"``, the one that was chosen.
+        The partitioner that found it; with ``"auto"``, the one that was chosen.
     superclass : tuple of int or None
-        The classes of one side, where the values were ordered by the share of a superclass.
+        The classes of a superclass, if the values were ordered by its probability.
     names : tuple or None
-        Labels of the values, when the counts came with an index.
+        Labels of the values, if they were given or the counts have an index.
     """
 
     group: NDArray[np.int32]
@@ -81,10 +81,10 @@ class Partition:
 
     @property
     def right(self) -> tuple[int, ...]:
-        """Row numbers of the second group; empty when nothing can be split."""
+        """Row numbers of the second group; empty if there is no split."""
         if self.n_groups > 2:
             raise ValueError(
-                f"a partition into {self.n_groups} groups has no right side; use .groups."
+                f"A partition into {self.n_groups} groups has no right side. Use groups instead."
             )
         return self.groups[1] if self.n_groups == 2 else ()
 
@@ -94,12 +94,12 @@ class Partition:
         return self.n_groups > 1
 
     def labels(self, names: Sequence[Any] | None = None) -> tuple[tuple[Any, ...], ...]:
-        """Return the groups by name: the names given, or those the counts came with."""
+        """Return the groups by label: the labels given, or those of the counts."""
         known = self.names if names is None else names
         if known is None:
-            raise ValueError("the counts came without labels; pass the names of the values.")
+            raise ValueError("The values have no labels. Pass names, one for each value.")
         if len(known) != len(self.group):
-            raise ValueError(f"{len(known)} names for {len(self.group)} values.")
+            raise ValueError(f"names must have length {len(self.group)}. Got {len(known)} instead.")
         return tuple(tuple(known[i] for i in members) for members in self.groups)
 
     def __str__(self) -> str:
@@ -138,12 +138,12 @@ def best_partition(
     ----------
     counts : array-like of shape (n_values, n_classes)
         Counts or weights of each value in each class, zero or more. Values and classes without
-        weight are left out. If it is a pandas frame, such as the result of ``pd.crosstab``, its
+        weight are ignored. If it is a pandas frame, such as the result of ``pd.crosstab``, its
         index gives the names of the values.
     criterion : str or Criterion, default="gini"
-        How good a grouping is; :func:`criteria` lists the names.
+        How groupings are scored; :func:`criteria` lists the names.
     partitioner : str or Partitioner, default="auto"
-        Which groupings are tried; :func:`partitioners` lists the names. ``"auto"`` is exact
+        How groupings are searched; :func:`partitioners` lists the names. ``"auto"`` is exact
         where that is affordable; the result names the search that was used.
     names : sequence, optional
         Labels of the values, for printing and ``labels()``.
@@ -170,7 +170,7 @@ def best_partition(
 
     Notes
     -----
-    Ties: values with equal keys keep their order, and the first best partition met wins.
+    Ties: values with equal keys keep their order, and of equal scores the first is chosen.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def best_partition(
     """
     matrix, index = read_counts(counts)
     if names is not None and len(names) != len(matrix):
-        raise ValueError(f"{len(names)} names for {len(matrix)} values.")
+        raise ValueError(f"names must have length {len(matrix)}. Got {len(names)} instead.")
     name, custom = read_criterion(criterion)
     search = Partitioner.read(partitioner)
     found = _core.best_split(
@@ -217,7 +217,7 @@ def score_partition(
         Row numbers of the values of each group. Every value that has weight must be in exactly
         one group.
     criterion : str or Criterion, default="gini"
-        How good a grouping is.
+        How the grouping is scored.
     cost_matrix : array-like of shape (n_classes, n_classes), optional
         Symmetric misclassification costs, for "gini" and "squared_gini".
 
@@ -236,18 +236,17 @@ def score_partition(
     matrix, names = read_counts(counts)
     name, custom = read_criterion(criterion)
     group = np.full(len(matrix), -1, dtype=np.int32)
+    rows = f"Groups must have row numbers from 0 to {len(matrix) - 1}."
     for g, members in enumerate(groups):
         for member in members:
             try:
                 value = operator.index(member)
             except TypeError:
-                raise TypeError(
-                    f"group {g} holds {member!r}; groups hold row numbers, 0..{len(matrix) - 1}."
-                ) from None
+                raise TypeError(f"{rows} Got {member!r} in group {g} instead.") from None
             if not 0 <= value < len(matrix):
-                raise ValueError(f"group {g} names value {value}; values are 0..{len(matrix) - 1}.")
+                raise ValueError(f"{rows} Got {value} in group {g} instead.")
             if group[value] >= 0:
-                raise ValueError(f"value {value} is in group {group[value]} and in group {g}.")
+                raise ValueError(f"Value {value} is in group {group[value]} and in group {g}.")
             group[value] = g
     found = _core.score_grouping(
         matrix, group, name, custom, read_cost_matrix(cost_matrix, matrix.shape[1]), False
@@ -258,7 +257,7 @@ def score_partition(
 def _make_partition(
     found: dict[str, Any], partitioner: str, names: tuple[Any, ...] | None
 ) -> Partition:
-    """Build the public result from what the core returned."""
+    """Convert a result of the core."""
     bound = found["bound"]
     return Partition(
         group=found["group"],

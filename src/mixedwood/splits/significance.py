@@ -19,7 +19,7 @@ class Significance:
     Attributes
     ----------
     statistic : float
-        Asymptotically chi-square distributed when column and class are independent.
+        Asymptotically chi-square distributed if column and class are independent.
     degrees_of_freedom : float
         0 if there is nothing to test (one value or one class); the p-value is then 1.
     log_p : float
@@ -33,7 +33,7 @@ class Significance:
 
     @property
     def p_value(self) -> float:
-        """The p-value; 0.0 when it is below what a float can hold."""
+        """The p-value; 0.0 if it is too small for a float."""
         return math.exp(self.log_p)
 
     @property
@@ -48,7 +48,7 @@ def chi2_test(counts: ArrayLike) -> Significance:
     Parameters
     ----------
     counts : array-like of shape (n_values, n_classes)
-        Counts; empty rows and columns do not count.
+        Counts; empty rows and columns are ignored.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def conditional_inference_test(
     counts : array-like of shape (n_values, n_classes), optional
         Counts of a nominal column.
     x, y : array-like of shape (n_rows,), optional
-        A numeric column and the classes, instead of counts; rows with NaN in x are left out.
+        A numeric column and the classes, instead of counts; rows with NaN in x are ignored.
     sample_weight : array-like of shape (n_rows,), optional
         Weight of each row of x.
 
@@ -106,9 +106,7 @@ def conditional_inference_test(
         matrix, _ = read_counts(counts)
         return Significance(*_core.conditional_test(matrix))
     if counts is not None or x is None or y is None:
-        raise ValueError(
-            "give either counts (nominal column) or x and y (numeric column), not both."
-        )
+        raise ValueError("Pass either counts (nominal column) or x and y (numeric column).")
     from mixedwood.data import check_same_length, read_table, read_target
 
     table = read_table({"x": x})
@@ -116,7 +114,7 @@ def conditional_inference_test(
     check_same_length(table, target)
     if table.schema["x"].kind != "numeric":
         raise TypeError(
-            "x must be numbers. For a nominal column pass count_values(x, y)[0] as counts."
+            "x must be numeric. For a nominal column pass count_values(x, y)[0] as counts."
         )
     numbers = np.ascontiguousarray(table["x"], dtype=np.float64)
     return Significance(

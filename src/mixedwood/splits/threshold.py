@@ -1,4 +1,4 @@
-"""The best threshold of a numeric column: the same scan, in the order of the numbers."""
+"""The best threshold of a numeric column, by a scan of its numbers in order."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from mixedwood.splits.counts import read_cost_matrix, tally
 
 @dataclass(frozen=True)
 class Threshold:
-    """A test ``x <= value`` and how good it is.
+    """A split ``x <= value``, and its score.
 
     Attributes
     ----------
     value : float
-        Midway between the two neighbouring numbers of the column; NaN when the column has fewer
-        than two different numbers.
+        Midway between two neighboring numbers of the column; NaN if the column has fewer than two
+        distinct numbers.
     score : float
-        The criterion's value; more is better.
+        The score by the criterion; higher is better.
     impurity, impurity_before : float
         Weighted mean impurity of the two sides, and impurity of all rows.
     """
@@ -41,16 +41,16 @@ def best_threshold(
     sample_weight: ArrayLike | None = None,
     cost_matrix: ArrayLike | None = None,
 ) -> Threshold:
-    """Find the best test ``x <= t`` on a numeric column.
+    """Find the best split ``x <= t`` of a numeric column.
 
     Parameters
     ----------
     x : array-like of shape (n_rows,)
-        Numbers; rows with NaN are left out.
+        Numbers; rows with NaN are ignored.
     y : array-like of shape (n_rows,)
         Class of each row.
     criterion : str or Criterion, default="gini"
-        Scored on the same scale as nominal columns, so that the two can be compared.
+        How thresholds are scored, on the same scale as partitions of nominal columns.
     sample_weight : array-like of shape (n_rows,), optional
         Weight of each row.
     cost_matrix : array-like of shape (n_classes, n_classes), optional
@@ -76,8 +76,8 @@ def best_threshold(
     column = table.schema["x"]
     if not column.is_numeric and column.n_categories:
         raise TypeError(
-            f"x must be numbers; it holds {column.kind} values. "
-            "For categories use best_partition(count_values(x, y)[0])."
+            f"x must be numeric. Got a {column.kind} column instead; for categories use "
+            "best_partition(count_values(x, y)[0])."
         )
     # A list without any number in it is read as nominal; here it is a column of missing numbers.
     numbers = table["x"] if column.is_numeric else np.full(table.n_rows, np.nan)
@@ -92,10 +92,10 @@ def best_threshold(
     group = found["group"]
     value = np.nan
     if found["n_groups"] == 2:
-        # Numbers of weight 0 are in no group; the cut is between the nearest that count.
+        # Numbers of weight 0 are in no group; the threshold is between the nearest others.
         lower = distinct[np.flatnonzero(group == 0)[-1]]
         upper = distinct[np.flatnonzero(group == 1)[0]]
         value = lower / 2 + upper / 2  # halves first: the sum may overflow
         if not lower <= value < upper:
-            value = lower  # neighbours so close that the midpoint rounds to the upper one
+            value = lower  # neighbors so close that the midpoint rounds to the upper one
     return Threshold(float(value), found["score"], found["impurity"], found["impurity_before"])

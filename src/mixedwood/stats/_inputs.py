@@ -9,19 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = [
-    "Differences",
-    "as_numbers",
-    "mean_ranks_of",
-    "read_alpha",
-    "read_errors",
-    "read_names",
-    "read_numbers",
-    "rounding_of",
-    "two_names",
-    "without_rounding",
-]
-
 # Error rates come from sums and divisions. Differences below this fraction of the largest value are
 # rounding errors, and no difference between methods.
 _ROUNDING = 1e-12

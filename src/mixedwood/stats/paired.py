@@ -13,15 +13,6 @@ from scipy import special
 
 from mixedwood.stats._inputs import Differences, mean_ranks_of, read_alpha, two_names
 
-__all__ = [
-    "PairedTest",
-    "agreed_direction",
-    "corrected_resampled_t_test",
-    "format_p_value",
-    "paired_t_test",
-    "wilcoxon_signed_rank",
-]
-
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
 
 _PAIR = ("the first", "the second")

@@ -191,8 +191,8 @@ def rank_methods(errors: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of shape (n_datasets, n_methods)
-        Ranks within each row: 1 for the lowest error. Equal errors share the mean of their ranks;
-        what differs only by rounding is equal.
+        Ranks within each row: 1 for the lowest error. Equal errors get the mean of their ranks,
+        and so do errors that differ only by rounding.
 
     Examples
     --------
@@ -253,11 +253,11 @@ def friedman_test(
     """
     ranks = rank_methods(errors)
     n_datasets, n_methods = ranks.shape
-    _check_sets(n_datasets)
+    _check_n_datasets(n_datasets)
     chi_square = _chi_square(ranks)
-    most = n_datasets * (n_methods - 1.0)  # all datasets agree
-    rest = most - chi_square
-    complete = rest <= 1e-9 * most
+    maximum = n_datasets * (n_methods - 1.0)  # if all datasets agree
+    rest = maximum - chi_square
+    complete = rest <= 1e-9 * maximum
     f_statistic = math.inf if complete else (n_datasets - 1) * chi_square / rest
     degrees = n_methods - 1, (n_methods - 1) * (n_datasets - 1)
     return FriedmanTest(
@@ -326,7 +326,7 @@ def nemenyi_test(
 
     ranks = rank_methods(errors)
     n_datasets, n_methods = ranks.shape
-    _check_sets(n_datasets)
+    _check_n_datasets(n_datasets)
     level = read_alpha(alpha)
     mean_ranks = _mean_ranks(ranks)
     # A difference of mean ranks in this unit is a studentized range.
@@ -355,7 +355,7 @@ def _chi_square(ranks: NDArray[np.float64]) -> float:
     """Variance between the mean ranks in units of that inside the rows: ties are accounted for."""
     n_datasets, n_methods = ranks.shape
     middle = (n_methods + 1.0) / 2.0
-    # Ranks are halves of whole numbers, so that these sums are exact.
+    # Ranks are multiples of one half, so these sums are exact.
     inside = float(np.sum((ranks - middle) ** 2))
     if inside == 0.0:
         return 0.0
@@ -385,7 +385,7 @@ def _groups(
     return tuple(found)
 
 
-def _check_sets(n_datasets: int) -> None:
+def _check_n_datasets(n_datasets: int) -> None:
     if n_datasets < 2:
         raise ValueError(
             "errors has one row; ranks are compared over at least two datasets. On one dataset "

@@ -78,10 +78,10 @@ class WinTieLoss:
         wins, ties, losses = self.wins[i, j], self.ties[i, j], self.losses[i, j]
         how = "significantly better" if self.by_test else "better"
         verdict = "significant" if self.is_significant else "not significant"
-        most = "" if len(self.names) == 2 else " (the largest difference of all pairs)"
+        note = "" if len(self.names) == 2 else " (the largest difference of all pairs)"
         return (
             f"win/tie/loss: {self.names[i]} is {how} than {self.names[j]} on {wins} of "
-            f"{self.n_datasets} datasets, no different on {ties} and worse on {losses}{most}; "
+            f"{self.n_datasets} datasets, no different on {ties} and worse on {losses}{note}; "
             f"{verdict} by the sign test ({format_p_value(self.p_value)})."
         )
 

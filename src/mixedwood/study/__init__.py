@@ -14,10 +14,10 @@ from mixedwood.study.definition import (
     Study,
     StudyError,
     TableSpec,
-    names,
     read_study,
+    studies,
 )
-from mixedwood.study.figures import draw
+from mixedwood.study.figures import draw_figures
 from mixedwood.study.grid import TaskSpec
 from mixedwood.study.results import (
     Cell,
@@ -51,11 +51,11 @@ __all__ = [
     "TaskRecord",
     "TaskSpec",
     "Verdict",
-    "draw",
-    "names",
+    "draw_figures",
     "read_study",
     "results",
     "run",
+    "studies",
     "tasks",
     "to_markdown",
 ]

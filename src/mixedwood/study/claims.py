@@ -1,7 +1,7 @@
 """Claims of a paper, judged by the results.
 
-A claim has checks. Each looks at one table and says whether it passes, in a sentence with numbers.
-If all pass, the claim holds; if some do, in part; if none does, it does not hold here.
+A claim has one or more checks, each of a table. Each returns whether it passes, and a sentence with
+the values. If all pass, the claim holds; if some do, in part; if none does, it does not hold here.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def judge(claim: Claim, tables: Mapping[str, ResultTable]) -> Verdict:
 
 
 def _pairs(table: ResultTable, a: str, b: str, rows: Rows) -> list[tuple[Cell, Cell]]:
-    """Give the cells of two columns in the rows that have both."""
+    """Return the cells of two columns in the rows that have both."""
     first, second = table.column(a), table.column(b)
     wanted = table.rows if rows is None else rows
     return [(first[row], second[row]) for row in wanted if row in first and row in second]
@@ -306,7 +306,7 @@ def different_pairs(
     same: int = 0,
     corrected: bool = False,
 ) -> Outcome:
-    """The paired tests find "lower", "higher" and "not different" in at least so many rows."""
+    """The paired tests find "lower", "higher" and "not different" in a minimum number of rows."""
     if not table.pairs:
         return None
     sides = [pair.side(corrected=corrected) for pair in table.pairs]
@@ -326,4 +326,4 @@ CHECKS: dict[str, Callable[..., Outcome]] = {
         grows_less, grows, between, reaches, among_first, lower_than_beside, different_pairs,
     )
 }  # fmt: skip
-"""What a claim can ask of a table, by name."""
+"""The checks of a claim, by name."""

@@ -1,6 +1,6 @@
-"""Data sets as a study file defines them.
+"""Datasets as a study file defines them.
 
-A definition names a data set of the library (``load``, ``variant``), a generated one (``make``,
+A definition names a dataset of the library (``load``, ``variant``), a generated one (``make``,
 ``rows``, ``seed``) or a file (``file``, ``target``), and steps that change it, which are always
 applied in the order of `_STEPS`.
 """
@@ -45,7 +45,7 @@ class _Data:
 
 
 def read_dataset(name: str, definition: Mapping[str, Any]) -> Problem:
-    """Read a data set, and apply the steps of its definition."""
+    """Read a dataset, and apply the steps of its definition."""
     left = {key: value for key, value in definition.items() if key not in ("title", "note")}
     data = _read(name, left)
     for step, change in _STEPS.items():
@@ -53,7 +53,7 @@ def read_dataset(name: str, definition: Mapping[str, Any]) -> Problem:
             data = change(data, left.pop(step))
     if left:
         raise StudyError(
-            f"The data set {name!r} has {sorted(left)[0]!r}, which is not known. Known are load, "
+            f"The dataset {name!r} has {sorted(left)[0]!r}, which is not known. Known are load, "
             f"variant, make, rows, seed, file, target, nominal, {', '.join(_STEPS)}."
         )
     target = read_target(data.y)
@@ -61,7 +61,7 @@ def read_dataset(name: str, definition: Mapping[str, Any]) -> Problem:
 
 
 def fingerprint(problem: Problem) -> str:
-    """A digest of the contents of a data set."""
+    """A digest of the contents of a dataset."""
     table: Table = problem.X
     digest = hashlib.sha256(json.dumps(table.schema.to_dict(), sort_keys=True).encode())
     for array in (*table.arrays, problem.codes):
@@ -85,7 +85,7 @@ def _read(name: str, left: dict[str, Any]) -> _Data:
         from mixedwood.data.file_tables import read_file
 
         if "target" not in left:
-            raise StudyError(f"The data set {name!r} has a file, but no target column.")
+            raise StudyError(f"The dataset {name!r} has a file, but no target column.")
         read = read_file(Path(left.pop("file")), left.pop("target"))
         forced = "all" if all_nominal else None
         return _Data(read_table(read.X, categorical_features=forced), np.asarray(read.y))
@@ -100,7 +100,7 @@ def _read(name: str, left: dict[str, Any]) -> _Data:
 def _load(name: str, left: dict[str, Any]) -> Any:
     if "load" not in left:
         raise StudyError(
-            f"The data set {name!r} needs load (a name of mixedwood.datasets), make (a generator) "
+            f"The dataset {name!r} needs load (a name of mixedwood.datasets), make (a generator) "
             "or a file."
         )
     from mixedwood import datasets
@@ -116,11 +116,11 @@ def _generate(name: str, left: dict[str, Any]) -> Any:
     if maker is None:
         known = [n.removeprefix("make_") for n in dir(datasets) if n.startswith("make_")]
         raise StudyError(
-            f"The data set {name!r} asks for the generator {kind!r}, which is not known; there are "
+            f"The dataset {name!r} uses the unknown generator {kind!r}. Use one of "
             f"{', '.join(known)}."
         )
     if not isinstance(rows := left.pop("rows", None), int):
-        raise StudyError(f"The data set {name!r} is generated, and needs rows: a number of rows.")
+        raise StudyError(f"The dataset {name!r} is generated, and needs rows: a number of rows.")
     return maker(rows, random_state=left.pop("seed", 0), frame="dict")
 
 

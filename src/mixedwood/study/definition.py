@@ -1,6 +1,6 @@
 """A study as plain values, and the TOML file that it is read from.
 
-A study has data sets and methods, each defined once; *experiments*, which run a task at every point
+A study has datasets and methods, each defined once; *experiments*, which run a task at every point
 of a grid; and *tables*, *figures* and *claims*, which compare the results with published ones.
 """
 
@@ -21,8 +21,8 @@ __all__ = [
     "Study",
     "StudyError",
     "TableSpec",
-    "names",
     "read_study",
+    "studies",
 ]
 
 _FILE = "study.toml"
@@ -34,7 +34,7 @@ _STUDY_KEYS = {
 
 
 class StudyError(ValueError):
-    """A study file contains a mistake, or asks for something that is not available."""
+    """A study file contains a mistake, or something that it needs is not available."""
 
 
 @dataclass(frozen=True)
@@ -172,17 +172,17 @@ class Study:
     folder: str = ""
 
     def title_of(self, axis: str, value: Any) -> str:
-        """Give the title of a value of an axis: of data sets and methods, their `title`."""
+        """Return the title of a value of an axis: of datasets and methods, their `title`."""
         known = {"dataset": self.datasets, "method": self.methods}.get(axis, {})
         return str(known.get(value, {}).get("title", value)) if known else str(value)
 
 
-def names() -> dict[str, Path]:
-    """Give the names and files of the studies that are installed with the library.
+def studies() -> dict[str, Path]:
+    """Return the names and files of the studies that are installed with the library.
 
     Examples
     --------
-    >>> "random_ordinality" in names()
+    >>> "random_ordinality" in studies()
     True
     """
     package = find_spec("mixedwood_studies")
@@ -197,7 +197,7 @@ def read_study(source: str | Path, *, quick: bool = False) -> Study:
     Parameters
     ----------
     source : str or Path
-        A name of `names`, the path of a TOML file, or of a folder with a ``study.toml``.
+        A name of `studies`, the path of a TOML file, or of a folder with a ``study.toml``.
     quick : bool, default=False
         Whether to read the short version, which takes minutes instead of hours.
 
@@ -211,7 +211,7 @@ def read_study(source: str | Path, *, quick: bool = False) -> Study:
     >>> study.title
     'Random Ordinality Ensembles'
     """
-    known = names()
+    known = studies()
     path = known.get(str(source), Path(source))
     path = path / _FILE if path.is_dir() else path
     try:

@@ -13,12 +13,12 @@ from mixedwood.files import write_bytes
 from mixedwood.study.definition import FigureSpec, StudyError
 from mixedwood.study.results import Results, standard_error
 
-__all__ = ["draw"]
+__all__ = ["draw_figures"]
 
 _STYLES = ("-", "--", "-.", ":")
 
 
-def draw(found: Results, folder: str | Path, *, form: str = "png") -> dict[str, Path]:
+def draw_figures(found: Results, folder: str | Path, *, form: str = "png") -> dict[str, Path]:
     """Draw the figures of a study into a folder; figures without results are left out.
 
     Parameters
@@ -28,7 +28,7 @@ def draw(found: Results, folder: str | Path, *, form: str = "png") -> dict[str, 
     folder : str or Path
         Where to write the files; it is created if it does not exist.
     form : str, default="png"
-        Format of the files, one that matplotlib knows.
+        Format of the files, one that matplotlib supports.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def draw(found: Results, folder: str | Path, *, form: str = "png") -> dict[str, 
     >>> from mixedwood import study
     >>> with study.Store(":memory:") as store:
     ...     found = study.results(study.read_study("random_ordinality"), store)
-    >>> draw(found, "out")  # nothing was run yet
+    >>> draw_figures(found, "out")  # nothing was run yet
     {}
     """
     try:
@@ -205,5 +205,5 @@ def _draw_legend(canvas: Any, axes: Any, figure: FigureSpec, styles: dict[str, i
     )
 
 
-def _file_name(*words: str) -> str:
-    return "_".join("".join(c if c.isalnum() else "-" for c in word) for word in words).lower()
+def _file_name(*parts: str) -> str:
+    return "_".join("".join(c if c.isalnum() else "-" for c in part) for part in parts).lower()

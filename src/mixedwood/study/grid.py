@@ -1,7 +1,7 @@
 """The tasks of an experiment: one for every point of its grid, each with a key of its own.
 
 The key is a digest of what the task does, and of nothing else: two experiments, or two studies,
-that do the same share its result; a changed setting makes a new task.
+that do the same use the same result; a changed setting gives a new task.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class TaskSpec:
     method: Mapping[str, Any]
     settings: Mapping[str, Any]
 
-    @cached_property  # a table asks for it once for every cell
+    @cached_property  # used once for every cell of a table
     def key(self) -> str:
         """A digest of what the task does."""
         others = {axis: v for axis, v in self.point.items() if axis not in ("dataset", "method")}
@@ -47,7 +47,7 @@ class TaskSpec:
 
 
 def expand(study: Study, experiment: Experiment) -> Iterator[TaskSpec]:
-    """Give all tasks of an experiment, in the order of its axes."""
+    """Return all tasks of an experiment, in the order of its axes."""
     for values in itertools.product(*experiment.axes.values()):
         point = dict(zip(experiment.axes, values, strict=True))
         if any(
@@ -65,7 +65,7 @@ def expand(study: Study, experiment: Experiment) -> Iterator[TaskSpec]:
 
 
 def select_tasks(study: Study, only: Mapping[str, Iterable[Any]] | None = None) -> list[TaskSpec]:
-    """Give the tasks of a study, each once; `only` selects by values of axes, as text."""
+    """Return the tasks of a study, each once; `only` selects by values of axes, as text."""
     wanted = {axis: {str(v) for v in values} for axis, values in (only or {}).items()}
     experiments = study.experiments.values()
     axes = {"experiment", *(axis for experiment in experiments for axis in experiment.axes)}
@@ -95,7 +95,7 @@ def matches(value: Any, wanted: Any) -> bool:
 
 
 def dataset_key(definition: Mapping[str, Any]) -> str:
-    """A digest of the definition of a data set."""
+    """A digest of the definition of a dataset."""
     return _digest(_content(definition))
 
 

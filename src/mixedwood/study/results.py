@@ -203,7 +203,7 @@ def compare_pair(
 class ResultTable:
     """A table with its cells; cells without results are left out.
 
-    `pairs` are the tests of two of its columns, if the table asks for them.
+    `pairs` are the tests of two of its columns, if the table has any.
     """
 
     spec: TableSpec
@@ -223,7 +223,7 @@ class ResultTable:
         return sum(cell.near is not None for cell in self.cells.values())
 
     def column(self, name: str) -> dict[str, Cell]:
-        """Give the cells of a column by row; raises if there is no such column."""
+        """Return the cells of a column by row; raises if there is no such column."""
         if name not in self.columns:
             raise StudyError(
                 f"The table {self.spec.name!r} has no column {name!r}; there are "
@@ -262,7 +262,7 @@ class Results:
 
     @cached_property
     def _finished(self) -> dict[str, Found]:
-        """Tasks of each experiment that have metrics; every cell of a table asks for them."""
+        """Tasks of each experiment that have metrics; used for every cell of a table."""
         return {
             experiment: [
                 (task, record.metrics)
@@ -275,7 +275,7 @@ class Results:
     def select(
         self, experiment: str, where: Mapping[str, Any], best: Mapping[str, Any] | None = None
     ) -> Found:
-        """Give the finished tasks of an experiment that match `where`, and their metrics.
+        """Return the finished tasks of an experiment that match `where`, and their metrics.
 
         Of those that differ only in the axes of `best`, only the best, the first of equals.
         """
@@ -294,7 +294,7 @@ class Results:
         best: Mapping[str, Any] | None = None,
         minus: Mapping[str, Any] | None = None,
     ) -> list[Any]:
-        """Give a metric of the tasks of `select`, in their order.
+        """Return a metric of the tasks of `select`, in their order.
 
         With `minus`, less that of the task that differs in its axes only.
         """
@@ -312,7 +312,7 @@ class Results:
         return [_subtract(value, partner) for value, partner in pairs if partner is not None]
 
     def numbers(self, *args: Any, **kwargs: Any) -> list[float]:
-        """Give the numbers of `values`, with lists joined into one."""
+        """Return the numbers of `values`, with lists joined into one."""
         found: list[float] = []
         for entry in self.values(*args, **kwargs):
             found += entry if isinstance(entry, list) else [entry]
@@ -324,7 +324,7 @@ class Results:
         return tuple(self._fill(table) for table in self.study.tables)
 
     def table(self, name: str) -> ResultTable:
-        """Give a table by name."""
+        """Return a table by name."""
         for table in self.tables:
             if table.spec.name == name:
                 return table
@@ -338,7 +338,7 @@ class Results:
         return tuple(judge(claim, tables) for claim in self.study.claims)
 
     def axis_values(self, experiment: str, axis: str, where: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Give the values of an axis that match `where`."""
+        """Return the values of an axis that match `where`."""
         values = self.study.experiments[experiment].axes[axis]
         return tuple(v for v in values if axis not in where or matches(v, where[axis]))
 

@@ -84,7 +84,7 @@ def run(
     retry_failed : bool, default=False
         Whether to repeat tasks that failed before.
     skip_unavailable : bool, default=False
-        Whether to skip data sets that are not on this machine.
+        Whether to skip datasets that are not on this machine.
     time_limit : float or None, default=None
         Seconds after which no further task is started.
     verbose : int, default=0
@@ -111,8 +111,8 @@ def run(
     if unavailable := _unavailable(tasks):
         if not skip_unavailable:
             raise StudyError(
-                f"Data sets are missing: {', '.join(sorted(unavailable))}. Set MIXEDWOOD_DATA to a "
-                "folder that contains them, or skip data sets that are unavailable."
+                f"Datasets are missing: {', '.join(sorted(unavailable))}. Set MIXEDWOOD_DATA to a "
+                "folder that contains them, or skip datasets that are unavailable."
             )
         tasks = [task for task in tasks if task.dataset.get("load") not in unavailable]
     with store.lock():
@@ -141,7 +141,7 @@ def check_names(tasks: Iterable[TaskSpec]) -> None:
 
 
 def _unavailable(tasks: Iterable[TaskSpec]) -> set[str]:
-    """Names of data sets that are not on this machine."""
+    """Names of datasets that are not on this machine."""
     wanted = {task.dataset["load"] for task in tasks if "load" in task.dataset}
     if not wanted:
         return set()
@@ -178,7 +178,7 @@ def _records(
     for group in _groups(tasks):
         sent = {key: _send(key, of_dataset[0], store) for key, of_dataset in group.items()}
         yield from parallel(
-            # A worker that has served before does not know modules that were added since.
+            # A worker that was started earlier may not find modules that were added since.
             delayed(execute)(task, sent[key], list(sys.path) if ":" in task.task else [])
             for key, of_dataset in group.items()
             for task in of_dataset
@@ -190,7 +190,7 @@ def _records(
 
 
 def _groups(tasks: list[TaskSpec]) -> Iterator[dict[str, list[TaskSpec]]]:
-    """Tasks by data set; only a few data sets need to be in memory at a time."""
+    """Tasks by dataset; only a few datasets need to be in memory at a time."""
     by_dataset: dict[str, list[TaskSpec]] = {}
     for task in tasks:
         key = dataset_key(task.dataset) if task.dataset else ""

@@ -38,7 +38,7 @@ CREATE TABLE IF NOT EXISTS sets (
 
 
 class StoreError(RuntimeError):
-    """The store cannot be used; the message says why, and what to do."""
+    """The store cannot be used."""
 
 
 _ADVICE = {
@@ -198,13 +198,13 @@ class Store:
             raise
 
     def delete(self, keys: Iterable[str]) -> int:
-        """Delete tasks, so that they are run again; give how many there were."""
+        """Delete tasks, so that they are run again; return their number."""
         with self._errors(), self._file:
             found = [self._file.execute("DELETE FROM tasks WHERE key = ?", (k,)) for k in keys]
         return sum(cursor.rowcount for cursor in found)
 
     def records(self, keys: Iterable[str] | None = None) -> dict[str, TaskRecord]:
-        """Give finished tasks by key: all, or those of `keys` that the store has."""
+        """Return finished tasks by key: all, or those of `keys` that the store has."""
         wanted = None if keys is None else set(keys)
         found = {}
         with self._errors():
@@ -214,7 +214,7 @@ class Store:
         return found
 
     def register_dataset(self, key: str, name: str, fingerprint: str, info: dict[str, Any]) -> None:
-        """Remember a data set; raises if it has changed since."""
+        """Remember a dataset; raises if it has changed since."""
         row = (key, name, fingerprint, json.dumps(info))
         with self._errors():
             with self._file:
@@ -222,12 +222,12 @@ class Store:
             [(known,)] = self._file.execute("SELECT fingerprint FROM sets WHERE key = ?", (key,))
         if known != fingerprint:
             raise StoreError(
-                f"The data set {name!r} has changed since {self.path} was written. Use another "
+                f"The dataset {name!r} has changed since {self.path} was written. Use another "
                 "store, or the earlier data."
             )
 
     def datasets(self) -> dict[str, dict[str, Any]]:
-        """Give rows, columns and classes of the data sets, by key."""
+        """Return rows, columns and classes of the datasets, by key."""
         with self._errors():
             rows = self._file.execute("SELECT key, facts FROM sets")
             return {key: _content(info) for key, info in rows}

@@ -41,7 +41,7 @@ Metrics = dict[str, float | list[float]]
 
 @dataclass(frozen=True, eq=False)
 class TaskContext:
-    """What a task is given: the values of the axes, the settings, the method and the data set."""
+    """What a task is given: the values of the axes, the settings, the method and the dataset."""
 
     point: Mapping[str, Any]
     settings: Mapping[str, Any]
@@ -49,7 +49,7 @@ class TaskContext:
     dataset: Problem | None = None
 
     def value(self, name: str, default: Any = None) -> Any:
-        """Give the value of an axis or a setting."""
+        """Return the value of an axis or a setting."""
         return self.point.get(name, self.settings.get(name, default))
 
     def seed(self, *numbers: int) -> int:
@@ -69,9 +69,9 @@ class TaskContext:
 
     @property
     def data(self) -> Problem:
-        """The data set; an error if the experiment has none."""
+        """The dataset; an error if the experiment has none."""
         if self.dataset is None:
-            raise StudyError("This task needs a data set: the experiment has no axis 'dataset'.")
+            raise StudyError("This task needs a dataset: the experiment has no axis 'dataset'.")
         return self.dataset
 
 
@@ -82,7 +82,7 @@ def make(definition: Mapping[str, Any], **defaults: Any) -> Any:
     """Make an estimator as a study file defines it.
 
     ``{ model = "TreeClassifier.cart", se_rule = 1.0 }`` is ``TreeClassifier.cart(se_rule=1.0)``. A
-    model is a name that `compare` knows, a name of this library, or the address of another class
+    model is a method name of `compare`, a name of this library, or the import path of another class
     or function, such as ``"sklearn.naive_bayes.GaussianNB"``. A value that has a `model` itself is
     made first. `defaults` are further parameters, used if the model accepts them.
 
@@ -139,27 +139,27 @@ def find(address: str) -> Any:
 def _module(address: str) -> tuple[str, list[str]]:
     """Divide an address into a module and names in it."""
     if ":" in address:
-        module, _, names = address.partition(":")
+        module, _, path = address.partition(":")
         try:
             import_module(module)
         except ImportError as error:
             raise StudyError(f"There is no {address!r}: {error}.") from error
-        return module, names.split(".")
-    words = address.split(".")
-    if words[0] in import_module("mixedwood").__all__:
-        return "mixedwood", words
-    for n in range(len(words) - 1, 0, -1):
-        module = ".".join(words[:n])
+        return module, path.split(".")
+    names = address.split(".")
+    if names[0] in import_module("mixedwood").__all__:
+        return "mixedwood", names
+    for n in range(len(names) - 1, 0, -1):
+        module = ".".join(names[:n])
         try:
             import_module(module)
         except ImportError:
             continue
-        return module, words[n:]
-    return "mixedwood", words
+        return module, names[n:]
+    return "mixedwood", names
 
 
 def tasks() -> dict[str, str]:
-    """Give the names of the library's own tasks, with a line about each.
+    """Return the names of the library's own tasks, with a line about each.
 
     Examples
     --------
@@ -188,8 +188,8 @@ def find_task(name: str) -> Callable[[TaskContext], Metrics]:
 def cross_validation(context: TaskContext) -> Metrics:
     """Fit and test a method on all folds of one repetition.
 
-    Settings: `folds`, the number of folds; `known_values`, whether a method knows the values of all
-    rows, as in programs whose files declare them (if not, only those of the training rows);
+    Settings: `folds`, the number of folds; `known_values`, whether the schema has the categories of
+    all rows, as in programs whose files declare them (if not, only those of the training rows);
     `bins`, the number of bins of equal width that numeric columns are divided into first.
     Axis: `repetition`. Metrics: one of each fold.
     """
@@ -226,9 +226,9 @@ def divisions(context: TaskContext) -> Metrics:
     """Fit on some rows and test on others, after every number of trees.
 
     The axis `repetition` numbers the divisions. Settings: `train` and `test`, numbers of rows, or
-    one for each data set by its name; `stages`, numbers of trees after which the error is a metric;
-    `fresh`, for generated data sets, the number of rows that each division has for itself, in
-    the order in which they were generated. Rows of other data sets are shuffled.
+    one for each dataset by its name; `stages`, numbers of trees after which the error is a metric;
+    `fresh`, for generated datasets, the number of rows that each division has for itself, in
+    the order in which they were generated. Rows of other datasets are shuffled.
 
     Metrics: `errors` and `train_errors` after every number of trees, `error_1` and so on after
     those of `stages`, `leaves` of a tree, `iterations` of growing and pruning (their mean) and
@@ -267,7 +267,7 @@ _TASKS: dict[str, Callable[[TaskContext], Metrics]] = {
 
 
 def divide(context: TaskContext) -> tuple[NDArray[np.intp], NDArray[np.intp], float]:
-    """Give training rows, test rows, and the test rows for each training row if rows are shared."""
+    """Divide the rows: training rows, test rows, and test rows per training row if shared."""
     n_rows, name = len(context.data.codes), context.point["dataset"]
     n_train, n_test = (_size(context, which) for which in ("train", "test"))
     if block := context.value("fresh", {}).get(name):
@@ -275,14 +275,14 @@ def divide(context: TaskContext) -> tuple[NDArray[np.intp], NDArray[np.intp], fl
         start = int(context.point.get("repetition", 0)) * int(block)
         if n_train + n_test > block or start + block > n_rows:
             raise StudyError(
-                f"The data set {name!r} has {n_rows} rows, {block} of them for each division; this "
+                f"The dataset {name!r} has {n_rows} rows, {block} of them for each division; this "
                 f"one needs {n_train + n_test}, from row {start + 1} on."
             )
         rows = np.arange(start, start + n_test + n_train)
         return rows[n_test:], rows[:n_test], 0.0
     if n_train + n_test > n_rows:
         raise StudyError(
-            f"The data set {name!r} has {n_rows} rows, too few for {n_train} training rows and "
+            f"The dataset {name!r} has {n_rows} rows, too few for {n_train} training rows and "
             f"{n_test} test rows."
         )
     return *random_train_test(n_rows, n_train, n_test, context.seed(0)), n_test / n_train
@@ -293,7 +293,7 @@ def _size(context: TaskContext, which: str) -> int:
     if isinstance(size, Mapping):
         size = size.get(name)
     if not isinstance(size, int) or size < 1:
-        raise StudyError(f"The data set {name!r} needs {which!r}, a number of rows; got {size!r}.")
+        raise StudyError(f"The dataset {name!r} needs {which!r}, a number of rows; got {size!r}.")
     return size
 
 

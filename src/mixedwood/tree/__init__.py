@@ -1,6 +1,8 @@
 """Decision trees: one class for all learners, and a builder that makes trees node by node."""
 
 from mixedwood.tree.builder import TreeBuilder
+from mixedwood.tree.decide import TargetSpec, argmax_with_ties
+from mixedwood.tree.predictor import Mixture, Predictor
 from mixedwood.tree.tree import ARRAY_TYPES, FRACTIONAL, NUMBER, STOP, SplitKind, Terms, Tree
 
 __all__ = [
@@ -8,8 +10,12 @@ __all__ = [
     "FRACTIONAL",
     "NUMBER",
     "STOP",
+    "Mixture",
+    "Predictor",
     "SplitKind",
+    "TargetSpec",
     "Terms",
     "Tree",
     "TreeBuilder",
+    "argmax_with_ties",
 ]

@@ -1,4 +1,4 @@
-"""The one tree of every learner: plain arrays and the schema that explains them."""
+"""The tree of all estimators: read-only arrays and the schema of the columns."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _core
 from mixedwood.data import Column, ColumnKind, Schema, Table
+from mixedwood.tree.decide import WEKA_TOLERANCE, TargetSpec
 from mixedwood.tree.views import TreeViews
+
+if TYPE_CHECKING:
+    from mixedwood.explain import DecisionPath
 
 __all__ = ["ARRAY_TYPES", "FRACTIONAL", "NUMBER", "STOP", "SplitKind", "Terms", "Tree"]
 
@@ -37,32 +41,6 @@ class SplitKind(IntEnum):
     SUBSET = 2
     MULTIWAY = 3
     LINEAR = 4
-
-
-ARRAY_TYPES = {
-    "split_kind": np.uint8,
-    "column": np.int32,
-    "low": np.float64,
-    "high": np.float64,
-    "child_offset": np.int32,
-    "children": np.int32,
-    "category_offset": np.int32,
-    "category_code": np.int32,
-    "category_child": np.int32,
-    "term_offset": np.int32,
-    "term_column": np.int32,
-    "term_category": np.int32,
-    "term_weight": np.float64,
-    "term_fill": np.float64,
-    "intercept": np.float64,
-    "missing_child": np.int32,
-    "unknown_child": np.int32,
-    "weighted_n_node_samples": np.float64,
-    "statistics": np.float64,
-    "label": np.int32,
-    "score": np.float64,
-}
-"""The arrays that a tree is made of, besides schema and classes."""
 
 
 class Terms(NamedTuple):
@@ -216,11 +194,11 @@ class Tree(TreeViews):
 
     @cached_property
     def node_depth(self) -> NDArray[np.int32]:
-        """Number of tests above each node."""
+        """Depth of each node; 0 for the root."""
         return _frozen(self.path_sums(np.ones(self.n_nodes, dtype=np.int32)))
 
     def path_sums(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Add up what each node has, along the way from the root, the root's own left out."""
+        """Sum values of nodes along the path from the root, without that of the root."""
         sums = np.array(values)
         sums[0] = 0
         for ahead in self._leaps():
@@ -229,14 +207,14 @@ class Tree(TreeViews):
 
     @property
     def depth(self) -> int:
-        """Longest path from the root, in tests; 0 for a single leaf."""
+        """Depth of the tree; 0 for a single leaf."""
         return int(self.node_depth.max())
 
     def _leaps(self) -> Iterator[NDArray[np.int32]]:
-        """For each node the one 1, 2, 4, 8, ... steps above it; no further than the root.
+        """For each node, its ancestor 1, 2, 4, 8, ... levels up, at most the root.
 
-        What is known of the steps up to there, joined with what is known of that node, is known
-        of twice as many steps: a few passes over all nodes, however deep the tree.
+        A result for the levels up to there, combined with that of the ancestor, is the result for
+        twice as many levels: few passes over all nodes, however deep the tree.
         """
         ahead = np.maximum(self.parent, 0)
         while ahead.any():
@@ -244,7 +222,7 @@ class Tree(TreeViews):
             ahead = ahead[ahead]
 
     def at_or_above(self, nodes: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Mark the nodes that are marked, and every node above one of them."""
+        """Mark the marked nodes and all of their ancestors."""
         marked = np.array(nodes, dtype=bool)
         for ahead in self._leaps():
             marked[ahead[marked]] = True
@@ -256,12 +234,12 @@ class Tree(TreeViews):
         return self.children[self.child_offset[node] : self.child_offset[node + 1]]
 
     def categories_of(self, node: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return the codes that a nominal test knows, and the child position of each."""
+        """Return the codes of a nominal split, and the position of the child for each."""
         here = slice(self.category_offset[node], self.category_offset[node + 1])
         return self.category_code[here], self.category_child[here]
 
     def terms_of(self, node: int) -> Terms:
-        """Return the columns, values, weights and fills of a linear test."""
+        """Return the terms of a linear split."""
         here = slice(self.term_offset[node], self.term_offset[node + 1])
         return Terms(
             self.term_column[here],
@@ -271,39 +249,44 @@ class Tree(TreeViews):
         )
 
     def column_of(self, node: int) -> Column:
-        """Return the column that an interval, subset or multiway test asks for."""
+        """Return the column of an interval, subset or multiway split."""
         return self.schema.columns[int(self.column[node])]
 
-    # Answers
+    # Predictions
+
+    @cached_property
+    def target(self) -> TargetSpec:
+        """The classes, and how probabilities become a class."""
+        return TargetSpec(self.classes, WEKA_TOLERANCE)
 
     @cached_property
     def is_fractional(self) -> bool:
-        """Whether some test sends rows to several children at once."""
+        """Whether some split sends rows to several children, with fractions of their weight."""
         inner = self.split_kind != SplitKind.LEAF
         sides = np.concatenate([self.missing_child[inner], self.unknown_child[inner]])
         return bool((sides == FRACTIONAL).any())
 
     @cached_property
     def probabilities(self) -> NDArray[np.float64]:
-        """Class shares of each node; equal shares for a node that no weight reached."""
+        """Class probabilities of each node; equal probabilities for nodes without weight."""
         totals = _row_sums(self.statistics)[:, None]
         empty = totals == 0
         if not empty.any():
             return _frozen(np.ascontiguousarray(self.statistics / totals))
-        shares = (self.statistics + empty) / np.where(empty, len(self.classes), totals)
-        return _frozen(np.ascontiguousarray(shares))
+        found = (self.statistics + empty) / np.where(empty, len(self.classes), totals)
+        return _frozen(np.ascontiguousarray(found))
 
     def apply(self, table: Table) -> NDArray[np.int32]:
-        """Find the node that answers each row: a leaf, or the node where the row had to stop."""
+        """Find the node in which each row ends: a leaf, or an inner node where it stops."""
         return self._router.route(self._columns_of(table))
 
     def answered(
         self, table: Table, classes: NDArray[np.int32], weights: NDArray[np.float64] | None = None
     ) -> NDArray[np.float64]:
-        """Class weights of the rows that each node answers, one row per node.
+        """Class weights of the rows that end in each node: shape (n_nodes, n_classes).
 
-        A leaf answers, or the inner node where a row has to stop. A row that is shared out counts
-        in parts.
+        Rows end in leaves, or in inner nodes where they stop. Rows that are sent to several
+        children count with fractions of their weight.
         """
         given = np.empty(0) if weights is None else np.ascontiguousarray(weights, np.float64)
         return self._router.answered(self._columns_of(table), classes, given, len(self.classes))
@@ -311,45 +294,70 @@ class Tree(TreeViews):
     def linear_sums(
         self, node: int, table: Table, rows: NDArray[np.int32] | None = None
     ) -> NDArray[np.float64]:
-        """Give what a linear test compares with zero, for each row or for some rows.
+        """Compute the sum that a linear split compares with zero, for all rows or some rows.
 
-        NaN where the test has no answer. These are the very sums that `apply` goes by; the same
-        terms added up in another order may differ in the last digit.
+        It is NaN where it is undefined. `apply` uses the same sums; the same terms added in
+        another order may differ in the last digit.
         """
         chosen = np.arange(table.n_rows, dtype=np.int32) if rows is None else rows
         columns = self._columns_of(table)
         return _core.linear_sums(self, columns, self._n_values, int(node), chosen)
 
     def predict_proba(self, table: Table) -> NDArray[np.float64]:
-        """Give class probabilities for each row."""
+        """Predict the class probabilities of each row."""
         if self.is_fractional:
             return self._router.distribute(self._columns_of(table), self.probabilities)
         return self.probabilities.take(self.apply(table), axis=0)
 
     def predict(self, table: Table) -> NDArray[Any]:
-        """Give the class of each row.
+        """Predict the class of each row.
 
-        The answering node's label or, for rows that went to several leaves, the most probable
-        class; the first of equals, to within 1e-6.
+        It is the label of the node in which the row ends or, for rows that are sent to several
+        leaves, the most probable class; of equally probable classes (up to 1e-6), the first.
         """
         if not self.is_fractional:
             return np.asarray(self._node_classes[self.apply(table)])
-        return np.asarray(self.classes[first_of_nearly_largest(self.predict_proba(table))])
+        return self.target.labels(self.predict_proba(table))
 
-    # Change
+    def predict_codes(self, table: Table) -> NDArray[np.int32]:
+        """Predict the class of each row, as a position in `classes`."""
+        if not self.is_fractional:
+            return np.asarray(self.label[self.apply(table)])
+        return self.target.decide(self.predict_proba(table))
+
+    def explain(self, table: Table, row: int = 0) -> DecisionPath:
+        """Explain the prediction of one row by its path; see `mixedwood.explain.explain_row`.
+
+        Examples
+        --------
+        >>> from mixedwood.data import read_table
+        >>> from mixedwood.tree import TreeBuilder
+        >>> table = read_table({"age": [1.0, 8.0]})
+        >>> builder = TreeBuilder(table.schema, ["no", "yes"], [3, 1])
+        >>> _ = builder.split_interval(0, "age", [[3, 0], [0, 1]], high=5.0)
+        >>> print(builder.build().explain(table, row=1))
+        Row 1: yes (yes 100 %, no 0 %)
+          age = 8 > 5
+          -> [2] yes (100 % of 1)
+        """
+        from mixedwood.explain import explain_row
+
+        return explain_row(self, table, row)
+
+    # Pruning
 
     def prune_at(self, nodes: Iterable[int]) -> Tree:
-        """Make leaves of some nodes, and return the smaller tree without the nodes below them."""
+        """Return the tree with some nodes turned into leaves."""
         stop = np.zeros(self.n_nodes, dtype=bool)
         stop[np.asarray(nodes if isinstance(nodes, np.ndarray) else list(nodes), np.int64)] = True
-        gone = stop[self.parent]  # something above is cut
+        gone = stop[self.parent]  # an ancestor becomes a leaf
         gone[0] = False
         for ahead in self._leaps():
             gone |= gone[ahead]
         return self._select(~gone, stop)
 
     def _select(self, keep: NDArray[np.bool_], leaf: NDArray[np.bool_]) -> Tree:
-        """Keep some nodes, renumbered, and make leaves of others."""
+        """Keep some nodes, renumbered, and turn others into leaves."""
         renumbered = np.cumsum(keep, dtype=np.int32) - 1
         nodes, inner = np.flatnonzero(keep), ~leaf[keep]
         offset, taken = _listed(self.child_offset, nodes, inner)
@@ -362,7 +370,7 @@ class Tree(TreeViews):
             label=self.label[keep],
         )
 
-    # Being a value
+    # Equality and pickling
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
@@ -400,19 +408,29 @@ class Tree(TreeViews):
             f"{len(self.schema)} columns, {len(self.classes)} classes>"
         )
 
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        return f'<div style="overflow-x: auto">{self.to_svg()}</div>'
+
     @cached_property
     def _node_classes(self) -> NDArray[Any]:
         return np.asarray(self.classes[self.label])
 
     @cached_property
     def _node_votes(self) -> NDArray[np.int32]:
-        """What `predict` says of rows that end in a node, as places in the classes."""
-        return first_of_nearly_largest(self.probabilities) if self.is_fractional else self.label
+        """The prediction of rows that end in each node, as a position in the classes."""
+        return self.target.decide(self.probabilities) if self.is_fractional else self.label
+
+    @property
+    def _has_router(self) -> bool:
+        return "_laid_out" in self.__dict__
 
     @property
     def _router(self) -> _core.Router:
-        # Made on first use, and no part of the tree's state: pickles and copies make their own.
-        # A cached property would let only one thread at a time make one, of whatever tree.
+        # Made on first use, and not pickled. The lock of cached_property is one for all trees, so
+        # that threads would make routers one at a time.
         router: _core.Router | None = self.__dict__.get("_laid_out")
         if router is None:
             router = _core.Router(self, self._empty_columns, self._n_values)
@@ -430,8 +448,8 @@ class Tree(TreeViews):
     def _columns_of(self, table: Table) -> list[Any]:
         if not isinstance(table, Table):
             raise TypeError(
-                f"a tree answers rows of a Table; got {type(table).__name__}. Read it with "
-                "mixedwood.data.read_table(X, schema=tree.schema), or ask the estimator."
+                f"a tree predicts rows of a Table; got {type(table).__name__}. Read it with "
+                "mixedwood.data.read_table(X, schema=tree.schema), or use the estimator."
             )
         if table.schema is not self.schema and table.schema != self.schema:
             raise ValueError(
@@ -441,18 +459,12 @@ class Tree(TreeViews):
         return list(table.arrays)
 
 
-def first_of_nearly_largest(shares: NDArray[np.float64]) -> NDArray[np.int32]:
-    """Find the largest share of each row; the first of equals, to within 1e-6.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> first_of_nearly_largest(np.array([[0.5, 0.5 + 1e-9], [0.4, 0.6]])).tolist()
-    [0, 1]
-    """
-    near = shares >= shares.max(axis=1, keepdims=True) - 1e-6
-    return np.asarray(np.argmax(near, axis=1), np.int32)
-
+ARRAY_TYPES: dict[str, type[np.generic]] = {
+    name: get_args(get_args(hint)[1])[0]
+    for name, hint in get_type_hints(Tree).items()
+    if name not in ("schema", "classes")
+}
+"""The arrays of a tree and their types, read from the fields of `Tree`."""
 
 _BLANK: dict[str, Any] = {
     "split_kind": SplitKind.LEAF,
@@ -464,13 +476,13 @@ _BLANK: dict[str, Any] = {
     "unknown_child": STOP,
     "score": 0.0,
 }
-"""What arrays have for leaves."""
+"""Values of leaves."""
 
 LISTS = {
     "category_offset": ("category_code", "category_child"),
     "term_offset": ("term_column", "term_category", "term_weight", "term_fill"),
 }
-"""Offsets, and the arrays that have several entries per node; children left out."""
+"""Offsets and the arrays with several entries per node, without children."""
 
 
 def copy_splits(tree: Tree, nodes: NDArray[Any], inner: NDArray[np.bool_]) -> dict[str, Any]:

@@ -1,20 +1,18 @@
-"""A tree in words and pictures: doors to the rooms that read trees, entered on first use."""
+"""Text and drawings of a tree; the packages that make them are imported on first use."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from mixedwood.data import Table
-
 if TYPE_CHECKING:
-    from mixedwood.explain import DecisionPath, Rule
+    from mixedwood.explain import Rule
     from mixedwood.tree.tree import Tree
 
 __all__ = ["TreeViews"]
 
 
 class TreeViews:
-    """What a tree can say of itself; a part of `mixedwood.tree.Tree`."""
+    """Methods of `mixedwood.tree.Tree` for text and drawings."""
 
     def to_text(
         self,
@@ -24,7 +22,7 @@ class TreeViews:
         show_counts: bool = True,
         max_terms: int | None = 8,
     ) -> str:
-        """Write the tree as indented text; see `mixedwood.explain.tree_text`.
+        """Format the tree as indented text; see `mixedwood.explain.tree_text`.
 
         Examples
         --------
@@ -48,7 +46,7 @@ class TreeViews:
         )
 
     def to_rules(self) -> list[Rule]:
-        """Turn the tree into rules, one for each leaf; see `mixedwood.explain.to_rules`.
+        """Return the tree as rules, one for each leaf; see `mixedwood.explain.to_rules`.
 
         Examples
         --------
@@ -65,25 +63,6 @@ class TreeViews:
 
         return to_rules(_tree(self))
 
-    def explain(self, table: Table, row: int = 0) -> DecisionPath:
-        """Follow one row through the tree, in words; see `mixedwood.explain.explain_row`.
-
-        Examples
-        --------
-        >>> from mixedwood.data import read_table
-        >>> from mixedwood.tree import TreeBuilder
-        >>> table = read_table({"age": [1.0, 8.0]})
-        >>> builder = TreeBuilder(table.schema, ["no", "yes"], [3, 1])
-        >>> _ = builder.split_interval(0, "age", [[3, 0], [0, 1]], high=5.0)
-        >>> print(builder.build().explain(table, row=1))
-        Row 1: yes (yes 100 %, no 0 %)
-          age = 8 > 5
-          -> [2] yes (100 % of 1)
-        """
-        from mixedwood.explain import explain_row
-
-        return explain_row(_tree(self), table, row)
-
     def to_svg(
         self,
         *,
@@ -91,7 +70,7 @@ class TreeViews:
         max_nodes: int | None = 60,
         max_terms: int | None = 4,
     ) -> str:
-        """Draw the tree as SVG, without any library; see `mixedwood.plot.tree_svg`.
+        """Draw the tree as SVG; see `mixedwood.plot.tree_svg`.
 
         Examples
         --------
@@ -106,7 +85,7 @@ class TreeViews:
         return tree_svg(_tree(self), max_depth=max_depth, max_nodes=max_nodes, max_terms=max_terms)
 
     def to_dot(self, *, max_depth: int | None = None, max_nodes: int | None = 1000) -> str:
-        """Write the tree in the language of Graphviz; see `mixedwood.plot.tree_dot`.
+        """Format the tree as a Graphviz graph; see `mixedwood.plot.tree_dot`.
 
         Examples
         --------
@@ -147,12 +126,6 @@ class TreeViews:
         return plot_tree(
             _tree(self), ax, max_depth=max_depth, max_nodes=max_nodes, max_terms=max_terms
         )
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def _repr_html_(self) -> str:
-        return f'<div style="overflow-x: auto">{self.to_svg()}</div>'
 
 
 def _tree(views: TreeViews) -> Tree:

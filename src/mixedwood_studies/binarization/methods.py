@@ -1,9 +1,10 @@
-"""Optimal trees whose ranges are made once, and whose tests are made anew at every node."""
+"""Optimal trees with bins made once and candidate splits encoded again at every node."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from mixedwood._limits import read_time_limit
 from mixedwood.estimators import OptimalTreeClassifier
 from mixedwood.optimal.build import build_tree
 from mixedwood.optimal.solvers import PerNodeSolver
@@ -12,11 +13,11 @@ __all__ = ["EncodedAtEverySplit"]
 
 
 class EncodedAtEverySplit(OptimalTreeClassifier):
-    """An `OptimalTreeClassifier` with ``binarize_at="node_encoding"`` that takes it literally.
+    """An `OptimalTreeClassifier` that encodes the bins again at every node, as the paper does.
 
-    The estimator of the library knows that such trees cost what those with tests made once cost,
-    and looks for the latter. This one makes the tests at every node, from the ranges that are left
-    there: windows reach over ranges that no row of the node has, and new rows may go elsewhere.
+    With ``binarize_at="node_encoding"``, `OptimalTreeClassifier` encodes the bins once, because the
+    objective is the same. This class encodes the bins that are present at a node. Intervals can
+    then span absent bins, so the predictions for new rows can differ.
 
     Examples
     --------
@@ -24,17 +25,17 @@ class EncodedAtEverySplit(OptimalTreeClassifier):
     >>> from mixedwood.preprocessing import FeatureBinarizer
     >>> iris = load("iris")
     >>> binarizer = FeatureBinarizer(n_bins=4, encoding="multi_hot")
-    >>> asked = {"max_depth": 2, "ccp_alpha": 0, "binarizer": binarizer}
-    >>> EncodedAtEverySplit(**asked).fit(iris.X, iris.y).objective_value_
+    >>> parameters = {"max_depth": 2, "ccp_alpha": 0, "binarizer": binarizer}
+    >>> EncodedAtEverySplit(**parameters).fit(iris.X, iris.y).objective_value_
     17.0
-    >>> OptimalTreeClassifier(**asked).fit(iris.X, iris.y).objective_value_
+    >>> OptimalTreeClassifier(**parameters).fit(iris.X, iris.y).objective_value_
     17.0
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> EncodedAtEverySplit:
         """Find the tree, as `OptimalTreeClassifier.fit` does."""
-        asked = type(self)(**{**self.get_params(deep=False), "binarize_at": "node_encoding"})
-        learner = asked._learner()
+        variant = type(self)(**{**self.get_params(deep=False), "binarize_at": "node_encoding"})
+        variant._check_parameters()
         table, target = self._read_training(
             X,
             y,
@@ -43,13 +44,14 @@ class EncodedAtEverySplit(OptimalTreeClassifier):
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
         )
-        settings = learner.settings_for(target.n_rows)
+        settings = variant._settings(target.n_rows)
         splits, proof = PerNodeSolver(table, target, settings).solve(
             settings.max_depth,
             settings.max_leaf_nodes,
-            time_limit=learner.time_limit,
+            time_limit=read_time_limit(variant.time_limit),
             work_limit=settings.work_limit,
         )
+        assert splits is not None  # there is no upper bound
         self._remember(table, target)
         self.tree_ = build_tree(table, target, splits, settings.unknown)
         self.proof_, self.candidates_, self.cv_results_ = proof, None, None

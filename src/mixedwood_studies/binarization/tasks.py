@@ -26,7 +26,7 @@ _MODES = {"offline": "root", "online": "node", "combined": "node_encoding"}
 
 
 def best_tree(context: TaskContext) -> Metrics:
-    """Give the errors of the optimal tree of all rows, and the number of its binary columns.
+    """Return the errors of the optimal tree of all rows, and the number of its binary columns.
 
     Axes or settings: `depth`; `ranges`, the number of ranges, or "own" for methods that choose it
     themselves; `mode` and `time_limit` as in `seven_sets`.
@@ -64,7 +64,7 @@ def seven_sets(context: TaskContext) -> Metrics:
     if len(problem.classes) != 2:
         raise StudyError(
             f"{problem.name} has {len(problem.classes)} classes; seven sets are for two. Use "
-            "one_against_all in the definition of the data set."
+            "one_against_all in the definition of the dataset."
         )
     source = context.value("cut_from", "training rows")
     if source not in ("training rows", "all rows"):
@@ -122,7 +122,7 @@ def divide_in_seven(codes: NDArray[Any]) -> list[tuple[NDArray[np.intp], ...]]:
 
 
 def cut_points(context: TaskContext) -> Metrics:
-    """Give the cut points of each numeric column.
+    """Return the cut points of each numeric column.
 
     Metrics: ``"1 cuts"`` is the number of cut points of the first column, ``"1.1"`` the first one.
     """
@@ -155,7 +155,7 @@ def in_ranges(problem: Problem, context: TaskContext) -> Table:
 
 
 def _fit(context: TaskContext, X: Any, y: Any) -> tuple[Any, float]:
-    """Search for the optimal tree; its proof tells whether a limit ended the search."""
+    """Search for the optimal tree; its proof states whether a limit ended the search."""
     mode = context.value("mode", "offline")
     if mode not in _MODES:
         raise StudyError(f"mode must be one of {', '.join(_MODES)}; got {mode!r}.")

@@ -1,6 +1,6 @@
 """Methods of the study: the paper's model tree, and the baselines that it compares with.
 
-The baselines take tables of categories and numbers.
+The baselines accept tables with categorical and numeric columns.
 """
 
 from __future__ import annotations
@@ -64,10 +64,10 @@ def model_tree(
 
 
 class _Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Reads tables for a classifier; `_learn` and `_scores` are its own."""
+    """Base class of the baselines; subclasses implement `_learn` and `_scores`."""
 
     def fit(self, X: Any, y: Any) -> _Baseline:
-        """Learn from a table and the class of each row."""
+        """Fit the classifier."""
         table, target = read_table(X), read_target(y)
         check_same_length(table, target)
         self._learn(table, target)
@@ -79,7 +79,7 @@ class _Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give the class of each row; of equally good ones the first."""
+        """Predict the class of each row; ties are resolved in favor of the first class."""
         check_is_fitted(self)
         table = read_table(X, schema=self.schema_, estimator=type(self).__name__)
         return np.asarray(self.classes_[self._scores(table).argmax(axis=1)])
@@ -98,29 +98,28 @@ class _Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _numeric_matrix(table: Table) -> NDArray[np.float64]:
-    """Give the numeric columns as a matrix."""
+    """Return the numeric columns as a matrix."""
     columns = [array for c, array in zip(table.schema, table.arrays, strict=True) if c.is_numeric]
     return np.array(columns, dtype=float).reshape(len(columns), table.n_rows).T
 
 
 class MixedNaiveBayes(_Baseline):
-    """Naive Bayes: a normal distribution for each number, frequencies for each category.
+    """Naive Bayes with normal distributions of numeric and frequencies of categorical columns.
 
-    Frequencies are counted plus one. A cell that is missing, or has a value that no training row
-    has, says nothing about its row.
+    Frequencies are smoothed by adding one. Missing values and unknown categories are ignored.
 
     Attributes
     ----------
     classes_ : ndarray
         The distinct labels, sorted.
     schema_ : Schema
-        What the columns are.
+        The columns.
 
     Examples
     --------
-    >>> X = {"colour": ["red", "red", "blue", "blue"], "size": [1.0, 2.0, 8.0, 9.0]}
+    >>> X = {"color": ["red", "red", "blue", "blue"], "size": [1.0, 2.0, 8.0, 9.0]}
     >>> model = MixedNaiveBayes().fit(X, ["small", "small", "large", "large"])
-    >>> model.predict({"colour": ["blue", "mauve"], "size": [8.0, 2.5]}).tolist()
+    >>> model.predict({"color": ["blue", "mauve"], "size": [8.0, 2.5]}).tolist()
     ['large', 'small']
     """
 
@@ -142,12 +141,12 @@ class MixedNaiveBayes(_Baseline):
         self._variances = np.ones_like(self._means)
         if not numbers.shape[1]:
             return
-        least = _MIN_VARIANCE * float(_variances(numbers).max()) or _MIN_VARIANCE
+        smallest = _MIN_VARIANCE * float(_variances(numbers).max()) or _MIN_VARIANCE
         for code in range(target.n_classes):
             rows = numbers[target.codes == code]
             known = np.maximum((~np.isnan(rows)).sum(axis=0), 1)
             self._means[code] = np.nansum(rows, axis=0) / known
-            self._variances[code] = _variances(rows) + least
+            self._variances[code] = _variances(rows) + smallest
 
     def _scores(self, table: Table) -> NDArray[np.float64]:
         scores = np.tile(self._log_prior, (table.n_rows, 1))
@@ -157,13 +156,13 @@ class MixedNaiveBayes(_Baseline):
             scores[known] += log_frequencies[codes[known]]
         for place, numbers in enumerate(_numeric_matrix(table).T):
             mean, variance = self._means[:, place], self._variances[:, place]
-            gaps = (numbers[:, None] - mean) ** 2 / variance + np.log(2 * np.pi * variance)
-            scores -= np.nan_to_num(gaps / 2, nan=0.0)
+            distances = (numbers[:, None] - mean) ** 2 / variance + np.log(2 * np.pi * variance)
+            scores -= np.nan_to_num(distances / 2, nan=0.0)
         return scores
 
 
 def _log_frequencies(codes: NDArray[Any], n_values: int, target: Target) -> NDArray[np.float64]:
-    """Logarithms of the frequency of each value in each class, counted plus one."""
+    """Logarithms of the smoothed frequency of each category in each class."""
     counts = np.ones((n_values, target.n_classes))
     known = codes >= 0
     np.add.at(counts, (codes[known], target.codes[known]), 1.0)
@@ -171,7 +170,7 @@ def _log_frequencies(codes: NDArray[Any], n_values: int, target: Target) -> NDAr
 
 
 def _variances(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Variance of each column over the cells that are known; 0 if there are none."""
+    """Variance of each column, ignoring missing values; 0 if all are missing."""
     known = ~np.isnan(rows)
     n = np.maximum(known.sum(axis=0), 1)
     mean = np.nansum(rows, axis=0) / n
@@ -179,36 +178,36 @@ def _variances(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 class MixedNeighborsClassifier(_Baseline):
-    """Nearest neighbours: Euclidean distance of numbers, 0 or 1 for equal or other categories.
+    """Nearest neighbors with Euclidean distances, where different categories have distance 1.
 
-    Of equally near neighbours the first training row is taken; of classes with equally many
-    neighbours the first in ``classes_``.
+    Ties between neighbors are resolved in favor of the first training row, ties between classes in
+    favor of the first in ``classes_``.
 
     Parameters
     ----------
     n_neighbors : int or "tune", default="tune"
-        How many neighbours vote. "tune" takes the best of 1, 3, 5, 7, 9, 11, 15, 21, 31 and 41 by
-        five-fold cross-validation of the training rows; of equally good ones the smallest.
+        Number of neighbors. "tune" chooses among 1, 3, 5, 7, 9, 11, 15, 21, 31 and 41 by 5-fold
+        cross-validation on the training rows; the smallest one in case of ties.
     scale : {"variance", "range"} or None, default=None
-        Whether to divide numbers by their standard deviation, or by the range of a column, so that
-        they differ by at most 1, like categories. As they are, columns of large numbers decide.
+        Whether to divide numeric columns by their standard deviation or their range. If None, they
+        are not scaled, and columns with large numbers dominate.
     random_state : int or None, default=None
-        Seeds the inner folds. None is the same as 0.
+        Seed of the inner folds. None is equivalent to 0.
 
     Attributes
     ----------
     n_neighbors_ : int
-        How many neighbours vote.
+        Number of neighbors.
     classes_ : ndarray
         The distinct labels, sorted.
     schema_ : Schema
-        What the columns are.
+        The columns.
 
     Examples
     --------
-    >>> X = {"colour": ["red", "red", "blue", "blue"], "size": [1.0, 2.0, 8.0, 9.0]}
+    >>> X = {"color": ["red", "red", "blue", "blue"], "size": [1.0, 2.0, 8.0, 9.0]}
     >>> model = MixedNeighborsClassifier(1).fit(X, ["small", "small", "large", "large"])
-    >>> model.predict({"colour": ["blue", "red"], "size": [8.0, 2.5]}).tolist()
+    >>> model.predict({"color": ["blue", "red"], "size": [8.0, 2.5]}).tolist()
     ['large', 'small']
     """
 
@@ -227,9 +226,11 @@ class MixedNeighborsClassifier(_Baseline):
         wanted = self.n_neighbors
         is_count = isinstance(wanted, int | np.integer) and not isinstance(wanted, bool)
         if wanted != "tune" and not (is_count and int(wanted) >= 1):
-            raise ValueError(f"n_neighbors must be a number above 0 or 'tune'; got {wanted!r}.")
+            raise ValueError(f"n_neighbors must be an int >= 1 or 'tune'. Got {wanted!r} instead.")
         if self.scale not in (None, *_SPREADS):
-            raise ValueError(f"scale must be None, 'variance' or 'range'; got {self.scale!r}.")
+            raise ValueError(
+                f"scale must be None, 'variance' or 'range'. Got {self.scale!r} instead."
+            )
         numbers = _numeric_matrix(_complete(table))
         spread = np.ones(numbers.shape[1])
         if self.scale is not None:
@@ -244,7 +245,7 @@ class MixedNeighborsClassifier(_Baseline):
         for n, counted in enumerate(votes, 1):
             if n == self.n_neighbors_:
                 return counted
-        return np.zeros((table.n_rows, self._n_classes))  # no rows to answer for
+        return np.zeros((table.n_rows, self._n_classes))  # no rows
 
     def _tuned(self) -> int:
         smallest = int(np.bincount(self._codes).min())
@@ -264,7 +265,7 @@ class MixedNeighborsClassifier(_Baseline):
         return max(right, key=lambda n: (right[n], -n))
 
     def _squares(self, table: Table) -> NDArray[np.float64]:
-        """Squares of the distances of rows from the training rows."""
+        """Squared distances of rows from the training rows."""
         squares = np.zeros((table.n_rows, self._rows.n_rows))
         sides = (_numeric_matrix(part) / self._unit for part in (table, self._rows))
         for new, known in zip(*(side.T for side in sides), strict=True):
@@ -291,7 +292,7 @@ def _complete(table: Table) -> Table:
     for column, array in zip(table.schema, table.arrays, strict=True):
         if column.is_numeric and np.isnan(array).any():
             raise ValueError(
-                f"Column {column.name!r} has gaps (NaN), which have no distance from a number. "
-                'Fill them first; in a study file, by missing = "most_common".'
+                f"Column {column.name!r} has missing values (NaN), which are not supported. Impute "
+                'them first; in a study file, with missing = "most_common".'
             )
     return table

@@ -1,6 +1,6 @@
 """Methods of the study: its preset, and trees that reproduce two faults of the published program.
 
-The trees are grown in plain Python, for being right, not fast.
+The trees are grown in plain Python: simple, not fast.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from scipy.special import gammainc
 
 from mixedwood import TreeClassifier
 from mixedwood.data import Table
-from mixedwood.estimators.one_tree import OneTreeClassifier
-from mixedwood.pruning.merge_equal import merge_equal_leaves
+from mixedwood.estimators._single import SingleTreeClassifier
+from mixedwood.pruning import merge_equal_leaves
 from mixedwood.splits import (
     Criterion,
     Partitioner,
@@ -72,7 +72,7 @@ def nominal_splits(
 
 @dataclass(frozen=True)
 class Choice:
-    """The test of a node: a threshold of a number, or a group, 0 or 1, for each value."""
+    """The split of a node: a threshold, or a group, 0 or 1, for each category."""
 
     column: int
     threshold: float = np.nan
@@ -89,7 +89,7 @@ class Node:
     n_classes: int
 
     def cells(self, column: int) -> NDArray[Any]:
-        """Give a column in these rows."""
+        """Return a column in these rows."""
         return np.asarray(self.table.arrays[column][self.rows])
 
     def counts(self, column: int) -> NDArray[np.float64]:
@@ -99,11 +99,11 @@ class Node:
         return np.bincount(places, minlength=n_values * k).reshape(-1, k).astype(float)
 
 
-class PlainTreeClassifier(OneTreeClassifier):
-    """Grows a tree by `_choose`, and undoes splits that change no answer.
+class PlainTreeClassifier(SingleTreeClassifier):
+    """Grows a tree by `_choose`, and removes splits whose children predict the same class.
 
     Subclasses have the parameters `max_depth`, `max_p` and `min_second`; the last two are those of
-    `TreeClassifier.nominal_splits`.
+    `nominal_splits`.
     """
 
     handle_unknown = "stop"
@@ -113,17 +113,17 @@ class PlainTreeClassifier(OneTreeClassifier):
 
     @abstractmethod
     def _choose(self, node: Node) -> Choice | None:
-        """Give the test of a node, or None if it is a leaf."""
+        """Choose the split of a node; None for a leaf."""
 
-    def fit(self, X: Any, y: Any) -> PlainTreeClassifier:
+    def fit(self, X: Any, y: Any) -> PlainTreeClassifier:  # type: ignore[override]
         """Grow the tree."""
         table, target = self._read_training(X, y, None)
         self._check(table)
         k = len(target.classes)
         builder = TreeBuilder(table.schema, target.classes, np.bincount(target.codes, minlength=k))
-        waiting = [(0, np.arange(table.n_rows), 0)]
-        while waiting:
-            number, rows, depth = waiting.pop()
+        open_nodes = [(0, np.arange(table.n_rows), 0)]
+        while open_nodes:
+            number, rows, depth = open_nodes.pop()
             node = Node(table, rows, target.codes[rows], k)
             if depth == self.max_depth or len(np.unique(node.codes)) < 2:
                 continue
@@ -132,13 +132,13 @@ class PlainTreeClassifier(OneTreeClassifier):
             side = _side(node, choice)
             children = _split(builder, number, node, choice, side)
             for which, child in enumerate(children):
-                waiting.append((child, rows[side == which], depth + 1))
+                open_nodes.append((child, rows[side == which], depth + 1))
         self._remember(table, target)
         self.tree_ = merge_equal_leaves(builder.build())
         return self
 
     def _check(self, table: Table) -> None:
-        """Refuse tables that the program cannot read."""
+        """Raise for tables that the program cannot read."""
 
     def _accepts(self, counts: NDArray[np.float64]) -> bool:
         """Whether a nominal column may be used at a node."""
@@ -168,34 +168,34 @@ def _split(
 
 
 class RoundedSignificanceClassifier(PlainTreeClassifier):
-    """A tree that takes the column whose chi-square CDF is largest, first come, first served.
+    """A tree that chooses the first column with the largest chi-square CDF.
 
-    The CDF is exactly 1.0 for every column of some significance at a node of many rows, so that
-    the first of these columns is taken. That is a fault: a correct program compares logarithms of
-    p-values, as ``TreeClassifier(selection="significance")`` does. This one is here to show that
-    published values come from it. Nominal columns only.
+    At a node with many rows, the CDF rounds to 1.0 for every significant column, so the first of
+    these columns is chosen. That is a fault of the published program; ``TreeClassifier(
+    selection="significance")`` compares logarithms of p-values instead. This class reproduces the
+    published values. It accepts nominal columns only.
 
     Parameters
     ----------
     criterion, partitioner
-        Which split of the column is taken; see `mixedwood.splits.best_partition`.
+        How the chosen column is split; see `mixedwood.splits.best_partition`.
     max_depth : int, default=5
-        Most tests in a row.
+        Maximum depth of the tree.
     max_p : float, default=0.1
         A column is used at a node if its chi-square test has a smaller p-value.
     min_second : int, default=15
-        Fewest rows of a column's second most frequent value.
+        Minimum number of rows of the second most frequent category.
 
     Attributes
     ----------
     tree_ : Tree
-        The tree; splits that change no answer are undone.
+        The tree, without splits whose children predict the same class.
     classes_ : ndarray
         The classes.
 
     Examples
     --------
-    Both columns are significant beyond what a float between 0 and 1 can tell.
+    The CDF of both columns rounds to 1.0.
 
     >>> rows = ["a"] * 500 + ["b"] * 500
     >>> weak = ["a"] * 400 + ["b"] * 500 + ["a"] * 100
@@ -222,8 +222,8 @@ class RoundedSignificanceClassifier(PlainTreeClassifier):
     def _check(self, table: Table) -> None:
         if numeric := [column.name for column in table.schema if column.is_numeric]:
             raise ValueError(
-                f"X has numeric columns ({', '.join(numeric)}); only nominal ones are taken. "
-                "Leave them out, or use TreeClassifier."
+                f"X has numeric columns ({', '.join(numeric)}); only nominal columns are "
+                "supported. Leave them out, or use TreeClassifier."
             )
 
     def _choose(self, node: Node) -> Choice | None:
@@ -247,25 +247,26 @@ class RoundedSignificanceClassifier(PlainTreeClassifier):
 class TwoScalesClassifier(PlainTreeClassifier):
     """A tree by Twoing that scores nominal columns twice as high as numeric ones.
 
-    A nominal column carries the Gini gain of the best two superclasses, a numeric one the Twoing
-    value of its best threshold, which is half of that gain. That is a fault: `TreeClassifier` has
-    one scale. This one is here to show that published values come from it.
+    The score of a nominal column is the Gini gain of the best two superclasses, that of a numeric
+    column the Twoing value of its best threshold, which is half of that gain. That is a fault of
+    the published program; `TreeClassifier` uses one scale. This class reproduces the published
+    values.
 
     Parameters
     ----------
     factor : float, default=2.0
-        How many times a nominal column counts; with 1 it is the correct tree.
+        Factor of the scores of nominal columns; 1 gives the correct tree.
     max_depth : int, default=5
-        Most tests in a row.
+        Maximum depth of the tree.
     max_p : float, default=0.1
         A nominal column is used at a node if its chi-square test has a smaller p-value.
     min_second : int, default=15
-        Fewest rows of a nominal column's second most frequent value.
+        Minimum number of rows of the second most frequent category.
 
     Attributes
     ----------
     tree_ : Tree
-        The tree; splits that change no answer are undone.
+        The tree, without splits whose children predict the same class.
     classes_ : ndarray
         The classes.
 
@@ -326,6 +327,6 @@ def best_threshold(
     scores[sorted_x[1:] == sorted_x[:-1]] = -np.inf
     if len(scores) == 0 or not np.isfinite(scores).any():
         return -np.inf, np.nan
-    # Thresholds that are equal but for rounding are equal: the first of them.
+    # The first of thresholds whose scores are equal up to rounding.
     place = int(np.argmax(scores >= scores.max() - 1e-15))
     return float(scores[place]), float((sorted_x[place] + sorted_x[place + 1]) / 2)

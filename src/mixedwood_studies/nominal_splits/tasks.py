@@ -67,14 +67,14 @@ def published_folds(context: TaskContext) -> Metrics:
 
 
 def predict_with_stops(model: Any, table: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Give the predictions of a tree, and which rows stopped above the leaves."""
+    """Return the predictions of a tree, and which rows stopped above the leaves."""
     tree = model.tree_
     reached = model.apply(table)
     return model.classes_[tree.label[reached]], np.diff(tree.child_offset)[reached] > 0
 
 
 def assign_folds(codes: NDArray[Any], n_folds: int, seed: int) -> NDArray[np.intp]:
-    """Give the fold of each row.
+    """Return the fold of each row.
 
     Rows are shuffled by Python's generator; then each class is divided into consecutive blocks, as
     in scikit-learn's StratifiedKFold before version 0.22.

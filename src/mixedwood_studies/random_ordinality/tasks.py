@@ -14,7 +14,7 @@ __all__ = ["gain_ratios"]
 
 
 def gain_ratios(context: TaskContext) -> Metrics:
-    """Give mean and spread of the gain ratio over all orders and splits of a column.
+    """Return mean and spread of the gain ratio over all orders and splits of a column.
 
     The axis `values` is the number of values, all equally frequent; half of them belong to one
     class, half to the other. A random split assigns each value to a side with equal probability;

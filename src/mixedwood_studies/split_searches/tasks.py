@@ -76,7 +76,7 @@ class _Search:
         self._partitioner = Partitioner(options.pop("partitioner"), **options)
 
     def __call__(self, table: NDArray[np.float64]) -> float:
-        """Give the impurity of the partition that the search finds."""
+        """Return the impurity of the partition that the search finds."""
         found = best_partition(table, self._criterion, self._partitioner)
         if self._criterion != self._impurity:
             found = score_partition(table, [found.left, found.right], self._impurity)

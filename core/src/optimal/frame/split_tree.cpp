@@ -1,0 +1,151 @@
+// Routing rows through the splits of a tree, and the arrays of the tree.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "budget.hpp"
+
+namespace mixedwood::optimal {
+namespace {
+
+constexpr std::int32_t kMissingCode = -1;
+
+// The branch of a row.
+bool evaluate(const SplitTree::Node& split, const ColumnView& column, std::size_t row) {
+  const bool numeric = column.numbers != nullptr;
+  const std::int32_t code = numeric ? 0 : column.codes[row];
+  if (numeric ? std::isnan(column.numbers[row]) : code == kMissingCode) return split.missing;
+  if (split.is_subset) return std::ranges::binary_search(split.codes, code);
+  if (std::isinf(split.low) && split.low < 0 && std::isinf(split.high) && split.high > 0) return true;
+  const double x = numeric ? column.numbers[row] : code;
+  return x > split.low && x <= split.high && code >= 0;
+}
+
+void check_columns(const SplitTree& tree, const TableView& table) {
+  for (const SplitTree::Node& node : tree.nodes) {
+    if (node.column < 0) continue;
+    if (to_size(node.column) >= table.columns.size())
+      throw std::invalid_argument("a split refers to a column that the table does not have");
+    if (node.is_subset && table.columns[to_size(node.column)].numbers != nullptr)
+      throw std::invalid_argument("a column of numbers has no subsets of categories");
+  }
+}
+
+}  // namespace
+
+void SplitTree::split(std::size_t leaf, Node made) {
+  made.if_true = static_cast<std::int32_t>(nodes.size());
+  made.if_false = made.if_true + 1;
+  nodes[leaf] = std::move(made);
+  nodes.resize(nodes.size() + 2);
+}
+
+std::vector<std::int32_t> SplitTree::apply(const TableView& table) const {
+  check_columns(*this, table);
+  std::vector<std::int32_t> leaf(table.n_rows, 0);
+  for (std::size_t row = 0; row < table.n_rows && !nodes.empty(); ++row)
+    for (const Node* node = &nodes[0]; node->column >= 0; node = &nodes[to_size(leaf[row])])
+      leaf[row] = evaluate(*node, table.columns[to_size(node->column)], row) ? node->if_true
+                                                                            : node->if_false;
+  return leaf;
+}
+
+GrownTree SplitTree::build(const TableView& table, std::span<const std::uint8_t> nominal,
+                           std::span<const std::int32_t> classes, std::span<const double> weights,
+                           std::size_t n_classes, Unknown unknown) const {
+  check_columns(*this, table);
+  if (nominal.size() != table.columns.size() || classes.size() != table.n_rows ||
+      (!weights.empty() && weights.size() != table.n_rows))
+    throw std::invalid_argument("each column needs a kind, each row a class and a weight");
+  for (std::size_t c = 0; c < nominal.size(); ++c)
+    if (nominal[c] && table.columns[c].codes == nullptr)
+      throw std::invalid_argument("a nominal column needs codes");
+  for (const std::int32_t c : classes)
+    if (c < 0 || to_size(c) >= n_classes) throw std::invalid_argument("a class is not below n_classes");
+  const std::size_t n = nodes.size();
+
+  // Statistics, and the categories that occur at each split of a nominal column.
+  std::vector<double> counts(n * n_classes, 0.0);
+  std::vector<std::vector<std::uint8_t>> occurs(n);
+  for (std::size_t row = 0; row < table.n_rows && n > 0; ++row) {
+    const double weight = weights.empty() ? 1.0 : weights[row];
+    if (!(weight > 0.0)) continue;
+    for (std::size_t at = 0;;) {
+      counts[at * n_classes + to_size(classes[row])] += weight;
+      const Node& node = nodes[at];
+      if (node.column < 0) break;
+      const ColumnView& column = table.columns[to_size(node.column)];
+      if (nominal[to_size(node.column)] && column.codes[row] >= 0) {
+        const std::size_t code = to_size(column.codes[row]);
+        if (code >= occurs[at].size()) occurs[at].resize(code + 1, 0);
+        occurs[at][code] = 1;
+      }
+      at = to_size(evaluate(node, column, row) ? node.if_true : node.if_false);
+    }
+  }
+  const auto counts_of = [&](std::int32_t at) {
+    return std::span<const double>(counts.data() + to_size(at) * n_classes, n_classes);
+  };
+  const auto weight_of = [&](std::int32_t at) {
+    const auto c = counts_of(at);
+    return std::accumulate(c.begin(), c.end(), 0.0);
+  };
+  const auto errors_of = [&](std::int32_t at) {
+    return weight_of(at) - std::ranges::max(counts_of(at));
+  };
+
+  // Numbers of nodes: children are numbered when their parent is visited.
+  std::vector<std::int32_t> order(n > 0 ? 1 : 0, 0), number(n, 0), open = order;
+  while (!open.empty()) {
+    const Node& node = nodes[to_size(open.back())];
+    open.pop_back();
+    if (node.column < 0) continue;
+    for (const std::int32_t child : {node.if_true, node.if_false}) {
+      number[to_size(child)] = static_cast<std::int32_t>(order.size());
+      order.push_back(child);
+      open.push_back(child);
+    }
+  }
+
+  GrownTree tree;
+  for (const std::int32_t at : order) {
+    const Node& node = nodes[to_size(at)];
+    const auto own = counts_of(at);
+    const bool leaf = node.column < 0, subset = !leaf && nominal[to_size(node.column)];
+    std::int32_t missing = kStopHere, other = kStopHere;
+    double score = 0.0;
+    if (!leaf) {
+      missing = node.missing ? 0 : 1;
+      if (unknown == Unknown::kLikeMissing) other = missing;
+      if (unknown == Unknown::kHeavier)
+        other = weight_of(node.if_true) >= weight_of(node.if_false) ? 0 : 1;
+      score = errors_of(at) - (errors_of(node.if_true) + errors_of(node.if_false));
+      tree.children.push_back(number[to_size(node.if_true)]);
+      tree.children.push_back(number[to_size(node.if_false)]);
+    }
+    for (std::size_t code = 0; code < occurs[to_size(at)].size(); ++code) {
+      if (!occurs[to_size(at)][code]) continue;
+      const auto value = static_cast<std::int32_t>(code);
+      tree.value_code.push_back(value);
+      tree.value_child.push_back(
+          node.is_subset && !std::ranges::binary_search(node.codes, value) ? 1 : 0);
+    }
+    tree.kind.push_back(leaf ? kLeaf : subset ? kSubset : kInterval);
+    tree.column.push_back(node.column);
+    tree.low.push_back(subset ? -std::numeric_limits<double>::infinity() : node.low);
+    tree.high.push_back(subset ? std::numeric_limits<double>::infinity() : node.high);
+    tree.child_offset.push_back(static_cast<std::int32_t>(tree.children.size()));
+    tree.value_offset.push_back(static_cast<std::int32_t>(tree.value_code.size()));
+    tree.missing_child.push_back(missing);
+    tree.unseen_child.push_back(other);
+    tree.weight.push_back(weight_of(at));
+    tree.counts.insert(tree.counts.end(), own.begin(), own.end());
+    tree.score.push_back(score);
+    tree.label.push_back(static_cast<std::int32_t>(std::ranges::max_element(own) - own.begin()));
+  }
+  return tree;
+}
+
+}  // namespace mixedwood::optimal

@@ -1,0 +1,32 @@
+// The table as the search reads it: codes in all columns.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "../frame/budget.hpp"
+
+namespace mixedwood::optimal::per_node {
+
+// All columns as codes; -1 is a missing value.
+struct NodeColumn {
+  enum class Kind { kDiscretize, kOrdered, kNominal };
+  Kind kind = Kind::kNominal;
+  std::vector<std::int32_t> codes;
+  std::int32_t n_codes = 0;
+  std::vector<double> numbers;  // kDiscretize: the distinct numbers; kOrdered: upper end of each code
+  std::int64_t n_bins = 2;
+};
+
+struct NodeTable {
+  NodeTable(const std::vector<PerNodeColumn>& given, const Samples& samples);
+
+  std::vector<NodeColumn> columns;
+  std::vector<std::int32_t> classes;
+  std::vector<std::int64_t> weights;
+  std::vector<std::int64_t> unavoidable;  // weight that no tree classifies correctly
+  std::size_t n_rows = 0, n_classes = 0;
+};
+
+}  // namespace mixedwood::optimal::per_node
