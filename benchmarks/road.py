@@ -52,7 +52,6 @@ PACKAGES = {
     "preprocessing": "encode",
     "tree": "build",
     "pruning": "build",
-    "ensembles": "build",
 }
 ENCODERS = {"coded.py", "encoded.py"}  # inside of the growers' package
 
