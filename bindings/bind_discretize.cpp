@@ -1,13 +1,11 @@
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string_view.h>
 
 #include <optional>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "arrays.hpp"
-#include "cut_rules.hpp"
+#include "choices.hpp"
 #include "mixedwood/discretize.hpp"
 
 namespace mixedwood {
@@ -15,13 +13,12 @@ namespace {
 
 nb::ndarray<nb::numpy, double, nb::ndim<1>> cut_points_py(
     const DoubleVector& numbers, const std::optional<IntVector>& classes, std::size_t n_classes,
-    std::string_view rule, std::int64_t n_bins) {
-  const CutRule read = cut_rule(rule);
+    CutRule rule, std::int64_t n_bins) {
   std::vector<double> cuts;
   {
     nb::gil_scoped_release released;
     for (const CutPoint& cut :
-         cut_points(read, values_of(numbers),
+         cut_points(rule, values_of(numbers),
                     classes ? values_of(*classes) : std::span<const std::int32_t>(), n_classes,
                     n_bins))
       cuts.push_back(cut.at);

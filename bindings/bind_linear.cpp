@@ -1,8 +1,10 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -11,7 +13,9 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "choices.hpp"
 #include "mixedwood/column_scale.hpp"
+#include "mixedwood/linear_model.hpp"
 #include "mixedwood/smooth_svm.hpp"
 #include "python_parts.hpp"
 
@@ -105,9 +109,101 @@ void scale_columns(const nb::list& given, const DoubleMatrix& scales, const Long
   }
 }
 
+// fit(X, signs, weights or None, setting) in Python gets new arrays and returns the weights of the
+// columns of X and the constant, or None where there is no hyperplane.
+class PythonLinearModel final : public LinearModel {
+ public:
+  PythonLinearModel(nb::object fit, std::size_t n_settings, std::size_t default_setting)
+      : fit_(std::move(fit)), n_settings_(n_settings), default_setting_(default_setting) {}
+
+  std::size_t n_settings() const override { return n_settings_; }
+  std::size_t default_setting() const override { return default_setting_; }
+
+  bool fit(const MixedRows& rows, const TwoGroups& groups, std::size_t setting,
+           std::vector<double>& hyperplane, Stop& stop) const override {
+    const std::size_t n = rows.size(), d = rows.n_weights - 1, m = rows.n_numbers - 1;
+    auto x = std::make_unique<std::vector<double>>(n * d, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+      std::copy_n(rows.numbers.begin() + static_cast<std::ptrdiff_t>(i * rows.n_numbers), m,
+                  x->begin() + static_cast<std::ptrdiff_t>(i * d));
+      for (std::size_t q = 0; q < rows.n_nominal; ++q)
+        (*x)[i * d + static_cast<std::size_t>(rows.places[i * rows.n_nominal + q]) - 1] = 1.0;
+    }
+    {
+      nb::gil_scoped_acquire gil;
+      const nb::object weights =
+          groups.weights.empty()
+              ? nb::none()
+              : nb::cast(array_of(std::make_unique<std::vector<double>>(groups.weights.begin(),
+                                                                        groups.weights.end()),
+                                  {n}));
+      const nb::object found =
+          fit_(array_of(std::move(x), {n, d}),
+               array_of(std::make_unique<std::vector<std::int8_t>>(groups.signs.begin(),
+                                                                   groups.signs.end()),
+                        {n}),
+               weights, setting);
+      if (found.is_none()) return false;
+      const auto array = nb::cast<DoubleVector>(found);
+      const std::span<const double> read = values_of(array);
+      if (read.size() != rows.n_weights)
+        throw std::invalid_argument("a hyperplane needs one weight for each column, and a constant");
+      // The constant comes last there, and behind the numbers here.
+      std::copy_n(read.begin(), m, hyperplane.begin());
+      hyperplane[m] = read.back();
+      std::copy(read.begin() + static_cast<std::ptrdiff_t>(m), read.end() - 1,
+                hyperplane.begin() + static_cast<std::ptrdiff_t>(m) + 1);
+    }
+    return !stop.requested();
+  }
+
+ private:
+  template <typename T>
+  static nb::ndarray<nb::numpy, T> array_of(std::unique_ptr<std::vector<T>> values,
+                                            std::vector<std::size_t> shape) {
+    T* data = values->data();
+    nb::capsule owner(values.get(),
+                      [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    values.release();
+    return nb::ndarray<nb::numpy, T>(data, shape.size(), shape.data(), owner);
+  }
+
+  nb::object fit_;  // touched only with the GIL held
+  std::size_t n_settings_, default_setting_;
+};
+
+void make_settings(LinearSettings* self, const nb::list& models) {
+  LinearSettings settings;
+  for (nb::handle model : models) settings.models.push_back(shared_part<LinearModel>(model));
+  new (self) LinearSettings(std::move(settings));
+}
+
 }  // namespace
 
 void bind_linear(nb::module_& m) {
+  nb::class_<LinearModel>(m, "LinearModel", "Separates two groups of rows by a hyperplane.");
+  nb::class_<PythonLinearModel, LinearModel>(m, "PythonLinearModel",
+                                               "A linear model that is fitted in Python.")
+      .def(nb::init<nb::object, std::size_t, std::size_t>(), nb::arg("fit"), nb::arg("n_settings"),
+           nb::arg("default_setting"));
+  m.def("make_linear_model",
+        [](LinearLoss loss, double smoothing, const DoubleVector& costs) {
+          return make_newton_model(loss, smoothing, {costs.data(), costs.data() + costs.size()});
+        },
+        nb::arg("loss"), nb::arg("smoothing"), nb::arg("costs").noconvert(),
+        "A linear model fitted by Newton's method, for one of some values of C, ascending.");
+  nb::class_<LinearSettings>(m, "LinearSettings", "How linear splits are searched.")
+      .def("__init__", &make_settings, nb::arg("models"),
+           nb::sig("def __init__(self, models: list[LinearModel]) -> None"))
+      .def_rw("multi_class", &LinearSettings::multi_class)
+      .def_rw("max_groupings", &LinearSettings::max_groupings)
+      .def_rw("node_features", &LinearSettings::node_features)
+      .def_rw("max_terms", &LinearSettings::max_terms)
+      .def_rw("intercept", &LinearSettings::intercept)
+      .def_rw("score_on", &LinearSettings::score_on)
+      .def_rw("node_cv", &LinearSettings::node_cv)
+      .def_rw("max_tuning_rows", &LinearSettings::max_tuning_rows)
+      .def_rw("min_samples_model", &LinearSettings::min_samples_model);
   m.def("fit_smooth_svm", &fit, nb::arg("x").noconvert(), nb::arg("signs").noconvert(),
         nb::arg("weights").noconvert().none(), nb::arg("c"), nb::arg("alpha"),
         nb::arg("tolerance"), nb::arg("max_iterations"), nb::arg("start").noconvert().none(),
@@ -116,7 +212,7 @@ void bind_linear(nb::module_& m) {
                 "weights: NDArray[numpy.float64] | None, c: float, alpha: float, "
                 "tolerance: float, max_iterations: int, start: NDArray[numpy.float64] | None, "
                 "seconds: float) -> dict[str, Any]"),
-        "The plane of a smooth support vector machine. alpha 0: limit form.");
+        "The hyperplane of a smooth support vector machine. alpha 0: limit form.");
   m.def(
       "measure_column",
       [](const DoubleVector& numbers, const std::optional<DoubleVector>& weights) -> Scale {

@@ -10,24 +10,23 @@
 #include <utility>
 #include <vector>
 
-#include "cut_rules.hpp"
+#include "choices.hpp"
 #include "growth.hpp"
 #include "mixedwood/optimal.hpp"
 #include "python_parts.hpp"
+
+namespace mixedwood {
+using optimal::Encoding;
+}  // namespace mixedwood
+
+MIXEDWOOD_CHOICES(Encoding, {"one_hot", Encoding::kOneHot}, {"multi_hot", Encoding::kMultiHot},
+                  {"thresholds", Encoding::kThresholds}, {"subsets", Encoding::kSubsets});
 
 namespace mixedwood {
 namespace {
 
 using namespace optimal;
 using ByteMatrix = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-Encoding encoding_of(std::string_view name) {
-  if (name == "one_hot") return Encoding::kOneHot;
-  if (name == "multi_hot") return Encoding::kMultiHot;
-  if (name == "thresholds") return Encoding::kThresholds;
-  if (name == "subsets") return Encoding::kSubsets;
-  throw std::invalid_argument("there is no encoding '" + std::string(name) + "'");
-}
 
 Samples samples_of(const IntVector& classes, const std::optional<LongVector>& weights,
                    std::int32_t n_classes) {
@@ -87,7 +86,7 @@ NativeSolver all_splits_solver(nb::object table, const IntVector& classes,
                                const std::optional<LongVector>& weights, std::int32_t n_classes,
                                const Objective& objective) {
   const Samples samples = samples_of(classes, weights, n_classes);
-  const CodedTable& coded = nb::cast<const CodedColumns&>(table).table;
+  const EncodedTable& coded = nb::cast<const EncodedColumns&>(table).table;
   return made_by([&] { return make_all_splits_solver(coded, samples, objective); },
                  std::move(table));
 }
@@ -209,18 +208,15 @@ auto apply_py(const SplitTree& tree, const nb::list& columns, std::string_view k
 
 nb::dict build_py(const SplitTree& tree, const nb::list& columns, std::string_view kinds,
                   const IntVector& classes, const std::optional<DoubleVector>& weights,
-                  std::size_t n_classes, std::string_view unknown) {
+                  std::size_t n_classes, HandleUnknown unknown) {
   const TableView table = table_of(columns, kinds);
   std::vector<std::uint8_t> nominal;
   for (const char kind : kinds) nominal.push_back(kind == 'c');
-  const auto where = unknown == "missing"    ? SplitTree::Unknown::kLikeMissing
-                     : unknown == "majority" ? SplitTree::Unknown::kHeavier
-                                             : SplitTree::Unknown::kStop;
   GrownTree grown;
   {
     nb::gil_scoped_release released;
     grown = tree.build(table, nominal, values_of(classes),
-                       weights ? values_of(*weights) : std::span<const double>(), n_classes, where);
+                       weights ? values_of(*weights) : std::span<const double>(), n_classes, unknown);
   }
   return arrays_of(std::move(grown));
 }
@@ -249,12 +245,8 @@ void bind_optimal(nb::module_& m) {
       .def_rw("wide_registers", &BinarySwitches::wide_registers);
   nb::class_<BinarizerSettings>(m, "BinarizerSettings", "How binary features are made at a node.")
       .def(nb::init<>())
-      .def_prop_rw(
-          "rule", [](const BinarizerSettings&) { return nb::none(); },
-          [](BinarizerSettings& s, std::string_view name) { s.rule = cut_rule(name); })
-      .def_prop_rw(
-          "encoding", [](const BinarizerSettings&) { return nb::none(); },
-          [](BinarizerSettings& s, std::string_view name) { s.encoding = encoding_of(name); })
+      .def_rw("rule", &BinarizerSettings::rule)
+      .def_rw("encoding", &BinarizerSettings::encoding)
       .def_rw("max_subset_values", &BinarizerSettings::max_subset_values);
 
   nb::class_<SplitTree>(m, "SplitTree", "The splits of a tree; an empty one stands for none.")
@@ -312,7 +304,7 @@ void bind_optimal(nb::module_& m) {
         "Splits are the columns of a matrix; what one call learns helps the next.");
   m.def("all_splits_solver", &all_splits_solver, nb::arg("table"), nb::arg("classes").noconvert(),
         nb::arg("weights").noconvert().none(), nb::arg("n_classes"), nb::arg("objective"),
-        nb::sig("def all_splits_solver(table: CodedTable, classes: NDArray[numpy.int32], weights: "
+        nb::sig("def all_splits_solver(table: EncodedTable, classes: NDArray[numpy.int32], weights: "
                 "NDArray[numpy.int64] | None, n_classes: int, objective: OptimalObjective) -> "
                 "OptimalSolver"),
         "Splits are all thresholds and all subsets.");

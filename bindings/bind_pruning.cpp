@@ -26,7 +26,7 @@ nb::tuple cost_complexity_py(const IntVector& parent, const DoubleVector& costs)
                         hand_over(std::move(path.costs)), hand_over(std::move(path.cut_at)));
 }
 
-AnsweredRows rows_of(const IntVector& parent, const IntVector& label, const DoubleMatrix& counts) {
+RoutedRows rows_of(const IntVector& parent, const IntVector& label, const DoubleMatrix& counts) {
   if (counts.shape(0) != parent.size())
     throw std::invalid_argument("a label and class weights are needed for each node");
   return {values_of(parent), values_of(label), values_of(counts), counts.shape(1)};
@@ -35,7 +35,7 @@ AnsweredRows rows_of(const IntVector& parent, const IntVector& label, const Doub
 ArrayOut<double> path_errors_py(const IntVector& parent, const IntVector& label,
                                 const DoubleMatrix& counts, const DoubleVector& cut_at,
                                 const DoubleVector& alphas) {
-  const AnsweredRows rows = rows_of(parent, label, counts);
+  const RoutedRows rows = rows_of(parent, label, counts);
   std::vector<double> errors;
   {
     nb::gil_scoped_release released;
@@ -46,7 +46,7 @@ ArrayOut<double> path_errors_py(const IntVector& parent, const IntVector& label,
 
 ArrayOut<std::uint8_t> reduced_error_py(const IntVector& parent, const IntVector& label,
                                         const DoubleMatrix& counts, const ByteVector& inherited) {
-  const AnsweredRows rows = rows_of(parent, label, counts);
+  const RoutedRows rows = rows_of(parent, label, counts);
   std::vector<std::uint8_t> cut;
   {
     nb::gil_scoped_release released;

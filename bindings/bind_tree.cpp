@@ -5,54 +5,44 @@
 #include <variant>
 
 #include "arrays.hpp"
-#include "mixedwood/predict.hpp"
+#include "mixedwood/router.hpp"
 #include "mixedwood/tree.hpp"
 
 namespace mixedwood {
 namespace {
 
-using ByteVector = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-// A Python object with one attribute per array of the layout, in exact types; what the spans
-// borrow lives as long as the object.
-template <typename Array>
-Array attribute(nb::handle tree, const char* name) {
-  Array array;
-  if (!nb::try_cast(tree.attr(name), array, false))
-    throw std::invalid_argument(std::string("not a tree: ") + name +
-                                " has the wrong type or is not contiguous");
-  return array;
-}
-
-std::span<const std::int32_t> ints(nb::handle tree, const char* name) {
-  return values_of(attribute<IntVector>(tree, name));
-}
-std::span<const double> doubles(nb::handle tree, const char* name) {
-  return values_of(attribute<DoubleVector>(tree, name));
-}
-
+// Of a Python object with one attribute per array, in exact types; what the spans borrow lives as
+// long as the object.
 TreeView view_of(nb::handle tree) {
   TreeView view;
-  const auto kind = attribute<ByteVector>(tree, "split_kind");
-  view.kind = {kind.data(), kind.size()};
-  view.column = ints(tree, "column");
-  view.low = doubles(tree, "low");
-  view.high = doubles(tree, "high");
-  view.child_offset = ints(tree, "child_offset");
-  view.children = ints(tree, "children");
-  view.value_offset = ints(tree, "category_offset");
-  view.value_code = ints(tree, "category_code");
-  view.value_child = ints(tree, "category_child");
-  view.term_offset = ints(tree, "term_offset");
-  view.term_column = ints(tree, "term_column");
-  view.term_value = ints(tree, "term_category");
-  view.term_weight = doubles(tree, "term_weight");
-  view.term_fill = doubles(tree, "term_fill");
-  view.intercept = doubles(tree, "intercept");
-  view.missing_child = ints(tree, "missing_child");
-  view.unseen_child = ints(tree, "unknown_child");
-  view.weight = doubles(tree, "weighted_n_node_samples");
+  for_each_array(
+      [&]<typename T>(const char* name, TreeList list, std::span<const T>& array) {
+        nb::ndarray<const T, nb::c_contig, nb::device::cpu> given;
+        if (!nb::try_cast(tree.attr(name), given, false) ||
+            (list != TreeList::kStatistics && given.ndim() != 1))
+          throw std::invalid_argument(std::string("not a tree: ") + name +
+                                      " has the wrong type or is not contiguous");
+        array = {given.data(), given.size()};
+      },
+      view);
   return view;
+}
+
+// Name, type and what it has an entry for, of each array.
+nb::list tree_arrays() {
+  static constexpr const char* kLists[] = {"node",  "prediction", "statistics", "offset",
+                                           "child", "category",   "term"};
+  nb::list arrays;
+  TreeView none;
+  for_each_array(
+      [&]<typename T>(const char* name, TreeList list, std::span<const T>&) {
+        const char* type = std::is_same_v<T, double>         ? "float64"
+                           : std::is_same_v<T, std::int32_t> ? "int32"
+                                                             : "uint8";
+        arrays.append(nb::make_tuple(name, type, kLists[static_cast<std::size_t>(list)]));
+      },
+      none);
+  return arrays;
 }
 
 // Columns are int32 codes or float64 numbers; n_values is not asked for numbers. Codes are checked
@@ -91,35 +81,35 @@ void check_tree_py(nb::handle tree, const nb::list& columns,
   check_tree(view_of(tree), table_of(columns, values_of(n_values)));
 }
 
-void make_router(Router* room, nb::handle tree, const nb::list& columns,
+void make_router(Router* self, nb::handle tree, const nb::list& columns,
                  const IntVector& n_values) {
   const TreeView view = view_of(tree);  // of arrays that the tree keeps
   const TableView table = table_of(columns, values_of(n_values));
   nb::gil_scoped_release released;
-  new (room) Router(view, table);
+  new (self) Router(view, table);
 }
 
 IntArrayOut route_py(const Router& router, const nb::list& columns) {
   const TableView table = table_of(columns, router.n_values());
-  auto answers = std::make_unique_for_overwrite<std::int32_t[]>(table.n_rows);
+  auto nodes = std::make_unique_for_overwrite<std::int32_t[]>(table.n_rows);
   {
     nb::gil_scoped_release released;
-    router.route(table, {answers.get(), table.n_rows});
+    router.route(table, {nodes.get(), table.n_rows});
   }
-  return hand_over(std::move(answers), table.n_rows);
+  return hand_over(std::move(nodes), table.n_rows);
 }
 
 nb::ndarray<nb::numpy, double, nb::ndim<2>> distribute_py(const Router& router,
                                                           const nb::list& columns,
-                                                          const DoubleMatrix& answers) {
+                                                          const DoubleMatrix& values) {
   const TableView table = table_of(columns, router.n_values());
-  if (answers.shape(0) != router.n_nodes())
-    throw std::invalid_argument("one row of answers is needed for each node");
-  const std::size_t n_outputs = answers.shape(1);
+  if (values.shape(0) != router.n_nodes())
+    throw std::invalid_argument("one row of values is needed for each node");
+  const std::size_t n_outputs = values.shape(1);
   auto out = std::make_unique_for_overwrite<double[]>(table.n_rows * n_outputs);
   {
     nb::gil_scoped_release released;
-    router.distribute(table, values_of(answers), n_outputs, {out.get(), table.n_rows * n_outputs});
+    router.distribute(table, values_of(values), n_outputs, {out.get(), table.n_rows * n_outputs});
   }
   nb::capsule owner(out.get(), [](void* p) noexcept { delete[] static_cast<double*>(p); });
   return {out.release(), {table.n_rows, n_outputs}, owner};
@@ -135,7 +125,7 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> answered_py(const Router& router,
   auto out = std::make_unique<double[]>(n_nodes * n_classes);
   {
     nb::gil_scoped_release released;
-    router.add_answered(table, values_of(classes), values_of(weights), n_classes,
+    router.add_class_weights(table, values_of(classes), values_of(weights), n_classes,
                         {out.get(), n_nodes * n_classes});
   }
   nb::capsule owner(out.get(), [](void* p) noexcept { delete[] static_cast<double*>(p); });
@@ -156,7 +146,7 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> linear_sums_py(
   std::vector<double> sums(chosen.size());
   {
     nb::gil_scoped_release released;
-    LinearTests tests;
+    LinearSplits tests;
     tests.sums(tests.add(terms_of(view, node), table), table, chosen, sums);
   }
   return hand_over(std::move(sums));
@@ -164,29 +154,29 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> linear_sums_py(
 
 using DoubleMatrixInOut = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// What one tree adds, checked: rows of answers for its nodes, and where in a row of `out` it goes.
+// What one tree adds, checked: rows of values for its nodes, and where in a row of `out` it goes.
 struct Borrowed {
   Router::Member member;
   // What the vote borrows: an array of another type has been copied, and nobody else keeps it.
-  DoubleMatrix answers;
+  DoubleMatrix values;
   IntVector labels;
 };
 
 Borrowed read_member(nb::handle given, bool plurality, std::size_t n_outputs) {
-  const auto [router, answers, labels, first, weight] =
+  const auto [router, values, labels, first, weight] =
       nb::cast<std::tuple<const Router*, DoubleMatrix, IntVector, std::size_t, double>>(given);
-  Router::Member member{router, {values_of(answers), answers.shape(1), {}, weight}, first};
-  if (answers.shape(0) != router->n_nodes() || labels.size() != router->n_nodes())
-    throw std::invalid_argument("one row of answers and one label are needed for each node");
-  if (first > n_outputs || answers.shape(1) > n_outputs - first)
-    throw std::invalid_argument("a tree has more answers than there is room for");
+  Router::Member member{router, {values_of(values), values.shape(1), {}, weight}, first};
+  if (values.shape(0) != router->n_nodes() || labels.size() != router->n_nodes())
+    throw std::invalid_argument("one row of values and one label are needed for each node");
+  if (first > n_outputs || values.shape(1) > n_outputs - first)
+    throw std::invalid_argument("a tree has more outputs than there are outputs");
   if (plurality) {
     member.vote.labels = values_of(labels);
     for (const std::int32_t label : member.vote.labels)
-      if (label < 0 || static_cast<std::size_t>(label) >= answers.shape(1))
-        throw std::invalid_argument("a label is not one of the answers");
+      if (label < 0 || static_cast<std::size_t>(label) >= values.shape(1))
+        throw std::invalid_argument("a label is not one of the outputs");
   }
-  return {member, answers, labels};
+  return {member, values, labels};
 }
 
 // Rows first..last of the table, by all trees.
@@ -210,6 +200,8 @@ void add_up_py(const nb::list& trees, const nb::list& columns, bool plurality, s
 
 void bind_tree(nb::module_& m) {
   m.attr("tree_layout_version") = kTreeLayoutVersion;
+  m.def("tree_arrays", &tree_arrays, nb::sig("def tree_arrays() -> list[tuple[str, str, str]]"),
+        "Name, type and list (what it has an entry for) of each array of a tree.");
   m.def("check_tree", &check_tree_py, nb::arg("tree"), nb::arg("columns"), nb::arg("n_values").noconvert(),
         nb::sig("def check_tree(tree: object, columns: list[NDArray[numpy.int32] | "
                 "NDArray[numpy.float64]], n_values: NDArray[numpy.int32]) -> None"),
@@ -227,25 +219,25 @@ void bind_tree(nb::module_& m) {
       .def("route", &route_py, nb::arg("columns"),
            nb::sig("def route(self, columns: list[NDArray[numpy.int32] | "
                    "NDArray[numpy.float64]]) -> NDArray[numpy.int32]"),
-           "The node that answers each row.")
-      .def("distribute", &distribute_py, nb::arg("columns"), nb::arg("answers").noconvert(),
+           "The node that each row reaches.")
+      .def("distribute", &distribute_py, nb::arg("columns"), nb::arg("values").noconvert(),
            nb::sig("def distribute(self, columns: list[NDArray[numpy.int32] | "
-                   "NDArray[numpy.float64]], answers: NDArray[numpy.float64]) "
+                   "NDArray[numpy.float64]], values: NDArray[numpy.float64]) "
                    "-> NDArray[numpy.float64]"),
-           "Answers of the nodes, weighted by the share of the row that each gets.")
+           "Values of the nodes, weighted by the fraction of the row that each gets.")
       .def("answered", &answered_py, nb::arg("columns"), nb::arg("classes").noconvert(),
            nb::arg("weights").noconvert(), nb::arg("n_classes"),
            nb::sig("def answered(self, columns: list[NDArray[numpy.int32] | "
                    "NDArray[numpy.float64]], classes: NDArray[numpy.int32], "
                    "weights: NDArray[numpy.float64], n_classes: int) -> NDArray[numpy.float64]"),
-           "Class weights of the rows that each node answers, by shares; no weights: 1 each.");
+           "Class weights of the rows that stop at each node, by fractions; no weights: 1 each.");
   m.def("add_up", &add_up_py, nb::arg("trees"), nb::arg("columns"), nb::arg("plurality"),
         nb::arg("first"), nb::arg("last"), nb::arg("out").noconvert(),
         nb::sig("def add_up(trees: list[tuple[Router, NDArray[numpy.float64], "
                 "NDArray[numpy.int32], int, float]], columns: list[NDArray[numpy.int32] | "
                 "NDArray[numpy.float64]], plurality: bool, first: int, last: int, "
                 "out: NDArray[numpy.float64]) -> None"),
-        "Add the answers of trees (router, answers, labels, first output, weight) to some rows.");
+        "Add the values of trees (router, values, labels, first output, weight) to some rows.");
 }
 
 }  // namespace mixedwood

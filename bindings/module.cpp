@@ -13,7 +13,7 @@ void bind_splits(nb::module_& m);
 void bind_significance(nb::module_& m);
 void bind_tree(nb::module_& m);
 void bind_grow(nb::module_& m);
-void bind_boost(nb::module_& m);
+void bind_gradient(nb::module_& m);
 void bind_pruning(nb::module_& m);
 void bind_optimal(nb::module_& m);
 void bind_discretize(nb::module_& m);
@@ -32,7 +32,7 @@ NB_MODULE(_core, m) {
   mixedwood::bind_significance(m);
   mixedwood::bind_tree(m);
   mixedwood::bind_grow(m);
-  mixedwood::bind_boost(m);
+  mixedwood::bind_gradient(m);
   mixedwood::bind_pruning(m);
   mixedwood::bind_optimal(m);
   mixedwood::bind_discretize(m);

@@ -40,7 +40,7 @@ class PythonCriterion final : public Criterion {
   }
   CriterionTraits traits() const override { return traits_; }
 
-  double score(const GroupCounts& groups, double /*before*/) const override {
+  double score(const GroupStatistics& groups, double /*before*/) const override {
     nb::gil_scoped_acquire gil;
     const auto rows = static_cast<std::size_t>(groups.n_groups());
     const auto columns = static_cast<std::size_t>(groups.n_classes());

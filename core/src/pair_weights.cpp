@@ -49,7 +49,7 @@ double PairWeights::sum() const {
   return total;
 }
 
-PairWeights chi2_weights(const Contingency& table, Stop& stop) {
+PairWeights chi2_weights(const CountTable& table, Stop& stop) {
   const int n = table.n_values();
   const auto k = static_cast<std::size_t>(table.n_classes());
   PairWeights weights(n);
@@ -57,7 +57,7 @@ PairWeights chi2_weights(const Contingency& table, Stop& stop) {
   std::vector<double> shares(static_cast<std::size_t>(n) * k);
   for (int i = 0; i < n; ++i)
     for (std::size_t l = 0; l < k; ++l)
-      shares[static_cast<std::size_t>(i) * k + l] = table.row(i)[l] / table.row_total(i);
+      shares[at(i) * k + l] = table.row(i)[l] / table.row_total(i);
   const auto shares_of = [&](int i) {
     return std::span<const double>(shares).subspan(static_cast<std::size_t>(i) * k, k);
   };
@@ -75,7 +75,7 @@ PairWeights chi2_weights(const Contingency& table, Stop& stop) {
   return weights;
 }
 
-PairWeights squared_gini_weights(const Contingency& table, std::span<const double> costs,
+PairWeights squared_gini_weights(const CountTable& table, std::span<const double> costs,
                                  Stop& stop) {
   const int n = table.n_values();
   const auto k = static_cast<std::size_t>(table.n_classes());

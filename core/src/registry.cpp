@@ -37,7 +37,7 @@ const OptionInfo kLocalSearch{"local_search", true, "improve the cut by moves an
 
 const std::array kPartitioners = {
     PartitionerInfo{"auto", "exact or nearly exact at an affordable cost", {}, partitioners::make_auto,
-                    {.exact = true, .may_hurry = true}},
+                    {.exact = true, .allow_approximate = true}},
     PartitionerInfo{"exact", "the best of all partitions", {}, partitioners::make_exact, {.exact = true}},
     PartitionerInfo{"two_class_order", "order by the share of one of two classes", {},
                     partitioners::make_two_class_order, {.exact = true}},
@@ -63,7 +63,7 @@ const std::array kPartitioners = {
                     partitioners::make_largest_alone},
     PartitionerInfo{"list_scheduling", "order by the share of one of two balanced superclasses",
                     {kScoredBy}, partitioners::make_list_scheduling},
-    PartitionerInfo{"refined", "quick searches, each improved by moves of single values", {},
+    PartitionerInfo{"refined", "approximate searches, each improved by moves of single values", {},
                     partitioners::make_refined},
     PartitionerInfo{"max_cut", "heavy cut by greedy and local search", {kLocalSearch},
                     partitioners::make_max_cut},

@@ -14,7 +14,7 @@ namespace {
 constexpr int kFewValues = 64;
 constexpr double kWideRange = 0x1.0p30;
 
-bool needs_care(const Contingency& table) {
+bool needs_care(const CountTable& table) {
   const auto totals = table.row_totals();
   return table.n_values() <= kFewValues &&
          table.total() > kWideRange * *std::min_element(totals.begin(), totals.end());
@@ -23,7 +23,7 @@ bool needs_care(const Contingency& table) {
 // By the class weights of the two sides. A move costs O(classes).
 class GroupScorer final : public Scorer {
  public:
-  GroupScorer(const Contingency& table, const Criterion& criterion)
+  GroupScorer(const CountTable& table, const Criterion& criterion)
       : Scorer(table.n_values()),
         table_(table),
         criterion_(criterion),
@@ -35,7 +35,7 @@ class GroupScorer final : public Scorer {
   }
 
   double score() const override {
-    return criterion_.score(GroupCounts(counts_, weights_, static_cast<int>(k_)), before_);
+    return criterion_.score(GroupStatistics(counts_, weights_, static_cast<int>(k_)), before_);
   }
 
   double score_if_moved(int value) override {
@@ -44,9 +44,9 @@ class GroupScorer final : public Scorer {
     } else {
       trial_ = counts_;
       std::copy(weights_, weights_ + 2, trial_weights_);
-      shift(value, sides()[static_cast<std::size_t>(value)], trial_, trial_weights_);
+      shift(value, sides()[at(value)], trial_, trial_weights_);
     }
-    return criterion_.score(GroupCounts(trial_, trial_weights_, static_cast<int>(k_)), before_);
+    return criterion_.score(GroupStatistics(trial_, trial_weights_, static_cast<int>(k_)), before_);
   }
 
  protected:
@@ -65,7 +65,7 @@ class GroupScorer final : public Scorer {
     counts.assign(2 * k_, 0.0);
     weights[0] = weights[1] = 0.0;
     for (int i = 0; i < table_.n_values(); ++i) {
-      const std::size_t side = sides()[static_cast<std::size_t>(i)] ^ (i == moved ? 1U : 0U);
+      const std::size_t side = sides()[at(i)] ^ (i == moved ? 1U : 0U);
       const auto row = table_.row(i);
       for (std::size_t l = 0; l < k_; ++l) counts[side * k_ + l] += row[l];
       weights[side] += table_.row_total(i);
@@ -84,7 +84,7 @@ class GroupScorer final : public Scorer {
     weights[1 - from] += table_.row_total(value);
   }
 
-  const Contingency& table_;
+  const CountTable& table_;
   const Criterion& criterion_;
   std::size_t k_;
   double before_;
@@ -115,8 +115,8 @@ class CutScorer final : public Scorer {
     for (int i = 0; i < n_values(); ++i) {
       const auto row = weights_->row(i);
       for (std::size_t j = 0; j < row.size(); ++j)
-        to_side_[sides()[j]][static_cast<std::size_t>(i)] += row[j];
-      twice += to_side_[1 - sides()[static_cast<std::size_t>(i)]][static_cast<std::size_t>(i)];
+        to_side_[sides()[j]][at(i)] += row[j];
+      twice += to_side_[1 - sides()[at(i)]][at(i)];
     }
     cut_ = twice / 2.0;
   }
@@ -144,7 +144,7 @@ class CutScorer final : public Scorer {
 
 }  // namespace
 
-std::unique_ptr<Scorer> make_group_scorer(const Contingency& table, const Criterion& criterion) {
+std::unique_ptr<Scorer> make_group_scorer(const CountTable& table, const Criterion& criterion) {
   if (auto scorer = make_whole_count_scorer(table, criterion)) return scorer;
   return std::make_unique<GroupScorer>(table, criterion);
 }

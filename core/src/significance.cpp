@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "mixedwood/contingency.hpp"
+#include "mixedwood/count_table.hpp"
 
 namespace mixedwood {
 namespace {
@@ -78,7 +78,7 @@ double log_upper_fraction(double a, double z) {
 }
 
 // Pearson's statistic of a table without empty rows and columns.
-double pearson_statistic(const Contingency& table) {
+double pearson_statistic(const CountTable& table) {
   double sum = 0.0;
   for (int i = 0; i < table.n_values(); ++i) {
     const auto row = table.row(i);
@@ -103,7 +103,7 @@ Significance finish(double statistic, double degrees_of_freedom) {
   return {statistic, degrees_of_freedom, log_chi2_tail(statistic, degrees_of_freedom)};
 }
 
-double freedom(const Contingency& table) {
+double freedom(const CountTable& table) {
   return std::max(0.0, table.n_values() - 1.0) * std::max(0.0, table.n_classes() - 1.0);
 }
 
@@ -124,18 +124,18 @@ double log_chi2_tail(double statistic, double degrees_of_freedom) {
 
 Significance pearson_test(std::span<const double> counts, std::size_t n_rows,
                           std::size_t n_columns) {
-  const PresentTable present = keep_present(counts, n_rows, n_columns);
+  const DenseCountTable present = keep_present(counts, n_rows, n_columns);
   return finish(std::ldexp(pearson_statistic(present.table), present.exponent),
                 freedom(present.table));
 }
 
-Significance pearson_test(const Contingency& table) {
+Significance pearson_test(const CountTable& table) {
   return finish(pearson_statistic(table), freedom(table));
 }
 
 Significance conditional_test(std::span<const double> counts, std::size_t n_rows,
                               std::size_t n_columns) {
-  const PresentTable present = keep_present(counts, n_rows, n_columns);
+  const DenseCountTable present = keep_present(counts, n_rows, n_columns);
   const double total = std::ldexp(present.table.total(), present.exponent);
   // With a total weight of one row or less nothing can be permuted.
   const double factor = total > 1.0 ? (total - 1.0) / total : 0.0;

@@ -21,15 +21,15 @@ std::vector<int> labels_from_sides(const Sides& sides) {
 
 struct Groups {
   std::vector<double> counts, weights;
-  GroupCounts view(int n_classes) const { return {counts, weights, n_classes}; }
+  GroupStatistics view(int n_classes) const { return {counts, weights, n_classes}; }
 };
 
-Groups add_up(const Contingency& table, const std::vector<int>& labels, int n_groups) {
+Groups add_up(const CountTable& table, const std::vector<int>& labels, int n_groups) {
   const auto k = static_cast<std::size_t>(table.n_classes());
   const auto g = static_cast<std::size_t>(n_groups);
   Groups groups{std::vector<double>(g * k, 0.0), std::vector<double>(g, 0.0)};
   for (int i = 0; i < table.n_values(); ++i) {
-    const int label = labels[static_cast<std::size_t>(i)];
+    const int label = labels[at(i)];
     if (label < 0) continue;
     const auto to = static_cast<std::size_t>(label);
     for (std::size_t l = 0; l < k; ++l) groups.counts[to * k + l] += table.row(i)[l];
@@ -43,7 +43,7 @@ double pairwise_score(const PairWeights& weights, const std::vector<int>& labels
   double sum = 0.0;
   for (int i = 0; i < weights.size(); ++i)
     for (int j = 0; j < i; ++j)
-      if (labels[static_cast<std::size_t>(i)] != labels[static_cast<std::size_t>(j)])
+      if (labels[at(i)] != labels[at(j)])
         sum += weights(i, j);
   return sum;
 }
@@ -65,7 +65,7 @@ std::vector<double> costs_between(std::span<const double> costs, std::size_t n_c
   if (costs.empty()) return kept;
   for (int x : classes)
     for (int y : classes)
-      kept.push_back(costs[static_cast<std::size_t>(x) * n_columns + static_cast<std::size_t>(y)]);
+      kept.push_back(costs[at(x) * n_columns + static_cast<std::size_t>(y)]);
   return kept;
 }
 
@@ -97,14 +97,14 @@ class Question {
   // Fills in groups, score and impurities from labels of the present values (-1: left out).
   void describe(const std::vector<int>& labels, int n_groups, std::size_t n_rows,
                 const SplitProblem& problem, Split& split) const {
-    const Contingency& table = present.table;
+    const CountTable& table = present.table;
     const CriterionTraits traits = criterion->traits();
     const Groups groups = add_up(table, labels, n_groups);
-    const GroupCounts view = groups.view(table.n_classes());
+    const GroupStatistics view = groups.view(table.n_classes());
     split.n_groups = n_groups;
     split.group.assign(n_rows, -1);
     for (std::size_t i = 0; i < labels.size(); ++i)
-      split.group[static_cast<std::size_t>(present.values[i])] = labels[i];
+      split.group[at(present.values[i])] = labels[i];
     if (n_groups > 0 && !present.weightless.empty())
       place_weightless(groups, problem.ordered, split.group);
     split.impurity_before = impurity(traits.impurity, table.class_totals(), table.total());
@@ -119,7 +119,7 @@ class Question {
     split.score = back_to_scale(split.score, traits, present.exponent);
   }
 
-  PresentTable present;
+  DenseCountTable present;
   std::vector<double> costs;
   const Criterion* criterion = nullptr;
 
@@ -135,9 +135,9 @@ class Question {
       if (ordered) {
         const auto above = std::upper_bound(present.values.begin(), present.values.end(), row);
         const int neighbour = above == present.values.begin() ? *above : *(above - 1);
-        target = group[static_cast<std::size_t>(neighbour)];
+        target = group[at(neighbour)];
       }
-      group[static_cast<std::size_t>(row)] = target;
+      group[at(row)] = target;
     }
     // Still the first value that has weight is in group 0.
     const auto first = std::find_if(group.begin(), group.end(), [](int g) { return g >= 0; });
@@ -165,7 +165,7 @@ void check_many_groups(const Criterion& criterion, int n_groups, const std::stri
 
 Split best_split(const SplitRequest& request, Stop& stop) try {
   const Question question(request);
-  const Contingency& table = question.present.table;
+  const CountTable& table = question.present.table;
   const int n = table.n_values();
   Split split;
   const SplitProblem problem{table, *question.criterion, question.costs, request.seed, stop,
@@ -189,7 +189,7 @@ Split best_split(const SplitRequest& request, Stop& stop) try {
     n_groups = n;
     check_many_groups(*question.criterion, n_groups, request.criterion);
     labels.resize(static_cast<std::size_t>(n));
-    for (int i = 0; i < n; ++i) labels[static_cast<std::size_t>(i)] = i;
+    for (int i = 0; i < n; ++i) labels[at(i)] = i;
   } else {
     labels = labels_from_sides(found.sides);
   }
@@ -200,7 +200,7 @@ Split best_split(const SplitRequest& request, Stop& stop) try {
                             : back_to_scale(found.bound, question.criterion->traits(),
                                             question.present.exponent);
   for (int cls : found.superclass)
-    split.superclass.push_back(question.present.classes[static_cast<std::size_t>(cls)]);
+    split.superclass.push_back(question.present.classes[at(cls)]);
   if (!found.partitioner.empty()) split.partitioner = found.partitioner;
   return split;
 } catch (const Stopped&) {
@@ -214,7 +214,7 @@ Split score_grouping(const SplitRequest& request, std::span<const std::int32_t> 
   std::vector<int> labels;
   int n_groups = 0;
   for (int row : question.present.values) {
-    const std::int32_t label = group[static_cast<std::size_t>(row)];
+    const std::int32_t label = group[at(row)];
     if (label < 0) {
       throw std::invalid_argument("value " + std::to_string(row) +
                                   " has weight but is in no group; put every value that has "

@@ -33,7 +33,7 @@ struct BoundedEntropy : EntropyPurity {
 template <typename Purity>
 class WholeCountScorer final : public Scorer {
  public:
-  WholeCountScorer(const Contingency& table, const Criterion& criterion)
+  WholeCountScorer(const CountTable& table, const Criterion& criterion)
       : Scorer(table.n_values()),
         table_(table),
         criterion_(criterion),
@@ -46,7 +46,7 @@ class WholeCountScorer final : public Scorer {
       const auto row = table.row(i);
       for (std::size_t l = 0; l < k_; ++l)
         if (row[l] != 0.0) parts_.push_back({row[l], l});
-      start_[static_cast<std::size_t>(i) + 1] = parts_.size();
+      start_[at(i) + 1] = parts_.size();
     }
     assign_all(1);
     whole_ = purity_.of(sums_[1], weights_[1]);
@@ -57,7 +57,7 @@ class WholeCountScorer final : public Scorer {
 
   double score_if_moved(int value) override {
     trial_ = counts_;
-    const std::uint8_t from = sides()[static_cast<std::size_t>(value)];
+    const std::uint8_t from = sides()[at(value)];
     for (const auto& [count, cls] : parts_of(value)) {
       trial_[from * k_ + cls] -= count;
       trial_[(1U - from) * k_ + cls] += count;
@@ -73,7 +73,7 @@ class WholeCountScorer final : public Scorer {
   }
 
   double score_if_moved_above(int value, double bound) override {
-    const std::uint8_t from = sides()[static_cast<std::size_t>(value)];
+    const std::uint8_t from = sides()[at(value)];
     double sums[2] = {sums_[0], sums_[1]}, weights[2] = {weights_[0], weights_[1]};
     for (const auto& [count, cls] : parts_of(value)) {
       const double source = counts_[from * k_ + cls], target = counts_[(1U - from) * k_ + cls];
@@ -96,7 +96,7 @@ class WholeCountScorer final : public Scorer {
       weights_[side] = table_.total();
     } else {
       for (int i = 0; i < n_values(); ++i) {
-        const std::size_t side = sides()[static_cast<std::size_t>(i)];
+        const std::size_t side = sides()[at(i)];
         for (const auto& [count, cls] : parts_of(i)) counts_[side * k_ + cls] += count;
         weights_[side] += table_.row_total(i);
       }
@@ -131,13 +131,13 @@ class WholeCountScorer final : public Scorer {
     return {parts_.data() + start_[v], parts_.data() + start_[v + 1]};
   }
   double score_of(const std::vector<double>& counts, const double (&weights)[2]) const {
-    return criterion_.score(GroupCounts(counts, weights, static_cast<int>(k_)), before_);
+    return criterion_.score(GroupStatistics(counts, weights, static_cast<int>(k_)), before_);
   }
   // The score is the rise of purity over that of the whole table, per weight.
   double needed(double bound) const { return whole_ + table_.total() * bound - slack_; }
 
   Purity purity_;
-  const Contingency& table_;
+  const CountTable& table_;
   const Criterion& criterion_;
   std::size_t k_;
   double before_, whole_ = 0.0, slack_ = 0.0;
@@ -149,7 +149,7 @@ class WholeCountScorer final : public Scorer {
 };
 
 // Whole, and so few that their squares have no rounding.
-bool has_whole_counts(const Contingency& table) {
+bool has_whole_counts(const CountTable& table) {
   if (table.total() > 0x1.0p26) return false;
   for (int i = 0; i < table.n_values(); ++i)
     for (const double count : table.row(i))
@@ -159,7 +159,7 @@ bool has_whole_counts(const Contingency& table) {
 
 }  // namespace
 
-std::unique_ptr<Scorer> make_whole_count_scorer(const Contingency& table,
+std::unique_ptr<Scorer> make_whole_count_scorer(const CountTable& table,
                                                 const Criterion& criterion) {
   const CriterionTraits traits = criterion.traits();
   if (!traits.impurity_gain || !has_whole_counts(table)) return nullptr;

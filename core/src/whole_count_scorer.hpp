@@ -9,7 +9,7 @@
 namespace mixedwood {
 
 // Nothing if the criterion is no plain impurity or some weight is no whole number.
-std::unique_ptr<Scorer> make_whole_count_scorer(const Contingency& table,
+std::unique_ptr<Scorer> make_whole_count_scorer(const CountTable& table,
                                                 const Criterion& criterion);
 
 }  // namespace mixedwood

@@ -1,5 +1,5 @@
 // Adjusted scores: what a split can be expected to score on new rows.
-#include "greedy/adjusted_score.hpp"
+#include "grow/adjusted_score.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,8 +18,8 @@ namespace {
 constexpr std::array kTwoGroups = {"gini", "entropy", "gain_ratio", "twoing", "chi2"};
 
 // A table of value x class, one row of `weight` for each unit counted.
-ValueTable table_of(const std::vector<std::vector<double>>& counts, double weight = 1.0) {
-  ValueTable table;
+ColumnCounts table_of(const std::vector<std::vector<double>>& counts, double weight = 1.0) {
+  ColumnCounts table;
   table.start(counts.front().size(), counts.size());
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const std::size_t place = table.add(static_cast<std::int32_t>(i));
@@ -34,7 +34,7 @@ ValueTable table_of(const std::vector<std::vector<double>>& counts, double weigh
 }
 
 // Values go to the side of the majority of their rows: class 0 left, others right.
-Candidate sides_by_majority(const ValueTable& table, double score) {
+Candidate sides_by_majority(const ColumnCounts& table, double score) {
   Candidate found;
   found.kind = kSubset;
   found.score = score;
@@ -59,7 +59,7 @@ struct Setting {
 }  // namespace
 
 TEST(few_values_of_many_rows_keep_their_score) {
-  const ValueTable table = table_of({{400.0, 100.0}, {100.0, 400.0}});
+  const ColumnCounts table = table_of({{400.0, 100.0}, {100.0, 400.0}});
   Candidate found = sides_by_majority(table, 0.25);
   for (const char* name : kTwoGroups) {
     const Setting its(name);
@@ -72,7 +72,7 @@ TEST(names_of_rows_are_expected_to_score_nothing) {
   std::vector<std::vector<double>> rows;
   for (int i = 0; i < 50; ++i) rows.push_back({i % 2 == 0 ? 1.0 : 0.0, i % 2 == 0 ? 0.0 : 1.0});
   for (const double weight : {1.0, 1e-9, 0.3}) {
-    const ValueTable table = table_of(rows, weight);
+    const ColumnCounts table = table_of(rows, weight);
     Candidate found = sides_by_majority(table, 0.5);
     for (const char* name : kTwoGroups) {
       const Setting its(name);
@@ -88,7 +88,7 @@ TEST(copies_of_a_row_do_not_vouch_for_it) {
   // Every value has two rows of one class; if those are copies, the column tells nothing.
   std::vector<std::vector<double>> rows;
   for (int i = 0; i < 40; ++i) rows.push_back({i % 2 == 0 ? 2.0 : 0.0, i % 2 == 0 ? 0.0 : 2.0});
-  const ValueTable table = table_of(rows);
+  const ColumnCounts table = table_of(rows);
   Candidate found = sides_by_majority(table, 1.0);
   const Setting its("entropy");
   AdjustedScore rows_of_their_own(its.settings, 1.0, true, 1.0);
@@ -100,7 +100,7 @@ TEST(copies_of_a_row_do_not_vouch_for_it) {
 
 TEST(one_branch_per_value_loses_what_chance_gives) {
   // The mean gain of rows put at random is exactly (values - 1) / (rows - 1) of the impurity.
-  const ValueTable table = table_of({{3.0, 1.0}, {1.0, 3.0}, {2.0, 2.0}});
+  const ColumnCounts table = table_of({{3.0, 1.0}, {1.0, 3.0}, {2.0, 2.0}});
   Candidate found;
   found.kind = kMultiway;
   found.score = 0.25 / 3.0;  // of the Gini index, which was 0.5
@@ -142,7 +142,7 @@ TEST(adjusted_scores_are_numbers) {
     const int spread = random.coin() ? 1 : 600;  // powers of two
     const double base = std::ldexp(1.0, static_cast<int>(random.below(600)) - 300);
     std::vector<std::vector<double>> counts(n, std::vector<double>(k, 0.0));
-    ValueTable table;
+    ColumnCounts table;
     table.start(k, n);
     for (std::size_t i = 0; i < n; ++i) {
       const std::size_t place = table.add(static_cast<std::int32_t>(i));

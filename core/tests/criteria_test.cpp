@@ -22,7 +22,7 @@ double score_of(const char* name, const std::vector<double>& left,
   }
   const int k = static_cast<int>(left.size());
   const auto criterion = criterion_info(name).make(std::move(costs));
-  return criterion->score(GroupCounts(counts, weights, k), criterion->before(node));
+  return criterion->score(GroupStatistics(counts, weights, k), criterion->before(node));
 }
 
 }  // namespace

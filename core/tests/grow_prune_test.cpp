@@ -25,11 +25,7 @@ struct Parts {
 };
 
 bool is_tree(const GrownTree& tree, const TableView& table) {
-  check_tree({tree.kind, tree.column, tree.low, tree.high, tree.child_offset, tree.children,
-              tree.value_offset, tree.value_code, tree.value_child, tree.term_offset,
-              tree.term_column, tree.term_value, tree.term_weight, tree.term_fill, tree.intercept,
-              tree.missing_child, tree.unseen_child, tree.weight},
-             table);
+  check_tree(tree, table);
   return true;
 }
 
@@ -40,7 +36,7 @@ TEST(growing_and_pruning_of_a_worked_example) {
   for (int i = 1; i <= 12; ++i) x.push_back(i);
   const std::vector<std::int32_t> classes{0, 0, 1, 1, 1, 0, 1, 1, 0, 0, 1, 1};
   const std::vector<std::int8_t> halves{0, 0, 1, 0, 1, 1, 1, 0, 1, 0, 1, 0};
-  const CodedTable table({{{nullptr, x.data(), 0}, true}}, x.size());
+  const EncodedTable table({{{nullptr, x.data(), 0}, true}}, x.size());
   GrowData data;
   data.classes = classes;
   data.n_classes = 2;
@@ -51,11 +47,11 @@ TEST(growing_and_pruning_of_a_worked_example) {
   CHECK((result.pruned == std::vector<std::int64_t>{2, 6, 6}));
   CHECK(result.ended);
   CHECK(result.tree.high[0] == 3.0);
-  CHECK((result.tree.counts[0] == 3.0 && result.tree.counts[1] == 3.0));  // of the first half
+  CHECK((result.tree.statistics[0] == 3.0 && result.tree.statistics[1] == 3.0));  // of the first half
 
   const GrowPruneResult once = grow_prune(table, data, halves, parts.settings, {1, true}, stop);
   CHECK(!once.ended && once.pruned.size() == 1);
-  CHECK((once.tree.counts == std::vector<double>{5, 7, 2, 1, 3, 6}));  // of all rows
+  CHECK((once.tree.statistics == std::vector<double>{5, 7, 2, 1, 3, 6}));  // of all rows
   CHECK((once.tree.label == std::vector<std::int32_t>{1, 0, 1}));
 }
 
@@ -76,16 +72,16 @@ TEST(growing_and_pruning_ends_in_a_tree_that_never_shrank) {
       halves[row] = static_cast<std::int8_t>(static_cast<int>(random.below(3)) - 1);
     }
     halves[0] = 0;
-    const std::vector<GrowColumn> columns{{{nullptr, x.data(), 0}, true},
+    const std::vector<InputColumn> columns{{{nullptr, x.data(), 0}, true},
                                           {{codes.data(), nullptr, 7}, false}};
-    const CodedTable table(columns, n);
+    const EncodedTable table(columns, n);
     GrowData data;
     data.classes = classes;
     data.n_classes = k;
     if (random.coin()) data.weights = weights;
     Parts parts;
-    parts.settings.missing_is_value = random.coin();
-    parts.settings.unseen = static_cast<GrowSettings::Unseen>(random.below(3));
+    parts.settings.handle_missing = random.coin() ? HandleMissing::kCategory : HandleMissing::kLearned;
+    parts.settings.handle_unknown = static_cast<HandleUnknown>(random.below(3));
     Stop stop;
     const GrowPruneResult result =
         grow_prune(table, data, halves, parts.settings, {20, random.coin()}, stop);
@@ -104,7 +100,7 @@ TEST(growing_and_pruning_ends_in_a_tree_that_never_shrank) {
 TEST(growing_and_pruning_refuses) {
   const std::vector<double> x{1, 2};
   const std::vector<std::int32_t> classes{0, 1};
-  const CodedTable table({{{nullptr, x.data(), 0}, true}}, x.size());
+  const EncodedTable table({{{nullptr, x.data(), 0}, true}}, x.size());
   GrowData data;
   data.classes = classes;
   data.n_classes = 2;
@@ -119,6 +115,6 @@ TEST(growing_and_pruning_refuses) {
   CHECK(said(too_few, 20) == "a half and a class are needed for each row");
   CHECK(said(nobody, 20) == "no row is in the half that grows first");
   CHECK(said(fine, 0) == "at least one iteration is needed");
-  parts.settings.fractional = true;
+  parts.settings.handle_missing = HandleMissing::kAllChildren;
   CHECK(said(fine, 20) == "rows that are shared out cannot prune a tree");
 }

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "check.hpp"
-#include "mixedwood/predict.hpp"
+#include "mixedwood/router.hpp"
 #include "mixedwood/random.hpp"
 #include "mixedwood/registry.hpp"
 
@@ -23,7 +23,7 @@ struct RandomTable {
   std::vector<std::int32_t> classes;
   std::vector<double> weights;
   GrowData data;
-  std::vector<GrowColumn> columns;
+  std::vector<InputColumn> columns;
   TableView table;
 
   RandomTable(Random& random, std::size_t n_rows, bool weighted) {
@@ -38,7 +38,7 @@ struct RandomTable {
     }
     if (weighted) weights[0] = 1.0;
     for (std::size_t c = 0; c < n_columns; ++c) {
-      GrowColumn column;
+      InputColumn column;
       if (random.coin()) {
         const auto n_values = static_cast<std::int32_t>(1 + random.below(random.coin() ? 6 : 400));
         for (std::size_t row = 0; row < n_rows; ++row)
@@ -68,59 +68,32 @@ struct RandomTable {
   }
 };
 
-struct RandomPlanes {
-  std::vector<std::unique_ptr<LinearMachine>> machines;
-  LinearTestSettings settings;
-
-  explicit RandomPlanes(Random& random) {
-    for (std::uint64_t left = 1 + random.below(2); left > 0; --left) {
-      const auto loss = static_cast<LinearLoss>(random.below(5));
-      const std::vector<double> costs = random.coin() ? std::vector{1.0} : std::vector{0.1, 1.0, 10.0};
-      machines.push_back(make_newton_machine(loss, 5.0, costs));
-      settings.machines.push_back(machines.back().get());
-    }
-    settings.superclasses = static_cast<Superclasses>(random.below(4));
-    settings.nominal = random.coin();
-    settings.max_weights = random.coin() ? 256 : 6;
-    settings.best_cut = random.coin();
-    settings.validated = random.coin();
-    settings.n_folds = static_cast<std::int32_t>(1 + random.below(4));
-    settings.max_tuning_rows = random.coin() ? 2000 : 15;
-    settings.min_rows = random.coin() ? 2.0 : 10.0;
+std::shared_ptr<LinearSettings> random_linear(Random& random) {
+  auto made = std::make_shared<LinearSettings>();
+  LinearSettings& settings = *made;
+  for (std::uint64_t left = 1 + random.below(2); left > 0; --left) {
+    const auto loss = static_cast<LinearLoss>(random.below(5));
+    const std::vector<double> costs = random.coin() ? std::vector{1.0} : std::vector{0.1, 1.0, 10.0};
+    settings.models.push_back(make_newton_model(loss, 5.0, costs));
   }
-};
-
-TreeView view_of(const GrownTree& tree) {
-  TreeView view;
-  view.kind = tree.kind;
-  view.column = tree.column;
-  view.low = tree.low;
-  view.high = tree.high;
-  view.child_offset = tree.child_offset;
-  view.children = tree.children;
-  view.value_offset = tree.value_offset;
-  view.value_code = tree.value_code;
-  view.value_child = tree.value_child;
-  view.term_offset = tree.term_offset;
-  view.term_column = tree.term_column;
-  view.term_value = tree.term_value;
-  view.term_weight = tree.term_weight;
-  view.term_fill = tree.term_fill;
-  view.intercept = tree.intercept;
-  view.missing_child = tree.missing_child;
-  view.unseen_child = tree.unseen_child;
-  view.weight = tree.weight;
-  return view;
+  settings.multi_class = static_cast<MultiClass>(random.below(4));
+  settings.node_features = static_cast<NodeFeatures>(random.below(2));
+  settings.max_terms = random.coin() ? 256 : 6;
+  settings.intercept = static_cast<Intercept>(random.below(2));
+  settings.score_on = static_cast<ScoreOn>(random.below(2));
+  settings.node_cv = static_cast<std::int32_t>(1 + random.below(4));
+  settings.max_tuning_rows = random.coin() ? 2000 : 15;
+  settings.min_samples_model = random.coin() ? 2.0 : 10.0;
+  return made;
 }
 
-// Class weights of the rows that end in each node.
 std::vector<double> counted(const RandomTable& random, const TreeView& view) {
   const auto k = static_cast<std::size_t>(random.data.n_classes);
   std::vector<std::int32_t> answers(random.table.n_rows);
   Router(view, random.table).route(random.table, answers);
-  std::vector<double> counts(view.kind.size() * k, 0.0);
+  std::vector<double> counts(view.split_kind.size() * k, 0.0);
   for (std::size_t row = 0; row < answers.size(); ++row)
-    counts[static_cast<std::size_t>(answers[row]) * k +
+    counts[at(answers[row]) * k +
            static_cast<std::size_t>(random.classes[row])] +=
         random.weights.empty() ? 1.0 : random.weights[row];
   return counts;
@@ -143,47 +116,48 @@ void grow_and_check(Random& random, std::size_t n_rows) {
     settings.screeners.push_back(make_screener("chi2"));
     settings.screeners.push_back(make_screener("second_value", {{"min_weight", 3.0}}));
   }
-  settings.fractional = settings.rules != Rules::kParts || random.below(5) == 0;
-  settings.min_leaf = random.below(3) == 0 ? 3.0 : 1.0;
-  settings.min_split = 2.0 * settings.min_leaf;
+  const bool fractional = settings.rules != Rules::kParts || random.below(5) == 0;
+  settings.handle_missing = fractional       ? HandleMissing::kAllChildren
+                            : random.coin() ? HandleMissing::kCategory
+                                             : HandleMissing::kLearned;
+  settings.min_samples_leaf = random.below(3) == 0 ? 3.0 : 1.0;
+  settings.min_samples_split = 2.0 * settings.min_samples_leaf;
   if (random.below(3) == 0) settings.max_depth = static_cast<std::int32_t>(random.below(5));
-  if (random.below(4) == 0) settings.max_leaves = static_cast<std::int64_t>(1 + random.below(9));
+  if (random.below(4) == 0) settings.max_leaf_nodes = static_cast<std::int64_t>(1 + random.below(9));
   settings.best_first = random.coin();
-  if (random.below(4) == 0 && settings.rules != Rules::kC45) settings.max_columns = 1;
-  settings.missing_is_value = random.coin();
-  settings.unseen = static_cast<GrowSettings::Unseen>(random.below(3));
+  if (random.below(4) == 0 && settings.rules != Rules::kC45) settings.max_features = 1;
+  settings.handle_unknown = static_cast<HandleUnknown>(random.below(3));
   settings.seed = random.bits();
-  RandomPlanes planes(random);
   if (settings.rules == Rules::kParts && settings.selection != Selection::kSignificance &&
       random.coin()) {
-    settings.linear = &planes.settings;
-    settings.thresholds = random.coin();
+    settings.linear = random_linear(random);
+    settings.axis_aligned = random.coin();
   }
   Stop stop;
-  const GrownTree tree = grow(CodedTable(table.columns, n_rows), table.data, settings, stop);
-  const TreeView view = view_of(tree);
+  const GrownTree tree = grow(EncodedTable(table.columns, n_rows), table.data, settings, stop);
+  const TreeView view(tree);
   check_tree(view, table.table);
-  const auto leaves = std::count(tree.kind.begin(), tree.kind.end(), kLeaf);
-  CHECK(settings.max_leaves < 0 || leaves <= settings.max_leaves);
-  if (settings.fractional) return;
+  const auto leaves = std::count(tree.split_kind.begin(), tree.split_kind.end(), kLeaf);
+  CHECK(!settings.max_leaf_nodes || leaves <= settings.max_leaf_nodes);
+  if (settings.fractional()) return;
   const std::vector<double> counts = counted(table, view);
   const auto k = static_cast<std::size_t>(table.data.n_classes);
-  for (std::size_t node = 0; node < tree.kind.size(); ++node) {
-    if (tree.kind[node] != kLeaf) continue;
+  for (std::size_t node = 0; node < tree.split_kind.size(); ++node) {
+    if (tree.split_kind[node] != kLeaf) continue;
     double rows = 0.0;
     for (std::size_t l = 0; l < k; ++l) {
-      CHECK_NEAR(tree.counts[node * k + l], counts[node * k + l], 1e-9);
+      CHECK_NEAR(tree.statistics[node * k + l], counts[node * k + l], 1e-9);
       rows += counts[node * k + l];
     }
-    if (!weighted && search != "multiway" && tree.kind.size() > 1) CHECK(rows >= settings.min_leaf);
+    if (!weighted && search != "multiway" && tree.split_kind.size() > 1) CHECK(rows >= settings.min_samples_leaf);
   }
 }
 
-bool refuses(const std::vector<GrowColumn>& columns, const GrowData& data,
+bool refuses(const std::vector<InputColumn>& columns, const GrowData& data,
              const GrowSettings& settings) {
   Stop stop;
   try {
-    grow(CodedTable(columns, 2), data, settings, stop);
+    grow(EncodedTable(columns, 2), data, settings, stop);
   } catch (const std::invalid_argument&) {
     return true;
   }
@@ -197,7 +171,7 @@ TEST(growth_on_random_tables) {
   for (int i = 0; i < 4000; ++i) grow_and_check(random, 1 + random.below(60));
 }
 
-// Enough rows for histograms, for buckets of numbers and for the quick search of many values.
+// Enough rows for histograms, for buckets of numbers and for the approximate search of many values.
 TEST(growth_on_larger_random_tables) {
   Random random(8);
   for (int i = 0; i < 40; ++i) grow_and_check(random, 2000 + random.below(3000));
@@ -213,7 +187,7 @@ TEST(bad_data_is_refused) {
   GrowData data;
   data.classes = classes;
   data.n_classes = 2;
-  const std::vector<GrowColumn> none;
+  const std::vector<InputColumn> none;
   CHECK(refuses({{{codes.data(), nullptr, 3}, false}}, data, settings));
   CHECK(refuses({{{nullptr, infinite.data(), 0}, true}}, data, settings));
   CHECK(!refuses(none, data, settings));

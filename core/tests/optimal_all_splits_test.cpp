@@ -17,7 +17,7 @@ namespace {
 struct Made {
   std::vector<std::vector<std::int32_t>> codes;
   std::vector<std::int32_t> classes;
-  CodedTable table;
+  EncodedTable table;
   std::int32_t n_classes = 2;
 };
 
@@ -28,7 +28,7 @@ Made make(Random& random, std::size_t n, std::size_t m, std::int32_t n_values,
   made.n_classes = n_classes;
   made.codes.assign(m, std::vector<std::int32_t>(n));
   made.classes.resize(n);
-  std::vector<GrowColumn> columns(m);
+  std::vector<InputColumn> columns(m);
   for (std::size_t j = 0; j < m; ++j) {
     for (std::int32_t& code : made.codes[j])
       code = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(n_values) + 1)) - 1;
@@ -37,7 +37,7 @@ Made make(Random& random, std::size_t n, std::size_t m, std::int32_t n_values,
   }
   for (std::int32_t& c : made.classes)
     c = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(n_classes)));
-  made.table = CodedTable(columns, n);
+  made.table = EncodedTable(columns, n);
   return made;
 }
 

@@ -5,7 +5,7 @@
 #include "check.hpp"
 #include "mixedwood/random.hpp"
 #include "mixedwood/split.hpp"
-#include "partitioners/supervalues.hpp"
+#include "partitioners/merged_values.hpp"
 
 using namespace mixedwood;
 using namespace mixedwood::partitioners;
@@ -83,9 +83,9 @@ TEST(incompatible_parts_say_what_to_do) {
 
 TEST(equal_shares_are_one_supervalue) {
   const std::vector<double> counts = {1, 2, 2, 4, 3, 3, 5, 5, 1, 0};
-  const Contingency table(counts, 5, 2);
+  const CountTable table(counts, 5, 2);
   Stop never;
-  const auto groups = supervalues(table, 0.0, never);
+  const auto groups = merged_values(table, 0.0, never);
   CHECK(groups.size() == 3);
   CHECK((groups[0] == std::vector<int>{0, 1}));
   CHECK((groups[1] == std::vector<int>{2, 3}));
@@ -99,17 +99,17 @@ TEST(a_tolerance_does_not_chain) {
     counts.push_back(2e9 + i);
     counts.push_back(2e9 - i);
   }
-  const Contingency table(counts, 1000, 2);
+  const CountTable table(counts, 1000, 2);
   Stop never;
-  CHECK(supervalues(table, 0.0, never).size() == 1000);
-  CHECK(supervalues(table, 1e-9, never).size() > 200);
+  CHECK(merged_values(table, 0.0, never).size() == 1000);
+  CHECK(merged_values(table, 1e-9, never).size() > 200);
 }
 
 TEST(a_criterion_without_numbers_is_refused_by_every_search) {
   class Nan final : public Criterion {
    public:
     CriterionTraits traits() const override { return {.many_groups = true}; }
-    double score(const GroupCounts&, double) const override { return std::nan(""); }
+    double score(const GroupStatistics&, double) const override { return std::nan(""); }
   };
   const Nan nan;
   Random random(2);

@@ -42,7 +42,7 @@ TEST(cost_complexity_of_random_shapes_is_a_path) {
       if (k > 0) CHECK(path.n_leaves[k] <= path.n_leaves[k - 1]);
       // Leaves and cost, counted from where nodes are cut.
       std::vector<char> gone(n, 0), inner(n, 0);
-      for (std::size_t i = 1; i < n; ++i) inner[static_cast<std::size_t>(parent[i])] = 1;
+      for (std::size_t i = 1; i < n; ++i) inner[at(parent[i])] = 1;
       std::int64_t leaves = 0;
       double cost = 0.0;
       for (std::size_t i = 0; i < n; ++i) {

@@ -1,4 +1,4 @@
-#include "mixedwood/predict.hpp"
+#include "mixedwood/router.hpp"
 
 #include <limits>
 #include <map>
@@ -16,13 +16,9 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// A random tree over three columns of codes and two of numbers, and the arrays behind its view.
-struct RandomTree {
+// A random tree over three columns of codes and two of numbers.
+struct RandomTree : GrownTree {
   std::vector<std::int32_t> n_values;
-  std::vector<std::uint8_t> kind;
-  std::vector<std::int32_t> column, child_offset{0}, children, value_offset{0}, value_code,
-      value_child, term_offset{0}, term_column, term_value, missing_child, unseen_child;
-  std::vector<double> low, high, term_weight, term_fill, intercept, weight;
 
   // A plain tree has only intervals and two groups of values.
   RandomTree(Random& random, std::int32_t widest, int n_tests, bool fractional, bool plain = false)
@@ -37,69 +33,47 @@ struct RandomTree {
       const bool inner = i < has_test.size() && has_test[i];
       const std::int32_t test = inner ? 1 + below(plain ? 2 : 4) : kLeaf;
       const std::int32_t n_children = !inner ? 0 : test == kMultiway ? 1 + below(7) : 2;
-      kind.push_back(static_cast<std::uint8_t>(test));
+      split_kind.push_back(static_cast<std::uint8_t>(test));
       const bool nominal = test == kSubset || test == kMultiway;
       column.push_back(nominal ? below(3) : test == kInterval ? below(5) : -1);
       const double a = random.coin() ? -kInf : static_cast<double>(below(50));
       low.push_back(a);
       high.push_back(random.below(4) == 0 ? kInf : static_cast<double>(below(50)));
       intercept.push_back(random.normal());
-      weight.push_back(static_cast<double>(below(4)));
+      weighted_n_node_samples.push_back(static_cast<double>(below(4)));
       const auto side = [&] { return below(static_cast<std::size_t>(n_children) + 2) - 2; };
       const auto end = [&] { return inner ? std::max(side(), fractional ? -2 : -1) : -1; };
       missing_child.push_back(end());
-      unseen_child.push_back(end());
+      unknown_child.push_back(end());
       if (nominal) {
         const bool few = random.coin();
-        const std::int32_t n = n_values[static_cast<std::size_t>(column.back())];
+        const std::int32_t n = n_values[at(column.back())];
         for (std::int32_t code = 0; code < n; ++code) {
           if (few && random.below(static_cast<std::size_t>(n)) > 4) continue;
-          value_code.push_back(code);
-          value_child.push_back(below(static_cast<std::size_t>(n_children)));
+          category_code.push_back(code);
+          category_child.push_back(below(static_cast<std::size_t>(n_children)));
         }
       }
       if (test == kLinear) add_terms(random);
       for (std::int32_t c = 0; c < n_children; ++c) children.push_back(n_nodes++);
-      child_offset.push_back(static_cast<std::int32_t>(children.size()));
-      value_offset.push_back(static_cast<std::int32_t>(value_code.size()));
-      term_offset.push_back(static_cast<std::int32_t>(term_column.size()));
+      label.push_back(0);
+      score.push_back(0.0);
+      end_lists();
     }
   }
   void add_terms(Random& random) {
     std::set<std::pair<std::int32_t, std::int32_t>> asked;
     for (std::size_t t = random.below(6); t > 0; --t) {
       const auto c = static_cast<std::int32_t>(random.below(5));
-      const auto n = static_cast<std::size_t>(n_values[static_cast<std::size_t>(c)]);
+      const auto n = static_cast<std::size_t>(n_values[at(c)]);
       const std::int32_t value =
           n == 0 || random.below(3) == 0 ? kNumberTerm : static_cast<std::int32_t>(random.below(n));
       if (!asked.emplace(c, value).second) continue;
       term_column.push_back(c);
-      term_value.push_back(value);
+      term_category.push_back(value);
       term_weight.push_back(random.below(10) == 0 ? 0.0 : random.normal());
       term_fill.push_back(value != kNumberTerm || random.coin() ? kNaN : random.normal());
     }
-  }
-  TreeView view() const {
-    TreeView v;
-    v.kind = kind;
-    v.column = column;
-    v.low = low;
-    v.high = high;
-    v.child_offset = child_offset;
-    v.children = children;
-    v.value_offset = value_offset;
-    v.value_code = value_code;
-    v.value_child = value_child;
-    v.term_offset = term_offset;
-    v.term_column = term_column;
-    v.term_value = term_value;
-    v.term_weight = term_weight;
-    v.term_fill = term_fill;
-    v.intercept = intercept;
-    v.missing_child = missing_child;
-    v.unseen_child = unseen_child;
-    v.weight = weight;
-    return v;
   }
 };
 
@@ -127,16 +101,16 @@ struct RandomRows {
   }
 };
 
-// Straight from the definition of each test; -3 below is unseen like -2.
+// Straight from the definition of each split; -3 below is unknown like -2.
 std::int32_t position(const TreeView& tree, const TableView& table, std::size_t i,
                       std::size_t row) {
-  if (tree.kind[i] == kLinear) {
+  if (tree.split_kind[i] == kLinear) {
     double sum = tree.intercept[i];
     for (auto t = tree.term_offset[i]; t < tree.term_offset[i + 1]; ++t) {
       const auto term = static_cast<std::size_t>(t);
-      const ColumnView& column = table.columns[static_cast<std::size_t>(tree.term_column[term])];
-      if (tree.term_value[term] != kNumberTerm) {
-        if (column.codes[row] == tree.term_value[term]) sum += tree.term_weight[term];
+      const ColumnView& column = table.columns[at(tree.term_column[term])];
+      if (tree.term_category[term] != kNumberTerm) {
+        if (column.codes[row] == tree.term_category[term]) sum += tree.term_weight[term];
         continue;
       }
       double x = column.codes ? column.codes[row] : column.numbers[row];
@@ -146,40 +120,40 @@ std::int32_t position(const TreeView& tree, const TableView& table, std::size_t 
     }
     return std::isnan(sum) ? tree.missing_child[i] : sum > 0.0 ? 0 : 1;
   }
-  const ColumnView& column = table.columns[static_cast<std::size_t>(tree.column[i])];
+  const ColumnView& column = table.columns[at(tree.column[i])];
   const double x = column.codes ? column.codes[row] : column.numbers[row];
   if (column.codes ? x == -1.0 : std::isnan(x)) return tree.missing_child[i];
-  if (column.codes && x < 0.0) return tree.unseen_child[i];
-  if (tree.kind[i] == kInterval) return tree.low[i] < x && x <= tree.high[i] ? 0 : 1;
-  for (auto v = tree.value_offset[i]; v < tree.value_offset[i + 1]; ++v)
-    if (tree.value_code[static_cast<std::size_t>(v)] == column.codes[row])
-      return tree.value_child[static_cast<std::size_t>(v)];
-  return tree.unseen_child[i];
+  if (column.codes && x < 0.0) return tree.unknown_child[i];
+  if (tree.split_kind[i] == kInterval) return tree.low[i] < x && x <= tree.high[i] ? 0 : 1;
+  for (auto v = tree.category_offset[i]; v < tree.category_offset[i + 1]; ++v)
+    if (tree.category_code[at(v)] == column.codes[row])
+      return tree.category_child[at(v)];
+  return tree.unknown_child[i];
 }
 
 void add_shares(const TreeView& tree, const TableView& table, std::int32_t node, std::size_t row,
                 double share, std::map<std::int32_t, double>& shares) {
   const auto i = static_cast<std::size_t>(node);
-  const std::int32_t to = tree.kind[i] == kLeaf ? kStopHere : position(tree, table, i, row);
+  const std::int32_t to = tree.split_kind[i] == kLeaf ? kStop : position(tree, table, i, row);
   if (to >= 0) return add_shares(tree, table, tree.child(node, to), row, share, shares);
   double reached = 0.0;
   for (std::int32_t c = 0; to == kFractional && c < tree.n_children(node); ++c)
-    reached += tree.weight[static_cast<std::size_t>(tree.child(node, c))];
+    reached += tree.weighted_n_node_samples[at(tree.child(node, c))];
   if (!(reached > 0.0)) {
     shares[node] += share;
     return;
   }
   for (std::int32_t c = 0; c < tree.n_children(node); ++c) {
     const std::int32_t child = tree.child(node, c);
-    const double part = tree.weight[static_cast<std::size_t>(child)] / reached;
+    const double part = tree.weighted_n_node_samples[at(child)] / reached;
     if (part > 0.0) add_shares(tree, table, child, row, share * part, shares);
   }
 }
 
 void check_routing(const RandomTree& made, const RandomRows& rows, bool fractional) {
-  const TreeView tree = made.view();
+  const TreeView tree(made);
   const Router router(tree, rows.table);
-  const std::size_t n_nodes = tree.kind.size(), n_rows = rows.table.n_rows;
+  const std::size_t n_nodes = tree.split_kind.size(), n_rows = rows.table.n_rows;
   std::vector<double> number(n_nodes);  // of each node, as its answer
   std::iota(number.begin(), number.end(), 1.0);
   std::vector<double> found(n_rows);
@@ -191,7 +165,7 @@ void check_routing(const RandomTree& made, const RandomRows& rows, bool fraction
     add_shares(tree, rows.table, 0, row, 1.0, shares);
     double expected = 0.0;
     for (const auto& [node, share] : shares)
-      expected += share * number[static_cast<std::size_t>(node)];
+      expected += share * number[at(node)];
     CHECK_NEAR(found[row], expected, 1e-9);
     whole = whole && shares.size() == 1;
     answers[row] = shares.begin()->first;
@@ -229,7 +203,7 @@ TEST(a_code_beyond_its_column_is_refused) {
   for (int round = 0; round < 100; ++round) {
     const RandomTree made(random, 90, 20, false);
     RandomRows rows(random, made, 50);
-    const Router router(made.view(), rows.table);
+    const Router router(made, rows.table);
     for (auto& column : rows.codes)
       for (auto& code : column)
         code = random.coin() ? 90 : std::numeric_limits<std::int32_t>::max();
@@ -263,7 +237,7 @@ struct Sums {
     return *this;
   }
   std::vector<double> of(const std::vector<std::int32_t>& rows) const {
-    LinearTests tests;
+    LinearSplits tests;
     tests.add({{}, {}, {}, {}, 99.0}, table);  // another one before it
     const std::uint32_t number = tests.add({column, value, weight, fill, intercept}, table);
     CHECK(number == 1);
@@ -332,10 +306,10 @@ TEST(votes_of_answers_that_are_no_numbers_stay_in_their_row) {
   for (int k = 0; k < 20; ++k) {
     const RandomTree tree(random, 9, 6, true);
     const RandomRows rows(random, tree, 30);
-    const TreeView view = tree.view();
+    const TreeView view(tree);
     const Router router(view, rows.table);
-    const std::vector<double> answers(tree.kind.size() * 2, kNaN);
-    const std::vector<std::int32_t> labels(tree.kind.size(), 0);
+    const std::vector<double> answers(tree.split_kind.size() * 2, kNaN);
+    const std::vector<std::int32_t> labels(tree.split_kind.size(), 0);
     std::vector<double> out(30 * 2, 0.0);  // a vote beyond the last row is what sanitizers see
     const Router::Member member{&router, {answers, 2, labels, 1.0}, 0};
     Router::add_up({&member, 1}, rows.table, 0, 30, out.data(), 2);

@@ -39,8 +39,8 @@ TEST(whole_counts_are_scored_as_any_weights) {
     for (int trial = 0; trial < 200; ++trial) {
       const std::size_t n = 2 + random.below(12), k = 2 + random.below(7);
       const auto counts = odd_counts(random, n, k);
-      const Contingency table(counts, static_cast<int>(n), static_cast<int>(k));
-      const Contingency half(halves_of(counts), static_cast<int>(n), static_cast<int>(k));
+      const CountTable table(counts, static_cast<int>(n), static_cast<int>(k));
+      const CountTable half(halves_of(counts), static_cast<int>(n), static_cast<int>(k));
       CHECK(make_whole_count_scorer(half, *criterion) == nullptr);
       const auto fast = make_whole_count_scorer(table, *criterion);
       const auto slow = make_group_scorer(half, *criterion);
@@ -70,7 +70,7 @@ TEST(scores_above_a_bound_are_exact_and_no_other_is_above_it) {
     for (int trial = 0; trial < 200; ++trial) {
       const std::size_t n = 2 + random.below(30), k = 2 + random.below(9);
       const auto counts = odd_counts(random, n, k);
-      const Contingency table(counts, static_cast<int>(n), static_cast<int>(k));
+      const CountTable table(counts, static_cast<int>(n), static_cast<int>(k));
       const auto scorer = make_whole_count_scorer(table, *criterion);
       double best = -INFINITY;
       for (int step = 0; step < 200; ++step) {

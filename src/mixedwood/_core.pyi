@@ -86,6 +86,11 @@ def conditional_test_numeric(x: Annotated[NDArray[numpy.float64], dict(shape=(No
 
 tree_layout_version: int = 3
 
+def tree_arrays() -> list[tuple[str, str, str]]:
+    """
+    Name, type and list (what it has an entry for) of each array of a tree.
+    """
+
 def check_tree(tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: NDArray[numpy.int32]) -> None:
     """ValueError unless the arrays are a tree over such columns."""
 
@@ -100,19 +105,21 @@ class Router:
     def __init__(self, tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: NDArray[numpy.int32]) -> None: ...
 
     def route(self, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]]) -> NDArray[numpy.int32]:
-        """The node that answers each row."""
+        """The node that each row reaches."""
 
-    def distribute(self, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], answers: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
-        """Answers of the nodes, weighted by the share of the row that each gets."""
+    def distribute(self, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], values: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
+        """
+        Values of the nodes, weighted by the fraction of the row that each gets.
+        """
 
     def answered(self, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], classes: NDArray[numpy.int32], weights: NDArray[numpy.float64], n_classes: int) -> NDArray[numpy.float64]:
         """
-        Class weights of the rows that each node answers, by shares; no weights: 1 each.
+        Class weights of the rows that stop at each node, by fractions; no weights: 1 each.
         """
 
 def add_up(trees: list[tuple[Router, NDArray[numpy.float64], NDArray[numpy.int32], int, float]], columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], plurality: bool, first: int, last: int, out: NDArray[numpy.float64]) -> None:
     """
-    Add the answers of trees (router, answers, labels, first output, weight) to some rows.
+    Add the values of trees (router, values, labels, first output, weight) to some rows.
     """
 
 class StopFlag:
@@ -124,21 +131,42 @@ class StopFlag:
 
     def is_set(self) -> bool: ...
 
-class CodedTable:
+class EncodedTable:
     """A table made ready for growing many trees."""
 
     def __init__(self, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: NDArray[numpy.int32], kinds: str, n_rows: int) -> None: ...
 
-    def reordered(self, places: NDArray[numpy.int32], columns: list[NDArray[numpy.int32]]) -> CodedTable:
+    def reordered(self, places: NDArray[numpy.int32], columns: list[NDArray[numpy.int32]]) -> EncodedTable:
         """The table with some of its columns of codes as places in some order."""
 
-    def selected(self, places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> CodedTable:
+    def selected(self, places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> EncodedTable:
         """The table of some of the columns."""
 
-def grow(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, settings: dict[str, Any], time_limit: float, rows: NDArray[numpy.int32] | None = None, starts: NDArray[numpy.int64] | None = None, stop: StopFlag | None = None) -> dict[str, Any]:
+class GrowSettings:
+    """How a tree is grown, and when to stop."""
+
+    def __init__(self, criterion: Criterion, partitioner: Partitioner, screeners: list[Screener], linear: LinearSettings | None) -> None: ...
+
+    rules: str
+    selection: str
+    alpha: float
+    bonferroni: bool
+    min_split_gain: float
+    max_depth: int | None
+    min_samples_split: float
+    min_samples_leaf: float
+    max_leaf_nodes: int | None
+    best_first: bool
+    max_features: int | None
+    handle_missing: str
+    handle_unknown: str
+    axis_aligned: bool
+    seed: int
+
+def grow(table: EncodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, settings: GrowSettings, time_limit: float, rows: NDArray[numpy.int32] | None = None, starts: NDArray[numpy.int64] | None = None, stop: StopFlag | None = None) -> dict[str, Any]:
     """Arrays of a tree grown from the root down, or of several side by side."""
 
-def grow_prune(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, settings: dict[str, Any], time_limit: float, halves: NDArray[numpy.int8], max_iterations: int, relabel: bool, stop: StopFlag | None = None) -> tuple[dict[str, Any], NDArray[numpy.int64], NDArray[numpy.int64], bool]:
+def grow_prune(table: EncodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, settings: GrowSettings, time_limit: float, halves: NDArray[numpy.int8], max_iter: int, refit_leaves: bool, stop: StopFlag | None = None) -> tuple[dict[str, Any], NDArray[numpy.int64], NDArray[numpy.int64], bool]:
     """
     Arrays of a tree grown and pruned in turns; leaves each time, and whether it ended.
     """
@@ -146,9 +174,30 @@ def grow_prune(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArra
 class BinnedTable:
     """A coded table in bins, for gradient boosting."""
 
-    def __init__(self, table: CodedTable, max_bins: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
+    def __init__(self, table: EncodedTable, max_bins: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
 
-def gradient_tree(table: BinnedTable, gradients: NDArray[numpy.float64], hessians: NDArray[numpy.float64], classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, rows: NDArray[numpy.int32], others: NDArray[numpy.int32], columns: NDArray[numpy.int32] | None, settings: dict[str, Any], time_limit: float) -> dict[str, Any]:
+class GradientSettings:
+    """How a gradient tree is grown."""
+
+    def __init__(self) -> None: ...
+
+    max_depth: int | None
+    max_leaf_nodes: int | None
+    best_first: bool
+    min_samples_leaf: float
+    min_child_weight: float
+    l2_regularization: float
+    min_split_gain: float
+    max_features: int | None
+    category_order: str
+    cat_l2: float
+    cat_smooth: float
+    selection: str
+    handle_unknown: str
+    seed: int
+    n_threads: int
+
+def gradient_tree(table: BinnedTable, gradients: NDArray[numpy.float64], hessians: NDArray[numpy.float64], classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, rows: NDArray[numpy.int32], others: NDArray[numpy.int32], columns: NDArray[numpy.int32] | None, settings: GradientSettings, time_limit: float) -> dict[str, Any]:
     """
     Arrays of a tree whose answers are Newton steps, and the node of each row.
     """
@@ -179,116 +228,40 @@ class OptimalObjective:
 
     def __init__(self) -> None: ...
 
-    @property
-    def error_penalty(self) -> int: ...
-
-    @error_penalty.setter
-    def error_penalty(self, arg: int, /) -> None: ...
-
-    @property
-    def leaf_penalty(self) -> int: ...
-
-    @leaf_penalty.setter
-    def leaf_penalty(self, arg: int, /) -> None: ...
-
-    @property
-    def min_samples_leaf(self) -> int: ...
-
-    @min_samples_leaf.setter
-    def min_samples_leaf(self, arg: int, /) -> None: ...
+    error_penalty: int
+    leaf_penalty: int
+    min_samples_leaf: int
 
 class SearchLimits:
     """Limits of a search; None for no limit."""
 
     def __init__(self) -> None: ...
 
-    @property
-    def max_depth(self) -> int: ...
-
-    @max_depth.setter
-    def max_depth(self, arg: int, /) -> None: ...
-
-    @property
-    def max_leaf_nodes(self) -> int | None: ...
-
-    @max_leaf_nodes.setter
-    def max_leaf_nodes(self, arg: int | None, /) -> None: ...
-
-    @property
-    def upper_bound(self) -> int | None: ...
-
-    @upper_bound.setter
-    def upper_bound(self, arg: int | None, /) -> None: ...
-
-    @property
-    def memory_limit(self) -> int | None: ...
-
-    @memory_limit.setter
-    def memory_limit(self, arg: int | None, /) -> None: ...
+    max_depth: int
+    max_leaf_nodes: int | None
+    upper_bound: int | None
+    memory_limit: int | None
 
 class BinarySwitches:
     """Parts of the binary solver, for tests."""
 
     def __init__(self) -> None: ...
 
-    @property
-    def cache(self) -> bool: ...
-
-    @cache.setter
-    def cache(self, arg: bool, /) -> None: ...
-
-    @property
-    def similarity(self) -> bool: ...
-
-    @similarity.setter
-    def similarity(self, arg: bool, /) -> None: ...
-
-    @property
-    def equivalent_points(self) -> bool: ...
-
-    @equivalent_points.setter
-    def equivalent_points(self, arg: bool, /) -> None: ...
-
-    @property
-    def parent_minus_child(self) -> bool: ...
-
-    @parent_minus_child.setter
-    def parent_minus_child(self, arg: bool, /) -> None: ...
-
-    @property
-    def merge_rows(self) -> bool: ...
-
-    @merge_rows.setter
-    def merge_rows(self, arg: bool, /) -> None: ...
-
-    @property
-    def wide_registers(self) -> bool: ...
-
-    @wide_registers.setter
-    def wide_registers(self, arg: bool, /) -> None: ...
+    cache: bool
+    similarity: bool
+    equivalent_points: bool
+    parent_minus_child: bool
+    merge_rows: bool
+    wide_registers: bool
 
 class BinarizerSettings:
     """How binary features are made at a node."""
 
     def __init__(self) -> None: ...
 
-    @property
-    def rule(self) -> None: ...
-
-    @rule.setter
-    def rule(self, arg: str, /) -> None: ...
-
-    @property
-    def encoding(self) -> None: ...
-
-    @encoding.setter
-    def encoding(self, arg: str, /) -> None: ...
-
-    @property
-    def max_subset_values(self) -> int: ...
-
-    @max_subset_values.setter
-    def max_subset_values(self, arg: int, /) -> None: ...
+    rule: str
+    encoding: str
+    max_subset_values: int
 
 class SplitTree:
     """The splits of a tree; an empty one stands for none."""
@@ -363,7 +336,7 @@ def binary_solver(matrix: NDArray[numpy.uint8], classes: NDArray[numpy.int32], w
     Splits are the columns of a matrix; what one call learns helps the next.
     """
 
-def all_splits_solver(table: CodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, objective: OptimalObjective) -> OptimalSolver:
+def all_splits_solver(table: EncodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, objective: OptimalObjective) -> OptimalSolver:
     """Splits are all thresholds and all subsets."""
 
 def per_node_solver(columns: list[Any], kinds: str, n_categories: NDArray[numpy.int32], thresholds: list[Any], n_bins: NDArray[numpy.int64], classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, objective: OptimalObjective, settings: BinarizerSettings) -> OptimalSolver:
@@ -372,8 +345,38 @@ def per_node_solver(columns: list[Any], kinds: str, n_categories: NDArray[numpy.
 def cut_points(numbers: NDArray[numpy.float64], classes: NDArray[numpy.int32] | None, n_classes: int, rule: str, n_bins: int) -> NDArray[numpy.float64]:
     """Ascending cut points of one column; NaN is left out."""
 
+class LinearModel:
+    """Separates two groups of rows by a hyperplane."""
+
+class PythonLinearModel(LinearModel):
+    """A linear model that is fitted in Python."""
+
+    def __init__(self, fit: object, n_settings: int, default_setting: int) -> None: ...
+
+def make_linear_model(loss: str, smoothing: float, costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> LinearModel:
+    """
+    A linear model fitted by Newton's method, for one of some values of C, ascending.
+    """
+
+class LinearSettings:
+    """How linear splits are searched."""
+
+    def __init__(self, models: list[LinearModel]) -> None: ...
+
+    multi_class: str
+    max_groupings: int
+    node_features: str
+    max_terms: int
+    intercept: str
+    score_on: str
+    node_cv: int
+    max_tuning_rows: int
+    min_samples_model: float
+
 def fit_smooth_svm(x: NDArray[numpy.float64], signs: NDArray[numpy.int8], weights: NDArray[numpy.float64] | None, c: float, alpha: float, tolerance: float, max_iterations: int, start: NDArray[numpy.float64] | None, seconds: float) -> dict[str, Any]:
-    """The plane of a smooth support vector machine. alpha 0: limit form."""
+    """
+    The hyperplane of a smooth support vector machine. alpha 0: limit form.
+    """
 
 def measure_column(numbers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple[float, float, float]:
     """

@@ -508,7 +508,7 @@ def test_rows_that_are_shared_out_have_no_single_node():
     data = make_mixed(200, missing_rate=0.2, random_state=0)
     model = ForestClassifier.bagging_c45(3, random_state=0).fit(data.X, data.y)
     assert any(tree.is_fractional for tree in model.trees_)
-    with pytest.raises(ValueError, match=r"shares some of these rows out .* predict_proba do"):
+    with pytest.raises(ValueError, match=r"distributes some of these rows .* predict_proba"):
         model.apply(data.X)
     known = data.X.dropna()
     assert model.apply(known).shape == (len(known), 3)

@@ -379,7 +379,7 @@ def test_nodes_hold_the_weights_of_their_classes():
         ({"target": Target(np.array([0]), np.ones(4, np.int32))}, "class is out of range"),
         ({"target": Target(np.array([0]), np.zeros(3, np.int32))}, "one class is needed"),
         ({"how": GradientSettings(order="random")}, "order"),
-        ({"how": GradientSettings(unseen="error")}, "unseen"),
+        ({"how": GradientSettings(unseen="error")}, "handle_unknown"),
         ({"max_bins": 1}, "at least two bins"),
     ],
 )

@@ -28,7 +28,7 @@ def native_table(columns, n_rows):
             arrays.append(np.array([-1 if v is None else v for v in values], dtype=np.int32))
             n_values.append(max([v for v in values if v is not None], default=0) + 1)
     kinds = "".join(KINDS[kind] for kind, _ in columns)
-    return _core.CodedTable(arrays, np.array(n_values, dtype=np.int32), kinds, n_rows)
+    return _core.EncodedTable(arrays, np.array(n_values, dtype=np.int32), kinds, n_rows)
 
 
 def solve(columns, classes, weights=None, n_classes=None, time_limit=1e9, **limits):

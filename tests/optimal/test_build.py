@@ -112,6 +112,6 @@ def test_splits_that_do_not_fit_the_table_are_an_error():
     with pytest.raises(ValueError, match="contiguous int32 codes or float64"):
         subset.apply([numbers], "c")
     with pytest.raises(ValueError, match="class is not below"):
-        subset.build([codes], "c", np.array([0, 2], np.int32), None, 2, "node")
+        subset.build([codes], "c", np.array([0, 2], np.int32), None, 2, "stop")
     with pytest.raises(ValueError, match="each row a class"):
-        subset.build([codes], "c", np.array([0], np.int32), None, 2, "node")
+        subset.build([codes], "c", np.array([0], np.int32), None, 2, "stop")

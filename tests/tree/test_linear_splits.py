@@ -225,7 +225,7 @@ def test_who_makes_trees_without_linear_tests_need_not_care():
         ({"term_column": [2, 0, 2, 3]}, "two terms for the same thing"),
         ({"term_category": [-1, 2]}, "lists differ in length"),
         ({"term_fill": [NAN]}, "lists differ in length"),
-        ({"term_offset": [0, 2, 2, 2, 4, 4]}, "lists that its test does not use"),
+        ({"term_offset": [0, 2, 2, 2, 4, 4]}, "lists that its split does not use"),
         ({"term_offset": [0, 3, 3, 5, 5, 5]}, "term offsets do not span"),
     ],
 )

@@ -186,7 +186,7 @@ def test_damaged_arrays_are_refused_not_crashed_on():
     [
         ({"split_kind": [2, 0, 9, 0, 0]}, "unknown kind"),
         ({"column": [7, -1, 2, -1, -1]}, "column that is not there"),
-        ({"column": [2, -1, 2, -1, -1]}, "nominal test on a column of numbers"),
+        ({"column": [2, -1, 2, -1, -1]}, "nominal split on a column of numbers"),
         ({"children": [1, 2, 3, 3]}, "shares a child"),
         ({"children": [1, 2, 4, 0]}, "out of order"),
         ({"missing_child": [2, -1, 1, -1, -1]}, "no child of its own"),
@@ -310,7 +310,7 @@ def test_a_router_refuses_columns_that_are_not_those_of_its_tree():
             router.route(other)
         with pytest.raises(ValueError, match="column"):
             router.distribute(other, tree.probabilities)
-    with pytest.raises(ValueError, match="one row of answers"):
+    with pytest.raises(ValueError, match="one row of values"):
         router.distribute(columns, tree.probabilities[:-1])
     with pytest.raises(ValueError, match="not a tree"):
         type(router)(tree, columns[::-1], np.array([0, 0, 3, 5], dtype=np.int32))

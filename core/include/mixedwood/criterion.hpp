@@ -7,17 +7,19 @@
 #include <cstddef>
 #include <span>
 
+#include "mixedwood/index.hpp"
+
 namespace mixedwood {
 
 // Class weights of the groups of a partition, one row per group. A view.
-class GroupCounts {
+class GroupStatistics {
  public:
-  GroupCounts(std::span<const double> counts, std::span<const double> weights, int n_classes)
+  GroupStatistics(std::span<const double> counts, std::span<const double> weights, int n_classes)
       : counts_(counts), weights_(weights), n_classes_(static_cast<std::size_t>(n_classes)) {}
 
   int n_groups() const { return static_cast<int>(weights_.size()); }
   int n_classes() const { return static_cast<int>(n_classes_); }
-  double weight(int group) const { return weights_[static_cast<std::size_t>(group)]; }
+  double weight(int group) const { return weights_[at(group)]; }
   std::span<const double> group(int g) const {
     return counts_.subspan(static_cast<std::size_t>(g) * n_classes_, n_classes_);
   }
@@ -67,7 +69,7 @@ class Criterion {
   // What a score needs to know of the undivided node; computed once per table.
   virtual double before(std::span<const double> /*node*/) const { return 0.0; }
   // More is better. Groups may be empty: a partition with one group left separates nothing.
-  virtual double score(const GroupCounts& groups, double before) const = 0;
+  virtual double score(const GroupStatistics& groups, double before) const = 0;
 };
 
 }  // namespace mixedwood

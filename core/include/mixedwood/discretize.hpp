@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "mixedwood/index.hpp"
+
 namespace mixedwood {
 
 enum class CutRule { kMdlp, kCaim, kEqualWidth, kEqualFrequency };
@@ -62,7 +64,7 @@ class Discretizer {
   void equal_frequency(const ValueCounts& column, std::int64_t n_bins, std::vector<CutPoint>& cuts);
   CaimRange look(const ValueCounts& column, Range range);
 
-  std::vector<Range> waiting_;
+  std::vector<Range> pending_;
   std::vector<std::int64_t> left_, right_;  // rows of each class on the two sides of a cut
   std::vector<double> terms_;
 };

@@ -1,4 +1,4 @@
-// Growing a tree from the root down, the best test first found first kept.
+// Growing a tree from the root down, the best split first found first kept.
 //
 //   rows of a node -> count (value x class) -> candidate of each column -> choice -> children
 //
@@ -8,20 +8,21 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "mixedwood/screener.hpp"
-#include "mixedwood/coded_table.hpp"
+#include "mixedwood/encoded_table.hpp"
 #include "mixedwood/criterion.hpp"
-#include "mixedwood/linear_machine.hpp"
+#include "mixedwood/linear_model.hpp"
 #include "mixedwood/partitioner.hpp"
 #include "mixedwood/stop.hpp"
 #include "mixedwood/tree.hpp"
 
 namespace mixedwood {
 
-// How a column's candidate test is made.
+// How a column's candidate split is made.
 enum class Rules {
   kParts,       // by criterion and partitioner
   kC45,         // Quinlan's C4.5 as in WEKA's J48: gain ratio among columns of average gain
@@ -36,29 +37,36 @@ enum class Selection {
   kSignificance,  // the smallest p-value of conditional inference; then its best partition
 };
 
+// Rows with a missing value: to the better child, to every child in proportion, or as one more value.
+enum class HandleMissing { kLearned, kAllChildren, kCategory };
+
+// Where values go that a split has not seen in training: nowhere, with the missing values, or to the
+// heavier child. A missing value is one of them if it counts as a value and the node had none.
+enum class HandleUnknown { kStopAtNode, kWithMissing, kMajority };
+
+// Named as the parameters of TreeClassifier. Limits that are not set do not exist.
 struct GrowSettings {
   Rules rules = Rules::kParts;
   Selection selection = Selection::kScore;
   std::shared_ptr<const Criterion> criterion;
   std::shared_ptr<const Partitioner> partitioner;
   std::vector<std::shared_ptr<const Screener>> screeners;  // for nominal columns
-  double min_gain = 0.0;                   // a split must score at least this
-  double alpha = 1.0;                      // Selection::kSignificance: stop above this
-  bool bonferroni = false;                 // p of the smallest of n: 1 - (1 - p)^n
-  std::int32_t max_depth = -1;             // -1: no limit
-  double min_split = 2.0;                  // rows a node must have to be split
-  double min_leaf = 1.0;                   // rows each child must have
-  std::int64_t max_leaves = -1;
+  double min_split_gain = 0.0;  // a split must score at least this
+  double alpha = 1.0;           // Selection::kSignificance: stop above this
+  bool bonferroni = false;      // p of the smallest of n: 1 - (1 - p)^n
+  std::optional<std::int32_t> max_depth;
+  double min_samples_split = 2.0;
+  double min_samples_leaf = 1.0;
+  std::optional<std::int64_t> max_leaf_nodes;
   bool best_first = false;
-  std::int32_t max_columns = -1;  // drawn at random at each node; -1: all
-  bool fractional = false;        // rows with a missing value go to every child in proportion
-  // Where values go that a test has never met. A missing value is one of them where it counts as a
-  // value and the node had none; otherwise it goes to the heavier child then.
-  enum class Unseen { kStop, kLikeMissing, kHeavier } unseen = Unseen::kStop;
-  bool missing_is_value = false;
-  const LinearTestSettings* linear = nullptr;  // tests of several columns; null: none
-  bool thresholds = true;                      // tests of single ordered columns
+  std::optional<std::int32_t> max_features;  // columns drawn at random at each node
+  HandleMissing handle_missing = HandleMissing::kLearned;
+  HandleUnknown handle_unknown = HandleUnknown::kStopAtNode;
+  std::shared_ptr<const LinearSettings> linear;  // splits of several columns; null: none
+  bool axis_aligned = true;                      // thresholds of single ordered columns
   std::uint64_t seed = 0;
+
+  bool fractional() const { return handle_missing == HandleMissing::kAllChildren; }
 };
 
 struct GrowData {
@@ -72,23 +80,8 @@ struct GrowData {
   std::span<const std::int64_t> starts;
 };
 
-struct GrownTree {
-  std::vector<std::uint8_t> kind;
-  std::vector<std::int32_t> column;
-  std::vector<double> low, high;
-  std::vector<std::int32_t> child_offset{0}, children;
-  std::vector<std::int32_t> value_offset{0}, value_code, value_child;
-  // All of these are empty, but for the one offset, if the learner knows no linear tests.
-  std::vector<std::int32_t> term_offset{0}, term_column, term_value;
-  std::vector<double> term_weight, term_fill, intercept;
-  std::vector<std::int32_t> missing_child, unseen_child;
-  std::vector<double> weight, counts, score;  // counts: node x class
-  std::vector<std::int32_t> label;
-  bool complete = true;  // false when the time limit left nodes unsplit
-};
-
 // Bad input: std::invalid_argument. Interrupted by the stop's hook: the result is not to be used.
-GrownTree grow(const CodedTable& table, const GrowData& data, const GrowSettings& settings,
+GrownTree grow(const EncodedTable& table, const GrowData& data, const GrowSettings& settings,
                Stop& stop);
 
 }  // namespace mixedwood

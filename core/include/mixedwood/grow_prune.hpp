@@ -15,8 +15,8 @@
 namespace mixedwood {
 
 struct GrowPruneSettings {
-  std::int64_t max_iterations = 20;
-  bool relabel = false;  // classes and labels of the nodes from all rows, at the end
+  std::int64_t max_iter = 20;
+  bool refit_leaves = false;  // classes and labels of the nodes from all rows, at the end
 };
 
 struct GrowPruneResult {
@@ -28,7 +28,7 @@ struct GrowPruneResult {
 // `halves`: for each row 0 or 1, the half that grows first or prunes first; others take no part.
 // `data` has no rows and starts of its own. Rows must not be shared out (GrowSettings::fractional).
 // Bad input: std::invalid_argument. Interrupted by the stop's hook: the result is not to be used.
-GrowPruneResult grow_prune(const CodedTable& table, const GrowData& data,
+GrowPruneResult grow_prune(const EncodedTable& table, const GrowData& data,
                            std::span<const std::int8_t> halves, const GrowSettings& settings,
                            const GrowPruneSettings& turns, Stop& stop);
 

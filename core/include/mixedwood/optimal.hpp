@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "mixedwood/coded_table.hpp"
+#include "mixedwood/encoded_table.hpp"
 #include "mixedwood/discretize.hpp"
 #include "mixedwood/grow.hpp"
 #include "mixedwood/stop.hpp"
@@ -61,10 +61,9 @@ struct SplitTree {
   std::vector<std::int32_t> apply(const TableView& table) const;
   // The arrays of the tree, with the statistics of the training rows (those with weight; no weights:
   // 1 each). `nominal`: which columns are. Children of the false branch are numbered first.
-  enum class Unknown { kStop, kLikeMissing, kHeavier };
   GrownTree build(const TableView& table, std::span<const std::uint8_t> nominal,
                   std::span<const std::int32_t> classes, std::span<const double> weights,
-                  std::size_t n_classes, Unknown unknown) const;
+                  std::size_t n_classes, HandleUnknown unknown) const;
 };
 
 // Classes and integer weights of rows; no weights: 1 each.
@@ -127,7 +126,7 @@ std::unique_ptr<Solver> make_binary_solver(std::span<const std::uint8_t> matrix,
                                            const BinarySwitches& switches = {});
 
 // Refers to the table. Rows of weight 0 are dropped.
-std::unique_ptr<Solver> make_all_splits_solver(const CodedTable& table, const Samples& samples,
+std::unique_ptr<Solver> make_all_splits_solver(const EncodedTable& table, const Samples& samples,
                                                const Objective& objective);
 
 enum class Encoding { kOneHot, kMultiHot, kThresholds, kSubsets };

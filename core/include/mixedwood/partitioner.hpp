@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "mixedwood/contingency.hpp"
+#include "mixedwood/count_table.hpp"
 #include "mixedwood/criterion.hpp"
 #include "mixedwood/scorer.hpp"
 #include "mixedwood/stop.hpp"
@@ -18,7 +18,7 @@ namespace mixedwood {
 
 // One question: this table, this criterion. At least two values are present.
 struct SplitProblem {
-  const Contingency& table;
+  const CountTable& table;
   const Criterion& criterion;
   std::span<const double> costs;  // class x class, empty for unit costs
   std::uint64_t seed;
@@ -66,9 +66,9 @@ struct PartitionerTraits {
   Fitted fitted = Fitted::kSides;
   // Finds a best partition where that is cheap; then two classes need no search.
   bool exact = false;
-  // Large tables may be searched by a quick search in its place: all columns are compared by it, and
+  // Large tables may be searched by a approximate search in its place: all columns are compared by it, and
   // the winner is refined.
-  bool may_hurry = false;
+  bool allow_approximate = false;
   bool many_groups = false;  // more than two
 };
 

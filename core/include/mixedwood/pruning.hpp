@@ -27,8 +27,8 @@ struct CostComplexity {
 CostComplexity cost_complexity(std::span<const std::int32_t> parent, std::span<const double> costs,
                                Stop& stop);
 
-// A tree, and rows by the node that answers them: a leaf, or an inner node where they have to stop.
-struct AnsweredRows {
+// A tree, and rows by the node that they reach: a leaf, or an inner node where they have to stop.
+struct RoutedRows {
   std::span<const std::int32_t> parent, label;  // of each node
   std::span<const double> counts;               // n_nodes x n_classes: weight of the rows
   std::size_t n_classes = 0;
@@ -36,12 +36,12 @@ struct AnsweredRows {
 
 // Weight of the rows that are wrong when every node is a leaf from its `cut_at` on, for each of the
 // ascending `alphas`. O(n_nodes * (n_classes + log n_alphas)).
-std::vector<double> path_errors(const AnsweredRows& rows, std::span<const double> cut_at,
+std::vector<double> path_errors(const RoutedRows& rows, std::span<const double> cut_at,
                                 std::span<const double> alphas);
 
 // Reduced-error pruning: 1 for each node that as a leaf makes no more errors than the pruned tree
 // below it; where `inherited` is set, for those that make fewer. O(n_nodes * n_classes).
-std::vector<std::uint8_t> reduced_error(const AnsweredRows& rows,
+std::vector<std::uint8_t> reduced_error(const RoutedRows& rows,
                                         std::span<const std::uint8_t> inherited);
 
 }  // namespace mixedwood

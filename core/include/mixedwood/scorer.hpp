@@ -10,7 +10,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "mixedwood/contingency.hpp"
+#include "mixedwood/index.hpp"
+#include "mixedwood/count_table.hpp"
 #include "mixedwood/criterion.hpp"
 
 namespace mixedwood {
@@ -37,7 +38,7 @@ class Scorer {
 
   // Moves a value to the other side.
   void move(int value) {
-    auto& side = sides_[static_cast<std::size_t>(value)];
+    auto& side = sides_[at(value)];
     apply_move(value, side);
     side ^= 1;
     n_left_ += side == 0 ? 1 : -1;
@@ -70,7 +71,7 @@ class Scorer {
 class PairWeights;
 
 // By the class weights of the two sides.
-std::unique_ptr<Scorer> make_group_scorer(const Contingency& table, const Criterion& criterion);
+std::unique_ptr<Scorer> make_group_scorer(const CountTable& table, const Criterion& criterion);
 // By the weight of the pairs of values that are separated.
 std::unique_ptr<Scorer> make_cut_scorer(std::shared_ptr<const PairWeights> weights);
 

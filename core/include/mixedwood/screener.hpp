@@ -4,7 +4,7 @@
 // line in registry.cpp.
 #pragma once
 
-#include "mixedwood/contingency.hpp"
+#include "mixedwood/count_table.hpp"
 
 namespace mixedwood {
 
@@ -13,7 +13,7 @@ class Screener {
   virtual ~Screener() = default;
   // The table holds the values and classes present at the node. A missing value is one of them,
   // as it is to the partition, unless rows without a value are shared out.
-  virtual bool accepts(const Contingency& table) const = 0;
+  virtual bool accepts(const CountTable& table) const = 0;
 };
 
 }  // namespace mixedwood

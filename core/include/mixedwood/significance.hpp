@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "mixedwood/contingency.hpp"
+#include "mixedwood/count_table.hpp"
 
 namespace mixedwood {
 
@@ -23,7 +23,7 @@ double log_chi2_tail(double statistic, double degrees_of_freedom);
 Significance pearson_test(std::span<const double> counts, std::size_t n_rows,
                           std::size_t n_columns);
 // Of a table that has no empty row or column.
-Significance pearson_test(const Contingency& table);
+Significance pearson_test(const CountTable& table);
 
 // Conditional inference (c_quad) on the same table: (N-1)/N times Pearson's statistic.
 Significance conditional_test(std::span<const double> counts, std::size_t n_rows,

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "mixedwood/index.hpp"
 #include "mixedwood/stop.hpp"
 
 namespace mixedwood {

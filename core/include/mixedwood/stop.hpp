@@ -11,6 +11,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "mixedwood/index.hpp"
+
 namespace mixedwood {
 
 class Stop {

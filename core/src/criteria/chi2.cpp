@@ -14,7 +14,7 @@ class Chi2 final : public Criterion {
   CriterionTraits traits() const override {
     return {.many_groups = true, .pairwise = true, .cut_weight = true, .scales_with_weight = true};
   }
-  double score(const GroupCounts& groups, double /*before*/) const override {
+  double score(const GroupStatistics& groups, double /*before*/) const override {
     const double total = groups.total();
     int present = 0;
     double sum = 0.0;

@@ -13,7 +13,7 @@ class Entropy final : public Criterion {
     return {.convex = true, .impurity_gain = true, .many_groups = true, .impurity = ImpurityKind::kEntropy};
   }
   double before(std::span<const double> node) const override { return entropy_of_node(node); }
-  double score(const GroupCounts& groups, double before) const override {
+  double score(const GroupStatistics& groups, double before) const override {
     return information_gain(groups, before);
   }
 };

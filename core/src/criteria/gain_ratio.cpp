@@ -15,7 +15,7 @@ class GainRatio final : public Criterion {
     return {.many_groups = true, .impurity = ImpurityKind::kEntropy};
   }
   double before(std::span<const double> node) const override { return entropy_of_node(node); }
-  double score(const GroupCounts& groups, double before) const override {
+  double score(const GroupStatistics& groups, double before) const override {
     return groups.n_groups() == 2 ? of_two(groups) : of_many(groups, before);
   }
 
@@ -24,7 +24,7 @@ class GainRatio final : public Criterion {
   // difference of, and their ratio would be noise: each is added up from terms that are small
   // themselves. The gain is sum p_g P(l|g) ln(P(l|g) / p(l)), where the ratio for the left group
   // is 1 + pR (P(l|L) - P(l|R)) / p(l).
-  static double of_two(const GroupCounts& groups) {
+  static double of_two(const GroupStatistics& groups) {
     const double left = groups.weight(0), right = groups.weight(1), total = left + right;
     if (!(left > 0.0) || !(right > 0.0)) return 0.0;
     const double p_left = left / total, p_right = right / total;
@@ -52,7 +52,7 @@ class GainRatio final : public Criterion {
     return -p * (p > 0.5 ? std::log1p(-rest) : std::log(p));
   }
 
-  static double of_many(const GroupCounts& groups, double before) {
+  static double of_many(const GroupStatistics& groups, double before) {
     const double total = groups.total();
     if (!(total > 0.0)) return 0.0;
     double split_information = 0.0;

@@ -18,14 +18,14 @@ class Gini final : public Criterion {
             .many_groups = true,
             .impurity = ImpurityKind::kGini};
   }
-  double score(const GroupCounts& groups, double /*before*/) const override {
+  double score(const GroupStatistics& groups, double /*before*/) const override {
     return groups.n_groups() == 2 ? of_two(groups) : of_many(groups);
   }
 
  private:
   // pL pR sum (P(l|L) - P(l|R))^2: no difference of nearly equal impurities, so small gains and
   // rare classes keep their digits.
-  static double of_two(const GroupCounts& groups) {
+  static double of_two(const GroupStatistics& groups) {
     const double left = groups.weight(0), right = groups.weight(1);
     if (!(left > 0.0) || !(right > 0.0)) return 0.0;
     const auto l = groups.group(0), r = groups.group(1);
@@ -38,7 +38,7 @@ class Gini final : public Criterion {
     return (left / total) * (right / total) * sum;
   }
   // Likewise: the weighted mean of sum (P(l|g) - p(l))^2.
-  static double of_many(const GroupCounts& groups) {
+  static double of_many(const GroupStatistics& groups) {
     const double total = groups.total();
     if (!(total > 0.0)) return 0.0;
     std::vector<double> share(static_cast<std::size_t>(groups.n_classes()), 0.0);
@@ -67,7 +67,7 @@ class GiniWithCosts final : public Criterion {
     const double total = sum_of(node);
     return total > 0.0 ? costs_.between(node, node) / total / total : 0.0;
   }
-  double score(const GroupCounts& groups, double before) const override {
+  double score(const GroupStatistics& groups, double before) const override {
     const double total = groups.total();
     if (!(total > 0.0)) return 0.0;
     double children = 0.0;

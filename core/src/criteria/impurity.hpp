@@ -1,6 +1,6 @@
 // Gini and entropy: the impurity of a vector of class weights, and the purity that searches compare.
 // Where sums are kept up to date or taken apart for their digits (gini.cpp, gain_ratio.cpp,
-// greedy/measures.hpp), they are sums of these parts.
+// grow/running_impurity.hpp), they are sums of these parts.
 #pragma once
 
 #include <algorithm>
@@ -89,7 +89,7 @@ inline double gini_purity(std::span<const std::int64_t> left, std::int64_t weigh
 }
 
 // Weighted mean impurity of the groups.
-inline double children_impurity(ImpurityKind kind, const GroupCounts& groups) {
+inline double children_impurity(ImpurityKind kind, const GroupStatistics& groups) {
   const double total = groups.total();
   if (!(total > 0.0)) return 0.0;
   double sum = 0.0;

@@ -14,7 +14,7 @@ inline double entropy_of_node(std::span<const double> node) {
 }
 
 // weight * entropy of a group = W log W - sum c log c: one logarithm per class, no division.
-inline double information_gain(const GroupCounts& groups, double before) {
+inline double information_gain(const GroupStatistics& groups, double before) {
   const double total = groups.total();
   if (!(total > 0.0)) return 0.0;
   double children = 0.0;

@@ -15,7 +15,7 @@ class SquaredGini final : public Criterion {
   explicit SquaredGini(std::vector<double> costs) : costs_(std::move(costs)) {}
   CriterionTraits traits() const override { return {.many_groups = true, .cut_weight = true}; }
 
-  double score(const GroupCounts& groups, double /*before*/) const override {
+  double score(const GroupStatistics& groups, double /*before*/) const override {
     const double total = groups.total();
     if (!(total > 0.0)) return 0.0;
     const double cut = groups.n_groups() == 2 ? costs_.between(groups.group(0), groups.group(1))
@@ -25,7 +25,7 @@ class SquaredGini final : public Criterion {
 
  private:
   // Each group against all groups before it.
-  double between_all(const GroupCounts& groups) const {
+  double between_all(const GroupStatistics& groups) const {
     std::vector<double> earlier(static_cast<std::size_t>(groups.n_classes()), 0.0);
     double cut = 0.0;
     for (int g = 0; g < groups.n_groups(); ++g) {

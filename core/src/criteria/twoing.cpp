@@ -13,7 +13,7 @@ class Twoing final : public Criterion {
   CriterionTraits traits() const override {
     return {.convex = true, .superclass_maximum = true, .impurity = ImpurityKind::kGini};
   }
-  double score(const GroupCounts& groups, double /*before*/) const override {
+  double score(const GroupStatistics& groups, double /*before*/) const override {
     const double left = groups.weight(0), right = groups.weight(1);
     if (!(left > 0.0) || !(right > 0.0)) return 0.0;
     const auto l = groups.group(0), r = groups.group(1);

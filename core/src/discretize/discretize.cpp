@@ -66,7 +66,7 @@ void add_rows(const ValueCounts& column, std::size_t begin, std::size_t end,
               std::vector<std::int64_t>& counts) {
   counts.assign(column.n_classes, 0);
   for (std::size_t v = begin; v < end; ++v)
-    for (const auto [k, count] : column.of(v)) counts[static_cast<std::size_t>(k)] += count;
+    for (const auto [k, count] : column.of(v)) counts[at(k)] += count;
 }
 
 CutPoint cut_after(const ValueCounts& column, std::size_t value) {
@@ -101,10 +101,10 @@ void Discretizer::find(CutRule rule, const ValueCounts& column, std::int64_t n_b
 void Discretizer::mdlp(const ValueCounts& column, std::vector<CutPoint>& cuts) {
   const EntropyPurity entropy;
   const auto f = [&](std::int64_t x) { return entropy.part(static_cast<double>(x)); };
-  waiting_.assign(1, {0, column.size()});
-  while (!waiting_.empty()) {
-    const Range range = waiting_.back();
-    waiting_.pop_back();
+  pending_.assign(1, {0, column.size()});
+  while (!pending_.empty()) {
+    const Range range = pending_.back();
+    pending_.pop_back();
     add_rows(column, range.begin, range.end, right_);
     const Mix all = mix_of(right_, entropy);
     if (all.classes < 2) continue;  // nothing to save
@@ -116,8 +116,8 @@ void Discretizer::mdlp(const ValueCounts& column, std::vector<CutPoint>& cuts) {
     double left_sum = 0.0, right_sum = f(n_right) - all.bits;  // of x log x over the classes
     for (std::size_t v = range.begin; v + 1 < range.end; ++v) {
       for (const auto [of_class, count] : column.of(v)) {
-        std::int64_t& left = left_[static_cast<std::size_t>(of_class)];
-        std::int64_t& right = right_[static_cast<std::size_t>(of_class)];
+        std::int64_t& left = left_[at(of_class)];
+        std::int64_t& right = right_[at(of_class)];
         left_sum += f(left + count) - f(left);
         right_sum += f(right - count) - f(right);
         left += count;
@@ -137,8 +137,8 @@ void Discretizer::mdlp(const ValueCounts& column, std::vector<CutPoint>& cuts) {
     add_rows(column, best + 1, range.end, right_);
     if (!saving_pays(all, mix_of(left_, entropy), mix_of(right_, entropy))) continue;
     cuts.push_back(cut_after(column, best));
-    waiting_.push_back({range.begin, best + 1});
-    waiting_.push_back({best + 1, range.end});
+    pending_.push_back({range.begin, best + 1});
+    pending_.push_back({best + 1, range.end});
   }
   std::sort(cuts.begin(), cuts.end(), [](const CutPoint& a, const CutPoint& b) { return a.after < b.after; });
 }
@@ -155,10 +155,10 @@ struct Discretizer::CaimRange {
 Discretizer::CaimRange Discretizer::look(const ValueCounts& column, Range range) {
   CaimRange found{range};
   // Rows are only added to a side, so its largest class is known without looking at all of them.
-  const auto sweep = [&](std::vector<std::int64_t>& counts, std::size_t v, std::int64_t& rows,
+  const auto scan = [&](std::vector<std::int64_t>& counts, std::size_t v, std::int64_t& rows,
                          std::int64_t& largest) {
     for (const auto [of_class, count] : column.of(v)) {
-      std::int64_t& mine = counts[static_cast<std::size_t>(of_class)];
+      std::int64_t& mine = counts[at(of_class)];
       mine += count;
       largest = std::max(largest, mine);
     }
@@ -168,12 +168,12 @@ Discretizer::CaimRange Discretizer::look(const ValueCounts& column, Range range)
   terms_.resize(column.size());
   right_.assign(column.n_classes, 0);
   std::int64_t rows = 0, largest = 0;
-  for (std::size_t v = range.end; v-- > range.begin;) terms_[v] = sweep(right_, v, rows, largest);
+  for (std::size_t v = range.end; v-- > range.begin;) terms_[v] = scan(right_, v, rows, largest);
   found.now = terms_[range.begin];
   left_.assign(column.n_classes, 0);
   rows = largest = 0;
   for (std::size_t v = range.begin; v + 1 < range.end; ++v) {
-    const double sum = sweep(left_, v, rows, largest) + terms_[v + 1];
+    const double sum = scan(left_, v, rows, largest) + terms_[v + 1];
     if (sum > found.after * (1.0 + kSame)) {
       found.after = sum;
       found.cut = v;

@@ -11,7 +11,7 @@ constexpr std::size_t kFewClasses = 5;  // all groupings of so many are tried wh
 
 }  // namespace
 
-std::vector<std::vector<std::int8_t>> group_classes(Superclasses how,
+std::vector<std::vector<std::int8_t>> group_classes(MultiClass how,
                                                     std::span<const double> weights,
                                                     std::size_t most) {
   const std::size_t k = weights.size();
@@ -27,9 +27,9 @@ std::vector<std::vector<std::int8_t>> group_classes(Superclasses how,
   };
   if (k == 2) {
     alone(1);  // the later class is the positive one
-  } else if (how == Superclasses::kLargest) {
+  } else if (how == MultiClass::kLargest) {
     alone(order[0]);
-  } else if (how == Superclasses::kBalanced) {
+  } else if (how == MultiClass::kBalanced) {
     std::vector<std::int8_t> signs(k, -1);
     double sum[2] = {0.0, 0.0};
     for (const std::size_t c : order) {
@@ -38,7 +38,7 @@ std::vector<std::vector<std::int8_t>> group_classes(Superclasses how,
       if (positive) signs[c] = 1;
     }
     of_class.push_back(std::move(signs));
-  } else if (how == Superclasses::kEvery && k <= kFewClasses) {
+  } else if (how == MultiClass::kExhaustive && k <= kFewClasses) {
     for (std::size_t bits = 1; bits < (std::size_t{1} << (k - 1)); ++bits) {
       std::vector<std::int8_t> signs(k, -1);
       for (std::size_t c = 0; c + 1 < k; ++c)

@@ -1,4 +1,4 @@
-// Two groups of classes for a plane to separate.
+// Two groups of classes for a hyperplane to separate.
 #pragma once
 
 #include <cstddef>
@@ -6,13 +6,13 @@
 #include <span>
 #include <vector>
 
-#include "mixedwood/linear_machine.hpp"
+#include "mixedwood/linear_model.hpp"
 
 namespace mixedwood {
 
 // Each way to group the classes, as a sign of each; `weights` are those of the classes. One class
 // against the others comes for at most the `most` heaviest.
-std::vector<std::vector<std::int8_t>> group_classes(Superclasses how,
+std::vector<std::vector<std::int8_t>> group_classes(MultiClass how,
                                                     std::span<const double> weights,
                                                     std::size_t most);
 

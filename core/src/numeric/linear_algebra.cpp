@@ -19,7 +19,7 @@ std::vector<double> jacobi_dominant(SymmetricMatrix a) {
   for (std::size_t i = 0; i < n; ++i) vectors.row(i)[i] = 1.0;
   double scale = 0.0;
   for (double x : a.entries) scale = std::max(scale, std::abs(x));
-  for (int sweep = 0; sweep < 60; ++sweep) {
+  for (int scan = 0; scan < 60; ++scan) {
     double off = 0.0;
     for (std::size_t p = 0; p < n; ++p)
       for (std::size_t q = p + 1; q < n; ++q) off = std::max(off, std::abs(a.row(p)[q]));

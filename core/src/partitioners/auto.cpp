@@ -28,7 +28,7 @@ class Auto final : public Partitioner {
  public:
   Grouping search(const SplitProblem& problem) const override {
     Grouping best;
-    for (const Part* part : choose(problem)) {
+    for (const Part* part : select(problem)) {
       if (part == nullptr) break;
       try {
         Grouping found = part->partitioner->search(problem);
@@ -55,7 +55,7 @@ class Auto final : public Partitioner {
     std::unique_ptr<Partitioner> partitioner;
   };
 
-  std::array<const Part*, 2> choose(const SplitProblem& problem) const {
+  std::array<const Part*, 2> select(const SplitProblem& problem) const {
     const CriterionTraits traits = problem.criterion.traits();
     const std::int64_t n = problem.table.n_values();
     const int k = problem.table.n_classes();

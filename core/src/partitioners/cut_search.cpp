@@ -11,7 +11,7 @@ double cut_weight(const PairWeights& weights, const Sides& sides) {
   for (int i = 0; i < weights.size(); ++i) {
     const auto row = weights.row(i);
     for (std::size_t j = 0; j < static_cast<std::size_t>(i); ++j)
-      if (sides[j] != sides[static_cast<std::size_t>(i)]) cut += row[j];
+      if (sides[j] != sides[at(i)]) cut += row[j];
   }
   return cut;
 }
@@ -23,7 +23,7 @@ Sides greedy_cut(const PairWeights& weights) {
     double to_side[2] = {0.0, 0.0};
     for (std::size_t u = 0; u < static_cast<std::size_t>(v); ++u) to_side[sides[u]] += row[u];
     // On the right, the edges to the left are cut. Equal but for rounding is equal.
-    sides[static_cast<std::size_t>(v)] = to_side[0] >= to_side[1] * (1.0 - 1e-12) ? 1 : 0;
+    sides[at(v)] = to_side[0] >= to_side[1] * (1.0 - 1e-12) ? 1 : 0;
   }
   return sides;
 }

@@ -17,7 +17,7 @@
 
 #include "mixedwood/registry.hpp"
 #include "scan.hpp"
-#include "supervalues.hpp"
+#include "merged_values.hpp"
 
 namespace mixedwood::partitioners {
 namespace {
@@ -60,14 +60,14 @@ void try_all(Scorer& scorer, Stop& stop, Grouping& best) {
   }
   best.sides.assign(static_cast<std::size_t>(n), 0);
   for (int v = 1; v < n; ++v)
-    best.sides[static_cast<std::size_t>(v)] = static_cast<std::uint8_t>((best_code >> (v - 1)) & 1);
+    best.sides[at(v)] = static_cast<std::uint8_t>((best_code >> (v - 1)) & 1);
 }
 
 // All partitions of points of the plane by a line. Any such partition has a line through one of
 // its left points with every other point strictly on its own side, or on the line and then on
 // one ray from the point. So: turn a line around each point, the point itself on the left, and
 // let the others change sides one by one as the line meets them.
-void try_all_lines(const Contingency& table, Scorer& scorer, Stop& stop, Grouping& best) {
+void try_all_lines(const CountTable& table, Scorer& scorer, Stop& stop, Grouping& best) {
   const auto n = static_cast<std::size_t>(table.n_values());
   std::vector<double> x(n), y(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -113,7 +113,7 @@ class Exact final : public Partitioner {
       best.exact = best.complete;
       return best;
     }
-    const auto groups = supervalues(problem.table, 0.0, problem.stop);
+    const auto groups = merged_values(problem.table, 0.0, problem.stop);
     if (groups.size() < 2) {
       // Equal class shares everywhere: all partitions gain nothing.
       best.sides.assign(static_cast<std::size_t>(problem.table.n_values()), 1);
@@ -124,7 +124,7 @@ class Exact final : public Partitioner {
       best.exact = true;
       return best;
     }
-    const Contingency merged = merge_values(problem.table, groups);
+    const CountTable merged = merge_values(problem.table, groups);
     const auto scorer = make_group_scorer(merged, problem.criterion);
     if (merged.n_classes() <= 2) {
       const int last = merged.n_classes() - 1;
@@ -139,7 +139,7 @@ class Exact final : public Partitioner {
     if (!best.found()) return best;
     Sides sides(static_cast<std::size_t>(problem.table.n_values()));
     for (std::size_t g = 0; g < groups.size(); ++g)
-      for (int value : groups[g]) sides[static_cast<std::size_t>(value)] = best.sides[g];
+      for (int value : groups[g]) sides[at(value)] = best.sides[g];
     best.sides = std::move(sides);
     return best;
   }

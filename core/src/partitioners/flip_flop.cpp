@@ -18,7 +18,7 @@ class FlipFlop final : public Partitioner {
   explicit FlipFlop(std::string start) : start_(std::move(start)) {}
 
   Grouping search(const SplitProblem& problem) const override {
-    const Contingency& table = problem.table;
+    const CountTable& table = problem.table;
     const ImpurityKind kind = problem.criterion.traits().impurity;
     const auto scorer = problem.scorer();
     Grouping best = first_partition(problem);
@@ -57,12 +57,12 @@ class FlipFlop final : public Partitioner {
   }
 
   // The classes in order of their share on the left, cut where the sides are told apart best.
-  static std::vector<int> best_superclass(const Contingency& table, const Sides& sides,
+  static std::vector<int> best_superclass(const CountTable& table, const Sides& sides,
                                           ImpurityKind kind) {
     const auto k = static_cast<std::size_t>(table.n_classes());
     std::vector<double> on_left(k, 0.0), left_share(k);
     for (int i = 0; i < table.n_values(); ++i) {
-      if (sides[static_cast<std::size_t>(i)] != 0) continue;
+      if (sides[at(i)] != 0) continue;
       for (std::size_t l = 0; l < k; ++l) on_left[l] += table.row(i)[l];
     }
     for (std::size_t l = 0; l < k; ++l) left_share[l] = on_left[l] / table.class_totals()[l];

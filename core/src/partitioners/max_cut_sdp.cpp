@@ -23,7 +23,7 @@ namespace mixedwood::partitioners {
 namespace {
 
 constexpr int kMostSweeps = 1000;
-constexpr double kPrecision = 1e-9;  // fall of the objective in a sweep, of all weight
+constexpr double kPrecision = 1e-9;  // fall of the objective in a scan, of all weight
 
 class Relaxation {
  public:
@@ -37,11 +37,11 @@ class Relaxation {
     for (std::size_t i = 0; i < n_; ++i) normalise(vector(i));
   }
 
-  // Returns false when stopped early. Converged when a sweep turns no vector noticeably.
+  // Returns false when stopped early. Converged when a scan turns no vector noticeably.
   bool solve(Stop& stop) {
     std::vector<double> sum(rank_);
     const double total = weights_.sum();
-    for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+    for (int scan = 0; scan < kMostSweeps; ++scan) {
       double change = 0.0;
       for (std::size_t i = 0; i < n_; ++i) {
         if (stop.requested(static_cast<std::int64_t>(n_ * rank_))) return false;

@@ -14,22 +14,22 @@
 namespace mixedwood::partitioners {
 namespace {
 
-std::vector<int> largest_class(const Contingency& table) {
+std::vector<int> largest_class(const CountTable& table) {
   const auto totals = table.class_totals();
   return {static_cast<int>(std::max_element(totals.begin(), totals.end()) - totals.begin())};
 }
 
-std::vector<int> balanced_classes(const Contingency& table) {
+std::vector<int> balanced_classes(const CountTable& table) {
   const auto totals = table.class_totals();
   std::vector<int> by_size(totals.size());
   std::iota(by_size.begin(), by_size.end(), 0);
   std::stable_sort(by_size.begin(), by_size.end(), [&](int a, int b) {
-    return totals[static_cast<std::size_t>(a)] > totals[static_cast<std::size_t>(b)];
+    return totals[at(a)] > totals[at(b)];
   });
   std::vector<int> side_a;
   double load_a = 0.0, load_b = 0.0;
   for (int cls : by_size) {
-    const double size = totals[static_cast<std::size_t>(cls)];
+    const double size = totals[at(cls)];
     if (side_a.empty() || load_a < load_b) {
       side_a.push_back(cls);
       load_a += size;
@@ -43,12 +43,12 @@ std::vector<int> balanced_classes(const Contingency& table) {
 
 class OneSuperclass final : public Partitioner {
  public:
-  using Choose = std::vector<int> (*)(const Contingency&);
-  OneSuperclass(Choose choose, bool by_superclasses)
-      : choose_(choose), by_superclasses_(by_superclasses) {}
+  using Choose = std::vector<int> (*)(const CountTable&);
+  OneSuperclass(Choose select, bool by_superclasses)
+      : choose_(select), by_superclasses_(by_superclasses) {}
 
   Grouping search(const SplitProblem& problem) const override {
-    const Contingency& table = problem.table;
+    const CountTable& table = problem.table;
     const CriterionTraits traits = problem.criterion.traits();
     Grouping best;
     best.superclass = choose_(table);

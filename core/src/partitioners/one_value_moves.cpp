@@ -29,7 +29,7 @@ class OneVsRest final : public Partitioner {
     }
     if (best_value < 0) return best;
     best.sides.assign(static_cast<std::size_t>(scorer->n_values()), 1);
-    best.sides[static_cast<std::size_t>(best_value)] = 0;
+    best.sides[at(best_value)] = 0;
     best.exact = best.complete && scorer->n_values() <= 3;  // there are no other partitions
     return best;
   }
@@ -71,7 +71,7 @@ class Sliq final : public Partitioner {
     }
     best.sides.assign(static_cast<std::size_t>(scorer->n_values()), 0);
     for (std::size_t i = 0; i < best_moves; ++i)
-      best.sides[static_cast<std::size_t>(moved[i])] = 1;
+      best.sides[at(moved[i])] = 1;
     return best;
   }
 

@@ -9,19 +9,19 @@
 #include "../numeric/linear_algebra.hpp"
 #include "mixedwood/registry.hpp"
 #include "scan.hpp"
-#include "supervalues.hpp"
+#include "merged_values.hpp"
 
 namespace mixedwood::partitioners {
 namespace {
 
 // The rows sqrt(N_i) (P_i - p), whose Gram matrix over the classes is the covariance times N - 1.
-std::vector<double> centred_rows(const Contingency& table) {
+std::vector<double> centred_rows(const CountTable& table) {
   const auto k = static_cast<std::size_t>(table.n_classes());
   std::vector<double> rows(static_cast<std::size_t>(table.n_values()) * k);
   for (int i = 0; i < table.n_values(); ++i) {
     const double weight = table.row_total(i), root = std::sqrt(weight);
     for (std::size_t l = 0; l < k; ++l)
-      rows[static_cast<std::size_t>(i) * k + l] =
+      rows[at(i) * k + l] =
           root * (table.row(i)[l] / weight - table.class_totals()[l] / table.total());
   }
   return rows;
@@ -48,7 +48,7 @@ std::vector<double> transpose(const std::vector<double>& matrix, std::size_t m, 
 }
 
 // Unit vector over the classes; the sign makes its largest component positive.
-std::vector<double> principal_axis(const Contingency& table, Stop& stop) {
+std::vector<double> principal_axis(const CountTable& table, Stop& stop) {
   const auto n = static_cast<std::size_t>(table.n_values());
   const auto k = static_cast<std::size_t>(table.n_classes());
   const auto rows = centred_rows(table);
@@ -76,7 +76,7 @@ class Principal final : public Partitioner {
       : exchange_(exchange), count_scores_(count_scores) {}
 
   Grouping search(const SplitProblem& problem) const override {
-    const auto groups = supervalues(problem.table, 1e-9, problem.stop);
+    const auto groups = merged_values(problem.table, 1e-9, problem.stop);
     Grouping best;
     const auto scorer = problem.scorer();
     if (groups.size() < 2) {
@@ -86,7 +86,7 @@ class Principal final : public Partitioner {
       offer_prefix(order, 1, *scorer, best);
       return best;
     }
-    const Contingency merged = merge_values(problem.table, groups);
+    const CountTable merged = merge_values(problem.table, groups);
     const auto axis = principal_axis(merged, problem.stop);
     std::vector<double> scores(groups.size());
     for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -96,7 +96,7 @@ class Principal final : public Partitioner {
     }
     std::vector<std::vector<int>> blocks;
     blocks.reserve(groups.size());
-    for (int g : order_by(scores)) blocks.push_back(groups[static_cast<std::size_t>(g)]);
+    for (int g : order_by(scores)) blocks.push_back(groups[at(g)]);
     scan_blocks(blocks, *scorer, problem.stop, exchange_, best);
     // With two classes the axis is the line itself: the order is by P(class 1).
     best.exact = best.complete && !count_scores_ && problem.criterion.traits().convex &&

@@ -1,4 +1,4 @@
-// Several quick searches, each improved by moving single values while the score rises.
+// Several approximate searches, each improved by moving single values while the score rises.
 //
 // Minimising the impurity of two groups is two-means clustering of the values' class shares; this
 // is Hartigan's method for it, and works for every criterion. Starts: principal_ext,
@@ -26,7 +26,7 @@ void move_while_better(Scorer& scorer, Grouping& found, Stop& stop) {
   for (int pass = 0; pass < kMostPasses; ++pass) {
     bool moved = false;
     for (int v = 0; v < scorer.n_values(); ++v) {
-      const bool on_left = scorer.sides()[static_cast<std::size_t>(v)] == 0;
+      const bool on_left = scorer.sides()[at(v)] == 0;
       const int on_its_side = on_left ? scorer.n_left() : scorer.n_values() - scorer.n_left();
       if (on_its_side == 1) continue;
       // Smaller gains are rounding and could go round in circles.
@@ -70,7 +70,7 @@ class Refined final : public Partitioner {
   }
 
  private:
-  std::array<const Partitioner*, 4> starts(const Contingency& table) const {
+  std::array<const Partitioner*, 4> starts(const CountTable& table) const {
     const std::int64_t n = table.n_values(), k = table.n_classes();
     const Partitioner* last = largest_alone_.get();
     if (k <= 15 && (n << (k - 1)) <= kAffordableScores)

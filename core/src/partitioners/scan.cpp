@@ -42,35 +42,35 @@ void order_by(std::span<const double> keys, Order& order) {
   for (std::size_t i = 0; i < keyed.size(); ++i) order[i] = keyed[i].second;
 }
 
-std::vector<double> superclass_weights(const Contingency& table, std::span<const int> superclass) {
+std::vector<double> superclass_weights(const CountTable& table, std::span<const int> superclass) {
   std::vector<double> weights(static_cast<std::size_t>(table.n_values()), 0.0);
   for (int i = 0; i < table.n_values(); ++i) {
     const auto row = table.row(i);
-    for (int l : superclass) weights[static_cast<std::size_t>(i)] += row[static_cast<std::size_t>(l)];
+    for (int l : superclass) weights[at(i)] += row[at(l)];
   }
   return weights;
 }
 
-std::vector<double> shares(const Contingency& table, std::span<const double> weights) {
+std::vector<double> shares(const CountTable& table, std::span<const double> weights) {
   std::vector<double> result(weights.begin(), weights.end());
   for (std::size_t i = 0; i < result.size(); ++i) result[i] /= table.row_totals()[i];
   return result;
 }
 
-void superclass_shares(const Contingency& table, std::span<const int> superclass,
+void superclass_shares(const CountTable& table, std::span<const int> superclass,
                        std::vector<double>& result) {
   result.assign(static_cast<std::size_t>(table.n_values()), 0.0);
   for (int i = 0; i < table.n_values(); ++i) {
     const auto row = table.row(i);
     double weight = 0.0;
-    for (int l : superclass) weight += row[static_cast<std::size_t>(l)];
-    result[static_cast<std::size_t>(i)] = weight / table.row_total(i);
+    for (int l : superclass) weight += row[at(l)];
+    result[at(i)] = weight / table.row_total(i);
   }
 }
 
 Sides sides_of_prefix(const Order& order, std::size_t length) {
   Sides sides(order.size(), 1);
-  for (std::size_t t = 0; t < length; ++t) sides[static_cast<std::size_t>(order[t])] = 0;
+  for (std::size_t t = 0; t < length; ++t) sides[at(order[t])] = 0;
   return sides;
 }
 
@@ -135,7 +135,7 @@ bool scan_blocks(const std::vector<std::vector<int>>& blocks, Scorer& scorer, St
   best.sides.assign(static_cast<std::size_t>(scorer.n_values()), 1);
   for (std::size_t t = 0; t < best_cut; ++t) {
     const std::size_t b = best_exchanged && t + 1 == best_cut ? best_cut : t;
-    for (int value : blocks[b]) best.sides[static_cast<std::size_t>(value)] = 0;
+    for (int value : blocks[b]) best.sides[at(value)] = 0;
   }
   return true;
 }

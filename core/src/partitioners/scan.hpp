@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "mixedwood/contingency.hpp"
+#include "mixedwood/count_table.hpp"
 #include "mixedwood/partitioner.hpp"
 #include "mixedwood/scorer.hpp"
 
@@ -18,10 +18,10 @@ Order order_by(std::span<const double> keys);
 void order_by(std::span<const double> keys, Order& order);
 
 // Weight of the classes in `superclass` inside each value, and its share of the value's weight.
-std::vector<double> superclass_weights(const Contingency& table, std::span<const int> superclass);
-std::vector<double> shares(const Contingency& table, std::span<const double> weights);
+std::vector<double> superclass_weights(const CountTable& table, std::span<const int> superclass);
+std::vector<double> shares(const CountTable& table, std::span<const double> weights);
 // Both at once, where memory is at hand already.
-void superclass_shares(const Contingency& table, std::span<const int> superclass,
+void superclass_shares(const CountTable& table, std::span<const int> superclass,
                        std::vector<double>& result);
 
 // The partition {first `length` of the order} | rest.

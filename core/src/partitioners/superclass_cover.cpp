@@ -35,16 +35,16 @@ void for_each_superclass(int k, int largest,
                          const std::function<bool(std::span<const int>)>& visit) {
   for (int size = 1; size <= largest; ++size) {
     std::vector<int> set(static_cast<std::size_t>(size));
-    for (int i = 0; i < size; ++i) set[static_cast<std::size_t>(i)] = i;
+    for (int i = 0; i < size; ++i) set[at(i)] = i;
     while (true) {
       if (2 * size == k && set[0] != 0) break;  // from here on only complements
       if (!visit(set)) return;
       int i = size - 1;
-      while (i >= 0 && set[static_cast<std::size_t>(i)] == k - size + i) --i;
+      while (i >= 0 && set[at(i)] == k - size + i) --i;
       if (i < 0) break;
-      ++set[static_cast<std::size_t>(i)];
+      ++set[at(i)];
       for (int j = i + 1; j < size; ++j)
-        set[static_cast<std::size_t>(j)] = set[static_cast<std::size_t>(j - 1)] + 1;
+        set[at(j)] = set[at(j - 1)] + 1;
     }
   }
 }
@@ -63,7 +63,7 @@ Grouping scan_only_order(const SplitProblem& problem) {
 class Twoing final : public Partitioner {
  public:
   Grouping search(const SplitProblem& problem) const override {
-    const Contingency& table = problem.table;
+    const CountTable& table = problem.table;
     check_size("twoing", table.n_classes());
     if (table.n_classes() <= 2) return scan_only_order(problem);
     double best_gain = -1.0;
@@ -100,7 +100,7 @@ class HypercubeCover final : public Partitioner {
       : both_directions_(both_directions), single_classes_(single_classes) {}
 
   Grouping search(const SplitProblem& problem) const override {
-    const Contingency& table = problem.table;
+    const CountTable& table = problem.table;
     if (!single_classes_) check_size("hypercube_cover", table.n_classes());
     if (table.n_classes() <= 2) return scan_only_order(problem);
     Grouping best;

@@ -11,7 +11,7 @@ namespace {
 class Chi2 final : public Screener {
  public:
   explicit Chi2(double alpha) : log_alpha_(std::log(alpha)) {}
-  bool accepts(const Contingency& table) const override {
+  bool accepts(const CountTable& table) const override {
     if (table.n_classes() < 2) return true;
     return pearson_test(table).log_p < log_alpha_;
   }

@@ -10,7 +10,7 @@ namespace {
 class SecondValue final : public Screener {
  public:
   explicit SecondValue(double min_weight) : min_weight_(min_weight) {}
-  bool accepts(const Contingency& table) const override {
+  bool accepts(const CountTable& table) const override {
     double first = 0.0, second = 0.0;
     for (double weight : table.row_totals()) {
       second = std::max(second, std::min(first, weight));

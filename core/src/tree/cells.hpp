@@ -9,11 +9,11 @@
 #include <stdexcept>
 #include <vector>
 
-#include "layout.hpp"
+#include "router_layout.hpp"
 
 namespace mixedwood {
 
-// Place of a code in a table, in range whatever the code: below -2 is unseen as well.
+// Place of a code in a table, in range whatever the code: below -2 is unknown as well.
 inline std::uint32_t entry_of(const ColumnView& column, std::size_t row) {
   const std::int32_t code = column.codes[row];
   const std::uint32_t entry = static_cast<std::uint32_t>(code) + kBelowZero;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -30,20 +31,20 @@ class Checker {
   Checker(const TreeView& tree, const TableView& table) : tree_(tree), table_(table) {}
 
   void run() const {
-    const std::size_t n = tree_.kind.size();
+    const std::size_t n = tree_.split_kind.size();
     if (n == 0) bad("it has no node");
-    for (std::size_t size : {tree_.column.size(), tree_.low.size(), tree_.high.size(),
-                             tree_.missing_child.size(), tree_.unseen_child.size(),
-                             tree_.intercept.size(), tree_.weight.size()})
-      if (size != n) bad("its arrays differ in length");
     check_offsets(tree_.child_offset, n, tree_.children.size(), "child");
-    check_offsets(tree_.value_offset, n, tree_.value_code.size(), "value");
+    check_offsets(tree_.category_offset, n, tree_.category_code.size(), "category");
     check_offsets(tree_.term_offset, n, tree_.term_column.size(), "term");
-    if (tree_.value_child.size() != tree_.value_code.size() ||
-        tree_.term_value.size() != tree_.term_column.size() ||
-        tree_.term_weight.size() != tree_.term_column.size() ||
-        tree_.term_fill.size() != tree_.term_column.size())
-      bad("its lists differ in length");
+    for_each_array(
+        [&](const char*, TreeList list, const auto& array) {
+          if ((list == TreeList::kNode || list == TreeList::kPrediction) && array.size() != n)
+            bad("its arrays differ in length");
+          if ((list == TreeList::kCategory && array.size() != tree_.category_code.size()) ||
+              (list == TreeList::kTerm && array.size() != tree_.term_column.size()))
+            bad("its lists differ in length");
+        },
+        tree_);
     std::vector<char> has_parent(n, 0);
     has_parent[0] = 1;
     for (std::size_t i = 0; i < n; ++i) check_node(i, has_parent);
@@ -59,22 +60,22 @@ class Checker {
       const std::int32_t child = tree_.child(node, c);
       // Parents before children: no cycles, and one pass visits a parent first.
       if (child <= node || child >= tree_.n_nodes()) bad_node(i, "has a child out of order");
-      if (has_parent[static_cast<std::size_t>(child)]) bad_node(i, "shares a child");
-      has_parent[static_cast<std::size_t>(child)] = 1;
+      if (has_parent[at(child)]) bad_node(i, "shares a child");
+      has_parent[at(child)] = 1;
     }
-    if (!(tree_.weight[i] >= 0.0)) bad_node(i, "has a weight below zero");
-    const bool leaf = tree_.kind[i] == kLeaf;
+    if (!(tree_.weighted_n_node_samples[i] >= 0.0)) bad_node(i, "has a weight below zero");
+    const bool leaf = tree_.split_kind[i] == kLeaf;
     if (leaf != (n_children == 0)) bad_node(i, "has the wrong number of children");
-    const bool values = tree_.value_offset[i] < tree_.value_offset[i + 1];
+    const bool values = tree_.category_offset[i] < tree_.category_offset[i + 1];
     const bool terms = tree_.term_offset[i] < tree_.term_offset[i + 1];
-    const bool nominal = tree_.kind[i] == kSubset || tree_.kind[i] == kMultiway;
-    if ((values && !nominal) || (terms && tree_.kind[i] != kLinear))
-      bad_node(i, "has lists that its test does not use");
+    const bool nominal = tree_.split_kind[i] == kSubset || tree_.split_kind[i] == kMultiway;
+    if ((values && !nominal) || (terms && tree_.split_kind[i] != kLinear))
+      bad_node(i, "has lists that its split does not use");
     if (leaf) return;
-    for (std::int32_t side : {tree_.missing_child[i], tree_.unseen_child[i]})
+    for (std::int32_t side : {tree_.missing_child[i], tree_.unknown_child[i]})
       if (side < kFractional || side >= n_children) bad_node(i, "sends rows to no child of its own");
-    if (tree_.kind[i] != kMultiway && n_children != 2) bad_node(i, "must have two children");
-    switch (tree_.kind[i]) {
+    if (tree_.split_kind[i] != kMultiway && n_children != 2) bad_node(i, "must have two children");
+    switch (tree_.split_kind[i]) {
       case kInterval:
         if (std::isnan(tree_.low[i]) || std::isnan(tree_.high[i])) bad_node(i, "has no interval");
         check_column(i, tree_.column[i]);
@@ -87,20 +88,20 @@ class Checker {
         check_terms(i);
         break;
       default:
-        bad_node(i, "has an unknown kind of test");
+        bad_node(i, "has an unknown kind of split");
     }
   }
 
   void check_values(std::size_t i, std::int32_t n_children) const {
     check_column(i, tree_.column[i]);
     const ColumnView& tested = column(tree_.column[i]);
-    if (tested.codes == nullptr) bad_node(i, "has a nominal test on a column of numbers");
+    if (tested.codes == nullptr) bad_node(i, "has a nominal split on a column of numbers");
     std::int32_t previous = -1;
-    for (auto v = tree_.value_offset[i]; v < tree_.value_offset[i + 1]; ++v) {
+    for (auto v = tree_.category_offset[i]; v < tree_.category_offset[i + 1]; ++v) {
       const auto entry = static_cast<std::size_t>(v);
-      const std::int32_t code = tree_.value_code[entry];
+      const std::int32_t code = tree_.category_code[entry];
       if (code <= previous || code >= tested.n_values) bad_node(i, "has values out of order");
-      if (tree_.value_child[entry] < 0 || tree_.value_child[entry] >= n_children)
+      if (tree_.category_child[entry] < 0 || tree_.category_child[entry] >= n_children)
         bad_node(i, "sends a value to no child of its own");
       previous = code;
     }
@@ -113,7 +114,7 @@ class Checker {
       const auto term = static_cast<std::size_t>(t);
       check_column(i, tree_.term_column[term]);
       const ColumnView& tested = column(tree_.term_column[term]);
-      const std::int32_t value = tree_.term_value[term];
+      const std::int32_t value = tree_.term_category[term];
       const bool has_fill = !std::isnan(tree_.term_fill[term]);
       if (!std::isfinite(tree_.term_weight[term])) bad_node(i, "has a weight that is not finite");
       if (std::isinf(tree_.term_fill[term])) bad_node(i, "fills in a number that is not finite");
@@ -132,10 +133,10 @@ class Checker {
 
   void check_column(std::size_t i, std::int32_t c) const {
     if (c < 0 || static_cast<std::size_t>(c) >= table_.columns.size())
-      bad_node(i, "tests a column that is not there");
+      bad_node(i, "splits by a column that is not there");
   }
   const ColumnView& column(std::int32_t c) const {
-    return table_.columns[static_cast<std::size_t>(c)];
+    return table_.columns[at(c)];
   }
 
   const TreeView& tree_;
@@ -143,6 +144,39 @@ class Checker {
 };
 
 }  // namespace
+
+std::int32_t GrownTree::add_leaf() {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const std::int32_t node = n_nodes();
+  if (node == std::numeric_limits<std::int32_t>::max())
+    throw std::invalid_argument("the tree has too many nodes");
+  split_kind.push_back(kLeaf);
+  column.push_back(-1);
+  low.push_back(-kInfinity);
+  high.push_back(kInfinity);
+  intercept.push_back(0.0);
+  missing_child.push_back(kStop);
+  unknown_child.push_back(kStop);
+  score.push_back(0.0);
+  return node;
+}
+
+void GrownTree::end_lists() {
+  if (category_code.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+    throw std::invalid_argument("the splits of the tree list too many categories");
+  child_offset.push_back(static_cast<std::int32_t>(children.size()));
+  category_offset.push_back(static_cast<std::int32_t>(category_code.size()));
+  term_offset.push_back(static_cast<std::int32_t>(term_column.size()));
+}
+
+void GrownTree::end_lists(const std::vector<std::int32_t>& its_children,
+                          const std::vector<std::int32_t>& codes,
+                          const std::vector<std::int32_t>& children_of_codes) {
+  children.insert(children.end(), its_children.begin(), its_children.end());
+  category_code.insert(category_code.end(), codes.begin(), codes.end());
+  category_child.insert(category_child.end(), children_of_codes.begin(), children_of_codes.end());
+  end_lists();
+}
 
 void check_tree(const TreeView& tree, const TableView& table) { Checker(tree, table).run(); }
 

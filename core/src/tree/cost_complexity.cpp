@@ -134,7 +134,7 @@ class Pruner {
   // Where own + alpha meets size.cost + alpha * size.leaves.
   double crossing(double own, const Size& size, std::int32_t heap) const {
     if (size.leaves > 1) return (own - size.cost) / static_cast<double>(size.leaves - 1);
-    // A test that leads to one leaf is worth nothing: it goes no later than what was below it.
+    // A split that leads to one leaf is worth nothing: it goes no later than what was below it.
     if (own > size.cost) return heap == kNone ? 0.0 : heaps_.key(heap);
     return -kInfinity;
   }

@@ -12,19 +12,19 @@ namespace {
 // Sums of the same weights in another order are equal, to this, relative to all weight.
 constexpr double kEqual = 1e-12;
 
-// Errors of each node: on the rows that it answers, and on all that it would answer as a leaf.
+// Errors of each node: on the rows that stop at it, and on all that would as a leaf.
 struct NodeErrors {
   std::vector<double> answered, arrived;
 };
 
-void check(const AnsweredRows& rows) {
+void check(const RoutedRows& rows) {
   check_parents(rows.parent);
   if (rows.label.size() != rows.parent.size() ||
       rows.counts.size() != rows.parent.size() * rows.n_classes)
     throw std::invalid_argument("a label and class weights are needed for each node");
 }
 
-NodeErrors node_errors(const AnsweredRows& rows) {
+NodeErrors node_errors(const RoutedRows& rows) {
   check(rows);
   const std::size_t n = rows.parent.size(), k = rows.n_classes;
   NodeErrors errors{std::vector<double>(n, 0.0), std::vector<double>(n, 0.0)};
@@ -35,7 +35,7 @@ NodeErrors node_errors(const AnsweredRows& rows) {
         errors.answered[i] += rows.counts[i * k + l];
         errors.arrived[i] += arrived[i * k + l];
       }
-      if (i > 0) arrived[static_cast<std::size_t>(rows.parent[i]) * k + l] += arrived[i * k + l];
+      if (i > 0) arrived[at(rows.parent[i]) * k + l] += arrived[i * k + l];
     }
   }
   return errors;
@@ -43,7 +43,7 @@ NodeErrors node_errors(const AnsweredRows& rows) {
 
 }  // namespace
 
-std::vector<double> path_errors(const AnsweredRows& rows, std::span<const double> cut_at,
+std::vector<double> path_errors(const RoutedRows& rows, std::span<const double> cut_at,
                                 std::span<const double> alphas) {
   const NodeErrors errors = node_errors(rows);
   const std::size_t n = rows.parent.size();
@@ -55,7 +55,7 @@ std::vector<double> path_errors(const AnsweredRows& rows, std::span<const double
       throw std::invalid_argument("alphas must be ascending numbers");
 
   // What is added from each alpha on. A node is in the tree at alphas [0, gone), and a leaf from
-  // `leaf` on; before that it answers for the rows that stop there.
+  // `leaf` on; before that it predicts the rows that stop there.
   std::vector<double> change(alphas.size() + 1, 0.0);
   const auto add = [&change](double weight, std::size_t from, std::size_t to) {
     if (from >= to || weight == 0.0) return;
@@ -65,7 +65,7 @@ std::vector<double> path_errors(const AnsweredRows& rows, std::span<const double
   std::vector<std::size_t> leaf_from(n);
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t gone =
-        i == 0 ? alphas.size() : leaf_from[static_cast<std::size_t>(rows.parent[i])];
+        i == 0 ? alphas.size() : leaf_from[at(rows.parent[i])];
     const auto first = std::lower_bound(alphas.begin(), alphas.end(), cut_at[i]);
     leaf_from[i] = std::min(gone, static_cast<std::size_t>(first - alphas.begin()));
     add(errors.answered[i], 0, leaf_from[i]);
@@ -78,7 +78,7 @@ std::vector<double> path_errors(const AnsweredRows& rows, std::span<const double
   return change;
 }
 
-std::vector<std::uint8_t> reduced_error(const AnsweredRows& rows,
+std::vector<std::uint8_t> reduced_error(const RoutedRows& rows,
                                         std::span<const std::uint8_t> inherited) {
   const NodeErrors errors = node_errors(rows);
   const std::size_t n = rows.parent.size();

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,22 @@ from numpy.typing import NDArray
 from mixedwood import _core
 from mixedwood.data import ColumnKind, Schema, Table
 
-__all__ = ["CodedTable"]
+__all__ = ["CodedTable", "fill"]
 
 _KINDS = {ColumnKind.NOMINAL: "c", ColumnKind.ORDINAL: "o", ColumnKind.NUMERIC: "n"}
+
+
+_Settings = TypeVar("_Settings")
+
+
+def fill(native: _Settings, **settings: Any) -> _Settings:
+    """Set the settings of the native core."""
+    for name, value in settings.items():
+        try:
+            setattr(native, name, value)
+        except TypeError:
+            raise ValueError(f"The {name!r} setting cannot be {value!r}.") from None
+    return native
 
 
 @dataclass(frozen=True)
@@ -28,10 +41,10 @@ class CodedTable:
     table: Table
 
     @cached_property
-    def native(self) -> _core.CodedTable:
+    def native(self) -> _core.EncodedTable:
         """The codes, for the native core."""
         schema = self.table.schema
-        return _core.CodedTable(
+        return _core.EncodedTable(
             list(self.table.arrays),
             np.array([column.n_categories for column in schema], dtype=np.int32),
             "".join(_KINDS[column.kind] for column in schema),

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from mixedwood import _core
 from mixedwood.data import Target
-from mixedwood.growers.coded import CodedTable
+from mixedwood.growers.coded import CodedTable, fill
+from mixedwood.growers.greedy import limit
 from mixedwood.tree import Tree
 
 __all__ = ["BinnedTable", "GradientSettings", "GradientTree", "grow_gradient_tree"]
@@ -127,30 +128,35 @@ def grow_gradient_tree(
         rows,
         others,
         columns,
-        {
-            "order": settings.order,
-            "max_depth": settings.max_depth,
-            "max_leaves": settings.max_leaf_nodes,
-            "best_first": settings.best_first,
-            "min_leaf": float(settings.min_samples_leaf),
-            "min_hessian": float(settings.min_hessian),
-            "l2": float(settings.l2),
-            "nominal_l2": float(settings.nominal_l2),
-            "smoothing": float(settings.smoothing),
-            "min_gain": float(settings.min_gain),
-            "max_columns": settings.max_columns,
-            "adjusted": settings.adjusted,
-            "unseen": settings.unseen,
-            "n_threads": settings.n_threads,
-            "seed": seed,
-        },
+        _native_settings(settings, seed),
         time_limit,
     )
     arrays.pop("complete")
     n = len(arrays["split_kind"])
     steps = arrays.pop("values").reshape(n, -1)
-    node_of_row = arrays.pop("answers")
+    node_of_row = arrays.pop("node_of_row")
     return GradientTree(_tree(arrays, table, target), steps, node_of_row)
+
+
+def _native_settings(chosen: GradientSettings, seed: int) -> _core.GradientSettings:
+    return fill(
+        _core.GradientSettings(),
+        category_order=chosen.order,
+        max_depth=limit(chosen.max_depth),
+        max_leaf_nodes=limit(chosen.max_leaf_nodes),
+        best_first=chosen.best_first,
+        min_samples_leaf=chosen.min_samples_leaf,
+        min_child_weight=chosen.min_hessian,
+        l2_regularization=chosen.l2,
+        cat_l2=chosen.nominal_l2,
+        cat_smooth=chosen.smoothing,
+        min_split_gain=chosen.min_gain,
+        max_features=limit(chosen.max_columns),
+        selection="adjusted" if chosen.adjusted else "score",
+        handle_unknown="stop" if chosen.unseen == "node" else chosen.unseen,
+        n_threads=chosen.n_threads,
+        seed=seed,
+    )
 
 
 def _tree(arrays: dict[str, Any], table: BinnedTable, target: Target) -> Tree:

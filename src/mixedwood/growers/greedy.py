@@ -13,7 +13,7 @@ from mixedwood import _core
 from mixedwood._limits import StopFlag, stopped_by, warn_time_limit
 from mixedwood._parts import Criterion, Partitioner, Screener, native_criterion
 from mixedwood.data import Schema, Table, Target, check_same_length
-from mixedwood.growers.coded import CodedTable
+from mixedwood.growers.coded import CodedTable, fill
 from mixedwood.growers.linear_tests import LinearTests
 from mixedwood.growers.random_order import Ranks, as_subsets, draw_ranks
 from mixedwood.tree import Tree
@@ -103,7 +103,7 @@ def grow(
 class NativeArguments(NamedTuple):
     """What the native core is told of rows and settings, and what it is not told."""
 
-    arguments: tuple[_core.CodedTable, NDArray[np.int32], Any, int, dict[str, Any]]
+    arguments: tuple[_core.EncodedTable, NDArray[np.int32], Any, int, _core.GrowSettings]
     schema: Schema
     scale: float  # of the weights
     ranks: Ranks | None  # of values that were put in a random order
@@ -128,30 +128,36 @@ def native_arguments(
         weight = _weight_in_growth(coded.table.n_rows, weights, rows)
         ranks = draw_ranks(coded.table, weight, seed, joint)
         coded, partitioner = coded.in_order(ranks), Partitioner("natural_order")
-    settings = {
-        "criterion": native_criterion(chosen.criterion),
-        "partitioner": partitioner.native(),
-        "screeners": [screener.native() for screener in Screener.read_all(chosen.screener)],
-        "rules": chosen.rules,
-        "selection": chosen.selection,
-        "alpha": float(chosen.alpha),
-        "bonferroni": bool(chosen.bonferroni),
-        "min_gain": float(chosen.min_gain),
-        "max_depth": int(chosen.max_depth),
-        "min_split": float(chosen.min_samples_split),
-        "min_leaf": float(chosen.min_samples_leaf),
-        "max_leaves": int(chosen.max_leaf_nodes),
-        "best_first": bool(chosen.best_first),
-        "max_columns": int(chosen.max_columns),
-        "fractional": chosen.missing == "fractional",
-        "missing_is_value": chosen.missing == "category",
-        "unseen": chosen.unseen,
-        "thresholds": bool(chosen.thresholds),
-        "linear": None if chosen.linear is None else chosen.linear.native(),
-        "seed": seed,
-    }
+    settings = fill(
+        _core.GrowSettings(
+            native_criterion(chosen.criterion),
+            partitioner.native(),
+            [screener.native() for screener in Screener.read_all(chosen.screener)],
+            None if chosen.linear is None else chosen.linear.native(),
+        ),
+        rules=chosen.rules,
+        selection=chosen.selection,
+        alpha=chosen.alpha,
+        bonferroni=chosen.bonferroni,
+        min_split_gain=chosen.min_gain,
+        max_depth=limit(chosen.max_depth),
+        min_samples_split=chosen.min_samples_split,
+        min_samples_leaf=chosen.min_samples_leaf,
+        max_leaf_nodes=limit(chosen.max_leaf_nodes),
+        best_first=chosen.best_first,
+        max_features=limit(chosen.max_columns),
+        handle_missing=chosen.missing,
+        handle_unknown="stop" if chosen.unseen == "node" else chosen.unseen,
+        axis_aligned=chosen.thresholds,
+        seed=seed,
+    )
     arguments = (coded.native, target.codes, weights, target.n_classes, settings)
     return NativeArguments(arguments, schema, scale, ranks)
+
+
+def limit(number: int) -> int | None:
+    """Turn -1 into no limit."""
+    return None if number < 0 else number
 
 
 def tree_of(arrays: dict[str, NDArray[Any]], schema: Schema, target: Target, scale: float) -> Tree:

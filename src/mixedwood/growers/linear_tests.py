@@ -14,6 +14,9 @@ from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import has_fit_parameter
 
+from mixedwood import _core
+from mixedwood.growers.coded import fill
+
 __all__ = ["COSTS", "LinearTests", "machines", "read_machines"]
 
 COSTS = tuple(4.0**power for power in range(-3, 4))
@@ -46,9 +49,28 @@ class LinearTests:
     max_tuning_rows: int = 2000
     min_rows: float = 2
 
-    def native(self) -> dict[str, Any]:
-        """Give the settings as the native core takes them."""
-        return {**self.__dict__, "machines": list(self.machines)}
+    def native(self) -> _core.LinearSettings:
+        """Return the settings for the native core."""
+        names = {"one_vs_rest": "ovr", "every": "exhaustive"}
+        return fill(
+            _core.LinearSettings([_native_model(*machine) for machine in self.machines]),
+            multi_class=names.get(self.superclasses, self.superclasses),
+            max_groupings=self.max_questions,
+            node_features="all" if self.nominal else "numeric",
+            max_terms=self.max_weights,
+            intercept="best" if self.best_cut else "model",
+            score_on="validation" if self.validated else "train",
+            node_cv=self.n_folds,
+            max_tuning_rows=self.max_tuning_rows,
+            min_samples_model=self.min_rows,
+        )
+
+
+def _native_model(kind: str, *arguments: Any) -> _core.LinearModel:
+    if kind == "python":
+        return _core.PythonLinearModel(*arguments)
+    smoothing, costs = arguments
+    return _core.make_linear_model(kind, smoothing, np.array(costs, dtype=np.float64))
 
 
 def machines() -> dict[str, str]:

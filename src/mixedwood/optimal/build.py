@@ -39,7 +39,12 @@ def build_tree(table: Table, target: Target, splits: SplitTree, unknown: str) ->
         What happens to categories that no row of a node has.
     """
     arrays = splits.build(
-        list(table.arrays), kinds_of(table), target.codes, target.weights, target.n_classes, unknown
+        list(table.arrays),
+        kinds_of(table),
+        target.codes,
+        target.weights,
+        target.n_classes,
+        "stop" if unknown == "node" else unknown,
     )
     del arrays["complete"]
     statistics = arrays.pop("statistics").reshape(-1, target.n_classes)

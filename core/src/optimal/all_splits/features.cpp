@@ -6,7 +6,7 @@
 
 namespace mixedwood::optimal::all_splits {
 
-FeatureTable::FeatureTable(const CodedTable& table, const Samples& samples)
+FeatureTable::FeatureTable(const EncodedTable& table, const Samples& samples)
     : n_classes(samples.n_classes) {
   for (std::size_t row = 0; row < table.n_rows; ++row) {
     const std::int64_t w = samples.weights.empty() ? 1 : samples.weights[row];
@@ -25,7 +25,7 @@ FeatureTable::FeatureTable(const CodedTable& table, const Samples& samples)
 }
 
 // Ranks are of the rows that are kept: values that no row has give no splits.
-void FeatureTable::add_column(const CodedColumn& column, std::int32_t index) {
+void FeatureTable::add_column(const EncodedColumn& column, std::int32_t index) {
   const auto n_values = to_size(column.n_values());
   bool missing = false;
   std::vector<std::uint8_t> seen(n_values, 0);

@@ -23,7 +23,7 @@ struct Feature {
 };
 
 struct FeatureTable {
-  FeatureTable(const CodedTable& table, const Samples& samples);
+  FeatureTable(const EncodedTable& table, const Samples& samples);
 
   std::size_t n_rows() const { return classes.size(); }
   std::vector<Feature> list;
@@ -36,7 +36,7 @@ struct FeatureTable {
   std::int32_t n_classes = 0;
 
  private:
-  void add_column(const CodedColumn& column, std::int32_t index);
+  void add_column(const EncodedColumn& column, std::int32_t index);
 };
 
 // Left: rank <= cut, or the rank is in the (sorted) list.

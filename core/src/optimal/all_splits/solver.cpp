@@ -11,7 +11,7 @@ namespace {
 // From a plan to splits of the table.
 class Writer {
  public:
-  Writer(const FeatureTable& features, const CodedTable& table, const Objective& objective)
+  Writer(const FeatureTable& features, const EncodedTable& table, const Objective& objective)
       : features_(features), table_(table), leaf_penalty_(objective.leaf_penalty),
         stumps_(features, objective.min_samples_leaf), side_(features.n_rows(), 0) {}
 
@@ -53,7 +53,7 @@ class Writer {
   // Whether the left rows are the true branch: they are, except for "is known" if missing is below.
   bool write_split(SplitTree::Node& node, const Rows& rows, const Split& split, const Rows& left) {
     const Feature& feature = features_.list[to_size(split.feature)];
-    const CodedColumn& column = table_.columns[to_size(feature.column)];
+    const EncodedColumn& column = table_.columns[to_size(feature.column)];
     node.column = feature.column;
     const auto sorted = rows.by(to_size(split.feature));
     const auto rank = [&](std::int32_t id) { return feature.rank[to_size(id)]; };
@@ -89,7 +89,7 @@ class Writer {
   }
 
   const FeatureTable& features_;
-  const CodedTable& table_;
+  const EncodedTable& table_;
   std::int64_t leaf_penalty_;
   StumpSearch stumps_;
   SplitTree tree_;
@@ -98,7 +98,7 @@ class Writer {
 
 class AllSplitsSolver final : public Solver {
  public:
-  AllSplitsSolver(const CodedTable& table, const Samples& samples, const Objective& objective)
+  AllSplitsSolver(const EncodedTable& table, const Samples& samples, const Objective& objective)
       : table_(table), features_(table, samples), objective_(objective), rows_(all_rows(features_)) {}
 
   SolverResult solve(const SearchLimits& limits, Stop& stop) override {
@@ -160,7 +160,7 @@ class AllSplitsSolver final : public Solver {
     return std::min(lower, best.cost());
   }
 
-  const CodedTable& table_;
+  const EncodedTable& table_;
   FeatureTable features_;
   Objective objective_;
   Rows rows_;
@@ -171,7 +171,7 @@ class AllSplitsSolver final : public Solver {
 
 namespace mixedwood::optimal {
 
-std::unique_ptr<Solver> make_all_splits_solver(const CodedTable& table, const Samples& samples,
+std::unique_ptr<Solver> make_all_splits_solver(const EncodedTable& table, const Samples& samples,
                                                const Objective& objective) {
   check(samples, table.n_rows, objective);
   return std::make_unique<all_splits::AllSplitsSolver>(table, samples, objective);

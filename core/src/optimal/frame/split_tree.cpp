@@ -54,7 +54,7 @@ std::vector<std::int32_t> SplitTree::apply(const TableView& table) const {
 
 GrownTree SplitTree::build(const TableView& table, std::span<const std::uint8_t> nominal,
                            std::span<const std::int32_t> classes, std::span<const double> weights,
-                           std::size_t n_classes, Unknown unknown) const {
+                           std::size_t n_classes, HandleUnknown unknown) const {
   check_columns(*this, table);
   if (nominal.size() != table.columns.size() || classes.size() != table.n_rows ||
       (!weights.empty() && weights.size() != table.n_rows))
@@ -113,36 +113,31 @@ GrownTree SplitTree::build(const TableView& table, std::span<const std::uint8_t>
   for (const std::int32_t at : order) {
     const Node& node = nodes[to_size(at)];
     const auto own = counts_of(at);
-    const bool leaf = node.column < 0, subset = !leaf && nominal[to_size(node.column)];
-    std::int32_t missing = kStopHere, other = kStopHere;
-    double score = 0.0;
-    if (!leaf) {
-      missing = node.missing ? 0 : 1;
-      if (unknown == Unknown::kLikeMissing) other = missing;
-      if (unknown == Unknown::kHeavier)
-        other = weight_of(node.if_true) >= weight_of(node.if_false) ? 0 : 1;
-      score = errors_of(at) - (errors_of(node.if_true) + errors_of(node.if_false));
+    const std::size_t made = to_size(tree.add_leaf());
+    if (node.column >= 0) {
+      const bool subset = nominal[to_size(node.column)] != 0;
+      tree.split_kind[made] = subset ? kSubset : kInterval;
+      tree.column[made] = node.column;
+      if (!subset) tree.low[made] = node.low;
+      if (!subset) tree.high[made] = node.high;
+      tree.missing_child[made] = node.missing ? 0 : 1;
+      if (unknown == HandleUnknown::kWithMissing) tree.unknown_child[made] = tree.missing_child[made];
+      if (unknown == HandleUnknown::kMajority)
+        tree.unknown_child[made] = weight_of(node.if_true) >= weight_of(node.if_false) ? 0 : 1;
+      tree.score[made] = errors_of(at) - (errors_of(node.if_true) + errors_of(node.if_false));
       tree.children.push_back(number[to_size(node.if_true)]);
       tree.children.push_back(number[to_size(node.if_false)]);
     }
     for (std::size_t code = 0; code < occurs[to_size(at)].size(); ++code) {
       if (!occurs[to_size(at)][code]) continue;
       const auto value = static_cast<std::int32_t>(code);
-      tree.value_code.push_back(value);
-      tree.value_child.push_back(
+      tree.category_code.push_back(value);
+      tree.category_child.push_back(
           node.is_subset && !std::ranges::binary_search(node.codes, value) ? 1 : 0);
     }
-    tree.kind.push_back(leaf ? kLeaf : subset ? kSubset : kInterval);
-    tree.column.push_back(node.column);
-    tree.low.push_back(subset ? -std::numeric_limits<double>::infinity() : node.low);
-    tree.high.push_back(subset ? std::numeric_limits<double>::infinity() : node.high);
-    tree.child_offset.push_back(static_cast<std::int32_t>(tree.children.size()));
-    tree.value_offset.push_back(static_cast<std::int32_t>(tree.value_code.size()));
-    tree.missing_child.push_back(missing);
-    tree.unseen_child.push_back(other);
-    tree.weight.push_back(weight_of(at));
-    tree.counts.insert(tree.counts.end(), own.begin(), own.end());
-    tree.score.push_back(score);
+    tree.end_lists();
+    tree.weighted_n_node_samples.push_back(weight_of(at));
+    tree.statistics.insert(tree.statistics.end(), own.begin(), own.end());
     tree.label.push_back(static_cast<std::int32_t>(std::ranges::max_element(own) - own.begin()));
   }
   return tree;

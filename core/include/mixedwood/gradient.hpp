@@ -1,0 +1,114 @@
+// Trees for gradient boosting: nodes predict numbers (one or several), and the gain of a split
+// is how far a Newton step in each child lowers the loss.
+//
+//   rows of a node -> sums of gradients in each bin -> best cut of each column -> children
+//
+// Sums are kept in whole numbers, so that a child's are exactly its parent's less its sibling's,
+// and the same for any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "mixedwood/encoded_table.hpp"
+#include "mixedwood/grow.hpp"
+#include "mixedwood/stop.hpp"
+
+namespace mixedwood {
+
+// A coded table with at most `max_bins` bins of neighbouring numbers, row by row. Bins weigh about
+// the same; without weights, every row weighs 1.
+class BinnedTable {
+ public:
+  BinnedTable(const EncodedTable& table, std::int32_t max_bins,
+              std::span<const double> weights = {});
+
+  struct Column {
+    std::size_t first = 0;   // of its bins among those of all columns
+    std::int32_t n_bins = 0;  // bin 0 holds missing values
+    bool ordered = false;
+    bool has_missing = false;
+    // Of an ordered column: the last code in bins 1, 2, ... Of others a bin is code + 1.
+    std::vector<std::int32_t> last_code;
+  };
+  const std::vector<Column>& columns() const { return columns_; }
+  const EncodedTable& coded() const { return coded_; }
+  std::size_t n_rows() const { return coded_.n_rows; }
+  std::size_t n_bins() const { return n_bins_; }
+  // row * number of columns + column, in the smallest type that has room.
+  using Bins =
+      std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>, std::vector<std::uint32_t>>;
+  const Bins& bins() const { return bins_; }
+
+ private:
+  EncodedTable coded_;
+  std::vector<Column> columns_;
+  std::size_t n_bins_ = 0;
+  Bins bins_;
+};
+
+// The categories of a nominal column are put in an order, and cut.
+enum class CategoryOrder {
+  kSorted,         // by the step that each would take alone: no other two groups gain more
+  kRandomPerTree,  // Random Ordinality
+  kRandomPerNode,
+};
+
+// Named as the parameters of BoostedTreesClassifier. Limits that are not set do not exist.
+struct GradientSettings {
+  std::optional<std::int32_t> max_depth;
+  std::optional<std::int64_t> max_leaf_nodes;
+  bool best_first = false;
+  double min_samples_leaf = 1.0;
+  double min_child_weight = 0.0;   // sum of second derivatives of a child, of all outputs
+  double l2_regularization = 1.0;  // added to it
+  double min_split_gain = 0.0;
+  std::optional<std::int32_t> max_features;  // columns drawn at random at each node
+  CategoryOrder category_order = CategoryOrder::kSorted;
+  double cat_l2 = 0.0;      // added to l2_regularization for splits of nominal columns
+  double cat_smooth = 0.0;  // kSorted: added to a category's second derivatives
+  // kScore, or kAdjusted: gains less what chance gives a nominal column of so many categories.
+  Selection selection = Selection::kScore;
+  HandleUnknown handle_unknown = HandleUnknown::kStopAtNode;
+  std::uint64_t seed = 0;
+  int n_threads = 1;
+};
+
+struct GradientData {
+  std::span<const double> gradients, hessians;  // row x output
+  std::size_t n_outputs = 1;
+  std::span<const std::int32_t> classes;  // for the statistics of nodes
+  std::span<const double> weights;        // likewise; empty: 1 each
+  std::int32_t n_classes = 0;
+  std::span<const std::int32_t> rows;    // to learn from; each at most once
+  std::span<const std::int32_t> others;  // only routed to their node
+  std::span<const std::int32_t> columns;  // that may be used; empty: all
+};
+
+struct GradientTree {
+  GrownTree tree;
+  std::vector<double> values;         // node x output: the Newton step, without a learning rate
+  std::vector<std::int32_t> node_of_row;  // for each row of the table its node, or -1
+};
+
+// Bad input: std::invalid_argument. Interrupted by the stop's hook: the result is not to be used.
+GradientTree grow_gradient_tree(const BinnedTable& table, const GradientData& data,
+                                const GradientSettings& settings, Stop& stop);
+
+// Derivatives of the log loss at scores (row x output): one output for two classes, else one for
+// each. Weights may be empty.
+void log_loss_derivatives(std::span<const double> scores, std::span<const std::int32_t> classes,
+                          std::span<const double> weights, std::size_t n_outputs,
+                          std::span<double> gradients, std::span<double> hessians,
+                          int n_threads = 1);
+
+// Adds to each row of the scores (row x output), from `first` on, the step (node x output) of the
+// row's node; rows without a node, -1, stay as they are.
+void add_steps(std::span<double> scores, std::size_t n_outputs, std::size_t first,
+               std::span<const double> steps, std::size_t n_steps,
+               std::span<const std::int32_t> nodes);
+
+}  // namespace mixedwood

@@ -1,0 +1,414 @@
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "split_search.hpp"
+#include "mixedwood/gradient.hpp"
+#include "mixedwood/random.hpp"
+#include "sums.hpp"
+#include "workers.hpp"
+
+namespace mixedwood {
+namespace {
+
+// What is worth another thread.
+constexpr std::size_t kSumsWorthAThread = 300;
+constexpr std::size_t kRowsWorthAThread = 2'000;
+
+// A stretch of a list of rows.
+struct Stretch {
+  std::size_t begin = 0, end = 0;
+  std::size_t size() const { return end - begin; }
+};
+
+// A node that may be split.
+struct OpenNode {
+  std::int32_t node = 0, depth = 0;
+  std::uint64_t seed = 0;
+  Stretch rows, others;
+  Sums sums;  // empty: not added up yet
+  GradientSplit split;
+};
+
+// Of a row, weighed by itself. Whole numbers are taken for numbers of rows.
+double mean_weight(const GradientData& data) {
+  if (data.weights.empty()) return 1.0;
+  double sum = 0.0, squares = 0.0;
+  bool whole = true;
+  for (const std::int32_t row : data.rows) {
+    const double weight = data.weights[at(row)];
+    whole = whole && weight == std::floor(weight);
+    sum += weight;
+    squares += weight * weight;
+  }
+  return !whole && sum > 0.0 && std::isfinite(squares) ? squares / sum : 1.0;
+}
+
+class GradientGrower {
+ public:
+  GradientGrower(const BinnedTable& table, const GradientData& data, const GradientSettings& settings,
+                 Stop& stop)
+      : table_(table),
+        data_(data),
+        settings_(settings),
+        stop_(stop),
+        workers_(settings.n_threads),
+        scale_(data, workers_),
+        adder_(table, data, scale_, workers_),
+        searches_(2, SplitSearch(table, settings, scale_, data.n_outputs, mean_weight(data))),
+        rows_(data.rows.begin(), data.rows.end()),
+        others_(data.others.begin(), data.others.end()),
+        columns_(data.columns.begin(), data.columns.end()) {
+    if (columns_.empty()) {
+      columns_.resize(table.columns().size());
+      std::iota(columns_.begin(), columns_.end(), 0);
+    }
+  }
+
+  GradientTree run() {
+    result_.node_of_row.assign(table_.n_rows(), -1);
+    OpenNode root;
+    root.seed = settings_.seed;
+    root.rows = {0, rows_.size()};
+    root.others = {0, others_.size()};
+    std::vector<Sum> total;
+    for (std::size_t d = 0; d < data_.n_outputs; ++d)
+      total.push_back(adder_.total(rows_of(root.rows), d));
+    root.node = add_node(total);
+    std::int64_t leaves = 1;
+    consider({&root, 1});
+    while (!open_.empty()) {
+      if (stop_.requested() || (settings_.max_leaf_nodes && leaves >= settings_.max_leaf_nodes)) break;
+      ++leaves;
+      split(pop());
+    }
+    for (const OpenNode& left : open_) answer(left);
+    GrownTree& tree = result_.tree;
+    tree.complete = !stop_.timed_out();
+    lay_out();
+    return std::move(result_);
+  }
+
+ private:
+  std::span<const std::int32_t> rows_of(const Stretch& stretch) const {
+    return std::span(rows_).subspan(stretch.begin, stretch.size());
+  }
+
+  std::int32_t add_node(std::span<const Sum> total) {
+    const std::int32_t node = result_.tree.add_leaf();
+    lists_.emplace_back();
+    // The step down the loss; totals are kept for the search.
+    for (const Sum& sum : total) {
+      totals_.push_back(sum);
+      const double curvature = scale_.hessian(sum) + settings_.l2_regularization;
+      result_.values.push_back(curvature > 0.0 ? -scale_.gradient(sum) / curvature : 0.0);
+    }
+    return node;
+  }
+
+  std::span<const Sum> total_of(std::int32_t node) const {
+    return std::span(totals_).subspan(static_cast<std::size_t>(node) * data_.n_outputs,
+                                      data_.n_outputs);
+  }
+
+  bool may_be_split(const OpenNode& open) const {
+    if (settings_.max_depth && open.depth >= settings_.max_depth) return false;
+    return static_cast<double>(open.rows.size()) >= std::max(2.0, 2.0 * settings_.min_samples_leaf);
+  }
+
+  // The last of the nodes first. Each is searched by a thread of its own when that is worth it.
+  void consider(std::span<OpenNode> nodes) {
+    for (OpenNode& open : nodes)
+      if (may_be_split(open) && open.sums.empty()) open.sums = adder_.add_up(rows_of(open.rows));
+    stopped_ = false;
+    const std::size_t n_parts = std::min(
+        nodes.size(), workers_.parts(nodes.size() * table_.n_bins() * data_.n_outputs,
+                                     kSumsWorthAThread));
+    const std::thread::id here = std::this_thread::get_id();
+    workers_.run(n_parts, [&](std::size_t part) {
+      const bool asks = std::this_thread::get_id() == here;
+      for (std::size_t k = part; k < nodes.size(); k += n_parts)
+        if (may_be_split(nodes[k])) find_split(nodes[k], searches_[part], asks);
+    });
+    for (std::size_t k = nodes.size(); k-- > 0;) {
+      OpenNode& open = nodes[k];
+      // A node that was not looked at to the end stays a leaf.
+      if (may_be_split(open) &&
+          stop_.requested(static_cast<std::int64_t>(open.rows.size() * columns_.size())))
+        open.split = {};
+      if (!open.split.found()) {
+        answer(open);
+        continue;
+      }
+      open_.push_back(std::move(open));
+      if (settings_.best_first) std::push_heap(open_.begin(), open_.end(), worse);
+    }
+  }
+
+  // Only the thread that grows the tree may ask whether to stop.
+  void find_split(OpenNode& open, SplitSearch& search, bool asks) {
+    std::vector<std::int32_t> columns = columns_;
+    if (settings_.max_features) Random(mix(open.seed, 0)).shuffle(columns);
+    std::int32_t tried = 0;
+    for (const std::int32_t column : columns) {
+      // More are looked at when none of those drawn can be split.
+      if (settings_.max_features && tried++ >= settings_.max_features && open.split.found())
+        break;
+      search.improve(column, open.sums, total_of(open.node), mix(open.seed, 1), open.split);
+      if (asks && stop_.requested(table_.columns()[at(column)].n_bins))
+        stopped_ = true;
+      if (stopped_) break;
+    }
+  }
+
+  static bool worse(const OpenNode& a, const OpenNode& b) {
+    return a.split.rank < b.split.rank || (a.split.rank == b.split.rank && a.node > b.node);
+  }
+
+  OpenNode pop() {
+    if (settings_.best_first) std::pop_heap(open_.begin(), open_.end(), worse);
+    OpenNode open = std::move(open_.back());
+    open_.pop_back();
+    return open;
+  }
+
+  // The node is a leaf.
+  void answer(const OpenNode& open) {
+    for (std::size_t i = open.rows.begin; i < open.rows.end; ++i)
+      result_.node_of_row[at(rows_[i])] = open.node;
+    for (std::size_t i = open.others.begin; i < open.others.end; ++i)
+      result_.node_of_row[at(others_[i])] = open.node;
+  }
+
+  void split(OpenNode open) {
+    const auto i = static_cast<std::size_t>(open.node);
+    const auto c = static_cast<std::size_t>(open.split.column);
+    const auto& column = table_.columns()[c];
+    GradientSplit& found = open.split;
+    place_of_bin_.assign(static_cast<std::size_t>(column.n_bins), kUnmet);
+    GrownTree& tree = result_.tree;
+    tree.column[i] = found.column;
+    tree.score[i] = found.gain;
+    NodeLists lists;
+    if (column.ordered) {
+      tree.split_kind[i] = kInterval;
+      // Between the bins that have rows.
+      const std::int32_t last = found.last_left + (found.first_right - found.last_left - 1) / 2;
+      const auto end = place_of_bin_.begin() + last + 1;
+      std::fill(place_of_bin_.begin() + 1, end, 0);
+      std::fill(end, place_of_bin_.end(), 1);
+      place_of_bin_[0] = !found.missing_known ? kUnmet : static_cast<std::uint8_t>(!found.missing_left);
+      const std::int32_t code = column.last_code[at(last) - 1];
+      tree.high[i] = table_.coded().columns[c].threshold(code, code + 1);
+    } else {
+      tree.split_kind[i] = kSubset;
+      for (std::size_t b = 0; b < found.bins.size(); ++b)
+        place_of_bin_[at(found.bins[b])] = b >= found.n_left;
+      std::sort(found.bins.begin(), found.bins.end());
+      for (const std::int32_t bin : found.bins) {
+        if (bin == 0) continue;
+        lists.values.push_back(bin - 1);
+        lists.value_children.push_back(place_of_bin_[at(bin)]);
+      }
+    }
+    OpenNode children[2];
+    const auto parts = partition(rows_, open.rows, c, 0);
+    const std::uint8_t heavier = parts.second.size() > parts.first.size();
+    const std::uint8_t missing = place_of_bin_[0] == kUnmet ? heavier : place_of_bin_[0];
+    tree.missing_child[i] = missing;
+    switch (settings_.handle_unknown) {
+      case HandleUnknown::kStopAtNode: tree.unknown_child[i] = kStop; break;
+      case HandleUnknown::kWithMissing: tree.unknown_child[i] = missing; break;
+      case HandleUnknown::kMajority: tree.unknown_child[i] = heavier; break;
+    }
+    place_of_bin_[0] = missing;
+    children[0].rows = parts.first;
+    children[1].rows = parts.second;
+    partition_others(open, c, tree.unknown_child[i], children);
+    std::vector<Sum> right(total_of(open.node).begin(), total_of(open.node).end());
+    for (std::size_t d = 0; d < right.size(); ++d) right[d] -= found.left[d];
+    for (std::size_t k = 0; k < 2; ++k) {
+      children[k].depth = open.depth + 1;
+      children[k].seed = mix(open.seed, 2 + k);
+      children[k].node = add_node(k == 0 ? found.left : right);
+      lists.children.push_back(children[k].node);
+    }
+    lists_[i] = std::move(lists);
+    hand_down(open, children);
+    consider(children);
+  }
+
+  // Which child a bin goes to; the value for a bin without rows.
+  static constexpr std::uint8_t kUnmet = 2;
+
+  // Stable. `unmet` is the place of bins that no row told about.
+  std::pair<Stretch, Stretch> partition(std::vector<std::int32_t>& rows, const Stretch& stretch,
+                                   std::size_t column, std::uint8_t unmet) {
+    if (aside_.size() < stretch.size()) aside_.resize(stretch.size());
+    std::vector<std::uint8_t> places = place_of_bin_;
+    std::replace(places.begin(), places.end(), kUnmet, unmet);
+    const std::size_t n_parts = workers_.parts(stretch.size(), kRowsWorthAThread);
+    parts_.assign(n_parts, {});
+    workers_.run(n_parts, [&](std::size_t part) {
+      const std::size_t begin = Workers::begin(stretch.size(), part, n_parts);
+      const std::size_t end = Workers::begin(stretch.size(), part + 1, n_parts);
+      parts_[part] = partition_chunk(std::span(rows).subspan(stretch.begin + begin, end - begin),
+                               std::span(aside_).subspan(begin, end - begin), column, places);
+    });
+    // Left rows of all parts, then right rows of all parts.
+    auto next = rows.begin() + static_cast<std::ptrdiff_t>(stretch.begin) +
+                static_cast<std::ptrdiff_t>(parts_[0].first);
+    for (std::size_t part = 1; part < n_parts; ++part) {
+      const auto from = rows.begin() + static_cast<std::ptrdiff_t>(
+                            stretch.begin + Workers::begin(stretch.size(), part, n_parts));
+      next = std::copy(from, from + static_cast<std::ptrdiff_t>(parts_[part].first), next);
+    }
+    const auto middle = static_cast<std::size_t>(next - rows.begin());
+    for (std::size_t part = 0; part < n_parts; ++part)
+      next = std::copy_n(aside_.begin() + static_cast<std::ptrdiff_t>(
+                             Workers::begin(stretch.size(), part, n_parts)),
+                         parts_[part].second, next);
+    return {{stretch.begin, middle}, {middle, stretch.end}};
+  }
+
+  // Keeps the left rows and puts the right ones aside; how many there are of each.
+  std::pair<std::size_t, std::size_t> partition_chunk(std::span<std::int32_t> rows,
+                                                std::span<std::int32_t> aside, std::size_t column,
+                                                const std::vector<std::uint8_t>& places) const {
+    std::size_t left = 0, right = 0;
+    std::visit(
+        [&](const auto& bins) {
+          const std::size_t n_columns = table_.columns().size();
+          const auto* const its = bins.data() + column;
+          for (std::size_t i = 0; i < rows.size(); ++i) {
+            const std::int32_t row = rows[i];
+            const std::uint8_t place = places[its[at(row) * n_columns]];
+            // Both places are written, and one of them counts: no branch to guess.
+            rows[left] = row;
+            aside[right] = row;
+            left += 1 - place;
+            right += place;
+          }
+        },
+        table_.bins());
+    return {left, right};
+  }
+
+  // Rows that were not learnt from may hold values that the split has not met.
+  void partition_others(const OpenNode& open, std::size_t column, std::int32_t unknown, OpenNode* children) {
+    Stretch going = open.others;
+    if (unknown == kStop && table_.columns()[column].ordered == false) {
+      std::visit(
+          [&](const auto& bins) {
+            const std::size_t n_columns = table_.columns().size();
+            const auto stops = [&](std::int32_t row) {
+              return place_of_bin_[bins[at(row) * n_columns + column]] ==
+                     kUnmet;
+            };
+            const auto first = others_.begin() + static_cast<std::ptrdiff_t>(going.begin);
+            const auto last = others_.begin() + static_cast<std::ptrdiff_t>(going.end);
+            const auto gone = std::stable_partition(first, last, stops);
+            for (auto row = first; row != gone; ++row)
+              result_.node_of_row[at(*row)] = open.node;
+            going.begin += static_cast<std::size_t>(gone - first);
+          },
+          table_.bins());
+    }
+    const auto parts = partition(others_, going, column, unknown == 1 ? 1 : 0);
+    children[0].others = parts.first;
+    children[1].others = parts.second;
+  }
+
+  // The smaller child is added up; the larger one gets what is left of the parent's.
+  void hand_down(OpenNode& open, OpenNode* children) {
+    const std::size_t larger = children[1].rows.size() > children[0].rows.size();
+    OpenNode& small = children[1 - larger];
+    OpenNode& large = children[larger];
+    if (!may_be_split(large)) return;
+    small.sums = adder_.add_up(rows_of(small.rows));
+    large.sums = std::move(open.sums);
+    for (std::size_t s = 0; s < large.sums.size(); ++s) large.sums[s] -= small.sums[s];
+  }
+
+  // Class weights of the nodes, from the rows of the leaves up; then lists end to end.
+  void lay_out() {
+    GrownTree& tree = result_.tree;
+    const std::size_t n = tree.split_kind.size(), k = static_cast<std::size_t>(data_.n_classes);
+    tree.statistics.assign(n * k, 0.0);
+    for (const std::int32_t row : data_.rows) {
+      const auto r = static_cast<std::size_t>(row);
+      tree.statistics[at(result_.node_of_row[r]) * k +
+                  static_cast<std::size_t>(data_.classes[r])] +=
+          data_.weights.empty() ? 1.0 : data_.weights[r];
+    }
+    for (std::size_t node = n; node-- > 0;)
+      for (const std::int32_t child : lists_[node].children)
+        for (std::size_t l = 0; l < k; ++l)
+          tree.statistics[node * k + l] += tree.statistics[at(child) * k + l];
+    for (std::size_t node = 0; node < n; ++node) {
+      const double* const counts = tree.statistics.data() + node * k;
+      tree.weighted_n_node_samples.push_back(std::accumulate(counts, counts + k, 0.0));
+      tree.label.push_back(static_cast<std::int32_t>(std::max_element(counts, counts + k) - counts));
+      const NodeLists& lists = lists_[node];
+      tree.end_lists(lists.children, lists.values, lists.value_children);
+    }
+  }
+
+  struct NodeLists {
+    std::vector<std::int32_t> children, values, value_children;
+  };
+
+  const BinnedTable& table_;
+  const GradientData& data_;
+  const GradientSettings& settings_;
+  Stop& stop_;
+  Workers workers_;
+  Scale scale_;
+  Adder adder_;
+  std::vector<SplitSearch> searches_;  // of as many nodes at a time
+  std::atomic<bool> stopped_ = false;
+  std::vector<std::int32_t> rows_, others_, columns_, aside_;
+  std::vector<OpenNode> open_;
+  std::vector<NodeLists> lists_;
+  std::vector<Sum> totals_;  // node x output
+  std::vector<std::uint8_t> place_of_bin_;
+  std::vector<std::pair<std::size_t, std::size_t>> parts_;  // left and right rows of a part
+  GradientTree result_;
+};
+
+void check(const BinnedTable& table, const GradientData& data) {
+  const std::size_t n = table.n_rows();
+  if (data.n_outputs < 1 || data.gradients.size() != n * data.n_outputs ||
+      data.hessians.size() != n * data.n_outputs)
+    throw std::invalid_argument("one gradient and one hessian are needed for each row and output");
+  if (data.classes.size() != n || (!data.weights.empty() && data.weights.size() != n))
+    throw std::invalid_argument("one class is needed for each row, and one weight if any");
+  for (const std::int32_t cls : data.classes)
+    if (cls < 0 || cls >= data.n_classes) throw std::invalid_argument("a class is out of range");
+  if (data.rows.empty()) throw std::invalid_argument("there is no row to learn from");
+  std::vector<char> met(n, 0);
+  for (const auto& list : {data.rows, data.others})
+    for (const std::int32_t row : list) {
+      if (row < 0 || static_cast<std::size_t>(row) >= n)
+        throw std::invalid_argument("a row is not one of the table");
+      if (std::exchange(met[at(row)], 1))
+        throw std::invalid_argument("a row comes twice");
+    }
+  for (const std::int32_t column : data.columns)
+    if (column < 0 || static_cast<std::size_t>(column) >= table.columns().size())
+      throw std::invalid_argument("no such column");
+}
+
+}  // namespace
+
+GradientTree grow_gradient_tree(const BinnedTable& table, const GradientData& data,
+                                const GradientSettings& settings, Stop& stop) {
+  check(table, data);
+  return GradientGrower(table, data, settings, stop).run();
+}
+
+}  // namespace mixedwood

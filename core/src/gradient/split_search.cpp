@@ -1,0 +1,229 @@
+#include "split_search.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "../chance.hpp"
+#include "../keys.hpp"
+#include "mixedwood/random.hpp"
+
+namespace mixedwood {
+namespace {
+
+// A gain that is nothing but rounding.
+constexpr double kRounding = 1e-10;
+
+}  // namespace
+
+SplitSearch::SplitSearch(const BinnedTable& table, const GradientSettings& settings, const Scale& scale,
+                     std::size_t n_outputs, double row_weight)
+    : table_(table),
+      settings_(settings),
+      scale_(scale),
+      n_outputs_(n_outputs),
+      row_weight_(row_weight),
+      rank_(table.columns().size()),
+      total_(n_outputs),
+      left_(n_outputs) {}
+
+double SplitSearch::worth(std::span<const Sum> total, double l2) const {
+  double worth = 0.0;
+  for (const Sum& sum : total) {
+    const double gradient = scale_.gradient(sum), curvature = scale_.hessian(sum) + l2;
+    if (curvature > 0.0) worth += gradient * (gradient / curvature);  // a square may overflow
+  }
+  return worth;
+}
+
+// What the node as a whole has: the same for all cuts.
+void SplitSearch::start(std::span<const Sum> total, double l2, double chance) {
+  l2_ = l2;
+  chance_ = chance;
+  before_ = worth(total, l2);
+  all_rows_ = scale_.rows(total[0]);
+  for (std::size_t d = 0; d < n_outputs_; ++d)
+    total_[d] = {scale_.gradient(total[d]), scale_.hessian(total[d])};
+}
+
+// Of the rows in left_ and the rest of the node; nothing if they may not be children. Hessians are
+// those of all outputs together: a row may be certain for one class, and not for the others.
+double SplitSearch::gain() const {
+  const std::int64_t rows = scale_.rows(left_[0]);
+  if (static_cast<double>(rows) < settings_.min_samples_leaf ||
+      static_cast<double>(all_rows_ - rows) < settings_.min_samples_leaf)
+    return 0.0;
+  double gain = 0.0, all_left = 0.0, all_right = 0.0;
+  for (std::size_t d = 0; d < n_outputs_; ++d) {
+    const double left = scale_.gradient(left_[d]), left_hessian = scale_.hessian(left_[d]);
+    const double right = total_[d].gradient - left;
+    const double right_hessian = total_[d].hessian - left_hessian;
+    all_left += left_hessian;
+    all_right += right_hessian;
+    if (left_hessian + l2_ > 0.0) gain += left * (left / (left_hessian + l2_));
+    if (right_hessian + l2_ > 0.0) gain += right * (right / (right_hessian + l2_));
+  }
+  if (all_left < settings_.min_child_weight || all_right < settings_.min_child_weight) return 0.0;
+  return gain - before_;
+}
+
+bool SplitSearch::is_better(double gain, const GradientSplit& best) const {
+  if (!(gain > settings_.min_split_gain && gain > kRounding * before_)) return false;
+  return !best.found() || gain - chance_ > best.rank + kRounding * before_;
+}
+
+// What to take off the gain of a nominal column before columns are compared: what noise gains by
+// the choice of a cut, as far as the column may be noise. A squared sum of gradients over that of
+// hessians has the weight of a row for its mean, in each output, so the spread of the values has as
+// many degrees of freedom as there are values but one; a column whose spread is a standard
+// deviation above chance is not doubted. Of a random order half of the expected excess is enough:
+// more of it keeps many rounds from using columns whose values tell a little each. Sorted values
+// stand on the side that suits them, and two groups of normal numbers keep 2/pi of their spread.
+// Numbers are not judged so: a threshold speaks for the numbers around it, met before or not.
+double SplitSearch::chance(const Sum* sums, std::span<const Sum> total) const {
+  if (settings_.selection != Selection::kAdjusted) return 0.0;
+  double spread = 0.0, freedom = 0.0;
+  for (std::size_t d = 0; d < n_outputs_; ++d) {
+    for (const std::int32_t bin : bins_) {
+      const Sum& its = sums[at(bin) * n_outputs_ + d];
+      const double gradient = scale_.gradient(its), hessian = scale_.hessian(its);
+      if (!(hessian > 0.0)) continue;
+      spread += gradient * (gradient / hessian);
+      freedom += 1.0;
+    }
+    const double gradient = scale_.gradient(total[d]), hessian = scale_.hessian(total[d]);
+    if (!(hessian > 0.0)) continue;
+    spread -= gradient * (gradient / hessian);
+    freedom -= 1.0;
+  }
+  if (!(freedom > 0.0)) return 0.0;
+  const double surprise = (spread / row_weight_ - freedom) / std::sqrt(2.0 * freedom);
+  const double doubt = std::clamp(1.0 - surprise, 0.0, 1.0);
+  const auto n_values = static_cast<double>(bins_.size());
+  const double degrees = std::max(1.0, static_cast<double>(n_outputs_) - 1.0);
+  const double by_cuts = 0.5 * excess_of_degrees(degrees) * excess_of_cuts(n_values);
+  const bool sorted = settings_.category_order == CategoryOrder::kSorted;
+  const double by_sides = sorted ? 2.0 * std::numbers::inv_pi * (n_values - 2.0) : 0.0;
+  return doubt * row_weight_ * std::max(by_cuts, by_sides);
+}
+
+void SplitSearch::improve(std::int32_t column, const Sums& sums, std::span<const Sum> total,
+                        std::uint64_t node_seed, GradientSplit& best) {
+  const auto& its = table_.columns()[at(column)];
+  const Sum* const first = sums.data() + its.first * n_outputs_;
+  if (its.ordered)
+    ordered(column, first, total, best);
+  else
+    nominal(column, first, total, node_seed, best);
+}
+
+void SplitSearch::ordered(std::int32_t column, const Sum* sums, std::span<const Sum> total,
+                        GradientSplit& best) {
+  const auto& its = table_.columns()[at(column)];
+  start(total, settings_.l2_regularization, 0.0);
+  const bool missing = its.has_missing && scale_.rows(sums[0]) > 0;
+  for (const bool missing_left : {true, false}) {
+    if (!missing && !missing_left) break;
+    for (std::size_t d = 0; d < n_outputs_; ++d)
+      left_[d] = missing && missing_left ? sums[d] : Sum{};
+    std::int32_t last = 0;
+    for (std::int32_t b = 1; b < its.n_bins; ++b) {
+      const Sum* const here = sums + static_cast<std::size_t>(b) * n_outputs_;
+      if (scale_.rows(here[0]) == 0) continue;
+      if (const double gain = last > 0 ? this->gain() : 0.0; is_better(gain, best)) {
+        best.gain = gain;
+        best.rank = gain - chance_;
+        best.column = column;
+        best.missing_left = missing_left;
+        best.missing_known = missing;
+        best.last_left = last;
+        best.first_right = b;
+        best.left = left_;
+      }
+      for (std::size_t d = 0; d < n_outputs_; ++d) left_[d] += here[d];
+      last = b;
+    }
+  }
+}
+
+void SplitSearch::put_in_random_order(std::int32_t column, std::uint64_t node_seed) {
+  if (settings_.category_order == CategoryOrder::kRandomPerNode) {
+    Random(node_seed ^ (0x632be59bd9b4e019ULL * (static_cast<std::uint64_t>(column) + 1)))
+        .shuffle(bins_);
+    return;
+  }
+  auto& rank = rank_[at(column)];
+  if (rank.empty()) {
+    std::vector<std::uint32_t> order(
+        static_cast<std::size_t>(table_.columns()[at(column)].n_bins));
+    std::iota(order.begin(), order.end(), 0U);
+    Random(settings_.seed, static_cast<std::uint64_t>(column)).shuffle(order);
+    rank.resize(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) rank[order[i]] = static_cast<std::uint32_t>(i);
+  }
+  std::sort(bins_.begin(), bins_.end(), [&](std::int32_t a, std::int32_t b) {
+    return rank[at(a)] < rank[at(b)];
+  });
+}
+
+void SplitSearch::nominal(std::int32_t column, const Sum* sums, std::span<const Sum> total,
+                        std::uint64_t node_seed, GradientSplit& best) {
+  const auto n_bins = table_.columns()[at(column)].n_bins;
+  bins_.clear();
+  for (std::int32_t b = 0; b < n_bins; ++b)
+    if (scale_.rows(sums[at(b) * n_outputs_]) > 0) bins_.push_back(b);
+  if (bins_.size() < 2) return;
+  start(total, settings_.l2_regularization + settings_.cat_l2, chance(sums, total));
+  if (settings_.category_order == CategoryOrder::kSorted) {
+    // With several outputs each has its own order; two values have only one.
+    const std::size_t orders = bins_.size() == 2 ? 1 : n_outputs_;
+    for (std::size_t d = 0; d < orders; ++d) {
+      sort_by_step(column, sums, d);
+      scan(column, sums, best);
+    }
+  } else {
+    put_in_random_order(column, node_seed);
+    scan(column, sums, best);
+  }
+}
+
+// By the step that each bin would take by itself. The last bits of a step give way to its bin.
+void SplitSearch::sort_by_step(std::int32_t column, const Sum* sums, std::size_t output) {
+  const auto n_bins = table_.columns()[at(column)].n_bins;
+  const std::uint64_t room = std::bit_ceil(static_cast<std::uint64_t>(n_bins)) - 1;
+  keys_.resize(bins_.size());
+  for (std::size_t i = 0; i < bins_.size(); ++i) {
+    const auto bin = static_cast<std::size_t>(bins_[i]);
+    const Sum& its = sums[bin * n_outputs_ + output];
+    const double curvature = scale_.hessian(its) + settings_.cat_smooth;
+    const double step = curvature > 0.0 ? scale_.gradient(its) / curvature : 0.0;
+    keys_[i] = (sortable(step) & ~room) | bin;
+  }
+  merge_sort(keys_, other_keys_);
+  for (std::size_t i = 0; i < bins_.size(); ++i)
+    bins_[i] = static_cast<std::int32_t>(keys_[i] & room);
+}
+
+// All cuts of bins_ in their order.
+void SplitSearch::scan(std::int32_t column, const Sum* sums, GradientSplit& best) {
+  std::fill(left_.begin(), left_.end(), Sum{});
+  std::size_t n_left = 0;
+  for (std::size_t i = 0; i + 1 < bins_.size(); ++i) {
+    const Sum* const here = sums + static_cast<std::size_t>(bins_[i]) * n_outputs_;
+    for (std::size_t d = 0; d < n_outputs_; ++d) left_[d] += here[d];
+    if (const double gain = this->gain(); is_better(gain, best)) {
+      best.gain = gain;
+      best.rank = gain - chance_;
+      best.column = column;
+      best.left = left_;
+      n_left = i + 1;
+    }
+  }
+  if (n_left == 0) return;
+  best.bins = bins_;
+  best.n_left = n_left;
+}
+
+}  // namespace mixedwood

@@ -1,0 +1,71 @@
+// The best cut of one column at one node.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sums.hpp"
+
+namespace mixedwood {
+
+struct GradientSplit {
+  double gain = 0.0;
+  double rank = 0.0;  // columns are compared by it
+  std::int32_t column = -1;
+  bool missing_left = true;
+  bool missing_known = false;    // whether rows told where missing values go
+  std::int32_t last_left = 0;    // ordered columns: bin; and the next bin that has rows
+  std::int32_t first_right = 0;
+  std::vector<std::int32_t> bins;  // nominal columns: those with rows, the left ones first
+  std::size_t n_left = 0;
+  std::vector<Sum> left;  // of the left rows, one for each output
+  bool found() const { return column >= 0; }
+};
+
+class SplitSearch {
+ public:
+  // `row_weight`: mean weight of a row, weighed by itself.
+  SplitSearch(const BinnedTable& table, const GradientSettings& settings, const Scale& scale,
+            std::size_t n_outputs, double row_weight);
+
+  // Replaces `best` when the column has a cut that gains more.
+  void improve(std::int32_t column, const Sums& sums, std::span<const Sum> total,
+               std::uint64_t node_seed, GradientSplit& best);
+  // What the rows of a node lose by one Newton step each.
+  double worth(std::span<const Sum> total, double l2) const;
+
+ private:
+  void ordered(std::int32_t column, const Sum* sums, std::span<const Sum> total,
+               GradientSplit& best);
+  void nominal(std::int32_t column, const Sum* sums, std::span<const Sum> total,
+               std::uint64_t node_seed, GradientSplit& best);
+  void start(std::span<const Sum> total, double l2, double chance);
+  void scan(std::int32_t column, const Sum* sums, GradientSplit& best);
+  void sort_by_step(std::int32_t column, const Sum* sums, std::size_t output);
+  double gain() const;
+  bool is_better(double gain, const GradientSplit& best) const;
+  double chance(const Sum* sums, std::span<const Sum> total) const;
+  void put_in_random_order(std::int32_t column, std::uint64_t node_seed);
+
+  const BinnedTable& table_;
+  const GradientSettings& settings_;
+  const Scale& scale_;
+  std::size_t n_outputs_;
+  double row_weight_;
+  std::vector<std::vector<std::uint32_t>> rank_;  // per tree: of a nominal column's bins
+  struct Slope {
+    double gradient = 0.0, hessian = 0.0;
+  };
+  // Of the node that is searched.
+  std::vector<Slope> total_;
+  std::int64_t all_rows_ = 0;
+  double l2_ = 0.0, before_ = 0.0;
+  double chance_ = 0.0;  // gain of a column that is noise
+  // Buffers.
+  std::vector<Sum> left_;
+  std::vector<std::int32_t> bins_;
+  std::vector<std::uint64_t> keys_, other_keys_;
+};
+
+}  // namespace mixedwood

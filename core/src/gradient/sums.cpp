@@ -1,0 +1,147 @@
+#include "sums.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace mixedwood {
+namespace {
+
+// What is worth another thread.
+constexpr std::size_t kAdditionsWorthAThread = 10'000;
+constexpr std::size_t kDerivativesWorthAThread = 5'000;
+
+constexpr double kMost = std::numeric_limits<double>::max();
+
+}  // namespace
+
+Scale::Scale(const GradientData& data, Workers& workers) {
+  struct Largest {
+    double gradient = 0.0, hessian = 0.0;
+    bool valid = true;
+  };
+  const std::size_t n_parts =
+      workers.parts(data.rows.size() * data.n_outputs, kDerivativesWorthAThread);
+  std::vector<Largest> of_part(n_parts);
+  workers.run(n_parts, [&](std::size_t part) {
+    Largest largest;
+    const std::size_t end = Workers::begin(data.rows.size(), part + 1, n_parts);
+    for (std::size_t r = Workers::begin(data.rows.size(), part, n_parts); r < end; ++r) {
+      for (std::size_t d = 0; d < data.n_outputs; ++d) {
+        const std::size_t i = static_cast<std::size_t>(data.rows[r]) * data.n_outputs + d;
+        const double gradient = std::abs(data.gradients[i]), hessian = data.hessians[i];
+        largest.valid &= gradient <= kMost && hessian >= 0.0 && hessian <= kMost;
+        largest.gradient = std::max(largest.gradient, gradient);
+        largest.hessian = std::max(largest.hessian, hessian);
+      }
+    }
+    of_part[part] = largest;
+  });
+  double gradient = 0.0, hessian = 0.0;
+  for (const Largest& largest : of_part) {
+    if (!largest.valid)
+      throw std::invalid_argument("derivatives must be finite, hessians zero or more");
+    gradient = std::max(gradient, largest.gradient);
+    hessian = std::max(hessian, largest.hessian);
+  }
+  // Each sum has 63 bits. Rows take as many as it takes to count them, and again to add them up.
+  // There are fewer than 2^31 rows, so that at least one bit is left.
+  row_bits_ = static_cast<int>(std::bit_width(data.rows.size()));
+  row_mask_ = (std::int64_t{1} << row_bits_) - 1;
+  const int hessian_bits = std::min(63 - 2 * row_bits_, 40);
+  const int gradient_bits = std::min(62 - row_bits_, 50);
+  // Powers of two, so that scaling rounds nothing but the last bit; none that is infinite, or
+  // whose inverse is.
+  const auto power = [](double largest, int bits) {
+    return largest > 0.0 ? std::ldexp(1.0, std::min(bits - 1 - std::ilogb(largest), 1022)) : 1.0;
+  };
+  to_gradient_ = power(gradient, gradient_bits);
+  to_hessian_ = power(hessian, hessian_bits);
+  from_gradient_ = 1.0 / to_gradient_;
+  from_hessian_ = 1.0 / to_hessian_;
+}
+
+Adder::Adder(const BinnedTable& table, const GradientData& data, const Scale& scale,
+             Workers& workers)
+    : table_(table),
+      n_outputs_(data.n_outputs),
+      workers_(workers),
+      of_row_(std::make_unique_for_overwrite<Sum[]>(table.n_rows() * data.n_outputs)) {
+  const std::size_t n_parts =
+      workers.parts(data.rows.size() * n_outputs_, kDerivativesWorthAThread);
+  workers.run(n_parts, [&](std::size_t part) {
+    const std::size_t end = Workers::begin(data.rows.size(), part + 1, n_parts);
+    for (std::size_t r = Workers::begin(data.rows.size(), part, n_parts); r < end; ++r)
+      for (std::size_t d = 0; d < n_outputs_; ++d) {
+        const std::size_t i = static_cast<std::size_t>(data.rows[r]) * n_outputs_ + d;
+        of_row_[i] = scale.sum(data.gradients[i], data.hessians[i]);
+      }
+  });
+  for (const auto& column : table.columns()) first_.push_back(column.first * n_outputs_);
+}
+
+template <typename Bin>
+void Adder::add_rows(const Bin* bins, std::span<const std::int32_t> rows,
+                     std::size_t first_column, std::size_t last_column, Sums& sums) const {
+  const std::size_t n_columns = first_.size();
+  const std::size_t* const first = first_.data();
+  Sum* const into = sums.data();
+  if (n_outputs_ == 1) {
+    for (const std::int32_t row : rows) {
+      const Sum its = of_row_[at(row)];
+      const Bin* const bin = bins + static_cast<std::size_t>(row) * n_columns;
+      for (std::size_t c = first_column; c < last_column; ++c) into[first[c] + bin[c]] += its;
+    }
+    return;
+  }
+  for (const std::int32_t row : rows) {
+    const Sum* const its = of_row_.get() + static_cast<std::size_t>(row) * n_outputs_;
+    const Bin* const bin = bins + static_cast<std::size_t>(row) * n_columns;
+    for (std::size_t c = first_column; c < last_column; ++c) {
+      Sum* const cell = into + first[c] + bin[c] * n_outputs_;
+      for (std::size_t d = 0; d < n_outputs_; ++d) cell[d] += its[d];
+    }
+  }
+}
+
+// Threads share out the rows when there are many of them for each sum, and else the columns: then
+// there is nothing to put together.
+Sums Adder::add_up(std::span<const std::int32_t> rows) const {
+  const std::size_t size = table_.n_bins() * n_outputs_, n_columns = first_.size();
+  const std::size_t n_parts =
+      workers_.parts(rows.size() * n_columns * n_outputs_, kAdditionsWorthAThread);
+  const auto add = [&](std::span<const std::int32_t> some, std::size_t first, std::size_t last,
+                       Sums& sums) {
+    std::visit([&](const auto& bins) { add_rows(bins.data(), some, first, last, sums); },
+               table_.bins());
+  };
+  if (n_parts > 1 && rows.size() / (size + 1) < 4 * n_parts && n_columns >= n_parts) {
+    Sums sums(size);
+    workers_.run(n_parts, [&](std::size_t part) {
+      add(rows, Workers::begin(n_columns, part, n_parts),
+          Workers::begin(n_columns, part + 1, n_parts), sums);
+    });
+    return sums;
+  }
+  std::vector<Sums> of_part(n_parts);
+  workers_.run(n_parts, [&](std::size_t part) {
+    of_part[part].resize(size);
+    const std::size_t begin = Workers::begin(rows.size(), part, n_parts);
+    const std::size_t end = Workers::begin(rows.size(), part + 1, n_parts);
+    add(rows.subspan(begin, end - begin), 0, n_columns, of_part[part]);
+  });
+  for (std::size_t part = 1; part < n_parts; ++part)
+    for (std::size_t i = 0; i < size; ++i) of_part[0][i] += of_part[part][i];
+  return std::move(of_part[0]);
+}
+
+Sum Adder::total(std::span<const std::int32_t> rows, std::size_t output) const {
+  Sum sum;
+  for (const std::int32_t row : rows)
+    sum += of_row_[at(row) * n_outputs_ + output];
+  return sum;
+}
+
+}  // namespace mixedwood

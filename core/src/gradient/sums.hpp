@@ -1,0 +1,83 @@
+// Sums of gradients in whole numbers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "mixedwood/gradient.hpp"
+#include "workers.hpp"
+
+namespace mixedwood {
+
+// Of one output in one bin. The second number holds the hessians and, in its low bits, the rows.
+struct Sum {
+  std::int64_t gradient = 0;
+  std::int64_t hessian_and_rows = 0;
+
+  Sum& operator+=(const Sum& other) {
+    gradient += other.gradient;
+    hessian_and_rows += other.hessian_and_rows;
+    return *this;
+  }
+  Sum& operator-=(const Sum& other) {
+    gradient -= other.gradient;
+    hessian_and_rows -= other.hessian_and_rows;
+    return *this;
+  }
+};
+
+// What whole numbers stand for. All rows together never overflow.
+class Scale {
+ public:
+  // std::invalid_argument when a derivative is not finite or a hessian below zero.
+  Scale(const GradientData& data, Workers& workers);
+
+  Sum sum(double gradient, double hessian) const {
+    return {rounded(gradient * to_gradient_), (rounded(hessian * to_hessian_) << row_bits_) | 1};
+  }
+  double gradient(const Sum& sum) const {
+    return static_cast<double>(sum.gradient) * from_gradient_;
+  }
+  double hessian(const Sum& sum) const {
+    return static_cast<double>(sum.hessian_and_rows >> row_bits_) * from_hessian_;
+  }
+  std::int64_t rows(const Sum& sum) const { return sum.hessian_and_rows & row_mask_; }
+
+ private:
+  // Without a call into the library of mathematics, which this would be slow for.
+  static std::int64_t rounded(double x) {
+    return static_cast<std::int64_t>(x < 0.0 ? x - 0.5 : x + 0.5);
+  }
+
+  double to_gradient_ = 1.0, from_gradient_ = 1.0, to_hessian_ = 1.0, from_hessian_ = 1.0;
+  int row_bits_ = 1;
+  std::int64_t row_mask_ = 1;
+};
+
+// Bin x output.
+using Sums = std::vector<Sum>;
+
+// Adds up the gradients of rows in the bins of every column.
+class Adder {
+ public:
+  Adder(const BinnedTable& table, const GradientData& data, const Scale& scale, Workers& workers);
+
+  Sums add_up(std::span<const std::int32_t> rows) const;
+  Sum total(std::span<const std::int32_t> rows, std::size_t output) const;
+
+ private:
+  // Of some of the columns.
+  template <typename Bin>
+  void add_rows(const Bin* bins, std::span<const std::int32_t> rows, std::size_t first_column,
+                std::size_t last_column, Sums& sums) const;
+
+  const BinnedTable& table_;
+  std::size_t n_outputs_;
+  Workers& workers_;
+  std::unique_ptr<Sum[]> of_row_;  // row x output; only rows to learn from
+  std::vector<std::size_t> first_;
+};
+
+}  // namespace mixedwood
