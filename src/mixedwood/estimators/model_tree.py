@@ -165,6 +165,8 @@ class ModelTreeClassifier(GreedyTreeClassifier):
         option: f"{text} Linear splits treat them as missing."
         for option, text in SingleTreeClassifier._unknown_texts.items()
     }
+    # Rows that a node holds out to choose C depend on the numbers of rows in the table of the fold.
+    _shares_codes = False
     _parameters: ClassVar[Mapping[str, Constraint]] = {
         **GREEDY_PARAMETERS,
         "min_samples_split": GREEDY_PARAMETERS["min_samples_split"] | OneOf("tune"),

@@ -82,6 +82,9 @@ class GreedyTreeClassifier(SingleTreeClassifier):
     `_seeds`.
     """
 
+    _shares_codes = True
+    """Whether folds of pruning grow from rows of one encoded table."""
+
     partitioner: Any
     selection: str
     max_depth: int | None
@@ -159,9 +162,12 @@ class GreedyTreeClassifier(SingleTreeClassifier):
         deadline = Deadline.after(min(time_limit, read_time_limit(self.time_limit)))
         growth = _Growth(self, seed, coded, target, rows, deadline, stop)
         pruners, table, copies_of = self._pruners(), coded.table, None
-        if rows is not None and any(pruner.needs_rows for pruner in pruners):
-            copies_of = rows
-            table, target = _SampledTable.of(table, rows), target.take(rows)
+        shared = rows is not None or self._shares_codes
+        if shared and any(pruner.needs_rows for pruner in pruners):
+            # Folds then grow from rows of the encoded table, whose numbers are ranked only once.
+            if rows is not None:
+                copies_of, target = rows, target.take(rows)
+            table = _SampledTable.of(table, rows)
         folds = seed if choice_seed is None else choice_seed
         try:
             return grow_and_prune(
@@ -181,9 +187,10 @@ class _SampledTable(Table):
     drawn: Rows = field(kw_only=True)
 
     @classmethod
-    def of(cls, table: Table, rows: Rows) -> _SampledTable:
-        taken = table.take(rows)
-        return cls(taken.schema, taken.arrays, taken.unknown, drawn=rows)
+    def of(cls, table: Table, rows: Rows | None) -> _SampledTable:
+        taken = table if rows is None else table.take(rows)
+        drawn = np.arange(table.n_rows, dtype=np.int32) if rows is None else rows
+        return cls(taken.schema, taken.arrays, taken.unknown, drawn=drawn)
 
     def take(self, rows: Any) -> Table:
         taken, chosen = super().take(rows), row_index(rows)
@@ -208,7 +215,7 @@ class _Growth:
             raise TimeLimitError("The time limit was reached while trees were grown for pruning.")
         rows = self.rows
         if isinstance(table, _SampledTable):
-            rows = table.drawn
+            rows = None if rows is None and table.n_rows == len(self.target.codes) else table.drawn
             table, target = self.coded.table, self.target
         n_rows = table.n_rows if rows is None else len(rows)
         settings = self.model._settings(n_rows, table.n_columns)
