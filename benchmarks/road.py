@@ -52,7 +52,6 @@ PACKAGES = {
     "preprocessing": "encode",
     "tree": "build",
     "pruning": "build",
-    "ensembles": "build",
 }
 ENCODERS = {"encoded.py"}  # inside of the package grow
 
