@@ -44,7 +44,6 @@ STAGES = ("read", "encode", "search", "build", "other")
 PACKAGES = {
     "data": "read",
     "grow": "search",
-    "grow": "search",
     "optimal": "search",
     "boosting": "search",
     "linear": "search",
