@@ -44,7 +44,6 @@ STAGES = ("read", "encode", "search", "build", "other")
 PACKAGES = {
     "data": "read",
     "grow": "search",
-    "grow": "search",
     "optimal": "search",
     "boosting": "search",
     "linear": "search",
@@ -52,7 +51,6 @@ PACKAGES = {
     "preprocessing": "encode",
     "tree": "build",
     "pruning": "build",
-    "ensembles": "build",
 }
 ENCODERS = {"encoded.py"}  # inside of the package grow
 
