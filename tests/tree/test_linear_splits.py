@@ -78,7 +78,8 @@ def is_close(tree, row):
         if not any(parts):
             continue
         largest, smallest = max(parts), min(part for part in parts if part)
-        if largest > 1e300 and abs(total) < largest / 10**15:
+        # Zero is exact unless large parts have cancelled.
+        if abs(total) < largest / 10**15 and (total != 0 or largest > 1e300):
             return True
         if smallest < 1e-300 and abs(total) < Fraction(2) ** -1070:
             return True
