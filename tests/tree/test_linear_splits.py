@@ -30,8 +30,8 @@ MANY = Schema(
     )
 )
 
-# Sums of these are exact in any order, so that the reference's fractions must agree; or they are
-# beyond what numbers hold, where only the sign is left.
+# Sums of these are exact in any order, so that the reference's fractions must agree; or they are beyond
+# what numbers hold, where only the sign is left.
 exact = st.integers(-12, 12).map(lambda x: x / 4)
 weight = exact | st.sampled_from([1e308, -1e308, 2e-308])
 number = exact | st.sampled_from([NAN, INF, -INF, 1e308, -1e308])
@@ -65,10 +65,10 @@ def linear_trees(draw, side):
 
 
 def is_close(tree, row):
-    """Whether rounding may decide: a part of the sum is far larger than the sum, or all are tiny.
+    """Whether rounding may decide: a part of the sum is far larger than the sum, or both are tiny.
 
-    Products of weights and numbers count as parts: beside two of 1e308 * 1e308 that cancel, the
-    other parts are lost, as is a part of 2e-308 beside one of 0.25.
+    Products of weights and numbers count as parts: of two that cancel, 1e308 * 1e308 each, the
+    other parts are lost.
     """
     for node in range(tree.n_nodes):
         total = reference.linear_total(tree, node, row)
@@ -78,8 +78,10 @@ def is_close(tree, row):
         if not any(parts):
             continue
         largest, smallest = max(parts), min(part for part in parts if part)
-        inexact = total != 0 or largest > 1e300 or smallest < 1e-300
-        if inexact and (abs(total) < largest / 10**15 or abs(total) < Fraction(2) ** -1070):
+        # Zero is exact unless large parts have cancelled.
+        if abs(total) < largest / 10**15 and (total != 0 or largest > 1e300):
+            return True
+        if smallest < 1e-300 and abs(total) < Fraction(2) ** -1070:
             return True
     return False
 
