@@ -7,7 +7,7 @@ import pytest
 
 from mixedwood import OptimalTreeClassifier, TimeLimitWarning, _core
 from mixedwood.preprocessing import FeatureBinarizer
-from optimal_instances import filled, limits_of
+from support.optimal_instances import filled, limits_of
 
 HOW = {"binary": {}, "all": {"binarizer": "passthrough"}, "node": {"binarize_at": "node"}}
 searches = pytest.mark.parametrize("how", HOW.values(), ids=HOW)

@@ -15,7 +15,7 @@ from mixedwood.pruning import (
 )
 from mixedwood.tree import SplitKind, TreeBuilder
 from reference import pruning as twin
-from strategies import SCHEMA, random_rows, random_tree
+from support.strategies import SCHEMA, random_rows, random_tree
 
 X = Schema((Column("x", "numeric"),))
 
