@@ -195,7 +195,7 @@ def in_short(errors: Errors) -> str:
         best.append(f"{TWO_GROUPS[int(np.argmin(ranks))]} ({setting})")
     return (
         f"In short: with {', '.join(USUAL)} and any search for two groups, the mean errors of the "
-        f"best and the worst part are so many points apart: {', '.join(apart)}. The other criteria "
+        f"best and the worst part differ in points by {', '.join(apart)}. The other criteria "
         f"err more, or less, than these by {', '.join(more)}. With these criteria the search of "
         f"the lowest mean rank is {', '.join(best)}."
     )
@@ -289,7 +289,7 @@ def page(errors: Errors, repetitions: int, command: str) -> list[str]:
         "used alone;",
         f"in {ROUNDS} rounds of AdaBoost for many classes (SAMME); and in {ROUNDS} rounds of "
         f"gradient boosting at",
-        f"rate {RATE}, where a tree is grown on rows weighted by how wrong their answers still "
+        f"rate {RATE}, where a tree is grown on rows weighted by how wrong their predictions "
         "are, and",
         "its leaves take Newton steps.",
         "",

@@ -188,7 +188,7 @@ def report(results: Results, some: Results) -> list[str]:
         lines += [
             "## Against the best of the others on each set",
             "",
-            "Which of the others is best is told by the same test rows, which favors them. (+)",
+            "Which of the others is best is chosen on the same test rows, which favors them. (+)",
             "and (-): the combined 5x2cv F test finds ours better or worse at the level 0.05.",
             "",
             *against_the_best(mine, {**peers, **some}),
@@ -227,7 +227,7 @@ def page(results: Results, some: Results, command: str, versions: dict[str, str]
         "same folds for all methods. Half of the rows is for learning, so errors are higher than",
         "with ten folds. Mean rank: 1 is the least error, equal errors share their ranks. Log",
         "loss: the mean of -log(probability of the class), with probabilities below 0.000001",
-        "taken as that; for forests that count votes it is that of the shares of votes. Several",
+        "taken as that; for forests that count votes it is that of the fractions of votes. Several",
         "ensembles of mixedwood were tried on these tables and folds before `ensemble` was what it",
         "is, so its lead is flattered. [On other tables](ensemble-variants.md) it is compared with",
         "our own only.",

@@ -31,7 +31,7 @@ def means(found: Comparison, share: float = 0.6) -> list[str]:
     lines = [
         *marginals(found),
         "",
-        f"All {len(found.methods)} pairs and shares are ranked together by error and by log loss. "
+        f"All {len(found.methods)} pairs and weights are ranked together by error and by log loss. "
         "The ten with the",
         "least sum of both ranks, and the recommended one:",
         "",

@@ -228,7 +228,7 @@ def page(where: str, sections: list[str], command: str, rounds: int) -> list[str
     return [
         f"# Speed of ensembles{where}",
         "",
-        "Time to fit and to answer the training rows, ours and the peers', on the same rows, with",
+        "Time to fit and to predict the training rows, ours and the peers', on the same rows, with",
         f"two threads each. Wall-clock time, {runs}. Encoding is counted",
         "apart. Ratios are to the best of the others. How each peer is set and what a step has in",
         "it is written at the top of `benchmarks/ensemble_contenders.py`.",

@@ -89,7 +89,7 @@ def rank_table(results: Results, methods: Sequence[str]) -> list[str]:
     return [
         *lines,
         "",
-        f"Ranks by error that differ by less than {difference:.2f} are not told apart.",
+        f"Ranks by error that differ by less than {difference:.2f} do not differ significantly.",
     ]
 
 
@@ -132,7 +132,7 @@ def outcomes(results: Results, other: str) -> dict[str, str]:
 def test_table(results: Results) -> list[str]:
     """The default against each other method: the F test, and plain lower or higher means."""
     lines = [
-        "| against | better | worse | not told apart | lower mean | higher mean |",
+        "| against | better | worse | not significant | lower mean | higher mean |",
         "|---|---|---|---:|---:|---:|",
     ]
     for other in results:
@@ -190,7 +190,7 @@ def sizes(results: Results) -> list[str]:
         )
     if nothing:
         lines.append(
-            f"- On {', '.join(nothing)} it is mostly one leaf, which answers the most frequent "
+            f"- On {', '.join(nothing)} it is mostly one leaf, which predicts the most frequent "
             "class: few errors, but of no use. See the balanced error."
         )
     return lines
@@ -205,14 +205,14 @@ def words(results: Results) -> list[str]:
     place = order.index(trees.index(DEFAULT)) + 1
     mine, other = ranks[trees.index(DEFAULT)], order[1] if place == 1 else order[0]
     lead = abs(float(mine - ranks[other]))
-    told = "more" if lead > critical_difference(len(trees), len(names)) else "less"
+    relation = "more" if lead > critical_difference(len(trees), len(names)) else "less"
     return [
         *places(results, "single trees", trees),
         *places(results, "single models", of_kind(results, "tree", "linear")),
         *sizes(results),
         f"- Goal, the best single tree by mean rank: {'reached' if place == 1 else 'not reached'}, "
         f"place {place} of {len(trees)} over {len(names)} sets. The distance to {trees[other]} is "
-        f"{lead:.2f}, {told} than is told apart with so many sets.",
+        f"{lead:.2f}, {relation} than is significant for this number of sets.",
     ]
 
 
@@ -247,7 +247,7 @@ def summary(results: Results) -> list[str]:
         "## The model tree against each other method",
         "",
         "Better and worse: by the combined 5x2 F test at 0.05, on sets with five repetitions. The",
-        "test is careful; lower and higher count the means of all sets, told apart or not.",
+        "test is careful; lower and higher count the means of all sets, significant or not.",
         "",
         *test_table(results),
         "",

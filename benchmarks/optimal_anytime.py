@@ -118,7 +118,7 @@ def page(lines: list[str], args: argparse.Namespace) -> list[str]:
     text = [
         "# The best tree so far",
         "",
-        "Wrong rows of the best tree known after so many seconds, where a proof may be out of",
+        "Wrong rows of the best tree known after a number of seconds, where a proof may be out of",
         "reach, beside those of the greedy tree by Gini on the same columns and to the same depth.",
         "No tree has fewer wrong rows than the last column says. The matrices are those of",
         "[the comparison of solvers](optimal-speed.md). One thread.",

@@ -307,10 +307,10 @@ def page(lines: Sequence[str], repetitions: Sequence[int]) -> list[str]:
         "defaults were chosen on one set of tables and are judged on another, which had no part in",
         f"the choice. Stratified two-fold cross-validation, {repetitions[0]} times where it is",
         f"chosen and {repetitions[1]} times where it is judged, the same folds for all; of tables",
-        f"of more than {MOST_ROWS:,} rows so many are drawn. Differences have their standard error",
+        f"of more than {MOST_ROWS:,} rows as many are drawn. Differences have their standard error",
         "over the tables; better or worse means more than two of them. What is not said of a",
         f"variant: equal frequency, 8 ranges, ccp_alpha 0.01, {WORK:g} steps. A search ends after",
-        "so many steps with the best tree so far, the same one every time; how many were proven",
+        "that many steps with the best tree so far, the same one every time; how many were proven",
         "before is the last column. Seconds are those of the processor for one fit.",
         "",
         f"The default is `max_depth={model.max_depth}`, `ccp_alpha={model.ccp_alpha}`,"

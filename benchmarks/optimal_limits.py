@@ -195,7 +195,7 @@ def memory_table(limits: list[int], seconds: float) -> list[str]:
 def input_table(limit: int, seconds: float) -> list[str]:
     """One line per input and way."""
     lines = [
-        "| input | search | depth | seconds | peak MB | status | answer |",
+        "| input | search | depth | seconds | peak MB | status | result |",
         "|---|---|---:|---:|---:|---|---|",
     ]
     for name, (depth, _) in INPUTS.items():

@@ -4,7 +4,7 @@ Five repetitions of stratified two-fold cross-validation on the nominal and mixe
 folder with at most 15,000 rows. Printed are, as Markdown, the error, rank, size, log loss and time
 of the default and of each variant, the mean difference of their errors and its standard error over
 the tables, and a verdict for each parameter. Two short studies follow, with cells removed and with
-values never met before. Seconds are of the processor, so that a busy machine does no harm.
+unknown categories. Seconds are of the processor, so that a busy machine does no harm.
 
     python benchmarks/tree_defaults.py [--page docs/results/tree-defaults.md] [--scores file.json]
 """
@@ -110,9 +110,9 @@ GROUPS: dict[str, Variants] = {
         "missing fractional": tree(handle_missing="fractional"),
         "missing category": tree(handle_missing="category"),
     },
-    "unseen": {
-        "unseen missing": tree(handle_unknown="missing"),
-        "unseen majority": tree(handle_unknown="majority"),
+    "unknown": {
+        "unknown missing": tree(handle_unknown="missing"),
+        "unknown majority": tree(handle_unknown="majority"),
     },
     "screener": {"screener chi2": tree(screener="chi2")},
     "selection": {"selection significance": tree(selection="significance")},
@@ -152,7 +152,7 @@ def rename_cells(_: pd.DataFrame, test: pd.DataFrame, rng: np.random.Generator) 
 STUDIES: dict[str, tuple[Spoil | None, list[str]]] = {
     "all": (None, list(VARIANTS)),
     "removed": (remove_cells, ["default", "missing fractional", "missing category"]),
-    "renamed": (rename_cells, ["default", "unseen missing", "unseen majority"]),
+    "renamed": (rename_cells, ["default", "unknown missing", "unknown majority"]),
 }
 
 
@@ -287,7 +287,7 @@ def report(found: dict[str, Comparison]) -> list[str]:
         ("removed", f"## `missing`, with {100 * SHARE:.0f} % of all cells removed"),
         (
             "renamed",
-            f"## `unseen`, with {100 * SHARE:.0f} % of the nominal test cells never met before",
+            f"## `handle_unknown`, with {100 * SHARE:.0f} % of the nominal test cells unknown",
         ),
     ]:
         comparison = found[study]

@@ -206,7 +206,7 @@ def page(comparison: list[str], scaling: list[str], command: str) -> list[str]:
     return [
         "# Speed of one tree",
         "",
-        "Time to grow and to answer with one tree, ours and the peers', on the same rows to the",
+        "Time to grow one tree and to predict, ours and the peers', on the same rows to the",
         "same depth, one thread each. Processor time, the best of several runs in turns. Encoding",
         "is counted apart: for us it is reading the frame into a typed table; ranking the numbers",
         "of a column is part of our fit. LightGBM grows one tree per class. How each peer is set",
