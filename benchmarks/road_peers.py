@@ -204,7 +204,9 @@ def trees(results: dict[str, Any], *, one_hot: bool) -> Iterator[str]:
         X, y = load(name)
         model = mw.TreeClassifier(pruning=None, max_depth=DEPTH)
         peer = sklearn_tree(X, one_hot=one_hot)
-        fits = in_turns([lambda m=model, X=X, y=y: m.fit(X, y), lambda m=peer, X=X, y=y: m.fit(X, y)])
+        fits = in_turns(
+            [lambda m=model, X=X, y=y: m.fit(X, y), lambda m=peer, X=X, y=y: m.fit(X, y)]
+        )
         predicts = in_turns([lambda m=model, X=X: m.predict(X), lambda m=peer, X=X: m.predict(X)])
         pairs = (fits[1] / fits[0], predicts[1] / predicts[0])
         ratios.append(pairs)
@@ -276,8 +278,7 @@ def reading(results: dict[str, Any]) -> Iterator[str]:
             words[rng.integers(0, 8, 1_000)],
         )[i % 5]
     million = {
-        f"c{i}": pd.Categorical.from_codes(rng.integers(0, 40, 1_000_000), words)
-        for i in range(20)
+        f"c{i}": pd.Categorical.from_codes(rng.integers(0, 40, 1_000_000), words) for i in range(20)
     }
     text = {f"c{i}": words[rng.integers(0, 40, 200_000)] for i in range(20)}
     frames = {
@@ -363,12 +364,15 @@ def profile(results: dict[str, Any], before: dict[str, Any]) -> Iterator[str]:
     yield "| before | calls | ms | after | calls | ms |"
     yield "|---|---:|---:|---|---:|---:|"
     for place in range(max(len(now), len(was))):
-        yield "".join(
-            f"| `{lines[place][0]}` | {lines[place][1]:,} | {lines[place][2]:.2f} "
-            if place < len(lines)
-            else "| | | "
-            for lines in (was, now)
-        ) + "|"
+        yield (
+            "".join(
+                f"| `{lines[place][0]}` | {lines[place][1]:,} | {lines[place][2]:.2f} "
+                if place < len(lines)
+                else "| | | "
+                for lines in (was, now)
+            )
+            + "|"
+        )
 
 
 PARTS = ("optimal", "trees", "ensembles", "reading", "profile")
