@@ -263,6 +263,16 @@ class BinarizerSettings:
     encoding: str
     max_subset_values: int
 
+def column_values(columns: list[Any]) -> list[tuple[Any, ...]]:
+    """
+    Of each column whether values are missing, and the codes that occur; or of numbers the ends, None for no numbers, and whether there are no others.
+    """
+
+def evaluate_splits(columns: list[Any], splits: list[Any], varying: bool = False) -> tuple[NDArray[numpy.uint8], list[int]]:
+    """
+    The branch of each row for each split, row by row, and which splits they are: all, or those with rows on both sides.
+    """
+
 class SplitTree:
     """The splits of a tree; an empty one stands for none."""
 

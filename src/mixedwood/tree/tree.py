@@ -157,6 +157,17 @@ class Tree(TreeViews):
         if n and not ((self.label >= 0) & (self.label < len(self.classes))).all():
             raise ValueError("not a tree: a label is not one of the classes.")
 
+    @classmethod
+    def checked(cls, schema: Schema, classes: NDArray[Any], arrays: dict[str, Any]) -> Tree:
+        """Make a tree of all arrays of the native core, which need no check and are not copied."""
+        tree = object.__new__(cls)
+        values = tree.__dict__
+        values["schema"] = schema
+        values["classes"] = _frozen(np.array(classes))
+        for name in ARRAY_TYPES:
+            values[name] = _frozen(arrays[name])
+        return tree
+
     def _fill_in_terms(self) -> None:
         n, n_terms = len(self.split_kind), 0 if self.term_column is None else len(self.term_column)
         left_out = {
