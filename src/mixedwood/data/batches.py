@@ -33,7 +33,7 @@ __all__ = [
     "BY_TYPE",
     "CATEGORIES",
     "NOTHING",
-    "RawTable",
+    "RawColumns",
     "missing_objects",
     "raw_table",
     "raw_vector",
@@ -70,7 +70,7 @@ class _Arrow:
 
 
 @dataclass(frozen=True)
-class RawTable:
+class RawColumns:
     """Names and raw columns of a table, without a look at its cells.
 
     Attributes
@@ -104,7 +104,7 @@ class RawTable:
             return tuple(column.labels)
         return column.order if isinstance(column, _Arrow) else None
 
-    def take(self, rows: NDArray[np.bool_]) -> RawTable:
+    def take(self, rows: NDArray[np.bool_]) -> RawColumns:
         """Keep the rows that a mask selects."""
         if len(rows) != self.n_rows:
             raise ValueError(f"The mask has {len(rows)} entries, but X has {self.n_rows} rows.")
@@ -218,7 +218,7 @@ def _read_streams(sources: list[Any], wanted: list[Any]) -> list[Any]:
     return [_read_stream(source, [wish])[0] for source, wish in zip(sources, wanted, strict=True)]
 
 
-def raw_table(X: Any, asked: Collection[str] = ()) -> RawTable | None:
+def raw_table(X: Any, asked: Collection[str] = ()) -> RawColumns | None:
     """Take the columns out of a usual container; None for containers that are not.
 
     The errors of a table without rows or columns, or with bad names, are left to `open_table`.
@@ -244,12 +244,12 @@ def raw_table(X: Any, asked: Collection[str] = ()) -> RawTable | None:
     return None
 
 
-def raw_vector(data: Any) -> RawTable | None:
+def raw_vector(data: Any) -> RawColumns | None:
     """Take one column of a usual type; None for others."""
     column, _ = _raw_column(data)
     if column is None or len(data) == 0:
         return None
-    return RawTable(("y",), False, len(data), [column], None, lambda _: open_vector(data, "y"))
+    return RawColumns(("y",), False, len(data), [column], None, lambda _: open_vector(data, "y"))
 
 
 def _named(names: Sequence[Any]) -> tuple[tuple[str, ...], bool] | None:
@@ -259,7 +259,7 @@ def _named(names: Sequence[Any]) -> tuple[tuple[str, ...], bool] | None:
     return (tuple(names), False) if textual else read_names(names)
 
 
-def _raw_pandas(X: Any) -> RawTable | None:
+def _raw_pandas(X: Any) -> RawColumns | None:
     if X.columns.nlevels > 1 or 0 in X.shape:
         return None
     named = _named(X.columns.tolist())
@@ -269,14 +269,14 @@ def _raw_pandas(X: Any) -> RawTable | None:
     each = getattr(X, "_iter_column_arrays", None)
     arrays = each() if each is not None else (_pandas_values(series) for _, series in X.items())
     columns = [_of_values(values) for values in arrays]
-    return RawTable(*named, len(X), columns, None, lambda place: series_of(X.iloc[:, place]))
+    return RawColumns(*named, len(X), columns, None, lambda place: series_of(X.iloc[:, place]))
 
 
 def _pandas_values(series: Any) -> Any:
     return series.to_numpy() if isinstance(series.dtype, np.dtype) else series.array
 
 
-def _raw_polars(X: Any, polars: Any) -> RawTable | None:
+def _raw_polars(X: Any, polars: Any) -> RawColumns | None:
     types = X.dtypes
     if polars.Object in types or 0 in X.shape:
         return None
@@ -284,12 +284,12 @@ def _raw_polars(X: Any, polars: Any) -> RawTable | None:
         _Arrow(None, tuple(dtype.categories) if type(dtype) is polars.Enum else None)
         for dtype in types
     ]
-    return RawTable(
+    return RawColumns(
         tuple(X.columns), False, X.height, columns, X, lambda place: series_of(X.to_series(place))
     )
 
 
-def _raw_arrow(X: Any, asked: Collection[str]) -> RawTable | None:
+def _raw_arrow(X: Any, asked: Collection[str]) -> RawColumns | None:
     metadata = X.schema.metadata or {}
     if index_columns(metadata.get(METADATA_KEY.encode())) - set(asked) or 0 in X.shape:
         return None
@@ -305,10 +305,10 @@ def _raw_arrow(X: Any, asked: Collection[str]) -> RawTable | None:
 
     # The stream of a record batch would be that of a single array.
     stream = X if hasattr(X, "to_batches") else sys.modules["pyarrow"].Table.from_batches([X])
-    return RawTable(*named, X.num_rows, columns, stream, open_place)
+    return RawColumns(*named, X.num_rows, columns, stream, open_place)
 
 
-def _raw_array(array: NDArray[Any]) -> RawTable | None:
+def _raw_array(array: NDArray[Any]) -> RawColumns | None:
     kind = array.dtype.kind
     if array.ndim != 2 or 0 in array.shape or kind not in "biufOU":
         return None
@@ -320,10 +320,10 @@ def _raw_array(array: NDArray[Any]) -> RawTable | None:
         columns = list(np.ascontiguousarray(array.T))
         columns = columns if _is_plain(columns[0]) else [None] * len(columns)
     names, generated = read_names(range(array.shape[1]))
-    return RawTable(names, generated, len(array), columns, None, lambda place: array[:, place])
+    return RawColumns(names, generated, len(array), columns, None, lambda place: array[:, place])
 
 
-def _raw_mapping(X: dict[Any, Any]) -> RawTable | None:
+def _raw_mapping(X: dict[Any, Any]) -> RawColumns | None:
     if not X:
         return None
     names, generated = read_names(list(X))
@@ -336,7 +336,7 @@ def _raw_mapping(X: dict[Any, Any]) -> RawTable | None:
     if n_rows == 0:
         return None
     values = sources
-    return RawTable(
+    return RawColumns(
         names, generated, n_rows, columns, None, lambda place: open_vector(values[place], "")
     )
 

@@ -14,7 +14,7 @@ from mixedwood.data.batches import (
     BY_TYPE,
     CATEGORIES,
     NOTHING,
-    RawTable,
+    RawColumns,
     missing_objects,
     raw_table,
 )
@@ -133,7 +133,7 @@ def read_table(
     return Table(Schema(tuple(columns), opened.names_generated), tuple(arrays))
 
 
-def _learn_batches(raw: RawTable, categorical_features: Any, ordinal_features: Any) -> Table:
+def _learn_batches(raw: RawColumns, categorical_features: Any, ordinal_features: Any) -> Table:
     forced = _read_categorical(categorical_features, raw.names)
     orders = _read_orders(ordinal_features, raw.names, forced)
     wanted: list[Any] = [BY_TYPE] * len(raw.names)
@@ -223,7 +223,7 @@ def _read_plain_rows(X: Any, schema: Schema) -> Table | None:
     return None if None in found else _table_of(schema, found)
 
 
-def _read_batches(raw: RawTable, schema: Schema, estimator: str) -> Table:
+def _read_batches(raw: RawColumns, schema: Schema, estimator: str) -> Table:
     places = _match(raw.names, raw.names_generated, schema, estimator)
     wanted: list[Any] = [NOTHING] * len(raw.names)
     for place, wish in zip(places, schema.wanted, strict=True):

@@ -96,7 +96,7 @@ def read_errors(errors: ArrayLike, name: str = "errors") -> NDArray[np.float64]:
     return table
 
 
-def read_names(names: Sequence[str] | None, n_methods: int) -> tuple[str, ...]:
+def read_method_names(names: Sequence[str] | None, n_methods: int) -> tuple[str, ...]:
     """Read the names of methods; by default they are numbered."""
     if names is None:
         return tuple(f"method {i + 1}" for i in range(n_methods))
@@ -107,7 +107,7 @@ def read_names(names: Sequence[str] | None, n_methods: int) -> tuple[str, ...]:
 
 def two_names(names: Sequence[str]) -> tuple[str, str]:
     """Read the names of two methods."""
-    first, second = read_names(names, 2)
+    first, second = read_method_names(names, 2)
     return first, second
 
 

@@ -14,7 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from mixedwood.stats._inputs import mean_ranks_of, read_alpha, read_errors, read_names, rounding_of
+from mixedwood.stats._inputs import (
+    mean_ranks_of,
+    read_alpha,
+    read_errors,
+    read_method_names,
+    rounding_of,
+)
 from mixedwood.stats.paired import format_p_value
 
 __all__ = ["FriedmanTest", "NemenyiTest", "friedman_test", "nemenyi_test", "rank_methods"]
@@ -267,7 +273,7 @@ def friedman_test(
         f_p_value=0.0 if complete else float(special.fdtrc(*degrees, f_statistic)),
         mean_ranks=_mean_ranks(ranks),
         n_datasets=n_datasets,
-        names=read_names(names, n_methods),
+        names=read_method_names(names, n_methods),
         alpha=read_alpha(alpha),
     )
 
@@ -346,7 +352,7 @@ def nemenyi_test(
         p_values=p_values,
         groups=_groups(mean_ranks, critical_difference),
         n_datasets=n_datasets,
-        names=read_names(names, n_methods),
+        names=read_method_names(names, n_methods),
         alpha=level,
     )
 

@@ -13,7 +13,7 @@ from mixedwood.stats._inputs import (
     as_numbers,
     read_alpha,
     read_errors,
-    read_names,
+    read_method_names,
     rounding_of,
 )
 from mixedwood.stats.paired import format_p_value
@@ -179,7 +179,7 @@ def win_tie_loss(
         losses=losses,
         p_values=tests,
         n_datasets=n_datasets,
-        names=read_names(names, n_methods),
+        names=read_method_names(names, n_methods),
         by_test=p_values is not None,
         alpha=level,
     )
