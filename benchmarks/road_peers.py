@@ -114,7 +114,7 @@ def in_turns(calls: list[Callable[[], Any]], runs: int = 3, seconds: float = 2.0
     best = [np.inf] * len(calls)
     end = time.process_time() + seconds
     turn = 0
-    while turn < 1 or (turn < runs or best[0] < 0.02) and time.process_time() < end:
+    while turn < 1 or ((turn < runs or best[0] < 0.02) and time.process_time() < end):
         for place, call in enumerate(calls):
             start = time.process_time()
             call()
