@@ -30,8 +30,8 @@ MANY = Schema(
     )
 )
 
-# Sums of these are exact in any order, so that the reference's fractions must agree; or they are beyond
-# what numbers hold, where only the sign is left.
+# Sums of these are exact in any order, so that the reference's fractions must agree; or they are
+# beyond what numbers hold, where only the sign is left.
 exact = st.integers(-12, 12).map(lambda x: x / 4)
 weight = exact | st.sampled_from([1e308, -1e308, 2e-308])
 number = exact | st.sampled_from([NAN, INF, -INF, 1e308, -1e308])
