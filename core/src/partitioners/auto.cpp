@@ -56,14 +56,15 @@ class Auto final : public Partitioner {
   };
 
   std::array<const Part*, 2> select(const SplitProblem& problem) const {
-    const CriterionTraits traits = problem.criterion.traits();
+    const CriterionTraits criterion_traits = problem.criterion.traits();
     const std::int64_t n = problem.table.n_values();
     const int k = problem.table.n_classes();
     if (problem.ordered) return {&natural_order_};
-    if (traits.convex && (k <= 2 || (k == 3 && n * n <= kAffordableScores))) return {&exact_};
-    if (n <= (traits.may_rescale ? kFewValues : kFewValuesInPython)) return {&exact_};
-    if (traits.superclass_maximum && k <= kFewClasses) return {&twoing_};
-    if (traits.cut_weight && n <= kMostCutValues) return {&refined_, &max_cut_};
+    if (criterion_traits.convex && (k <= 2 || (k == 3 && n * n <= kAffordableScores)))
+      return {&exact_};
+    if (n <= (criterion_traits.may_rescale ? kFewValues : kFewValuesInPython)) return {&exact_};
+    if (criterion_traits.superclass_maximum && k <= kFewClasses) return {&twoing_};
+    if (criterion_traits.cut_weight && n <= kMostCutValues) return {&refined_, &max_cut_};
     return {&refined_};
   }
 

@@ -105,9 +105,9 @@ void try_all_lines(const CountTable& table, Scorer& scorer, Stop& stop, Grouping
 class Exact final : public Partitioner {
  public:
   Grouping search(const SplitProblem& problem) const override {
-    const CriterionTraits traits = problem.criterion.traits();
+    const CriterionTraits criterion_traits = problem.criterion.traits();
     Grouping best;
-    if (!traits.convex) {
+    if (!criterion_traits.convex) {
       const auto scorer = problem.scorer();
       try_all(*scorer, problem.stop, best);
       best.exact = best.complete;

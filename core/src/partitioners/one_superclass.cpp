@@ -49,7 +49,7 @@ class OneSuperclass final : public Partitioner {
 
   Grouping search(const SplitProblem& problem) const override {
     const CountTable& table = problem.table;
-    const CriterionTraits traits = problem.criterion.traits();
+    const CriterionTraits criterion_traits = problem.criterion.traits();
     Grouping best;
     best.superclass = choose_(table);
     const auto in_class = superclass_weights(table, best.superclass);
@@ -57,12 +57,12 @@ class OneSuperclass final : public Partitioner {
     const auto scorer = problem.scorer();
     if (by_superclasses_) {
       const auto [_, length] =
-          scan_two_classes(order, in_class, table.row_totals(), traits.impurity);
+          scan_two_classes(order, in_class, table.row_totals(), criterion_traits.impurity);
       offer_prefix(order, length, *scorer, best);
     } else {
       scan_prefixes(order, *scorer, problem.stop, best);
       // With two classes this is the order by P(class 1).
-      best.exact = best.complete && traits.convex && table.n_classes() <= 2;
+      best.exact = best.complete && criterion_traits.convex && table.n_classes() <= 2;
     }
     return best;
   }
