@@ -14,8 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 from mixedwood._params import OneOf, check_value
 from mixedwood.data import Table, check_same_length, read_target
 from mixedwood.estimators.base import TableClassifier, columns_used
-from mixedwood.explain.explanation import explain_prediction
-from mixedwood.explain.importance import impurity_importance
 from mixedwood.tree import Predictor, TargetSpec, Tree
 
 if TYPE_CHECKING:
@@ -161,6 +159,8 @@ class TreeEnsembleClassifier(TableClassifier):
         return self._explain(self._new(X), row)
 
     def _explain(self, table: Table, row: int) -> Explanation:
+        from mixedwood.explain.explanation import explain_prediction
+
         return explain_prediction(self.predictor_, table, row)
 
     # The trees
@@ -228,6 +228,8 @@ class TreeEnsembleClassifier(TableClassifier):
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """Mean over the trees of the fraction of each column in the decrease of impurity."""
+        from mixedwood.explain.importance import impurity_importance
+
         check_is_fitted(self)
         measure = partial(impurity_importance, impurity=self._impurity())
         mean = np.average([measure(tree) for tree in self.trees_], 0, self._tree_weights())

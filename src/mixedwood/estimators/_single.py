@@ -13,7 +13,6 @@ from mixedwood import _kinds as kinds
 from mixedwood._limits import StopFlag
 from mixedwood.data import Table, Target
 from mixedwood.estimators.base import TableClassifier, columns_used
-from mixedwood.explain.importance import impurity_importance
 from mixedwood.grow import EncodedTable
 from mixedwood.tree import Predictor, Tree
 
@@ -80,6 +79,8 @@ class SingleTreeClassifier(TableClassifier):
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """Impurity-based importance of each column; see `explain.impurity_importance`."""
+        from mixedwood.explain.importance import impurity_importance
+
         return impurity_importance(self._fitted_tree, self._impurity())
 
     def get_depth(self) -> int:
