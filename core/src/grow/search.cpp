@@ -172,7 +172,7 @@ Candidate Search::in_order_of(const ColumnCounts& table, const std::vector<doubl
 
 Candidate Search::by_partitioner(const ColumnCounts& table, std::uint64_t seed) {
   const CountTable contingency = contingency_of(table);
-  const SplitProblem problem{contingency, *settings_.criterion, {}, seed, stop_};
+  const SplitProblem problem{contingency, *settings_.criterion, settings_.split_costs, seed, stop_};
   const Grouping grouping = settings_.partitioner->search(problem);
   if (!grouping.found()) return {};
   if (grouping.sides.empty()) return multiway(table);
@@ -194,7 +194,7 @@ Candidate Search::by_approximate_search(const ColumnCounts& table, bool thorough
   double score = 0.0;
   if (thorough && !is_large(searched)) {
     const CountTable contingency = contingency_of(searched);
-    const SplitProblem problem{contingency, *settings_.criterion, {}, 0, stop_};
+    const SplitProblem problem{contingency, *settings_.criterion, settings_.split_costs, 0, stop_};
     const Grouping grouping = settings_.partitioner->search(problem);
     if (!grouping.found()) return {};
     sides = grouping.sides;

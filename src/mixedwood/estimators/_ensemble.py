@@ -16,7 +16,7 @@ from mixedwood.data import Table, check_same_length, read_target
 from mixedwood.estimators.base import TableClassifier, columns_used
 from mixedwood.explain.explanation import explain_prediction
 from mixedwood.explain.importance import impurity_importance
-from mixedwood.tree import Predictor, TargetSpec, Tree
+from mixedwood.tree import Predictor, Tree
 
 if TYPE_CHECKING:
     from mixedwood.explain import Explanation
@@ -48,7 +48,7 @@ class TreeEnsembleClassifier(TableClassifier):
         check_value(type(self).__name__, "voting", self.voting, VOTING)
         return Predictor(
             self.schema_,
-            TargetSpec(self.classes_),
+            self._target_spec,
             tuple(self.trees_),
             weights=self._tree_weights(),
             aggregate="vote" if self.voting == "hard" else "mean",

@@ -43,7 +43,7 @@ from mixedwood.estimators.forest import read_member
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.growers import CodedTable
 from mixedwood.growers.gradient import GradientSettings
-from mixedwood.tree import Predictor, TargetSpec, Tree
+from mixedwood.tree import Predictor, Tree
 
 if TYPE_CHECKING:
     pass
@@ -497,7 +497,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             return super().predictor_
         return Predictor(
             self.schema_,
-            TargetSpec(self.classes_),
+            self._target_spec,
             tuple(self.trees_),
             values=tuple(self._values),
             first_output=tuple(self._first_output),

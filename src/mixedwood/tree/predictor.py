@@ -94,7 +94,8 @@ class Predictor:
     @classmethod
     def of_trees(cls, trees: Sequence[Tree], **parts: Any) -> Predictor:
         """Combine trees of one schema and the same classes; `parts` are further attributes."""
-        return cls(trees[0].schema, TargetSpec(trees[0].classes), tuple(trees), **parts)
+        target = TargetSpec(trees[0].classes, cost_matrix=trees[0].cost_matrix)
+        return cls(trees[0].schema, target, tuple(trees), **parts)
 
     @classmethod
     def of_tree(cls, tree: Tree) -> Predictor:
