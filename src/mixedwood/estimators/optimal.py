@@ -23,6 +23,7 @@ from mixedwood._limits import (
 )
 from mixedwood._parallel import show_status
 from mixedwood._params import (
+    COST_MATRIX,
     FLAG,
     HANDLE_UNKNOWN,
     NONE,
@@ -112,6 +113,10 @@ class OptimalTreeClassifier(SingleTreeClassifier):
         categories that no training row has raise an error.
     class_weight : mapping, "balanced" or None, default=None
         Weights of the classes.
+    cost_matrix : array-like of shape (n_classes, n_classes), mapping or None, default=None
+        Costs of mistakes, as in `TreeClassifier`. The tree of least total cost is found, with a
+        proof. With three or more classes the search handles up to ``n_classes`` weighted copies of
+        each row.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal regardless of their dtype.
     ordinal_features : mapping of str to sequence, optional
@@ -144,7 +149,7 @@ class OptimalTreeClassifier(SingleTreeClassifier):
         The candidate splits; None if they are not the same at all nodes.
     cv_results_ : dict of str to ndarray or None
         With `tune`, the limits that were tried: ``param_max_depth``, ``param_max_leaf_nodes``,
-        ``mean_test_score`` (accuracy on all held-out rows), ``rank_test_score``, and ``optimal``,
+        ``mean_test_score`` (accuracy on all held-out rows, or the negative mean cost), ``rank_test_score``, and ``optimal``,
         whether the trees of all folds were proven to be optimal.
     classes_, schema_, n_features_in_, feature_names_in_
         As for every classifier.
@@ -186,6 +191,7 @@ class OptimalTreeClassifier(SingleTreeClassifier):
         "tune": FLAG,
         "cv": Int(2) | HasMethod("split", "a splitter") | _FOLDS | OneOf("holdout"),
         "handle_unknown": HANDLE_UNKNOWN,
+        "cost_matrix": COST_MATRIX,
         "random_state": RANDOM_STATE,
         "verbose": VERBOSE,
         "time_limit": TIME_LIMIT,
@@ -202,7 +208,7 @@ class OptimalTreeClassifier(SingleTreeClassifier):
                 {
                     "param_max_depth": kinds.COUNTS,
                     "param_max_leaf_nodes": kinds.COUNTS,
-                    "mean_test_score": kinds.array(np.float64, 1, kinds.FRACTIONS),
+                    "mean_test_score": kinds.array(np.float64, 1, kinds.FINITE),
                     "rank_test_score": kinds.COUNTS,
                     "optimal": kinds.array(np.bool_),
                 }
@@ -228,6 +234,7 @@ class OptimalTreeClassifier(SingleTreeClassifier):
         cv: Any = 5,
         handle_unknown: Literal["stop", "missing", "majority", "error"] = "stop",
         class_weight: Mapping[Any, float] | str | None = None,
+        cost_matrix: Any = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         random_state: Any = None,
@@ -247,6 +254,7 @@ class OptimalTreeClassifier(SingleTreeClassifier):
         self.cv = cv
         self.handle_unknown = handle_unknown
         self.class_weight = class_weight
+        self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
         self.random_state = random_state

@@ -48,7 +48,8 @@ def build_tree(table: Table, target: Target, splits: SplitTree, unknown: str) ->
     )
     del arrays["complete"]
     statistics = arrays.pop("statistics").reshape(-1, target.n_classes)
-    return Tree(schema=table.schema, classes=target.classes, statistics=statistics, **arrays)
+    tree = Tree(schema=table.schema, classes=target.classes, statistics=statistics, **arrays)
+    return tree.with_costs(target.cost_matrix)
 
 
 def apply_splits(splits: SplitTree, table: Table) -> NDArray[np.int32]:
