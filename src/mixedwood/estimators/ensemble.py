@@ -100,8 +100,8 @@ class EnsembleClassifier(TableClassifier):
     ----------
     forest : ForestClassifier or None, default=None
         The forest. If None, ``ForestClassifier()``. Its `class_weight`, `cost_matrix`,
-        `categorical_features`, `ordinal_features`, `n_jobs`, `random_state`, `verbose` and `time_limit` are those of the
-        ensemble.
+        `categorical_features`, `ordinal_features`, `n_jobs`, `random_state`, `verbose` and
+        `time_limit` are those of the ensemble.
     boosted : BoostedTreesClassifier, AdaBoostTreesClassifier or None, default=None
         The boosted trees, likewise. If None, ``BoostedTreesClassifier()``. With ``tune=True`` its
         `max_depth` and `n_estimators` are chosen; a warning is issued if they were set.

@@ -149,8 +149,9 @@ class OptimalTreeClassifier(SingleTreeClassifier):
         The candidate splits; None if they are not the same at all nodes.
     cv_results_ : dict of str to ndarray or None
         With `tune`, the limits that were tried: ``param_max_depth``, ``param_max_leaf_nodes``,
-        ``mean_test_score`` (accuracy on all held-out rows, or the negative mean cost), ``rank_test_score``, and ``optimal``,
-        whether the trees of all folds were proven to be optimal.
+        ``mean_test_score`` (accuracy on all held-out rows, or the negative mean cost),
+        ``rank_test_score``, and ``optimal``, whether the trees of all folds were proven to be
+        optimal.
     classes_, schema_, n_features_in_, feature_names_in_
         As for every classifier.
 
@@ -343,6 +344,10 @@ class OptimalTreeClassifier(SingleTreeClassifier):
         return FeatureBinarizer() if name == "binarizer" and given is None else None
 
     def _check_fitted(self) -> None:
+        if self.cv_results_ is not None:
+            scores = self.cv_results_["mean_test_score"]
+            if self._costs is None and not kinds.FRACTIONS.contains(scores).all():
+                raise ValueError("mean_test_score of cv_results_ is not from 0 to 1")
         for split in self.candidates_ or ():
             if split.column >= len(self.schema_):
                 raise ValueError("a candidate split has a column that does not exist")

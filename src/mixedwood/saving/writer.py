@@ -221,9 +221,9 @@ def _check_same_columns(part: Any, model: Any) -> None:
         what = "a tree" if isinstance(part, Tree) else "a member"
         raise ModelFileError(f"{what} has other columns or classes than the model")
     # Boosting uses costs in its predictions only.
-    if isinstance(part, Tree) and part.cost_matrix is not None:
-        if not np.array_equal(part.cost_matrix, model._costs):
-            raise ModelFileError("a tree has other costs of mistakes than the model")
+    costs = part.cost_matrix if isinstance(part, Tree) else None
+    if costs is not None and not np.array_equal(costs, model._costs):
+        raise ModelFileError("a tree has other costs of mistakes than the model")
 
 
 def _check_tree(tree: Tree) -> None:
