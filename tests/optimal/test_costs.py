@@ -61,7 +61,7 @@ def check(seed, search):
         model.fit(X, y, sample_weight=weights)
     exact = [Fraction(w) for w in weights]
     mistakes = [[Fraction(c) for c in row] for row in costs.tolist()]
-    leaf = Fraction(ccp_alpha) * sum(exact)
+    leaf = Fraction(ccp_alpha) * sum(w * max(mistakes[i]) for w, i in zip(exact, y, strict=True))
     divide = divisions(search, X, columns, y, weights > 0, parts)
     most = 2**depth - 1 if splits is None else int(splits)
     least = two_least(divide, y.tolist(), exact, depth, most, leaf, min_leaf, mistakes)[0]
@@ -98,8 +98,8 @@ def test_every_tree_is_tried_at_length(search):
 def test_costs_of_two_classes_are_weights(seed):
     rng = np.random.default_rng(seed)
     X, y = rng.integers(0, 3, (60, 4)), rng.integers(0, 2, 60)
-    model = OptimalTreeClassifier(max_depth=3, ccp_alpha=0.0, cost_matrix=[[0, 2], [7, 0]])
-    weighted = OptimalTreeClassifier(max_depth=3, ccp_alpha=0.0, class_weight={0: 2, 1: 7})
+    model = OptimalTreeClassifier(max_depth=3, cost_matrix=[[0, 2], [7, 0]])
+    weighted = OptimalTreeClassifier(max_depth=3, class_weight={0: 2, 1: 7})
     assert model.fit(X, y).objective_value_ == weighted.fit(X, y).objective_value_
     assert (model.predict(X) == weighted.predict(X)).all()
 
@@ -120,7 +120,7 @@ def test_copies_of_rows_add_up_to_costs():
     target = read_target([0, 1, 2, 1], [1.0, 0.5, 3.0, 1.0], cost_matrix=costs)
     for equal_copies in (False, True):
         objective = ExactObjective(target, 0.25, equal_copies=equal_copies)
-        assert objective.leaf == Fraction(11, 8)
+        assert objective.leaf == Fraction(1, 4) * (4 + Fraction(3, 2) + 3)
         if equal_copies:
             assert set(np.bincount(objective.rows)) == {objective.n_copies}
         # A leaf for rows 0 and 1, which predicts class 0 or 1 at the same cost, and one for others.

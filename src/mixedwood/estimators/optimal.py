@@ -90,7 +90,8 @@ class OptimalTreeClassifier(SingleTreeClassifier):
         fraction of the training rows.
     ccp_alpha : float, default=0.01
         Penalty of each leaf, as a fraction of the training weight: with 0.01, an additional leaf
-        must correct at least one row in a hundred. With 0, only errors count.
+        must correct at least one row in a hundred. With 0, only errors count. With `cost_matrix`,
+        it is a fraction of the cost of the worst prediction for every row.
     binarizer : FeatureBinarizer, "passthrough" or None, default=None
         How columns become binary features, which are the candidate splits. If None,
         ``FeatureBinarizer()``. With ``"passthrough"`` the search is over every threshold of every
@@ -143,8 +144,8 @@ class OptimalTreeClassifier(SingleTreeClassifier):
     optimal_ : bool
         Whether the tree is proven to be optimal for the weights given.
     objective_value_, lower_bound_, gap_ : float
-        Weight of the misclassified rows plus the penalty of the leaves; a lower bound for all
-        trees within the limits; and the relative difference of the two.
+        Weight or cost of the misclassified rows plus the penalty of the leaves; a lower bound for
+        all trees within the limits; and the relative difference of the two.
     candidates_ : list of BinarySplit or None
         The candidate splits; None if they are not the same at all nodes.
     cv_results_ : dict of str to ndarray or None

@@ -110,7 +110,10 @@ class ExactObjective:
     target : Target
         Classes and weights of rows; no weight is 0.
     ccp_alpha : float
-        Penalty of a leaf as a fraction of the total weight.
+        Penalty of a leaf as a fraction of the total weight or, with costs, of the largest cost that
+        is possible: that of the worst prediction for every row.
+    equal_copies : bool, default=False
+        Whether each row becomes as many copies; see the notes.
 
     Attributes
     ----------
@@ -181,16 +184,14 @@ class ExactObjective:
             for i in present:
                 (first, j), *others = [(gain * common, j) for gain, j in gains[i]]
                 gains[i] = [(first // parts[i], j)] * parts[i] + others
+        codes, given_unit = self.classes.tolist(), self.number_unit
         numbers = [1] * self.n_rows if self.numbers is None else self.numbers
         copies = [
             (row, number * gain, j)
-            for row, (i, number) in enumerate(zip(self.classes.tolist(), numbers, strict=True))
+            for row, (i, number) in enumerate(zip(codes, numbers, strict=True))
             for gain, j in gains[i]
         ]
-        right = sum(
-            number * int(most[i] / unit)
-            for i, number in zip(self.classes.tolist(), numbers, strict=True)
-        )
+        right = sum(number * int(most[i] / unit) for i, number in zip(codes, numbers, strict=True))
         rows, weights, classes = zip(*copies, strict=True)
         self.rows, self.numbers = np.array(rows, dtype=np.int64), list(weights)
         self.classes = np.array(classes, dtype=np.int32)
@@ -198,6 +199,15 @@ class ExactObjective:
         self.n_rows = len(self.numbers)
         self.total = sum(self.numbers) * self.number_unit
         self.offset = self.total - right * self.number_unit
+        # A fraction of the largest cost that is possible, so that the unit of costs is arbitrary.
+        largest = [max(row) for row in costs]
+        self.leaf = (
+            self.alpha
+            * given_unit
+            * sum(
+                (number * largest[i] for i, number in zip(codes, numbers, strict=True)), Fraction(0)
+            )
+        )
         self.alpha = self.leaf / self.total
 
     def of(self, leaf_of_row: NDArray[np.int32]) -> TreeObjective:
