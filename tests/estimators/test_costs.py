@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 import mixedwood as mw
 from mixedwood.data import read_cost_matrix, read_table, read_target
-from mixedwood.growers import GrowSettings, grow
+from mixedwood.grow import GrowSettings, grow
 from mixedwood.pruning import Pruner, cost_complexity_path, path_errors, reduced_error
 from mixedwood.splits import Criterion, partitioners
 from mixedwood.tree import TargetSpec

@@ -16,7 +16,7 @@ import numpy as np
 from mixedwood import _core
 from mixedwood._limits import StopFlag, stopped_by
 from mixedwood.data import Table, Target
-from mixedwood.growers import CodedTable
+from mixedwood.grow import EncodedTable
 from mixedwood.optimal.build import (
     SplitTree,
     apply_splits,
@@ -215,7 +215,7 @@ class AllSplitsSolver(Solver):
     def __init__(self, table: Table, target: Target, settings: OptimalSettings) -> None:
         super().__init__(table, target, settings)
         rows = self.exact.rows
-        self._coded = CodedTable(table if rows is None else table.take(rows))
+        self._coded = EncodedTable(table if rows is None else table.take(rows))
 
     def _make_native(
         self, integer: IntegerObjective, objective: _core.OptimalObjective
