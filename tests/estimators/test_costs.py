@@ -89,6 +89,22 @@ def test_files_and_pickles_keep_costs(name, tmp_path):
             assert again.explain(X, row).prediction == model.predict(X)[row]
 
 
+@pytest.mark.parametrize(
+    "name", ["forest", "hard_forest", "random_ordinality", "grow_prune_forest", "adaboost"]
+)
+def test_explanations_of_votes_add_up(name):
+    X, y = make_data()
+    model = with_costs(MODELS[name]).fit(X, y)
+    for row in range(8):
+        why = model.explain(X, row)
+        total = why.bias + why.contributions.sum(axis=0) + why.vote_adjustment
+        assert np.allclose(total, model.predict_proba(X)[row])
+    votes = model.predict_members(X)
+    if model.voting == "hard" and name != "adaboost":
+        shares = [(votes == label).mean(axis=1) for label in model.classes_]
+        assert np.allclose(np.transpose(shares), model.predict_proba(X))
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_no_costs_and_equal_costs(name):
     X, y = make_data()

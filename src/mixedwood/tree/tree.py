@@ -337,6 +337,14 @@ class Tree(TreeViews):
             return np.asarray(self.label[self.apply(table)])
         return self.target.decide(self.predict_proba(table))
 
+    def vote_codes(self, table: Table) -> NDArray[np.int32]:
+        """Find the class that the tree votes for in an ensemble, which does not depend on costs."""
+        if self.cost_matrix is None:
+            return self.predict_codes(table)
+        if not self.is_fractional:
+            return np.asarray(self._node_votes[self.apply(table)])
+        return TargetSpec(self.classes, WEKA_TOLERANCE).decide(self.predict_proba(table))
+
     def explain(self, table: Table, row: int = 0) -> DecisionPath:
         """Explain the prediction of one row by its path; see `mixedwood.explain.explain_row`.
 
