@@ -1,5 +1,6 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <optional>
@@ -180,7 +181,9 @@ void bind_grow(nb::module_& m) {
       .def_rw("handle_missing", &GrowSettings::handle_missing)
       .def_rw("handle_unknown", &GrowSettings::handle_unknown)
       .def_rw("axis_aligned", &GrowSettings::axis_aligned)
-      .def_rw("seed", &GrowSettings::seed);
+      .def_rw("seed", &GrowSettings::seed)
+      .def_rw("costs", &GrowSettings::costs)
+      .def_rw("split_costs", &GrowSettings::split_costs);
   m.def("grow", &grow_py, nb::arg("table"), nb::arg("classes").noconvert(),
         nb::arg("weights").noconvert().none(), nb::arg("n_classes"), nb::arg("settings"),
         nb::arg("time_limit"), nb::arg("rows").noconvert().none() = nb::none(),

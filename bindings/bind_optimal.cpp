@@ -26,6 +26,7 @@ namespace mixedwood {
 namespace {
 
 using namespace optimal;
+using LongMatrix = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using ByteMatrix = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 Samples samples_of(const IntVector& classes, const std::optional<LongVector>& weights,
@@ -105,8 +106,10 @@ NativeSolver per_node_solver(const nb::list& columns, std::string_view kinds,
                              const IntVector& n_categories, const nb::list& thresholds,
                              const LongVector& n_bins, const IntVector& classes,
                              const std::optional<LongVector>& weights, std::int32_t n_classes,
-                             const Objective& objective, const BinarizerSettings& settings) {
-  const Samples samples = samples_of(classes, weights, n_classes);
+                             const Objective& objective, const BinarizerSettings& settings,
+                             const std::optional<LongMatrix>& class_weights) {
+  Samples samples = samples_of(classes, weights, n_classes);
+  if (class_weights) samples.class_weights = {class_weights->data(), class_weights->size()};
   const TableView table = table_of(columns, kinds);
   const std::size_t n = kinds.size();
   if (n_categories.size() != n || nb::len(thresholds) != n || n_bins.size() != n)
@@ -373,10 +376,12 @@ void bind_optimal(nb::module_& m) {
         nb::arg("n_categories").noconvert(), nb::arg("thresholds"), nb::arg("n_bins").noconvert(),
         nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(), nb::arg("n_classes"),
         nb::arg("objective"), nb::arg("settings"),
+        nb::arg("class_weights").noconvert().none() = nb::none(),
         nb::sig("def per_node_solver(columns: list[typing.Any], kinds: str, n_categories: "
                 "NDArray[numpy.int32], thresholds: list[typing.Any], n_bins: NDArray[numpy.int64], "
                 "classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: "
-                "int, objective: OptimalObjective, settings: BinarizerSettings) -> OptimalSolver"),
+                "int, objective: OptimalObjective, settings: BinarizerSettings, class_weights: "
+                "NDArray[numpy.int64] | None = None) -> OptimalSolver"),
         "Splits are binary features that are made from the rows of each node.");
 }
 

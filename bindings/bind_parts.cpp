@@ -1,6 +1,7 @@
 // Criteria, partitioners and screeners: the registry's list, and handles for settings.
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <variant>
 
@@ -72,8 +73,12 @@ void bind_parts(nb::module_& m) {
            nb::arg("many_groups"), nb::arg("entropy"));
   nb::class_<Partitioner>(m, "Partitioner", "Searches the groupings of the values of a column.");
   nb::class_<Screener>(m, "Screener", "Decides whether a nominal column may be used at a node.");
-  m.def("make_criterion", [](std::string_view name) { return criterion_info(name).make({}); },
-        nb::arg("name"), "The criterion with unit costs.");
+  m.def("make_criterion", [](std::string_view name, std::vector<double> costs) {
+          const CriterionInfo& info = criterion_info(name);
+          return info.make(info.takes_costs ? std::move(costs) : std::vector<double>{});
+        },
+        nb::arg("name"), nb::arg("costs") = std::vector<double>{},
+        "The criterion, with symmetric costs of mistakes if it takes them; none: 1 each.");
   m.def("make_partitioner",
         [](std::string_view name, const nb::dict& options) {
           return make_partitioner(name, options_of(options));

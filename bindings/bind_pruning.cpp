@@ -1,4 +1,7 @@
+#include <nanobind/stl/optional.h>
+
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "arrays.hpp"
@@ -26,16 +29,19 @@ nb::tuple cost_complexity_py(const IntVector& parent, const DoubleVector& costs)
                         hand_over(std::move(path.costs)), hand_over(std::move(path.cut_at)));
 }
 
-RoutedRows rows_of(const IntVector& parent, const IntVector& label, const DoubleMatrix& counts) {
+RoutedRows rows_of(const IntVector& parent, const IntVector& label, const DoubleMatrix& counts,
+                   const std::optional<DoubleMatrix>& costs) {
   if (counts.shape(0) != parent.size())
     throw std::invalid_argument("a label and class weights are needed for each node");
-  return {values_of(parent), values_of(label), values_of(counts), counts.shape(1)};
+  return {values_of(parent), values_of(label), values_of(counts), counts.shape(1),
+          costs ? values_of(*costs) : std::span<const double>{}};
 }
 
 ArrayOut<double> path_errors_py(const IntVector& parent, const IntVector& label,
                                 const DoubleMatrix& counts, const DoubleVector& cut_at,
-                                const DoubleVector& alphas) {
-  const RoutedRows rows = rows_of(parent, label, counts);
+                                const DoubleVector& alphas,
+                                const std::optional<DoubleMatrix>& costs) {
+  const RoutedRows rows = rows_of(parent, label, counts, costs);
   std::vector<double> errors;
   {
     nb::gil_scoped_release released;
@@ -45,8 +51,9 @@ ArrayOut<double> path_errors_py(const IntVector& parent, const IntVector& label,
 }
 
 ArrayOut<std::uint8_t> reduced_error_py(const IntVector& parent, const IntVector& label,
-                                        const DoubleMatrix& counts, const ByteVector& inherited) {
-  const RoutedRows rows = rows_of(parent, label, counts);
+                                        const DoubleMatrix& counts, const ByteVector& inherited,
+                                        const std::optional<DoubleMatrix>& costs) {
+  const RoutedRows rows = rows_of(parent, label, counts, costs);
   std::vector<std::uint8_t> cut;
   {
     nb::gil_scoped_release released;
@@ -66,16 +73,18 @@ void bind_pruning(nb::module_& m) {
         "Alphas, leaves and cost at each, and where each node is cut.");
   m.def("path_errors", &path_errors_py, nb::arg("parent").noconvert(),
         nb::arg("label").noconvert(), nb::arg("counts").noconvert(), nb::arg("cut_at").noconvert(),
-        nb::arg("alphas").noconvert(),
+        nb::arg("alphas").noconvert(), nb::arg("costs").noconvert().none() = nb::none(),
         nb::sig("def path_errors(parent: NDArray[numpy.int32], label: NDArray[numpy.int32], "
                 "counts: NDArray[numpy.float64], cut_at: NDArray[numpy.float64], "
-                "alphas: NDArray[numpy.float64]) -> NDArray[numpy.float64]"),
-        "Weight of the wrong rows at each alpha, by the rows that end in each node.");
+                "alphas: NDArray[numpy.float64], costs: NDArray[numpy.float64] | None = None) "
+                "-> NDArray[numpy.float64]"),
+        "Weight, or cost, of the wrong rows at each alpha, by the rows that end in each node.");
   m.def("reduced_error", &reduced_error_py, nb::arg("parent").noconvert(),
         nb::arg("label").noconvert(), nb::arg("counts").noconvert(),
-        nb::arg("inherited").noconvert(),
+        nb::arg("inherited").noconvert(), nb::arg("costs").noconvert().none() = nb::none(),
         nb::sig("def reduced_error(parent: NDArray[numpy.int32], label: NDArray[numpy.int32], "
-                "counts: NDArray[numpy.float64], inherited: NDArray[numpy.uint8]) "
+                "counts: NDArray[numpy.float64], inherited: NDArray[numpy.uint8], "
+                "costs: NDArray[numpy.float64] | None = None) "
                 "-> NDArray[numpy.uint8]"),
         "1 for each node that is better as a leaf, by the rows that end in each node.");
 }

@@ -1,5 +1,6 @@
 """Native core of mixedwood. Use the public modules instead."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy
@@ -45,8 +46,10 @@ class Partitioner:
 class Screener:
     """Decides whether a nominal column may be used at a node."""
 
-def make_criterion(name: str) -> Criterion:
-    """The criterion with unit costs."""
+def make_criterion(name: str, costs: Sequence[float] = []) -> Criterion:
+    """
+    The criterion, with symmetric costs of mistakes if it takes them; none: 1 each.
+    """
 
 def make_partitioner(name: str, options: dict[str, bool | int | float | str]) -> Partitioner: ...
 
@@ -163,6 +166,18 @@ class GrowSettings:
     axis_aligned: bool
     seed: int
 
+    @property
+    def costs(self) -> list[float]: ...
+
+    @costs.setter
+    def costs(self, arg: Sequence[float], /) -> None: ...
+
+    @property
+    def split_costs(self) -> list[float]: ...
+
+    @split_costs.setter
+    def split_costs(self, arg: Sequence[float], /) -> None: ...
+
 def grow(table: EncodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, settings: GrowSettings, time_limit: float, rows: NDArray[numpy.int32] | None = None, starts: NDArray[numpy.int64] | None = None, stop: StopFlag | None = None) -> dict[str, Any]:
     """Arrays of a tree grown from the root down, or of several side by side."""
 
@@ -213,12 +228,12 @@ def add_steps(scores: NDArray[numpy.float64], first: int, steps: NDArray[numpy.f
 def cost_complexity(parent: NDArray[numpy.int32], costs: NDArray[numpy.float64]) -> tuple[NDArray[numpy.float64], NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.float64]]:
     """Alphas, leaves and cost at each, and where each node is cut."""
 
-def path_errors(parent: NDArray[numpy.int32], label: NDArray[numpy.int32], counts: NDArray[numpy.float64], cut_at: NDArray[numpy.float64], alphas: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
+def path_errors(parent: NDArray[numpy.int32], label: NDArray[numpy.int32], counts: NDArray[numpy.float64], cut_at: NDArray[numpy.float64], alphas: NDArray[numpy.float64], costs: NDArray[numpy.float64] | None = None) -> NDArray[numpy.float64]:
     """
-    Weight of the wrong rows at each alpha, by the rows that end in each node.
+    Weight, or cost, of the wrong rows at each alpha, by the rows that each node answers.
     """
 
-def reduced_error(parent: NDArray[numpy.int32], label: NDArray[numpy.int32], counts: NDArray[numpy.float64], inherited: NDArray[numpy.uint8]) -> NDArray[numpy.uint8]:
+def reduced_error(parent: NDArray[numpy.int32], label: NDArray[numpy.int32], counts: NDArray[numpy.float64], inherited: NDArray[numpy.uint8], costs: NDArray[numpy.float64] | None = None) -> NDArray[numpy.uint8]:
     """
     1 for each node that is better as a leaf, by the rows that end in each node.
     """
@@ -349,7 +364,7 @@ def binary_solver(matrix: NDArray[numpy.uint8], classes: NDArray[numpy.int32], w
 def all_splits_solver(table: EncodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, objective: OptimalObjective) -> OptimalSolver:
     """Splits are all thresholds and all subsets."""
 
-def per_node_solver(columns: list[Any], kinds: str, n_categories: NDArray[numpy.int32], thresholds: list[Any], n_bins: NDArray[numpy.int64], classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, objective: OptimalObjective, settings: BinarizerSettings) -> OptimalSolver:
+def per_node_solver(columns: list[Any], kinds: str, n_categories: NDArray[numpy.int32], thresholds: list[Any], n_bins: NDArray[numpy.int64], classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, objective: OptimalObjective, settings: BinarizerSettings, class_weights: NDArray[numpy.int64] | None = None) -> OptimalSolver:
     """Splits are binary features that are made from the rows of each node."""
 
 def cut_points(numbers: NDArray[numpy.float64], classes: NDArray[numpy.int32] | None, n_classes: int, rule: str, n_bins: int) -> NDArray[numpy.float64]:

@@ -15,6 +15,7 @@ import numpy as np
 
 __all__ = [
     "CALLABLE",
+    "COST_MATRIX",
     "FLAG",
     "HANDLE_UNKNOWN",
     "NONE",
@@ -244,6 +245,47 @@ N_JOBS = Int(1) | Int(high=-1) | NONE
 RANDOM_STATE = Int(0) | InstanceOf(np.random.Generator, np.random.RandomState) | NONE
 TIME_LIMIT = Float(0, math.inf, "right") | NONE
 VERBOSE = Int(0) | FLAG
+
+
+_MAX_COST = 1e100  # sums of costs must stay finite
+
+
+def _fault_of_costs(value: Any) -> str:
+    """Say what is wrong with costs of mistakes, with a space before it; empty if nothing is."""
+    if value is None:
+        return ""
+    if isinstance(value, Mapping):
+        rows = list(value.values())
+        if not all(isinstance(row, Mapping) for row in rows):
+            return " Pass the costs of each true class as a mapping of predicted classes."
+        numbers = [cost for row in rows for cost in row.values()]
+        if not all(is_number(cost) for cost in numbers):
+            return " Costs must be numbers."
+        on_diagonal = [row.get(label, 0) for label, row in value.items()]
+    else:
+        try:
+            matrix = np.asarray(value)
+        except ValueError:  # rows of several lengths
+            matrix = np.empty(0)
+        if matrix.dtype.kind not in "iuf" or matrix.ndim != 2 or len(set(matrix.shape)) > 1:
+            return " Pass one row for each true class and one column for each predicted class."
+        numbers, on_diagonal = matrix.ravel().tolist(), matrix.diagonal().tolist()
+    if not all(0 <= cost < math.inf for cost in numbers):
+        return " Costs must be finite and not negative."
+    if any(on_diagonal):
+        return " The diagonal must be 0: a correct prediction costs nothing."
+    if max(numbers, default=0) > _MAX_COST:
+        return f" Costs must be at most {_MAX_COST:g}. Only their proportions matter."
+    return ""
+
+
+COST_MATRIX = Constraint(
+    "an array-like of shape (n_classes, n_classes)",
+    "a mapping of true to predicted classes to costs",
+    "None",
+    test=lambda value: not _fault_of_costs(value),
+    hint=_fault_of_costs,
+)
 
 
 # Fractions and limits as numbers

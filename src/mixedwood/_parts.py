@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -32,6 +32,7 @@ __all__ = [
     "partitioners",
     "read_criterion",
     "screeners",
+    "takes_costs",
 ]
 
 
@@ -119,10 +120,15 @@ def read_criterion(criterion: object) -> tuple[str, _core.PythonCriterion | None
     )
 
 
-def native_criterion(criterion: object) -> _core.Criterion:
+def native_criterion(criterion: object, costs: Sequence[float] = ()) -> _core.Criterion:
     """Return the criterion for the native core; accepts a name or a `Criterion`."""
     name, custom = read_criterion(criterion)
-    return custom or _core.make_criterion(name)
+    return custom or _core.make_criterion(name, list(costs))
+
+
+def takes_costs(criterion: object) -> bool:
+    """Whether a criterion uses misclassification costs."""
+    return isinstance(criterion, str) and criterion in ("gini", "squared_gini")
 
 
 class Option(NamedTuple):

@@ -6,10 +6,11 @@
 from functools import cache
 
 
-def two_least(divide, classes, weights, depth, tests, leaf_cost=0, min_leaf=1):
+def two_least(divide, classes, weights, depth, tests, leaf_cost=0, min_leaf=1, mistakes=None):
     """The least cost of any tree and the next larger one, if there is one.
 
     Weights are fractions, and so is the cost of each leaf. Rows of weight 0 are not there.
+    ``mistakes[i][j]`` is the cost of predicting class j for a row of class i; 1 by default.
     """
     divisions = cache(divide)
 
@@ -19,7 +20,12 @@ def two_least(divide, classes, weights, depth, tests, leaf_cost=0, min_leaf=1):
         for row in rows:
             sums[classes[row]] = sums.get(classes[row], 0) + weights[row]
         # A leaf may answer any class, also a wrong one: those trees are no better than others.
-        costs = {sum(sums.values()) - max(sums.values()) + leaf_cost}
+        if mistakes is None:
+            costs = {sum(sums.values()) - max(sums.values()) + leaf_cost}
+        else:
+            labels = range(len(mistakes))
+            costs = {min(sum(w * mistakes[i][j] for i, w in sums.items()) for j in labels)}
+            costs = {cost + leaf_cost for cost in costs}
         if depth == 0 or tests == 0:
             return sorted(costs)
         most = 2 ** (depth - 1) - 1

@@ -62,7 +62,7 @@ def test_every_model_comes_back_as_it_was(name, tmp_path):
 def test_nothing_that_is_learned_is_forgotten():
     """Whoever adds an attribute to an estimator adds it to the list of the format."""
     X, y = make_table()
-    follows = {"schema_", "classes_", "n_features_in_", "feature_names_in_"}
+    follows = {"schema_", "classes_", "_costs", "n_features_in_", "feature_names_in_"}
     follows |= {"coef_names_", "objective_value_", "n_iter_"}
     seen = set()
     for model in MODELS.values():

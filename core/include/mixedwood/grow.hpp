@@ -65,6 +65,9 @@ struct GrowSettings {
   std::shared_ptr<const LinearSettings> linear;  // splits of several columns; null: none
   bool axis_aligned = true;                      // thresholds of single ordered columns
   std::uint64_t seed = 0;
+  // Of mistakes (costs.hpp): for labels and pruning, and, symmetric, those of a criterion that takes
+  // costs. Empty: 1 each.
+  std::vector<double> costs, split_costs;
 
   bool fractional() const { return handle_missing == HandleMissing::kAllChildren; }
 };

@@ -91,6 +91,9 @@ struct Samples {
   std::span<const std::int32_t> classes;
   std::span<const std::int64_t> weights;
   std::int32_t n_classes = 0;
+  // Only the solver over the splits of each node: n_rows x n_classes weights, in place of `weights`.
+  // A leaf then costs the sum of its rows' weights less those of the class that it predicts.
+  std::span<const std::int64_t> class_weights = {};
 };
 
 // What a tree costs, and which leaves are allowed.

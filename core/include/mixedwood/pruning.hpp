@@ -32,9 +32,10 @@ struct RoutedRows {
   std::span<const std::int32_t> parent, label;  // of each node
   std::span<const double> counts;               // n_nodes x n_classes: weight of the rows
   std::size_t n_classes = 0;
+  std::span<const double> costs = {};  // of mistakes (costs.hpp); empty: 1 each
 };
 
-// Weight of the rows that are wrong when every node is a leaf from its `cut_at` on, for each of the
+// Weight, or cost, of the rows that are wrong when every node is a leaf from its `cut_at` on, for each of the
 // ascending `alphas`. O(n_nodes * (n_classes + log n_alphas)).
 std::vector<double> path_errors(const RoutedRows& rows, std::span<const double> cut_at,
                                 std::span<const double> alphas);

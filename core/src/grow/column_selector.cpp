@@ -34,7 +34,8 @@ void ColumnSelector::select(AtNode& node, const NodeRows& rows) {
   present_.classes.clear();
   present_.position.assign(node.counts.size(), -1);
   for (std::size_t l = 0; l < node.counts.size(); ++l) {
-    if (!(node.counts[l] > 0.0)) continue;
+    // Costs refer to all classes.
+    if (!(node.counts[l] > 0.0) && settings_.split_costs.empty()) continue;
     present_.position[l] = static_cast<std::int32_t>(present_.classes.size());
     present_.classes.push_back(static_cast<std::int32_t>(l));
   }

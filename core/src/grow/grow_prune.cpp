@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "mixedwood/costs.hpp"
 #include "mixedwood/pruning.hpp"
 
 namespace mixedwood {
@@ -215,7 +216,7 @@ class GrowPruneLoop {
     std::fill_n(inherited.begin(), n_inherited_, std::uint8_t{1});
     for (const std::int32_t leaf : leaves) inherited[at(leaf)] = 0;
     const std::vector<std::int32_t> parent = parents_of(tree_);
-    cut(parent, reduced_error({parent, tree_.label, counts, k_}, inherited));
+    cut(parent, reduced_error({parent, tree_.label, counts, k_, settings_.costs}, inherited));
   }
 
   // Makes leaves of some nodes; rows that were below them end there.
@@ -256,9 +257,9 @@ class GrowPruneLoop {
     for (std::size_t i = 0; i < n; ++i) {
       const std::span<const double> counts{tree_.statistics.data() + i * k_, k_};
       const double most = *std::max_element(counts.begin(), counts.end()) - kEqual * total;
-      std::size_t label = 0;  // the first of equals
-      while (counts[label] < most) ++label;
-      tree_.label[i] = static_cast<std::int32_t>(label);
+      std::int32_t label = 0;  // the first of equals
+      while (counts[at(label)] < most) ++label;
+      tree_.label[i] = settings_.costs.empty() ? label : least_cost_label(counts, settings_.costs);
       tree_.weighted_n_node_samples[i] = 0.0;
       for (const double weight : counts) tree_.weighted_n_node_samples[i] += weight;
     }

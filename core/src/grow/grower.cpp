@@ -9,6 +9,7 @@
 
 #include "column_selector.hpp"
 #include "counting.hpp"
+#include "mixedwood/costs.hpp"
 #include "mixedwood/grow.hpp"
 #include "mixedwood/random.hpp"
 #include "rows.hpp"
@@ -123,7 +124,9 @@ class Grower {
       for (std::size_t i = 0; i < rows.size(); ++i) counts[rows.classes[i]] += rows.weights[i];
     }
     tree_.weighted_n_node_samples.push_back(std::accumulate(counts, counts + k, 0.0));
-    tree_.label.push_back(static_cast<std::int32_t>(std::max_element(counts, counts + k) - counts));
+    tree_.label.push_back(settings_.costs.empty()
+                              ? static_cast<std::int32_t>(std::max_element(counts, counts + k) - counts)
+                              : least_cost_label({counts, k}, settings_.costs));
     lists_.emplace_back();
     return node;
   }
@@ -359,6 +362,9 @@ GrownTree grow(const EncodedTable& table, const GrowData& data, const GrowSettin
       (linear->models.empty() || linear->max_groupings < 1 || linear->max_terms < 2 ||
        linear->node_cv < 1 || linear->max_tuning_rows < 10))
     throw std::invalid_argument("linear splits need a model, groupings, terms, folds and rows");
+  for (const auto& costs : {settings.costs, settings.split_costs})
+    if (!costs.empty() && costs.size() != at(data.n_classes) * at(data.n_classes))
+      throw std::invalid_argument("costs must have one row and one column per class");
   check_data(table, data);
   return Grower(table, data, settings, stop).run();
 }

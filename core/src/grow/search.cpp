@@ -21,11 +21,12 @@ constexpr std::size_t kFewToCompare = 8;
 constexpr double kNoGain = 1e-12;
 
 // Classes without weight left out, as searches want it.
-CountTable contingency_of(const ColumnCounts& table) {
+// `all_classes`: also those without rows, to which costs refer.
+CountTable contingency_of(const ColumnCounts& table, bool all_classes = false) {
   const std::size_t n = table.size(), k = table.n_classes;
   const std::vector<double>& totals = table.known;
   const auto absent = static_cast<std::size_t>(std::count(totals.begin(), totals.end(), 0.0));
-  if (absent == 0)
+  if (absent == 0 || all_classes)
     return CountTable(std::span<const double>(table.entries), static_cast<int>(n),
                        static_cast<int>(k));
   std::vector<double> entries;
@@ -171,8 +172,8 @@ Candidate Search::in_order_of(const ColumnCounts& table, const std::vector<doubl
 }
 
 Candidate Search::by_partitioner(const ColumnCounts& table, std::uint64_t seed) {
-  const CountTable contingency = contingency_of(table);
-  const SplitProblem problem{contingency, *settings_.criterion, {}, seed, stop_};
+  const CountTable contingency = contingency_of(table, !settings_.split_costs.empty());
+  const SplitProblem problem{contingency, *settings_.criterion, settings_.split_costs, seed, stop_};
   const Grouping grouping = settings_.partitioner->search(problem);
   if (!grouping.found()) return {};
   if (grouping.sides.empty()) return multiway(table);
@@ -193,8 +194,8 @@ Candidate Search::by_approximate_search(const ColumnCounts& table, bool thorough
   Sides sides;
   double score = 0.0;
   if (thorough && !is_large(searched)) {
-    const CountTable contingency = contingency_of(searched);
-    const SplitProblem problem{contingency, *settings_.criterion, {}, 0, stop_};
+    const CountTable contingency = contingency_of(searched, !settings_.split_costs.empty());
+    const SplitProblem problem{contingency, *settings_.criterion, settings_.split_costs, 0, stop_};
     const Grouping grouping = settings_.partitioner->search(problem);
     if (!grouping.found()) return {};
     sides = grouping.sides;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "mixedwood/costs.hpp"
 #include "mixedwood/pruning.hpp"
 
 namespace mixedwood {
@@ -22,6 +23,11 @@ void check(const RoutedRows& rows) {
   if (rows.label.size() != rows.parent.size() ||
       rows.counts.size() != rows.parent.size() * rows.n_classes)
     throw std::invalid_argument("a label and class weights are needed for each node");
+  if (!rows.costs.empty() && rows.costs.size() != rows.n_classes * rows.n_classes)
+    throw std::invalid_argument("costs must have one row and one column per class");
+  for (const std::int32_t label : rows.label)
+    if (label < 0 || static_cast<std::size_t>(label) >= rows.n_classes)
+      throw std::invalid_argument("a label is not one of the classes");
 }
 
 NodeErrors node_errors(const RoutedRows& rows) {
@@ -30,13 +36,11 @@ NodeErrors node_errors(const RoutedRows& rows) {
   NodeErrors errors{std::vector<double>(n, 0.0), std::vector<double>(n, 0.0)};
   std::vector<double> arrived(rows.counts.begin(), rows.counts.end());  // here or below
   for (std::size_t i = n; i-- > 0;) {
-    for (std::size_t l = 0; l < k; ++l) {
-      if (rows.label[i] != static_cast<std::int32_t>(l)) {
-        errors.ended[i] += rows.counts[i * k + l];
-        errors.arrived[i] += arrived[i * k + l];
-      }
+    const std::size_t label = at(rows.label[i]);
+    errors.ended[i] = cost_of_label(rows.counts.subspan(i * k, k), rows.costs, label);
+    errors.arrived[i] = cost_of_label({arrived.data() + i * k, k}, rows.costs, label);
+    for (std::size_t l = 0; l < k; ++l)
       if (i > 0) arrived[at(rows.parent[i]) * k + l] += arrived[i * k + l];
-    }
   }
   return errors;
 }
@@ -85,6 +89,7 @@ std::vector<std::uint8_t> reduced_error(const RoutedRows& rows,
   if (inherited.size() != n) throw std::invalid_argument("one flag is needed for each node");
   double total = 0.0;
   for (const double weight : rows.counts) total += weight;
+  if (!rows.costs.empty()) total *= std::ranges::max(rows.costs);
   const double slack = kEqual * total;
   std::vector<double> below(n, 0.0);  // errors of the pruned trees of the children
   std::vector<std::uint8_t> inner(n, 0), cut(n, 0);

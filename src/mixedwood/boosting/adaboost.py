@@ -75,6 +75,7 @@ def adaboost(
     """
     deadline = Deadline.after(time_limit)
     coded = table if isinstance(table, EncodedTable) else EncodedTable(table)
+    target = replace(target, cost_matrix=None)  # errors are counted; costs decide at the end
     weights = np.ones(target.n_rows) if target.weights is None else target.weights
     total = weights.sum()
     max_error = 1 - 1 / target.n_classes if plan.samme else 0.5

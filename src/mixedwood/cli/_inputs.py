@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +26,7 @@ __all__ = [
     "open_model",
     "print_identifiers",
     "print_types",
+    "read_costs",
     "read_rows",
     "read_training",
     "reported",
@@ -51,6 +54,51 @@ def read_training(
         )
     except FileError as error:
         raise DataError(str(error)) from error
+
+
+def read_costs(text: str) -> Any:
+    """Read costs of mistakes: JSON, or a file with JSON or comma-separated values.
+
+    A file of comma-separated values has the predicted classes in its first line and the true class
+    in front of each other line.
+
+    Examples
+    --------
+    >>> read_costs('{"bad": {"good": 5}, "good": {"bad": 1}}')
+    {'bad': {'good': 5}, 'good': {'bad': 1}}
+    """
+    if text.lstrip().startswith(("[", "{")):
+        content, where = text, "--cost-matrix"
+    else:
+        where = f"--cost-matrix {text}"
+        try:
+            content = Path(text).read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise click.UsageError(
+                f"{where} is neither JSON nor a readable file: {error}"
+            ) from None
+        if not content.lstrip().startswith(("[", "{")):
+            return _costs_of_lines(content, where)
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise click.UsageError(f"{where} is not JSON: {error}") from None
+
+
+def _costs_of_lines(content: str, where: str) -> dict[str, dict[str, float]]:
+    lines = [line for line in csv.reader(content.splitlines()) if line]
+    costs: dict[str, dict[str, float]] = {}
+    for line in lines[1:]:
+        if len(line) != len(lines[0]):
+            raise click.UsageError(f"{where}: a line has not one cost for each predicted class.")
+        try:
+            numbers = [float(cell) for cell in line[1:]]
+        except ValueError as error:
+            raise click.UsageError(f"{where}: {error}.") from None
+        costs[line[0].strip()] = {
+            label.strip(): cost for label, cost in zip(lines[0][1:], numbers, strict=True)
+        }
+    return costs
 
 
 def infer_types(path: Path, table: FileTable, orders: dict[str, list[str]]) -> Table:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mixedwood.cli._inputs import print_identifiers
+from mixedwood.cli._inputs import print_identifiers, read_costs
 from mixedwood.cli._options import check_output, write_output
 from mixedwood.cli._output import DataError, echo, echo_data, interruptible, print_table
 
@@ -66,6 +66,11 @@ class _Command(click.Command):
     help="Number of folds or cross-validation scheme; see --list.",
 )
 @click.option("--metrics", default="", metavar="NAME,...", help="Metrics; see --list.")
+@click.option(
+    "--cost-matrix",
+    metavar="FILE|JSON",
+    help="Costs of mistakes, for the metric cost: JSON, or a JSON or CSV file.",
+)
 @click.option("--baseline", default=None, help="Method that the others are tested against.")
 @click.option("--alpha", default=0.05, show_default=True, type=click.FloatRange(0, 1, True, True))
 @click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out.")
@@ -101,6 +106,7 @@ def compare(
     methods: tuple[str, ...],
     cv: str,
     metrics: str,
+    cost_matrix: str | None,
     seed: int,
     jobs: int,
     time_limit: float | None,
@@ -123,8 +129,9 @@ def compare(
     from mixedwood import comparison
 
     named = [name for text in methods for name in text.replace(",", " ").split()]
-    wanted = metrics.replace(",", " ").split() or list(comparison.metrics())
-    _check_names(named, cv, wanted, options["baseline"])
+    wanted = metrics.replace(",", " ").split() or None
+    costs = None if cost_matrix is None else read_costs(cost_matrix)
+    _check_names(named, cv, wanted, options["baseline"], costs)
     datasets = _read(data, target, options["drop"], options["categorical"], quiet)
     try:
         found = comparison.compare(
@@ -132,6 +139,7 @@ def compare(
             methods=named or None,
             cv=cv,
             metrics=wanted,
+            cost_matrix=costs,
             random_state=seed,
             n_jobs=jobs,
             time_limit=time_limit,
@@ -188,15 +196,19 @@ def _format(options: dict[str, Any], output: Path | None) -> str:
     return "text" if output is None else _FORMATS.get(output.suffix, "text")
 
 
-def _check_names(methods: list[str], cv: str, metrics: list[str], baseline: str | None) -> None:
+def _check_names(
+    methods: list[str], cv: str, metrics: list[str] | None, baseline: str | None, costs: Any
+) -> None:
     """Check names before any data is read: wrong ones are errors of usage."""
+    from mixedwood._params import COST_MATRIX, check_value
     from mixedwood.comparison import check_cv
     from mixedwood.comparison.methods import read_methods
     from mixedwood.comparison.metrics import read_metrics
 
     try:
         check_cv(cv)
-        read_metrics(metrics)
+        read_metrics(metrics, has_costs=costs is not None)
+        check_value("compare", "cost_matrix", costs, COST_MATRIX)
         known = read_methods(methods or None)
     except ValueError as error:
         raise click.UsageError(str(error)) from error

@@ -25,8 +25,8 @@ _MAX_CLASSES = 12  # a larger matrix does not fit into a terminal
 def evaluate(model: Path, data: Path, target: str | None, as_json: bool, quiet: bool) -> None:
     """Evaluate a model on rows of a CSV or Parquet file whose classes are known.
 
-    Prints accuracy, balanced accuracy, log loss, precision, recall and F1 score of each class, and
-    the confusion matrix.
+    Prints accuracy, balanced accuracy, log loss, the mean cost if the model has costs of mistakes,
+    precision, recall and F1 score of each class, and the confusion matrix.
     """
     opened = open_model(model)
     target = target or opened.about.get("target")
@@ -89,6 +89,7 @@ def _measure(model: Any, X: Any, truth: list[Any]) -> dict[str, Any]:
         "error": 1 - accuracy,
         "balanced_error": 1 - balanced,
         "log_loss": _log_loss(model, X, known, true),
+        "cost": _cost(model, true, given, unknown),
         "classes": [str(label) for label in classes],
         "unknown_classes": [str(label) for label in unknown],
         "confusion_matrix": matrix.tolist(),
@@ -110,6 +111,17 @@ def _log_loss(model: Any, X: Any, known: Any, true: list[Any]) -> float | None:
     return bounded_log_loss(model.predict_proba(X)[known], model.classes_, np.array(true, object))
 
 
+def _cost(model: Any, true: list[Any], given: list[Any], unknown: list[Any]) -> float | None:
+    """The mean cost; None without costs, and for classes that have none."""
+    import numpy as np
+
+    from mixedwood.comparison.metrics import mean_cost
+
+    if getattr(model, "_costs", None) is None or unknown:
+        return None
+    return mean_cost(model.classes_, model._costs, np.array(true, object), np.array(given, object))
+
+
 def _with_none(scores: Any) -> list[float | None]:
     """Scores with None where there is nothing to divide by."""
     return [None if score != score else score for score in scores.tolist()]
@@ -121,6 +133,8 @@ def _show(facts: dict[str, Any], data: Path, target: str) -> None:
     echo(f"balanced accuracy  {facts['balanced_accuracy']:.4f}")
     if facts["log_loss"] is not None:
         echo(f"log loss           {facts['log_loss']:.4f}")
+    if facts["cost"] is not None:
+        echo(f"mean cost          {facts['cost']:.4f}")
     classes = facts["classes"]
     scores = [[_three(score) for score in facts[name]] for name in ("precision", "recall", "f1")]
     support = [str(n) for n in facts["support"]]

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from mixedwood._folds import CrossValidation, Fold, check_cv
 from mixedwood._limits import read_time_limit
+from mixedwood._params import COST_MATRIX, check_value
 from mixedwood._random import seed_of
 from mixedwood.comparison.methods import read_methods
-from mixedwood.comparison.metrics import METRICS, read_metrics
+from mixedwood.comparison.metrics import read_metrics
 from mixedwood.comparison.result import Comparison, DatasetInfo, Failure, MethodWarning
 from mixedwood.comparison.run import ComparisonPlan, Outcome, Problem, run_fits
 from mixedwood.data import Table, check_same_length, read_table, read_target
@@ -32,7 +33,8 @@ def compare(
     methods: Any = None,
     cv: Any = "5x2cv",
     *,
-    metrics: str | Sequence[str] = tuple(METRICS),
+    metrics: str | Sequence[str] | None = None,
+    cost_matrix: Any = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
     time_limit: float | None = None,
@@ -53,8 +55,11 @@ def compare(
     cv : int, str or scikit-learn splitter, default="5x2cv"
         Cross-validation scheme: a number of folds, a name of `mixedwood.comparison.cv_schemes()`,
         a name of the same form such as ``"3x5cv"`` and ``"50x1/4"``, or a splitter.
-    metrics : str or sequence of str, default=all
-        Metrics, of `mixedwood.comparison.metrics()`.
+    metrics : str, sequence of str or None, default=None
+        Metrics, of `mixedwood.comparison.metrics()`. If None, all; "cost" needs `cost_matrix`.
+    cost_matrix : array-like of shape (n_classes, n_classes), mapping or None, default=None
+        Costs of mistakes, as in `TreeClassifier`, for the metric "cost". Methods do not get them:
+        set their own `cost_matrix` to fit them by cost.
     random_state : int, Generator, RandomState or None, default=0
         Seed of folds and methods. Methods with a `random_state` of their own keep it.
     n_jobs : int or None, default=None
@@ -80,9 +85,10 @@ def compare(
     limit = None if time_limit is None else read_time_limit(time_limit)
     scheme = check_cv(cv)
     models = read_methods(methods)
-    metric_names = read_metrics(metrics)
+    check_value("compare", "cost_matrix", cost_matrix, COST_MATRIX)
+    metric_names = read_metrics(metrics, has_costs=cost_matrix is not None)
     seed = seed_of(random_state)
-    problems = read_problems(X, y)
+    problems = read_problems(X, y, cost_matrix)
     folds = [_split(scheme, problem, seed, len(problems) > 1) for problem in problems]
     plan = ComparisonPlan(problems, folds, models, metric_names, seed, limit)
     return _collect(run_fits(plan, n_jobs, verbose), plan, scheme)
@@ -145,10 +151,10 @@ def _versions() -> dict[str, str]:
     return found | {name: metadata.version(name) for name in packages}
 
 
-def read_problems(X: Any, y: Any) -> list[Problem]:
+def read_problems(X: Any, y: Any, cost_matrix: Any = None) -> list[Problem]:
     """Read one table and its class labels or, without `y`, several by name."""
     if y is not None:
-        return [_read_problem(_UNNAMED, X, y)]
+        return [_read_problem(_UNNAMED, X, y, cost_matrix)]
     if isinstance(X, Dataset):
         X = [X]
     if isinstance(X, Mapping):
@@ -169,7 +175,7 @@ def read_problems(X: Any, y: Any) -> list[Problem]:
         raise ValueError("X is empty; at least one dataset is required.")
     if len({name for name, _ in pairs}) < len(pairs):
         raise ValueError("Two datasets have the same name; pass a dict with different names.")
-    return [_read_problem(name, *_read_pair(name, entry)) for name, entry in pairs]
+    return [_read_problem(name, *_read_pair(name, entry), cost_matrix) for name, entry in pairs]
 
 
 def _read_pair(name: str, entry: Any) -> tuple[Any, Any]:
@@ -183,15 +189,17 @@ def _read_pair(name: str, entry: Any) -> tuple[Any, Any]:
     )
 
 
-def _read_problem(name: str, X: Any, y: Any) -> Problem:
+def _read_problem(name: str, X: Any, y: Any, cost_matrix: Any) -> Problem:
     try:
-        table, target = read_table(X), read_target(y)
+        table, target = read_table(X), read_target(y, cost_matrix=cost_matrix)
         check_same_length(table, target)
     except (TypeError, ValueError) as error:
         if name == _UNNAMED:
             raise
         raise type(error)(f"In {name}: {error}") from error
-    return Problem(name, _indexable(X), target.classes, target.codes, table.n_columns)
+    return Problem(
+        name, _indexable(X), target.classes, target.codes, table.n_columns, target.cost_matrix
+    )
 
 
 def _indexable(X: Any) -> Any:

@@ -10,7 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["METRICS", "Evaluation", "Metric", "bounded_log_loss", "metrics", "read_metrics"]
+__all__ = [
+    "DEFAULT_METRICS",
+    "METRICS",
+    "Evaluation",
+    "Metric",
+    "bounded_log_loss",
+    "mean_cost",
+    "metrics",
+    "read_metrics",
+]
 
 # Lower bound of probabilities in the log loss. Without it, a single confident error could outweigh
 # all other rows. The loss of a row is at most 6.9.
@@ -27,6 +36,8 @@ class Evaluation:
     y_pred: NDArray[Any]
     fit_seconds: float
     predict_seconds: float
+    classes: NDArray[Any] | None = None
+    cost_matrix: NDArray[np.float64] | None = None  # in the order of the classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +129,31 @@ def bounded_log_loss(
     return 0.0 - float(np.log(np.clip(given, _MIN_PROBABILITY, 1.0)).mean())  # never -0
 
 
+def mean_cost(
+    classes: NDArray[Any],
+    cost_matrix: NDArray[np.float64],
+    y_true: NDArray[Any],
+    y_pred: NDArray[Any],
+) -> float:
+    """Compute the mean cost of predictions; ``cost_matrix[i, j]`` is that of j if i is true.
+
+    Examples
+    --------
+    >>> classes, costs = np.array(["bad", "good"]), np.array([[0.0, 5.0], [1.0, 0.0]])
+    >>> mean_cost(classes, costs, np.array(["bad", "good"]), np.array(["good", "good"]))
+    2.5
+    """
+    place = {label: i for i, label in enumerate(classes.tolist())}
+    true, predicted = ([place[label] for label in y.tolist()] for y in (y_true, y_pred))
+    return float(cost_matrix[true, predicted].mean())
+
+
+def _cost(found: Evaluation) -> float:
+    if found.classes is None or found.cost_matrix is None:
+        return math.nan
+    return mean_cost(found.classes, found.cost_matrix, found.y_true, found.y_pred)
+
+
 def _n_leaves(model: Any) -> float:
     """Number of leaves of the one tree in a model, also inside a pipeline or a search."""
     if callable(count := getattr(model, "get_n_leaves", None)):
@@ -196,8 +232,20 @@ METRICS = {
             unit="s",
             tested=False,
         ),
+        Metric(
+            "cost",
+            "cost",
+            "mean cost of the predictions for test rows, by cost_matrix",
+            _cost,
+            "Cost",
+            "cost per row",
+            decimals=3,
+        ),
     )
 }
+
+DEFAULT_METRICS = tuple(name for name in METRICS if name != "cost")
+"""What `compare` computes without costs; they are added if they are given."""
 
 
 def metrics() -> dict[str, str]:
@@ -211,9 +259,13 @@ def metrics() -> dict[str, str]:
     return {metric.name: metric.description for metric in METRICS.values()}
 
 
-def read_metrics(chosen: Any) -> tuple[str, ...]:
-    """Check names of metrics."""
+def read_metrics(chosen: Any, *, has_costs: bool = False) -> tuple[str, ...]:
+    """Check names of metrics; None for all that can be computed."""
+    if chosen is None:
+        return (*DEFAULT_METRICS, *(("cost",) if has_costs else ()))
     names = (chosen,) if isinstance(chosen, str) else tuple(chosen)
+    if "cost" in names and not has_costs:
+        raise ValueError("The metric 'cost' needs the costs of mistakes: pass cost_matrix.")
     unknown = [name for name in names if name not in METRICS]
     if unknown or not names or len(set(names)) < len(names):
         what = f"Unknown metric {unknown[0]!r}" if unknown else f"Got metrics={list(names)}"

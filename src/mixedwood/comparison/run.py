@@ -38,6 +38,7 @@ class Problem:
     classes: NDArray[Any]
     codes: NDArray[np.int32]
     n_columns: int
+    cost_matrix: NDArray[np.float64] | None = None
 
     def take(self, rows: NDArray[np.intp]) -> tuple[Any, NDArray[Any]]:
         """Select rows and their class labels."""
@@ -141,4 +142,7 @@ def _evaluate(model: Any, problem: Problem, fold: Fold) -> Evaluation:
     X, y = problem.take(fold.test)
     started = time.perf_counter()
     y_pred = np.asarray(model.predict(X))
-    return Evaluation(model, X, y, y_pred, fit_seconds, time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    return Evaluation(
+        model, X, y, y_pred, fit_seconds, seconds, problem.classes, problem.cost_matrix
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -13,6 +13,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood._params import COST_MATRIX, check_value
 from mixedwood.data import errors
 from mixedwood.data.batches import CATEGORIES, raw_vector
 from mixedwood.data.columns import (
@@ -26,7 +27,7 @@ from mixedwood.data.columns import (
 from mixedwood.data.frames import ColumnData, frame_columns, open_vector
 from mixedwood.data.schema import CodeArray, Label, NumberArray, Table, row_index, sort_labels
 
-__all__ = ["Target", "check_same_length", "read_target", "rows_with_weight"]
+__all__ = ["Target", "check_same_length", "read_cost_matrix", "read_target", "rows_with_weight"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,11 +42,15 @@ class Target:
         The position of each row's label in `classes`.
     weights : ndarray of float64, or None
         Weight of each row, class weights included. If None, all weights are 1.
+    cost_matrix : ndarray of float64 and shape (n_classes, n_classes), or None
+        Cost of predicting each class (column) for rows of each class (row). If None, every mistake
+        costs 1.
     """
 
     classes: NDArray[Any]
     codes: CodeArray
     weights: NumberArray | None = None
+    cost_matrix: NumberArray | None = None
 
     @property
     def n_rows(self) -> int:
@@ -68,11 +73,33 @@ class Target:
         """
         chosen = row_index(rows)
         weights = None if self.weights is None else np.ascontiguousarray(self.weights[chosen])
-        return Target(self.classes, np.ascontiguousarray(self.codes[chosen]), weights)
+        codes = np.ascontiguousarray(self.codes[chosen])
+        return replace(self, codes=codes, weights=weights)
+
+    def total_cost(self, predicted: CodeArray, cost_matrix: NumberArray | None = None) -> float:
+        """Add up the costs of predictions, given as positions in `classes`, times the weights.
+
+        Without costs it is the weight of the misclassified rows. `cost_matrix` replaces that of
+        the target.
+
+        Examples
+        --------
+        >>> target = read_target(["a", "b", "b"], cost_matrix=[[0, 1], [5, 0]])
+        >>> target.total_cost(np.array([1, 0, 1]))
+        6.0
+        """
+        costs = self.cost_matrix if cost_matrix is None else cost_matrix
+        weights = np.ones(self.n_rows) if self.weights is None else self.weights
+        if costs is None:
+            return float(weights[predicted != self.codes].sum())
+        return float((weights * costs[self.codes, predicted]).sum())
 
 
 def read_target(
-    y: Any, sample_weight: Any = None, class_weight: Mapping[Any, float] | str | None = None
+    y: Any,
+    sample_weight: Any = None,
+    class_weight: Mapping[Any, float] | str | None = None,
+    cost_matrix: Any = None,
 ) -> Target:
     """Read class labels and weights.
 
@@ -87,11 +114,13 @@ def read_target(
         Factors for the weights of the rows of a class; the default factor is 1. ``"balanced"``
         gives all classes the same total weight. It counts rows by their `sample_weight`, so that a
         weight of 2 is the same as a repeated row.
+    cost_matrix : array-like of shape (n_classes, n_classes), or mapping of mappings, optional
+        Costs of mistakes; see `read_cost_matrix`.
 
     Returns
     -------
     Target
-        Sorted classes, codes and weights.
+        Sorted classes, codes, weights and costs.
 
     Examples
     --------
@@ -101,7 +130,66 @@ def read_target(
     """
     classes, codes = _plain_classes(y) or _read_classes(_open_labels(y))
     weights = _read_weights(sample_weight, class_weight, classes, codes)
-    return Target(classes, codes, weights)
+    return Target(classes, codes, weights, read_cost_matrix(cost_matrix, classes))
+
+
+def read_cost_matrix(cost_matrix: Any, classes: NDArray[Any]) -> NumberArray | None:
+    """Read the costs of mistakes as a matrix in the order of the classes.
+
+    Parameters
+    ----------
+    cost_matrix : array-like of shape (n_classes, n_classes), mapping of mappings, or None
+        ``cost_matrix[i, j]`` is the cost of predicting ``classes[j]`` for a row of class
+        ``classes[i]``: finite and not negative, with zeros on the diagonal. In a mapping
+        ``cost_matrix[true][predicted]``, with the labels of all classes, the diagonal may be left
+        out.
+    classes : ndarray
+        The classes, in order.
+
+    Returns
+    -------
+    ndarray of float64 and shape (n_classes, n_classes), or None
+        The matrix; None if every mistake costs 1.
+
+    Examples
+    --------
+    >>> classes = np.array(["bad", "good"])
+    >>> read_cost_matrix({"bad": {"good": 5}, "good": {"bad": 1}}, classes).tolist()
+    [[0.0, 5.0], [1.0, 0.0]]
+    """
+    if cost_matrix is None:
+        return None
+    check_value("read_cost_matrix", "cost_matrix", cost_matrix, COST_MATRIX)
+    n, known = len(classes), classes.tolist()
+    if not isinstance(cost_matrix, Mapping):
+        matrix = np.array(cost_matrix, dtype=np.float64)
+        if matrix.shape != (n, n):
+            raise ValueError(
+                f"cost_matrix has shape {matrix.shape}, but y has {n} classes, "
+                f"{errors.few(known, 10)}. Pass one row and one column for each class, in this "
+                "order."
+            )
+        return matrix
+    # Keys of JSON are text, also those of numbers.
+    place = {str(label): i for i, label in enumerate(known)} | {v: i for i, v in enumerate(known)}
+    matrix = np.full((n, n), np.nan)
+    np.fill_diagonal(matrix, 0.0)
+    for true, row in cost_matrix.items():
+        for predicted, cost in row.items():
+            unknown = [label for label in (true, predicted) if label not in place]
+            if unknown:
+                raise ValueError(
+                    f"cost_matrix names the class {unknown[0]!r}, which is not in y. y has: "
+                    f"{errors.few(known, 10)}."
+                )
+            matrix[place[true], place[predicted]] = cost
+    if np.isnan(matrix).any():
+        i, j = np.argwhere(np.isnan(matrix))[0].tolist()
+        raise ValueError(
+            f"cost_matrix has no cost of predicting {known[j]!r} if {known[i]!r} is true. Pass "
+            "the cost of each pair of classes."
+        )
+    return matrix
 
 
 def rows_with_weight(target: Target) -> tuple[NDArray[np.bool_] | None, Target]:
@@ -120,7 +208,7 @@ def rows_with_weight(target: Target) -> tuple[NDArray[np.bool_] | None, Target]:
     kept = target.weights > 0
     left = target.take(kept)
     if left.weights is not None and (left.weights == 1.0).all():
-        left = Target(left.classes, left.codes)
+        left = replace(left, weights=None)
     return kept, left
 
 

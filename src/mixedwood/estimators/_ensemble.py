@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from mixedwood._params import OneOf, check_value
 from mixedwood.data import Table, check_same_length, read_target
 from mixedwood.estimators.base import TableClassifier, columns_used
-from mixedwood.tree import Predictor, TargetSpec, Tree
+from mixedwood.tree import Predictor, Tree
 
 if TYPE_CHECKING:
     from mixedwood.explain import Explanation
@@ -46,7 +46,7 @@ class TreeEnsembleClassifier(TableClassifier):
         check_value(type(self).__name__, "voting", self.voting, VOTING)
         return Predictor(
             self.schema_,
-            TargetSpec(self.classes_),
+            self._target_spec,
             tuple(self.trees_),
             weights=self._tree_weights(),
             aggregate="vote" if self.voting == "hard" else "mean",

@@ -14,6 +14,7 @@ from mixedwood import _kinds as kinds
 from mixedwood._limits import Deadline, read_time_limit
 from mixedwood._parallel import show_progress
 from mixedwood._params import (
+    COST_MATRIX,
     FLAG,
     N_JOBS,
     RANDOM_STATE,
@@ -60,6 +61,9 @@ class AdaBoostTreesClassifier(TreeEnsembleClassifier):
         Whether to draw rows in proportion to their weights, or to pass the weights to the trees.
     class_weight : mapping, "balanced" or None, default=None
         Weights of the classes.
+    cost_matrix : array-like of shape (n_classes, n_classes), mapping or None, default=None
+        Costs of mistakes, as in `TreeClassifier`. They are not used to fit the trees: the class of
+        least expected cost is predicted.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to treat as nominal, whatever their type.
     ordinal_features : mapping of str to sequence, optional
@@ -113,6 +117,7 @@ class AdaBoostTreesClassifier(TreeEnsembleClassifier):
         "variant": OneOf("m1", "samme"),
         "resample": FLAG,
         "n_jobs": N_JOBS,
+        "cost_matrix": COST_MATRIX,
         "random_state": RANDOM_STATE,
         "verbose": VERBOSE,
         "time_limit": TIME_LIMIT,
@@ -137,6 +142,7 @@ class AdaBoostTreesClassifier(TreeEnsembleClassifier):
         variant: Literal["m1", "samme"] = "m1",
         resample: bool = False,
         class_weight: Mapping[Any, float] | str | None = None,
+        cost_matrix: Any = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         n_jobs: int | None = None,
@@ -150,6 +156,7 @@ class AdaBoostTreesClassifier(TreeEnsembleClassifier):
         self.variant = variant
         self.resample = resample
         self.class_weight = class_weight
+        self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
         self.n_jobs = n_jobs

@@ -26,11 +26,10 @@ from mixedwood.data import (
     rows_with_weight,
     unknown_counts,
 )
+from mixedwood.tree import TargetSpec, Tree
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
-
-    from mixedwood.tree import Tree
 
 __all__ = [
     "TableClassifier",
@@ -49,6 +48,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_: NDArray[Any]
     schema_: Schema
     n_features_in_: int
+    _costs: NDArray[np.float64] | None  # of mistakes, in the order of the classes
 
     # What `fit` sets besides the attributes above; model files contain it.
     _fitted: ClassVar[kinds.Fitted]
@@ -190,7 +190,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"X has no rows: found array with 0 sample(s) (shape=(0, {table.n_columns})) while "
                 f"a minimum of 1 is required by {type(self).__name__}."
             )
-        target = read_target(y, sample_weight, class_weight)
+        target = read_target(y, sample_weight, class_weight, getattr(self, "cost_matrix", None))
         check_same_length(table, target)
         kept, target = rows_with_weight(target)
         if kept is not None:
@@ -205,16 +205,24 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _remember(self, table: Table, target: Target) -> None:
         """Store columns and classes at the end of a fit."""
-        self._remember_columns(table.schema, target.classes)
+        self._remember_columns(table.schema, target.classes, target.cost_matrix)
 
-    def _remember_columns(self, schema: Schema, classes: NDArray[Any]) -> None:
+    def _remember_columns(
+        self, schema: Schema, classes: NDArray[Any], costs: NDArray[np.float64] | None = None
+    ) -> None:
         self.schema_ = schema
+        self._costs = costs
         self.classes_ = classes
         self.n_features_in_ = len(schema)
         if schema.names_generated:
             self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
         else:
             self.feature_names_in_ = np.array(schema.names, dtype=object)
+
+    @property
+    def _target_spec(self) -> TargetSpec:
+        """The classes, and how probabilities become a class."""
+        return TargetSpec(self.classes_, cost_matrix=getattr(self, "_costs", None))
 
     def _read_new(self, X: Any, columns_used: Callable[[], set[str]], handle_unknown: str) -> Table:
         """Read new rows; warn of unknown categories in columns that are used."""

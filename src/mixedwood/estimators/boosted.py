@@ -15,6 +15,7 @@ from mixedwood import _kinds as kinds
 from mixedwood._limits import Deadline, read_time_limit
 from mixedwood._parallel import show_progress
 from mixedwood._params import (
+    COST_MATRIX,
     FLAG,
     HANDLE_UNKNOWN,
     N_JOBS,
@@ -43,7 +44,7 @@ from mixedwood.estimators.forest import read_member
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.grow import EncodedTable
 from mixedwood.grow.gradient import GradientSettings
-from mixedwood.tree import Predictor, TargetSpec, Tree
+from mixedwood.tree import Predictor, Tree
 
 if TYPE_CHECKING:
     pass
@@ -127,6 +128,9 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         How to treat categories that did not occur in training, as in `TreeClassifier`.
     class_weight : mapping, "balanced" or None, default=None
         Weights of the classes.
+    cost_matrix : array-like of shape (n_classes, n_classes), mapping or None, default=None
+        Costs of mistakes, as in `TreeClassifier`. They are not used to fit the trees: the class of
+        least expected cost is predicted.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to treat as nominal, whatever their type.
     ordinal_features : mapping of str to sequence, optional
@@ -206,6 +210,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         "n_iter_no_change": Int(1),
         "handle_unknown": HANDLE_UNKNOWN,
         "n_jobs": N_JOBS,
+        "cost_matrix": COST_MATRIX,
         "random_state": RANDOM_STATE,
         "warm_start": FLAG,
         "verbose": VERBOSE,
@@ -249,6 +254,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         n_iter_no_change: int = 20,
         handle_unknown: Literal["stop", "missing", "majority", "error"] = "stop",
         class_weight: Mapping[Any, float] | str | None = None,
+        cost_matrix: Any = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         n_jobs: int | None = None,
@@ -280,6 +286,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         self.n_iter_no_change = n_iter_no_change
         self.handle_unknown = handle_unknown
         self.class_weight = class_weight
+        self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
         self.n_jobs = n_jobs
@@ -502,7 +509,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             return super().predictor_
         return Predictor(
             self.schema_,
-            TargetSpec(self.classes_),
+            self._target_spec,
             tuple(self.trees_),
             values=tuple(self._values),
             first_output=tuple(self._first_output),

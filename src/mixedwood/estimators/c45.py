@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mixedwood import _kinds as kinds
 from mixedwood._params import (
+    COST_MATRIX,
     FLAG,
     HANDLE_UNKNOWN,
     NONE,
@@ -68,6 +69,9 @@ class C45TreeClassifier(GreedyTreeClassifier):
         weight; or categories that no training row has raise an error.
     class_weight : mapping, "balanced" or None, default=None
         Weights of the classes.
+    cost_matrix : array-like of shape (n_classes, n_classes), mapping or None, default=None
+        Costs of mistakes, as in `TreeClassifier`. Growth and pessimistic pruning do not use them:
+        the class of least expected cost is predicted.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal regardless of their dtype.
     ordinal_features : mapping of str to sequence, optional
@@ -116,6 +120,7 @@ class C45TreeClassifier(GreedyTreeClassifier):
         "min_samples_leaf": RowsOrFraction(),
         "max_depth": Int(0) | NONE,
         "handle_unknown": HANDLE_UNKNOWN,
+        "cost_matrix": COST_MATRIX,
         "time_limit": TIME_LIMIT,
     }
 
@@ -132,6 +137,7 @@ class C45TreeClassifier(GreedyTreeClassifier):
         max_depth: int | None = None,
         handle_unknown: Literal["stop", "missing", "majority", "error"] = "stop",
         class_weight: Mapping[Any, float] | str | None = None,
+        cost_matrix: Any = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         time_limit: float | None = None,
@@ -143,6 +149,7 @@ class C45TreeClassifier(GreedyTreeClassifier):
         self.max_depth = max_depth
         self.handle_unknown = handle_unknown
         self.class_weight = class_weight
+        self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
         self.time_limit = time_limit
@@ -183,7 +190,7 @@ class RandomTreeClassifier(GreedyTreeClassifier):
     ----------
     max_features : None, int, float, "sqrt" or "log2", default=0
         Number of columns drawn at each node. As in WEKA, 0 stands for int(log2(columns)) + 1.
-    min_samples_split, min_samples_leaf, max_depth, handle_unknown, class_weight
+    min_samples_split, min_samples_leaf, max_depth, handle_unknown, class_weight, cost_matrix
         As in `TreeClassifier`.
     categorical_features, ordinal_features, random_state, time_limit
         As in `TreeClassifier`.
@@ -202,6 +209,7 @@ class RandomTreeClassifier(GreedyTreeClassifier):
         "min_samples_leaf": RowsOrFraction(),
         "max_depth": Int(0) | NONE,
         "handle_unknown": HANDLE_UNKNOWN,
+        "cost_matrix": COST_MATRIX,
         "random_state": RANDOM_STATE,
         "time_limit": TIME_LIMIT,
     }
@@ -218,6 +226,7 @@ class RandomTreeClassifier(GreedyTreeClassifier):
         max_depth: int | None = None,
         handle_unknown: Literal["stop", "missing", "majority", "error"] = "stop",
         class_weight: Mapping[Any, float] | str | None = None,
+        cost_matrix: Any = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         random_state: Any = None,
@@ -229,6 +238,7 @@ class RandomTreeClassifier(GreedyTreeClassifier):
         self.max_depth = max_depth
         self.handle_unknown = handle_unknown
         self.class_weight = class_weight
+        self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
         self.random_state = random_state

@@ -19,6 +19,7 @@ from mixedwood._folds import fold_numbers
 from mixedwood._limits import Deadline, read_time_limit, user_stacklevel
 from mixedwood._parallel import grow_members
 from mixedwood._params import (
+    COST_MATRIX,
     FLAG,
     N_JOBS,
     NONE,
@@ -76,6 +77,7 @@ _CV = Constraint(
 )
 _SHARED_PARAMETERS = (
     "class_weight",
+    "cost_matrix",
     "categorical_features",
     "ordinal_features",
     "random_state",
@@ -97,9 +99,9 @@ class EnsembleClassifier(TableClassifier):
     Parameters
     ----------
     forest : ForestClassifier or None, default=None
-        The forest. If None, ``ForestClassifier()``. Its `class_weight`, `categorical_features`,
-        `ordinal_features`, `n_jobs`, `random_state`, `verbose` and `time_limit` are those of the
-        ensemble.
+        The forest. If None, ``ForestClassifier()``. Its `class_weight`, `cost_matrix`,
+        `categorical_features`, `ordinal_features`, `n_jobs`, `random_state`, `verbose` and
+        `time_limit` are those of the ensemble.
     boosted : BoostedTreesClassifier, AdaBoostTreesClassifier or None, default=None
         The boosted trees, likewise. If None, ``BoostedTreesClassifier()``. With ``tune=True`` its
         `max_depth` and `n_estimators` are chosen; a warning is issued if they were set.
@@ -122,6 +124,9 @@ class EnsembleClassifier(TableClassifier):
         more.
     class_weight : mapping, "balanced" or None, default=None
         Weights of the classes.
+    cost_matrix : array-like of shape (n_classes, n_classes), mapping or None, default=None
+        Costs of mistakes, as in `ForestClassifier` and `BoostedTreesClassifier`. They are not used
+        to choose sizes and weights: the class of least expected cost is predicted.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to treat as nominal, whatever their type.
     ordinal_features : mapping of str to sequence, optional
@@ -176,6 +181,7 @@ class EnsembleClassifier(TableClassifier):
         "n_iter_no_change": Int(1),
         "cv": _CV,
         "n_jobs": N_JOBS,
+        "cost_matrix": COST_MATRIX,
         "random_state": RANDOM_STATE,
         "verbose": VERBOSE,
         "time_limit": TIME_LIMIT,
@@ -213,6 +219,7 @@ class EnsembleClassifier(TableClassifier):
         n_iter_no_change: int = 30,
         cv: Any = None,
         class_weight: Mapping[Any, float] | str | None = None,
+        cost_matrix: Any = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         n_jobs: int | None = None,
@@ -229,6 +236,7 @@ class EnsembleClassifier(TableClassifier):
         self.n_iter_no_change = n_iter_no_change
         self.cv = cv
         self.class_weight = class_weight
+        self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
         self.n_jobs = n_jobs

@@ -15,6 +15,7 @@ from mixedwood._limits import Deadline, read_time_limit, user_stacklevel
 from mixedwood._parallel import grow_members
 from mixedwood._params import (
     CALLABLE,
+    COST_MATRIX,
     FLAG,
     N_JOBS,
     NONE,
@@ -90,6 +91,7 @@ class BaseForestClassifier(TreeEnsembleClassifier):
         "colsample_bytree": ColumnsOrFraction() | NONE,
         "voting": VOTING,
         "oob_score": FLAG | CALLABLE,
+        "cost_matrix": COST_MATRIX,
         "n_jobs": N_JOBS,
         "warm_start": FLAG,
         "verbose": VERBOSE,
@@ -107,6 +109,7 @@ class BaseForestClassifier(TreeEnsembleClassifier):
         voting: Vote,
         oob_score: bool | Callable[[Any, Any], float],
         class_weight: Mapping[Any, float] | str | None,
+        cost_matrix: Any,
         categorical_features: Any,
         ordinal_features: Mapping[str, Sequence[Any]] | None,
         n_jobs: int | None,
@@ -123,6 +126,7 @@ class BaseForestClassifier(TreeEnsembleClassifier):
         self.voting = voting
         self.oob_score = oob_score
         self.class_weight = class_weight
+        self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
         self.n_jobs = n_jobs
@@ -319,7 +323,7 @@ def read_member(estimator: Any) -> SingleTreeClassifier:
             "estimator must be None or a tree of mixedwood, such as TreeClassifier(max_depth=5); "
             f"got {came}.{hint}"
         )
-    for name in ("class_weight", "categorical_features", "ordinal_features"):
+    for name in ("class_weight", "cost_matrix", "categorical_features", "ordinal_features"):
         if getattr(estimator, name, None) is not None:
             raise ValueError(
                 f"{name} of estimator must be None: set {name} of the ensemble, which reads the "
@@ -395,6 +399,10 @@ class ForestClassifier(BaseForestClassifier):
     class_weight : mapping, "balanced" or None, default=None
         Weights of the classes. They have no effect on leaves with rows of one class; set
         `min_samples_leaf` or `pruning` of the estimator, too.
+    cost_matrix : array-like of shape (n_classes, n_classes), mapping or None, default=None
+        Costs of mistakes, as in `TreeClassifier`: trees are grown and pruned as the estimator
+        does, and the class of least expected cost is predicted. Trees vote for the most probable
+        class, so that class probabilities do not depend on costs.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal whatever their type.
     ordinal_features : mapping of str to sequence, optional
@@ -465,6 +473,7 @@ class ForestClassifier(BaseForestClassifier):
         voting: Vote = "soft",
         oob_score: bool | Callable[[Any, Any], float] = False,
         class_weight: Mapping[Any, float] | str | None = None,
+        cost_matrix: Any = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         n_jobs: int | None = None,
@@ -482,6 +491,7 @@ class ForestClassifier(BaseForestClassifier):
             voting=voting,
             oob_score=oob_score,
             class_weight=class_weight,
+            cost_matrix=cost_matrix,
             categorical_features=categorical_features,
             ordinal_features=ordinal_features,
             n_jobs=n_jobs,

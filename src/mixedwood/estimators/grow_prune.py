@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from mixedwood import _kinds as kinds
 from mixedwood._limits import StopFlag, read_time_limit, user_stacklevel, warn_time_limit
 from mixedwood._params import (
+    COST_MATRIX,
     FLAG,
     HANDLE_UNKNOWN,
     RANDOM_STATE,
@@ -71,6 +72,9 @@ class GrowPruneTreeClassifier(SingleTreeClassifier):
         since a node has only seen the categories of one half.
     class_weight : mapping, "balanced" or None, default=None
         Weights of the classes.
+    cost_matrix : array-like of shape (n_classes, n_classes), mapping or None, default=None
+        Costs of mistakes, as in `TreeClassifier`: the tree is pruned by costs, and the class of
+        least expected cost is predicted.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal regardless of their dtype.
     ordinal_features : mapping of str to sequence, optional
@@ -130,6 +134,7 @@ class GrowPruneTreeClassifier(SingleTreeClassifier):
             when=lambda value: isinstance(value, str) and value == "fractional",
         ),
         "handle_unknown": HANDLE_UNKNOWN,
+        "cost_matrix": COST_MATRIX,
         "random_state": RANDOM_STATE,
         "time_limit": TIME_LIMIT,
     }
@@ -152,6 +157,7 @@ class GrowPruneTreeClassifier(SingleTreeClassifier):
         handle_missing: Literal["learned", "category"] = "learned",
         handle_unknown: Literal["stop", "missing", "majority", "error"] = "stop",
         class_weight: Mapping[Any, float] | str | None = None,
+        cost_matrix: Any = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         random_state: Any = None,
@@ -165,6 +171,7 @@ class GrowPruneTreeClassifier(SingleTreeClassifier):
         self.handle_missing = handle_missing
         self.handle_unknown = handle_unknown
         self.class_weight = class_weight
+        self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
         self.random_state = random_state

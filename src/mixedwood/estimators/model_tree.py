@@ -110,6 +110,8 @@ class ModelTreeClassifier(GreedyTreeClassifier):
         pruned.
     class_weight : mapping, "balanced" or None, default=None
         Weights of the classes.
+    cost_matrix : array-like of shape (n_classes, n_classes), mapping or None, default=None
+        Costs of mistakes, as in `TreeClassifier`. The models of the nodes do not use them.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal regardless of their dtype.
     ordinal_features : mapping of str to sequence, optional
@@ -205,6 +207,7 @@ class ModelTreeClassifier(GreedyTreeClassifier):
         handle_unknown: Literal["stop", "missing", "majority", "error"] = "stop",
         pruning: str | Pruner | Sequence[str | Pruner] | None = "cost_complexity",
         class_weight: Mapping[Any, float] | str | None = None,
+        cost_matrix: Any = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         random_state: Any = None,
@@ -233,6 +236,7 @@ class ModelTreeClassifier(GreedyTreeClassifier):
         self.handle_unknown = handle_unknown
         self.pruning = pruning
         self.class_weight = class_weight
+        self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
         self.random_state = random_state
@@ -365,8 +369,7 @@ class ModelTreeClassifier(GreedyTreeClassifier):
                 tree = model._fit_encoded(
                     coded, target, rows=drawn[~out], seed=seed, time_limit=left, stop=stop
                 )
-                predicted = tree.predict(table.take(out))
-                wrong += float(weights[out][predicted != target.classes[sampled.codes[out]]].sum())
+                wrong += sampled.take(out).total_cost(tree.predict_codes(table.take(out)))
             if wrong < least:
                 best, least = float(size), wrong
         return best

@@ -23,6 +23,7 @@ from mixedwood._limits import (
 )
 from mixedwood._parallel import show_status
 from mixedwood._params import (
+    COST_MATRIX,
     FLAG,
     HANDLE_UNKNOWN,
     NONE,
@@ -89,7 +90,8 @@ class OptimalTreeClassifier(SingleTreeClassifier):
         fraction of the training rows.
     ccp_alpha : float, default=0.01
         Penalty of each leaf, as a fraction of the training weight: with 0.01, an additional leaf
-        must correct at least one row in a hundred. With 0, only errors count.
+        must correct at least one row in a hundred. With 0, only errors count. With `cost_matrix`,
+        it is a fraction of the cost of the worst prediction for every row.
     binarizer : FeatureBinarizer, "passthrough" or None, default=None
         How columns become binary features, which are the candidate splits. If None,
         ``FeatureBinarizer()``. With ``"passthrough"`` the search is over every threshold of every
@@ -112,6 +114,10 @@ class OptimalTreeClassifier(SingleTreeClassifier):
         categories that no training row has raise an error.
     class_weight : mapping, "balanced" or None, default=None
         Weights of the classes.
+    cost_matrix : array-like of shape (n_classes, n_classes), mapping or None, default=None
+        Costs of mistakes, as in `TreeClassifier`. The tree of least total cost is found, with a
+        proof. With three or more classes the search handles up to ``n_classes`` weighted copies of
+        each row.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal regardless of their dtype.
     ordinal_features : mapping of str to sequence, optional
@@ -138,14 +144,15 @@ class OptimalTreeClassifier(SingleTreeClassifier):
     optimal_ : bool
         Whether the tree is proven to be optimal for the weights given.
     objective_value_, lower_bound_, gap_ : float
-        Weight of the misclassified rows plus the penalty of the leaves; a lower bound for all
-        trees within the limits; and the relative difference of the two.
+        Weight or cost of the misclassified rows plus the penalty of the leaves; a lower bound for
+        all trees within the limits; and the relative difference of the two.
     candidates_ : list of BinarySplit or None
         The candidate splits; None if they are not the same at all nodes.
     cv_results_ : dict of str to ndarray or None
         With `tune`, the limits that were tried: ``param_max_depth``, ``param_max_leaf_nodes``,
-        ``mean_test_score`` (accuracy on all held-out rows), ``rank_test_score``, and ``optimal``,
-        whether the trees of all folds were proven to be optimal.
+        ``mean_test_score`` (accuracy on all held-out rows, or the negative mean cost),
+        ``rank_test_score``, and ``optimal``, whether the trees of all folds were proven to be
+        optimal.
     classes_, schema_, n_features_in_, feature_names_in_
         As for every classifier.
 
@@ -186,6 +193,7 @@ class OptimalTreeClassifier(SingleTreeClassifier):
         "tune": FLAG,
         "cv": Int(2) | HasMethod("split", "a splitter") | _FOLDS | OneOf("holdout"),
         "handle_unknown": HANDLE_UNKNOWN,
+        "cost_matrix": COST_MATRIX,
         "random_state": RANDOM_STATE,
         "verbose": VERBOSE,
         "time_limit": TIME_LIMIT,
@@ -202,7 +210,7 @@ class OptimalTreeClassifier(SingleTreeClassifier):
                 {
                     "param_max_depth": kinds.COUNTS,
                     "param_max_leaf_nodes": kinds.COUNTS,
-                    "mean_test_score": kinds.array(np.float64, 1, kinds.FRACTIONS),
+                    "mean_test_score": kinds.array(np.float64, 1, kinds.FINITE),
                     "rank_test_score": kinds.COUNTS,
                     "optimal": kinds.array(np.bool_),
                 }
@@ -228,6 +236,7 @@ class OptimalTreeClassifier(SingleTreeClassifier):
         cv: Any = 5,
         handle_unknown: Literal["stop", "missing", "majority", "error"] = "stop",
         class_weight: Mapping[Any, float] | str | None = None,
+        cost_matrix: Any = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         random_state: Any = None,
@@ -247,6 +256,7 @@ class OptimalTreeClassifier(SingleTreeClassifier):
         self.cv = cv
         self.handle_unknown = handle_unknown
         self.class_weight = class_weight
+        self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
         self.random_state = random_state
@@ -335,6 +345,10 @@ class OptimalTreeClassifier(SingleTreeClassifier):
         return FeatureBinarizer() if name == "binarizer" and given is None else None
 
     def _check_fitted(self) -> None:
+        if self.cv_results_ is not None:
+            scores = self.cv_results_["mean_test_score"]
+            if self._costs is None and not kinds.FRACTIONS.contains(scores).all():
+                raise ValueError("mean_test_score of cv_results_ is not from 0 to 1")
         for split in self.candidates_ or ():
             if split.column >= len(self.schema_):
                 raise ValueError("a candidate split has a column that does not exist")

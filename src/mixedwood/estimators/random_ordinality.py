@@ -45,9 +45,9 @@ class RandomOrdinalityClassifier(BaseForestClassifier):
     voting : {"soft", "hard"}, default="hard"
         Whether class probabilities of the trees are averaged, or the votes of the trees are
         counted.
-    max_samples, colsample_bytree, oob_score, class_weight, categorical_features, ordinal_features
+    max_samples, colsample_bytree, oob_score, class_weight, cost_matrix, categorical_features
         As in `ForestClassifier`.
-    n_jobs, random_state, warm_start, verbose, time_limit
+    ordinal_features, n_jobs, random_state, warm_start, verbose, time_limit
         As in `ForestClassifier`.
 
     Attributes
@@ -96,6 +96,7 @@ class RandomOrdinalityClassifier(BaseForestClassifier):
         voting: Vote = "hard",
         oob_score: bool | Callable[[Any, Any], float] = False,
         class_weight: Mapping[Any, float] | str | None = None,
+        cost_matrix: Any = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         n_jobs: int | None = None,
@@ -113,6 +114,7 @@ class RandomOrdinalityClassifier(BaseForestClassifier):
             voting=voting,
             oob_score=oob_score,
             class_weight=class_weight,
+            cost_matrix=cost_matrix,
             categorical_features=categorical_features,
             ordinal_features=ordinal_features,
             n_jobs=n_jobs,

@@ -20,6 +20,7 @@ from mixedwood._limits import (
     warn_time_limit,
 )
 from mixedwood._params import (
+    COST_MATRIX,
     FLAG,
     HANDLE_UNKNOWN,
     NONE,
@@ -70,6 +71,7 @@ GREEDY_PARAMETERS: dict[str, Constraint] = {
     "handle_missing": OneOf("learned", "fractional", "category"),
     "handle_unknown": HANDLE_UNKNOWN,
     "pruning": PartOf(Pruner) | ListOf(PartOf(Pruner), low=0) | NONE,
+    "cost_matrix": COST_MATRIX,
     "random_state": RANDOM_STATE,
     "time_limit": TIME_LIMIT,
 }
@@ -300,6 +302,11 @@ class TreeClassifier(GreedyTreeClassifier):
         applied one after the other. If None, the tree is not pruned.
     class_weight : mapping, "balanced" or None, default=None
         Weights of the classes.
+    cost_matrix : array-like of shape (n_classes, n_classes), mapping or None, default=None
+        ``cost_matrix[i, j]`` is the cost of predicting ``classes_[j]`` if ``classes_[i]`` is true;
+        as a mapping, ``cost_matrix[true][predicted]``. If None, every mistake costs 1. The class of
+        least expected cost is predicted, and pruning minimizes costs (pessimistic pruning counts
+        errors). Of the criteria, "gini" and "squared_gini" use costs; class weights do not change.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to read as nominal regardless of their dtype.
     ordinal_features : mapping of str to sequence, optional
@@ -378,6 +385,7 @@ class TreeClassifier(GreedyTreeClassifier):
         handle_unknown: Literal["stop", "missing", "majority", "error"] = "stop",
         pruning: str | Pruner | Sequence[str | Pruner] | None = "cost_complexity",
         class_weight: Mapping[Any, float] | str | None = None,
+        cost_matrix: Any = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         random_state: Any = None,
@@ -400,6 +408,7 @@ class TreeClassifier(GreedyTreeClassifier):
         self.handle_unknown = handle_unknown
         self.pruning = pruning
         self.class_weight = class_weight
+        self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
         self.random_state = random_state

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mixedwood import _core
 from mixedwood._limits import StopFlag, stopped_by, warn_time_limit
-from mixedwood._parts import Criterion, Partitioner, Screener, native_criterion
+from mixedwood._parts import Criterion, Partitioner, Screener, native_criterion, takes_costs
 from mixedwood.data import Schema, Table, Target, check_same_length
 from mixedwood.grow.encoded import EncodedTable, fill
 from mixedwood.grow.linear import LinearSettings
@@ -128,29 +128,46 @@ def native_arguments(
         weight = _weight_in_growth(coded.table.n_rows, weights, rows)
         ranks = draw_ranks(coded.table, weight, seed, joint)
         coded, partitioner = coded.in_order(ranks), Partitioner("natural_order")
+    costs, split_costs = _native_costs(target, chosen)
     settings = fill(
         _core.GrowSettings(
-            native_criterion(chosen.criterion),
+            native_criterion(chosen.criterion, split_costs),
             partitioner.native(),
             [screener.native() for screener in Screener.read_all(chosen.screener)],
             None if chosen.linear is None else chosen.linear.native(),
         ),
         chosen,
         seed=seed,
+        costs=costs,
+        split_costs=split_costs,
     )
     arguments = (coded.native, target.codes, weights, target.n_classes, settings)
     return NativeArguments(arguments, schema, scale, ranks)
+
+
+def _native_costs(target: Target, chosen: GrowSettings) -> tuple[list[float], list[float]]:
+    """Give the costs of labels, and those of the criterion, which are symmetric.
+
+    Of two classes, costs only scale the criterion.
+    """
+    matrix = target.cost_matrix
+    if matrix is None:
+        return [], []
+    in_splits = chosen.rules == "parts" and takes_costs(chosen.criterion) and len(matrix) > 2
+    return matrix.ravel().tolist(), ((matrix + matrix.T) / 2).ravel().tolist() * in_splits
 
 
 def tree_of(arrays: dict[str, NDArray[Any]], schema: Schema, target: Target, scale: float) -> Tree:
     """Make a tree of the arrays of the native core."""
     arrays["statistics"] = arrays["statistics"].reshape(-1, target.n_classes)
     if scale == 1.0:
-        return Tree.checked(schema, target.classes, arrays)
+        return Tree.checked(schema, target.classes, arrays, target.cost_matrix)
     # Sums of huge weights may be infinite, which the checks report.
     for name in ("statistics", "weighted_n_node_samples"):
         arrays[name] = arrays[name] * scale
-    return Tree(schema=schema, classes=target.classes, **arrays)
+    return Tree(
+        schema=schema, classes=target.classes, cost_matrix=target.cost_matrix, **arrays
+    )
 
 
 def _weight_in_growth(

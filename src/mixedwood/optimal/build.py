@@ -47,7 +47,8 @@ def build_tree(table: Table, target: Target, splits: SplitTree, unknown: str) ->
         "stop" if unknown == "node" else unknown,
     )
     arrays["statistics"] = arrays["statistics"].reshape(-1, target.n_classes)
-    return Tree.checked(table.schema, target.classes, arrays)
+    tree = Tree.checked(table.schema, target.classes, arrays)
+    return tree.with_costs(target.cost_matrix)
 
 
 def apply_splits(splits: SplitTree, table: Table) -> NDArray[np.int32]:

@@ -110,7 +110,10 @@ class ExactObjective:
     target : Target
         Classes and weights of rows; no weight is 0.
     ccp_alpha : float
-        Penalty of a leaf as a fraction of the total weight.
+        Penalty of a leaf as a fraction of the total weight or, with costs, of the largest cost that
+        is possible: that of the worst prediction for every row.
+    equal_copies : bool, default=False
+        Whether each row becomes as many copies; see the notes.
 
     Attributes
     ----------
@@ -120,6 +123,20 @@ class ExactObjective:
         The total weight, and the penalty of a leaf.
     alpha : Fraction
         The penalty as a fraction of the total weight.
+    rows : ndarray of int64 or None
+        With costs, the row that each weight and class belongs to; see the notes.
+    n_copies : int
+        How often each row occurs, if all occur equally often.
+    offset : Fraction
+        What every tree costs in addition to its costs and penalties; see the notes.
+
+    Notes
+    -----
+    Costs of mistakes become weights (data space expansion): a row of class i with weight w is
+    replaced by copies, one of each class j with the weight w * (max(cost[i]) - cost[i, j]). The
+    weight of the misclassified copies is the cost of the prediction plus a number that depends on
+    the row only, so that the optimal tree is the same, and all bounds of the solvers are valid. Of
+    two classes there is one copy, with the cost of its mistake as a weight.
 
     Examples
     --------
@@ -131,7 +148,9 @@ class ExactObjective:
     Fraction(2, 1)
     """
 
-    def __init__(self, target: Target, ccp_alpha: float) -> None:
+    def __init__(self, target: Target, ccp_alpha: float, *, equal_copies: bool = False) -> None:
+        self.rows: NDArray[np.int64] | None = None
+        self.n_copies, self.offset = 1, Fraction(0)
         self.classes = target.codes
         self.n_rows = target.n_rows
         self.alpha = Fraction(ccp_alpha)
@@ -143,9 +162,58 @@ class ExactObjective:
             total = sum(self.numbers)
         self.total = total * self.number_unit
         self.leaf = self.alpha * self.total
+        if target.cost_matrix is not None:
+            self._expand(target.cost_matrix, equal_copies)
+
+    def _expand(self, cost_matrix: NDArray[np.float64], equal_copies: bool) -> None:
+        """Replace rows by weighted copies; with `equal_copies`, each by as many."""
+        costs = [[Fraction(cost) for cost in row] for row in cost_matrix.tolist()]
+        unit = Fraction(1, math.lcm(*(cost.denominator for row in costs for cost in row)))
+        most = [max(row) or unit for row in costs]  # a row must not vanish
+        gains = [
+            [(int((top - cost) / unit), j) for j, cost in enumerate(row) if cost < top]
+            for top, row in zip(most, costs, strict=True)
+        ]
+        present = np.unique(self.classes).tolist()
+        if equal_copies:
+            self.n_copies = max(len(gains[i]) for i in present)
+            # The first copy is divided, into equal integers.
+            parts = {i: self.n_copies - len(gains[i]) + 1 for i in present}
+            common = math.lcm(*parts.values())
+            unit /= common
+            for i in present:
+                (first, j), *others = [(gain * common, j) for gain, j in gains[i]]
+                gains[i] = [(first // parts[i], j)] * parts[i] + others
+        codes, given_unit = self.classes.tolist(), self.number_unit
+        numbers = [1] * self.n_rows if self.numbers is None else self.numbers
+        copies = [
+            (row, number * gain, j)
+            for row, (i, number) in enumerate(zip(codes, numbers, strict=True))
+            for gain, j in gains[i]
+        ]
+        right = sum(number * int(most[i] / unit) for i, number in zip(codes, numbers, strict=True))
+        rows, weights, classes = zip(*copies, strict=True)
+        self.rows, self.numbers = np.array(rows, dtype=np.int64), list(weights)
+        self.classes = np.array(classes, dtype=np.int32)
+        self.number_unit *= unit
+        self.n_rows = len(self.numbers)
+        self.total = sum(self.numbers) * self.number_unit
+        self.offset = self.total - right * self.number_unit
+        # A fraction of the largest cost that is possible, so that the unit of costs is arbitrary.
+        largest = [max(row) for row in costs]
+        self.leaf = (
+            self.alpha
+            * given_unit
+            * sum(
+                (number * largest[i] for i, number in zip(codes, numbers, strict=True)), Fraction(0)
+            )
+        )
+        self.alpha = self.leaf / self.total
 
     def of(self, leaf_of_row: NDArray[np.int32]) -> TreeObjective:
         """Objective of a tree by the leaf of each row; a leaf predicts its heaviest class."""
+        if self.rows is not None:
+            leaf_of_row = leaf_of_row[self.rows]
         leaves, place = np.unique(leaf_of_row, return_inverse=True)
         n_classes = int(self.classes.max()) + 1
         if self.numbers is None:

@@ -63,7 +63,7 @@ class Proof:
             "rounding"}
         How the search ended; ``"rounding"`` if the weights differ too much to be added exactly.
     objective_value : float
-        Weight of the misclassified rows plus the penalty of the leaves.
+        Weight of the misclassified rows, or their cost, plus the penalty of the leaves.
     lower_bound : float
         No tree within the same limits has a smaller objective.
     n_explored : int
@@ -145,11 +145,13 @@ def prove(
         Seconds.
     """
     bound = None if upper_bound == math.inf else Fraction(upper_bound) * (1 + _TOLERANCE)
+    if bound is not None:
+        bound += exact.offset
     proving = _Proving(search, apply, exact, Deadline.after(time_limit))
     status, lower = proving.first(integer, bound, time_limit)
     if proving.best is None:  # no tree within the bound
         if status == "infeasible" and bound is not None:
-            lower = max(lower, Fraction(upper_bound))
+            lower = max(lower, Fraction(upper_bound) + exact.offset)
         return None, proving.proof(status, None, lower)
     if not integer.exact and status != "interrupted":
         status, lower = proving.verify(status, lower)
@@ -179,6 +181,10 @@ class _Proving:
         self.n_cached = max(self.n_cached, result.n_cached)
         self.cache_bytes = max(self.cache_bytes, result.cache_bytes)
 
+    def _shown(self, value: Fraction) -> float:
+        """The objective without what every tree costs."""
+        return max(round_nearest(value - self.exact.offset), 0.0)
+
     def _objective_of(self, tree: SplitTree) -> TreeObjective:
         return self.exact.of(self.apply(tree))
 
@@ -190,12 +196,12 @@ class _Proving:
         tree, result = self.search(integer, upper, time_limit)
         self._count(result)
         unit = integer.scale / integer.error_penalty
-        self.trace = [(at, round_nearest(cost * unit)) for at, cost in result.trace]
+        self.trace = [(at, self._shown(cost * unit)) for at, cost in result.trace]
         if tree:
             self.tree = tree
             self.best = self._objective_of_first(integer, tree, result.objective_value)
             if self.trace:
-                self.trace[-1] = (self.trace[-1][0], round_nearest(self.best.value))
+                self.trace[-1] = (self.trace[-1][0], self._shown(self.best.value))
         return result.status, integer.lower_bound_of(result.lower_bound)
 
     def _objective_of_first(
@@ -237,16 +243,18 @@ class _Proving:
         if found.value >= self.best.value:
             return False
         self.tree, self.best = tree, found
-        self.trace.append((time.monotonic() - self.start, round_nearest(found.value)))
+        self.trace.append((time.monotonic() - self.start, self._shown(found.value)))
         return True
 
     def proof(self, status: str, value: Fraction | None, lower: Fraction) -> Proof:
         """The result; without a tree the objective is infinite."""
-        nearest = math.inf if value is None else round_nearest(value)
+        nearest = math.inf if value is None else self._shown(value)
         return Proof(
             status=status,
             objective_value=nearest,
-            lower_bound=nearest if lower == value else min(round_down(lower), nearest),
+            lower_bound=nearest
+            if lower == value
+            else min(round_down(max(lower - self.exact.offset, Fraction(0))), nearest),
             n_explored=self.n_explored,
             n_cached=self.n_cached,
             cache_bytes=self.cache_bytes,

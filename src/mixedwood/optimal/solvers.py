@@ -100,11 +100,16 @@ class Solver(ABC):
 
     candidates: list[BinarySplit] | None = None
     _max_error_penalty: ClassVar[int] = 0  # see `make_integer`
+    _copies_rows: ClassVar[bool] = True  # see `ExactObjective`
 
     def __init__(self, table: Table, target: Target, settings: OptimalSettings) -> None:
         self.table, self.target, self.settings = table, target, settings
         self.work = 0
-        self.exact = ExactObjective(target, settings.ccp_alpha)
+        self.exact = ExactObjective(
+            target,
+            settings.ccp_alpha,
+            equal_copies=self._copies_rows and settings.min_samples_leaf > 1,
+        )
         self.integer = make_integer(
             self.exact,
             settings.max_leaves(target.n_rows),
@@ -154,7 +159,7 @@ class Solver(ABC):
         """Call the native solver: a tree, and its result in integers."""
         objective = _core.OptimalObjective()
         objective.leaf_penalty = integer.leaf_penalty
-        objective.min_samples_leaf = self.settings.min_samples_leaf
+        objective.min_samples_leaf = self.settings.min_samples_leaf * self.exact.n_copies
         if integer is not self.integer:
             native = self._make_native(integer, objective)
         else:
@@ -184,15 +189,20 @@ class BinarySolver(Solver):
         super().__init__(table, target, settings)
         assert settings.binarization is not None
         self._matrix, self._offered = settings.binarization.fit(table, target)
+        if self.exact.rows is not None:
+            self._matrix = self._matrix[self.exact.rows]
         self.candidates = self._offered
 
     def _make_native(
         self, integer: IntegerObjective, objective: _core.OptimalObjective
     ) -> _core.OptimalSolver:
         objective.error_penalty = integer.error_penalty
-        target = self.target
         return _core.binary_solver(
-            self._matrix, target.codes, integer.weights, target.n_classes, objective
+            self._matrix,
+            self.exact.classes,
+            integer.weights,
+            self.target.n_classes,
+            objective,
         )
 
     def _read_splits(self, tree: SplitTree) -> SplitTree:
@@ -204,20 +214,25 @@ class AllSplitsSolver(Solver):
 
     def __init__(self, table: Table, target: Target, settings: OptimalSettings) -> None:
         super().__init__(table, target, settings)
-        self._coded = EncodedTable(table)
+        rows = self.exact.rows
+        self._coded = EncodedTable(table if rows is None else table.take(rows))
 
     def _make_native(
         self, integer: IntegerObjective, objective: _core.OptimalObjective
     ) -> _core.OptimalSolver:
-        target = self.target
-        weights = integer.scaled_weights(target.n_rows)
         return _core.all_splits_solver(
-            self._coded.native, target.codes, weights, target.n_classes, objective
+            self._coded.native,
+            self.exact.classes,
+            integer.scaled_weights(self.exact.n_rows),
+            self.target.n_classes,
+            objective,
         )
 
 
 class PerNodeSolver(Solver):
     """Searches over binary features that are made again at every node."""
+
+    _copies_rows: ClassVar[bool] = False  # the features of a node depend on its rows
 
     def __init__(self, table: Table, target: Target, settings: OptimalSettings) -> None:
         super().__init__(table, target, settings)
@@ -243,6 +258,12 @@ class PerNodeSolver(Solver):
         binarizer.rule = discretization.rule
         binarizer.encoding = self._binarization.encoding
         binarizer.max_subset_values = self._binarization.max_subset_values
+        weights, class_weights = integer.scaled_weights(self.exact.n_rows), None
+        if self.exact.rows is not None:
+            class_weights = np.zeros((self.target.n_rows, self.target.n_classes), dtype=np.int64)
+            copies = np.ones(self.exact.n_rows, dtype=np.int64) if weights is None else weights
+            np.add.at(class_weights, (self.exact.rows, self.exact.classes), copies)
+            weights = None
         n_bins = [discretization.n_bins_of(column.name) for column in schema]
         return _core.per_node_solver(
             list(self.table.arrays),
@@ -251,8 +272,9 @@ class PerNodeSolver(Solver):
             self._thresholds,
             np.array(n_bins, dtype=np.int64),
             self.target.codes,
-            integer.scaled_weights(self.target.n_rows),
+            weights,
             self.target.n_classes,
             objective,
             binarizer,
+            class_weights,
         )

@@ -93,7 +93,7 @@ def choose_size(
                 leaf_of_row = apply_splits(splits, table)
                 labels = _labels(leaf_of_row, fit, target, len(splits))
                 predicted = labels[leaf_of_row[held_out]]
-                wrong += float(weights[held_out][predicted != target.codes[held_out]].sum())
+                wrong += target.take(held_out).total_cost(predicted)
             else:
                 tried.append((depth, leaves, wrong / total, proven))
                 continue
@@ -110,7 +110,7 @@ def choose_size(
         {
             "param_max_depth": depths,
             "param_max_leaf_nodes": n_leaves,
-            "mean_test_score": 1.0 - errors,
+            "mean_test_score": 1.0 - errors if target.cost_matrix is None else -errors,
             "rank_test_score": 1 + (errors[:, None] > errors).sum(axis=1),
             "optimal": proofs,
         },
@@ -171,4 +171,6 @@ def _labels(
     weights = np.ones(target.n_rows) if target.weights is None else target.weights
     counts = np.zeros((n_nodes, target.n_classes))
     np.add.at(counts, (leaf_of_row[rows], target.codes[rows]), weights[rows])
+    if target.cost_matrix is not None:
+        return argmax_with_ties(-(counts @ target.cost_matrix))
     return argmax_with_ties(counts)

@@ -17,7 +17,7 @@ def collapse(tree: Tree) -> Tree:
     Top down: a node becomes a leaf if the leaves below it make no fewer training errors than the
     node itself as a leaf, within 0.001. C4.5 does this before any other pruning, and also to trees
     that are not pruned. Training errors are taken from the class weights of the tree: the weight of
-    a leaf without its most frequent class.
+    a leaf without its most frequent class, or their costs if the tree has costs.
 
     Parameters
     ----------
@@ -41,14 +41,16 @@ def collapse(tree: Tree) -> Tree:
     >>> tree.n_leaves, collapse(tree).n_leaves
     (3, 2)
     """
-    own = tree.statistics.sum(axis=1) - tree.statistics.max(axis=1)
+    own, tolerance = tree.statistics.sum(axis=1) - tree.statistics.max(axis=1), _TOLERANCE
+    if tree.cost_matrix is not None:
+        own, tolerance = tree.node_costs, _TOLERANCE * float(tree.cost_matrix.max())
     inner = tree.split_kind != SplitKind.LEAF
     # Children come after their parents. Lists are faster here, and forests do this for every tree.
     below, parent = np.where(inner, 0.0, own).tolist(), tree.parent.tolist()
     for node in range(tree.n_nodes - 1, 0, -1):
         below[parent[node]] += below[node]
     # Nodes below another pruned node go with it, so the order is top down.
-    return tree.prune_at(np.flatnonzero(inner & (np.array(below) >= own - _TOLERANCE)))
+    return tree.prune_at(np.flatnonzero(inner & (np.array(below) >= own - tolerance)))
 
 
 def merge_equal_leaves(tree: Tree) -> Tree:

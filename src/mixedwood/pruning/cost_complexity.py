@@ -109,7 +109,8 @@ class CrossValidatedPath:
         The path of the tree that was grown on all rows.
     errors : ndarray of float64
         For each alpha of the path, with the chosen strength of shrinkage, the fraction of
-        the held-out weight that was misclassified; NaN if no rows were held out.
+        the held-out weight that was misclassified, or the mean cost of the predictions if the
+        tree has costs; NaN if no rows were held out.
     standard_errors : ndarray of float64
         Standard error of each error.
     best : int
@@ -165,7 +166,8 @@ def cost_complexity_path(tree: Tree, risk: Risk = "error") -> CostComplexityPath
     tree : Tree
         The tree to prune.
     risk : {"error", "impurity"}, default="error"
-        Risk of a leaf: the training weight that its label misclassifies, as in CART, or its
+        Risk of a leaf: the training weight that its label misclassifies, as in CART, times the
+        costs of these mistakes if the tree has costs; or its
         weight times its Gini impurity, as in scikit-learn's ``ccp_alpha``.
 
     Returns
@@ -203,8 +205,10 @@ def path_errors(
     target: Target,
     alphas: ArrayLike | None = None,
     strengths: Sequence[float] | None = None,
+    *,
+    cost_matrix: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """Count the errors on some rows of every tree of a path at once.
+    """Count the errors on some rows of every tree of a path at once, or add up their costs.
 
     Rows are routed once through the full tree, which gives the predictions of all smaller trees.
     A tree that divides rows among children has to predict again for each alpha.
@@ -219,11 +223,14 @@ def path_errors(
         Complexity parameters in ascending order; may be infinite. By default those of the path.
     strengths : sequence of float, optional
         Strengths of shrinkage (`shrink`) of the trees; the result then has one row for each.
+    cost_matrix : ndarray of shape (n_classes, n_classes), optional
+        Costs of mistakes in place of those of the trees. The predictions do not depend on it.
 
     Returns
     -------
     ndarray of float64
-        For each alpha, the weight of the rows that ``path.tree(alpha)`` misclassifies.
+        For each alpha, the weight of the rows that ``path.tree(alpha)`` misclassifies, times the
+        costs of these mistakes.
 
     Examples
     --------
@@ -241,9 +248,14 @@ def path_errors(
     if grid.ndim != 1 or not (grid >= 0).all() or not (grid[1:] >= grid[:-1]).all():
         raise ValueError("alphas must be non-negative and in ascending order.")
     if strengths is None:
-        return np.asarray(path_errors(path, table, target, grid, (0.0,))[0])
+        return np.asarray(
+            path_errors(path, table, target, grid, (0.0,), cost_matrix=cost_matrix)[0]
+        )
+    costs = tree.cost_matrix if cost_matrix is None else cost_matrix
     if tree.is_fractional:
-        return np.array([_errors_one_by_one(path, table, target, grid, s) for s in strengths])
+        return np.array(
+            [_errors_one_by_one(path, table, target, grid, s, costs) for s in strengths]
+        )
     counts = node_counts(tree, table, target)
     # Probabilities of a node depend on the nodes above it only, so pruning does not change them.
     labels = [
@@ -251,7 +263,10 @@ def path_errors(
         for s in strengths
     ]
     return np.array(
-        [_core.path_errors(tree.parent, label, counts, path.cut_at, grid) for label in labels]
+        [
+            _core.path_errors(tree.parent, label, counts, path.cut_at, grid, costs)
+            for label in labels
+        ]
     )
 
 
@@ -261,25 +276,22 @@ def _errors_one_by_one(
     target: Target,
     grid: NDArray[np.float64],
     strength: float,
+    costs: NDArray[np.float64] | None,
 ) -> NDArray[np.float64]:
     """Errors of trees that divide rows among children, where a row has no single path."""
     check_same_classes(path.full, target)
     check_same_length(table, target)
-    weights = np.ones(target.n_rows) if target.weights is None else target.weights
-    truth = target.classes[target.codes]
     steps = np.searchsorted(path.ccp_alphas, grid, side="right") - 1  # same step, same tree
     errors = np.empty(len(grid))
     for step in np.unique(steps):
-        wrong = shrink(path.tree(path.ccp_alphas[step]), strength).predict(table) != truth
-        errors[steps == step] = weights[wrong].sum()
+        tree = shrink(path.tree(path.ccp_alphas[step]), strength)
+        errors[steps == step] = target.total_cost(tree.predict_codes(table), costs)
     return errors
 
 
 def _node_risks(tree: Tree, risk: Risk) -> NDArray[np.float64]:
     if risk == "error":
-        wrong = np.array(tree.statistics)
-        wrong[np.arange(tree.n_nodes), tree.label] = 0.0
-        return np.asarray(wrong.sum(axis=1))
+        return tree.node_costs
     if risk == "impurity":
         weights = tree.statistics.sum(axis=1)
         return np.asarray(weights * np.maximum(1 - (tree.probabilities**2).sum(axis=1), 0.0))
@@ -347,7 +359,8 @@ def cross_validated_alpha(
     With R the fraction of misclassified weight, the standard error is ``sqrt(R * (1 - R) / N)``. N
     is the number of rows or, for weighted rows, Kish's effective number
     ``sum(weights)**2 / sum(weights**2)``: rows of weight 0 do not count, and the scale of the
-    weights does not matter.
+    weights does not matter. With costs, R is their mean on held-out rows, and R * (1 - R) their
+    variance.
 
     With less than two rows or one class the full tree is chosen, and the errors are NaN.
 
@@ -379,21 +392,29 @@ def cross_validated_alpha(
 
     alphas = np.append(np.sqrt(path.ccp_alphas[:-1] * path.ccp_alphas[1:]), np.inf)
     tried = sorted({float(strength) for strength in strengths})
-    wrong = np.zeros((len(tried), len(alphas)))
+    # Sums of costs, and of their squares; both are the errors if every mistake costs 1.
+    costs = target.cost_matrix
+    powers = [None] if costs is None else [costs, costs**2]
+    wrong = np.zeros((len(powers), len(tried), len(alphas)))
     n_divisions = 0
     for division in divisions:
-        wrong += _left_out_errors(grow, table, target, division, alphas, risk, tried)
+        wrong += _left_out_errors(grow, table, target, division, alphas, risk, tried, powers)
         n_divisions += 1
-    by_strength = np.minimum(wrong / (n_divisions * weights.sum()), 1.0)
+    means = wrong / (n_divisions * weights.sum())
+    by_strength = np.minimum(means[0], 1.0) if costs is None else means[0]
+    equal = _EQUAL if costs is None else _EQUAL * max(float(costs.max()), np.finfo(float).tiny)
     relative = weights / weights.max()  # squares of extreme weights overflow
     n_effective = relative.sum() ** 2 / (relative**2).sum()
     least = by_strength.min()
-    limit = least + se_rule * np.sqrt(least * (1 - least) / n_effective) + _EQUAL
+    variances = by_strength * (1 - by_strength)
+    if costs is not None:
+        variances = np.maximum(means[1] - by_strength**2, 0.0)
+    spread = np.sqrt(variances / n_effective)
+    limit = least + se_rule * spread.flat[int(by_strength.argmin())] + equal
     chosen = _last((by_strength <= limit).any(axis=0))
-    place = int(np.argmax(by_strength[:, chosen] <= by_strength[:, chosen].min() + _EQUAL))
-    errors = by_strength[place]
-    standard_errors = np.sqrt(errors * (1 - errors) / n_effective)
-    best = _last(errors <= errors.min() + _EQUAL)
+    place = int(np.argmax(by_strength[:, chosen] <= by_strength[:, chosen].min() + equal))
+    errors, standard_errors = by_strength[place], spread[place]
+    best = _last(errors <= errors.min() + equal)
     return CrossValidatedPath(path, errors, standard_errors, best, chosen, tried[place])
 
 
@@ -480,14 +501,17 @@ def _left_out_errors(
     alphas: NDArray[np.float64],
     risk: Risk,
     strengths: list[float],
+    cost_matrices: Sequence[NDArray[np.float64] | None],
 ) -> NDArray[np.float64]:
-    """Errors on every fold of the trees grown without it, for each strength and alpha."""
-    wrong = np.zeros((len(strengths), len(alphas)))
+    """Costs on every fold of the trees grown without it, for each matrix, strength and alpha."""
+    wrong = np.zeros((len(cost_matrices), len(strengths), len(alphas)))
     for fold in np.unique(folds):
         out = folds == fold
         tree = _grown(grow, table.take(~out), target.take(~out))
         path = cost_complexity_path(tree, risk)
-        wrong += path_errors(path, table.take(out), target.take(out), alphas, strengths)
+        left_out = table.take(out), target.take(out)
+        for sums, costs in zip(wrong, cost_matrices, strict=True):
+            sums += path_errors(path, *left_out, alphas, strengths, cost_matrix=costs)
     return wrong
 
 

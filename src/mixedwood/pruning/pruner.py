@@ -171,7 +171,9 @@ def grow_and_prune(
         return Pruned(reduced_error(tree, table.take(out), target.take(out)), path)
     tree, path = grow_before(table, target)
     if pruner.name == "pessimistic":
-        return Pruned(pessimistic(tree, table, target, **options), path)
+        # It counts errors, not costs; the labels have costs.
+        pruned = pessimistic(tree, table, target, **options)
+        return Pruned(pruned.with_costs(target.cost_matrix), path)
     return Pruned(collapse(tree) if pruner.name == "collapse" else merge_equal_leaves(tree), path)
 
 

@@ -20,7 +20,7 @@ def reduced_error(
 
     Bottom up, by the errors on rows that were not used to grow the tree. A node that none of these
     rows reaches becomes a leaf. Errors are equal if they differ by at most 1e-12 of the total
-    weight.
+    weight. If the tree has costs, errors are the costs of mistakes.
 
     Parameters
     ----------
@@ -53,4 +53,5 @@ def reduced_error(
     if inherited is not None:
         keep[:] = np.asarray(inherited, dtype=bool)
     counts = node_counts(tree, table, target)
-    return tree.prune_at(np.flatnonzero(_core.reduced_error(tree.parent, tree.label, counts, keep)))
+    found = _core.reduced_error(tree.parent, tree.label, counts, keep, tree.cost_matrix)
+    return tree.prune_at(np.flatnonzero(found))

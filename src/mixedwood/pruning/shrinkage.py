@@ -71,7 +71,12 @@ def shrink(tree: Tree, strength: float) -> Tree:
 
 
 def shrunk_labels(tree: Tree, probabilities: NDArray[np.float64]) -> NDArray[np.int32]:
-    """Give the most probable class; the node's own label if it is one of several."""
+    """Give the class of least expected cost; the node's own label if it is one of several.
+
+    If every mistake costs 1, it is the most probable class.
+    """
+    if tree.cost_matrix is not None:
+        probabilities = -tree.target.expected_costs(probabilities) / (tree.cost_matrix.max() or 1.0)
     own = probabilities[np.arange(tree.n_nodes), tree.label]
     keep = own >= probabilities.max(axis=1) - 1e-12
     return np.where(keep, tree.label, argmax_with_ties(probabilities))

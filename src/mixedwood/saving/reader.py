@@ -177,7 +177,16 @@ class _Reader:
         names = self._renamed("Tree", _object(written["arrays"]))
         schema = self._item(self._schemas, written["schema"])
         classes = self._labels(_object(written["classes"]))
-        return _split_trees(names, self._archive.array, schema, classes)
+        return _split_trees(names, self._archive.array, schema, classes, self._costs(written))
+
+    def _costs(self, written: dict[str, Any]) -> NDArray[np.float64] | None:
+        """The costs of mistakes; files without them have none."""
+        if "cost_matrix" not in written:
+            return None
+        costs = self._labels(_object(written["cost_matrix"]))
+        if costs.dtype != np.float64 or costs.ndim != 2:
+            raise ModelFileError("its costs of mistakes are not a matrix")
+        return costs
 
     def estimator(self, written: dict[str, Any], *, fitted: bool) -> Any:
         """Make an estimator; a fitted one with its attributes."""
@@ -205,7 +214,8 @@ class _Reader:
 
     def _set_fitted(self, model: Any, written: dict[str, Any]) -> None:
         schema = self._item(self._schemas, written["schema"])
-        model._remember_columns(schema, self._labels(_object(written["classes"])))
+        classes = self._labels(_object(written["classes"]))
+        model._remember_columns(schema, classes, self._costs(written))
         given, name = _object(written["learned"]), type(model).__name__
         if unknown := set(given) - set(model._fitted):
             raise ModelFileError(f"{name} has no fitted attribute {', '.join(sorted(unknown))}")
@@ -317,6 +327,7 @@ def _split_trees(
     array: Callable[[str], NDArray[Any]],
     schema: Schema,
     classes: NDArray[Any],
+    costs: NDArray[np.float64] | None,
 ) -> list[Tree]:
     """Make trees of arrays end to end; each tree checks its own."""
     expected = {"n_nodes": np.int64, **ARRAY_TYPES}
@@ -343,7 +354,7 @@ def _split_trees(
             if not 0 <= length <= len(arrays[name]) - first:
                 raise ModelFileError(f"{name!r} of its trees ends too early")
             parts[name], used[name] = arrays[name][first:last], last
-        trees.append(Tree(schema=schema, classes=classes, **parts))
+        trees.append(Tree(schema=schema, classes=classes, cost_matrix=costs, **parts))
     if any(used[name] != len(arrays[name]) for name in arrays):
         raise ModelFileError("its arrays are longer than its trees")
     return trees

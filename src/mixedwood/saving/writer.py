@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from mixedwood import __version__, _kinds
 from mixedwood._catalogue import NOT_PUBLIC, estimators
 from mixedwood._parts import Partitioner, Screener
-from mixedwood.data import Schema
+from mixedwood.data import Schema, read_cost_matrix
 from mixedwood.pruning import Pruner
 from mixedwood.saving.container import ModelFileError, pack
 from mixedwood.tree import ARRAY_TYPES, Tree
@@ -169,6 +169,10 @@ def check_model(model: Any) -> None:
         classes
     ):
         raise ModelFileError("its classes are not distinct strings, booleans or integers")
+    try:
+        read_cost_matrix(model._costs, model.classes_)
+    except ValueError as error:
+        raise ModelFileError(f"its costs of mistakes are not accepted: {error}") from error
     with np.errstate(all="ignore"):  # sums may overflow, which is checked
         for part in _parts(model):
             if isinstance(part, BaseEstimator) and part is not model:
@@ -216,6 +220,10 @@ def _check_same_columns(part: Any, model: Any) -> None:
     if schema != model.schema_ or not np.array_equal(classes, model.classes_):
         what = "a tree" if isinstance(part, Tree) else "a member"
         raise ModelFileError(f"{what} has other columns or classes than the model")
+    # Boosting uses costs in its predictions only.
+    costs = part.cost_matrix if isinstance(part, Tree) else None
+    if costs is not None and not np.array_equal(costs, model._costs):
+        raise ModelFileError("a tree has other costs of mistakes than the model")
 
 
 def _check_tree(tree: Tree) -> None:
@@ -242,7 +250,7 @@ class _Writer:
         self.arrays: dict[str, NDArray[Any]] = {}
         self.schemas: dict[str, dict[str, Any]] = {}
         self._schema_numbers: dict[int, int] = {}
-        self._groups: dict[tuple[int, str], list[Tree]] = {}
+        self._groups: dict[tuple[int, str, str], list[Tree]] = {}
         self._places: dict[int, tuple[int, int]] = {}
 
     def estimator(self, model: Any, where: str, *, fitted: bool) -> dict[str, Any]:
@@ -260,6 +268,8 @@ class _Writer:
         if fitted:
             written["schema"] = self._schema(model.schema_)
             written["classes"] = self._labels(model.classes_, where)
+            if model._costs is not None:
+                written["cost_matrix"] = self._labels(model._costs, where)
             written["learned"] = {
                 name: self._checked(vars(model)[name], f"{where}.{name}", kind)
                 for name, kind in model._fitted.items()
@@ -348,21 +358,24 @@ class _Writer:
     def _place(self, tree: Tree) -> tuple[int, int]:
         if id(tree) not in self._places:
             classes = json.dumps(self._labels(tree.classes, "classes"))
-            key = (self._schema(tree.schema), classes)
+            costs = tree.cost_matrix
+            written = "" if costs is None else json.dumps(self._labels(costs, "cost_matrix"))
+            key = (self._schema(tree.schema), classes, written)
             group = self._groups.setdefault(key, [])
             group.append(tree)
             self._places[id(tree)] = (list(self._groups).index(key), len(group) - 1)
         return self._places[id(tree)]
 
     def trees(self) -> list[dict[str, Any]]:
-        """Write all trees: those of one schema and the same classes share arrays, end to end."""
+        """Write all trees: those of one schema, classes and costs share arrays, end to end."""
         written = []
-        for number, ((schema, classes), trees) in enumerate(self._groups.items()):
+        for number, ((schema, classes, costs), trees) in enumerate(self._groups.items()):
             names = {}
             for name, array in _concatenate(trees).items():
                 names[name] = f"trees/{number}/{name}.npy"
                 self.arrays[names[name]] = array
-            written.append({"schema": schema, "classes": json.loads(classes), "arrays": names})
+            group = {"schema": schema, "classes": json.loads(classes), "arrays": names}
+            written.append({**group, "cost_matrix": json.loads(costs)} if costs else group)
         return written
 
 

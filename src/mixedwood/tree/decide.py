@@ -1,4 +1,4 @@
-"""From scores to classes: the largest score, the first of equal scores."""
+"""From scores to classes: the largest score or the least expected cost, the first of equals."""
 
 from __future__ import annotations
 
@@ -58,11 +58,15 @@ class TargetSpec:
         Scores that differ by at most this are equal; the first of equal classes is predicted.
     kind : {"classes"}
         The kind of target.
+    cost_matrix : ndarray of shape (n_classes, n_classes), or None
+        Cost of predicting each class (column) for rows of each class (row). If None, every mistake
+        costs 1.
     """
 
     classes: NDArray[Any]
     tolerance: float = SUM_TOLERANCE
     kind: Literal["classes"] = "classes"
+    cost_matrix: NDArray[np.float64] | None = None
 
     @property
     def n_classes(self) -> int:
@@ -72,13 +76,28 @@ class TargetSpec:
     def decide(self, scores: NDArray[np.float64]) -> NDArray[np.int32]:
         """Find the class of each row of scores, as positions in `classes`.
 
+        With costs, scores are class probabilities, and the class of least expected cost is found:
+        of two classes, the second if its probability is above c01 / (c01 + c10).
+
         Examples
         --------
         >>> import numpy as np
         >>> TargetSpec(np.array(["no", "yes"])).decide(np.array([[0.5, 0.5], [0.2, 0.8]])).tolist()
         [0, 1]
+        >>> costly = TargetSpec(np.array(["no", "yes"]), cost_matrix=np.array([[0, 1], [5, 0]]))
+        >>> costly.decide(np.array([[0.9, 0.1], [0.8, 0.2]])).tolist()  # 1 / (1 + 5) = 0.167
+        [0, 1]
         """
-        return argmax_with_ties(scores, self.tolerance)
+        if self.cost_matrix is None:
+            return argmax_with_ties(scores, self.tolerance)
+        expected = self.expected_costs(scores)
+        return argmax_with_ties(-expected, self.tolerance * float(self.cost_matrix.max()))
+
+    def expected_costs(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Compute the expected cost of each prediction: shape (n_rows, n_classes)."""
+        if self.cost_matrix is None:
+            return np.asarray(probabilities.sum(axis=1, keepdims=True) - probabilities)
+        return np.asarray(probabilities @ self.cost_matrix)
 
     def labels(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         """Find the class label of each row of scores."""

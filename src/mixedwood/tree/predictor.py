@@ -94,7 +94,8 @@ class Predictor:
     @classmethod
     def of_trees(cls, trees: Sequence[Tree], **parts: Any) -> Predictor:
         """Combine trees of one schema and the same classes; `parts` are further attributes."""
-        return cls(trees[0].schema, TargetSpec(trees[0].classes), tuple(trees), **parts)
+        target = TargetSpec(trees[0].classes, cost_matrix=trees[0].cost_matrix)
+        return cls(trees[0].schema, target, tuple(trees), **parts)
 
     @classmethod
     def of_tree(cls, tree: Tree) -> Predictor:
@@ -170,10 +171,10 @@ class Predictor:
         return normalize(scores) if self.link == "identity" else probabilities(scores)
 
     def tree_codes(self, table: Table) -> NDArray[np.int32]:
-        """Predict the class of each row by each tree: shape (n_rows, n_trees)."""
+        """Predict the most probable class of each row by each tree: shape (n_rows, n_trees)."""
         found = np.empty((table.n_rows, len(self.trees)), dtype=np.int32)
         for place, tree in enumerate(self.trees):
-            found[:, place] = tree.predict_codes(table)
+            found[:, place] = tree.vote_codes(table)
         return found
 
     def apply(self, table: Table) -> NDArray[np.int32]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import IntEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_type_hints
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from mixedwood.explain import DecisionPath
 
 __all__ = ["ARRAY_TYPES", "FRACTIONAL", "NUMBER", "STOP", "SplitKind", "Terms", "Tree"]
+
+_ROUNDING = 1e-12  # costs that differ by less, relative to the largest, are equal
 
 LAYOUT_VERSION = int(_core.tree_layout_version)
 
@@ -99,6 +101,9 @@ class Tree(TreeViews):
         The class that the node predicts, as a position in `classes`.
     score : ndarray of float64
         The score of the node's split by the criterion; 0 for leaves.
+    cost_matrix : ndarray of float64 and shape (n_classes, n_classes), or None
+        Cost of predicting each class (column) for rows of each class (row); None if every mistake
+        costs 1. Labels have the least expected cost.
 
     See Also
     --------
@@ -128,6 +133,7 @@ class Tree(TreeViews):
     statistics: NDArray[np.float64]
     label: NDArray[np.int32]
     score: NDArray[np.float64]
+    cost_matrix: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         self._fill_in_terms()
@@ -156,14 +162,26 @@ class Tree(TreeViews):
             raise ValueError("not a tree: a column is not one of the schema.")
         if n and not ((self.label >= 0) & (self.label < len(self.classes))).all():
             raise ValueError("not a tree: a label is not one of the classes.")
+        if self.cost_matrix is not None:
+            costs, k = _frozen(np.array(self.cost_matrix, dtype=np.float64)), len(self.classes)
+            if costs.shape != (k, k) or not ((costs >= 0) & (costs < np.inf)).all():
+                raise ValueError("not a tree: costs must be one row and one column per class.")
+            object.__setattr__(self, "cost_matrix", costs)
 
     @classmethod
-    def checked(cls, schema: Schema, classes: NDArray[Any], arrays: dict[str, Any]) -> Tree:
+    def checked(
+        cls,
+        schema: Schema,
+        classes: NDArray[Any],
+        arrays: dict[str, Any],
+        cost_matrix: NDArray[np.float64] | None = None,
+    ) -> Tree:
         """Make a tree of all arrays of the native core, which need no check and are not copied."""
         tree = object.__new__(cls)
         values = tree.__dict__
         values["schema"] = schema
         values["classes"] = _frozen(np.array(classes))
+        values["cost_matrix"] = None if cost_matrix is None else _frozen(np.array(cost_matrix))
         for name in ARRAY_TYPES:
             values[name] = _frozen(arrays[name])
         return tree
@@ -268,7 +286,7 @@ class Tree(TreeViews):
     @cached_property
     def target(self) -> TargetSpec:
         """The classes, and how probabilities become a class."""
-        return TargetSpec(self.classes, WEKA_TOLERANCE)
+        return TargetSpec(self.classes, WEKA_TOLERANCE, cost_matrix=self.cost_matrix)
 
     @cached_property
     def is_fractional(self) -> bool:
@@ -326,7 +344,8 @@ class Tree(TreeViews):
         """Predict the class of each row.
 
         It is the label of the node in which the row ends or, for rows that are sent to several
-        leaves, the most probable class; of equally probable classes (up to 1e-6), the first.
+        leaves, the most probable class; of equally probable classes (up to 1e-6), the first. With
+        costs, it is the class of least expected cost.
         """
         if not self.is_fractional:
             return np.asarray(self._node_classes[self.apply(table)])
@@ -337,6 +356,14 @@ class Tree(TreeViews):
         if not self.is_fractional:
             return np.asarray(self.label[self.apply(table)])
         return self.target.decide(self.predict_proba(table))
+
+    def vote_codes(self, table: Table) -> NDArray[np.int32]:
+        """Find the class that the tree votes for in an ensemble, which does not depend on costs."""
+        if self.cost_matrix is None:
+            return self.predict_codes(table)
+        if not self.is_fractional:
+            return np.asarray(self._node_votes[self.apply(table)])
+        return TargetSpec(self.classes, WEKA_TOLERANCE).decide(self.predict_proba(table))
 
     def explain(self, table: Table, row: int = 0) -> DecisionPath:
         """Explain the prediction of one row by its path; see `mixedwood.explain.explain_row`.
@@ -357,7 +384,29 @@ class Tree(TreeViews):
 
         return explain_row(self, table, row)
 
-    # Pruning
+    # Costs and pruning
+
+    def with_costs(self, cost_matrix: NDArray[np.float64] | None) -> Tree:
+        """Return the tree with other costs, and labels of least expected cost.
+
+        A node without weight keeps the label of its parent. None changes nothing.
+        """
+        if cost_matrix is None:
+            return self
+        spec = TargetSpec(self.classes, _ROUNDING, cost_matrix=cost_matrix)
+        label = spec.decide(self.probabilities)
+        for node in np.flatnonzero(self.weighted_n_node_samples[1:] <= 0) + 1:
+            label[node] = label[self.parent[node]]
+        return replace(self, cost_matrix=cost_matrix, label=label)
+
+    @cached_property
+    def node_costs(self) -> NDArray[np.float64]:
+        """Training cost of each node as a leaf; without costs, the weight of its errors."""
+        wrong = np.array(self.statistics)
+        if self.cost_matrix is not None:
+            wrong *= self.cost_matrix[:, self.label].T
+        wrong[np.arange(self.n_nodes), self.label] = 0.0
+        return _frozen(np.asarray(wrong.sum(axis=1)))
 
     def prune_at(self, nodes: Iterable[int]) -> Tree:
         """Return the tree with some nodes turned into leaves."""
@@ -391,6 +440,7 @@ class Tree(TreeViews):
         return (
             self.schema == other.schema
             and np.array_equal(self.classes, other.classes)
+            and np.array_equal(self.cost_matrix, other.cost_matrix)  # type: ignore[arg-type]
             and all(
                 np.array_equal(getattr(self, n), getattr(other, n), equal_nan=n == "term_fill")
                 for n in ARRAY_TYPES
@@ -411,7 +461,7 @@ class Tree(TreeViews):
                 f"reads {LAYOUT_VERSION}. Load it with the version that pickled it, or train again."
             )
         for f in fields(self):
-            object.__setattr__(self, f.name, state[f.name])
+            object.__setattr__(self, f.name, state.get(f.name, f.default))
         self.__post_init__()  # a damaged file is an error here, not a crash later
 
     def __repr__(self) -> str:
@@ -433,8 +483,13 @@ class Tree(TreeViews):
 
     @cached_property
     def _node_votes(self) -> NDArray[np.int32]:
-        """The prediction of rows that end in each node, as a position in the classes."""
-        return self.target.decide(self.probabilities) if self.is_fractional else self.label
+        """The vote for rows that end in each node, as a position in the classes.
+
+        It is for the most probable class: ensembles apply costs once, to the votes of all trees.
+        """
+        if not self.is_fractional and self.cost_matrix is None:
+            return self.label
+        return TargetSpec(self.classes, WEKA_TOLERANCE).decide(self.probabilities)
 
     @property
     def _has_router(self) -> bool:
@@ -475,7 +530,7 @@ class Tree(TreeViews):
 ARRAY_TYPES: dict[str, type[np.generic]] = {
     name: get_args(get_args(hint)[1])[0]
     for name, hint in get_type_hints(Tree).items()
-    if name not in ("schema", "classes")
+    if name not in ("schema", "classes", "cost_matrix")
 }
 """The arrays of a tree and their types, read from the fields of `Tree`."""
 
@@ -513,9 +568,10 @@ def copy_splits(tree: Tree, nodes: NDArray[Any], inner: NDArray[np.bool_]) -> di
     Returns
     -------
     dict
-        Schema, classes and arrays for `Tree`, without children, statistics and labels.
+        Schema, classes, costs and arrays for `Tree`, without children, statistics and labels.
     """
     arrays: dict[str, Any] = {"schema": tree.schema, "classes": tree.classes}
+    arrays["cost_matrix"] = tree.cost_matrix
     for name, blank in _BLANK.items():
         arrays[name] = np.where(inner, getattr(tree, name)[nodes], blank)
     for offsets, names in LISTS.items():

@@ -46,11 +46,16 @@ void check(const Samples& samples, std::size_t n_rows, const Objective& objectiv
           "leaf_penalty must be in the range [0, 2^56]");
   require(objective.error_penalty >= 1 && objective.error_penalty <= Cost{1} << 24,
           "error_penalty must be in the range [1, 2^24]");
-  Cost total = samples.weights.empty() ? static_cast<Cost>(n_rows) : 0;
-  for (const std::int64_t w : samples.weights) {
-    require(w >= 0, "weights must not be negative");
-    total += std::min(w, kMaxWeight + 1 - total);
-  }
+  require(samples.class_weights.empty() ||
+              (samples.weights.empty() &&
+               samples.class_weights.size() == n_rows * to_size(samples.n_classes)),
+          "each row needs one weight for each class");
+  Cost total = samples.weights.empty() && samples.class_weights.empty() ? static_cast<Cost>(n_rows) : 0;
+  for (const auto& weights : {samples.weights, samples.class_weights})
+    for (const std::int64_t w : weights) {
+      require(w >= 0, "weights must not be negative");
+      total += std::min(w, kMaxWeight + 1 - total);
+    }
   require(total <= kMaxWeight / objective.error_penalty,
           "weights are too large: times the penalty of an error they must add up to at most 2^56");
 }
@@ -81,20 +86,24 @@ std::vector<Cost> unavoidable_errors(const std::vector<std::span<const std::int3
     const int c = compare(a, b);
     return c != 0 ? c < 0 : a < b;
   });
-  const auto weight = [&](std::size_t row) {
+  const std::size_t k = to_size(samples.n_classes);
+  const auto weight = [&](std::size_t row, std::size_t cls) {
+    if (!samples.class_weights.empty()) return samples.class_weights[row * k + cls];
+    if (samples.classes[row] != static_cast<std::int32_t>(cls)) return Cost{0};
     return samples.weights.empty() ? Cost{1} : samples.weights[row];
   };
   std::vector<Cost> errors(n, 0), sums(to_size(samples.n_classes));
   for (std::size_t begin = 0, end = 0; begin < n; begin = end) {
     while (end < n && compare(order[begin], order[end]) == 0) ++end;
-    if (end - begin < 2) continue;
+    if (end - begin < 2 && samples.class_weights.empty()) continue;
     std::ranges::fill(sums, 0);
     const std::span equal(order.data() + begin, end - begin);
     for (const std::int32_t row : equal)
-      sums[to_size(samples.classes[to_size(row)])] += weight(to_size(row));
-    const auto heaviest = std::ranges::max_element(sums) - sums.begin();
+      for (std::size_t cls = 0; cls < k; ++cls) sums[cls] += weight(to_size(row), cls);
+    const auto heaviest = to_size(std::ranges::max_element(sums) - sums.begin());
     for (const std::int32_t row : equal)
-      if (samples.classes[to_size(row)] != heaviest) errors[to_size(row)] = weight(to_size(row));
+      for (std::size_t cls = 0; cls < k; ++cls)
+        if (cls != heaviest) errors[to_size(row)] += weight(to_size(row), cls);
   }
   return errors;
 }

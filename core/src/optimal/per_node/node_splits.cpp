@@ -137,7 +137,7 @@ void NodeSplits::add_weights(const NodeColumn& column, std::span<const std::int3
     if (code < 0) continue;
     const auto group = to_size(group_of_code_[to_size(code)]);
     const auto r = to_size(row);
-    weights_[group * n_classes + to_size(table_.classes[r])] += table_.weights[r];
+    table_.add_weight(r, weights_.data() + group * n_classes);
     ++rows_[group];
     unavoidable_[group] += table_.unavoidable[r];
     ++n_known_;

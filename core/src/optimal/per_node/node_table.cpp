@@ -59,6 +59,7 @@ NodeColumn read_codes(const PerNodeColumn& given, std::size_t n_rows) {
 NodeTable::NodeTable(const std::vector<PerNodeColumn>& given, const Samples& samples)
     : classes(samples.classes.begin(), samples.classes.end()),
       weights(samples.weights.begin(), samples.weights.end()),
+      class_weights(samples.class_weights.begin(), samples.class_weights.end()),
       n_rows(samples.classes.size()),
       n_classes(to_size(samples.n_classes)) {
   if (n_rows == 0) throw std::invalid_argument("there are no rows");
@@ -69,7 +70,7 @@ NodeTable::NodeTable(const std::vector<PerNodeColumn>& given, const Samples& sam
                                                      : read_codes(column, n_rows));
   std::vector<std::span<const std::int32_t>> codes;
   for (const NodeColumn& column : columns) codes.emplace_back(column.codes);
-  unavoidable = unavoidable_errors(codes, {classes, weights, samples.n_classes});
+  unavoidable = unavoidable_errors(codes, {classes, weights, samples.n_classes, class_weights});
 }
 
 }  // namespace mixedwood::optimal::per_node

@@ -26,7 +26,7 @@ std::int64_t Search::simple_bound(Weights weights, std::int64_t unavoidable, std
 void Search::add_row(RowSet& set, std::int32_t row) const {
   const auto r = to_size(row);
   set.rows.push_back(row);
-  set.weights[to_size(table_.classes[r])] += table_.weights[r];
+  table_.add_weight(r, set.weights.data());
   set.unavoidable += table_.unavoidable[r];
 }
 
