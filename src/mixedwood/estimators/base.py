@@ -20,6 +20,8 @@ from mixedwood.data import (
     Table,
     Target,
     check_same_length,
+    cross_columns,
+    find_crossings,
     identifier_columns,
     read_table,
     read_target,
@@ -45,6 +47,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     class_weight: Any
     categorical_features: Any
     ordinal_features: Any
+    crossed_features: Any = None
 
     classes_: NDArray[Any]
     schema_: Schema
@@ -201,7 +204,14 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 rows=kept,
             )
         _warn_identifiers(table)
-        return table, target, kept
+        return self._cross(table, target), target, kept
+
+    def _cross(self, table: Table, target: Target) -> Table:
+        """Append the crossed columns."""
+        crossed = self.crossed_features
+        if isinstance(crossed, str):  # "auto"
+            crossed = find_crossings(table, target)
+        return cross_columns(table, crossed) if crossed else table
 
     def _remember(self, table: Table, target: Target) -> None:
         """Store columns and classes at the end of a fit."""
@@ -210,11 +220,12 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _remember_columns(self, schema: Schema, classes: NDArray[Any]) -> None:
         self.schema_ = schema
         self.classes_ = classes
-        self.n_features_in_ = len(schema)
+        inputs = schema.inputs
+        self.n_features_in_ = len(inputs)
         if schema.names_generated:
             self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
         else:
-            self.feature_names_in_ = np.array(schema.names, dtype=object)
+            self.feature_names_in_ = np.array(inputs.names, dtype=object)
 
     def _read_new(self, X: Any, columns_used: Callable[[], set[str]], handle_unknown: str) -> Table:
         """Read new rows; warn of unknown categories in columns that are used."""

@@ -15,6 +15,7 @@ from mixedwood import _kinds as kinds
 from mixedwood._limits import Deadline, read_time_limit
 from mixedwood._parallel import show_progress
 from mixedwood._params import (
+    CROSSED_FEATURES,
     FLAG,
     HANDLE_UNKNOWN,
     N_JOBS,
@@ -131,6 +132,8 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         Columns to treat as nominal, whatever their type.
     ordinal_features : mapping of str to sequence, optional
         Ordinal columns, and their categories in order.
+    crossed_features : None, "auto" or list of lists of str or int, default=None
+        Columns to cross; see `TreeClassifier`.
     n_jobs : int or None, default=None
         Number of threads, -1 for all processors. The trees do not depend on it.
     random_state : int, RandomState, Generator or None, default=None
@@ -210,6 +213,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         "warm_start": FLAG,
         "verbose": VERBOSE,
         "time_limit": TIME_LIMIT,
+        "crossed_features": CROSSED_FEATURES,
     }
     _fitted: ClassVar[kinds.Fitted] = {
         "trees_": kinds.list_of(kinds.instance(Tree), 1),
@@ -251,6 +255,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
+        crossed_features: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         warm_start: bool = False,
@@ -282,6 +287,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         self.class_weight = class_weight
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
+        self.crossed_features = crossed_features
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.warm_start = warm_start

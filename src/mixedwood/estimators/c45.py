@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mixedwood import _kinds as kinds
 from mixedwood._params import (
+    CROSSED_FEATURES,
     FLAG,
     HANDLE_UNKNOWN,
     NONE,
@@ -72,6 +73,8 @@ class C45TreeClassifier(GreedyTreeClassifier):
         Columns to read as nominal regardless of their dtype.
     ordinal_features : mapping of str to sequence, optional
         Ordered categories of ordinal columns.
+    crossed_features : None, "auto" or list of lists of str or int, default=None
+        Columns to cross; see `TreeClassifier`.
     time_limit : float or None, default=None
         Maximum number of seconds of `fit`, without reading the table. If it is reached, the tree as
         grown so far is returned with a `TimeLimitWarning`.
@@ -117,6 +120,7 @@ class C45TreeClassifier(GreedyTreeClassifier):
         "max_depth": Int(0) | NONE,
         "handle_unknown": HANDLE_UNKNOWN,
         "time_limit": TIME_LIMIT,
+        "crossed_features": CROSSED_FEATURES,
     }
 
     handle_missing = "fractional"
@@ -134,6 +138,7 @@ class C45TreeClassifier(GreedyTreeClassifier):
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
+        crossed_features: Any = None,
         time_limit: float | None = None,
     ) -> None:
         self.pruned = pruned
@@ -145,6 +150,7 @@ class C45TreeClassifier(GreedyTreeClassifier):
         self.class_weight = class_weight
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
+        self.crossed_features = crossed_features
         self.time_limit = time_limit
 
     def _settings(self, n_rows: int, n_columns: int) -> GrowSettings:
@@ -185,7 +191,7 @@ class RandomTreeClassifier(GreedyTreeClassifier):
         Number of columns drawn at each node. As in WEKA, 0 stands for int(log2(columns)) + 1.
     min_samples_split, min_samples_leaf, max_depth, handle_unknown, class_weight
         As in `TreeClassifier`.
-    categorical_features, ordinal_features, random_state, time_limit
+    categorical_features, ordinal_features, crossed_features, random_state, time_limit
         As in `TreeClassifier`.
 
     Examples
@@ -204,6 +210,7 @@ class RandomTreeClassifier(GreedyTreeClassifier):
         "handle_unknown": HANDLE_UNKNOWN,
         "random_state": RANDOM_STATE,
         "time_limit": TIME_LIMIT,
+        "crossed_features": CROSSED_FEATURES,
     }
 
     handle_missing = "fractional"
@@ -220,6 +227,7 @@ class RandomTreeClassifier(GreedyTreeClassifier):
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
+        crossed_features: Any = None,
         random_state: Any = None,
         time_limit: float | None = None,
     ) -> None:
@@ -231,6 +239,7 @@ class RandomTreeClassifier(GreedyTreeClassifier):
         self.class_weight = class_weight
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
+        self.crossed_features = crossed_features
         self.random_state = random_state
         self.time_limit = time_limit
 

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from mixedwood import _kinds as kinds
 from mixedwood._limits import StopFlag, read_time_limit, user_stacklevel, warn_time_limit
 from mixedwood._params import (
+    CROSSED_FEATURES,
     FLAG,
     HANDLE_UNKNOWN,
     RANDOM_STATE,
@@ -75,6 +76,8 @@ class GrowPruneTreeClassifier(SingleTreeClassifier):
         Columns to read as nominal regardless of their dtype.
     ordinal_features : mapping of str to sequence, optional
         Ordered categories of ordinal columns.
+    crossed_features : None, "auto" or list of lists of str or int, default=None
+        Columns to cross; see `TreeClassifier`.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the halves and of random partitioners. If None, every fit uses other halves.
     time_limit : float or None, default=None
@@ -132,6 +135,7 @@ class GrowPruneTreeClassifier(SingleTreeClassifier):
         "handle_unknown": HANDLE_UNKNOWN,
         "random_state": RANDOM_STATE,
         "time_limit": TIME_LIMIT,
+        "crossed_features": CROSSED_FEATURES,
     }
 
     _fitted: ClassVar[kinds.Fitted] = {
@@ -154,6 +158,7 @@ class GrowPruneTreeClassifier(SingleTreeClassifier):
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
+        crossed_features: Any = None,
         random_state: Any = None,
         time_limit: float | None = None,
     ) -> None:
@@ -167,6 +172,7 @@ class GrowPruneTreeClassifier(SingleTreeClassifier):
         self.class_weight = class_weight
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
+        self.crossed_features = crossed_features
         self.random_state = random_state
         self.time_limit = time_limit
 

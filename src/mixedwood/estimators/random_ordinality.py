@@ -47,7 +47,7 @@ class RandomOrdinalityClassifier(BaseForestClassifier):
         counted.
     max_samples, colsample_bytree, oob_score, class_weight, categorical_features, ordinal_features
         As in `ForestClassifier`.
-    n_jobs, random_state, warm_start, verbose, time_limit
+    crossed_features, n_jobs, random_state, warm_start, verbose, time_limit
         As in `ForestClassifier`.
 
     Attributes
@@ -98,6 +98,7 @@ class RandomOrdinalityClassifier(BaseForestClassifier):
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
+        crossed_features: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         warm_start: bool = False,
@@ -115,6 +116,7 @@ class RandomOrdinalityClassifier(BaseForestClassifier):
             class_weight=class_weight,
             categorical_features=categorical_features,
             ordinal_features=ordinal_features,
+            crossed_features=crossed_features,
             n_jobs=n_jobs,
             random_state=random_state,
             warm_start=warm_start,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from math import floor, inf
 from typing import Any
@@ -129,6 +129,8 @@ def format_category(column: Column, code: int, style: Style = DEFAULT) -> str:
     'M'
     """
     categories = column.categories
+    if column.sources and style.max_label is not None:  # one label of each source
+        style = replace(style, max_label=style.max_label * len(column.sources))
     mixed = isinstance(categories[0], str) != isinstance(categories[-1], str)
     return format_label(categories[code], style, mixed=mixed)
 
@@ -371,12 +373,16 @@ def _code_spans(condition: RangeCondition) -> list[range]:
 def _categories_text(
     name: str, column: Column, codes: Iterable[int], total: int, style: Style
 ) -> str:
-    texts = (format_category(column, code, style) for code in codes)
     if total == 0:
         return ""
-    return (
-        f"{name} = {next(texts)}" if total == 1 else f"{name} in {format_list(texts, total, style)}"
-    )
+    listed = list(codes) if total == 1 else codes
+    texts = (format_category(column, code, style) for code in listed)
+    if total > 1:
+        return f"{name} in {format_list(texts, total, style)}"
+    text = next(texts)
+    # The only category of a crossed column states the names of its sources by itself.
+    named = column.sources and len(column.combinations[next(iter(listed))]) == 1
+    return text if named else f"{name} = {text}"
 
 
 def _shorten(text: str, limit: int | None) -> str:

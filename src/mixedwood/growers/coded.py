@@ -67,7 +67,7 @@ class CodedTable:
         """Give the table of some of the columns."""
         table = self.table
         names = table.schema.names_generated
-        schema = Schema(tuple(table.schema.columns[c] for c in columns), names)
+        schema = Schema(tuple(table.schema.columns[c].without_sources() for c in columns), names)
         some = CodedTable(Table(schema, tuple(table.arrays[c] for c in columns)))
         places = np.ascontiguousarray(columns, dtype=np.int32)
         some.__dict__["native"] = self.native.selected(places)

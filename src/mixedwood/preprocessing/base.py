@@ -66,11 +66,11 @@ class TableTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _remember(self, schema: Schema) -> None:
         self.schema_ = schema
-        self.n_features_in_ = len(schema)
+        self.n_features_in_ = len(schema.inputs)
         if schema.names_generated:
             self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
         else:
-            self.feature_names_in_ = np.array(schema.names, dtype=object)
+            self.feature_names_in_ = np.array(schema.inputs.names, dtype=object)
 
     def _read_again(self, X: Any) -> Table:
         """Read the argument of `transform`."""
