@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from mixedwood.data import errors
 from mixedwood.data.schema import (
     MISSING,
+    OTHER,
     UNKNOWN,
     CodeArray,
     Column,
@@ -25,10 +26,7 @@ from mixedwood.data.schema import (
     Table,
 )
 
-__all__ = ["MAX_CATEGORIES", "MIN_ROWS", "OTHER", "check_crossings", "cross_columns", "encode"]
-
-OTHER = "other combinations"
-"""Category of the combinations that are too rare for one of their own."""
+__all__ = ["MAX_CATEGORIES", "MIN_ROWS", "check_crossings", "cross_columns", "encode"]
 
 MIN_ROWS = 2
 """A combination of fewer training rows is pooled."""

@@ -17,6 +17,7 @@ from mixedwood.data.errors import few
 
 __all__ = [
     "MISSING",
+    "OTHER",
     "UNKNOWN",
     "CodeArray",
     "Column",
@@ -37,6 +38,9 @@ MISSING = -1
 
 UNKNOWN = -2
 """Code of an unknown category; only in tables that were read with an existing schema."""
+
+OTHER = "other combinations"
+"""Category of the combinations of a crossed column that are too rare for one of their own."""
 
 NUMBERS = 2
 """What the native readers are to make of a numeric column; see `mixedwood.data.batches`."""
@@ -182,6 +186,10 @@ class Column:
     def n_categories(self) -> int:
         """Number of categories of a nominal or ordinal column; 0 for a numeric one."""
         return len(self.categories)
+
+    def is_combination(self, code: int) -> bool:
+        """Whether a category is spelled with the names of the sources of a crossed column."""
+        return bool(self.sources) and self.categories[code] != OTHER
 
     @cached_property
     def codes(self) -> Mapping[Label, int]:

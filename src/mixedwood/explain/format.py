@@ -135,6 +135,22 @@ def format_category(column: Column, code: int, style: Style = DEFAULT) -> str:
     return format_label(categories[code], style, mixed=mixed)
 
 
+def format_equality(
+    column: Column, code: int, style: Style = DEFAULT, *, name: str | None = None
+) -> str:
+    """Describe that a column has a category; those of a crossed column state its sources.
+
+    Examples
+    --------
+    >>> format_equality(Column("size", "ordinal", ("S", "M")), 1)
+    'size = M'
+    """
+    text = format_category(column, code, style)
+    if column.is_combination(code):
+        return text
+    return f"{format_name(column.name, style) if name is None else name} = {text}"
+
+
 def format_list(texts: Iterable[str], total: int, style: Style = DEFAULT) -> str:
     """List the first of `total` texts in braces and count the rest.
 
@@ -306,7 +322,7 @@ def _term_name(term: LinearTerm, style: Style) -> str:
     """Name of a numeric column, or in brackets the category that a row must have."""
     name = format_name(term.column.name, style)
     if term.code is not None:
-        return f"[{name} = {format_category(term.column, term.code, style)}]"
+        return f"[{format_equality(term.column, term.code, style)}]"
     return repr(name) if _MISREAD.search(name) else name
 
 
@@ -375,14 +391,10 @@ def _categories_text(
 ) -> str:
     if total == 0:
         return ""
-    listed = list(codes) if total == 1 else codes
-    texts = (format_category(column, code, style) for code in listed)
     if total > 1:
+        texts = (format_category(column, code, style) for code in codes)
         return f"{name} in {format_list(texts, total, style)}"
-    text = next(texts)
-    # The only category of a crossed column states the names of its sources by itself.
-    named = column.sources and len(column.combinations[next(iter(listed))]) == 1
-    return text if named else f"{name} = {text}"
+    return format_equality(column, next(iter(codes)), style, name=name)
 
 
 def _shorten(text: str, limit: int | None) -> str:
