@@ -3,7 +3,8 @@
     MIXEDWOOD_DATA=folder python benchmarks/crossed_features.py
 
 Two repetitions of two folds. Car and nursery are read from the folder, if it is set; the other
-tables are generated. Crossings by hand are those of the thesis (car, nursery) or the rule of the table.
+tables are generated. Crossings by hand are those of the thesis (car, nursery) or the rule of the
+table.
 """
 
 from __future__ import annotations
