@@ -53,7 +53,8 @@ def check_crossings(crossed: Sequence[Sequence[Any]], schema: Schema) -> list[tu
     >>> check_crossings([("a", "b")], schema), check_crossings([[1, 0]], schema)
     ([('a', 'b')], [('b', 'a')])
     """
-    inputs, found = schema.inputs, []
+    inputs = schema.inputs
+    found: list[tuple[str, ...]] = []
     for given in crossed:
         names = tuple(_column_name(item, inputs) for item in given)
         shown = f"crossed_features contains {errors.few([tuple(given)])}"
@@ -77,7 +78,7 @@ def check_crossings(crossed: Sequence[Sequence[Any]], schema: Schema) -> list[tu
     return found
 
 
-def _column_name(given: Any, inputs: Schema) -> str:
+def _column_name(given: str | int, inputs: Schema) -> str:
     if isinstance(given, str):
         if given in inputs:
             return given
@@ -217,7 +218,10 @@ class _Crossing:
         sizes = tuple(schema.columns[place].n_categories for place in places)
         listed = [(c, code) for code, group in enumerate(column.combinations) for c in group]
         parts = np.array([c for c, _ in listed], dtype=np.int64).reshape(-1, len(places))
-        keys, codes = _keys(parts.T, sizes), np.array([code for _, code in listed], dtype=np.int32)
+        keys, codes = (
+            _keys(list(parts.T), sizes),
+            np.array([code for _, code in listed], dtype=np.int32),
+        )
         order = np.argsort(keys)
         dense = None
         if (n_keys := math.prod(sizes)) <= _MAX_DENSE:

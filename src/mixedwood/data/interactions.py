@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -120,11 +120,11 @@ def _interaction(
     if len(n) <= size - len(effects) + 1:
         return 0.0, 0.0
     # Weighted least squares with one indicator for each effect.
-    gram = sum(np.bincount(s * size + t, n, size * size) for s in numbers for t in numbers).reshape(
-        size, size
-    )
+    gram = np.zeros(size * size)
+    for s, t in product(numbers, numbers):
+        gram += np.bincount(s * size + t, n, size * size)
     # Effects are not determined, but the fit is; a trace of ridge costs less than a pseudo-inverse.
-    inverse = np.linalg.inv(gram + np.eye(size) * (_RIDGE * total / size))
+    inverse = np.linalg.inv(gram.reshape(size, size) + np.eye(size) * (_RIDGE * total / size))
     cells = np.concatenate(numbers)
     sums = np.stack(
         [np.bincount(cells, np.tile(column, len(numbers)), size) for column in counts.T], axis=1
