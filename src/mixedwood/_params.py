@@ -237,9 +237,27 @@ class ColumnsOrFraction(Constraint):
         )
 
 
+def _is_crossing(value: Any) -> bool:
+    named = isinstance(value, (list, tuple)) and len(value) >= 2
+    return named and all(isinstance(name, str) or is_int(name) for name in value)
+
+
 NONE = Constraint("None", test=lambda value: value is None)
 FLAG = Constraint("a bool", test=lambda value: isinstance(value, (bool, np.bool_)))
 CALLABLE = Constraint("a callable", test=callable)
+CROSSED_FEATURES = Constraint(
+    "None",
+    "'auto'",
+    "a list of lists of two or more column names or positions",
+    test=lambda value: (
+        value is None
+        or (isinstance(value, str) and value == "auto")
+        or (isinstance(value, (list, tuple)) and all(map(_is_crossing, value)))
+    ),
+).with_hint(
+    "For one crossing, pass a list with one tuple, such as [('city', 'country')].",
+    when=lambda value: isinstance(value, (list, tuple)) and _is_crossing(value),
+)
 HANDLE_UNKNOWN = OneOf("stop", "missing", "majority", "error")
 N_JOBS = Int(1) | Int(high=-1) | NONE
 RANDOM_STATE = Int(0) | InstanceOf(np.random.Generator, np.random.RandomState) | NONE

@@ -50,6 +50,18 @@ def test_a_table_is_printed_and_types_are_shown(pets):
         assert "4 of 4 fits" in result.stderr
 
 
+def test_columns_can_be_crossed(pets):
+    methods = ["--methods", "tree", "sklearn_tree", "--cv", "1x2cv"]
+    result = run(pets, "--target", "class", *methods, "--cross", "color,zip")
+    assert result.exit_code == 0, result.output
+    assert "color & zip  crossed, nominal, 10 categories: 'color=blue & zip=00'" in result.stderr
+    result = run(pets, "--target", "class", *methods, "--cross", "auto", "-q")
+    assert result.exit_code == 0, result.output
+    result = run(pets, "--target", "class", *methods, "--cross", "color,nope")
+    assert result.exit_code != 0
+    assert "crossed_features names 'nope', but X has no such column" in result.output
+
+
 def test_json_is_a_comparison_and_quiet_is_quiet(pets):
     result = run(pets, "--target", "class", *QUICK, "--json", "-q", "--seed", "3")
     assert result.exit_code == 0, result.output

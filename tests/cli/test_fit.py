@@ -189,6 +189,20 @@ def test_values_as_text(text, value):
     assert type(found) is type(value)
 
 
+def test_columns_can_be_crossed(woods, out):
+    start = ("fit", woods, "--target", "wood", "-o", out, "--force")
+    ok(*start, "--cross", "color,grade")
+    model = mw.load_model(out)
+    assert model.crossed_features == [["color", "grade"]]
+    assert model.schema_.names[-1] == "color & grade"
+    assert "color & grade" not in model.feature_names_in_
+    ok("predict", out, woods, "-o", out.with_suffix(".csv"))
+    ok(*start, "--param", 'crossed_features=[["color", "grade"]]')
+    assert mw.load_model(out).schema_ == model.schema_
+    ok(*start, "--cross", "auto")
+    assert mw.load_model(out).crossed_features == "auto"
+
+
 def test_types_can_be_said(woods, out):
     ok(
         "fit", woods, "--target", "wood", "-o", out, "--categorical", "id",
@@ -266,6 +280,8 @@ USAGE = [
     (["--time-limit", "soon"], "is not a time such as 30s"),
     (["--time-limit", "0s"], "greater than 0"),
     (["--ordinal", "grade"], "is not a column and its categories in order"),
+    (["--cross", "grade"], "is not two or more columns, as in --cross buying,maint"),
+    (["--cross", "grade,nope"], "crossed_features names 'nope', but X has no such column"),
     (
         [
             "--model",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ __all__ = [
     "Seconds",
     "cannot_write",
     "check_output",
+    "read_crossings",
     "read_order",
     "write_output",
 ]
@@ -57,6 +59,28 @@ def read_order(text: str) -> tuple[str, list[str]]:
             "--ordinal 'size:S<M<L'."
         )
     return name, labels
+
+
+def read_crossings(texts: Sequence[str]) -> str | list[list[str]] | None:
+    """Read ``buying,maint``: columns to cross, or ``auto``; several may be given.
+
+    Examples
+    --------
+    >>> read_crossings(["buying, maint", "doors,persons"]), read_crossings(["auto"])
+    ([['buying', 'maint'], ['doors', 'persons']], 'auto')
+    """
+    if not texts:
+        return None
+    if list(texts) == ["auto"]:
+        return "auto"
+    crossings = [[name.strip() for name in text.split(",")] for text in texts]
+    for text, names in zip(texts, crossings, strict=True):
+        if len(names) < 2 or not all(names):
+            raise click.UsageError(
+                f"--cross {text!r} is not two or more columns, as in --cross buying,maint, or "
+                "a single --cross auto."
+            )
+    return crossings
 
 
 def check_output(path: Path | None, force: bool) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mixedwood.cli._inputs import print_identifiers, read_costs
-from mixedwood.cli._options import check_output, write_output
+from mixedwood.cli._options import check_output, read_crossings, write_output
 from mixedwood.cli._output import DataError, echo, echo_data, interruptible, print_table
 
 if TYPE_CHECKING:
@@ -73,6 +73,12 @@ class _Command(click.Command):
 )
 @click.option("--baseline", default=None, help="Method that the others are tested against.")
 @click.option("--alpha", default=0.05, show_default=True, type=click.FloatRange(0, 1, True, True))
+@click.option(
+    "--cross",
+    multiple=True,
+    metavar="COLUMN,COLUMN",
+    help="Categorical columns to cross, or auto to search for them.",
+)
 @click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out.")
 @click.option(
     "--categorical",
@@ -132,11 +138,12 @@ def compare(
     wanted = metrics.replace(",", " ").split() or None
     costs = None if cost_matrix is None else read_costs(cost_matrix)
     _check_names(named, cv, wanted, options["baseline"], costs)
-    datasets = _read(data, target, options["drop"], options["categorical"], quiet)
+    crossed = read_crossings(options["cross"])
+    datasets = _read(data, target, options["drop"], options["categorical"], crossed, quiet)
     try:
         found = comparison.compare(
             datasets,
-            methods=named or None,
+            methods=_crossing(named or None, crossed),
             cv=cv,
             metrics=wanted,
             cost_matrix=costs,
@@ -151,6 +158,19 @@ def compare(
     if report is not None:
         _deliver(found, "html", report, options["baseline"], options["alpha"])
     _report_failures(found)
+
+
+def _crossing(methods: list[str] | None, crossed: Any) -> Any:
+    """Set the columns to cross, of the methods that can cross columns."""
+    if crossed is None:
+        return methods
+    from mixedwood.comparison.methods import read_methods
+
+    made = read_methods(methods)
+    for method in made.values():
+        if "crossed_features" in method.get_params(deep=False):
+            method.set_params(crossed_features=crossed)
+    return made
 
 
 def _check_files(output: Path | None, report: Path | None, force: bool) -> None:
@@ -219,7 +239,7 @@ def _check_names(
 
 
 def _read(
-    paths: tuple[Path, ...], target: str, drop: Any, categorical: Any, quiet: bool
+    paths: tuple[Path, ...], target: str, drop: Any, categorical: Any, crossed: Any, quiet: bool
 ) -> dict[str, tuple[Any, Any]]:
     from mixedwood.data import read_table
     from mixedwood.data.file_tables import read_file
@@ -232,7 +252,8 @@ def _read(
             raise click.UsageError(f"Two files have the name {name}; rename one of them.")
         try:
             table = read_file(path, target, drop=drop, categorical=categorical)
-            read = read_table(table.X)
+            listed = None if crossed == "auto" else crossed
+            read = read_table(table.X, crossed_features=listed)
         except FileError as error:
             raise DataError(str(error)) from error
         except (TypeError, ValueError) as error:

@@ -13,7 +13,14 @@ import click
 
 from mixedwood.cli._inputs import check_classes, infer_types, print_types, read_training
 from mixedwood.cli._models import list_models, make_model, model_summary, print_summary
-from mixedwood.cli._options import DATA, Seconds, cannot_write, check_output, read_order
+from mixedwood.cli._options import (
+    DATA,
+    Seconds,
+    cannot_write,
+    check_output,
+    read_crossings,
+    read_order,
+)
 from mixedwood.cli._output import DataError, NoModelError, echo, echo_data, interruptible
 
 if TYPE_CHECKING:
@@ -56,6 +63,12 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     multiple=True,
     metavar="'COLUMN:S<M<L'",
     help="An ordered column and its categories in order.",
+)
+@click.option(
+    "--cross",
+    multiple=True,
+    metavar="COLUMN,COLUMN",
+    help="Categorical columns to cross, or auto to search for them.",
 )
 @click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
@@ -140,6 +153,7 @@ def _prepare(
         "n_jobs": options["jobs"],
         "time_limit": options["time_limit"],
         "ordinal_features": orders or None,
+        "crossed_features": read_crossings(options["cross"]),
     }
     for parameter, value in wanted.items():
         if value is None or parameter in given:

@@ -4,6 +4,8 @@ Start with `read_table`, which also reads new data with a known schema; `read_ta
 class labels.
 """
 
+from mixedwood.data.derived import cross_columns
+from mixedwood.data.interactions import find_crossings
 from mixedwood.data.read import read_table
 from mixedwood.data.schema import (
     MISSING,
@@ -32,6 +34,8 @@ __all__ = [
     "Table",
     "Target",
     "check_same_length",
+    "cross_columns",
+    "find_crossings",
     "identifier_columns",
     "read_cost_matrix",
     "read_table",

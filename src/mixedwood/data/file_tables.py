@@ -155,7 +155,7 @@ def read_new_rows(
     NewRows
         What the model needs, and what else was asked for.
     """
-    source = Source(path)
+    source, schema = Source(path), schema.inputs
     columns = read_columns(path, asked={*schema.names, *keep, *([target] if target else [])})
     lost = [name for name in schema.names if name not in columns]
     if lost and schema.names_generated:

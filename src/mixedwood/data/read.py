@@ -28,6 +28,7 @@ from mixedwood.data.columns import (
     to_label,
     to_numbers,
 )
+from mixedwood.data.derived import cross_columns, encode
 from mixedwood.data.frames import open_table
 from mixedwood.data.schema import (
     MISSING,
@@ -51,6 +52,7 @@ def read_table(
     schema: Schema | None = None,
     categorical_features: str | Sequence[Any] | None = None,
     ordinal_features: Mapping[str, Sequence[Label]] | None = None,
+    crossed_features: Sequence[Sequence[str | int]] | None = None,
     rows: NDArray[np.bool_] | None = None,
     estimator: str = "this model",
 ) -> Table:
@@ -81,9 +83,13 @@ def read_table(
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Names, positions or a mask of columns to read as nominal whatever their type. The other
         columns, or all of them for None and ``"from_dtype"``, are read by their type. Only used
-        without `schema`, like the next two.
+        without `schema`, like the next three.
     ordinal_features : mapping of str to sequence, default=None
         For each column named here, its categories in order.
+    crossed_features : list of lists of str or int, default=None
+        Columns to cross, by name or position. For each list, a nominal column of their
+        combinations is appended; see `mixedwood.preprocessing.FeatureCrosser`. A schema contains
+        these columns, so that they are computed for new rows as well.
     rows : ndarray of bool, one per row, default=None
         The rows to read. If None, all rows are read.
     estimator : str, default="this model"
@@ -111,6 +117,14 @@ def read_table(
     """
     if schema is not None:
         return _read_with_schema(X, schema, estimator)
+    if crossed_features is not None:
+        table = read_table(
+            X,
+            categorical_features=categorical_features,
+            ordinal_features=ordinal_features,
+            rows=rows,
+        )
+        return cross_columns(table, crossed_features)
     if isinstance(X, Table):
         table = _check_unchanged(X, categorical_features, ordinal_features)
         return table if rows is None else table.take(rows)
@@ -166,9 +180,11 @@ def _learn_batches(raw: RawColumns, categorical_features: Any, ordinal_features:
 
 
 def _read_with_schema(X: Any, schema: Schema, estimator: str) -> Table:
+    if isinstance(X, Table) and X.schema == schema:
+        return X
+    if schema.derived:
+        return encode(_read_with_schema(X, schema.inputs, estimator), schema)
     if isinstance(X, Table):
-        if X.schema == schema:
-            return X
         if _same_kinds(X, schema):
             return _recode(X, schema)
         X = {name: X.labels(name) for name in X.schema.names}

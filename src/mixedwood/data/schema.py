@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -17,6 +18,7 @@ from mixedwood.data.errors import few
 
 __all__ = [
     "MISSING",
+    "OTHER",
     "UNKNOWN",
     "CodeArray",
     "Column",
@@ -37,6 +39,9 @@ MISSING = -1
 
 UNKNOWN = -2
 """Code of an unknown category; only in tables that were read with an existing schema."""
+
+OTHER = "other combinations"
+"""Category of the combinations of a crossed column that are too rare for one of their own."""
 
 NUMBERS = 2
 """What the native readers are to make of a numeric column; see `mixedwood.data.batches`."""
@@ -87,6 +92,11 @@ class Column:
     n_missing : int or None, default=None
         Number of missing values in training, if known. It does not count when columns are
         compared.
+    sources : tuple of str, default=()
+        The columns that a crossed column combines; empty for an input.
+    combinations : tuple of tuple of tuple of int, default=()
+        For each category of a crossed column, the combinations of codes of the sources that it
+        stands for: one, or several if rare ones are pooled.
 
     Examples
     --------
@@ -99,6 +109,8 @@ class Column:
     kind: ColumnKind
     categories: tuple[Label, ...] = ()
     n_missing: int | None = field(default=None, compare=False)
+    sources: tuple[str, ...] = ()
+    combinations: tuple[tuple[tuple[int, ...], ...], ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         # Columns also come from model files, so everything is checked.
@@ -127,6 +139,30 @@ class Column:
             raise ValueError(f"Column {self.name!r} lists a category twice: {few(twice)}.")
         if self.kind == ColumnKind.NOMINAL and self.categories != sort_labels(self.categories):
             raise ValueError(f"The categories of nominal column {self.name!r} are not sorted.")
+        if self.sources or self.combinations:
+            self._check_sources()
+
+    def _check_sources(self) -> None:
+        object.__setattr__(self, "sources", tuple(self.sources))
+        groups = tuple(tuple(map(tuple, group)) for group in self.combinations)
+        object.__setattr__(self, "combinations", groups)
+        n = len(self.sources)
+        distinct = len(set(self.sources)) == n >= 2
+        if not distinct or not all(type(source) is str for source in self.sources):
+            raise ValueError(f"Crossed column {self.name!r} needs two or more distinct sources.")
+        if self.kind != ColumnKind.NOMINAL:
+            raise ValueError(f"Crossed column {self.name!r} is {self.kind}; it must be nominal.")
+        listed = [combination for group in groups for combination in group]
+        if (
+            len(groups) != len(self.categories)
+            or not all(groups)
+            or len(set(listed)) < len(listed)
+            or not all(len(c) == n and all(type(i) is int and i >= 0 for i in c) for c in listed)
+        ):
+            raise ValueError(
+                f"Crossed column {self.name!r} needs combinations of {n} codes for each category, "
+                "all of them distinct."
+            )
 
     @classmethod
     def checked(cls, name: str, categories: tuple[Label, ...] | None, n_missing: int) -> Column:
@@ -138,6 +174,10 @@ class Column:
         )
         return column
 
+    def without_sources(self) -> Column:
+        """Give the column as an input, for a table that may not have its sources."""
+        return replace(self, sources=(), combinations=()) if self.sources else self
+
     @property
     def is_numeric(self) -> bool:
         """Whether the column has numbers rather than codes of categories."""
@@ -147,6 +187,10 @@ class Column:
     def n_categories(self) -> int:
         """Number of categories of a nominal or ordinal column; 0 for a numeric one."""
         return len(self.categories)
+
+    def is_combination(self, code: int) -> bool:
+        """Whether a category is spelled with the names of the sources of a crossed column."""
+        return bool(self.sources) and self.categories[code] != OTHER
 
     @cached_property
     def codes(self) -> Mapping[Label, int]:
@@ -164,16 +208,19 @@ class Column:
     def __getstate__(self) -> dict[str, Any]:
         # Text, numbers and tuples only, since skops does not support enumerations; the mapping of
         # codes is built again on use.
-        return {
+        state: dict[str, Any] = {
             "name": self.name,
             "kind": str(self.kind),
             "categories": self.categories,
             "n_missing": self.n_missing,
         }
+        if self.sources:
+            state |= {"sources": self.sources, "combinations": self.combinations}
+        return state
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        for name in ("name", "kind", "categories", "n_missing"):
-            object.__setattr__(self, name, state[name])
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
         self.__post_init__()
 
     def describe(self) -> str:
@@ -196,7 +243,10 @@ class Column:
                 text += f": {shown}"
         if self.n_missing is not None:
             text += f"; {self.n_missing or 'none'} missing"
-        return text
+        return f"crossed, {text}" if self.sources else text
+
+
+_SOURCES = attrgetter("sources")  # quicker than a loop over thousands of columns
 
 
 @dataclass(frozen=True, repr=False)
@@ -206,7 +256,7 @@ class Schema:
     Parameters
     ----------
     columns : tuple of Column
-        The columns; their names are distinct.
+        The columns; their names are distinct. Crossed columns come last, after their sources.
     names_generated : bool, default=False
         Whether the data had no names, so that they were generated (``x0``, ``x1``, ...) and new
         data is matched by position.
@@ -230,6 +280,36 @@ class Schema:
         if len(self._positions) < len(self.columns):
             twice = [name for name, n in Counter(self.names).items() if n > 1]
             raise ValueError(f"Column names must be distinct; these are not: {few(twice)}.")
+        if any(map(_SOURCES, self.columns)):
+            self._check_derived()
+
+    def _check_derived(self) -> None:
+        if any(column.sources for column in self.columns[: len(self.inputs)]):
+            raise ValueError("Crossed columns must come after all other columns.")
+        for column in self.derived:
+            lost = [name for name in column.sources if name not in self.inputs]
+            if lost:
+                raise ValueError(f"No column {few(lost)}, a source of {column.name!r}.")
+            sizes = [self[name].n_categories for name in column.sources]  # 0 of a numeric column
+            for combination in (c for group in column.combinations for c in group):
+                if any(code >= size for code, size in zip(combination, sizes, strict=True)):
+                    raise ValueError(
+                        f"Crossed column {column.name!r} has a combination of categories that its "
+                        "sources do not have."
+                    )
+
+    @cached_property
+    def derived(self) -> tuple[Column, ...]:
+        """The crossed columns, which are computed from the inputs when rows are read."""
+        return tuple(column for column in self.columns if column.sources)
+
+    @cached_property
+    def inputs(self) -> Schema:
+        """The schema of the columns that data must have: all but the crossed ones."""
+        if not self.derived:
+            return self
+        columns = tuple(column for column in self.columns if not column.sources)
+        return Schema(columns, self.names_generated)
 
     @cached_property
     def _positions(self) -> dict[str, int]:
@@ -306,6 +386,7 @@ class Schema:
                     "categories": list(column.categories),
                     "n_missing": column.n_missing,
                 }
+                | _crossing_to_dict(column)
                 for column in self.columns
             ],
         }
@@ -315,12 +396,26 @@ class Schema:
         """Read what `to_dict` wrote; anything malformed is a ValueError or TypeError."""
         try:
             columns = tuple(
-                Column(entry["name"], entry["kind"], tuple(entry["categories"]), entry["n_missing"])
+                Column(
+                    entry["name"],
+                    entry["kind"],
+                    tuple(entry["categories"]),
+                    entry["n_missing"],
+                    tuple(entry.get("sources", ())),
+                    tuple(entry.get("combinations", ())),
+                )
                 for entry in content["columns"]
             )
             return cls(columns, bool(content["names_generated"]))
         except KeyError as error:
             raise ValueError(f"Not a schema: the entry {error} is not there.") from None
+
+
+def _crossing_to_dict(column: Column) -> dict[str, Any]:
+    if not column.sources:
+        return {}
+    groups = [[list(combination) for combination in group] for group in column.combinations]
+    return {"sources": list(column.sources), "combinations": groups}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

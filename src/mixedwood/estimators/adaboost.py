@@ -15,6 +15,7 @@ from mixedwood._limits import Deadline, read_time_limit
 from mixedwood._parallel import show_progress
 from mixedwood._params import (
     COST_MATRIX,
+    CROSSED_FEATURES,
     FLAG,
     N_JOBS,
     RANDOM_STATE,
@@ -68,6 +69,8 @@ class AdaBoostTreesClassifier(TreeEnsembleClassifier):
         Columns to treat as nominal, whatever their type.
     ordinal_features : mapping of str to sequence, optional
         Ordinal columns, and their categories in order.
+    crossed_features : None, "auto" or list of lists of str or int, default=None
+        Columns to cross; see `TreeClassifier`.
     n_jobs : int or None, default=None
         Number of threads of predictions, -1 for all processors.
     random_state : int, RandomState, Generator or None, default=None
@@ -121,6 +124,7 @@ class AdaBoostTreesClassifier(TreeEnsembleClassifier):
         "random_state": RANDOM_STATE,
         "verbose": VERBOSE,
         "time_limit": TIME_LIMIT,
+        "crossed_features": CROSSED_FEATURES,
     }
     _fitted: ClassVar[kinds.Fitted] = {
         "trees_": kinds.list_of(kinds.instance(Tree), 1),
@@ -145,6 +149,7 @@ class AdaBoostTreesClassifier(TreeEnsembleClassifier):
         cost_matrix: Any = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
+        crossed_features: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -159,6 +164,7 @@ class AdaBoostTreesClassifier(TreeEnsembleClassifier):
         self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
+        self.crossed_features = crossed_features
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

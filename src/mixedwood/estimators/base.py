@@ -20,6 +20,8 @@ from mixedwood.data import (
     Table,
     Target,
     check_same_length,
+    cross_columns,
+    find_crossings,
     identifier_columns,
     read_table,
     read_target,
@@ -44,6 +46,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     class_weight: Any
     categorical_features: Any
     ordinal_features: Any
+    crossed_features: Any = None
 
     classes_: NDArray[Any]
     schema_: Schema
@@ -201,7 +204,14 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 rows=kept,
             )
         _warn_identifiers(table)
-        return table, target, kept
+        return self._cross(table, target), target, kept
+
+    def _cross(self, table: Table, target: Target) -> Table:
+        """Append the crossed columns."""
+        crossed = self.crossed_features
+        if isinstance(crossed, str):  # "auto"
+            crossed = find_crossings(table, target)
+        return cross_columns(table, crossed) if crossed else table
 
     def _remember(self, table: Table, target: Target) -> None:
         """Store columns and classes at the end of a fit."""
@@ -213,11 +223,12 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.schema_ = schema
         self._costs = costs
         self.classes_ = classes
-        self.n_features_in_ = len(schema)
+        inputs = schema.inputs
+        self.n_features_in_ = len(inputs)
         if schema.names_generated:
             self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
         else:
-            self.feature_names_in_ = np.array(schema.names, dtype=object)
+            self.feature_names_in_ = np.array(inputs.names, dtype=object)
 
     @property
     def _target_spec(self) -> TargetSpec:

@@ -16,6 +16,7 @@ from mixedwood._limits import Deadline, read_time_limit
 from mixedwood._parallel import show_progress
 from mixedwood._params import (
     COST_MATRIX,
+    CROSSED_FEATURES,
     FLAG,
     HANDLE_UNKNOWN,
     N_JOBS,
@@ -135,6 +136,8 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         Columns to treat as nominal, whatever their type.
     ordinal_features : mapping of str to sequence, optional
         Ordinal columns, and their categories in order.
+    crossed_features : None, "auto" or list of lists of str or int, default=None
+        Columns to cross; see `TreeClassifier`.
     n_jobs : int or None, default=None
         Number of threads, -1 for all processors. The trees do not depend on it.
     random_state : int, RandomState, Generator or None, default=None
@@ -215,6 +218,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         "warm_start": FLAG,
         "verbose": VERBOSE,
         "time_limit": TIME_LIMIT,
+        "crossed_features": CROSSED_FEATURES,
     }
     _fitted: ClassVar[kinds.Fitted] = {
         "trees_": kinds.list_of(kinds.instance(Tree), 1),
@@ -257,6 +261,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         cost_matrix: Any = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
+        crossed_features: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         warm_start: bool = False,
@@ -289,6 +294,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
+        self.crossed_features = crossed_features
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.warm_start = warm_start

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mixedwood import _kinds as kinds
 from mixedwood._params import (
     COST_MATRIX,
+    CROSSED_FEATURES,
     FLAG,
     HANDLE_UNKNOWN,
     NONE,
@@ -76,6 +77,8 @@ class C45TreeClassifier(GreedyTreeClassifier):
         Columns to read as nominal regardless of their dtype.
     ordinal_features : mapping of str to sequence, optional
         Ordered categories of ordinal columns.
+    crossed_features : None, "auto" or list of lists of str or int, default=None
+        Columns to cross; see `TreeClassifier`.
     time_limit : float or None, default=None
         Maximum number of seconds of `fit`, without reading the table. If it is reached, the tree as
         grown so far is returned with a `TimeLimitWarning`.
@@ -122,6 +125,7 @@ class C45TreeClassifier(GreedyTreeClassifier):
         "handle_unknown": HANDLE_UNKNOWN,
         "cost_matrix": COST_MATRIX,
         "time_limit": TIME_LIMIT,
+        "crossed_features": CROSSED_FEATURES,
     }
 
     handle_missing = "fractional"
@@ -140,6 +144,7 @@ class C45TreeClassifier(GreedyTreeClassifier):
         cost_matrix: Any = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
+        crossed_features: Any = None,
         time_limit: float | None = None,
     ) -> None:
         self.pruned = pruned
@@ -152,6 +157,7 @@ class C45TreeClassifier(GreedyTreeClassifier):
         self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
+        self.crossed_features = crossed_features
         self.time_limit = time_limit
 
     def _settings(self, n_rows: int, n_columns: int) -> GrowSettings:
@@ -192,7 +198,7 @@ class RandomTreeClassifier(GreedyTreeClassifier):
         Number of columns drawn at each node. As in WEKA, 0 stands for int(log2(columns)) + 1.
     min_samples_split, min_samples_leaf, max_depth, handle_unknown, class_weight, cost_matrix
         As in `TreeClassifier`.
-    categorical_features, ordinal_features, random_state, time_limit
+    categorical_features, ordinal_features, crossed_features, random_state, time_limit
         As in `TreeClassifier`.
 
     Examples
@@ -212,6 +218,7 @@ class RandomTreeClassifier(GreedyTreeClassifier):
         "cost_matrix": COST_MATRIX,
         "random_state": RANDOM_STATE,
         "time_limit": TIME_LIMIT,
+        "crossed_features": CROSSED_FEATURES,
     }
 
     handle_missing = "fractional"
@@ -229,6 +236,7 @@ class RandomTreeClassifier(GreedyTreeClassifier):
         cost_matrix: Any = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
+        crossed_features: Any = None,
         random_state: Any = None,
         time_limit: float | None = None,
     ) -> None:
@@ -241,6 +249,7 @@ class RandomTreeClassifier(GreedyTreeClassifier):
         self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
+        self.crossed_features = crossed_features
         self.random_state = random_state
         self.time_limit = time_limit
 

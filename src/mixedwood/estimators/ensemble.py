@@ -20,6 +20,7 @@ from mixedwood._limits import Deadline, read_time_limit, user_stacklevel
 from mixedwood._parallel import grow_members
 from mixedwood._params import (
     COST_MATRIX,
+    CROSSED_FEATURES,
     FLAG,
     N_JOBS,
     NONE,
@@ -80,6 +81,7 @@ _SHARED_PARAMETERS = (
     "cost_matrix",
     "categorical_features",
     "ordinal_features",
+    "crossed_features",
     "random_state",
     "time_limit",
 )
@@ -100,7 +102,8 @@ class EnsembleClassifier(TableClassifier):
     ----------
     forest : ForestClassifier or None, default=None
         The forest. If None, ``ForestClassifier()``. Its `class_weight`, `cost_matrix`,
-        `categorical_features`, `ordinal_features`, `n_jobs`, `random_state`, `verbose` and
+        `categorical_features`, `ordinal_features`, `crossed_features`, `n_jobs`, `random_state`,
+        `verbose` and
         `time_limit` are those of the ensemble.
     boosted : BoostedTreesClassifier, AdaBoostTreesClassifier or None, default=None
         The boosted trees, likewise. If None, ``BoostedTreesClassifier()``. With ``tune=True`` its
@@ -131,6 +134,8 @@ class EnsembleClassifier(TableClassifier):
         Columns to treat as nominal, whatever their type.
     ordinal_features : mapping of str to sequence, optional
         Ordinal columns, and their categories in order.
+    crossed_features : None, "auto" or list of lists of str or int, default=None
+        Columns to cross; see `TreeClassifier`.
     n_jobs : int or None, default=None
         Number of threads, -1 for all processors. The trees do not depend on it.
     random_state : int, RandomState, Generator or None, default=None
@@ -185,6 +190,7 @@ class EnsembleClassifier(TableClassifier):
         "random_state": RANDOM_STATE,
         "verbose": VERBOSE,
         "time_limit": TIME_LIMIT,
+        "crossed_features": CROSSED_FEATURES,
     }
     _fitted: ClassVar[kinds.Fitted] = {
         "forest_": kinds.instance(*_MEMBERS["forest"]),
@@ -222,6 +228,7 @@ class EnsembleClassifier(TableClassifier):
         cost_matrix: Any = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
+        crossed_features: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -239,6 +246,7 @@ class EnsembleClassifier(TableClassifier):
         self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
+        self.crossed_features = crossed_features
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

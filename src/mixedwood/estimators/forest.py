@@ -16,6 +16,7 @@ from mixedwood._parallel import grow_members
 from mixedwood._params import (
     CALLABLE,
     COST_MATRIX,
+    CROSSED_FEATURES,
     FLAG,
     N_JOBS,
     NONE,
@@ -96,6 +97,7 @@ class BaseForestClassifier(TreeEnsembleClassifier):
         "warm_start": FLAG,
         "verbose": VERBOSE,
         "time_limit": TIME_LIMIT,
+        "crossed_features": CROSSED_FEATURES,
     }
 
     def __init__(
@@ -112,6 +114,7 @@ class BaseForestClassifier(TreeEnsembleClassifier):
         cost_matrix: Any,
         categorical_features: Any,
         ordinal_features: Mapping[str, Sequence[Any]] | None,
+        crossed_features: Any,
         n_jobs: int | None,
         random_state: Any,
         warm_start: bool,
@@ -129,6 +132,7 @@ class BaseForestClassifier(TreeEnsembleClassifier):
         self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
+        self.crossed_features = crossed_features
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.warm_start = warm_start
@@ -323,7 +327,8 @@ def read_member(estimator: Any) -> SingleTreeClassifier:
             "estimator must be None or a tree of mixedwood, such as TreeClassifier(max_depth=5); "
             f"got {came}.{hint}"
         )
-    for name in ("class_weight", "cost_matrix", "categorical_features", "ordinal_features"):
+    of_ensemble = ("class_weight", "cost_matrix", "categorical_features", "ordinal_features")
+    for name in (*of_ensemble, "crossed_features"):
         if getattr(estimator, name, None) is not None:
             raise ValueError(
                 f"{name} of estimator must be None: set {name} of the ensemble, which reads the "
@@ -407,6 +412,8 @@ class ForestClassifier(BaseForestClassifier):
         Columns to read as nominal whatever their type.
     ordinal_features : mapping of str to sequence, optional
         Ordinal columns, and their categories in order.
+    crossed_features : None, "auto" or list of lists of str or int, default=None
+        Columns to cross; see `TreeClassifier`.
     n_jobs : int or None, default=None
         Number of threads, -1 for all processors. Results do not depend on it. Use
         ``joblib.parallel_config`` around `fit` for other backends of joblib.
@@ -476,6 +483,7 @@ class ForestClassifier(BaseForestClassifier):
         cost_matrix: Any = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
+        crossed_features: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         warm_start: bool = False,
@@ -494,6 +502,7 @@ class ForestClassifier(BaseForestClassifier):
             cost_matrix=cost_matrix,
             categorical_features=categorical_features,
             ordinal_features=ordinal_features,
+            crossed_features=crossed_features,
             n_jobs=n_jobs,
             random_state=random_state,
             warm_start=warm_start,

@@ -16,6 +16,7 @@ from mixedwood import _kinds as kinds
 from mixedwood._limits import StopFlag, read_time_limit, user_stacklevel, warn_time_limit
 from mixedwood._params import (
     COST_MATRIX,
+    CROSSED_FEATURES,
     FLAG,
     HANDLE_UNKNOWN,
     RANDOM_STATE,
@@ -79,6 +80,8 @@ class GrowPruneTreeClassifier(SingleTreeClassifier):
         Columns to read as nominal regardless of their dtype.
     ordinal_features : mapping of str to sequence, optional
         Ordered categories of ordinal columns.
+    crossed_features : None, "auto" or list of lists of str or int, default=None
+        Columns to cross; see `TreeClassifier`.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the halves and of random partitioners. If None, every fit uses other halves.
     time_limit : float or None, default=None
@@ -137,6 +140,7 @@ class GrowPruneTreeClassifier(SingleTreeClassifier):
         "cost_matrix": COST_MATRIX,
         "random_state": RANDOM_STATE,
         "time_limit": TIME_LIMIT,
+        "crossed_features": CROSSED_FEATURES,
     }
 
     _fitted: ClassVar[kinds.Fitted] = {
@@ -160,6 +164,7 @@ class GrowPruneTreeClassifier(SingleTreeClassifier):
         cost_matrix: Any = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
+        crossed_features: Any = None,
         random_state: Any = None,
         time_limit: float | None = None,
     ) -> None:
@@ -174,6 +179,7 @@ class GrowPruneTreeClassifier(SingleTreeClassifier):
         self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
+        self.crossed_features = crossed_features
         self.random_state = random_state
         self.time_limit = time_limit
 

@@ -40,7 +40,7 @@ class GrowPruneForestClassifier(BaseForestClassifier):
         grew it, often of one class, or, with `refit_leaves` of the tree, of all rows in the leaf.
     max_samples, colsample_bytree, oob_score, class_weight, cost_matrix, categorical_features
         As in `ForestClassifier`.
-    ordinal_features, n_jobs, random_state, warm_start, verbose, time_limit
+    ordinal_features, crossed_features, n_jobs, random_state, warm_start, verbose, time_limit
         As in `ForestClassifier`.
 
     Attributes
@@ -96,6 +96,7 @@ class GrowPruneForestClassifier(BaseForestClassifier):
         cost_matrix: Any = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
+        crossed_features: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         warm_start: bool = False,
@@ -114,6 +115,7 @@ class GrowPruneForestClassifier(BaseForestClassifier):
             cost_matrix=cost_matrix,
             categorical_features=categorical_features,
             ordinal_features=ordinal_features,
+            crossed_features=crossed_features,
             n_jobs=n_jobs,
             random_state=random_state,
             warm_start=warm_start,

@@ -116,6 +116,8 @@ class ModelTreeClassifier(GreedyTreeClassifier):
         Columns to read as nominal regardless of their dtype.
     ordinal_features : mapping of str to sequence, optional
         Ordered categories of ordinal columns.
+    crossed_features : None, "auto" or list of lists of str or int, default=None
+        Columns to cross; see `TreeClassifier`.
     random_state : int, RandomState, Generator or None, default=None
         Seed of held-out rows, of the folds of pruning, of `max_features` and of random
         partitioners. With None the folds and held-out rows are the same in every fit.
@@ -210,6 +212,7 @@ class ModelTreeClassifier(GreedyTreeClassifier):
         cost_matrix: Any = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
+        crossed_features: Any = None,
         random_state: Any = None,
         time_limit: float | None = None,
     ) -> None:
@@ -239,6 +242,7 @@ class ModelTreeClassifier(GreedyTreeClassifier):
         self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
+        self.crossed_features = crossed_features
         self.random_state = random_state
         self.time_limit = time_limit
 

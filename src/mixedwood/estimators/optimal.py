@@ -24,6 +24,7 @@ from mixedwood._limits import (
 from mixedwood._parallel import show_status
 from mixedwood._params import (
     COST_MATRIX,
+    CROSSED_FEATURES,
     FLAG,
     HANDLE_UNKNOWN,
     NONE,
@@ -122,6 +123,8 @@ class OptimalTreeClassifier(SingleTreeClassifier):
         Columns to read as nominal regardless of their dtype.
     ordinal_features : mapping of str to sequence, optional
         Ordered categories of ordinal columns.
+    crossed_features : None, "auto" or list of lists of str or int, default=None
+        Columns to cross; see `TreeClassifier`.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the folds of `tune`; None is the same as 0.
     verbose : int, default=0
@@ -197,6 +200,7 @@ class OptimalTreeClassifier(SingleTreeClassifier):
         "random_state": RANDOM_STATE,
         "verbose": VERBOSE,
         "time_limit": TIME_LIMIT,
+        "crossed_features": CROSSED_FEATURES,
         "work_limit": Float(1) | NONE,
         "memory_limit": Int(1),
     }
@@ -239,6 +243,7 @@ class OptimalTreeClassifier(SingleTreeClassifier):
         cost_matrix: Any = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
+        crossed_features: Any = None,
         random_state: Any = None,
         verbose: int = 0,
         time_limit: float | None = None,
@@ -259,6 +264,7 @@ class OptimalTreeClassifier(SingleTreeClassifier):
         self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
+        self.crossed_features = crossed_features
         self.random_state = random_state
         self.verbose = verbose
         self.time_limit = time_limit

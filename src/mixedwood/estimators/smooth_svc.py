@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from mixedwood import _kinds as kinds
 from mixedwood._limits import Deadline, TimeLimitError, user_stacklevel, warn_time_limit
 from mixedwood._params import (
+    CROSSED_FEATURES,
     FLAG,
     NONE,
     RANDOM_STATE,
@@ -74,6 +75,8 @@ class SmoothSVC(TableClassifier):
         Columns to read as nominal whatever their type.
     ordinal_features : mapping of str to sequence, optional
         Ordinal columns, and their labels in order.
+    crossed_features : None, "auto" or list of lists of str or int, default=None
+        Columns to cross; see `TreeClassifier`.
     tol : float, default=1e-8
         Fitting stops when the norm of the gradient is at most ``tol * (1 + |w, b|)``.
     max_iter : int, default=100
@@ -143,6 +146,7 @@ class SmoothSVC(TableClassifier):
         "max_iter": Int(1),
         "random_state": RANDOM_STATE,
         "time_limit": TIME_LIMIT,
+        "crossed_features": CROSSED_FEATURES,
     }
     _fitted: ClassVar[kinds.Fitted] = {
         "_machines": kinds.instance(Machines),
@@ -168,6 +172,7 @@ class SmoothSVC(TableClassifier):
         class_weight: Mapping[Any, float] | str | None = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
+        crossed_features: Any = None,
         tol: float = 1e-8,
         max_iter: int = 100,
         random_state: Any = None,
@@ -183,6 +188,7 @@ class SmoothSVC(TableClassifier):
         self.class_weight = class_weight
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
+        self.crossed_features = crossed_features
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state

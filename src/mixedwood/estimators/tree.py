@@ -21,6 +21,7 @@ from mixedwood._limits import (
 )
 from mixedwood._params import (
     COST_MATRIX,
+    CROSSED_FEATURES,
     FLAG,
     HANDLE_UNKNOWN,
     NONE,
@@ -74,6 +75,7 @@ GREEDY_PARAMETERS: dict[str, Constraint] = {
     "cost_matrix": COST_MATRIX,
     "random_state": RANDOM_STATE,
     "time_limit": TIME_LIMIT,
+    "crossed_features": CROSSED_FEATURES,
 }
 
 
@@ -311,6 +313,14 @@ class TreeClassifier(GreedyTreeClassifier):
         Columns to read as nominal regardless of their dtype.
     ordinal_features : mapping of str to sequence, optional
         Ordered categories of ordinal columns.
+    crossed_features : None, "auto" or list of lists of str or int, default=None
+        Columns to cross, by name or position. Each list adds a nominal column of the combinations
+        that training rows have, such as ``buying=high & maint=low``. Combinations of a single row,
+        and all but the 1,000 most frequent, are pooled into "other combinations". "auto" adds up to
+        five pairs and triples of columns that interact: together they explain significantly more of
+        the classes than the sum of their effects. The default is None, since it is not known
+        whether "auto" pays on average: a study on tables that were not used to design it would have
+        to show a smaller error without a loss of more than two standard errors on any of them.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the folds of cross-validated pruning, of `max_features` and of random partitioners.
         With None the folds are the same in every fit, so that a tree without random parts is, too.
@@ -388,6 +398,7 @@ class TreeClassifier(GreedyTreeClassifier):
         cost_matrix: Any = None,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
+        crossed_features: Any = None,
         random_state: Any = None,
         time_limit: float | None = None,
     ) -> None:
@@ -411,6 +422,7 @@ class TreeClassifier(GreedyTreeClassifier):
         self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
+        self.crossed_features = crossed_features
         self.random_state = random_state
         self.time_limit = time_limit
 

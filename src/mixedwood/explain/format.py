@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from math import floor, inf
 from typing import Any
@@ -129,8 +129,26 @@ def format_category(column: Column, code: int, style: Style = DEFAULT) -> str:
     'M'
     """
     categories = column.categories
+    if column.sources and style.max_label is not None:  # one label of each source
+        style = replace(style, max_label=style.max_label * len(column.sources))
     mixed = isinstance(categories[0], str) != isinstance(categories[-1], str)
     return format_label(categories[code], style, mixed=mixed)
+
+
+def format_equality(
+    column: Column, code: int, style: Style = DEFAULT, *, name: str | None = None
+) -> str:
+    """Describe that a column has a category; those of a crossed column state its sources.
+
+    Examples
+    --------
+    >>> format_equality(Column("size", "ordinal", ("S", "M")), 1)
+    'size = M'
+    """
+    text = format_category(column, code, style)
+    if column.is_combination(code):
+        return text
+    return f"{format_name(column.name, style) if name is None else name} = {text}"
 
 
 def format_list(texts: Iterable[str], total: int, style: Style = DEFAULT) -> str:
@@ -304,7 +322,7 @@ def _term_name(term: LinearTerm, style: Style) -> str:
     """Name of a numeric column, or in brackets the category that a row must have."""
     name = format_name(term.column.name, style)
     if term.code is not None:
-        return f"[{name} = {format_category(term.column, term.code, style)}]"
+        return f"[{format_equality(term.column, term.code, style)}]"
     return repr(name) if _MISREAD.search(name) else name
 
 
@@ -371,12 +389,12 @@ def _code_spans(condition: RangeCondition) -> list[range]:
 def _categories_text(
     name: str, column: Column, codes: Iterable[int], total: int, style: Style
 ) -> str:
-    texts = (format_category(column, code, style) for code in codes)
     if total == 0:
         return ""
-    return (
-        f"{name} = {next(texts)}" if total == 1 else f"{name} in {format_list(texts, total, style)}"
-    )
+    if total > 1:
+        texts = (format_category(column, code, style) for code in codes)
+        return f"{name} in {format_list(texts, total, style)}"
+    return format_equality(column, next(iter(codes)), style, name=name)
 
 
 def _shorten(text: str, limit: int | None) -> str:

@@ -21,8 +21,8 @@ from mixedwood.explain.conditions import (
 from mixedwood.explain.format import (
     DEFAULT,
     Style,
-    format_category,
     format_condition,
+    format_equality,
     format_float,
     format_fraction,
     format_label,
@@ -149,9 +149,9 @@ def row_value(column: Column, one: Table, digits: int | None = None) -> str:
     kind, name = _kind_of(column, x), format_name(column.name)
     if kind != "known":
         return f"{name} {kind}"
-    return (
-        f"{name} = {format_float(x, digits) if column.is_numeric else format_category(column, x)}"
-    )
+    if column.is_numeric:
+        return f"{name} = {format_float(x, digits)}"
+    return format_equality(column, x)
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ class EncodedTable:
         """Return the table of some of the columns."""
         table = self.table
         names = table.schema.names_generated
-        schema = Schema(tuple(table.schema.columns[c] for c in columns), names)
+        schema = Schema(tuple(table.schema.columns[c].without_sources() for c in columns), names)
         some = EncodedTable(Table(schema, tuple(table.arrays[c] for c in columns)))
         places = np.ascontiguousarray(columns, dtype=np.int32)
         some.__dict__["native"] = self.native.selected(places)

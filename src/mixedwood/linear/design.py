@@ -118,7 +118,10 @@ class Design:
         names: list[str] = []
         for column in self.schema:
             if column.kind == ColumnKind.NOMINAL:
-                names += [f"{column.name} = {value}" for value in column.categories]
+                names += [
+                    str(value) if column.is_combination(code) else f"{column.name} = {value}"
+                    for code, value in enumerate(column.categories)
+                ]
             else:
                 names.append(column.name)
         return tuple(names)

@@ -1,6 +1,7 @@
-"""Transformers: discretization, binarization, and random ordinal encoding."""
+"""Transformers: discretization, binarization, crossed columns, and random ordinal encoding."""
 
 from mixedwood.preprocessing.binarizer import BinarySplit, FeatureBinarizer
+from mixedwood.preprocessing.crosser import FeatureCrosser
 from mixedwood.preprocessing.discretizers import (
     CAIMDiscretizer,
     EqualFrequencyDiscretizer,
@@ -15,6 +16,7 @@ __all__ = [
     "EqualFrequencyDiscretizer",
     "EqualWidthDiscretizer",
     "FeatureBinarizer",
+    "FeatureCrosser",
     "MDLPDiscretizer",
     "RandomOrdinalEncoder",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,10 @@ class TableTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     schema_: Schema
     n_features_in_: int
 
+    _without_classes: ClassVar[str] = (
+        "Only 'equal_width' and 'equal_frequency' do not need the classes."
+    )
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -57,8 +61,8 @@ class TableTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return table, None
         if y is None:
             raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None. Only "
-                "'equal_width' and 'equal_frequency' do not need the classes."
+                f"{type(self).__name__} requires y to be passed, but the target y is None. "
+                f"{self._without_classes}"
             )
         target = read_target(y)
         check_same_length(table, target)
@@ -66,11 +70,11 @@ class TableTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _remember(self, schema: Schema) -> None:
         self.schema_ = schema
-        self.n_features_in_ = len(schema)
+        self.n_features_in_ = len(schema.inputs)
         if schema.names_generated:
             self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
         else:
-            self.feature_names_in_ = np.array(schema.names, dtype=object)
+            self.feature_names_in_ = np.array(schema.inputs.names, dtype=object)
 
     def _read_again(self, X: Any) -> Table:
         """Read the argument of `transform`."""
@@ -80,7 +84,7 @@ class TableTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return table
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Names of the output columns, which are those of the input.
+        """Names of the output columns: those of the input, then of crossed columns.
 
         Parameters
         ----------
@@ -93,10 +97,8 @@ class TableTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Names.
         """
         check_is_fitted(self)
-        own = np.array(self.schema_.names, dtype=object)
-        if input_features is None:
-            return own
-        given = np.asarray(input_features, dtype=object)
+        own = np.array(self.schema_.inputs.names, dtype=object)
+        given = own if input_features is None else np.asarray(input_features, dtype=object)
         if not self.schema_.names_generated and not np.array_equal(given, own):
             raise ValueError("input_features is not equal to feature_names_in_")
         if len(given) != len(own):
@@ -104,7 +106,9 @@ class TableTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"input_features should have length equal to number of features ({len(own)}), "
                 f"got {len(given)}"
             )
-        return given
+        name_of = dict(zip(own, given, strict=True))
+        crossed = [" & ".join(name_of[s] for s in c.sources) for c in self.schema_.derived]
+        return np.array([*given, *crossed], dtype=object)
 
     def _check_not_empty(self, table: Table) -> None:
         if table.n_rows == 0:

@@ -407,5 +407,5 @@ class FeatureBinarizer(TableTransformer):
         """
         names = super().get_feature_names_out(input_features)
         columns = zip(self.schema_, names, strict=True)
-        named = Schema(tuple(replace(column, name=str(name)) for column, name in columns))
+        named = Schema(tuple(replace(c.without_sources(), name=str(name)) for c, name in columns))
         return np.array([split.to_text(named) for split in self.candidates_], dtype=object)
