@@ -235,11 +235,12 @@ class TreeClassifier(GreedyTreeClassifier):
     Parameters
     ----------
     criterion : str or Criterion, default="entropy"
-        The score of a split: "gini", "entropy", "gain_ratio", "twoing", "squared_gini", "chi2", or
-        an instance of a subclass of `mixedwood.splits.Criterion`.
+        The score of a split: "gini", "entropy", "gain_ratio", "twoing", "squared_gini", "chi2",
+        "pearson_chi2", or an instance of a subclass of `mixedwood.splits.Criterion`.
     partitioner : str or Partitioner, default="auto"
         The search for groups of categories; `mixedwood.splits.partitioners` lists the names.
-        "auto" finds the best two groups, or nearly; "multiway" makes one branch per category.
+        "auto" finds the best two groups, or nearly; "multiway" makes one branch per category;
+        "c45_groups" makes any number of groups.
     screener : None, str, Screener or list of them, default=None
         A condition that a nominal column must meet before it is split at a node: "chi2" or
         "second_value".
@@ -265,7 +266,7 @@ class TreeClassifier(GreedyTreeClassifier):
         training rows. Weights do not matter, except with ``handle_missing="fractional"``.
     min_samples_leaf : int or float, default=1
         Minimum number of rows in a leaf. A float in (0, 1) is a fraction of the training rows. With
-        ``partitioner="multiway"``, at least two branches must have this many rows.
+        "multiway" and "c45_groups", at least two branches must have this many rows.
     max_leaf_nodes : int or None, default=None
         Maximum number of leaves. If not None, the tree is grown best first.
     growth : {"auto", "depth_first", "best_first"}, default="auto"
