@@ -272,7 +272,7 @@ def max_cut(W, local_search=True):
 
 
 def c45_groups(A, sizes=None, min_size=0.0, missing=0.0):
-    """Merge values as C4.5 does; returns the groups, by first values, and the gain ratio of each step.
+    """Merge values as C4.5 does; returns the groups, by first values, and the ratio of each step.
 
     Every ratio is computed from scratch. Of pairs that are equal but for rounding, the first.
     """

@@ -430,6 +430,27 @@ class TreeClassifier(GreedyTreeClassifier):
         return cls(**{**preset, **parameters})
 
     @classmethod
+    def random_subsets(cls, **parameters: Any) -> TreeClassifier:
+        """Baseline: nominal columns are split into two random groups of categories; no pruning.
+
+        The column of a node is still chosen by the score of its random split, and thresholds of
+        numeric and ordinal columns are searched. Extremely randomized trees (Geurts et al. 2006)
+        draw nominal splits in this way. Compare with it to see what the search for groups gains.
+
+        Parameters
+        ----------
+        **parameters
+            Further parameters of `TreeClassifier`.
+
+        Examples
+        --------
+        >>> import mixedwood as mw
+        >>> mw.TreeClassifier.random_subsets(max_depth=5)
+        TreeClassifier(max_depth=5, partitioner='random_subset', pruning=None)
+        """
+        return cls(**{"partitioner": "random_subset", "pruning": None, **parameters})
+
+    @classmethod
     def conditional_inference(
         cls, *, criterion: str | Criterion = "gini", alpha: float = 0.05, bonferroni: bool = True,
         **parameters: Any,
