@@ -262,6 +262,8 @@ class BinarizerSettings:
     rule: str
     encoding: str
     max_subset_values: int
+    min_bins_per_side: int
+    min_samples_binarize: int
 
 class SplitTree:
     """The splits of a tree; an empty one stands for none."""
@@ -339,7 +341,7 @@ def binary_solver(matrix: NDArray[numpy.uint8], classes: NDArray[numpy.int32], w
 def all_splits_solver(table: EncodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, objective: OptimalObjective) -> OptimalSolver:
     """Splits are all thresholds and all subsets."""
 
-def per_node_solver(columns: list[Any], kinds: str, n_categories: NDArray[numpy.int32], thresholds: list[Any], n_bins: NDArray[numpy.int64], classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, objective: OptimalObjective, settings: BinarizerSettings) -> OptimalSolver:
+def per_node_solver(columns: list[Any], kinds: str, n_categories: NDArray[numpy.int32], thresholds: list[Any], root_thresholds: list[Any], n_bins: NDArray[numpy.int64], classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, objective: OptimalObjective, settings: BinarizerSettings) -> OptimalSolver:
     """Splits are binary features that are made from the rows of each node."""
 
 def cut_points(numbers: NDArray[numpy.float64], classes: NDArray[numpy.int32] | None, n_classes: int, rule: str, n_bins: int) -> NDArray[numpy.float64]:

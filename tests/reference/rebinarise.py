@@ -34,22 +34,39 @@ def groups_of(column, values, classes, method, n_bins, cuts):
     return [sum(v > c for c in cuts) for v in values]
 
 
+def at_least(sets, m, least):
+    """Sets with so many groups on each side, or with half of the groups if there are fewer."""
+    least = min(least, m // 2)
+    return [chosen for chosen in sets if least <= len(chosen) <= m - least]
+
+
 def sides_of(rows, columns, kinds, classes, settings, fixed):
     """All ways in which a test made from these rows divides them."""
     found = set()
+    small = len(rows) < settings.get("min_samples_binarize", 1)
     for place, kind in enumerate(kinds):
+        cuts = fixed[place]
+        if kind == "n" and cuts is None and small:
+            whole = columns[place].tolist()
+            known = [r for r, v in enumerate(whole) if v == v]
+            cuts = cut_points(
+                settings["method"], [whole[r] for r in known], [classes[r] for r in known],
+                settings["n_bins"],
+            )  # fmt: skip
         array = columns[place]
         # -1 is missing as a code, and a number like others.
         known = [r for r in rows if not (array[r] != array[r] or (kind != "n" and array[r] == -1))]
         missing = len(known) < len(rows)
         groups = groups_of(
             kind, [array[r].item() for r in known], [classes[r] for r in known],
-            settings["method"], settings["n_bins"], fixed[place],
+            settings["method"], settings["n_bins"], cuts,
         )  # fmt: skip
         present = sorted(set(groups))
         asked = sets_of_groups(
             len(present), settings["encoding"], kind == "c", missing, settings["max_subset_values"]
         )
+        if kind != "c":
+            asked = at_least(asked, len(present), settings.get("min_bins_per_side", 1))
         if missing:
             asked.append(tuple(range(len(present))))
         for chosen in asked:

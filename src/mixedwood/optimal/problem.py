@@ -66,6 +66,8 @@ class OptimalSettings:
         Maximum number of steps of the search.
     unknown : str
         What the tree does with unknown categories.
+    min_samples_binarize : int
+        Nodes with fewer rows have the bins of all rows, where bins are made at each node.
     """
 
     max_depth: int
@@ -78,6 +80,7 @@ class OptimalSettings:
     memory_limit: int
     work_limit: float
     unknown: str
+    min_samples_binarize: int = 1
 
     def max_leaves(self, n_rows: int) -> int:
         """Largest possible number of leaves with so many rows."""

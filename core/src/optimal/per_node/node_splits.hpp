@@ -2,6 +2,7 @@
 // weights come from the counts of each column's groups.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -44,6 +45,11 @@ class NodeSplits {
   void discretize(const NodeColumn& column, std::span<const std::int32_t> rows);
   void count_classes(const NodeColumn& column, std::span<const std::int32_t> rows);
   void add_weights(const NodeColumn& column, std::span<const std::int32_t> rows);
+  // Both sides of a window of so many groups have enough of them.
+  bool is_wide_enough(std::size_t length) const {
+    const std::size_t least = std::min(settings_.min_bins_per_side, n_groups_ / 2);
+    return length >= least && n_groups_ - length >= least;
+  }
   void each_window(std::int32_t column, const Visit& visit);
   void each_subset(std::int32_t column, const Visit& visit);
   void visit_window(std::int32_t column, std::size_t first, std::size_t last, const Visit& visit);
