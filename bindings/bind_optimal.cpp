@@ -254,7 +254,8 @@ void bind_optimal(nb::module_& m) {
       .def_rw("encoding", &BinarizerSettings::encoding)
       .def_rw("max_subset_values", &BinarizerSettings::max_subset_values)
       .def_rw("min_bins_per_side", &BinarizerSettings::min_bins_per_side)
-      .def_rw("min_samples_binarize", &BinarizerSettings::min_samples_binarize);
+      .def_rw("min_samples_binarize", &BinarizerSettings::min_samples_binarize)
+      .def_rw("max_depth_binarize", &BinarizerSettings::max_depth_binarize, nb::arg().none());
 
   nb::class_<SplitTree>(m, "SplitTree", "The splits of a tree; an empty one stands for none.")
       .def("__init__", &make_tree, nb::arg("splits"), nb::arg("if_true"), nb::arg("if_false"),

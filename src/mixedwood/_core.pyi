@@ -264,6 +264,7 @@ class BinarizerSettings:
     max_subset_values: int
     min_bins_per_side: int
     min_samples_binarize: int
+    max_depth_binarize: int | None
 
 class SplitTree:
     """The splits of a tree; an empty one stands for none."""

@@ -33,6 +33,7 @@ class Wanted:
     max_subset_values: int = 8
     min_bins_per_side: int = 1
     min_samples_binarize: int = 1
+    max_depth_binarize: int | None = None
     max_depth: int = 62
     max_leaf_nodes: int | None = None
     leaf_penalty: int = 0
@@ -55,6 +56,7 @@ def find(table, target, wanted, weights=None, stop=None):
         binarization=binarization, binarize_at=wanted.binarize_at, upper_bound=np.inf,
         memory_limit=wanted.memory_limit, work_limit=np.inf, unknown="node",
         min_samples_binarize=wanted.min_samples_binarize,
+        max_depth_binarize=wanted.max_depth_binarize,
     )  # fmt: skip
     integer = IntegerObjective(
         weights, 1, wanted.leaf_penalty, 1, 0, table.n_rows, 0, exact=True, multiples=True
@@ -111,6 +113,7 @@ def random_settings(rng):
         min_samples_leaf=int(rng.integers(1, 4)) if rng.random() < 0.4 else 1,
         min_bins_per_side=int(rng.integers(1, 4)) if rng.random() < 0.3 else 1,
         min_samples_binarize=int(rng.integers(1, 16)) if rng.random() < 0.3 else 1,
+        max_depth_binarize=int(rng.integers(0, 3)) if rng.random() < 0.3 else None,
     )
 
 
@@ -128,6 +131,7 @@ def brute_force(kinds, table, target, weights, wanted):
             "binarize_at": wanted.binarize_at,
             "min_bins_per_side": wanted.min_bins_per_side,
             "min_samples_binarize": wanted.min_samples_binarize,
+            "max_depth_binarize": wanted.max_depth_binarize,
         },
         wanted.max_depth,
         2**wanted.max_depth if wanted.max_leaf_nodes is None else wanted.max_leaf_nodes - 1,
@@ -353,16 +357,19 @@ def test_refusals():
         find(table, read_target([0, 1, 1]), wanted)
 
 
-def test_small_nodes_have_the_bins_of_the_root():
-    """If every node but the root is small, bins are made once, as for all rows."""
+def test_small_and_deep_nodes_have_the_bins_of_the_root():
+    """If every node but the root is small or deep, bins are made once, as for all rows."""
     rng = np.random.default_rng(3)
     changed = 0
     for _ in range(40):
         _, table, target, weights = random_problem(rng)
         wanted = Wanted(Discretization("equal_width", 3), "multi_hot", max_depth=3)
         never = replace(wanted, min_samples_binarize=table.n_rows + 1)
+        shallow = replace(wanted, max_depth_binarize=0)
         once = replace(wanted, binarize_at="node_encoding")
-        often, fixed, encoded = (find(table, target, w, weights) for w in (wanted, never, once))
-        assert fixed.cost == encoded.cost
+        often, fixed, at_root, encoded = (
+            find(table, target, w, weights) for w in (wanted, never, shallow, once)
+        )
+        assert fixed.cost == at_root.cost == encoded.cost
         changed += often.cost != fixed.cost
     assert changed > 5

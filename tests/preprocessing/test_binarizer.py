@@ -331,9 +331,9 @@ def test_the_number_of_bins_of_each_column_is_tuned_on_the_classes():
     assert per_column.tolist() == [2, 4, 2]
     bins = EqualWidthDiscretizer(n_bins="tune").fit(x, y).bin_names_
     assert list(map(len, bins.values())) == [2, 4, 2]
-    with pytest.raises(ValueError, match="n_bins='tune' needs the classes"):
+    with pytest.raises(ValueError, match="with a given n_bins do not need the classes"):
         FeatureBinarizer(n_bins="tune").fit(x)
-    with pytest.raises(ValueError, match="'n_bins' parameter of FeatureBinarizer must be .*'tune'"):
+    with pytest.raises(ValueError, match=r"'n_bins' parameter of FeatureBinarizer must.*'tune'"):
         FeatureBinarizer(n_bins="best").fit(x, y)
     model = mw.OptimalTreeClassifier(
         binarizer=FeatureBinarizer(discretizer="equal_width", n_bins="tune"), max_depth=2
@@ -341,3 +341,16 @@ def test_the_number_of_bins_of_each_column_is_tuned_on_the_classes():
     assert sorted({round(split.high, 2) for split in model.candidates_ if split.column == 1}) == [
         0.25, 0.5, 0.75,
     ]  # fmt: skip
+
+
+def test_all_combinations_of_bins_are_subsets_of_their_names():
+    """The names of bins are categories: each way to divide them is a candidate split."""
+    x = np.arange(40.0)[:, None]
+    y = np.isin(x[:, 0] // 10, [0, 2]).astype(int)  # bins 1 and 3 of 4, which no window has
+    named = EqualWidthDiscretizer(n_bins=4).fit_transform(x)
+    binarizer = FeatureBinarizer(encoding="subsets")
+    assert binarizer.fit_transform(named).shape[1] == 2**3 - 1
+    combined = mw.OptimalTreeClassifier(binarizer=binarizer, max_depth=1).fit(named, y)
+    assert combined.score(named, y) == 1
+    windowed = FeatureBinarizer(encoding="multi_hot", discretizer="equal_width", n_bins=4)
+    assert mw.OptimalTreeClassifier(binarizer=windowed, max_depth=1).fit(x, y).score(x, y) == 0.75

@@ -40,10 +40,12 @@ def at_least(sets, m, least):
     return [chosen for chosen in sets if least <= len(chosen) <= m - least]
 
 
-def sides_of(rows, columns, kinds, classes, settings, fixed):
+def sides_of(rows, columns, kinds, classes, settings, fixed, depth=0):
     """All ways in which a test made from these rows divides them."""
     found = set()
+    deepest = settings.get("max_depth_binarize")
     small = len(rows) < settings.get("min_samples_binarize", 1)
+    small |= deepest is not None and depth > deepest
     for place, kind in enumerate(kinds):
         cuts = fixed[place]
         if kind == "n" and cuts is None and small:
@@ -97,24 +99,25 @@ def best_cost(columns, kinds, classes, weights, settings, depth, nodes, leaf_cos
     fixed = fixed_cuts(columns, kinds, classes, settings)
 
     @cache
-    def divisions(rows):
-        return sides_of(sorted(rows), columns, kinds, classes, settings, fixed)
+    def divisions(rows, at):
+        return sides_of(sorted(rows), columns, kinds, classes, settings, fixed, at)
 
     @cache
-    def best(rows, d, s):
+    def best(rows, at, d, s):
         sums = np.zeros(max(classes) + 1, dtype=int)
         for r in rows:
             sums[classes[r]] += weights[r]
         least = int(sums.sum() - sums.max()) + leaf_cost
         if d == 0 or s == 0:
             return least
-        for yes in divisions(rows):
+        for yes in divisions(rows, at):
             no = rows - yes
             if min(len(yes), len(no)) < min_leaf:
                 continue
             for share in range(s):
-                cost = best(yes, d - 1, share) + best(no, d - 1, s - 1 - share)
+                below = best(no, at + 1, d - 1, s - 1 - share)
+                cost = best(yes, at + 1, d - 1, share) + below
                 least = min(least, cost)
         return least
 
-    return best(frozenset(range(len(classes))), depth, min(nodes, 2**depth - 1))
+    return best(frozenset(range(len(classes))), 0, depth, min(nodes, 2**depth - 1))

@@ -68,6 +68,8 @@ class OptimalSettings:
         What the tree does with unknown categories.
     min_samples_binarize : int
         Nodes with fewer rows have the bins of all rows, where bins are made at each node.
+    max_depth_binarize : int or None
+        Deeper nodes have the bins of all rows, likewise.
     """
 
     max_depth: int
@@ -81,6 +83,7 @@ class OptimalSettings:
     work_limit: float
     unknown: str
     min_samples_binarize: int = 1
+    max_depth_binarize: int | None = None
 
     def max_leaves(self, n_rows: int) -> int:
         """Largest possible number of leaves with so many rows."""

@@ -235,7 +235,7 @@ class PerNodeSolver(Solver):
         self._root_thresholds: list[Any] = [None] * len(schema)
         if not rebin:
             found = find_thresholds(table, target, discretization)
-        elif settings.min_samples_binarize > 1:
+        elif settings.min_samples_binarize > 1 or settings.max_depth_binarize is not None:
             self._root_thresholds = list(find_thresholds(table, target, discretization))
         self._thresholds = [
             at if column.is_numeric and (len(at) or not rebin) else None
@@ -253,6 +253,7 @@ class PerNodeSolver(Solver):
         binarizer.max_subset_values = self._binarization.max_subset_values
         binarizer.min_bins_per_side = self._binarization.min_bins_per_side
         binarizer.min_samples_binarize = self.settings.min_samples_binarize
+        binarizer.max_depth_binarize = self.settings.max_depth_binarize
         n_bins = [discretization.n_bins_of(column.name) for column in schema]
         return _core.per_node_solver(
             list(self.table.arrays),

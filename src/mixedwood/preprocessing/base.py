@@ -58,7 +58,7 @@ class TableTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None. Only "
-                "'equal_width' and 'equal_frequency' do not need the classes."
+                "'equal_width' and 'equal_frequency' with a given n_bins do not need the classes."
             )
         target = read_target(y)
         check_same_length(table, target)

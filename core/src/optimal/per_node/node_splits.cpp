@@ -22,8 +22,12 @@ NodeSplits::NodeSplits(const NodeTable& table, const BinarizerSettings& settings
   seen_.assign(table.n_classes, 0);
 }
 
-void NodeSplits::each(std::span<const std::int32_t> rows, Stop& stop, const Visit& visit) {
+void NodeSplits::each(std::span<const std::int32_t> rows, std::int32_t depth, Stop& stop,
+                      const Visit& visit) {
   n_here_ = static_cast<std::int64_t>(rows.size());
+  at_root_thresholds_ =
+      n_here_ < settings_.min_samples_binarize ||
+      (settings_.max_depth_binarize && depth > *settings_.max_depth_binarize);
   stop_ = &stop;
   for (std::size_t c = 0; c < table_.columns.size(); ++c) {
     if (stop.requested(2 * n_here_)) throw Stopped{};
@@ -76,7 +80,7 @@ void NodeSplits::find_values(const NodeColumn& column, std::span<const std::int3
 void NodeSplits::discretize(const NodeColumn& column, std::span<const std::int32_t> rows) {
   const std::int32_t* codes = column.codes.data();
   const std::size_t n_values = n_groups_;
-  if (n_here_ < settings_.min_samples_binarize) {
+  if (at_root_thresholds_) {
     cuts_.clear();
     for (const double at : column.root_thresholds) {
       const auto above = std::upper_bound(upper_end_.begin(), upper_end_.end(), at);

@@ -34,7 +34,12 @@ class NodeSplits {
 
   // Calls `visit` for each split with rows in both branches, in a fixed order.
   using Visit = std::function<void(const CandidateView&)>;
-  void each(std::span<const std::int32_t> rows, Stop& stop, const Visit& visit);
+  void each(std::span<const std::int32_t> rows, std::int32_t depth, Stop& stop, const Visit& visit);
+
+  // Splits at this depth and below depend on the rows alone.
+  std::int32_t last_depth() const {
+    return settings_.max_depth_binarize ? *settings_.max_depth_binarize + 1 : 0;
+  }
 
   // Only inside `visit`: the split to keep.
   NodeSplit kept(const CandidateView& seen) const;
@@ -72,6 +77,7 @@ class NodeSplits {
   std::vector<std::int64_t> true_;
   std::size_t n_groups_ = 0;
   std::int64_t n_known_ = 0, n_here_ = 0;
+  bool at_root_thresholds_ = false;
   Stop* stop_ = nullptr;
 };
 
