@@ -111,9 +111,6 @@ def random_settings(rng):
         max_leaf_nodes=1 + int(rng.integers(0, 8)) if rng.random() < 0.5 else None,
         leaf_penalty=int(rng.integers(0, 3)) if rng.random() < 0.4 else 0,
         min_samples_leaf=int(rng.integers(1, 4)) if rng.random() < 0.4 else 1,
-        min_bins_per_side=int(rng.integers(1, 4)) if rng.random() < 0.3 else 1,
-        min_samples_binarize=int(rng.integers(1, 16)) if rng.random() < 0.3 else 1,
-        max_depth_binarize=int(rng.integers(0, 3)) if rng.random() < 0.3 else None,
     )
 
 
@@ -184,6 +181,27 @@ def test_the_best_of_all_trees(part):
         forgetful = changed(wanted, memory_limit=0)
         assert find(table, target, forgetful, weights).cost == want
     assert split > 5
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_the_best_of_all_trees_with_limits_of_binning(part):
+    rng = np.random.default_rng([part, 1])
+    n_changed = 0
+    for _ in range(80):
+        kinds, table, target, weights = random_problem(rng)
+        plain = changed(random_settings(rng), binarize_at="node")
+        wanted = changed(
+            plain,
+            min_bins_per_side=int(rng.integers(1, 4)),
+            min_samples_binarize=int(rng.integers(1, 16)) if rng.random() < 0.5 else 1,
+            max_depth_binarize=int(rng.integers(0, 3)) if rng.random() < 0.5 else None,
+        )
+        want = brute_force(kinds, table, target, weights, wanted)
+        found = find(table, target, wanted, weights)
+        assert (found.cost, found.lower_bound, found.status) == (want, want, "optimal")
+        assert cost_by_tests(found, table, target, weights, wanted) == want
+        n_changed += find(table, target, plain, weights).cost != want
+    assert n_changed > 5
 
 
 def best_on_matrix(matrix, codes, depth):
