@@ -104,7 +104,7 @@ NativeSolver all_splits_solver(nb::object table, const IntVector& classes,
 
 NativeSolver per_node_solver(const nb::list& columns, std::string_view kinds,
                              const IntVector& n_categories, const nb::list& thresholds,
-                             const LongVector& n_bins, const IntVector& classes,
+                             const nb::list& root_thresholds, const LongVector& n_bins, const IntVector& classes,
                              const std::optional<LongVector>& weights, std::int32_t n_classes,
                              const Objective& objective, const BinarizerSettings& settings,
                              const std::optional<LongMatrix>& class_weights) {
@@ -112,7 +112,8 @@ NativeSolver per_node_solver(const nb::list& columns, std::string_view kinds,
   if (class_weights) samples.class_weights = {class_weights->data(), class_weights->size()};
   const TableView table = table_of(columns, kinds);
   const std::size_t n = kinds.size();
-  if (n_categories.size() != n || nb::len(thresholds) != n || n_bins.size() != n)
+  if (n_categories.size() != n || nb::len(thresholds) != n || nb::len(root_thresholds) != n ||
+      n_bins.size() != n)
     throw std::invalid_argument("each column needs a kind, categories, thresholds and bins");
   if (n > 0 && table.n_rows != samples.classes.size())
     throw std::invalid_argument("columns differ in length");
@@ -122,6 +123,10 @@ NativeSolver per_node_solver(const nb::list& columns, std::string_view kinds,
     read[c].view.n_values = n_categories.data()[c];
     read[c].ordered = kinds[c] == 'o';
     read[c].n_bins = n_bins.data()[c];
+    if (!root_thresholds[c].is_none()) {
+      const auto at_root = nb::cast<DoubleVector>(root_thresholds[c]);
+      read[c].root_thresholds.assign(at_root.data(), at_root.data() + at_root.size());
+    }
     if (thresholds[c].is_none()) continue;
     const auto at = nb::cast<DoubleVector>(thresholds[c]);
     read[c].thresholds.emplace(at.data(), at.data() + at.size());
@@ -300,7 +305,10 @@ void bind_optimal(nb::module_& m) {
       .def(nb::init<>())
       .def_rw("rule", &BinarizerSettings::rule)
       .def_rw("encoding", &BinarizerSettings::encoding)
-      .def_rw("max_subset_values", &BinarizerSettings::max_subset_values);
+      .def_rw("max_subset_values", &BinarizerSettings::max_subset_values)
+      .def_rw("min_bins_per_side", &BinarizerSettings::min_bins_per_side)
+      .def_rw("min_samples_binarize", &BinarizerSettings::min_samples_binarize)
+      .def_rw("max_depth_binarize", &BinarizerSettings::max_depth_binarize, nb::arg().none());
 
   m.def("column_values", &column_values_py, nb::arg("columns"),
         nb::sig("def column_values(columns: list[typing.Any]) -> list[tuple[typing.Any, ...]]"),
@@ -373,12 +381,13 @@ void bind_optimal(nb::module_& m) {
                 "OptimalSolver"),
         "Splits are all thresholds and all subsets.");
   m.def("per_node_solver", &per_node_solver, nb::arg("columns"), nb::arg("kinds"),
-        nb::arg("n_categories").noconvert(), nb::arg("thresholds"), nb::arg("n_bins").noconvert(),
-        nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(), nb::arg("n_classes"),
+        nb::arg("n_categories").noconvert(), nb::arg("thresholds"), nb::arg("root_thresholds"),
+        nb::arg("n_bins").noconvert(), nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(), nb::arg("n_classes"),
         nb::arg("objective"), nb::arg("settings"),
         nb::arg("class_weights").noconvert().none() = nb::none(),
         nb::sig("def per_node_solver(columns: list[typing.Any], kinds: str, n_categories: "
-                "NDArray[numpy.int32], thresholds: list[typing.Any], n_bins: NDArray[numpy.int64], "
+                "NDArray[numpy.int32], thresholds: list[typing.Any], root_thresholds: list[typing.Any], "
+                "n_bins: NDArray[numpy.int64], "
                 "classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: "
                 "int, objective: OptimalObjective, settings: BinarizerSettings, class_weights: "
                 "NDArray[numpy.int64] | None = None) -> OptimalSolver"),

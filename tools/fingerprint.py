@@ -23,7 +23,8 @@ import mixedwood as mw
 from mixedwood.splits import best_partition, partitioners
 
 CRITERIA = ("gini", "squared_gini", "twoing", "chi2")
-LEFT_OUT = ("two_class_order", "multiway", "max_cut_sdp")  # two classes, no search, needs log
+# Two classes, no search, needs log, any number of groups.
+LEFT_OUT = ("two_class_order", "multiway", "max_cut_sdp", "c45_groups")
 ARRAYS = (
     *("split_kind", "column", "low", "high", "child_offset", "children", "category_offset"),
     *(

@@ -90,4 +90,24 @@ PairWeights squared_gini_weights(const CountTable& table, std::span<const double
   return weights;
 }
 
+PairWeights score_weights(const CountTable& table, const Criterion& criterion, Stop& stop) {
+  const int n = table.n_values();
+  const auto k = static_cast<std::size_t>(table.n_classes());
+  PairWeights weights(n);
+  std::vector<double> rows(2 * k), both(k);
+  for (int i = 0; i < n; ++i) {
+    if (stop.requested(i * static_cast<std::int64_t>(k))) throw Stopped{};
+    std::copy(table.row(i).begin(), table.row(i).end(), rows.begin());
+    for (int j = 0; j < i; ++j) {
+      const auto other = table.row(j);
+      std::copy(other.begin(), other.end(), rows.begin() + static_cast<std::ptrdiff_t>(k));
+      for (std::size_t l = 0; l < k; ++l) both[l] = rows[l] + other[l];
+      const double totals[2] = {table.row_total(i), table.row_total(j)};
+      const double score = criterion.score({rows, totals, table.n_classes()}, criterion.before(both));
+      weights.set(i, j, score > 0.0 ? score : 0.0);
+    }
+  }
+  return weights;
+}
+
 }  // namespace mixedwood

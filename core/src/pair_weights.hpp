@@ -31,11 +31,13 @@ class PairWeights {
   std::vector<double> w_;
 };
 
-// Both throw Stopped when asked to stop.
+// All throw Stopped when asked to stop.
 // Chi-square of the 2 x k table of the two rows, divided by (values - 1).
 PairWeights chi2_weights(const CountTable& table, Stop& stop);
 // 2/N^2 * sum over classes x != y of cost(x, y) A_ix A_jy; empty costs are unit costs.
 PairWeights squared_gini_weights(const CountTable& table, std::span<const double> costs,
                                  Stop& stop);
+// The score of the table of the two rows alone; 0 where a score is negative.
+PairWeights score_weights(const CountTable& table, const Criterion& criterion, Stop& stop);
 
 }  // namespace mixedwood

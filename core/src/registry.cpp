@@ -8,10 +8,11 @@ namespace mixedwood {
 
 // Each is defined in a file of the folder.
 namespace criteria {
-MakeCriterion make_chi2, make_entropy, make_gain_ratio, make_gini, make_squared_gini, make_twoing;
+MakeCriterion make_chi2, make_entropy, make_gain_ratio, make_gini, make_pearson_chi2,
+    make_squared_gini, make_twoing;
 }
 namespace partitioners {
-MakePartitioner make_auto, make_exact, make_flip_flop, make_hypercube_cover, make_largest_alone,
+MakePartitioner make_auto, make_c45_groups, make_exact, make_flip_flop, make_hypercube_cover, make_largest_alone,
     make_list_scheduling, make_max_cut, make_max_cut_sdp, make_multiway, make_natural_order,
     make_one_vs_rest, make_principal, make_principal_ext, make_random_order, make_random_subset,
     make_refined, make_sliq, make_sliq_ext, make_two_class_order, make_twoing;
@@ -29,10 +30,13 @@ const std::array kCriteria = {
     CriterionInfo{"twoing", "separation of the best two superclasses", criteria::make_twoing},
     CriterionInfo{"squared_gini", "weight of the cut between the groups; costs if given", criteria::make_squared_gini, true},
     CriterionInfo{"chi2", "chi-square summed over separated pairs of values", criteria::make_chi2},
+    CriterionInfo{"pearson_chi2", "Pearson's chi-square of groups and classes", criteria::make_pearson_chi2},
 };
 
 const OptionInfo kScoredBy{"scored_by", "criterion", "what picks the prefix", {"criterion", "superclasses"}};
 const OptionInfo kScores{"scores", "shares", "what is projected on the axis", {"shares", "counts"}};
+const OptionInfo kEdgeWeights{"weights", "criterion", "what weighs the pairs of values",
+                              {"criterion", "squared_gini", "chi2", "gini", "entropy"}};
 const OptionInfo kLocalSearch{"local_search", true, "improve the cut by moves and exchanges"};
 
 const std::array kPartitioners = {
@@ -65,10 +69,10 @@ const std::array kPartitioners = {
                     {kScoredBy}, partitioners::make_list_scheduling},
     PartitionerInfo{"refined", "approximate searches, each improved by moves of single values", {},
                     partitioners::make_refined},
-    PartitionerInfo{"max_cut", "heavy cut by greedy and local search", {kLocalSearch},
+    PartitionerInfo{"max_cut", "heavy cut by greedy and local search", {kLocalSearch, kEdgeWeights},
                     partitioners::make_max_cut},
     PartitionerInfo{"max_cut_sdp", "heavy cut by semidefinite relaxation, with a bound",
-                    {{"roundings", std::int64_t{100}, "random hyperplanes tried"}, kLocalSearch},
+                    {{"roundings", std::int64_t{100}, "random hyperplanes tried"}, kLocalSearch, kEdgeWeights},
                     partitioners::make_max_cut_sdp},
     PartitionerInfo{"one_vs_rest", "one value against all others", {}, partitioners::make_one_vs_rest,
                     {.fitted = Fitted::kValue}},
@@ -82,6 +86,8 @@ const std::array kPartitioners = {
                     {.fitted = Fitted::kNothing}},
     PartitionerInfo{"multiway", "one group per value", {}, partitioners::make_multiway,
                     {.fitted = Fitted::kNothing, .many_groups = true}},
+    PartitionerInfo{"c45_groups", "groups merged as in C4.5 while the gain ratio rises", {},
+                    partitioners::make_c45_groups, {.fitted = Fitted::kGroups, .many_groups = true}},
 };
 
 const std::array kScreeners = {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "criteria/impurity.hpp"
-#include "pair_weights.hpp"
+#include "group_counts.hpp"
 
 namespace mixedwood {
 namespace {
@@ -17,35 +17,6 @@ std::vector<int> labels_from_sides(const Sides& sides) {
   std::vector<int> labels(sides.size());
   for (std::size_t i = 0; i < sides.size(); ++i) labels[i] = sides[i] != sides[0];
   return labels;
-}
-
-struct Groups {
-  std::vector<double> counts, weights;
-  GroupStatistics view(int n_classes) const { return {counts, weights, n_classes}; }
-};
-
-Groups add_up(const CountTable& table, const std::vector<int>& labels, int n_groups) {
-  const auto k = static_cast<std::size_t>(table.n_classes());
-  const auto g = static_cast<std::size_t>(n_groups);
-  Groups groups{std::vector<double>(g * k, 0.0), std::vector<double>(g, 0.0)};
-  for (int i = 0; i < table.n_values(); ++i) {
-    const int label = labels[at(i)];
-    if (label < 0) continue;
-    const auto to = static_cast<std::size_t>(label);
-    for (std::size_t l = 0; l < k; ++l) groups.counts[to * k + l] += table.row(i)[l];
-    groups.weights[to] += table.row_total(i);
-  }
-  return groups;
-}
-
-// Weight of the pairs of values in different groups.
-double pairwise_score(const PairWeights& weights, const std::vector<int>& labels) {
-  double sum = 0.0;
-  for (int i = 0; i < weights.size(); ++i)
-    for (int j = 0; j < i; ++j)
-      if (labels[at(i)] != labels[at(j)])
-        sum += weights(i, j);
-  return sum;
 }
 
 double back_to_scale(double score, const CriterionTraits& traits, int exponent) {
@@ -99,7 +70,7 @@ class Question {
                 const SplitProblem& problem, Split& split) const {
     const CountTable& table = present.table;
     const CriterionTraits traits = criterion->traits();
-    const Groups groups = add_up(table, labels, n_groups);
+    const GroupCounts groups(table, labels, n_groups);
     const GroupStatistics view = groups.view(table.n_classes());
     split.n_groups = n_groups;
     split.group.assign(n_rows, -1);
@@ -109,13 +80,7 @@ class Question {
       place_weightless(groups, problem.ordered, split.group);
     split.impurity_before = impurity(traits.impurity, table.class_totals(), table.total());
     split.impurity = children_impurity(traits.impurity, view);
-    if (n_groups < 2) {
-      split.score = 0.0;
-    } else if (traits.pairwise && !problem.ordered) {
-      split.score = pairwise_score(*problem.pair_weights(), labels);
-    } else {
-      split.score = criterion->score(view, criterion->before(table.class_totals()));
-    }
+    split.score = n_groups < 2 ? 0.0 : problem.score(labels, n_groups);
     split.score = back_to_scale(split.score, traits, present.exponent);
   }
 
@@ -126,7 +91,7 @@ class Question {
  private:
   // No score feels the weightless rows: they go with the heavier group or, where the values have
   // an order, with their neighbour below (above, for the first).
-  void place_weightless(const Groups& groups, bool ordered,
+  void place_weightless(const GroupCounts& groups, bool ordered,
                         std::vector<std::int32_t>& group) const {
     const auto heaviest = static_cast<std::int32_t>(
         std::max_element(groups.weights.begin(), groups.weights.end()) - groups.weights.begin());
@@ -176,6 +141,8 @@ Split best_split(const SplitRequest& request, Stop& stop) try {
                       split);
     return split;
   }
+  if (request.partitioner->traits.many_groups)
+    check_many_groups(*question.criterion, n, request.criterion);
   Grouping found = request.partitioner->search(problem);
   if (stop.interrupted()) return split;
   if (!found.found()) {
@@ -185,9 +152,11 @@ Split best_split(const SplitRequest& request, Stop& stop) try {
   }
   std::vector<int> labels;
   int n_groups = 2;
-  if (found.sides.empty()) {
+  if (!found.groups.empty()) {
+    labels = found.groups;
+    n_groups = 1 + *std::max_element(labels.begin(), labels.end());
+  } else if (found.sides.empty()) {
     n_groups = n;
-    check_many_groups(*question.criterion, n_groups, request.criterion);
     labels.resize(static_cast<std::size_t>(n));
     for (int i = 0; i < n; ++i) labels[at(i)] = i;
   } else {

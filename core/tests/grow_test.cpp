@@ -102,13 +102,16 @@ std::vector<double> counted(const RandomTable& random, const TreeView& view) {
 void grow_and_check(Random& random, std::size_t n_rows) {
   const bool weighted = random.below(3) == 0;
   RandomTable table(random, n_rows, weighted);
-  const char* criteria_names[] = {"gini", "entropy", "gain_ratio", "twoing", "chi2"};
-  const char* searches[] = {"auto", "auto", "principal", "one_vs_rest", "random_order", "multiway"};
-  const std::string criterion = criteria_names[random.below(5)];
-  std::string search = searches[random.below(6)];
+  const char* criteria_names[] = {"gini",   "entropy", "gain_ratio",
+                                  "twoing", "chi2",    "pearson_chi2"};
+  const char* searches[] = {"auto",         "auto",     "principal", "one_vs_rest",
+                            "random_order", "multiway", "c45_groups"};
+  const std::string criterion = criteria_names[random.below(6)];
+  std::string search = searches[random.below(7)];
   GrowSettings settings;
   settings.criterion = criterion_info(criterion).make({});
-  if (search == "multiway" && !settings.criterion->traits().many_groups) search = "auto";
+  const bool many = search == "multiway" || search == "c45_groups";
+  if (many && !settings.criterion->traits().many_groups) search = "auto";
   settings.partitioner = make_partitioner(search);
   settings.rules = static_cast<Rules>(random.below(8) < 6 ? 0 : 1 + random.below(2));
   settings.selection = static_cast<Selection>(random.below(4) < 2 ? 0 : 1 + random.below(2));
@@ -149,7 +152,8 @@ void grow_and_check(Random& random, std::size_t n_rows) {
       CHECK_NEAR(tree.statistics[node * k + l], counts[node * k + l], 1e-9);
       rows += counts[node * k + l];
     }
-    if (!weighted && search != "multiway" && tree.split_kind.size() > 1) CHECK(rows >= settings.min_samples_leaf);
+    if (!weighted && !settings.partitioner->traits.many_groups && tree.split_kind.size() > 1)
+       CHECK(rows >= settings.min_samples_leaf);
   }
 }
 

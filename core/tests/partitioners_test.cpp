@@ -36,7 +36,7 @@ TEST(every_search_runs_with_every_criterion) {
   for (const auto& criterion : known_criteria()) {
     for (const auto& partitioner : known_partitioners()) {
       if (partitioner.name == "two_class_order") continue;
-      if (partitioner.name == "multiway" && criterion.name == "twoing") continue;
+      if (partitioner.traits.many_groups && criterion.name == "twoing") continue;
       auto request = request_for(counts, 4, 3, criterion.name.c_str(), partitioner.name.c_str());
       Stop never;
       const Split split = best_split(request, never);

@@ -92,7 +92,7 @@ CATALOGUE: dict[str, Entry] = {
         Entry(
             "tree",
             _TREE,
-            presets=("cart", "conditional_inference"),
+            presets=("cart", "conditional_inference", "random_subsets"),
         ),
         Entry("c45", "mixedwood.estimators.c45:C45TreeClassifier"),
         Entry("cart", _TREE, preset="cart"),
@@ -103,7 +103,7 @@ CATALOGUE: dict[str, Entry] = {
         Entry(
             "forest",
             "mixedwood.estimators.forest:ForestClassifier",
-            presets=("random_forest", "bagging_c45", "bagging_cart"),
+            presets=("random_forest", "bagging_c45", "bagging_cart", "random_subsets"),
         ),
         Entry(
             "random_ordinality",

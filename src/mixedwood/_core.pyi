@@ -277,6 +277,9 @@ class BinarizerSettings:
     rule: str
     encoding: str
     max_subset_values: int
+    min_bins_per_side: int
+    min_samples_binarize: int
+    max_depth_binarize: int | None
 
 def column_values(columns: list[Any]) -> list[tuple[Any, ...]]:
     """

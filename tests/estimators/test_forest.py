@@ -18,6 +18,7 @@ from mixedwood import (
     RandomOrdinalityClassifier,
     TreeClassifier,
     UnknownCategoryWarning,
+    compare,
 )
 from mixedwood.data import read_table, read_target
 from mixedwood.datasets import make_mixed, make_waveform
@@ -54,11 +55,34 @@ RECIPES = {
     "random_forest": ForestClassifier.random_forest(7),
     "bagging_c45": ForestClassifier.bagging_c45(7),
     "bagging_cart": ForestClassifier.bagging_cart(4),
+    "random_subsets": ForestClassifier.random_subsets(7),
     "weka_random_forest": weka_random_forest(7),
     "samples": ForestClassifier(
         TreeClassifier(pruning="merge_equal"), 7, max_samples=50, colsample_bytree=2
     ),
 }
+
+
+def test_random_subsets_are_baselines_of_the_searches():
+    """Groups of 20 categories tell the class: a search finds them at once, chance slowly."""
+    rng = np.random.default_rng(0)
+    code = rng.integers(0, 20, 600)
+    X = {"code": np.array([f"c{c:02}" for c in code], dtype=object)}
+    y = rng.permutation(20)[code] % 2
+    searched = TreeClassifier(pruning=None).fit(X, y)
+    drawn = TreeClassifier.random_subsets(random_state=0).fit(X, y)
+    assert searched.get_n_leaves() == 2 < drawn.get_n_leaves()
+    assert drawn.score(X, y) == 1
+    again = TreeClassifier.random_subsets(random_state=1).fit(X, y)
+    assert again.tree_.to_text() != drawn.tree_.to_text()
+    shallow = TreeClassifier(partitioner="random_subset", max_depth=1, pruning=None)
+    forest = ForestClassifier(shallow, 40, random_state=0).fit(X, y)
+    assert len({tree.to_text() for tree in forest.trees_}) > 30
+    assert forest.score(X, y) > 0.8  # the mean of many random splits
+    names = ["tree.random_subsets", "forest.random_subsets"]  # of `compare` and of study files
+    result = compare(X, y, names, cv=2, metrics="error")
+    assert result.methods == tuple(names)
+    assert not result.failures
 
 
 @pytest.mark.parametrize("name", RECIPES)

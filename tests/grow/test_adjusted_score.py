@@ -28,12 +28,14 @@ pytestmark = pytest.mark.filterwarnings("ignore::mixedwood.IdentifierWarning")
 
 CLEAR = 1e-4  # the library looks up the normal distribution in a table
 PARTITIONERS = ["auto", "principal_ext", "one_vs_rest", "random_order", "random_subset", "multiway"]
-CRITERIA = ["gini", "entropy", "gain_ratio", "twoing", "chi2"]
+PARTITIONERS += ["c45_groups"]
+CRITERIA = ["gini", "entropy", "gain_ratio", "twoing", "chi2", "pearson_chi2"]
+MANY_GROUPS = ("multiway", "c45_groups")
 PARTS = [
     (partitioner, criterion)
     for partitioner in PARTITIONERS
     for criterion in CRITERIA
-    if partitioner != "multiway" or criterion not in ("twoing", "chi2")  # for two groups only
+    if partitioner not in MANY_GROUPS or criterion not in ("twoing", "chi2")  # for two groups only
 ]
 
 
@@ -95,11 +97,13 @@ def twin_rank(tree, table, target, rows, place, settings):
         return min(score, adjusted)
     groups = [rows[cells[rows] == value] for value in np.unique(cells[rows])]
     A = np.array([counts(group) for group in groups])
-    if tree.split_kind[0] == SplitKind.MULTIWAY:
-        return min(score, adjusted_multiway(A, score, n_rows(rows) / copies))
     codes, children = tree.categories_of(0)
     child_of = dict(zip(codes.tolist(), children.tolist(), strict=True))
     child_of[-1] = tree.missing_child[0]
+    if tree.split_kind[0] == SplitKind.MULTIWAY:
+        child = np.array([child_of[int(cells[group[0]])] for group in groups])
+        merged = np.array([A[child == c].sum(0) for c in np.unique(child)])
+        return min(score, adjusted_multiway(A, score, n_rows(rows) / copies, merged))
     left = np.array([child_of[int(cells[group[0]])] == 0 for group in groups])
     if np.abs(direction(np.array([A[left].sum(0), A[~left].sum(0)]))[A.sum(0) > 0]).min() < 1e-8:
         return None

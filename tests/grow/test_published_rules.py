@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from mixedwood.data import Column, Schema, Table, Target
 from mixedwood.grow import GrowSettings, grow
 from mixedwood.pruning import collapse
+from mixedwood.tree import SplitKind
 from reference.c45 import J48
 from reference.greedy import UnclearError
 from reference.random_tree import RandomTree
@@ -15,10 +16,10 @@ from reference.tree import assert_same_trees, shares
 from support.strategies import problems
 
 
-def c45(table, target, min_weight=2):
+def c45(table, target, min_weight=2, partitioner="multiway"):
     settings = GrowSettings(
         criterion="gain_ratio",
-        partitioner="multiway",
+        partitioner=partitioner,
         rules="c45",
         handle_missing="fractional",
         min_samples_leaf=min_weight,
@@ -80,6 +81,28 @@ def test_c45_on_larger_tables(seed, weights, missing):
     assert tree.n_nodes > 20
     assert_same_trees(tree, twin.grow(collapse=False))
     assert_same_trees(collapse(tree), twin.grow())
+
+
+@settings(max_examples=250)
+@given(problems(kinds=("nominal", "numeric"), max_rows=25), st.sampled_from([1, 2, 3]))
+def test_c45_with_groups_of_values_on_small_tables(problem, min_weight):
+    table, target = problem
+    twin = J48(table, target, min_weight, group_values=True)
+    tree = c45(table, target, min_weight, "c45_groups")
+    assert_same_trees(tree, twin.grow(collapse=False))
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+@pytest.mark.parametrize("weights", [False, True])
+@pytest.mark.parametrize("seed", range(2))
+def test_c45_with_groups_of_values_on_larger_tables(seed, weights, missing):
+    table, target = large_problem(seed, missing=missing, weights=weights)
+    many = table.arrays[1]  # its groups would separate the classes without an error
+    many[::3] = np.random.default_rng(seed).permutation(many[::3])
+    tree = c45(table, target, partitioner="c45_groups")
+    assert tree.n_nodes > 10
+    assert (tree.split_kind == SplitKind.MULTIWAY).any()
+    assert_same_trees(tree, J48(table, target, group_values=True).grow(collapse=False))
 
 
 @settings(max_examples=250)

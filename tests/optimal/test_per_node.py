@@ -3,7 +3,7 @@
 import os
 import signal
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from types import SimpleNamespace
 
@@ -31,6 +31,9 @@ class Wanted:
     encoding: str = "multi_hot"
     binarize_at: str = "node"
     max_subset_values: int = 8
+    min_bins_per_side: int = 1
+    min_samples_binarize: int = 1
+    max_depth_binarize: int | None = None
     max_depth: int = 62
     max_leaf_nodes: int | None = None
     leaf_penalty: int = 0
@@ -42,11 +45,18 @@ class Wanted:
 
 def find(table, target, wanted, weights=None, stop=None):
     """The best tree by integer weights: its splits and children, and what is proven."""
-    binarization = Binarization(wanted.discretization, wanted.encoding, wanted.max_subset_values)
+    binarization = Binarization(
+        wanted.discretization,
+        wanted.encoding,
+        wanted.max_subset_values,
+        wanted.min_bins_per_side,
+    )
     settings = OptimalSettings(
         max_depth=0, max_leaf_nodes=None, min_samples_leaf=wanted.min_samples_leaf, ccp_alpha=0.0,
         binarization=binarization, binarize_at=wanted.binarize_at, upper_bound=np.inf,
         memory_limit=wanted.memory_limit, work_limit=np.inf, unknown="node",
+        min_samples_binarize=wanted.min_samples_binarize,
+        max_depth_binarize=wanted.max_depth_binarize,
     )  # fmt: skip
     integer = IntegerObjective(
         weights, 1, wanted.leaf_penalty, 1, 0, table.n_rows, 0, exact=True, multiples=True
@@ -116,6 +126,9 @@ def brute_force(kinds, table, target, weights, wanted):
             "encoding": wanted.encoding,
             "max_subset_values": wanted.max_subset_values,
             "binarize_at": wanted.binarize_at,
+            "min_bins_per_side": wanted.min_bins_per_side,
+            "min_samples_binarize": wanted.min_samples_binarize,
+            "max_depth_binarize": wanted.max_depth_binarize,
         },
         wanted.max_depth,
         2**wanted.max_depth if wanted.max_leaf_nodes is None else wanted.max_leaf_nodes - 1,
@@ -168,6 +181,27 @@ def test_the_best_of_all_trees(part):
         forgetful = changed(wanted, memory_limit=0)
         assert find(table, target, forgetful, weights).cost == want
     assert split > 5
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_the_best_of_all_trees_with_limits_of_binning(part):
+    rng = np.random.default_rng([part, 1])
+    n_changed = 0
+    for _ in range(80):
+        kinds, table, target, weights = random_problem(rng)
+        plain = changed(random_settings(rng), binarize_at="node")
+        wanted = changed(
+            plain,
+            min_bins_per_side=int(rng.integers(1, 4)),
+            min_samples_binarize=int(rng.integers(1, 16)) if rng.random() < 0.5 else 1,
+            max_depth_binarize=int(rng.integers(0, 3)) if rng.random() < 0.5 else None,
+        )
+        want = brute_force(kinds, table, target, weights, wanted)
+        found = find(table, target, wanted, weights)
+        assert (found.cost, found.lower_bound, found.status) == (want, want, "optimal")
+        assert cost_by_tests(found, table, target, weights, wanted) == want
+        n_changed += find(table, target, plain, weights).cost != want
+    assert n_changed > 5
 
 
 def best_on_matrix(matrix, codes, depth):
@@ -339,3 +373,21 @@ def test_refusals():
         find(table, target, changed(wanted, max_depth=-1))
     with pytest.raises(ValueError, match="columns differ in length"):
         find(table, read_target([0, 1, 1]), wanted)
+
+
+def test_small_and_deep_nodes_have_the_bins_of_the_root():
+    """If every node but the root is small or deep, bins are made once, as for all rows."""
+    rng = np.random.default_rng(3)
+    changed = 0
+    for _ in range(40):
+        _, table, target, weights = random_problem(rng)
+        wanted = Wanted(Discretization("equal_width", 3), "multi_hot", max_depth=3)
+        never = replace(wanted, min_samples_binarize=table.n_rows + 1)
+        shallow = replace(wanted, max_depth_binarize=0)
+        once = replace(wanted, binarize_at="node_encoding")
+        often, fixed, at_root, encoded = (
+            find(table, target, w, weights) for w in (wanted, never, shallow, once)
+        )
+        assert fixed.cost == at_root.cost == encoded.cost
+        changed += often.cost != fixed.cost
+    assert changed > 5

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import mixedwood as mw
 from mixedwood import datasets
 from mixedwood.data import read_table
 from mixedwood.preprocessing import BinarySplit, EqualWidthDiscretizer, FeatureBinarizer
@@ -294,3 +295,62 @@ def test_refusals():
         FeatureBinarizer(discretizer="mdlp").fit(X)
     with pytest.raises(ValueError, match="needs the classes"):
         Binarization(Discretization("mdlp")).fit(read_table(X), None)
+
+
+@pytest.mark.parametrize("encoding", ["thresholds", "one_hot", "multi_hot"])
+@pytest.mark.parametrize("least", [1, 2, 3, 9])
+def test_at_least_so_many_bins_on_each_side(encoding, least):
+    x = np.arange(40.0)
+    for n_bins in (2, 3, 5, 8):
+        chosen = {"encoding": encoding, "discretizer": "equal_width", "n_bins": n_bins}
+        every = FeatureBinarizer(**chosen).fit(x[:, None]).candidates_
+        found = FeatureBinarizer(**chosen, min_bins_per_side=least).fit(x[:, None]).candidates_
+        edges = (39 * np.arange(1, n_bins) / n_bins).tolist()
+
+        def bins(split, edges=edges):
+            return sum(split.low < e <= split.high for e in [*edges, np.inf])
+
+        needed = min(least, n_bins // 2)
+        assert found == [s for s in every if needed <= bins(s) <= n_bins - needed]
+        assert found or encoding == "one_hot"
+
+
+def test_two_values_are_separated_however_many_bins_are_wanted():
+    X = {"on": [True, False, True], "size": [1.0, 2.0, 1.0]}
+    names = FeatureBinarizer(min_bins_per_side=4).fit(X).get_feature_names_out().tolist()
+    assert names == ["on = True", "size <= 1.5"]
+
+
+def test_the_number_of_bins_of_each_column_is_tuned_on_the_classes():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(0, 1, (2000, 3))
+    y = ((x[:, 0] * 2).astype(int) + (x[:, 1] * 4).astype(int)) % 2  # halves, quarters, noise
+    y = np.where(rng.random(2000) < 0.1, 1 - y, y) + 2 * (x[:, 0] > 0.5)
+    binarizer = FeatureBinarizer(discretizer="equal_width", n_bins="tune").fit(x, y)
+    per_column = np.bincount([split.column for split in binarizer.candidates_], minlength=3) + 1
+    assert per_column.tolist() == [2, 4, 2]
+    bins = EqualWidthDiscretizer(n_bins="tune").fit(x, y).bin_names_
+    assert list(map(len, bins.values())) == [2, 4, 2]
+    with pytest.raises(ValueError, match="with a given n_bins do not need the classes"):
+        FeatureBinarizer(n_bins="tune").fit(x)
+    with pytest.raises(ValueError, match=r"'n_bins' parameter of FeatureBinarizer must.*'tune'"):
+        FeatureBinarizer(n_bins="best").fit(x, y)
+    model = mw.OptimalTreeClassifier(
+        binarizer=FeatureBinarizer(discretizer="equal_width", n_bins="tune"), max_depth=2
+    ).fit(x, y)
+    assert sorted({round(split.high, 2) for split in model.candidates_ if split.column == 1}) == [
+        0.25, 0.5, 0.75,
+    ]  # fmt: skip
+
+
+def test_all_combinations_of_bins_are_subsets_of_their_names():
+    """The names of bins are categories: each way to divide them is a candidate split."""
+    x = np.arange(40.0)[:, None]
+    y = np.isin(x[:, 0] // 10, [0, 2]).astype(int)  # bins 1 and 3 of 4, which no window has
+    named = EqualWidthDiscretizer(n_bins=4).fit_transform(x)
+    binarizer = FeatureBinarizer(encoding="subsets")
+    assert binarizer.fit_transform(named).shape[1] == 2**3 - 1
+    combined = mw.OptimalTreeClassifier(binarizer=binarizer, max_depth=1).fit(named, y)
+    assert combined.score(named, y) == 1
+    windowed = FeatureBinarizer(encoding="multi_hot", discretizer="equal_width", n_bins=4)
+    assert mw.OptimalTreeClassifier(binarizer=windowed, max_depth=1).fit(x, y).score(x, y) == 0.75

@@ -110,9 +110,10 @@ def adjusted_nominal(A, left, score, criterion, rows, n_rows, fitted="sides"):
     return less_excess(score, criterion, excess, n_rows, share, counts)
 
 
-def adjusted_multiway(A, score, n_rows):
+def adjusted_multiway(A, score, n_rows, groups=None):
+    """`groups`: class weights of groups of values; the values themselves by default."""
     by_chance = min(1, (len(A) - 1) / max(1, n_rows - 1))
-    share = gini_share(A)
+    share = gini_share(A if groups is None else groups)
     return score * (1 - by_chance / share) if share > 0 else score
 
 

@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from mixedwood.tree import FRACTIONAL, STOP, SplitKind, TreeBuilder
+from reference.splits import c45_groups
 
 TOLERANCE = 1e-6
 
@@ -26,8 +27,9 @@ def entropy_sum(counts):
 class J48:
     """Grow, then collapse. `rows` is a list of (row number, weight)."""
 
-    def __init__(self, table, target, min_weight=2):
+    def __init__(self, table, target, min_weight=2, group_values=False):
         self.table, self.min_weight = table, min_weight
+        self.group_values = group_values  # as C4.5 with its option -s; J48 has none
         self.codes, self.n_classes = target.codes, len(target.classes)
         self.classes = target.classes
         weights = np.ones(table.n_rows) if target.weights is None else target.weights
@@ -47,7 +49,7 @@ class J48:
         return math.isnan(x) if self.table.schema.columns[column].is_numeric else x < 0
 
     def candidate(self, column, rows):
-        """(gain, ratio, test) of a column, or None."""
+        """(gain, ratio, test) of a column, or None. A test is a threshold, or groups of codes."""
         known = [(i, w) for i, w in rows if not self.is_missing(column, i)]
         if self.table.schema.columns[column].is_numeric:
             return self.numeric(column, rows, known)
@@ -75,10 +77,20 @@ class J48:
             self.counts([(i, w) for i, w in known if self.table.arrays[column][i] == v])
             for v in range(n_values)
         ]
+        groups = [[v] for v in range(n_values)]
+        if self.group_values:
+            met = [v for v in groups if sum(branches[v[0]]) > 0]
+            A = np.array([branches[v[0]] for v in met])
+            if len(A) < 2:
+                return None
+            missing = sum(w for _, w in rows) - sum(w for _, w in known)
+            merged, _ = c45_groups(A, A.sum(1), self.min_weight - TOLERANCE, max(0.0, missing))
+            groups = [[met[i][0] for i in group] for group in merged]
+            branches = [sum(branches[v] for v in group) for group in groups]
         if sum(sum(b) >= self.min_weight - TOLERANCE for b in branches) < 2:
             return None
         gain = self.gain(branches, rows, known)
-        return gain, self.ratio(gain, branches, rows, known), None
+        return gain, self.ratio(gain, branches, rows, known), groups
 
     def numeric(self, column, rows, known):
         x = self.table.arrays[column]
@@ -141,12 +153,12 @@ class J48:
             chosen = self.choose(here)
             if chosen is None:
                 continue
-            column, threshold = chosen
-            branches = self.deal(column, threshold, here)
+            column, test = chosen
+            branches = self.deal(column, test, here)
             counts = [self.counts(b) for b in branches]
             spec = self.table.schema.columns[column]
-            if threshold is None:
-                labels = [[label] for label in spec.categories]
+            if isinstance(test, list):
+                labels = [[spec.categories[v] for v in group] for group in test]
                 # Values without a training row answer with this node's classes.
                 for g, b in enumerate(branches):
                     if not b:
@@ -155,7 +167,7 @@ class J48:
                     node, spec.name, counts, labels, missing=FRACTIONAL, unknown=STOP
                 )
             else:
-                high = self.threshold_among_rows(column, threshold)
+                high = self.threshold_among_rows(column, test)
                 children = builder.split_interval(
                     node, spec.name, counts, high=high, missing=FRACTIONAL
                 )
@@ -176,14 +188,17 @@ class J48:
                 found = x
         return max(x for x in numbers if x - found < TOLERANCE)
 
-    def deal(self, column, threshold, rows):
+    def deal(self, column, test, rows):
         """Rows of each branch; a row with a missing value goes to all, in proportion."""
         x = self.table.arrays[column]
-        n_branches = self.table.schema.columns[column].n_categories if threshold is None else 2
-        branches = [[] for _ in range(n_branches)]
+        nominal = isinstance(test, list)
+        branches = [[] for _ in range(len(test) if nominal else 2)]
         known = [r for r in rows if not self.is_missing(column, r[0])]
         for i, w in known:
-            place = x[i] if threshold is None else int(x[i] > threshold)
+            if nominal:
+                place = next(g for g, group in enumerate(test) if x[i] in group)
+            else:
+                place = int(x[i] > test)
             branches[place].append((i, w))
         reached = sum(w for _, w in known)
         shares = [sum(w for _, w in b) / reached for b in branches]

@@ -34,22 +34,41 @@ def groups_of(column, values, classes, method, n_bins, cuts):
     return [sum(v > c for c in cuts) for v in values]
 
 
-def sides_of(rows, columns, kinds, classes, settings, fixed):
+def at_least(sets, m, least):
+    """Sets with so many groups on each side, or with half of the groups if there are fewer."""
+    least = min(least, m // 2)
+    return [chosen for chosen in sets if least <= len(chosen) <= m - least]
+
+
+def sides_of(rows, columns, kinds, classes, settings, fixed, depth=0):
     """All ways in which a test made from these rows divides them."""
     found = set()
+    deepest = settings.get("max_depth_binarize")
+    small = len(rows) < settings.get("min_samples_binarize", 1)
+    small |= deepest is not None and depth > deepest
     for place, kind in enumerate(kinds):
+        cuts = fixed[place]
+        if kind == "n" and cuts is None and small:
+            whole = columns[place].tolist()
+            known = [r for r, v in enumerate(whole) if v == v]
+            cuts = cut_points(
+                settings["method"], [whole[r] for r in known], [classes[r] for r in known],
+                settings["n_bins"],
+            )  # fmt: skip
         array = columns[place]
         # -1 is missing as a code, and a number like others.
         known = [r for r in rows if not (array[r] != array[r] or (kind != "n" and array[r] == -1))]
         missing = len(known) < len(rows)
         groups = groups_of(
             kind, [array[r].item() for r in known], [classes[r] for r in known],
-            settings["method"], settings["n_bins"], fixed[place],
+            settings["method"], settings["n_bins"], cuts,
         )  # fmt: skip
         present = sorted(set(groups))
         asked = sets_of_groups(
             len(present), settings["encoding"], kind == "c", missing, settings["max_subset_values"]
         )
+        if kind != "c":
+            asked = at_least(asked, len(present), settings.get("min_bins_per_side", 1))
         if missing:
             asked.append(tuple(range(len(present))))
         for chosen in asked:
@@ -80,24 +99,25 @@ def best_cost(columns, kinds, classes, weights, settings, depth, nodes, leaf_cos
     fixed = fixed_cuts(columns, kinds, classes, settings)
 
     @cache
-    def divisions(rows):
-        return sides_of(sorted(rows), columns, kinds, classes, settings, fixed)
+    def divisions(rows, at):
+        return sides_of(sorted(rows), columns, kinds, classes, settings, fixed, at)
 
     @cache
-    def best(rows, d, s):
+    def best(rows, at, d, s):
         sums = np.zeros(max(classes) + 1, dtype=int)
         for r in rows:
             sums[classes[r]] += weights[r]
         least = int(sums.sum() - sums.max()) + leaf_cost
         if d == 0 or s == 0:
             return least
-        for yes in divisions(rows):
+        for yes in divisions(rows, at):
             no = rows - yes
             if min(len(yes), len(no)) < min_leaf:
                 continue
             for share in range(s):
-                cost = best(yes, d - 1, share) + best(no, d - 1, s - 1 - share)
+                below = best(no, at + 1, d - 1, s - 1 - share)
+                cost = best(yes, at + 1, d - 1, share) + below
                 least = min(least, cost)
         return least
 
-    return best(frozenset(range(len(classes))), depth, min(nodes, 2**depth - 1))
+    return best(frozenset(range(len(classes))), 0, depth, min(nodes, 2**depth - 1))

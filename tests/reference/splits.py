@@ -25,11 +25,15 @@ def children(A, left, impurity):
     return inside / A.sum()
 
 
+def pearson(groups):
+    """Pearson's statistic of groups and classes, for any number of groups."""
+    groups = groups[:, groups.sum(0) > 0]
+    expected = np.outer(groups.sum(1), groups.sum(0)) / groups.sum()
+    return np.sum((groups - expected) ** 2 / expected)
+
+
 def chi2_weight(a, b):
-    """Pearson's statistic of the two rows, from its definition."""
-    table = np.array([a, b])[:, (a + b) > 0]
-    expected = np.outer(table.sum(1), table.sum(0)) / table.sum()
-    return np.sum((table - expected) ** 2 / expected)
+    return pearson(np.array([a, b]))
 
 
 def squared_gini_weight(a, b, total, costs=None):
@@ -55,6 +59,8 @@ def score(A, left, criterion, costs=None):
     if criterion == "twoing":
         gap = np.abs(on_left / on_left.sum() - on_right / on_right.sum()).sum()
         return on_left.sum() / total * on_right.sum() / total / 4 * gap**2
+    if criterion == "pearson_chi2":
+        return pearson(np.array([on_left, on_right]))
     pairs = [(i, j) for i in np.flatnonzero(left) for j in np.flatnonzero(~left)]
     if criterion == "squared_gini":
         return sum(squared_gini_weight(A[i], A[j], total, costs) for i, j in pairs)
@@ -215,16 +221,17 @@ def _best_two_class_prefix(table, impurity):
     return best, members
 
 
-def weight_matrix(A, criterion, costs=None):
+def weight_matrix(A, weights, costs=None):
     n, total = len(A), A.sum()
     W = np.zeros((n, n))
     for i in range(n):
         for j in range(i):
-            w = (
-                chi2_weight(A[i], A[j]) / (n - 1)
-                if criterion == "chi2"
-                else squared_gini_weight(A[i], A[j], total, costs)
-            )
+            if weights == "squared_gini":
+                w = squared_gini_weight(A[i], A[j], total, costs)
+            elif weights == "chi2":
+                w = chi2_weight(A[i], A[j]) / (n - 1)
+            else:  # the score of the two rows alone
+                w = max(0, score(A[[i, j]], np.array([True, False]), weights, costs))
             W[i, j] = W[j, i] = w
     return W
 
@@ -262,6 +269,53 @@ def max_cut(W, local_search=True):
         values, left = found
         steps.append(["move" if len(values) == 1 else "swap", *values, cut(left)])
     return left, steps
+
+
+def c45_groups(A, sizes=None, min_size=0.0, missing=0.0):
+    """Merge values as C4.5 does; returns the groups, by first values, and the ratio of each step.
+
+    Every ratio is computed from scratch. Of pairs that are equal but for rounding, the first.
+    """
+    sizes = np.full(len(A), np.inf) if sizes is None else sizes
+    total = A.sum() + missing
+
+    def information(weights):
+        p = np.array([w for w in weights if w > 0]) / total
+        return -np.sum(p * np.log2(p))
+
+    def ratio(groups):
+        weights = [A[g].sum() for g in groups]
+        rest = sum(w * entropy(A[g].sum(0)) for g, w in zip(groups, weights, strict=True))
+        gain = (A.sum() * entropy(A.sum(0)) - rest) / total
+        return max(0, gain / information([*weights, missing]))
+
+    groups, pure = [], {}
+    for value, row in enumerate(A):
+        cls = int(np.argmax(row)) if (row > 0).sum() < 2 and (A.sum(0) > 0).sum() > 1 else None
+        if cls in pure:
+            pure[cls].append(value)
+        else:
+            groups.append([value])
+            if cls is not None:
+                pure[cls] = groups[-1]
+    steps = [ratio(groups)]
+    while len(groups) > 2:
+        large = sum(sizes[g].sum() >= min_size for g in groups)
+        heaviest = int(np.argmax([A[g].sum() for g in groups])) if large < 3 else None
+        best, merged = -1.0, None
+        for a, b in combinations(range(len(groups)), 2):
+            if heaviest in (a, b):
+                continue
+            trial = [g for i, g in enumerate(groups) if i not in (a, b)]
+            trial.insert(a, groups[a] + groups[b])
+            worth = ratio(trial)
+            if worth > best * (1 + 1e-9):
+                best, merged = worth, trial
+        if large >= 2 and best < steps[-1] + 1e-5:
+            break
+        groups = merged
+        steps.append(best)
+    return [sorted(g) for g in groups], steps
 
 
 def c_quad_parts(A):

@@ -100,6 +100,64 @@ def test_the_cut_is_scored_by_the_criterion_that_was_asked_for():
             assert found.score == pytest.approx(twin.score(A, found.group == 0, criterion))
 
 
+@pytest.mark.parametrize("weights", ["squared_gini", "chi2", "gini", "entropy"])
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "gain_ratio", *CUTS])
+def test_edge_weights_of_any_criterion(criterion, weights):
+    search = Partitioner("max_cut", weights=weights)
+    relaxed = Partitioner("max_cut_sdp", weights=weights)
+    for A in random_tables(43, 60, (2, 9), (2, 5), real=True):
+        W = twin.weight_matrix(A, weights)
+        left, _ = twin.max_cut(W)
+        found = best_partition(A, criterion, search)
+        assert as_sides(found.groups) == sides_of(left)
+        score = twin.score(A, found.group == 0, criterion)
+        assert found.score == pytest.approx(score, rel=1e-9, abs=TINY)
+        near = best_partition(A, criterion, relaxed, random_state=0)
+        heaviest = max(cut_weight(W, side) for side in twin.all_partitions(len(A)))
+        assert cut_weight(W, near.group == 0) >= 0.878 * heaviest - TINY
+        # Only the weight of a cut of the criterion's own graph bounds its score.
+        own = criterion in CUTS and criterion == weights
+        assert (near.bound is not None) == (own or len(A) == 2)
+
+
+@pytest.mark.parametrize("criterion", ["gini", *CUTS])
+def test_the_weights_of_the_criterion_are_the_default(criterion):
+    own = "chi2" if criterion == "chi2" else "squared_gini"
+    for A in random_tables(44, 40, (3, 9), (2, 5)):
+        for name in ("max_cut", "max_cut_sdp"):
+            plain = best_partition(A, criterion, name, random_state=3)
+            for weights in ("criterion", own):
+                search = Partitioner(name, weights=weights)
+                found = best_partition(A, criterion, search, random_state=3)
+                assert (found.groups, found.score, found.bound) == (
+                    plain.groups,
+                    plain.score,
+                    plain.bound,
+                )
+
+
+def test_pairs_weighed_by_gini_with_costs():
+    """Costs that do not make a metric can make a gain negative: such a pair weighs nothing."""
+    rng = np.random.default_rng(45)
+    search = Partitioner("max_cut", weights="gini")
+    for A in random_tables(45, 60, (2, 9), (2, 5), real=True):
+        costs = random_costs(rng, A.shape[1])
+        left, _ = twin.max_cut(twin.weight_matrix(A, "gini", costs))
+        found = best_partition(A, "gini", search, cost_matrix=costs)
+        assert as_sides(found.groups) == sides_of(left)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+def test_weights_of_the_same_impurity_find_better_partitions(criterion):
+    """On average; squared-Gini weights separate rows, also of equal distributions."""
+    mean = {"squared_gini": 0.0, criterion: 0.0}
+    for A in random_tables(46, 200, (4, 9), (3, 5)):
+        for weights in mean:
+            search = Partitioner("max_cut", weights=weights)
+            mean[weights] += best_partition(A, criterion, search).score
+    assert mean[criterion] > 1.1 * mean["squared_gini"]
+
+
 @pytest.mark.parametrize("criterion", CUTS)
 def test_the_relaxation_bounds_the_optimum_and_its_cut_is_near(criterion):
     proven = 0
@@ -239,7 +297,7 @@ def test_bad_costs_are_refused(costs, error, message):
         best_partition(np.ones((4, 3)), "gini", cost_matrix=costs)
 
 
-@pytest.mark.parametrize("criterion", ["entropy", "gain_ratio", "twoing", "chi2"])
+@pytest.mark.parametrize("criterion", ["entropy", "gain_ratio", "twoing", "chi2", "pearson_chi2"])
 def test_a_criterion_without_costs_says_which_take_them(criterion):
     with pytest.raises(
         ValueError, match=f"'{criterion}' takes no cost_matrix.*'gini' or 'squared_gini'"

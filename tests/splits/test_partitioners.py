@@ -11,8 +11,12 @@ from reference import splits as twin
 from support.strategies import random_table, random_tables, tables
 
 CRITERIA = list(mw.splits.criteria())
-CONVEX = ["gini", "entropy", "twoing"]
-BINARY = [name for name in mw.splits.partitioners() if name not in ("multiway", "two_class_order")]
+CONVEX = ["gini", "entropy", "twoing", "pearson_chi2"]
+GROWS_WITH_WEIGHT = ("chi2", "pearson_chi2")
+MANY_GROUPS = ("multiway", "c45_groups")
+BINARY = [
+    name for name in mw.splits.partitioners() if name not in (*MANY_GROUPS, "two_class_order")
+]
 DETERMINISTIC = [name for name in BINARY if not name.startswith("random")]
 TINY = 1e-12
 
@@ -46,6 +50,7 @@ def brute_scores(A):
         "twoing": wl * wr / total**2 / 4 * np.abs(pl - pr).sum(1) ** 2,
         "squared_gini": 2 * (wl * wr - (L * R).sum(1)) / total**2,
         "chi2": ((left @ W) * (1 - left)).sum(1),
+        "pearson_chi2": total * (wl * wr * ((pl - pr) ** 2 / (node / total)).sum(1)) / total**2,
     }
     for name in set(CRITERIA) - scores.keys():  # a new criterion needs no second formula
         scores[name] = np.array([twin.score(A, side > 0, name) for side in left])
@@ -264,7 +269,7 @@ def test_the_scale_of_the_weights_does_not_matter(A, criterion, partitioner):
     first = best_partition(A, criterion, partitioner, random_state=1)
     second = best_partition(A * 2.0**-9, criterion, partitioner, random_state=1)
     np.testing.assert_array_equal(second.group, first.group)
-    factor = 2.0**-9 if criterion == "chi2" else 1.0
+    factor = 2.0**-9 if criterion in GROWS_WITH_WEIGHT else 1.0
     assert second.score == pytest.approx(first.score * factor, rel=1e-12)
 
 
@@ -277,7 +282,7 @@ def test_extreme_weights_give_the_same_partition(criterion, exponent):
             first = best_partition(A, criterion, partitioner)
             second = best_partition(A * scale, criterion, partitioner)
             assert second.left == first.left
-            factor = scale if criterion == "chi2" else 1.0
+            factor = scale if criterion in GROWS_WITH_WEIGHT else 1.0
             assert second.score == pytest.approx(first.score * factor, rel=1e-9)
 
 
@@ -316,6 +321,71 @@ def test_multiway_scores_one_group_per_value():
     assert best_partition(A, "chi2", "multiway").score == pytest.approx(weights.sum() / 2)
     cut = best_partition(A, "squared_gini", "multiway").score
     assert cut == pytest.approx(twin.weight_matrix(A, "squared_gini").sum() / 2)
+
+
+@pytest.mark.parametrize("real", [False, True])
+def test_groups_merge_as_in_the_slow_twin(real):
+    sizes = set()
+    for high in (2, 8, 100):
+        for A in random_tables(48, 120, (2, 9), (1, 5), high=high, real=real):
+            groups, steps = twin.c45_groups(A)
+            found = best_partition(A, "gain_ratio", "c45_groups")
+            assert found.groups == tuple(map(tuple, groups))
+            assert found.score == pytest.approx(steps[-1], rel=1e-9, abs=TINY)
+            assert found.n_groups >= 2
+            assert not found.exact or len(A) < 2
+            sizes.add(found.n_groups)
+    assert len(sizes) > 3
+
+
+@given(tables(max_values=7))
+def test_no_merging_of_two_of_the_groups_has_a_larger_gain_ratio(A):
+    A = A[A.sum(1) > 0][:, A.sum(0) > 0]
+    if min(A.shape, default=0) < 2 or len(A) < 2:
+        return
+    found = best_partition(A, "gain_ratio", "c45_groups")
+    assert found.score >= best_partition(A, "gain_ratio", "multiway").score * (1 - 1e-9) - TINY
+    if found.n_groups == 2:
+        return
+    for a in range(found.n_groups):
+        for b in range(a + 1, found.n_groups):
+            rest = [g for i, g in enumerate(found.groups) if i not in (a, b)]
+            merged = [*rest, found.groups[a] + found.groups[b]]
+            assert score_partition(A, merged, "gain_ratio").score < found.score + 1.1e-5
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "squared_gini", "chi2", "pearson_chi2"])
+def test_the_criterion_scores_the_groups_that_the_gain_ratio_makes(criterion):
+    for A in random_tables(49, 40, (3, 8), (2, 4), real=True):
+        groups = best_partition(A, "gain_ratio", "c45_groups").groups
+        found = best_partition(A, criterion, "c45_groups")
+        assert found.groups == groups
+        again = score_partition(A, groups, criterion)
+        assert found.score == pytest.approx(again.score, rel=1e-9, abs=TINY)
+
+
+def test_values_of_a_single_class_are_put_together():
+    rng = np.random.default_rng(50)
+    identifiers = np.zeros((20_000, 3))
+    identifiers[np.arange(20_000), rng.integers(0, 3, 20_000)] = 1
+    found = best_partition(identifiers, "gain_ratio", "c45_groups")
+    assert found.n_groups == 3
+    assert found.score == pytest.approx(1)
+    mixed = np.ones((5_001, 2))
+    with pytest.raises(ValueError, match=r"5001 values.*at most 5000.*'auto' or 'multiway'"):
+        best_partition(mixed, "gain_ratio", "c45_groups")
+
+
+def test_pearsons_statistic_of_any_number_of_groups():
+    rng = np.random.default_rng(47)
+    for A in random_tables(47, 100, (3, 9), (2, 5)):
+        found = best_partition(A, "pearson_chi2", "multiway")
+        assert found.score == pytest.approx(mw.splits.chi2_test(A).statistic, rel=1e-9, abs=TINY)
+        labels = np.concatenate([[0, 1, 2], rng.integers(0, 3, len(A) - 3)])
+        groups = np.array([A[labels == g].sum(0) for g in range(3)])
+        three = score_partition(A, [np.flatnonzero(labels == g) for g in range(3)], "pearson_chi2")
+        assert three.score == pytest.approx(twin.pearson(groups), rel=1e-9, abs=TINY)
+        assert three.score <= found.score * (1 + 1e-9) + TINY
 
 
 @pytest.mark.parametrize("partitioner", [*BINARY, "two_class_order"])

@@ -10,7 +10,7 @@ import pytest
 import mixedwood as mw
 from mixedwood.splits import Partitioner, best_partition
 
-CRITERIA = ["gini", "entropy", "gain_ratio", "twoing", "squared_gini", "chi2"]
+CRITERIA = ["gini", "entropy", "gain_ratio", "twoing", "squared_gini", "chi2", "pearson_chi2"]
 PARTITIONERS = [
     "auto",
     "exact",
@@ -33,7 +33,7 @@ PARTITIONERS = [
 ]
 WITH_OPTIONS = [
     Partitioner("exact"),
-    Partitioner("max_cut", local_search=False),
+    Partitioner("max_cut", local_search=False, weights="entropy"),
     Partitioner("max_cut_sdp", roundings=10, local_search=False),
     Partitioner("largest_alone", scored_by="superclasses"),
     Partitioner("principal", scores="counts"),
@@ -49,14 +49,15 @@ def test_the_names_of_the_design_are_all_there():
 
 def test_each_name_has_one_line():
     for line in [*mw.splits.criteria().values(), *mw.splits.partitioners().values()]:
-        assert 10 < len(line) < 120
+        assert 10 < len(line) < 180
         assert "\n" not in line
 
 
 def test_the_line_of_a_partitioner_shows_its_options_default_first():
     lines = mw.splits.partitioners()
-    assert lines["max_cut"].endswith("; local_search=True or False")
-    assert lines["max_cut_sdp"].endswith("; roundings=100; local_search=True or False")
+    weights = "; weights='criterion' or 'squared_gini' or 'chi2' or 'gini' or 'entropy'"
+    assert lines["max_cut"].endswith("; local_search=True or False" + weights)
+    assert lines["max_cut_sdp"].endswith("; roundings=100; local_search=True or False" + weights)
     assert lines["flip_flop"].endswith(
         "start='largest_alone' or 'list_scheduling' or 'first_value'"
     )

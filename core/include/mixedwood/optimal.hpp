@@ -160,12 +160,19 @@ struct PerNodeColumn {
   // Of numbers: thresholds made before, ascending. Without them they are made again at every node.
   std::optional<std::vector<double>> thresholds;
   std::int64_t n_bins = 2;
+  // Of numbers that are discretized at every node: the thresholds of nodes where they are not.
+  std::vector<double> root_thresholds;
 };
 
 struct BinarizerSettings {
   CutRule rule = CutRule::kMdlp;
   Encoding encoding = Encoding::kMultiHot;
   std::size_t max_subset_values = 8;  // nominal columns with more categories at a node are one-hot
+  // Of ordered columns: as many bins on each side of a split, or half of those at the node.
+  std::size_t min_bins_per_side = 1;
+  // Nodes with fewer rows, and deeper ones (the root has depth 0), have the thresholds of the root.
+  std::int64_t min_samples_binarize = 1;
+  std::optional<std::int32_t> max_depth_binarize;
 };
 
 // Weights are positive.

@@ -25,9 +25,15 @@ struct SplitProblem {
   Stop& stop;
   bool ordered = false;  // the values have an order of their own: score by group weights
   mutable std::shared_ptr<const PairWeights> pairs = nullptr;  // see pair_weights()
+  // Rows of each value, and how many a branch should have, for searches of many groups; empty: no
+  // matter.
+  std::span<const double> rows = {};
+  double min_rows = 0.0;
 
   // Scores partitions of the table.
   std::unique_ptr<Scorer> scorer() const;
+  // Score of any number of groups; the group of each value.
+  double score(const std::vector<int>& groups, int n_groups) const;
   // The weights of the graph whose cuts the criterion scores: chi-square for pairwise criteria,
   // squared Gini (with costs) otherwise. Weighed once, since searches ask again and again.
   // Throws Stopped when asked to stop meanwhile.
@@ -35,7 +41,8 @@ struct SplitProblem {
 };
 
 struct Grouping {
-  Sides sides;             // empty: every value is a group of its own (multiway)
+  Sides sides;              // both empty: every value is a group of its own (multiway)
+  std::vector<int> groups;  // of each value, for any number of groups
   double score = -std::numeric_limits<double>::infinity();
   bool exact = false;      // proven best for the criterion over all two-way partitions
   bool complete = true;    // false when the time limit cut the search short
@@ -58,6 +65,7 @@ enum class Fitted {
   kSides,    // the side of every value
   kCut,      // where an order is cut that the classes have no part in
   kValue,    // which value stands alone
+  kGroups,   // the group of every value, and how many there are
   kNothing,  // nothing: drawn at random, or one group per value
 };
 

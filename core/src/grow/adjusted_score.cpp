@@ -69,14 +69,22 @@ double AdjustedScore::nominal(const ColumnCounts& table, Candidate& found,
   if (!(node > 0.0)) return found.score;
   if (found.kind == kMultiway) {
     double rest = 0.0;
-    for (std::size_t i = 0; i < table.size(); ++i) rest += weighted_gini(table.entry(i));
-    // E[gain] = node * (values - 1) / (rows - 1), exactly, for whole rows put at random.
+    if (settings_.partitioner->traits.fitted == Fitted::kGroups) {
+      find_sides(table, found);
+      add_up_groups(table, static_cast<std::size_t>(found.n_children));
+      for (std::size_t g = 0; g < static_cast<std::size_t>(found.n_children); ++g)
+        rest += weighted_gini({groups_.data() + g * table.n_classes, table.n_classes});
+    } else {
+      for (std::size_t i = 0; i < table.size(); ++i) rest += weighted_gini(table.entry(i));
+    }
+    // E[gain] = node * (values - 1) / (rows - 1), exactly, for whole rows put at random and one
+    // branch per value. Merging branches gains nothing: for groups it is a bound.
     const double share = found.gini_share = 1.0 - rest / node;
     const double noise = static_cast<double>(table.size() - 1) / std::max(1.0, n_rows - 1.0);
     return share > 0.0 ? found.score * (1.0 - std::min(1.0, noise) / share) : found.score;
   }
   find_sides(table, found);
-  add_up_groups(table);
+  add_up_groups(table, 2);
   const std::size_t k = table.n_classes;
   const double share = found.gini_share =
       (node - weighted_gini({groups_.data(), k}) - weighted_gini({groups_.data() + k, k})) / node;
@@ -84,6 +92,7 @@ double AdjustedScore::nominal(const ColumnCounts& table, Candidate& found,
   double score = found.score, by_chance = 0.0;
   switch (settings_.partitioner->traits.fitted) {
     case Fitted::kSides:
+    case Fitted::kGroups:
       find_direction(k);
       expect(table, distinct);
       if (share > 0.0) score *= expected_gain(table) / (share * node);
@@ -141,9 +150,9 @@ void AdjustedScore::find_sides(const ColumnCounts& table, const Candidate& found
     side_[i] = table.values[i] < 0 ? found.missing_child : found.children[known++];
 }
 
-void AdjustedScore::add_up_groups(const ColumnCounts& table) {
+void AdjustedScore::add_up_groups(const ColumnCounts& table, std::size_t n_groups) {
   const std::size_t k = table.n_classes;
-  groups_.assign(2 * k, 0.0);
+  groups_.assign(n_groups * k, 0.0);
   for (std::size_t i = 0; i < table.size(); ++i) {
     double* group = groups_.data() + static_cast<std::size_t>(side_[i]) * k;
     const double* entry = table.entry(i).data();

@@ -19,7 +19,8 @@
 // The place of the cut is fitted as well, in an order made by the classes or not (thresholds,
 // random orders): the expected largest chi-square statistic of all cuts under independence is taken
 // off, as far as it exceeds that of one cut. For one value against the rest it is that of as many
-// splits; for one branch per value the score is reduced by the expected gain of such a table.
+// splits; for one branch per value the score is reduced by the expected gain of such a table, which
+// also bounds that of more than two groups of values.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +57,7 @@ class AdjustedScore {
 
  private:
   void find_sides(const ColumnCounts& table, const Candidate& found);
-  void add_up_groups(const ColumnCounts& table);
+  void add_up_groups(const ColumnCounts& table, std::size_t n_groups);
   void find_direction(std::size_t n_classes);
   void expect(const ColumnCounts& table, std::span<const double> distinct);
   double expected_gain(const ColumnCounts& table) const;
@@ -74,7 +75,7 @@ class AdjustedScore {
   bool frequencies_;
   double row_weight_;
   std::vector<std::int32_t> side_;         // of each value of the table
-  std::vector<double> groups_, expected_;  // side x class
+  std::vector<double> groups_, expected_;  // side (or group) x class
   std::vector<double> direction_;          // of each class: how much a row speaks for side 0
   double degrees_ = 1.0, factor_ = 1.0;    // the last ones asked for
 };

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../group_counts.hpp"
+#include "../partitioners/value_groups.hpp"
+
 namespace mixedwood {
 namespace {
 
@@ -43,6 +46,32 @@ void declare_branches(const ColumnCounts& table, const EncodedColumn& column, Ca
   found.n_children = column.n_values();
   found.values = table.values;
   found.children = table.values;
+}
+
+// Groups of values, as with C4.5's option -s. Values without rows are in none.
+Candidate c45_grouped(const ColumnCounts& table, double min_leaf, Stop& stop) {
+  Candidate found;
+  bool complete = true;
+  const std::vector<int> groups = partitioners::group_by_gain_ratio(
+      {table.entries, table.n_classes, table.missing_total, table.totals, min_leaf - kTolerance},
+      stop, complete);
+  const int n_groups = 1 + *std::max_element(groups.begin(), groups.end());
+  const CountTable counts(std::span<const double>(table.entries), static_cast<int>(table.size()),
+                          static_cast<int>(table.n_classes));
+  const GroupCounts added(counts, groups, n_groups);
+  const auto large = std::count_if(added.weights.begin(), added.weights.end(),
+                                   [&](double w) { return !smaller(w, min_leaf); });
+  if (large < 2) return found;
+  double children = 0.0, branches = 0.0;
+  for (int g = 0; g < n_groups; ++g) {
+    children += entropy_sum(added.view(counts.n_classes()).group(g));
+    branches += x_log_x(added.weights[at(g)]);
+  }
+  found.gain = gain_of(entropy_sum(table.known) - children, table);
+  found.score = ratio_of(found.gain, branches, table);
+  for (std::size_t i = 0; i < table.size(); ++i) found.place(table.values[i], groups[i]);
+  found.set_children(n_groups);
+  return found;
 }
 
 Candidate c45_nominal(const ColumnCounts& table, const EncodedColumn& column, double min_leaf) {
@@ -115,8 +144,9 @@ Candidate c45_ordered(const ColumnCounts& table, const EncodedColumn& column, do
 }  // namespace
 
 Candidate c45_candidate(const ColumnCounts& table, const EncodedColumn& column, double min_leaf,
-                        std::int32_t n_classes) {
+                        std::int32_t n_classes, bool group_values, Stop& stop) {
   Candidate found = column.ordered() ? c45_ordered(table, column, min_leaf, n_classes)
+                    : group_values   ? c45_grouped(table, min_leaf, stop)
                                      : c45_nominal(table, column, min_leaf);
   found.missing_child = kFractional;
   return found;

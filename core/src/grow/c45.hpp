@@ -7,12 +7,14 @@
 #include "candidate.hpp"
 #include "mixedwood/encoded_table.hpp"
 #include "column_counts.hpp"
+#include "mixedwood/stop.hpp"
 
 namespace mixedwood {
 
-// Gain in `gain`, gain ratio in `score`. `n_classes` counts the declared classes.
+// Gain in `gain`, gain ratio in `score`. `n_classes` counts the declared classes. `group_values`:
+// branches of a nominal column are groups of values (C4.5's option -s), not single values.
 Candidate c45_candidate(const ColumnCounts& table, const EncodedColumn& column, double min_leaf,
-                        std::int32_t n_classes);
+                        std::int32_t n_classes, bool group_values, Stop& stop);
 
 // The winner: the best ratio among columns whose gain is at least average. Columns with very many
 // values (at least 0.3 of the training rows) do not count for the average.

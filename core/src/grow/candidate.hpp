@@ -38,6 +38,19 @@ struct Candidate {
   double intercept = 0.0;
 
   bool found() const { return kind != kLeaf; }
+  // A value of a nominal split; below 0: missing.
+  void place(std::int32_t value, std::int32_t child) {
+    if (value < 0) {
+      missing_child = child;
+    } else {
+      values.push_back(value);
+      children.push_back(child);
+    }
+  }
+  void set_children(std::int32_t n) {
+    n_children = n;
+    kind = n == 2 ? kSubset : kMultiway;
+  }
   std::int32_t child_of_missing() const { return missing_child == kStop ? 0 : missing_child; }
   // Code + 1 -> child, for splits of one column. Codes that are not present keep whatever they had:
   // no row asks.

@@ -337,13 +337,15 @@ void ColumnSelector::search_thoroughly(AtNode& node, const NodeRows& rows) {
 }
 
 void ColumnSelector::select_by_c45(AtNode& node, const NodeRows& rows) {
+  const bool group_values = settings_.partitioner->traits.fitted == Fitted::kGroups;
   std::vector<Candidate> candidates;
   for (std::int32_t c : node.columns) {
     const auto column = static_cast<std::size_t>(c);
     counter_.tabulate(rows, column, present_, node.histogram, table_);
     if (table_.size() < 2) continue;
     candidates.push_back(c45_candidate(table_, columns_[column], settings_.min_samples_leaf,
-                                       static_cast<std::int32_t>(node.counts.size())));
+                                       static_cast<std::int32_t>(node.counts.size()), group_values,
+                                       stop_));
     candidates.back().column = c;
     if (stop_.requested(static_cast<std::int64_t>(rows.size()))) return;
   }

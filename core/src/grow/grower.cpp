@@ -354,8 +354,8 @@ GrownTree grow(const EncodedTable& table, const GrowData& data, const GrowSettin
   if (settings.partitioner->traits.many_groups && settings.rules == Rules::kParts &&
       !settings.criterion->traits().many_groups)
     throw std::invalid_argument(
-        "partitioner='multiway' makes one group per value, but the criterion scores two groups. "
-        "Use a criterion for many groups ('gini', 'entropy', 'gain_ratio'), or another "
+        "partitioner='multiway' and 'c45_groups' make more than two groups, but the criterion scores "
+        "two groups. Use a criterion for many groups ('gini', 'entropy', 'gain_ratio'), or another "
         "partitioner.");
   if (const LinearSettings* linear = settings.linear.get();
       linear != nullptr &&

@@ -173,9 +173,12 @@ Candidate Search::in_order_of(const ColumnCounts& table, const std::vector<doubl
 
 Candidate Search::by_partitioner(const ColumnCounts& table, std::uint64_t seed) {
   const CountTable contingency = contingency_of(table, !settings_.split_costs.empty());
-  const SplitProblem problem{contingency, *settings_.criterion, settings_.split_costs, seed, stop_};
+  SplitProblem problem{contingency, *settings_.criterion, settings_.split_costs, seed, stop_};
+  problem.rows = table.rows;
+  problem.min_rows = min_leaf_;
   const Grouping grouping = settings_.partitioner->search(problem);
   if (!grouping.found()) return {};
+  if (!grouping.groups.empty()) return from_groups(table, grouping.groups, grouping.score);
   if (grouping.sides.empty()) return multiway(table);
   if (large_enough(table, grouping.sides))
     return from_sides(table, grouping.sides, grouping.score);
@@ -292,15 +295,21 @@ Candidate Search::multiway(const ColumnCounts& table) const {
       {table.entries, table.totals, static_cast<int>(table.n_classes)},
       settings_.criterion->before(table.known));
   found.n_children = static_cast<std::int32_t>(table.size());
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto child = static_cast<std::int32_t>(i);
-    if (table.values[i] < 0) {
-      found.missing_child = child;
-    } else {
-      found.values.push_back(table.values[i]);
-      found.children.push_back(child);
-    }
-  }
+  for (std::size_t i = 0; i < table.size(); ++i)
+    found.place(table.values[i], static_cast<std::int32_t>(i));
+  return found;
+}
+
+Candidate Search::from_groups(const ColumnCounts& table, const std::vector<int>& groups,
+                              double score) const {
+  Candidate found;
+  std::vector<double> rows(groups.size(), 0.0);
+  for (std::size_t i = 0; i < table.size(); ++i) rows[at(groups[i])] += table.rows[i];
+  if (std::count_if(rows.begin(), rows.end(), [&](double r) { return r > 0 && r >= min_leaf_; }) < 2)
+    return found;
+  found.score = score;
+  for (std::size_t i = 0; i < table.size(); ++i) found.place(table.values[i], groups[i]);
+  found.set_children(1 + *std::max_element(groups.begin(), groups.end()));
   return found;
 }
 
@@ -316,15 +325,7 @@ Candidate Search::from_sides(const ColumnCounts& table, const Sides& sides, doub
   found.kind = kSubset;
   found.score = score;
   // The side of the first value is the left one, whatever search found it.
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const std::int32_t child = sides[i] != sides[0];
-    if (table.values[i] < 0) {
-      found.missing_child = child;
-    } else {
-      found.values.push_back(table.values[i]);
-      found.children.push_back(child);
-    }
-  }
+  for (std::size_t i = 0; i < table.size(); ++i) found.place(table.values[i], sides[i] != sides[0]);
   return found;
 }
 

@@ -56,6 +56,8 @@ class Search {
   Candidate in_halves(const ColumnCounts& table, double score) const;
   Candidate with_larger_sides(const ColumnCounts& table, const Sides& sides);
   Candidate multiway(const ColumnCounts& table) const;
+  Candidate from_groups(const ColumnCounts& table, const std::vector<int>& groups,
+                        double score) const;
   Candidate from_sides(const ColumnCounts& table, const Sides& sides, double score) const;
   bool large_enough(const ColumnCounts& table, const Sides& sides) const;
 

@@ -2,9 +2,34 @@
 
 #include <cstdint>
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace mixedwood::partitioners {
+
+// The graph that SplitProblem::pair_weights() makes; asked for by its name it is not made twice.
+bool EdgeWeights::are_own(const SplitProblem& problem) const {
+  return name_ == "criterion" ||
+         name_ == (problem.criterion.traits().pairwise ? "chi2" : "squared_gini");
+}
+
+bool EdgeWeights::are_score(const SplitProblem& problem) const {
+  return are_own(problem) && problem.criterion.traits().cut_weight && !problem.ordered;
+}
+
+std::shared_ptr<const PairWeights> EdgeWeights::of(const SplitProblem& problem) const {
+  if (are_own(problem)) return problem.pair_weights();
+  if (name_ == "chi2")
+    return std::make_shared<const PairWeights>(chi2_weights(problem.table, problem.stop));
+  if (name_ == "squared_gini")
+    return std::make_shared<const PairWeights>(
+        squared_gini_weights(problem.table, problem.costs, problem.stop));
+  const CriterionInfo& info = criterion_info(name_);
+  std::vector<double> costs;
+  if (info.takes_costs) costs.assign(problem.costs.begin(), problem.costs.end());
+  const auto criterion = info.make(std::move(costs));
+  return std::make_shared<const PairWeights>(score_weights(problem.table, *criterion, problem.stop));
+}
 
 double cut_weight(const PairWeights& weights, const Sides& sides) {
   double cut = 0.0;

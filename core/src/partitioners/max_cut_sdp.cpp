@@ -137,16 +137,19 @@ class Relaxation {
 
 class MaxCutSdp final : public Partitioner {
  public:
-  MaxCutSdp(int roundings, bool local_search)
-      : roundings_(roundings), local_search_(local_search) {}
+  explicit MaxCutSdp(const Options& options)
+      : weights_(options),
+        roundings_(static_cast<int>(options.get<std::int64_t>("roundings"))),
+        local_search_(options.get<bool>("local_search")) {}
 
   Grouping search(const SplitProblem& problem) const override {
-    const PairWeights& weights = *problem.pair_weights();
+    const auto edges = weights_.of(problem);
+    const PairWeights& weights = *edges;
     Random random(problem.seed);
     Relaxation relaxation(weights, random);
     Grouping best;
     best.complete = relaxation.solve(problem.stop);
-    const bool cut_is_score = problem.criterion.traits().cut_weight && !problem.ordered;
+    const bool cut_is_score = weights_.are_score(problem);
     Sides heaviest = greedy_cut(weights);
     double heaviest_weight = -1.0;
     for (int r = 0; r < roundings_; ++r) {
@@ -178,6 +181,7 @@ class MaxCutSdp final : public Partitioner {
   }
 
  private:
+  EdgeWeights weights_;
   int roundings_;
   bool local_search_;
 };
@@ -185,8 +189,7 @@ class MaxCutSdp final : public Partitioner {
 }  // namespace
 
 std::unique_ptr<Partitioner> make_max_cut_sdp(const Options& options) {
-  return std::make_unique<MaxCutSdp>(static_cast<int>(options.get<std::int64_t>("roundings")),
-                                     options.get<bool>("local_search"));
+  return std::make_unique<MaxCutSdp>(options);
 }
 
 }  // namespace mixedwood::partitioners

@@ -61,6 +61,10 @@ class C45TreeClassifier(GreedyTreeClassifier):
     min_samples_leaf : int or float, default=2
         Minimum weight of the rows that at least two branches of a split must have. A float in
         (0, 1) is a fraction of the training rows. A node is split if it has twice this weight.
+    group_values : bool, default=False
+        Whether branches of nominal columns are groups of categories, as with the option ``-s`` of
+        C4.5 (J48 has none): starting with one group per category, the two groups whose merging
+        gives the largest gain ratio are merged while the ratio increases.
     max_depth : int or None, default=None
         Maximum depth of the tree. If None, nodes are split until no split is accepted. C4.5 itself
         has no such limit.
@@ -113,6 +117,16 @@ class C45TreeClassifier(GreedyTreeClassifier):
     |   [1] wind <= 3: play (100 % of 6)
     |   [2] wind > 3: stay (100 % of 6)
     Missing values that no branch names are shared among branches by weight.
+
+    Branches can be groups of categories:
+
+    >>> y = ["play", "stay", "play", "play"] * 3
+    >>> tree = mw.C45TreeClassifier(group_values=True).fit({"outlook": X["outlook"]}, y).tree_
+    >>> print(tree.to_text())
+    [0] root (12)
+    |   [1] outlook in {cloud, sun}: play (100 % of 9)
+    |   [2] outlook = rain: stay (100 % of 3)
+    Missing values that no branch names are shared among branches by weight.
     """
 
     _partitioner: str | Partitioner = "multiway"  # RandomOrdinalityClassifier sets another
@@ -121,6 +135,7 @@ class C45TreeClassifier(GreedyTreeClassifier):
         "confidence": Float(0, 0.5, "right"),
         "subtree_raising": FLAG,
         "min_samples_leaf": RowsOrFraction(),
+        "group_values": FLAG,
         "max_depth": Int(0) | NONE,
         "handle_unknown": HANDLE_UNKNOWN,
         "cost_matrix": COST_MATRIX,
@@ -138,6 +153,7 @@ class C45TreeClassifier(GreedyTreeClassifier):
         confidence: float = 0.25,
         subtree_raising: bool = True,
         min_samples_leaf: float = 2,
+        group_values: bool = False,
         max_depth: int | None = None,
         handle_unknown: Literal["stop", "missing", "majority", "error"] = "stop",
         class_weight: Mapping[Any, float] | str | None = None,
@@ -151,6 +167,7 @@ class C45TreeClassifier(GreedyTreeClassifier):
         self.confidence = confidence
         self.subtree_raising = subtree_raising
         self.min_samples_leaf = min_samples_leaf
+        self.group_values = group_values
         self.max_depth = max_depth
         self.handle_unknown = handle_unknown
         self.class_weight = class_weight
@@ -162,9 +179,10 @@ class C45TreeClassifier(GreedyTreeClassifier):
 
     def _settings(self, n_rows: int, n_columns: int) -> GrowSettings:
         min_samples_leaf = count_rows(self.min_samples_leaf, n_rows)
+        grouped = self.group_values and self._partitioner == "multiway"
         return GrowSettings(
             criterion="gain_ratio",
-            partitioner=self._partitioner,
+            partitioner="c45_groups" if grouped else self._partitioner,
             rules="c45",
             max_depth=native_limit(self.max_depth),
             min_samples_split=2 * min_samples_leaf,

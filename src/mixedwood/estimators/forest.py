@@ -450,6 +450,7 @@ class ForestClassifier(BaseForestClassifier):
     --------
     ForestClassifier.random_forest, ForestClassifier.bagging_c45, ForestClassifier.bagging_cart :
         Presets.
+    ForestClassifier.random_subsets : Baseline with random groups of categories.
     RandomOrdinalityClassifier : Trees with random orders of the categories.
     GrowPruneForestClassifier : Trees grown and pruned on alternating halves of the rows.
 
@@ -533,6 +534,30 @@ class ForestClassifier(BaseForestClassifier):
         'sqrt'
         """
         return cls(**{"estimator": default_tree(), "n_estimators": n_estimators, **parameters})
+
+    @classmethod
+    def random_subsets(cls, n_estimators: int = 100, **parameters: Any) -> ForestClassifier:
+        """Baseline: a random forest that splits nominal columns into random groups of categories.
+
+        Parameters
+        ----------
+        n_estimators : int, default=100
+            Number of trees.
+        **parameters
+            Further parameters of `ForestClassifier`.
+
+        See Also
+        --------
+        TreeClassifier.random_subsets : A single tree of this kind.
+
+        Examples
+        --------
+        >>> import mixedwood as mw
+        >>> mw.ForestClassifier.random_subsets().estimator.partitioner
+        'random_subset'
+        """
+        tree = default_tree().set_params(partitioner="random_subset")
+        return cls(**{"estimator": tree, "n_estimators": n_estimators, **parameters})
 
     @classmethod
     def bagging_c45(cls, n_estimators: int = 50, **parameters: Any) -> ForestClassifier:

@@ -47,8 +47,8 @@ class ModelTreeClassifier(GreedyTreeClassifier):
     Parameters
     ----------
     criterion : str or Criterion, default="entropy"
-        The score of a split: "gini", "entropy", "gain_ratio", "twoing", "squared_gini", "chi2", or
-        an instance of a subclass of `mixedwood.splits.Criterion`.
+        The score of a split: "gini", "entropy", "gain_ratio", "twoing", "squared_gini", "chi2",
+        "pearson_chi2", or an instance of a subclass of `mixedwood.splits.Criterion`.
     node_model : str, classifier, or list of them, default="svm"
         The linear model of a node: "svm" (support vector machine), "sparse_svm" (with a 1-norm,
         which uses few columns), "logistic", "fisher" (Fisher's discriminant), or a linear
@@ -90,7 +90,7 @@ class ModelTreeClassifier(GreedyTreeClassifier):
         training rows. "tune" chooses from 2, 5, 10, 20, 40 and 80 by 5-fold cross-validation.
     min_samples_leaf : int or float, default=1
         Minimum number of rows in a leaf. A float in (0, 1) is a fraction of the training rows. With
-        ``partitioner="multiway"``, at least two branches must have this many rows.
+        "multiway" and "c45_groups", at least two branches must have this many rows.
     max_leaf_nodes : int or None, default=None
         Maximum number of leaves. If not None, the tree is grown best first.
     min_split_gain : float, default=0.0

@@ -100,6 +100,12 @@ class OptimalTreeClassifier(SingleTreeClassifier):
     binarize_at : {"root", "node", "node_encoding"}, default="root"
         Where binary features are made: from all rows; from the rows of each node; or bins from all
         rows and their encoding from the rows of each node.
+    min_samples_binarize : int or float, default=1
+        With ``binarize_at="node"``: nodes with fewer rows use the bins of all rows. A float in
+        (0, 1) is a fraction of the training rows.
+    max_depth_binarize : int or None, default=None
+        With ``binarize_at="node"``: nodes that are deeper use the bins of all rows. The root has
+        depth 0.
     upper_bound : float or None, default=None
         Only accept a tree whose ``objective_value_`` is at most this. If there is none, `fit`
         raises an `InfeasibleError`.
@@ -192,6 +198,8 @@ class OptimalTreeClassifier(SingleTreeClassifier):
         "ccp_alpha": Float(0, 1),
         "binarizer": InstanceOf(FeatureBinarizer) | OneOf("passthrough") | NONE,
         "binarize_at": OneOf("root", "node", "node_encoding"),
+        "min_samples_binarize": RowsOrFraction(),
+        "max_depth_binarize": Int(0) | NONE,
         "upper_bound": Float(0) | NONE,
         "tune": FLAG,
         "cv": Int(2) | HasMethod("split", "a splitter") | _FOLDS | OneOf("holdout"),
@@ -235,6 +243,8 @@ class OptimalTreeClassifier(SingleTreeClassifier):
         ccp_alpha: float = 0.01,
         binarizer: FeatureBinarizer | Literal["passthrough"] | None = None,
         binarize_at: Literal["root", "node", "node_encoding"] = "root",
+        min_samples_binarize: float = 1,
+        max_depth_binarize: int | None = None,
         upper_bound: float | None = None,
         tune: bool = False,
         cv: Any = 5,
@@ -256,6 +266,8 @@ class OptimalTreeClassifier(SingleTreeClassifier):
         self.ccp_alpha = ccp_alpha
         self.binarizer = binarizer
         self.binarize_at = binarize_at
+        self.min_samples_binarize = min_samples_binarize
+        self.max_depth_binarize = max_depth_binarize
         self.upper_bound = upper_bound
         self.tune = tune
         self.cv = cv
@@ -376,6 +388,10 @@ class OptimalTreeClassifier(SingleTreeClassifier):
             ccp_alpha=float(self.ccp_alpha),
             binarization=self._binarization(),
             binarize_at=self.binarize_at,
+            min_samples_binarize=math.ceil(count_rows(self.min_samples_binarize, n_rows)),
+            max_depth_binarize=None
+            if self.max_depth_binarize is None
+            else min(int(self.max_depth_binarize), _MAX_DEPTH),
             upper_bound=math.inf if self.upper_bound is None else float(self.upper_bound),
             memory_limit=int(self.memory_limit),
             work_limit=math.inf if self.work_limit is None else float(self.work_limit),

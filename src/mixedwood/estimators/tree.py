@@ -246,11 +246,12 @@ class TreeClassifier(GreedyTreeClassifier):
     Parameters
     ----------
     criterion : str or Criterion, default="entropy"
-        The score of a split: "gini", "entropy", "gain_ratio", "twoing", "squared_gini", "chi2", or
-        an instance of a subclass of `mixedwood.splits.Criterion`.
+        The score of a split: "gini", "entropy", "gain_ratio", "twoing", "squared_gini", "chi2",
+        "pearson_chi2", or an instance of a subclass of `mixedwood.splits.Criterion`.
     partitioner : str or Partitioner, default="auto"
         The search for groups of categories; `mixedwood.splits.partitioners` lists the names.
-        "auto" finds the best two groups, or nearly; "multiway" makes one branch per category.
+        "auto" finds the best two groups, or nearly; "multiway" makes one branch per category;
+        "c45_groups" makes any number of groups.
     screener : None, str, Screener or list of them, default=None
         A condition that a nominal column must meet before it is split at a node: "chi2" or
         "second_value".
@@ -276,7 +277,7 @@ class TreeClassifier(GreedyTreeClassifier):
         training rows. Weights do not matter, except with ``handle_missing="fractional"``.
     min_samples_leaf : int or float, default=1
         Minimum number of rows in a leaf. A float in (0, 1) is a fraction of the training rows. With
-        ``partitioner="multiway"``, at least two branches must have this many rows.
+        "multiway" and "c45_groups", at least two branches must have this many rows.
     max_leaf_nodes : int or None, default=None
         Maximum number of leaves. If not None, the tree is grown best first.
     growth : {"auto", "depth_first", "best_first"}, default="auto"
@@ -455,6 +456,27 @@ class TreeClassifier(GreedyTreeClassifier):
         pruner = Pruner("cost_complexity", se_rule=se_rule, cv=cv, n_repeats=1, shrinkage=False)
         preset = {"criterion": criterion, "selection": "score", "pruning": pruner}
         return cls(**{**preset, **parameters})
+
+    @classmethod
+    def random_subsets(cls, **parameters: Any) -> TreeClassifier:
+        """Baseline: nominal columns are split into two random groups of categories; no pruning.
+
+        The column of a node is still chosen by the score of its random split, and thresholds of
+        numeric and ordinal columns are searched. Extremely randomized trees (Geurts et al. 2006)
+        draw nominal splits in this way. Compare with it to see what the search for groups gains.
+
+        Parameters
+        ----------
+        **parameters
+            Further parameters of `TreeClassifier`.
+
+        Examples
+        --------
+        >>> import mixedwood as mw
+        >>> mw.TreeClassifier.random_subsets(max_depth=5)
+        TreeClassifier(max_depth=5, partitioner='random_subset', pruning=None)
+        """
+        return cls(**{"partitioner": "random_subset", "pruning": None, **parameters})
 
     @classmethod
     def conditional_inference(

@@ -66,6 +66,10 @@ class OptimalSettings:
         Maximum number of steps of the search.
     unknown : str
         What the tree does with unknown categories.
+    min_samples_binarize : int
+        Nodes with fewer rows have the bins of all rows, where bins are made at each node.
+    max_depth_binarize : int or None
+        Deeper nodes have the bins of all rows, likewise.
     """
 
     max_depth: int
@@ -78,6 +82,8 @@ class OptimalSettings:
     memory_limit: int
     work_limit: float
     unknown: str
+    min_samples_binarize: int = 1
+    max_depth_binarize: int | None = None
 
     def max_leaves(self, n_rows: int) -> int:
         """Largest possible number of leaves for this number of rows."""

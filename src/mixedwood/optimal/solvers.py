@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from math import inf
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -82,7 +82,11 @@ def make_solver(table: Table, target: Target, settings: OptimalSettings) -> Solv
     # Windows over the bins that occur at a node are windows over all bins: only subsets of
     # categories that were too many before are new at a node.
     per_node = settings.binarize_at == "node" or (
-        settings.binarize_at == "node_encoding" and settings.binarization.encoding == "subsets"
+        settings.binarize_at == "node_encoding"
+        and (
+            settings.binarization.encoding == "subsets"
+            or settings.binarization.min_bins_per_side > 1  # of the bins that occur
+        )
     )
     return (PerNodeSolver if per_node else BinarySolver)(table, target, settings)
 
@@ -238,12 +242,16 @@ class PerNodeSolver(Solver):
         super().__init__(table, target, settings)
         assert settings.binarization is not None
         self._binarization, schema = settings.binarization, table.schema
-        discretization = settings.binarization.discretization
-        discretization.check_names(schema)
+        settings.binarization.discretization.check_names(schema)
+        discretization = settings.binarization.discretization.tuned(table, target)
+        self._discretization = discretization
         rebin = settings.binarize_at == "node"
         found = [np.empty(0)] * len(schema)
+        self._root_thresholds: list[Any] = [None] * len(schema)
         if not rebin:
             found = find_thresholds(table, target, discretization)
+        elif settings.min_samples_binarize > 1 or settings.max_depth_binarize is not None:
+            self._root_thresholds = list(find_thresholds(table, target, discretization))
         self._thresholds = [
             at if column.is_numeric and (len(at) or not rebin) else None
             for column, at in zip(schema, split_two_valued_columns(table, found), strict=True)
@@ -253,11 +261,14 @@ class PerNodeSolver(Solver):
         self, integer: IntegerObjective, objective: _core.OptimalObjective
     ) -> _core.OptimalSolver:
         # Discretization counts every row once, whatever its weight.
-        schema, discretization = self.table.schema, self._binarization.discretization
+        schema, discretization = self.table.schema, self._discretization
         binarizer = _core.BinarizerSettings()
         binarizer.rule = discretization.rule
         binarizer.encoding = self._binarization.encoding
         binarizer.max_subset_values = self._binarization.max_subset_values
+        binarizer.min_bins_per_side = self._binarization.min_bins_per_side
+        binarizer.min_samples_binarize = self.settings.min_samples_binarize
+        binarizer.max_depth_binarize = self.settings.max_depth_binarize
         weights, class_weights = integer.scaled_weights(self.exact.n_rows), None
         if self.exact.rows is not None:
             class_weights = np.zeros((self.target.n_rows, self.target.n_classes), dtype=np.int64)
@@ -270,6 +281,7 @@ class PerNodeSolver(Solver):
             kinds_of(self.table),
             np.array([column.n_categories for column in schema], dtype=np.int32),
             self._thresholds,
+            self._root_thresholds,
             np.array(n_bins, dtype=np.int64),
             self.target.codes,
             weights,

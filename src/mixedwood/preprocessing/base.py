@@ -34,7 +34,7 @@ class TableTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_: int
 
     _without_classes: ClassVar[str] = (
-        "Only 'equal_width' and 'equal_frequency' do not need the classes."
+        "Only 'equal_width' and 'equal_frequency' with a given n_bins do not need the classes."
     )
 
     def __sklearn_tags__(self) -> Tags:

@@ -139,6 +139,7 @@ class Binarization:
     discretization: Discretization
     encoding: str = "thresholds"
     max_subset_values: int = 8
+    min_bins_per_side: int = 1
 
     def fit(
         self, table: Table, target: Target | None
@@ -186,7 +187,12 @@ class Binarization:
             at = thresholds.tolist() if column.is_numeric else values[1][:-1]
             edges = list(pairwise([-inf, *map(float, at), inf]))
             encoding = "thresholds" if self.encoding == "subsets" else self.encoding
-            spans = list(windows(len(edges), encoding, missing=missing))
+            m, least = len(edges), min(self.min_bins_per_side, len(edges) // 2)
+            spans = [
+                (a, b)
+                for a, b in windows(m, encoding, missing=missing)
+                if least <= b - a + 1 <= m - least
+            ]
             if column.is_numeric and values == (False, 0.0, 1.0, True):
                 spans = [(1, 1)]  # true where there is a 1: the column itself
             splits = [BinarySplit(place, edges[a][0], edges[b][1]) for a, b in spans]
@@ -284,9 +290,14 @@ class FeatureBinarizer(TableTransformer):
     discretizer : {"equal_frequency", "equal_width", "mdlp", "caim"} or discretizer, \
             default="equal_frequency"
         How numeric columns are binned: a name, or a discretizer of this module.
-    n_bins : int or mapping of str to int, default=8
-        Number of bins of every column, or of the columns listed (others have 5). Only used if
-        `discretizer` is ``"equal_width"`` or ``"equal_frequency"``.
+    n_bins : int, mapping of str to int, or "tune", default=8
+        Number of bins of every column, or of the columns listed (others have 5). With ``"tune"``
+        each column has 2 to 8 bins, as many as tell most about the classes; this needs `y`. Only
+        used if `discretizer` is ``"equal_width"`` or ``"equal_frequency"``.
+    min_bins_per_side : int, default=1
+        Minimum number of bins, or of categories of an ordinal column, on each side of a split; half
+        of the bins if there are fewer. With ``encoding="one_hot"`` only columns with at most three
+        bins have features if it is larger than 1.
     max_subset_values : int, default=8
         With ``encoding="subsets"``, nominal columns with more categories are one-hot. At most 16.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
@@ -322,6 +333,7 @@ class FeatureBinarizer(TableTransformer):
 
     _parameters: ClassVar[dict[str, Constraint]] = {
         "encoding": OneOf(*ENCODINGS),
+        "min_bins_per_side": Int(1, 65_536),
         "max_subset_values": Int(2, 16).with_hint("m categories give 2 ** (m - 1) - 1 features."),
     }
 
@@ -330,7 +342,8 @@ class FeatureBinarizer(TableTransformer):
         *,
         encoding: Literal["thresholds", "one_hot", "multi_hot", "subsets"] = "thresholds",
         discretizer: Any = "equal_frequency",
-        n_bins: int | Mapping[str, int] = 8,
+        n_bins: int | Mapping[str, int] | Literal["tune"] = 8,
+        min_bins_per_side: int = 1,
         max_subset_values: int = 8,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
@@ -338,6 +351,7 @@ class FeatureBinarizer(TableTransformer):
         self.encoding = encoding
         self.discretizer = discretizer
         self.n_bins = n_bins
+        self.min_bins_per_side = min_bins_per_side
         self.max_subset_values = max_subset_values
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
@@ -352,7 +366,9 @@ class FeatureBinarizer(TableTransformer):
         """Check the parameters."""
         validate(self)
         discretization = read_discretizer(self.discretizer, self.n_bins)
-        return Binarization(discretization, self.encoding, int(self.max_subset_values))
+        return Binarization(
+            discretization, self.encoding, int(self.max_subset_values), int(self.min_bins_per_side)
+        )
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the candidate splits.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar, Literal, Self
 
@@ -18,6 +18,7 @@ from mixedwood.preprocessing.base import TableTransformer
 
 RULES = ("mdlp", "caim", "equal_width", "equal_frequency")
 _DEFAULT_BINS = 5
+_MAX_TUNED_BINS = 8
 _N_BINS = Int(2, 65_536)
 _DISCRETIZER = OneOf(*RULES) | Constraint(
     "a discretizer of mixedwood.preprocessing", test=lambda value: isinstance(value, _Discretizer)
@@ -36,22 +37,73 @@ class Discretization:
     ----------
     rule : {"mdlp", "caim", "equal_width", "equal_frequency"}
         The rule. The first two look at the classes and choose the number of bins.
-    n_bins : int or mapping of str to int, default=5
-        Number of bins of every column, or of the columns listed; others have 5.
+    n_bins : int, mapping of str to int, or "tune", default=5
+        Number of bins of every column, or of the columns listed; others have 5. "tune" needs
+        `tuned` before the number of bins of a column is known.
     """
 
     rule: str
-    n_bins: int | Mapping[str, int] = _DEFAULT_BINS
+    n_bins: int | Mapping[str, int] | str = _DEFAULT_BINS
+
+    @property
+    def by_classes(self) -> bool:
+        """Whether the rule looks at the classes."""
+        return self.rule in ("mdlp", "caim")
 
     @property
     def needs_classes(self) -> bool:
-        """Whether the rule looks at the classes."""
-        return self.rule in ("mdlp", "caim")
+        """Whether the rule, or the choice of the number of bins, looks at the classes."""
+        return self.by_classes or isinstance(self.n_bins, str)
 
     def n_bins_of(self, name: str) -> int:
         """Number of bins of a column."""
         given = self.n_bins
         return int(given.get(name, _DEFAULT_BINS) if isinstance(given, Mapping) else given)
+
+    def tuned(self, table: Table, target: Target | None) -> Discretization:
+        """Choose the number of bins of each column, if it is to be tuned.
+
+        It maximizes the information about the classes, in nats and over all rows, less
+        (bins - 1) (classes - 1), as in Akaike's criterion. Of equals, the fewest bins.
+
+        Examples
+        --------
+        >>> from mixedwood.data import read_table, read_target
+        >>> steps = np.arange(200.0)
+        >>> table = read_table({"steps": steps})
+        >>> target = read_target((steps // 50).astype(int))
+        >>> Discretization("equal_width", "tune").tuned(table, target).n_bins["steps"]
+        4
+        """
+        if self.by_classes or not isinstance(self.n_bins, str):
+            return replace(self, n_bins=_DEFAULT_BINS) if self.by_classes else self
+        target = self._require(target)
+        chosen: dict[str, int] = {}
+        for column, array in zip(table.schema, table.arrays, strict=True):
+            if not column.is_numeric:
+                continue
+            numbers = np.asarray(array, dtype=np.float64)
+            known = ~np.isnan(numbers)
+            best = -np.inf
+            for n_bins in range(2, _MAX_TUNED_BINS + 1):
+                at = _core.cut_points(numbers, None, 1, self.rule, n_bins)
+                counts = np.zeros((len(at) + 1, target.n_classes))
+                bins = np.searchsorted(at, numbers[known], side="left")
+                np.add.at(counts, (bins, target.codes[known]), 1)
+                worth = _information(counts) - _degrees_of_freedom(counts)
+                if worth > best + 1e-9:
+                    best, chosen[column.name] = worth, n_bins
+        return replace(self, n_bins=chosen)
+
+    def _require(self, target: Target | None) -> Target:
+        if target is not None:
+            return target
+        if self.by_classes:
+            raise ValueError(
+                f"The rule {self.rule!r} needs the classes. Pass y, or use 'equal_width' or "
+                "'equal_frequency'."
+            )
+        raise ValueError("n_bins='tune' needs the classes. Pass y, or set the number of bins.")
 
     def check_names(self, schema: Schema) -> None:
         """Raise ValueError if `n_bins` lists columns that do not exist or are not numeric."""
@@ -84,7 +136,7 @@ def read_discretizer(
     check_value(owner, "discretizer", discretizer, _DISCRETIZER)
     if isinstance(discretizer, _Discretizer):
         return discretizer._discretization()
-    check_value(owner, "n_bins", n_bins, _N_BINS | _N_BINS_BY_COLUMN)
+    check_value(owner, "n_bins", n_bins, _N_BINS | _N_BINS_BY_COLUMN | OneOf("tune"))
     return Discretization(discretizer, n_bins)
 
 
@@ -93,25 +145,34 @@ def find_thresholds(
 ) -> list[NDArray[np.float64]]:
     """Find the thresholds between the bins of each column; only numeric columns have any."""
     discretization.check_names(table.schema)
+    discretization = discretization.tuned(table, target)
     rule, found = discretization.rule, []
     for column, array in zip(table.schema, table.arrays, strict=True):
         if not column.is_numeric:
             found.append(np.empty(0))
             continue
         numbers = np.asarray(array, dtype=np.float64)
-        if not discretization.needs_classes:
+        if not discretization.by_classes:
             n_bins = discretization.n_bins_of(column.name)
             # numpy sorts numbers with the processor's wide registers.
             found.append(_core.cut_points(np.sort(numbers), None, 1, rule, n_bins))
             continue
-        if target is None:
-            raise ValueError(
-                f"The rule {rule!r} needs the classes. Pass y, or use 'equal_width' or "
-                "'equal_frequency'."
-            )
-        codes, n_classes = target.codes, target.n_classes
+        classes = discretization._require(target)
+        codes, n_classes = classes.codes, classes.n_classes
         found.append(_core.cut_points(numbers, codes, n_classes, rule, _DEFAULT_BINS))
     return found
+
+
+def _information(counts: NDArray[np.float64]) -> float:
+    """Mutual information of rows and columns in nats, times the number of rows of the data."""
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(1.0, counts.sum())
+    met = counts > 0
+    return float(np.sum(counts[met] * np.log(counts[met] / expected[met])))
+
+
+def _degrees_of_freedom(counts: NDArray[np.float64]) -> float:
+    bins, classes = (int((counts.sum(axis=axis) > 0).sum()) for axis in (1, 0))
+    return max(0, bins - 1) * max(0, classes - 1)
 
 
 def bin_names(thresholds: NDArray[np.float64]) -> tuple[str, ...]:
@@ -141,7 +202,7 @@ class _Discretizer(TableTransformer):
     _rule: ClassVar[str]
     _parameters: ClassVar[dict[str, Constraint]] = {"encode": OneOf("names", "ordinal")}
 
-    n_bins: int | Mapping[str, int] = _DEFAULT_BINS
+    n_bins: int | Mapping[str, int] | Literal["tune"] = _DEFAULT_BINS
     encode: str
     bin_thresholds_: dict[str, NDArray[np.float64]]
     bin_names_: dict[str, tuple[str, ...]]
@@ -150,7 +211,7 @@ class _Discretizer(TableTransformer):
         return read_discretizer(self._rule, self.n_bins, owner=type(self).__name__)
 
     def _needs_classes(self) -> bool:
-        return Discretization(self._rule).needs_classes
+        return Discretization(self._rule, self.n_bins).needs_classes
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the thresholds of each numeric column.
@@ -234,7 +295,7 @@ class _ByNumber(_Discretizer):
     def __init__(
         self,
         *,
-        n_bins: int | Mapping[str, int] = _DEFAULT_BINS,
+        n_bins: int | Mapping[str, int] | Literal["tune"] = _DEFAULT_BINS,
         encode: Literal["names", "ordinal"] = "names",
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
@@ -344,8 +405,10 @@ class EqualWidthDiscretizer(_ByNumber):
 
     Parameters
     ----------
-    n_bins : int or mapping of str to int, default=5
-        Number of bins of every column, or of the columns listed; others have 5.
+    n_bins : int, mapping of str to int, or "tune", default=5
+        Number of bins of every column, or of the columns listed; others have 5. With "tune" each
+        column has 2 to 8 bins: as many as tell most about the classes, beyond what as many bins of
+        a column of noise do. This needs `y`.
     encode : {"names", "ordinal"}, default="names"
         Whether bins are encoded by name, such as ``"(2.9, 5.15]"``, or as the numbers 1, 2, ...
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
@@ -386,8 +449,10 @@ class EqualFrequencyDiscretizer(_ByNumber):
 
     Parameters
     ----------
-    n_bins : int or mapping of str to int, default=5
-        Number of bins of every column, or of the columns listed; others have 5.
+    n_bins : int, mapping of str to int, or "tune", default=5
+        Number of bins of every column, or of the columns listed; others have 5. With "tune" each
+        column has 2 to 8 bins: as many as tell most about the classes, beyond what as many bins of
+        a column of noise do. This needs `y`.
     encode : {"names", "ordinal"}, default="names"
         Whether bins are encoded by name, such as ``"(2.9, 5.15]"``, or as the numbers 1, 2, ...
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None

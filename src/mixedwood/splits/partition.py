@@ -28,7 +28,7 @@ class Partition:
     Attributes
     ----------
     group : ndarray of int32, one per row of the counts
-        0 for the left group, 1 for the right one (more with ``partitioner="multiway"``);
+        0 for the left group, 1 for the right one (more with "multiway" and "c45_groups");
         -1 for values without weight, which belong to no group. The first value that has weight
         is always in group 0.
     n_groups : int

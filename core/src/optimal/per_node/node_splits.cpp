@@ -22,8 +22,12 @@ NodeSplits::NodeSplits(const NodeTable& table, const BinarizerSettings& settings
   seen_.assign(table.n_classes, 0);
 }
 
-void NodeSplits::each(std::span<const std::int32_t> rows, Stop& stop, const Visit& visit) {
+void NodeSplits::each(std::span<const std::int32_t> rows, std::int32_t depth, Stop& stop,
+                      const Visit& visit) {
   n_here_ = static_cast<std::int64_t>(rows.size());
+  at_root_thresholds_ =
+      n_here_ < settings_.min_samples_binarize ||
+      (settings_.max_depth_binarize && depth > *settings_.max_depth_binarize);
   stop_ = &stop;
   for (std::size_t c = 0; c < table_.columns.size(); ++c) {
     if (stop.requested(2 * n_here_)) throw Stopped{};
@@ -76,15 +80,23 @@ void NodeSplits::find_values(const NodeColumn& column, std::span<const std::int3
 void NodeSplits::discretize(const NodeColumn& column, std::span<const std::int32_t> rows) {
   const std::int32_t* codes = column.codes.data();
   const std::size_t n_values = n_groups_;
-  counts_.assign(n_values, 0);
-  for (const std::int32_t row : rows)
-    if (codes[row] >= 0) ++counts_[to_size(group_of_code_[to_size(codes[row])])];
-  entries_.clear();
-  offset_.clear();
-  if (looks_at_classes(settings_.rule)) count_classes(column, rows);
-  values_ = upper_end_;
-  const ValueCounts seen{values_, counts_, entries_, offset_, table_.n_classes};
-  discretizer_.find(settings_.rule, seen, column.n_bins, cuts_);
+  if (at_root_thresholds_) {
+    cuts_.clear();
+    for (const double at : column.root_thresholds) {
+      const auto above = std::upper_bound(upper_end_.begin(), upper_end_.end(), at);
+      cuts_.push_back({at, to_size(above - upper_end_.begin())});
+    }
+  } else {
+    counts_.assign(n_values, 0);
+    for (const std::int32_t row : rows)
+      if (codes[row] >= 0) ++counts_[to_size(group_of_code_[to_size(codes[row])])];
+    entries_.clear();
+    offset_.clear();
+    if (looks_at_classes(settings_.rule)) count_classes(column, rows);
+    values_ = upper_end_;
+    const ValueCounts seen{values_, counts_, entries_, offset_, table_.n_classes};
+    discretizer_.find(settings_.rule, seen, column.n_bins, cuts_);
+  }
   std::size_t made = 0, begin = 0;
   for (std::size_t i = 0; i <= cuts_.size() && begin < n_values; ++i) {
     const std::size_t end = i < cuts_.size() ? cuts_[i].after : n_values;
@@ -152,14 +164,18 @@ void NodeSplits::each_window(std::int32_t column, const Visit& visit) {
   const bool nominal = table_.columns[to_size(column)].kind == NodeColumn::Kind::kNominal;
   const Encoding encoding = settings_.encoding;
   if (!nominal && (encoding == Encoding::kThresholds || encoding == Encoding::kSubsets)) {
-    for (std::size_t last = 0; last + 1 < m; ++last) visit_window(column, 0, last, visit);
+    for (std::size_t last = 0; last + 1 < m; ++last)
+      if (is_wide_enough(last + 1)) visit_window(column, 0, last, visit);
     if (both)
-      for (std::size_t first = 1; first < m; ++first) visit_window(column, first, m - 1, visit);
+      for (std::size_t first = 1; first < m; ++first)
+        if (is_wide_enough(m - first)) visit_window(column, first, m - 1, visit);
     return;
   }
-  for (std::size_t g = 0; g < (m == 2 && !both ? 1 : m); ++g) visit_window(column, g, g, visit);
+  if (nominal || is_wide_enough(1))
+    for (std::size_t g = 0; g < (m == 2 && !both ? 1 : m); ++g) visit_window(column, g, g, visit);
   if (nominal || encoding != Encoding::kMultiHot) return;
   for (std::size_t length = 2; length + (both ? 0 : 1) < m; ++length) {
+    if (!is_wide_enough(length)) continue;
     if (stop_->requested(static_cast<std::int64_t>(m * table_.n_classes))) throw Stopped{};
     for (std::size_t first = 0; first + length < m + (both ? 1 : 0); ++first)
       visit_window(column, first, first + length - 1, visit);

@@ -2,6 +2,7 @@
 // weights come from the counts of each column's groups.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -33,7 +34,12 @@ class NodeSplits {
 
   // Calls `visit` for each split with rows in both branches, in a fixed order.
   using Visit = std::function<void(const CandidateView&)>;
-  void each(std::span<const std::int32_t> rows, Stop& stop, const Visit& visit);
+  void each(std::span<const std::int32_t> rows, std::int32_t depth, Stop& stop, const Visit& visit);
+
+  // Splits at this depth and below depend on the rows alone.
+  std::int32_t last_depth() const {
+    return settings_.max_depth_binarize ? *settings_.max_depth_binarize + 1 : 0;
+  }
 
   // Only inside `visit`: the split to keep.
   NodeSplit kept(const CandidateView& seen) const;
@@ -44,6 +50,11 @@ class NodeSplits {
   void discretize(const NodeColumn& column, std::span<const std::int32_t> rows);
   void count_classes(const NodeColumn& column, std::span<const std::int32_t> rows);
   void add_weights(const NodeColumn& column, std::span<const std::int32_t> rows);
+  // Both sides of a window of so many groups have enough of them.
+  bool is_wide_enough(std::size_t length) const {
+    const std::size_t least = std::min(settings_.min_bins_per_side, n_groups_ / 2);
+    return length >= least && n_groups_ - length >= least;
+  }
   void each_window(std::int32_t column, const Visit& visit);
   void each_subset(std::int32_t column, const Visit& visit);
   void visit_window(std::int32_t column, std::size_t first, std::size_t last, const Visit& visit);
@@ -66,6 +77,7 @@ class NodeSplits {
   std::vector<std::int64_t> true_;
   std::size_t n_groups_ = 0;
   std::int64_t n_known_ = 0, n_here_ = 0;
+  bool at_root_thresholds_ = false;
   Stop* stop_ = nullptr;
 };
 

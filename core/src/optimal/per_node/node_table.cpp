@@ -25,6 +25,7 @@ NodeColumn read_numbers(const PerNodeColumn& given, std::size_t n_rows) {
         throw std::invalid_argument("thresholds must be ascending");
   } else {
     column.kind = NodeColumn::Kind::kDiscretize;
+    column.root_thresholds = given.root_thresholds;
     for (const double x : numbers)
       if (!std::isnan(x)) column.numbers.push_back(x);
     std::sort(column.numbers.begin(), column.numbers.end());

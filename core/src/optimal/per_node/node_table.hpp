@@ -17,6 +17,7 @@ struct NodeColumn {
   std::int32_t n_codes = 0;
   std::vector<double> numbers;  // kDiscretize: the distinct numbers; kOrdered: upper end of each code
   std::int64_t n_bins = 2;
+  std::vector<double> root_thresholds;  // kDiscretize: of nodes with few rows, and of deep ones
 };
 
 struct NodeTable {

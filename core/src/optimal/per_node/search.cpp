@@ -45,7 +45,7 @@ void Search::make_key(RowSet& set) const {
   const std::size_t n = set.rows.size();
   const bool list = n * 32 < table_.n_rows;
   set.key.assign(1 + (list ? (n + 1) / 2 : table_.n_rows / 64 + 1), 0);
-  set.key[0] = n;
+  set.key[0] = n | static_cast<std::uint64_t>(set.depth) << 48;
   for (std::size_t i = 0; i < n; ++i) {
     const auto row = static_cast<std::uint64_t>(set.rows[i]);
     if (list)
@@ -68,6 +68,7 @@ std::pair<RowSet, RowSet> Search::divide(const RowSet& set, const NodeSplit& spl
   std::pair<RowSet, RowSet> sides;
   sides.first.weights.assign(table_.n_classes, 0);
   sides.second.weights.assign(table_.n_classes, 0);
+  sides.first.depth = sides.second.depth = std::min(set.depth + 1, splits_.last_depth());
   const std::int32_t* codes = table_.columns[to_size(split.column)].codes.data();
   for (const std::int32_t value : split.values) is_listed_[to_size(value)] = 1;
   for (const std::int32_t row : set.rows) {

@@ -40,14 +40,15 @@ using TreePtr = std::shared_ptr<const BestTree>;
 // Rows ascending, and what is computed from them.
 struct RowSet {
   std::vector<std::int32_t> rows;
+  std::int32_t depth = 0;             // of the node; no more than its splits feel
   std::vector<std::int64_t> weights;  // by class
   std::int64_t unavoidable = 0;
   std::vector<std::uint64_t> key;
   std::uint64_t hash = 0;
 };
 
-// A tree of a smaller budget is one of a larger, and the splits of a node depend on its rows alone. So
-// the best tree of a budget is the best of every budget between its own size and that one.
+// A tree of a smaller budget is one of a larger, and the splits of a node depend on its rows and depth
+// alone, which are the key. So the best tree of a budget is the best of every budget between its own size and that one.
 using Cache = BoundCache<TreePtr>;
 
 // A split of a node that may have more splits below.
@@ -144,7 +145,7 @@ class Search {
 template <typename Visit>
 void Search::each_split(const RowSet& set, Visit visit) {
   const auto n = static_cast<std::int64_t>(set.rows.size());
-  splits_.each(set.rows, stop_, [&](const CandidateView& seen) {
+  splits_.each(set.rows, set.depth, stop_, [&](const CandidateView& seen) {
     if (std::min(seen.true_rows, n - seen.true_rows) < objective_.min_samples_leaf) return;
     for (std::size_t k = 0; k < false_.size(); ++k) false_[k] = set.weights[k] - seen.if_true[k];
     visit(seen, Weights(false_));

@@ -106,6 +106,9 @@ std::unique_ptr<Solver> make_per_node_solver(const std::vector<PerNodeColumn>& c
     throw std::invalid_argument("leaf_penalty is too large for this number of rows");
   if (settings.max_subset_values > 16)
     throw std::invalid_argument("max_subset_values must be at most 16");
+  if (settings.max_depth_binarize &&
+      (*settings.max_depth_binarize < 0 || *settings.max_depth_binarize > 1'000))
+    throw std::invalid_argument("max_depth_binarize must be from 0 to 1000");
   for (const PerNodeColumn& column : columns)
     if (column.n_bins < 1) throw std::invalid_argument("n_bins must be at least 1");
   return std::make_unique<per_node::PerNodeSolver>(columns, samples, objective, settings);
