@@ -230,7 +230,7 @@ def cost_complexity(parent: NDArray[numpy.int32], costs: NDArray[numpy.float64])
 
 def path_errors(parent: NDArray[numpy.int32], label: NDArray[numpy.int32], counts: NDArray[numpy.float64], cut_at: NDArray[numpy.float64], alphas: NDArray[numpy.float64], costs: NDArray[numpy.float64] | None = None) -> NDArray[numpy.float64]:
     """
-    Weight, or cost, of the wrong rows at each alpha, by the rows that each node answers.
+    Weight, or cost, of the wrong rows at each alpha, by the rows that end in each node.
     """
 
 def reduced_error(parent: NDArray[numpy.int32], label: NDArray[numpy.int32], counts: NDArray[numpy.float64], inherited: NDArray[numpy.uint8], costs: NDArray[numpy.float64] | None = None) -> NDArray[numpy.uint8]:
@@ -367,7 +367,7 @@ def binary_solver(matrix: NDArray[numpy.uint8], classes: NDArray[numpy.int32], w
 def all_splits_solver(table: EncodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, objective: OptimalObjective) -> OptimalSolver:
     """Splits are all thresholds and all subsets."""
 
-def per_node_solver(columns: list[Any], kinds: str, n_categories: NDArray[numpy.int32], thresholds: list[Any], n_bins: NDArray[numpy.int64], classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, objective: OptimalObjective, settings: BinarizerSettings, class_weights: NDArray[numpy.int64] | None = None) -> OptimalSolver:
+def per_node_solver(columns: list[Any], kinds: str, n_categories: NDArray[numpy.int32], thresholds: list[Any], root_thresholds: list[Any], n_bins: NDArray[numpy.int64], classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, objective: OptimalObjective, settings: BinarizerSettings, class_weights: NDArray[numpy.int64] | None = None) -> OptimalSolver:
     """Splits are binary features that are made from the rows of each node."""
 
 def cut_points(numbers: NDArray[numpy.float64], classes: NDArray[numpy.int32] | None, n_classes: int, rule: str, n_bins: int) -> NDArray[numpy.float64]:

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from mixedwood.growers import GrowSettings, grow
 from sklearn.base import clone
 
 import mixedwood as mw
 from mixedwood.data import read_table, read_target
-from mixedwood.growers import GrowSettings, grow
 from mixedwood.tree import SplitKind
 from reference import splits as twin
 

@@ -165,9 +165,7 @@ def tree_of(arrays: dict[str, NDArray[Any]], schema: Schema, target: Target, sca
     # Sums of huge weights may be infinite, which the checks report.
     for name in ("statistics", "weighted_n_node_samples"):
         arrays[name] = arrays[name] * scale
-    return Tree(
-        schema=schema, classes=target.classes, cost_matrix=target.cost_matrix, **arrays
-    )
+    return Tree(schema=schema, classes=target.classes, cost_matrix=target.cost_matrix, **arrays)
 
 
 def _weight_in_growth(
