@@ -16,7 +16,7 @@ from mixedwood.estimators.base import columns_used
 from mixedwood.pruning.pessimistic import grafted
 from mixedwood.tree import FRACTIONAL, NUMBER, Terms, Tree, TreeBuilder
 from reference import tree as reference
-from strategies import SCHEMA, random_rows, random_tree
+from support.strategies import SCHEMA, random_rows, random_tree
 
 NAN, INF = math.nan, math.inf
 TWO = [[5, 1], [1, 3]]
