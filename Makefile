@@ -78,8 +78,8 @@ bench: $(VENV)/.installed-test  ## speed of splits and how it grows, what auto g
 docs: $(VENV)/.installed-docs  ## build the documentation; warnings are errors
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
-REACH_THE_CORE := tests/splits tests/grow tests/pruning tests/optimal tests/boosting tests/linear tests/explain \
-                  tests/preprocessing tests/cli tests/tree tests/test_docs.py
+REACH_THE_CORE := tests/data tests/splits tests/grow tests/pruning tests/optimal tests/boosting tests/linear tests/explain \
+                  tests/preprocessing tests/saving tests/cli tests/tree tests/test_docs.py
 # A venv of its own: the module is instrumented, and the sanitizer must be loaded before Python.
 sanitize: $(VENV)/.installed-test  ## ASan and UBSan: native tests, a long fuzz, and the Python tests that reach the core
 	$(BIN)/cmake -S . -B build/sanitize -DMIXEDWOOD_BINDINGS=OFF -DMIXEDWOOD_NATIVE_TESTS=ON \
