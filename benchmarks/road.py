@@ -329,7 +329,9 @@ def main() -> None:
     if arguments.save:
         arguments.save.write_text(json.dumps(MEASURED), encoding="utf-8")
     if arguments.page:
-        arguments.page.write_text(PAGE + text.getvalue(), encoding="utf-8")
+        old = arguments.page.read_text(encoding="utf-8") if arguments.page.exists() else ""
+        others = "".join(old.partition("\n## Beside other libraries")[1:])  # by road_peers.py
+        arguments.page.write_text(PAGE + text.getvalue() + others, encoding="utf-8")
 
 
 PAGE = """# From a frame to predictions

@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mixedwood as mw
-from mixedwood import datasets
+from mixedwood import _core, datasets
 from mixedwood.data import read_table
 from mixedwood.preprocessing import BinarySplit, EqualWidthDiscretizer, FeatureBinarizer
 from mixedwood.preprocessing.binarizer import ENCODINGS, Binarization, windows
@@ -354,3 +354,34 @@ def test_all_combinations_of_bins_are_subsets_of_their_names():
     assert combined.score(named, y) == 1
     windowed = FeatureBinarizer(encoding="multi_hot", discretizer="equal_width", n_bins=4)
     assert mw.OptimalTreeClassifier(binarizer=windowed, max_depth=1).fit(x, y).score(x, y) == 0.75
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_native_features_are_those_of_each_split(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 200))
+    numbers = np.where(rng.random(n) < 0.2, np.nan, rng.integers(-3, 4, n))
+    words = [None if rng.random() < 0.2 else str(rng.integers(5)) for _ in range(n)]
+    sizes = [None if rng.random() < 0.2 else "SML"[rng.integers(3)] for _ in range(n)]
+    X = {"number": numbers, "word": words, "size": sizes}
+    schema = read_table(X, ordinal_features={"size": list("SML")}).schema
+    new = {"number": numbers, "word": ["new", *words[1:]], "size": sizes}
+    table = read_table(new, schema=schema)
+    n_words = schema["word"].n_categories
+    splits = [
+        BinarySplit(column, low, high, codes, missing)
+        for missing in (False, True)
+        for column, low, high, codes in [
+            *((0, low, high, None) for low, high in [(-np.inf, 0.5), (-1, 2), (0, np.inf)]),
+            *((place, -np.inf, np.inf, None) for place in range(3)),
+            *((1, -np.inf, np.inf, tuple(range(k))) for k in range(n_words + 1)),
+            *((2, low, high, None) for low, high in [(-np.inf, 0), (0, 1), (1, np.inf)]),
+        ]
+    ]
+    expected = np.stack([split.evaluate(table) for split in splits], axis=1)
+    cells, kept = _core.evaluate_splits(list(table.arrays), splits)
+    assert kept == list(range(len(splits)))
+    np.testing.assert_array_equal(cells.reshape(n, -1), expected)
+    cells, kept = _core.evaluate_splits(list(table.arrays), splits, varying=True)
+    assert kept == np.flatnonzero(expected.any(axis=0) & ~expected.all(axis=0)).tolist()
+    np.testing.assert_array_equal(cells.reshape(n, len(kept)), expected[:, kept])
