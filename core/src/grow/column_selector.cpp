@@ -23,7 +23,7 @@ constexpr double kPositiveGain = 1e-6;
 constexpr double kThorough = 1.25;
 // Rows per value up to which a column must be beyond chance to enter a hyperplane.
 constexpr std::size_t kFewRows = 20;
-// Rows per value from which on copies of rows need not be told from others.
+// Rows per value from which on copies of rows need not be distinguished from others.
 constexpr std::size_t kManyRows = 32;
 
 double margin(double a, double b) { return kEqual * std::max(std::abs(a), std::abs(b)); }
@@ -72,7 +72,8 @@ void ColumnSelector::select_by_score(AtNode& node, const NodeRows& rows) {
   bool enough = false;
   for (std::int32_t c : columns_to_try(node)) {
     // Planes go through the columns that were drawn; others count only where these have no split.
-    if (tried == settings_.max_features) try_hyperplanes();
+    // Without a limit `tried` is -1 once a column of noise was met: then they are tried here, too.
+    if (tried == settings_.max_features.value_or(-1)) try_hyperplanes();
     enough = settings_.max_features && tried++ >= settings_.max_features && node.split.found();
     if (enough) break;
     bool varies = true;
@@ -101,7 +102,7 @@ void ColumnSelector::select_by_score(AtNode& node, const NodeRows& rows) {
 // The approximate search may miss much of what a column of many values offers, and a column that loses by
 // it may win by the thorough one. Looked at are those that would win by a score that much better.
 void ColumnSelector::search_promising(AtNode& node, const NodeRows& rows) {
-  // Two groups tell at most one bit of the class.
+  // Two groups have at most one bit of information about the class.
   const double most = std::min(1.0, settings_.criterion->before(node.counts));
   const std::int32_t first_choice = node.split.column;
   for (const Screened& its : screened_) {

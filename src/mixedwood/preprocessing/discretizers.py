@@ -154,7 +154,8 @@ def find_thresholds(
         numbers = np.asarray(array, dtype=np.float64)
         if not discretization.by_classes:
             n_bins = discretization.n_bins_of(column.name)
-            found.append(_core.cut_points(numbers, None, 1, rule, n_bins))
+            # numpy sorts numbers with the processor's wide registers.
+            found.append(_core.cut_points(np.sort(numbers), None, 1, rule, n_bins))
             continue
         classes = discretization._require(target)
         codes, n_classes = classes.codes, classes.n_classes
