@@ -78,7 +78,7 @@ const std::array kPartitioners = {
                     {.fitted = Fitted::kValue}},
     PartitionerInfo{"natural_order", "prefixes of the values in the order given", {},
                     partitioners::make_natural_order, {.fitted = Fitted::kCut}},
-    // Drawn per tree by the grower, which turns the column into an ordered one; see growers/.
+    // Drawn per tree by the grower, which turns the column into an ordered one; see grow/.
     PartitionerInfo{"random_order", "prefixes of a random order",
                     {{"per", "node", "how often an order is drawn", {"node", "tree"}}},
                     partitioners::make_random_order, {.fitted = Fitted::kCut}},

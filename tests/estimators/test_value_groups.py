@@ -7,6 +7,7 @@ from sklearn.base import clone
 
 import mixedwood as mw
 from mixedwood.data import read_table, read_target
+from mixedwood.grow import GrowSettings, grow
 from mixedwood.tree import SplitKind
 from reference import splits as twin
 
