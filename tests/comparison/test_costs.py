@@ -81,7 +81,7 @@ def test_costs_on_the_command_line(table):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ("nowhere.csv", "neither JSON nor a file"),
+        ("nowhere.csv", "neither JSON nor a readable file"),
         ("[[0, 1", "is not JSON"),
         ("[[0, -1], [1, 0]]", "not negative"),
         ('{"negative": {"positive": 1}}', "no cost of predicting"),

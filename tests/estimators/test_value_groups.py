@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from mixedwood.growers import GrowSettings, grow
 from sklearn.base import clone
 
 import mixedwood as mw

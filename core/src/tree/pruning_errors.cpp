@@ -23,7 +23,8 @@ void check(const RoutedRows& rows) {
   if (rows.label.size() != rows.parent.size() ||
       rows.counts.size() != rows.parent.size() * rows.n_classes)
     throw std::invalid_argument("a label and class weights are needed for each node");
-  if (!rows.costs.empty() && rows.costs.size() != rows.n_classes * rows.n_classes)
+  if (rows.costs.empty()) return;
+  if (rows.costs.size() != rows.n_classes * rows.n_classes)
     throw std::invalid_argument("costs must have one row and one column per class");
   for (const std::int32_t label : rows.label)
     if (label < 0 || static_cast<std::size_t>(label) >= rows.n_classes)
@@ -36,7 +37,7 @@ NodeErrors node_errors(const RoutedRows& rows) {
   NodeErrors errors{std::vector<double>(n, 0.0), std::vector<double>(n, 0.0)};
   std::vector<double> arrived(rows.counts.begin(), rows.counts.end());  // here or below
   for (std::size_t i = n; i-- > 0;) {
-    const std::size_t label = at(rows.label[i]);
+    const auto label = static_cast<std::size_t>(rows.label[i]);  // without costs, of any class
     errors.ended[i] = cost_of_label(rows.counts.subspan(i * k, k), rows.costs, label);
     errors.arrived[i] = cost_of_label({arrived.data() + i * k, k}, rows.costs, label);
     for (std::size_t l = 0; l < k; ++l)
