@@ -19,6 +19,7 @@ void bind_discretize(nb::module_& m);
 void bind_rebinarise(nb::module_& m);
 void bind_optimal_all(nb::module_& m);
 void bind_linear(nb::module_& m);
+void bind_regress(nb::module_& m);
 }  // namespace mixedwood
 
 NB_MODULE(_core, m) {
@@ -39,4 +40,5 @@ NB_MODULE(_core, m) {
   mixedwood::bind_rebinarise(m);
   mixedwood::bind_optimal_all(m);
   mixedwood::bind_linear(m);
+  mixedwood::bind_regress(m);
 }

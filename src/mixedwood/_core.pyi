@@ -194,3 +194,103 @@ def svm_decisions(x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), 
 
 def svm_derivatives(x: NDArray[numpy.float64], signs: NDArray[numpy.int8], weights: NDArray[numpy.float64] | None, c: float, alpha: float, z: NDArray[numpy.float64]) -> dict[str, Any]:
     """Objective, gradient and Hessian (row by row) at z."""
+
+class RegressSettings:
+    """Settings of a regression tree."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def min_split_gain(self) -> float: ...
+
+    @min_split_gain.setter
+    def min_split_gain(self, arg: float, /) -> None: ...
+
+    @property
+    def alpha(self) -> float: ...
+
+    @alpha.setter
+    def alpha(self, arg: float, /) -> None: ...
+
+    @property
+    def bonferroni(self) -> bool: ...
+
+    @bonferroni.setter
+    def bonferroni(self, arg: bool, /) -> None: ...
+
+    @property
+    def max_depth(self) -> int | None: ...
+
+    @max_depth.setter
+    def max_depth(self, arg: int | None, /) -> None: ...
+
+    @property
+    def min_samples_split(self) -> float: ...
+
+    @min_samples_split.setter
+    def min_samples_split(self, arg: float, /) -> None: ...
+
+    @property
+    def min_samples_leaf(self) -> float: ...
+
+    @min_samples_leaf.setter
+    def min_samples_leaf(self, arg: float, /) -> None: ...
+
+    @property
+    def max_leaf_nodes(self) -> int | None: ...
+
+    @max_leaf_nodes.setter
+    def max_leaf_nodes(self, arg: int | None, /) -> None: ...
+
+    @property
+    def best_first(self) -> bool: ...
+
+    @best_first.setter
+    def best_first(self, arg: bool, /) -> None: ...
+
+    @property
+    def max_features(self) -> int | None: ...
+
+    @max_features.setter
+    def max_features(self, arg: int | None, /) -> None: ...
+
+    @property
+    def missing_is_value(self) -> bool: ...
+
+    @missing_is_value.setter
+    def missing_is_value(self, arg: bool, /) -> None: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @seed.setter
+    def seed(self, arg: int, /) -> None: ...
+
+    @property
+    def criterion(self) -> str: ...
+
+    @criterion.setter
+    def criterion(self, arg: str, /) -> None: ...
+
+    @property
+    def partitioner(self) -> str: ...
+
+    @partitioner.setter
+    def partitioner(self, arg: str, /) -> None: ...
+
+    @property
+    def selection(self) -> str: ...
+
+    @selection.setter
+    def selection(self, arg: str, /) -> None: ...
+
+    @property
+    def handle_unknown(self) -> str: ...
+
+    @handle_unknown.setter
+    def handle_unknown(self, arg: str, /) -> None: ...
+
+def regress(table: CodedTable, target: NDArray[numpy.float64], weights: NDArray[numpy.float64] | None, settings: RegressSettings, time_limit: float, rows: NDArray[numpy.int32] | None = None, stop: StopFlag | None = None) -> dict[str, Any]:
+    """
+    Arrays of a regression tree. Statistics of a node: weight, predicted number, sum of squared deviations, loss.
+    """
