@@ -37,7 +37,7 @@ def splits_of(column, nominal):
                 if values[0] in chosen:
                     yield np.array([v in chosen for v in column])
         return
-    numbers = sorted({v for v in column[~missing]})
+    numbers = sorted(set(column[~missing]))
     sides = [True, False] if missing.any() else [True]
     for place, number in enumerate(numbers):
         for missing_left in sides:
