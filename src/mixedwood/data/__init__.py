@@ -15,7 +15,13 @@ from mixedwood.data.schema import (
     identifier_columns,
     unknown_counts,
 )
-from mixedwood.data.target import Target, check_same_length, read_target, rows_with_weight
+from mixedwood.data.target import (
+    Target,
+    check_same_length,
+    read_numbers,
+    read_target,
+    rows_with_weight,
+)
 
 __all__ = [
     "MISSING",
@@ -27,6 +33,7 @@ __all__ = [
     "Target",
     "check_same_length",
     "identifier_columns",
+    "read_numbers",
     "read_table",
     "read_target",
     "rows_with_weight",

@@ -336,7 +336,7 @@ def _score_out_of_bag(
     aggregate = "vote" if model.voting == "hard" else "mean"
     predictor = Predictor.of_trees(trees, aggregate=aggregate)
     samples: Iterator[NDArray[np.int32]] = map(plan.rows_of, range(len(trees)))
-    decisions = predictor.out_of_bag_probabilities(plan.table, samples)
+    decisions = predictor.out_of_bag(plan.table, samples)
     known = ~np.isnan(decisions[:, 0])
     if not known.all():
         warnings.warn(

@@ -19,8 +19,15 @@ from numpy.typing import ArrayLike, NDArray
 from mixedwood import _core, _folds
 from mixedwood import _kinds as kinds
 from mixedwood.data import Table, Target, check_same_length
-from mixedwood.pruning.shrinkage import shrink, shrunk_labels, shrunk_probabilities
+from mixedwood.pruning.losses import PathLosses, path_losses
+from mixedwood.pruning.shrinkage import (
+    shrink,
+    shrunk_labels,
+    shrunk_probabilities,
+    shrunk_values,
+)
 from mixedwood.tree import Tree
+from mixedwood.tree.tree import LOSS
 
 __all__ = [
     "CostComplexityPath",
@@ -108,8 +115,9 @@ class CrossValidatedPath:
     path : CostComplexityPath
         The path of the tree that was grown on all rows.
     errors : ndarray of float64
-        For each alpha of the path, with the chosen strength of shrinkage, the fraction of
-        the held-out weight that was misclassified; NaN if no rows were held out.
+        For each alpha of the path, with the chosen strength of shrinkage, the fraction of the
+        held-out weight that was misclassified, or the mean loss of held-out rows if numbers are
+        predicted; NaN if no rows were held out.
     standard_errors : ndarray of float64
         Standard error of each error.
     best : int
@@ -166,7 +174,8 @@ def cost_complexity_path(tree: Tree, risk: Risk = "error") -> CostComplexityPath
         The tree to prune.
     risk : {"error", "impurity"}, default="error"
         Risk of a leaf: the training weight that its label misclassifies, as in CART, or its
-        weight times its Gini impurity, as in scikit-learn's ``ccp_alpha``.
+        weight times its Gini impurity, as in scikit-learn's ``ccp_alpha``. The risk of a tree that
+        predicts numbers is its loss.
 
     Returns
     -------
@@ -187,7 +196,7 @@ def cost_complexity_path(tree: Tree, risk: Risk = "error") -> CostComplexityPath
     >>> path.n_leaves.tolist(), path.risks.tolist()
     ([2, 1], [0.1, 0.4])
     """
-    total = float(tree.statistics[0].sum())
+    total = float(tree.statistics[0, 0] if tree.is_numeric else tree.statistics[0].sum())
     if not 0 < total < np.inf:
         raise ValueError(
             "Cost-complexity pruning needs a tree whose root has a positive, finite weight."
@@ -276,6 +285,8 @@ def _errors_one_by_one(
 
 
 def _node_risks(tree: Tree, risk: Risk) -> NDArray[np.float64]:
+    if tree.is_numeric:
+        return np.ascontiguousarray(tree.statistics[:, LOSS])
     if risk == "error":
         wrong = np.array(tree.statistics)
         wrong[np.arange(tree.n_nodes), tree.label] = 0.0
@@ -344,12 +355,12 @@ def cross_validated_alpha(
 
     Notes
     -----
-    With R the fraction of misclassified weight, the standard error is ``sqrt(R * (1 - R) / N)``. N
-    is the number of rows or, for weighted rows, Kish's effective number
+    With R the fraction of misclassified weight, the standard error is ``sqrt(R * (1 - R) / N)``;
+    for numbers, it is that of the mean of the losses of rows. N is the number of rows or, for weighted rows, Kish's effective number
     ``sum(weights)**2 / sum(weights**2)``: rows of weight 0 do not count, and the scale of the
     weights does not matter.
 
-    With less than two rows or one class the full tree is chosen, and the errors are NaN.
+    With less than two rows, one class or a constant target the full tree is chosen, and the errors are NaN.
 
     Examples
     --------
@@ -373,27 +384,37 @@ def cross_validated_alpha(
     divisions = _divisions(target, folds, cv, n_repeats, random_state, copies_of)
     path = cost_complexity_path(_grown(grow, table, target), risk)
     weights = _weights(target)
-    if np.count_nonzero(weights) < 2 or np.ptp(target.codes[weights > 0]) == 0:
+    truth = target.codes if target.values is None else target.values
+    if np.count_nonzero(weights) < 2 or np.ptp(truth[weights > 0]) == 0:
         unknown = np.full(len(path.ccp_alphas), np.nan)
         return CrossValidatedPath(path, unknown, unknown.copy(), 0, 0)
 
     alphas = np.append(np.sqrt(path.ccp_alphas[:-1] * path.ccp_alphas[1:]), np.inf)
     tried = sorted({float(strength) for strength in strengths})
     wrong = np.zeros((len(tried), len(alphas)))
+    squares = np.zeros_like(wrong)
     n_divisions = 0
     for division in divisions:
-        wrong += _left_out_errors(grow, table, target, division, alphas, risk, tried)
+        sums = _left_out_errors(grow, table, target, division, alphas, risk, tried)
+        wrong += sums.losses
+        squares += sums.squares
         n_divisions += 1
-    by_strength = np.minimum(wrong / (n_divisions * weights.sum()), 1.0)
+    total = n_divisions * weights.sum()
+    by_strength = wrong / total if target.is_numeric else np.minimum(wrong / total, 1.0)
+    variances = by_strength * (1 - by_strength)
+    if target.is_numeric:
+        variances = np.maximum(squares / total - by_strength**2, 0.0)
     relative = weights / weights.max()  # squares of extreme weights overflow
     n_effective = relative.sum() ** 2 / (relative**2).sum()
-    least = by_strength.min()
-    limit = least + se_rule * np.sqrt(least * (1 - least) / n_effective) + _EQUAL
+    least = np.unravel_index(np.argmin(by_strength), by_strength.shape)
+    # Errors of classes are fractions; losses have the unit of the target.
+    equal = _EQUAL * float(by_strength[:, -1].max()) if target.is_numeric else _EQUAL
+    limit = by_strength[least] + se_rule * np.sqrt(variances[least] / n_effective) + equal
     chosen = _last((by_strength <= limit).any(axis=0))
-    place = int(np.argmax(by_strength[:, chosen] <= by_strength[:, chosen].min() + _EQUAL))
+    place = int(np.argmax(by_strength[:, chosen] <= by_strength[:, chosen].min() + equal))
     errors = by_strength[place]
-    standard_errors = np.sqrt(errors * (1 - errors) / n_effective)
-    best = _last(errors <= errors.min() + _EQUAL)
+    standard_errors = np.sqrt(variances[place] / n_effective)
+    best = _last(errors <= errors.min() + equal)
     return CrossValidatedPath(path, errors, standard_errors, best, chosen, tried[place])
 
 
@@ -480,15 +501,22 @@ def _left_out_errors(
     alphas: NDArray[np.float64],
     risk: Risk,
     strengths: list[float],
-) -> NDArray[np.float64]:
+) -> PathLosses:
     """Errors on every fold of the trees grown without it, for each strength and alpha."""
     wrong = np.zeros((len(strengths), len(alphas)))
+    squares = np.zeros_like(wrong)
     for fold in np.unique(folds):
         out = folds == fold
         tree = _grown(grow, table.take(~out), target.take(~out))
         path = cost_complexity_path(tree, risk)
-        wrong += path_errors(path, table.take(out), target.take(out), alphas, strengths)
-    return wrong
+        if target.is_numeric:
+            values = [shrunk_values(tree, s)[:, 0] for s in strengths]
+            sums = path_losses(tree, path.cut_at, table.take(out), target.take(out), alphas, values)
+            wrong += sums.losses
+            squares += sums.squares
+        else:
+            wrong += path_errors(path, table.take(out), target.take(out), alphas, strengths)
+    return PathLosses(wrong, squares)
 
 
 def _grown(grow: Callable[[Table, Target], Tree], table: Table, target: Target) -> Tree:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from mixedwood import __version__, _kinds
@@ -22,6 +22,7 @@ from mixedwood.data import Schema
 from mixedwood.pruning import Pruner
 from mixedwood.saving.container import ModelFileError, pack
 from mixedwood.tree import ARRAY_TYPES, Tree
+from mixedwood.tree.tree import WEIGHT
 
 __all__ = [
     "FORMAT",
@@ -82,7 +83,7 @@ def value_classes() -> dict[str, Any]:
 def save_model(
     model: Any, path: str | os.PathLike[str], *, about: Mapping[str, Any] | None = None
 ) -> None:
-    """Write a fitted classifier to a file, which `load_model` reads.
+    """Write a fitted model to a file, which `load_model` reads.
 
     The file contains data only, so that it can be read without trusting its author. An existing
     file is replaced; if writing fails, it is kept. The loaded model has the same parameters, makes
@@ -95,7 +96,7 @@ def save_model(
     Parameters
     ----------
     model : estimator
-        A fitted classifier of mixedwood.
+        A fitted classifier or regressor of mixedwood.
     path : str or path
         The file, by convention with the extension ``.mw``.
     about : mapping of str, optional
@@ -122,8 +123,8 @@ def save_model(
     name = type(model).__name__
     if estimator_classes().get(name) is not type(model):
         raise ModelFileError(
-            "save_model writes fitted classifiers of mixedwood. Got "
-            f"{type(model).__module__}.{name} instead. Of a pipeline, save the classifier alone."
+            "save_model writes fitted estimators of mixedwood. Got "
+            f"{type(model).__module__}.{name} instead. Of a pipeline, save the last step alone."
         )
     check_is_fitted(model)
     check_model(model)
@@ -162,13 +163,8 @@ def check_model(model: Any) -> None:
         check_parameters(model)
     except (TypeError, ValueError) as error:
         raise ModelFileError(f"a parameter of the model is not accepted: {error}") from error
-    classes = model.classes_.tolist() if model.classes_.ndim == 1 else []
-    if not classes:
-        raise ModelFileError("it has no classes")
-    if not {type(label) for label in classes} <= {str, bool, int} or len(set(classes)) < len(
-        classes
-    ):
-        raise ModelFileError("its classes are not distinct strings, booleans or integers")
+    if is_classifier(model):
+        _check_classes(model.classes_)
     with np.errstate(all="ignore"):  # sums may overflow, which is checked
         for part in _parts(model):
             if isinstance(part, BaseEstimator) and part is not model:
@@ -181,6 +177,16 @@ def check_model(model: Any) -> None:
                 getattr(part, "_check_fitted", lambda: None)()
             except ValueError as error:
                 raise ModelFileError(str(error)) from error
+
+
+def _check_classes(given: NDArray[Any]) -> None:
+    classes = given.tolist() if given.ndim == 1 else []
+    if not classes:
+        raise ModelFileError("it has no classes")
+    if not {type(label) for label in classes} <= {str, bool, int} or len(set(classes)) < len(
+        classes
+    ):
+        raise ModelFileError("its classes are not distinct strings, booleans or integers")
 
 
 def check_parameters(model: Any) -> None:
@@ -211,9 +217,12 @@ def _parts(value: Any, *, inside: bool = False) -> Iterator[Any]:
 
 def _check_same_columns(part: Any, model: Any) -> None:
     schema, classes = (
-        (part.schema, part.classes) if isinstance(part, Tree) else (part.schema_, part.classes_)
+        (part.schema, part.classes)
+        if isinstance(part, Tree)
+        else (part.schema_, getattr(part, "classes_", np.empty(0)))
     )
-    if schema != model.schema_ or not np.array_equal(classes, model.classes_):
+    expected = getattr(model, "classes_", np.empty(0))
+    if schema != model.schema_ or not np.array_equal(classes, expected):
         what = "a tree" if isinstance(part, Tree) else "a member"
         raise ModelFileError(f"{what} has other columns or classes than the model")
 
@@ -227,7 +236,8 @@ def _check_tree(tree: Tree) -> None:
     if not np.isfinite(tree.intercept).all():
         raise ModelFileError("the intercept of a split is not finite")
     weight = tree.weighted_n_node_samples
-    off = np.abs(tree.statistics.sum(axis=1) - weight)
+    counted = tree.statistics[:, WEIGHT] if tree.is_numeric else tree.statistics.sum(axis=1)
+    off = np.abs(counted - weight)
     if not (off <= _kinds.ROUNDING * weight + _kinds.ROUNDING**1.5 * weight[0]).all():
         raise ModelFileError("the class weights of a node do not add up to its weight")
 
@@ -242,7 +252,7 @@ class _Writer:
         self.arrays: dict[str, NDArray[Any]] = {}
         self.schemas: dict[str, dict[str, Any]] = {}
         self._schema_numbers: dict[int, int] = {}
-        self._groups: dict[tuple[int, str], list[Tree]] = {}
+        self._groups: dict[tuple[int, str, str | None], list[Tree]] = {}
         self._places: dict[int, tuple[int, int]] = {}
 
     def estimator(self, model: Any, where: str, *, fitted: bool) -> dict[str, Any]:
@@ -259,7 +269,8 @@ class _Writer:
         }
         if fitted:
             written["schema"] = self._schema(model.schema_)
-            written["classes"] = self._labels(model.classes_, where)
+            if is_classifier(model):
+                written["classes"] = self._labels(model.classes_, where)
             written["learned"] = {
                 name: self._checked(vars(model)[name], f"{where}.{name}", kind)
                 for name, kind in model._fitted.items()
@@ -348,7 +359,7 @@ class _Writer:
     def _place(self, tree: Tree) -> tuple[int, int]:
         if id(tree) not in self._places:
             classes = json.dumps(self._labels(tree.classes, "classes"))
-            key = (self._schema(tree.schema), classes)
+            key = (self._schema(tree.schema), classes, tree.loss)
             group = self._groups.setdefault(key, [])
             group.append(tree)
             self._places[id(tree)] = (list(self._groups).index(key), len(group) - 1)
@@ -357,12 +368,13 @@ class _Writer:
     def trees(self) -> list[dict[str, Any]]:
         """Write all trees: those of one schema and the same classes share arrays, end to end."""
         written = []
-        for number, ((schema, classes), trees) in enumerate(self._groups.items()):
+        for number, ((schema, classes, loss), trees) in enumerate(self._groups.items()):
             names = {}
             for name, array in _concatenate(trees).items():
                 names[name] = f"trees/{number}/{name}.npy"
                 self.arrays[names[name]] = array
-            written.append({"schema": schema, "classes": json.loads(classes), "arrays": names})
+            group = {"schema": schema, "classes": json.loads(classes), "arrays": names}
+            written.append(group if loss is None else {**group, "loss": loss})
         return written
 
 

@@ -1,4 +1,4 @@
-"""From scores to classes: the largest score, the first of equal scores."""
+"""From scores to predictions: the class of the largest score, or the number itself."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SUM_TOLERANCE", "WEKA_TOLERANCE", "TargetSpec", "argmax_with_ties"]
+__all__ = ["LOSSES", "SUM_TOLERANCE", "WEKA_TOLERANCE", "TargetSpec", "argmax_with_ties"]
+
+LOSSES = ("squared_error", "poisson", "absolute_error")
+"""Losses of trees that predict numbers."""
 
 WEKA_TOLERANCE = 1e-6
 """Probabilities of a single tree that differ by less are equal, as in WEKA's C4.5."""
@@ -53,16 +56,37 @@ class TargetSpec:
     Attributes
     ----------
     classes : ndarray
-        Class labels, as in ``classes_`` of scikit-learn.
+        Class labels, as in ``classes_`` of scikit-learn; empty if numbers are predicted.
     tolerance : float
         Scores that differ by at most this are equal; the first of equal classes is predicted.
-    kind : {"classes"}
+    kind : {"classes", "numbers"}
         The kind of target.
     """
 
     classes: NDArray[Any]
     tolerance: float = SUM_TOLERANCE
-    kind: Literal["classes"] = "classes"
+    kind: Literal["classes", "numbers"] = "classes"
+
+    @classmethod
+    def numbers(cls) -> TargetSpec:
+        """Describe a target of numbers.
+
+        Examples
+        --------
+        >>> TargetSpec.numbers().labels(np.array([[1.5], [2.0]])).tolist()
+        [1.5, 2.0]
+        """
+        return cls(np.empty(0), kind="numbers")
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether numbers are predicted."""
+        return self.kind == "numbers"
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of values per row: one per class, or a single number."""
+        return 1 if self.is_numeric else len(self.classes)
 
     @property
     def n_classes(self) -> int:
@@ -81,5 +105,7 @@ class TargetSpec:
         return argmax_with_ties(scores, self.tolerance)
 
     def labels(self, scores: NDArray[np.float64]) -> NDArray[Any]:
-        """Find the class label of each row of scores."""
+        """Find the class label of each row of scores; a number is its own label."""
+        if self.is_numeric:
+            return np.ascontiguousarray(scores[:, 0])
         return np.asarray(self.classes[self.decide(scores)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import IntEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_type_hints
@@ -13,13 +13,18 @@ from numpy.typing import NDArray
 
 from mixedwood import _core
 from mixedwood.data import Column, ColumnKind, Schema, Table
-from mixedwood.tree.decide import WEKA_TOLERANCE, TargetSpec
+from mixedwood.tree.decide import LOSSES, WEKA_TOLERANCE, TargetSpec
 from mixedwood.tree.views import TreeViews
 
 if TYPE_CHECKING:
     from mixedwood.explain import DecisionPath
 
 __all__ = ["ARRAY_TYPES", "FRACTIONAL", "NUMBER", "STOP", "SplitKind", "Terms", "Tree"]
+
+WEIGHT, VALUE, SQUARES, LOSS = range(4)
+"""Columns of the statistics of a tree that predicts numbers."""
+
+N_MOMENTS = 4
 
 LAYOUT_VERSION = int(_core.tree_layout_version)
 
@@ -66,7 +71,9 @@ class Tree(TreeViews):
     schema : Schema
         The columns that splits refer to by position.
     classes : ndarray
-        Class labels, as in ``classes_`` of scikit-learn.
+        Class labels, as in ``classes_`` of scikit-learn; empty for a tree that predicts numbers.
+    loss : {"squared_error", "poisson", "absolute_error"} or None, default=None
+        For a tree that predicts numbers, the loss that its splits lower; None for classes.
     split_kind : ndarray of uint8
         A `SplitKind`.
     column : ndarray of int32
@@ -93,10 +100,11 @@ class Tree(TreeViews):
         `FRACTIONAL`.
     weighted_n_node_samples : ndarray of float64
         Total weight of the training rows in the node.
-    statistics : ndarray of float64 and shape (n_nodes, n_classes)
-        Class weights of the training rows in the node.
+    statistics : ndarray of float64 and shape (n_nodes, n_classes) or (n_nodes, 4)
+        Class weights of the training rows in the node. For numbers: weight, predicted number (mean,
+        or median for the absolute error), sum of squared deviations from the mean, and loss.
     label : ndarray of int32
-        The class that the node predicts, as a position in `classes`.
+        The class that the node predicts, as a position in `classes`; 0 for numbers.
     score : ndarray of float64
         The score of the node's split by the criterion; 0 for leaves.
 
@@ -128,6 +136,7 @@ class Tree(TreeViews):
     statistics: NDArray[np.float64]
     label: NDArray[np.int32]
     score: NDArray[np.float64]
+    loss: str | None = None
 
     def __post_init__(self) -> None:
         self._fill_in_terms()
@@ -145,17 +154,37 @@ class Tree(TreeViews):
                     f"not a tree: a linear split uses {column.name!r} as a number, but its "
                     "categories have no order."
                 )
-        known = (self.statistics >= 0) & (self.statistics < np.inf)
-        if self.statistics.shape != (n, len(self.classes)) or not known.all():
-            raise ValueError("not a tree: statistics must be one row of class weights per node.")
+        self._check_statistics()
         if not np.isfinite(self.weighted_n_node_samples).all():
             raise ValueError("not a tree: the weight of a node is not finite.")
         if self.label.shape != (n,) or self.score.shape != (n,):
             raise ValueError("not a tree: its arrays differ in length.")
         if not ((self.column >= -1) & (self.column < len(self.schema))).all():
             raise ValueError("not a tree: a column is not one of the schema.")
-        if n and not ((self.label >= 0) & (self.label < len(self.classes))).all():
+        if n and not ((self.label >= 0) & (self.label < self.target.n_outputs)).all():
             raise ValueError("not a tree: a label is not one of the classes.")
+
+    def _check_statistics(self) -> None:
+        statistics, n = self.statistics, len(self.split_kind)
+        if self.loss is None:
+            known = (statistics >= 0) & (statistics < np.inf)
+            if statistics.shape != (n, len(self.classes)) or not known.all():
+                raise ValueError(
+                    "not a tree: statistics must be one row of class weights per node."
+                )
+            return
+        if self.loss not in LOSSES:
+            raise ValueError(f"not a tree: loss must be one of {', '.join(LOSSES)}, or None.")
+        if len(self.classes):
+            raise ValueError("not a tree: a tree that predicts numbers has no classes.")
+        known = np.isfinite(statistics)
+        if statistics.shape != (n, N_MOMENTS) or not known.all():
+            raise ValueError(
+                "not a tree: statistics of a tree that predicts numbers must be weight, number, "
+                "squared deviations and loss of each node."
+            )
+        if (statistics[:, [WEIGHT, SQUARES, LOSS]] < 0).any():
+            raise ValueError("not a tree: weights, squared deviations and losses are negative.")
 
     def _fill_in_terms(self) -> None:
         n, n_terms = len(self.split_kind), 0 if self.term_column is None else len(self.term_column)
@@ -256,8 +285,34 @@ class Tree(TreeViews):
 
     @cached_property
     def target(self) -> TargetSpec:
-        """The classes, and how probabilities become a class."""
+        """What the tree predicts, and how probabilities become a class."""
+        if self.loss is not None:
+            return TargetSpec.numbers()
         return TargetSpec(self.classes, WEKA_TOLERANCE)
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the tree predicts numbers."""
+        return self.loss is not None
+
+    @cached_property
+    def value(self) -> NDArray[np.float64]:
+        """What each node predicts: class probabilities, or a single number in each row."""
+        if self.loss is None:
+            return self.probabilities
+        return _frozen(np.ascontiguousarray(self.statistics[:, VALUE : VALUE + 1]))
+
+    @cached_property
+    def deviation(self) -> NDArray[np.float64]:
+        """For numbers, the standard deviation of the target in each node."""
+        weight = np.maximum(self.statistics[:, WEIGHT], np.finfo(np.float64).tiny)
+        return _frozen(np.sqrt(self.statistics[:, SQUARES] / weight))
+
+    def with_values(self, values: NDArray[np.float64]) -> Tree:
+        """Return a tree of numbers with the same splits that predicts other numbers."""
+        statistics = np.array(self.statistics)
+        statistics[:, VALUE] = values
+        return replace(self, statistics=statistics)
 
     @cached_property
     def is_fractional(self) -> bool:
@@ -269,6 +324,8 @@ class Tree(TreeViews):
     @cached_property
     def probabilities(self) -> NDArray[np.float64]:
         """Class probabilities of each node; equal probabilities for nodes without weight."""
+        if self.loss is not None:
+            raise ValueError("This tree predicts numbers; it has no class probabilities.")
         totals = _row_sums(self.statistics)[:, None]
         empty = totals == 0
         if not empty.any():
@@ -310,14 +367,21 @@ class Tree(TreeViews):
         return self.probabilities.take(self.apply(table), axis=0)
 
     def predict(self, table: Table) -> NDArray[Any]:
-        """Predict the class of each row.
+        """Predict the class of each row, or a number.
 
-        It is the label of the node in which the row ends or, for rows that are sent to several
+        A class is the label of the node in which the row ends or, for rows that are sent to several
         leaves, the most probable class; of equally probable classes (up to 1e-6), the first.
         """
+        if self.loss is not None:
+            return self._predict_numbers(table)
         if not self.is_fractional:
             return np.asarray(self._node_classes[self.apply(table)])
         return self.target.labels(self.predict_proba(table))
+
+    def _predict_numbers(self, table: Table) -> NDArray[np.float64]:
+        if self.is_fractional:
+            return self._router.distribute(self._columns_of(table), self.value)[:, 0]
+        return np.asarray(self.value[:, 0][self.apply(table)])
 
     def predict_codes(self, table: Table) -> NDArray[np.int32]:
         """Predict the class of each row, as a position in `classes`."""
@@ -378,6 +442,7 @@ class Tree(TreeViews):
         return (
             self.schema == other.schema
             and np.array_equal(self.classes, other.classes)
+            and self.loss == other.loss
             and all(
                 np.array_equal(getattr(self, n), getattr(other, n), equal_nan=n == "term_fill")
                 for n in ARRAY_TYPES
@@ -398,14 +463,17 @@ class Tree(TreeViews):
                 f"reads {LAYOUT_VERSION}. Load it with the version that pickled it, or train again."
             )
         for f in fields(self):
-            object.__setattr__(self, f.name, state[f.name])
+            object.__setattr__(
+                self, f.name, state.get(f.name) if f.name == "loss" else state[f.name]
+            )
         self.__post_init__()  # a damaged file is an error here, not a crash later
 
     def __repr__(self) -> str:
         leaves = "1 leaf" if self.n_leaves == 1 else f"{self.n_leaves} leaves"
+        target = f"{len(self.classes)} classes" if self.loss is None else "predicts a number"
         return (
             f"<Tree: {self.n_nodes} nodes, {leaves}, depth {self.depth}, "
-            f"{len(self.schema)} columns, {len(self.classes)} classes>"
+            f"{len(self.schema)} columns, {target}>"
         )
 
     def __str__(self) -> str:
@@ -462,7 +530,7 @@ class Tree(TreeViews):
 ARRAY_TYPES: dict[str, type[np.generic]] = {
     name: get_args(get_args(hint)[1])[0]
     for name, hint in get_type_hints(Tree).items()
-    if name not in ("schema", "classes")
+    if name not in ("schema", "classes", "loss")
 }
 """The arrays of a tree and their types, read from the fields of `Tree`."""
 
@@ -502,7 +570,11 @@ def copy_splits(tree: Tree, nodes: NDArray[Any], inner: NDArray[np.bool_]) -> di
     dict
         Schema, classes and arrays for `Tree`, without children, statistics and labels.
     """
-    arrays: dict[str, Any] = {"schema": tree.schema, "classes": tree.classes}
+    arrays: dict[str, Any] = {
+        "schema": tree.schema,
+        "classes": tree.classes,
+        "loss": tree.loss,
+    }
     for name, blank in _BLANK.items():
         arrays[name] = np.where(inner, getattr(tree, name)[nodes], blank)
     for offsets, names in LISTS.items():
