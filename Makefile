@@ -58,7 +58,7 @@ portable: $(VENV)/.installed-test  ## native tests with each instruction set, an
 	done
 	for set in avx2 vector scalar; do MIXEDWOOD_SIMD=$$set $(PORTABLE)-OFF/core/tests/core_tests || exit 1; done
 	$(PORTABLE)-ON/core/tests/core_tests
-	MIXEDWOOD_SIMD=scalar $(BIN)/python -m pytest -n auto tests/optimal tests/linear tests/boosting tests/growers
+	MIXEDWOOD_SIMD=scalar $(BIN)/python -m pytest -n auto tests/optimal tests/linear tests/boosting tests/grow
 
 lint: $(VENV)/.installed-lint  ## style of the Python code
 	$(BIN)/ruff check .
@@ -78,7 +78,7 @@ bench: $(VENV)/.installed-test  ## speed of splits and how it grows, what auto g
 docs: $(VENV)/.installed-docs  ## build the documentation; warnings are errors
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
-REACH_THE_CORE := tests/splits tests/growers tests/pruning tests/optimal tests/boosting tests/linear tests/explain \
+REACH_THE_CORE := tests/splits tests/grow tests/pruning tests/optimal tests/boosting tests/linear tests/explain \
                   tests/preprocessing tests/cli tests/tree tests/test_docs.py
 # A venv of its own: the module is instrumented, and the sanitizer must be loaded before Python.
 sanitize: $(VENV)/.installed-test  ## ASan and UBSan: native tests, a long fuzz, and the Python tests that reach the core

@@ -17,7 +17,7 @@ import numpy as np
 
 from mixedwood import _core, datasets
 from mixedwood.data import read_table
-from mixedwood.growers.coded import CodedTable
+from mixedwood.grow.encoded import EncodedTable
 
 try:
     from pycontree import ConTree
@@ -67,7 +67,7 @@ def solve(table, classes, depth, time_limit):
     limits = _core.SearchLimits()
     limits.max_depth = depth
     start = time.process_time()
-    native = CodedTable(table).native
+    native = EncodedTable(table).native
     n_classes = int(classes.max()) + 1
     solver = _core.all_splits_solver(native, classes, None, n_classes, _core.OptimalObjective())
     found = solver.solve(limits, time_limit)

@@ -43,7 +43,6 @@ from mixedwood.data import read_table, read_target
 STAGES = ("read", "encode", "search", "build", "other")
 PACKAGES = {
     "data": "read",
-    "growers": "search",
     "grow": "search",
     "optimal": "search",
     "boosting": "search",
@@ -52,9 +51,8 @@ PACKAGES = {
     "preprocessing": "encode",
     "tree": "build",
     "pruning": "build",
-    "ensembles": "build",
 }
-ENCODERS = {"coded.py", "encoded.py"}  # inside of the growers' package
+ENCODERS = {"encoded.py"}  # inside of the package grow
 
 WORDS = np.array(["ash", "birch", "cedar", "dogwood", "elm", "fir", "gum", "hazel"], object)
 

@@ -323,7 +323,7 @@ class Mixedwood(Contender):
     def grow(self, depth: int | None) -> Any:
         """As `TreeClassifier` grows, with numbers ranked anew each time."""
         from mixedwood import TreeClassifier
-        from mixedwood.growers import grow
+        from mixedwood.grow import grow
 
         model = TreeClassifier(max_depth=depth, pruning=None)
         settings = model._settings(self.table.n_rows, self.table.n_columns)

@@ -28,7 +28,7 @@ import numpy as np
 from mixedwood import C45TreeClassifier, datasets
 from mixedwood.data import Column, Schema, Table, Target, read_table, read_target
 from mixedwood.data.schema import sort_labels
-from mixedwood.growers import grow as grow_greedily
+from mixedwood.grow import grow as grow_greedily
 from mixedwood.pruning import collapse, pessimistic
 from mixedwood.tree import Tree
 

@@ -267,8 +267,8 @@ def count_rows(value: float | None, n_rows: int, low: int = 1, *, nearest: bool 
     return value if value >= 1 else max(float(low), math.ceil(value * n_rows))
 
 
-def count_columns(value: float | str | None, n_columns: int) -> int:
-    """Give the number of columns that a parameter means; -1 for all.
+def count_columns(value: float | str | None, n_columns: int) -> int | None:
+    """Give the number of columns that a parameter means; None for all.
 
     Examples
     --------
@@ -276,7 +276,7 @@ def count_columns(value: float | str | None, n_columns: int) -> int:
     (3, 5, 10)
     """
     if value is None:
-        return -1
+        return None
     if value == "sqrt":
         return max(1, math.isqrt(n_columns))
     if value == "log2":
@@ -284,6 +284,6 @@ def count_columns(value: float | str | None, n_columns: int) -> int:
     return min(int(value), n_columns) if is_int(value) else max(1, int(float(value) * n_columns))
 
 
-def native_limit(value: int | None) -> int:
-    """Give a limit for the core, where -1 stands for None, and larger limits are the same."""
-    return -1 if value is None else min(int(value), _INT32_MAX)
+def native_limit(value: int | None) -> int | None:
+    """Give a limit for the core, to which all larger ones are the same."""
+    return None if value is None else min(int(value), _INT32_MAX)

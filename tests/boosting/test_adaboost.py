@@ -17,7 +17,7 @@ from mixedwood import (
 )
 from mixedwood.boosting import AdaBoostPlan, adaboost
 from mixedwood.data import read_table, read_target
-from mixedwood.growers import grow
+from mixedwood.grow import grow
 from problems import mixed_problem
 from reference import adaboost as slow
 from reference.c45 import J48

@@ -13,8 +13,8 @@ from mixedwood.boosting.gradient import BoostingState
 from mixedwood.boosting.losses import baseline, derivatives
 from mixedwood.data import Target, read_table, read_target
 from mixedwood.estimators import TreeClassifier
-from mixedwood.growers import CodedTable
-from mixedwood.growers.gradient import BinnedTable, GradientSettings
+from mixedwood.grow import EncodedTable
+from mixedwood.grow.gradient import BinnedTable, GradientSettings
 from problems import mixed_problem
 
 
@@ -49,7 +49,7 @@ def test_one_round_by_hand():
     """Two values, two classes: log odds, one Newton step in each leaf, a tenth of it taken."""
     table = read_table({"a": ["p"] * 4 + ["q"] * 6})
     target = read_target([1, 1, 1, 0, 0, 0, 0, 0, 0, 1])
-    settings = GradientSettings(l2=0.5)
+    settings = GradientSettings(l2_regularization=0.5)
     model = boost(table, target, GradientPlan(settings, learning_rate=0.1), 1)
     share = 4 / 10
     assert model.baseline.tolist() == pytest.approx([math.log(share / (1 - share))])
@@ -274,7 +274,7 @@ def test_more_rounds_than_there_is_anything_to_learn(name):
     target = read_target([0, 1] * 20)
     plan = PLANS[name]
     plan = GradientPlan(
-        GradientSettings(l2=0.0, max_depth=2), estimator=plan.estimator,
+        GradientSettings(l2_regularization=0.0, max_depth=2), estimator=plan.estimator,
         multi_output=plan.multi_output, learning_rate=1.0,
     )  # fmt: skip
     model = boost(table, target, plan, 300)
@@ -286,7 +286,7 @@ def test_more_rounds_than_there_is_anything_to_learn(name):
 def test_the_first_iterations_are_a_model():
     table, target = problem()
     plan = PLANS["per_class"]
-    state = BoostingState(BinnedTable(CodedTable(table)), target, plan, 0)
+    state = BoostingState(BinnedTable(EncodedTable(table)), target, plan, 0)
     assert state.predictor().trees == ()
     for _ in range(4):
         state.iterate(60.0)

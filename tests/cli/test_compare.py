@@ -270,12 +270,13 @@ def test_a_column_that_names_the_rows_is_pointed_out(pets):
 
 
 def test_when_everything_fails_so_does_the_command(pets, monkeypatch):
-    from mixedwood.estimators import TreeClassifier
+    from mixedwood.estimators import C45TreeClassifier, TreeClassifier
 
     def fail(self, *args):
         raise ArithmeticError("not today")
 
-    monkeypatch.setattr(TreeClassifier, "fit", fail)
+    for model in (TreeClassifier, C45TreeClassifier):
+        monkeypatch.setattr(model, "fit", fail)
     result = run(pets, "--target", "class", *QUICK)
     assert result.exit_code == 1
     assert "All fits failed" in result.stderr

@@ -376,8 +376,8 @@ def test_warnings_are_told_and_kept(woods, out):
         "fit", woods, "--target", "wood", "-o", out, "--model", "svm",
         "--param", "C=1", "--param", "max_iter=1", "--json",
     )  # fmt: skip
-    assert "Warning: 3 of 3 machines did not converge" in result.stderr
-    assert json.loads(result.stdout)["warnings"][0].startswith("3 of 3 machines")
+    assert "Warning: 3 of 3 support vector machines did not converge" in result.stderr
+    assert json.loads(result.stdout)["warnings"][0].startswith("3 of 3 support vector")
 
 
 def test_ctrl_c_leaves_no_file(tmp_path):

@@ -56,7 +56,7 @@ def test_an_ensemble_says_what_it_has_chosen(folder):
     said = ok("explain", path, folder / "woods.csv", "--row", 1).stdout
     assert "Votes of the forest's 3 trees" in said
     facts = json.loads(ok("explain", path, folder / "woods.csv", "--row", 1, "--json").stdout)
-    assert facts["share"] == model.weights_[1]
+    assert facts["weights"]["boosted"] == model.weights_[1]
     assert facts["boosted"]["scale"] == "scores"
     assert facts["votes"] == facts["forest"]["votes"]
 

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from mixedwood.data import read_table, read_target
 from mixedwood.estimators._ensemble import measure_diversity, vote_margins
-from mixedwood.growers import grow
+from mixedwood.grow import grow
 from mixedwood.tree.predictor import normalize
 from reference import ensembles as slow
 

@@ -30,8 +30,8 @@ from mixedwood.boosting.gradient import BoostingState
 from mixedwood.boosting.tuning import _FoldLoss
 from mixedwood.data import read_table, read_target
 from mixedwood.estimators.ensemble import _smoothed
-from mixedwood.growers import CodedTable
-from mixedwood.growers.gradient import BinnedTable, GradientSettings
+from mixedwood.grow import EncodedTable
+from mixedwood.grow.gradient import BinnedTable, GradientSettings
 from problems import mixed_problem
 
 
@@ -205,12 +205,14 @@ def test_losses_are_those_of_models_that_have_not_seen_the_rows():
     results = model.cv_results_
     assert results["param_weight"].tolist() == [1.0]
     folds = fold_numbers(target.codes, 3, 5, target.weights)
-    settings = GradientSettings(max_depth=2, max_columns=2, min_hessian=1e-3, adjusted=True)
+    settings = GradientSettings(
+        max_depth=2, max_features=2, min_child_weight=1e-3, selection="adjusted"
+    )
     losses = []
     for n in range(1, 13):
         right = np.empty(90)
         for fold in range(3):
-            run = BoostingState(BinnedTable(CodedTable(table)), target, GradientPlan(settings), 5,
+            run = BoostingState(BinnedTable(EncodedTable(table)), target, GradientPlan(settings), 5,
                       folds == fold)  # fmt: skip
             for _ in range(n):
                 run.iterate(60.0)

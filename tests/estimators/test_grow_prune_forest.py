@@ -24,7 +24,7 @@ from mixedwood import (
 from mixedwood._random import MEMBER, spawn
 from mixedwood.data import read_table, read_target
 from mixedwood.datasets import make_waveform
-from mixedwood.growers import grow_prune
+from mixedwood.grow import grow_prune
 
 
 @pytest.mark.filterwarnings("ignore")

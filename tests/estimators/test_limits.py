@@ -15,7 +15,7 @@ import pytest
 from mixedwood import C45TreeClassifier, TimeLimitWarning, TreeClassifier
 from mixedwood.data import Column, Schema, Table, Target
 from mixedwood.estimators.c45 import RandomTreeClassifier
-from mixedwood.growers import GrowSettings, grow
+from mixedwood.grow import GrowSettings, grow
 from mixedwood.pruning import Pruner
 
 DEEP = 3000  # far beyond Python's limit of calls within calls

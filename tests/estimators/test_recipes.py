@@ -6,7 +6,7 @@ import pytest
 from mixedwood import C45TreeClassifier, TreeClassifier
 from mixedwood.data import read_table, read_target
 from mixedwood.estimators.c45 import RandomTreeClassifier
-from mixedwood.growers import grow
+from mixedwood.grow import grow
 from mixedwood.pruning import Pruner, cost_complexity_path
 from mixedwood.splits import chi2_test, conditional_inference_test
 from mixedwood_studies.nominal_splits.methods import nominal_splits

@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 from mixedwood import TreeClassifier
 from mixedwood.data import Column, Schema
 from mixedwood.explain.importance import impurity_importance
-from mixedwood.growers import GrowSettings, grow
+from mixedwood.grow import GrowSettings, grow
 from mixedwood.splits import Criterion
 from mixedwood.tree import SplitKind, TreeBuilder
 from strategies import problems
@@ -29,7 +29,7 @@ def impurity(counts, kind):
 )
 def test_it_is_the_share_of_the_fall(problem, kind, missing, partitioner):
     table, target = problem
-    tree = grow(table, target, GrowSettings(missing=missing, partitioner=partitioner))
+    tree = grow(table, target, GrowSettings(handle_missing=missing, partitioner=partitioner))
     falls = np.zeros(table.n_columns)
     for node in range(tree.n_nodes):
         if tree.split_kind[node] == SplitKind.LEAF:

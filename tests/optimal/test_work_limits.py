@@ -87,7 +87,7 @@ def test_tuning_keeps_to_it(problem, how):
 def test_what_is_no_limit_is_refused(problem, value):
     with pytest.raises(
         ValueError,
-        match="'work_limit' parameter of OptimalTreeClassifier must be a number of steps",
+        match="'work_limit' parameter of OptimalTreeClassifier must be a float in the range .1.0, inf. or None",
     ):
         OptimalTreeClassifier(max_depth=2, work_limit=value).fit(*problem)
 

@@ -8,7 +8,7 @@ import pytest
 
 from mixedwood import TreeClassifier
 from mixedwood.data import read_table, read_target
-from mixedwood.growers import grow
+from mixedwood.grow import grow
 from mixedwood.pruning import Pruner, merge_equal_leaves, pruners, reduced_error
 from problems import mixed_problem
 

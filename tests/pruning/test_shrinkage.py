@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from mixedwood import TreeClassifier
 from mixedwood.estimators.c45 import RandomTreeClassifier
-from mixedwood.growers import GrowSettings, grow
+from mixedwood.grow import GrowSettings, grow
 from mixedwood.pruning import (
     Pruner,
     cost_complexity_path,
@@ -31,7 +31,7 @@ def twin_shares(tree, strength):
 
 
 def grown(problem, missing="learned", partitioner="auto"):
-    return grow(*problem, GrowSettings(missing=missing, partitioner=partitioner))
+    return grow(*problem, GrowSettings(handle_missing=missing, partitioner=partitioner))
 
 
 STRENGTHS = st.sampled_from([0.0, 0.5, 3.0, 40.0, 1e9])

@@ -31,14 +31,15 @@ class GradientTwin:
     def step(self, rows):
         """The Newton step of each output."""
         g = [sum(self.g[i, d] for i in rows) for d in range(self.g.shape[1])]
-        h = [sum(self.h[i, d] for i in rows) + self.settings.l2 for d in range(self.g.shape[1])]
+        l2 = self.settings.l2_regularization
+        h = [sum(self.h[i, d] for i in rows) + l2 for d in range(self.g.shape[1])]
         return [-a / b if b > 0 else 0.0 for a, b in zip(g, h, strict=True)]
 
     def gain(self, column, left, rows):
         """What two steps gain over one."""
-        l2 = self.settings.l2
+        l2 = self.settings.l2_regularization
         if self.is_nominal(column):
-            l2 += self.settings.nominal_l2
+            l2 += self.settings.cat_l2
         right = rows - left
         return self.worth(left, l2) + self.worth(right, l2) - self.worth(rows, l2)
 
@@ -68,7 +69,7 @@ class GradientTwin:
 
                 def step(value, d=d):
                     g = sum(self.g[i, d] for i in groups[value])
-                    h = sum(self.h[i, d] for i in groups[value]) + self.settings.smoothing
+                    h = sum(self.h[i, d] for i in groups[value]) + self.settings.cat_smooth
                     return g / h if h > 0 else 0.0
 
                 yield [groups[v] for v in sorted(values, key=step)], set()
@@ -89,17 +90,22 @@ class GradientTwin:
 
     def allowed(self, rows):
         hessian = sum(float(self.h[i].sum()) for i in rows)
-        return len(rows) >= self.settings.min_samples_leaf and hessian >= self.settings.min_hessian
+        return (
+            len(rows) >= self.settings.min_samples_leaf
+            and hessian >= self.settings.min_child_weight
+        )
 
     def may_be_split(self, rows, depth):
         s = self.settings
-        return len(rows) >= max(2, 2 * s.min_samples_leaf) and not 0 <= s.max_depth <= depth
+        deep = s.max_depth is not None and depth >= s.max_depth
+        return len(rows) >= max(2, 2 * s.min_samples_leaf) and not deep
 
     def best(self, rows, depth):
         """The cut with the largest gain, or None."""
         if not self.may_be_split(rows, depth):
             return None
-        least = max(self.settings.min_gain, ROUNDING * self.worth(rows, self.settings.l2))
+        worth = self.worth(rows, self.settings.l2_regularization)
+        least = max(self.settings.min_split_gain, ROUNDING * worth)
         found = [c for c in self.candidates(rows) if c[0] > least]
         return max(found, default=None, key=lambda c: self.rank(c, rows))
 
@@ -110,7 +116,7 @@ class GradientTwin:
 
     def chance(self, column, rows):
         """What noise gains by the choice of a cut, as far as the column may be noise."""
-        if not self.settings.adjusted or not self.is_nominal(column):
+        if self.settings.selection != "adjusted" or not self.is_nominal(column):
             return 0.0
         groups = list(self.rows_of_values(column, rows).values())
         spread = freedom = 0.0
@@ -129,7 +135,7 @@ class GradientTwin:
     def leaves(self, rows):
         """Sets of rows; the best cut first, and so the same as any order without a limit."""
         leaves = [(frozenset(rows), 0)]
-        while not 0 <= self.settings.max_leaf_nodes <= len(leaves):
+        while self.settings.max_leaf_nodes is None or len(leaves) < self.settings.max_leaf_nodes:
             best = [(self.best(r, depth), r, depth) for r, depth in leaves]
             best = [b for b in best if b[0] is not None]
             if not best:

@@ -31,7 +31,7 @@ class UnclearError(Exception):
 class Settings:
     criterion: str = "gini"
     missing: str = "learned"
-    unseen: str = "node"
+    unseen: str = "stop"
     selection: str = "score"
     alpha: float = 1.0
     bonferroni: bool = False
@@ -395,7 +395,7 @@ class Greedy:
         met = None in node.test.child_of
         node.missing_child = node.test.child_of[None] if met else heavier
         node.unknown_child = {
-            "node": STOP, "missing": node.missing_child, "majority": heavier
+            "stop": STOP, "missing": node.missing_child, "majority": heavier
         }[self.s.unseen]  # fmt: skip
         if self.s.missing == "category" and not met and node.test.kind != SplitKind.INTERVAL:
             node.missing_child = node.unknown_child

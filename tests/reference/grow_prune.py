@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mixedwood.growers import grow
+from mixedwood.grow import grow
 from mixedwood.tree import STOP, SplitKind
 
 

@@ -27,26 +27,37 @@ def child_position(tree, node, row):
     return dict(zip(codes.tolist(), positions.tolist(), strict=True)).get(int(x), unseen)
 
 
-def linear_total(tree, node, row):
-    """What a linear test compares with zero, exactly; None if it has no answer."""
-    total, pulls = Fraction(tree.intercept[node].item()), set()
+def linear_parts(tree, node, row):
+    """Summands of a linear split, exactly: fractions, infinities, or None where one is missing."""
+    parts = [Fraction(tree.intercept[node].item())]
     terms = (entries.tolist() for entries in tree.terms_of(node))
     for column, value, weight, fill in zip(*terms, strict=True):
         x = float(row[column])
         if value != -1:
-            total += Fraction(weight) if x == value else 0
+            parts.append(Fraction(weight) if x == value else Fraction(0))
             continue
         if math.isnan(x) or (x < 0 and not tree.schema.columns[column].is_numeric):
             x = fill
         if math.isnan(x):
             return None
-        if math.isinf(x) and weight != 0:
-            pulls.add(x if weight > 0 else -x)
-        elif weight != 0:
-            total += Fraction(weight) * Fraction(x)
-    if pulls:
-        return pulls.pop() if len(pulls) == 1 else None
-    return total
+        if weight == 0:
+            continue
+        if math.isinf(x):
+            parts.append(x if weight > 0 else -x)
+        else:
+            parts.append(Fraction(weight) * Fraction(x))
+    return parts
+
+
+def linear_total(tree, node, row):
+    """What a linear split compares with zero, exactly; None if it has no value."""
+    parts = linear_parts(tree, node, row)
+    if parts is None:
+        return None
+    infinite = {part for part in parts if isinstance(part, float)}
+    if infinite:
+        return infinite.pop() if len(infinite) == 1 else None
+    return sum(parts)
 
 
 def shares(tree, row, node=0, share=1.0):

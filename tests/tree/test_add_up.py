@@ -5,7 +5,7 @@ import pytest
 
 from mixedwood import _core
 from mixedwood.data import read_table, read_target
-from mixedwood.growers import grow
+from mixedwood.grow import grow
 from mixedwood.tree import FRACTIONAL, TreeBuilder
 from mixedwood.tree.predictor import add_up
 from strategies import random_rows, random_tree

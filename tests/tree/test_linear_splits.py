@@ -3,6 +3,7 @@
 import math
 import pickle
 from dataclasses import fields, replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from mixedwood.estimators._sampling import in_all_columns
 from mixedwood.estimators.base import columns_used
 from mixedwood.pruning.pessimistic import grafted
 from mixedwood.tree import FRACTIONAL, NUMBER, Terms, Tree, TreeBuilder
-from reference import tree as twin
+from reference import tree as reference
 from strategies import SCHEMA, random_rows, random_tree
 
 NAN, INF = math.nan, math.inf
@@ -29,7 +30,7 @@ MANY = Schema(
     )
 )
 
-# Sums of these are exact in any order, so that the twin's fractions must agree; or they are beyond
+# Sums of these are exact in any order, so that the reference's fractions must agree; or they are beyond
 # what numbers hold, where only the sign is left.
 exact = st.integers(-12, 12).map(lambda x: x / 4)
 weight = exact | st.sampled_from([1e308, -1e308, 2e-308])
@@ -64,12 +65,22 @@ def linear_trees(draw, side):
 
 
 def is_close(tree, row):
-    """Whether rounding may decide: the parts of the sum are far larger than the sum."""
+    """Whether rounding may decide: a part of the sum is far larger than the sum, or both are tiny.
+
+    Products of weights and numbers count as parts: of two that cancel, 1e308 * 1e308 each, the
+    other parts are lost.
+    """
     for node in range(tree.n_nodes):
-        total = twin.linear_total(tree, node, row)
-        parts = [abs(w) for w in (*tree.terms_of(node).weight.tolist(), *row[3:]) if w == w]
-        largest = max([p for p in parts if p < INF], default=0.0)
-        if total is not None and largest > 1e300 and abs(total) < 1e290:
+        total = reference.linear_total(tree, node, row)
+        if total is None or total in (INF, -INF):
+            continue
+        parts = [abs(part) for part in reference.linear_parts(tree, node, row)]
+        if not any(parts):
+            continue
+        largest, smallest = max(parts), min(part for part in parts if part)
+        if largest > 1e300 and abs(total) < largest / 10**15:
+            return True
+        if smallest < 1e-300 and abs(total) < Fraction(2) ** -1070:
             return True
     return False
 
@@ -80,18 +91,29 @@ def test_routing_agrees_with_exact_sums(made):
     tree, table, rows = made
     for node, row in zip(tree.apply(table), rows, strict=True):
         if not is_close(tree, row):
-            assert twin.shares(tree, row) == {node: 1.0}
+            assert reference.shares(tree, row) == {node: 1.0}
 
 
 @settings(max_examples=150, deadline=None)
 @given(linear_trees(st.sampled_from([FRACTIONAL, 0, 1])))
-def test_rows_without_an_answer_are_shared_out_as_by_the_twin(made):
+def test_rows_without_a_child_are_split_as_by_the_reference(made):
     tree, table, rows = made
     proba = tree.predict_proba(table)
     for found, row in zip(proba, rows, strict=True):
         if not is_close(tree, row):
-            want = sum(s * tree.probabilities[n] for n, s in twin.shares(tree, row).items())
+            want = sum(s * tree.probabilities[n] for n, s in reference.shares(tree, row).items())
             np.testing.assert_allclose(found, want, atol=1e-12)
+
+
+def test_an_infinite_number_of_weight_zero_leaves_a_tiny_sum_its_sign():
+    builder = TreeBuilder(MANY, ["no", "yes"], [6, 4])
+    builder.split_linear(0, {"age": 0.0, "pay": 2e-308}, 0.0, TWO)
+    tree = builder.build()
+    pay = np.array([1.0, -1.0])
+    codes = (np.zeros(2, np.int32),) * 3
+    table = Table(MANY, (*codes, np.full(2, INF), pay))
+    assert tree.apply(table).tolist() == tree.children_of(0).tolist()
+    np.testing.assert_array_equal(tree.linear_sums(0, table), 2e-308 * pay)
 
 
 @settings(max_examples=100, deadline=None)

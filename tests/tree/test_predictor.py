@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mixedwood.data import read_table, read_target
-from mixedwood.growers import GrowSettings, grow
+from mixedwood.grow import GrowSettings, grow
 from mixedwood.tree import Mixture, Predictor, TargetSpec, argmax_with_ties
 from mixedwood.tree.predictor import normalize
 from problems import mixed_problem
@@ -19,7 +19,7 @@ def grown():
     X, y = mixed_problem(60)
     table, target = read_table(X), read_target(y)
     settings = [
-        GrowSettings(max_columns=1, missing=missing, max_depth=depth)
+        GrowSettings(max_features=1, handle_missing=missing, max_depth=depth)
         for missing in ("learned", "fractional")
         for depth in (1, 2, 4)
     ]
@@ -129,7 +129,7 @@ def test_a_tree_with_fractional_rows_votes_as_it_predicts_alone():
     # Two classes of a leaf are equal but for rounding, and the later one has more.
     table = read_table({"kind": ["a"] * 4 + ["b"] * 4 + [None]})
     target = read_target(list("ppqqqqqqq"), [1, 1, 1, 1 + 1e-8, 1, 1, 1, 1, 1e-9])
-    tree = grow(table, target, GrowSettings("entropy", "multiway", missing="fractional"))
+    tree = grow(table, target, GrowSettings("entropy", "multiway", handle_missing="fractional"))
     assert tree.is_fractional
     assert tree.statistics[1, 1] > tree.statistics[1, 0]
     assert tree.predict(table)[:4].tolist() == ["p"] * 4

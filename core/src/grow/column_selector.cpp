@@ -72,7 +72,8 @@ void ColumnSelector::select_by_score(AtNode& node, const NodeRows& rows) {
   bool enough = false;
   for (std::int32_t c : columns_to_try(node)) {
     // Planes go through the columns that were drawn; others count only where these have no split.
-    if (tried == settings_.max_features) try_hyperplanes();
+    // Without a limit `tried` is -1 once a column of noise was met: then they are tried here, too.
+    if (tried == settings_.max_features.value_or(-1)) try_hyperplanes();
     enough = settings_.max_features && tried++ >= settings_.max_features && node.split.found();
     if (enough) break;
     bool varies = true;

@@ -159,6 +159,7 @@ void LinearSplits::sums(std::uint32_t number, const TableView& table,
 
 double LinearSplits::careful_sum(const Split& split, const TableView& table, std::size_t row) const {
   bool up = false, down = false;
+  double plain = split.intercept;
   double sum = std::ldexp(split.intercept, -2 * kShrink);
   for (std::size_t t = split.numbers; t < split.end_of_places; ++t) {
     const Number& number = numbers_[t];
@@ -167,15 +168,21 @@ double LinearSplits::careful_sum(const Split& split, const TableView& table, std
     if (std::isnan(x)) x = number.fill;
     if (std::isnan(x)) return kNoAnswer;
     if (number.weight == 0.0) continue;
-    if (std::isinf(x))
+    if (std::isinf(x)) {
       (std::signbit(x) == std::signbit(number.weight) ? up : down) = true;
-    else
+    } else {
+      plain += number.weight * x;
       sum += std::ldexp(number.weight, -kShrink) * std::ldexp(x, -kShrink);
+    }
   }
   if (up || down) return up && down ? kNoAnswer : up ? kInfinity : -kInfinity;
-  for (std::size_t v = split.values; v < split.end_of_values; ++v)
-    sum += std::ldexp(weight_of(values_[v], column_of(values_[v].column, table), row), -2 * kShrink);
-  return std::ldexp(sum, 2 * kShrink);
+  for (std::size_t v = split.values; v < split.end_of_values; ++v) {
+    const double weight = weight_of(values_[v], column_of(values_[v].column, table), row);
+    plain += weight;
+    sum += std::ldexp(weight, -2 * kShrink);
+  }
+  // Without the infinite numbers of weight zero the sum may be finite; scaled, it could underflow.
+  return std::isfinite(plain) ? plain : std::ldexp(sum, 2 * kShrink);
 }
 
 }  // namespace mixedwood

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mixedwood._limits import Deadline, warn_time_limit
 from mixedwood._random import ROUND, spawn
 from mixedwood.data import Table, Target
-from mixedwood.growers import CodedTable
+from mixedwood.grow import EncodedTable
 from mixedwood.tree import Tree
 
 __all__ = ["AdaBoostPlan", "adaboost"]
@@ -45,7 +45,7 @@ class AdaBoostPlan:
 
 
 def adaboost(
-    table: Table | CodedTable,
+    table: Table | EncodedTable,
     target: Target,
     plan: AdaBoostPlan,
     n_estimators: int,
@@ -74,7 +74,7 @@ def adaboost(
     [1.099, 1.609]
     """
     deadline = Deadline.after(time_limit)
-    coded = table if isinstance(table, CodedTable) else CodedTable(table)
+    coded = table if isinstance(table, EncodedTable) else EncodedTable(table)
     weights = np.ones(target.n_rows) if target.weights is None else target.weights
     total = weights.sum()
     max_error = 1 - 1 / target.n_classes if plan.samme else 0.5
@@ -112,7 +112,7 @@ def _warn_time_limit(n_trees: int, n_estimators: int) -> None:
 
 
 def _grow(
-    coded: CodedTable,
+    coded: EncodedTable,
     target: Target,
     weights: NDArray[np.float64],
     plan: AdaBoostPlan,

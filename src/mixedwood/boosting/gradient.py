@@ -17,8 +17,8 @@ from mixedwood._limits import Deadline, warn_time_limit
 from mixedwood._random import ROUND, spawn
 from mixedwood.boosting.losses import baseline, derivatives, log_loss
 from mixedwood.data import Schema, Table, Target, read_table, read_target, unknown_counts
-from mixedwood.growers import CodedTable
-from mixedwood.growers.gradient import BinnedTable, GradientSettings, grow_gradient_tree
+from mixedwood.grow import EncodedTable
+from mixedwood.grow.gradient import BinnedTable, GradientSettings, grow_gradient_tree
 from mixedwood.tree import Predictor, TargetSpec, Tree, argmax_with_ties
 from mixedwood.tree.predictor import add_up
 
@@ -33,7 +33,7 @@ class GrowOnWeights(Protocol):
     """Grows a classification tree on weighted rows."""
 
     def _fit_encoded(
-        self, table: CodedTable, target: Target, *, seed: int, time_limit: float = math.inf
+        self, table: EncodedTable, target: Target, *, seed: int, time_limit: float = math.inf
     ) -> Tree:
         """Grow a tree."""
 
@@ -69,7 +69,7 @@ class GradientPlan:
     estimator: GrowOnWeights | None = None
     learning_rate: float = 0.1
     subsample: float = 1.0
-    n_columns: int = -1
+    n_columns: int | None = None
     multi_output: bool = True
     max_bins: int = 255
     n_iter_no_change: int | None = None
@@ -77,7 +77,7 @@ class GradientPlan:
 
 
 def gradient_boost(
-    table: Table | CodedTable,
+    table: Table | EncodedTable,
     target: Target,
     plan: GradientPlan,
     n_iter: int,
@@ -123,7 +123,7 @@ def gradient_boost(
         Loss on the validation rows after each iteration; empty if there are none.
     """
     deadline = Deadline.after(time_limit)
-    coded = table if isinstance(table, CodedTable) else CodedTable(table)
+    coded = table if isinstance(table, EncodedTable) else EncodedTable(table)
     held_out = None
     if plan.n_iter_no_change is not None and validation is None:
         held_out = hold_out(target.codes, plan.validation_fraction, seed, target.weights)
@@ -359,7 +359,7 @@ class BoostingState:
     ) -> tuple[Tree, Numbers, Rows]:  # fmt: skip
         columns = None
         n_columns = self.coded.table.n_columns
-        if 0 < self.plan.n_columns < n_columns:
+        if self.plan.n_columns is not None and self.plan.n_columns < n_columns:
             drawn = rng.choice(n_columns, self.plan.n_columns, replace=False)
             columns = np.sort(drawn).astype(np.int32)
         grown = grow_gradient_tree(
@@ -391,7 +391,7 @@ class BoostingState:
         )
         node = tree.apply(self.coded.table)
         curvature = _sum_by_node(tree, node[rows], self.hessians[rows, outputs])
-        curvature += self.plan.settings.l2
+        curvature += self.plan.settings.l2_regularization
         values = -_sum_by_node(tree, node[rows], self.gradients[rows, outputs])
         values /= np.where(curvature > 0, curvature, 1.0)
         if labels is not self.target.classes:

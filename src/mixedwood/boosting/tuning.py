@@ -18,8 +18,8 @@ from mixedwood._limits import CancelledError, Deadline, StopFlag
 from mixedwood.boosting.gradient import BoostingState, GradientPlan
 from mixedwood.boosting.losses import probabilities
 from mixedwood.data import Target
-from mixedwood.growers import CodedTable
-from mixedwood.growers.gradient import BinnedTable
+from mixedwood.grow import EncodedTable
+from mixedwood.grow.gradient import BinnedTable
 
 __all__ = ["DepthSearch", "TuningGrid", "TuningResult"]
 
@@ -63,7 +63,7 @@ class DepthSearch:
 
     Attributes
     ----------
-    coded, target : CodedTable, Target
+    coded, target : EncodedTable, Target
         Training data.
     plan : GradientPlan
         Parameters of boosting, except for the depth.
@@ -77,7 +77,7 @@ class DepthSearch:
         Seed of the random parts.
     """
 
-    coded: CodedTable
+    coded: EncodedTable
     target: Target
     plan: GradientPlan
     grid: TuningGrid

@@ -325,7 +325,7 @@ def measure_diversity(
     --------
     >>> import numpy as np
     >>> from mixedwood.data import read_table, read_target
-    >>> from mixedwood.growers import grow
+    >>> from mixedwood.grow import grow
     >>> tree = grow(read_table({"x": [1, 2]}), read_target(["a", "b"]))
     >>> found = measure_diversity([tree, tree], np.array([[0, 0], [0, 1], [1, 1], [1, 1]]))
     >>> found.disagreement, found.kappa, found.mean_leaves

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mixedwood._limits import StopFlag
 from mixedwood._random import MEMBER, spawn
 from mixedwood.data import Schema, Table, Target
-from mixedwood.growers import CodedTable
+from mixedwood.grow import EncodedTable
 from mixedwood.tree import Tree
 
 __all__ = ["BaggingPlan", "Sample"]
@@ -34,7 +34,7 @@ class BaggingPlan:
 
     Attributes
     ----------
-    coded : CodedTable
+    coded : EncodedTable
         All rows.
     target : Target
         Their classes.
@@ -53,11 +53,11 @@ class BaggingPlan:
         The rows with positive weight among the rows given by the user; None if these are all.
     """
 
-    coded: CodedTable
+    coded: EncodedTable
     target: Target
     grow: Callable[..., Any]
     seed: int
-    n_columns: int = -1
+    n_columns: int | None = None
     bootstrap: bool = False
     n_rows: int | None = None
     kept: NDArray[np.bool_] | None = None
@@ -90,7 +90,7 @@ class BaggingPlan:
         rng = spawn(self.seed, MEMBER, number)
         seed = int(rng.integers(2**63))
         columns = None
-        if 0 < self.n_columns < self.table.n_columns:
+        if self.n_columns is not None and self.n_columns < self.table.n_columns:
             chosen = rng.choice(self.table.n_columns, self.n_columns, replace=False)
             columns = np.sort(chosen).astype(np.int32)
         return Sample(seed, columns, self._draw_rows(rng))

@@ -14,7 +14,7 @@ from mixedwood._limits import StopFlag
 from mixedwood.data import Table, Target
 from mixedwood.estimators.base import TableClassifier, columns_used
 from mixedwood.explain.importance import impurity_importance
-from mixedwood.growers import CodedTable
+from mixedwood.grow import EncodedTable
 from mixedwood.tree import Predictor, Tree
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class SingleTreeClassifier(TableClassifier):
 
     def _fit_encoded(
         self,
-        table: Table | CodedTable,
+        table: Table | EncodedTable,
         target: Target,
         *,
         seed: int,

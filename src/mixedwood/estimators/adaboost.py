@@ -32,7 +32,7 @@ from mixedwood.estimators._ensemble import TreeEnsembleClassifier
 from mixedwood.estimators.c45 import C45TreeClassifier
 from mixedwood.estimators.forest import read_member
 from mixedwood.estimators.tree import TreeClassifier
-from mixedwood.growers import CodedTable
+from mixedwood.grow import EncodedTable
 from mixedwood.tree import Tree
 
 __all__ = ["AdaBoostTreesClassifier"]
@@ -222,9 +222,9 @@ class AdaBoostTreesClassifier(TreeEnsembleClassifier):
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
         )
-        return self._fit_table(CodedTable(table), target, seed, deadline.left())
+        return self._fit_table(EncodedTable(table), target, seed, deadline.left())
 
-    def _fit_table(self, coded: CodedTable, target: Target, seed: int, time_limit: float) -> Self:
+    def _fit_table(self, coded: EncodedTable, target: Target, seed: int, time_limit: float) -> Self:
         plan = AdaBoostPlan(
             estimator=read_member(self._tree()),
             samme=self.variant == "samme",

@@ -274,4 +274,4 @@ def columns_used(trees: list[Tree]) -> set[str]:
 
 def unknown_in_core(handle_unknown: str) -> str:
     """Name what the core does with unknown categories; "error" is raised before it sees them."""
-    return "node" if handle_unknown in ("stop", "error") else handle_unknown
+    return "stop" if handle_unknown == "error" else handle_unknown

@@ -41,8 +41,8 @@ from mixedwood.estimators._ensemble import TreeEnsembleClassifier
 from mixedwood.estimators.base import unknown_in_core
 from mixedwood.estimators.forest import read_member
 from mixedwood.estimators.tree import TreeClassifier
-from mixedwood.growers import CodedTable
-from mixedwood.growers.gradient import GradientSettings
+from mixedwood.grow import EncodedTable
+from mixedwood.grow.gradient import GradientSettings
 from mixedwood.tree import Predictor, TargetSpec, Tree
 
 if TYPE_CHECKING:
@@ -318,19 +318,19 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         per_tree = partitioner.options.get("per") == "tree"
         order = "random_per_tree" if per_tree else "random_per_node"
         settings = GradientSettings(
-            order="sorted" if partitioner.name == "auto" else order,
+            category_order="sorted" if partitioner.name == "auto" else order,
             max_depth=native_limit(self.max_depth),
             max_leaf_nodes=native_limit(self.max_leaf_nodes),
             best_first=self.max_leaf_nodes is not None,
             min_samples_leaf=count_rows(self.min_samples_leaf, table.n_rows),
-            min_hessian=float(self.min_child_weight),
-            l2=float(self.l2_regularization),
-            nominal_l2=float(self.cat_l2),
-            smoothing=float(self.cat_smooth),
-            min_gain=float(self.min_split_gain),
-            max_columns=count_columns(self.max_features, table.n_columns),
-            adjusted=self.selection == "adjusted",
-            unseen=unknown_in_core(self.handle_unknown),
+            min_child_weight=float(self.min_child_weight),
+            l2_regularization=float(self.l2_regularization),
+            cat_l2=float(self.cat_l2),
+            cat_smooth=float(self.cat_smooth),
+            min_split_gain=float(self.min_split_gain),
+            max_features=count_columns(self.max_features, table.n_columns),
+            selection=self.selection,
+            handle_unknown=unknown_in_core(self.handle_unknown),
             n_threads=effective_n_jobs(self.n_jobs),
         )
         return GradientPlan(
@@ -393,11 +393,11 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
             validation = read_validation(
                 X_val, y_val, table.schema, target, plain=plain, handle_unknown=self._unseen()
             )
-        return self._fit_table(CodedTable(table), target, seed, deadline.left(), validation)
+        return self._fit_table(EncodedTable(table), target, seed, deadline.left(), validation)
 
     def _fit_table(
         self,
-        coded: CodedTable,
+        coded: EncodedTable,
         target: Target,
         seed: int,
         time_limit: float,

@@ -30,7 +30,7 @@ from mixedwood._random import seed_of
 from mixedwood.data import Table, Target
 from mixedwood.estimators.base import unknown_in_core
 from mixedwood.estimators.tree import GreedyTreeClassifier
-from mixedwood.growers import GrowSettings
+from mixedwood.grow import GrowSettings
 from mixedwood.pruning.pruner import Pruner
 from mixedwood.tree import Tree
 
@@ -156,8 +156,8 @@ class C45TreeClassifier(GreedyTreeClassifier):
             max_depth=native_limit(self.max_depth),
             min_samples_split=2 * min_samples_leaf,
             min_samples_leaf=min_samples_leaf,
-            missing="fractional",
-            unseen=unknown_in_core(self.handle_unknown),
+            handle_missing="fractional",
+            handle_unknown=unknown_in_core(self.handle_unknown),
         )
 
     def _pruners(self) -> tuple[Pruner, ...]:
@@ -243,9 +243,9 @@ class RandomTreeClassifier(GreedyTreeClassifier):
             max_depth=native_limit(self.max_depth),
             min_samples_split=count_rows(self.min_samples_split, n_rows, 2),
             min_samples_leaf=count_rows(self.min_samples_leaf, n_rows),
-            max_columns=count_columns(drawn, n_columns),
-            missing="fractional",
-            unseen=unknown_in_core(self.handle_unknown),
+            max_features=count_columns(drawn, n_columns),
+            handle_missing="fractional",
+            handle_unknown=unknown_in_core(self.handle_unknown),
         )
 
     def _pruners(self) -> tuple[Pruner, ...]:

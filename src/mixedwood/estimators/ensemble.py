@@ -42,7 +42,7 @@ from mixedwood.estimators.boosted import BoostedTreesClassifier
 from mixedwood.estimators.forest import ForestClassifier
 from mixedwood.explain.explanation import EnsembleExplanation
 from mixedwood.explain.path import choose_row
-from mixedwood.growers import CodedTable
+from mixedwood.grow import EncodedTable
 from mixedwood.tree import Mixture, Tree
 
 __all__ = ["EnsembleClassifier"]
@@ -312,7 +312,7 @@ class EnsembleClassifier(TableClassifier):
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
         )
-        coded = CodedTable(table)
+        coded = EncodedTable(table)
         tunes = bool(self.tune) and target.n_classes > 1 and target.n_rows >= 10
         tunes &= isinstance(boosted, BoostedTreesClassifier) and boosted.estimator is None
         self._warn_unused_parameters(tunes)

@@ -35,7 +35,7 @@ from mixedwood.estimators._sampling import BaggingPlan
 from mixedwood.estimators._single import SingleTreeClassifier
 from mixedwood.estimators.c45 import C45TreeClassifier
 from mixedwood.estimators.tree import TreeClassifier
-from mixedwood.growers import CodedTable
+from mixedwood.grow import EncodedTable
 from mixedwood.tree import Predictor, Tree
 
 __all__ = ["BaseForestClassifier", "ForestClassifier", "default_tree", "read_member"]
@@ -195,7 +195,7 @@ class BaseForestClassifier(TreeEnsembleClassifier):
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
         )
-        self._fit_table(CodedTable(table), target, deadline.left(), kept)
+        self._fit_table(EncodedTable(table), target, deadline.left(), kept)
         if self.oob_score and kept is not None:
             # Rows of weight 0 are in no sample, so that all trees predict them.
             others = read_table(X, schema=self.schema_).take(~kept)
@@ -207,7 +207,7 @@ class BaseForestClassifier(TreeEnsembleClassifier):
 
     def _fit_table(
         self,
-        coded: CodedTable,
+        coded: EncodedTable,
         target: Target,
         time_limit: float,
         kept: NDArray[np.bool_] | None = None,

@@ -32,7 +32,7 @@ from mixedwood.data import Table, Target
 from mixedwood.estimators._single import Rows, SingleTreeClassifier
 from mixedwood.estimators.base import unknown_in_core
 from mixedwood.estimators.tree import CRITERION
-from mixedwood.growers import CodedTable, GrowPruneResult, GrowSettings, Iteration, grow_prune
+from mixedwood.grow import EncodedTable, GrowPruneResult, GrowSettings, Iteration, grow_prune
 from mixedwood.tree import Tree
 
 __all__ = ["GrowPruneTreeClassifier", "warn_of_limits"]
@@ -178,7 +178,7 @@ class GrowPruneTreeClassifier(SingleTreeClassifier):
 
     def _grow_prune(
         self,
-        table: Table | CodedTable,
+        table: Table | EncodedTable,
         target: Target,
         *,
         seed: int,
@@ -188,14 +188,14 @@ class GrowPruneTreeClassifier(SingleTreeClassifier):
     ) -> GrowPruneResult:
         """Learn a tree; the result includes its sizes on the way."""
         if rows is not None:
-            all_rows = table.table if isinstance(table, CodedTable) else table
+            all_rows = table.table if isinstance(table, EncodedTable) else table
             table, target = all_rows.take(rows), target.take(rows)
         settings = GrowSettings(
             criterion=self.criterion,
             partitioner=self.partitioner,
             min_samples_split=count_rows(self.min_samples_split, target.n_rows, 2),
-            missing=self.handle_missing,
-            unseen=unknown_in_core(self.handle_unknown),
+            handle_missing=self.handle_missing,
+            handle_unknown=unknown_in_core(self.handle_unknown),
         )
         return grow_prune(
             table,
@@ -215,7 +215,7 @@ class GrowPruneTreeClassifier(SingleTreeClassifier):
 
     def _fit_encoded(
         self,
-        table: Table | CodedTable,
+        table: Table | EncodedTable,
         target: Target,
         *,
         seed: int,

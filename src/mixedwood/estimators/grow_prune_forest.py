@@ -12,7 +12,7 @@ from mixedwood.estimators._ensemble import Vote
 from mixedwood.estimators._sampling import BaggingPlan
 from mixedwood.estimators.forest import BaseForestClassifier, read_member
 from mixedwood.estimators.grow_prune import GrowPruneTreeClassifier, warn_of_limits
-from mixedwood.growers import GrowPruneResult, Iteration
+from mixedwood.grow import GrowPruneResult, Iteration
 from mixedwood.tree import Tree
 
 __all__ = ["GrowPruneForestClassifier"]

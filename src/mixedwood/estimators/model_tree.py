@@ -25,7 +25,7 @@ from mixedwood._parts import Criterion, Partitioner
 from mixedwood.data import ColumnKind, Table, Target
 from mixedwood.estimators._single import Rows, SingleTreeClassifier
 from mixedwood.estimators.tree import GREEDY_PARAMETERS, GreedyTreeClassifier
-from mixedwood.growers import CodedTable, GrowSettings, LinearTests, read_machines
+from mixedwood.grow import EncodedTable, GrowSettings, LinearSettings, read_models
 from mixedwood.pruning import CrossValidatedPath, stratified_folds
 from mixedwood.pruning.pruner import Pruned, Pruner
 from mixedwood.tree import Tree
@@ -34,7 +34,6 @@ __all__ = ["ModelTreeClassifier"]
 
 _MIN_SAMPLES_SPLIT = (2, 5, 10, 20, 40, 80)  # candidates of min_samples_split="tune"
 _N_FOLDS = 5
-_SUPERCLASSES = {"ovr": "one_vs_rest", "exhaustive": "every"}  # in the core
 
 
 class ModelTreeClassifier(GreedyTreeClassifier):
@@ -165,6 +164,8 @@ class ModelTreeClassifier(GreedyTreeClassifier):
         option: f"{text} Linear splits treat them as missing."
         for option, text in SingleTreeClassifier._unknown_texts.items()
     }
+    # Rows that a node holds out to choose C depend on the numbers of rows in the table of the fold.
+    _shares_codes = False
     _parameters: ClassVar[Mapping[str, Constraint]] = {
         **GREEDY_PARAMETERS,
         "min_samples_split": GREEDY_PARAMETERS["min_samples_split"] | OneOf("tune"),
@@ -247,20 +248,20 @@ class ModelTreeClassifier(GreedyTreeClassifier):
                 "Partitioner('random_order', per='node')."
             )
 
-    def _linear(self) -> LinearTests:
-        return LinearTests(
-            machines=read_machines(self.node_model, self.C, self.smoothing),
-            superclasses=_SUPERCLASSES.get(self.multi_class, self.multi_class),
-            nominal=self.node_features == "all",
-            best_cut=self.intercept == "best",
-            validated=self.score_on == "validation",
-            n_folds=int(self.node_cv),
-            min_rows=float(self.min_samples_model),
+    def _linear(self) -> LinearSettings:
+        return LinearSettings(
+            models=read_models(self.node_model, self.C, self.smoothing),
+            multi_class=self.multi_class,
+            node_features=self.node_features,
+            intercept=self.intercept,
+            score_on=self.score_on,
+            node_cv=int(self.node_cv),
+            min_samples_model=float(self.min_samples_model),
         )
 
     def _settings(self, n_rows: int, n_columns: int) -> GrowSettings:
         settings = super()._settings(n_rows, n_columns)
-        return replace(settings, linear=self._linear(), thresholds=bool(self.axis_aligned))
+        return replace(settings, linear=self._linear(), axis_aligned=bool(self.axis_aligned))
 
     def _fit(self, table: Table, target: Target, kept: NDArray[np.bool_] | None) -> None:
         if self.node_features == "numeric" and all(
@@ -278,7 +279,7 @@ class ModelTreeClassifier(GreedyTreeClassifier):
 
     def _fit_encoded(
         self,
-        table: Table | CodedTable,
+        table: Table | EncodedTable,
         target: Target,
         *,
         seed: int,
@@ -300,7 +301,7 @@ class ModelTreeClassifier(GreedyTreeClassifier):
 
     def _grow_tuned(
         self,
-        table: Table | CodedTable,
+        table: Table | EncodedTable,
         target: Target,
         *,
         seed: int,
@@ -313,7 +314,7 @@ class ModelTreeClassifier(GreedyTreeClassifier):
         deadline = Deadline.after(min(time_limit, read_time_limit(self.time_limit)))
         model = self
         if isinstance(self.min_samples_split, str):
-            coded = table if isinstance(table, CodedTable) else CodedTable(table)
+            coded = table if isinstance(table, EncodedTable) else EncodedTable(table)
             folds = seed if choice_seed is None else choice_seed
             model = self._with_size(self._tune_size(coded, target, folds, rows, deadline, stop))
         pruned = model._grow_and_prune(
@@ -334,7 +335,7 @@ class ModelTreeClassifier(GreedyTreeClassifier):
 
     def _tune_size(
         self,
-        coded: CodedTable,
+        coded: EncodedTable,
         target: Target,
         seed: int,
         rows: Rows | None,

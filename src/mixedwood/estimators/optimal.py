@@ -44,7 +44,7 @@ from mixedwood._warnings import TimeLimitWarning
 from mixedwood.data import Table, Target
 from mixedwood.estimators._single import Rows, SingleTreeClassifier
 from mixedwood.estimators.base import unknown_in_core
-from mixedwood.growers import CodedTable
+from mixedwood.grow import EncodedTable
 from mixedwood.optimal import (
     FRACTION_OF_LIMITS,
     OptimalSettings,
@@ -351,9 +351,7 @@ class OptimalTreeClassifier(SingleTreeClassifier):
         """Give the settings of the search for a table of this size."""
         return OptimalSettings(
             max_depth=int(self.max_depth),
-            max_leaf_nodes=None
-            if self.max_leaf_nodes is None
-            else native_limit(self.max_leaf_nodes),
+            max_leaf_nodes=native_limit(self.max_leaf_nodes),
             min_samples_leaf=math.ceil(count_rows(self.min_samples_leaf, n_rows)),
             ccp_alpha=float(self.ccp_alpha),
             binarization=self._binarization(),
@@ -431,7 +429,7 @@ class OptimalTreeClassifier(SingleTreeClassifier):
 
     def _fit_encoded(
         self,
-        table: Table | CodedTable,
+        table: Table | EncodedTable,
         target: Target,
         *,
         seed: int,
@@ -440,7 +438,7 @@ class OptimalTreeClassifier(SingleTreeClassifier):
         time_limit: float = math.inf,
         stop: StopFlag | None = None,
     ) -> Tree:
-        plain = table.table if isinstance(table, CodedTable) else table
+        plain = table.table if isinstance(table, EncodedTable) else table
         if rows is not None:
             plain, target = plain.take(rows), target.take(rows)
         found = self._search(

@@ -44,7 +44,7 @@ from mixedwood.data import Table, Target
 from mixedwood.data.schema import row_index
 from mixedwood.estimators._single import Rows, SingleTreeClassifier
 from mixedwood.estimators.base import unknown_in_core
-from mixedwood.growers import CodedTable, GrowSettings, grow
+from mixedwood.grow import EncodedTable, GrowSettings, grow
 from mixedwood.pruning import CostComplexityPath, CrossValidatedPath, cost_complexity_path
 from mixedwood.pruning.pruner import Pruned, Pruner, grow_and_prune
 from mixedwood.tree import Tree
@@ -82,6 +82,9 @@ class GreedyTreeClassifier(SingleTreeClassifier):
     `_seeds`.
     """
 
+    _shares_codes = True
+    """Whether folds of pruning grow from rows of one encoded table."""
+
     partitioner: Any
     selection: str
     max_depth: int | None
@@ -101,15 +104,15 @@ class GreedyTreeClassifier(SingleTreeClassifier):
             criterion=self.criterion,
             partitioner=self.partitioner,
             selection=self.selection,
-            min_gain=float(self.min_split_gain),
+            min_split_gain=float(self.min_split_gain),
             max_depth=native_limit(self.max_depth),
             min_samples_split=count_rows(self.min_samples_split, n_rows, 2),
             min_samples_leaf=count_rows(self.min_samples_leaf, n_rows),
             max_leaf_nodes=native_limit(self.max_leaf_nodes),
             best_first=self.max_leaf_nodes is not None,
-            max_columns=count_columns(self.max_features, n_columns),
-            missing=self.handle_missing,
-            unseen=unknown_in_core(self.handle_unknown),
+            max_features=count_columns(self.max_features, n_columns),
+            handle_missing=self.handle_missing,
+            handle_unknown=unknown_in_core(self.handle_unknown),
         )
 
     def _pruners(self) -> tuple[Pruner, ...]:
@@ -124,7 +127,7 @@ class GreedyTreeClassifier(SingleTreeClassifier):
 
     def _fit_encoded(
         self,
-        table: Table | CodedTable,
+        table: Table | EncodedTable,
         target: Target,
         *,
         seed: int,
@@ -145,7 +148,7 @@ class GreedyTreeClassifier(SingleTreeClassifier):
 
     def _grow_and_prune(
         self,
-        table: Table | CodedTable,
+        table: Table | EncodedTable,
         target: Target,
         *,
         seed: int,
@@ -155,13 +158,16 @@ class GreedyTreeClassifier(SingleTreeClassifier):
         stop: StopFlag | None = None,
     ) -> Pruned:
         """Learn a tree as `_fit_encoded` does; the result includes the path of pruning."""
-        coded = table if isinstance(table, CodedTable) else CodedTable(table)
+        coded = table if isinstance(table, EncodedTable) else EncodedTable(table)
         deadline = Deadline.after(min(time_limit, read_time_limit(self.time_limit)))
         growth = _Growth(self, seed, coded, target, rows, deadline, stop)
         pruners, table, copies_of = self._pruners(), coded.table, None
-        if rows is not None and any(pruner.needs_rows for pruner in pruners):
-            copies_of = rows
-            table, target = _SampledTable.of(table, rows), target.take(rows)
+        shared = rows is not None or self._shares_codes
+        if shared and any(pruner.needs_rows for pruner in pruners):
+            # Folds then grow from rows of the encoded table, whose numbers are ranked only once.
+            if rows is not None:
+                copies_of, target = rows, target.take(rows)
+            table = _SampledTable.of(table, rows)
         folds = seed if choice_seed is None else choice_seed
         try:
             return grow_and_prune(
@@ -181,9 +187,10 @@ class _SampledTable(Table):
     drawn: Rows = field(kw_only=True)
 
     @classmethod
-    def of(cls, table: Table, rows: Rows) -> _SampledTable:
-        taken = table.take(rows)
-        return cls(taken.schema, taken.arrays, taken.unknown, drawn=rows)
+    def of(cls, table: Table, rows: Rows | None) -> _SampledTable:
+        taken = table if rows is None else table.take(rows)
+        drawn = np.arange(table.n_rows, dtype=np.int32) if rows is None else rows
+        return cls(taken.schema, taken.arrays, taken.unknown, drawn=drawn)
 
     def take(self, rows: Any) -> Table:
         taken, chosen = super().take(rows), row_index(rows)
@@ -196,7 +203,7 @@ class _Growth:
 
     model: GreedyTreeClassifier
     seed: int
-    coded: CodedTable
+    coded: EncodedTable
     target: Target  # of all rows
     rows: Rows | None
     deadline: Deadline
@@ -208,7 +215,7 @@ class _Growth:
             raise TimeLimitError("The time limit was reached while trees were grown for pruning.")
         rows = self.rows
         if isinstance(table, _SampledTable):
-            rows = table.drawn
+            rows = None if rows is None and table.n_rows == len(self.target.codes) else table.drawn
             table, target = self.coded.table, self.target
         n_rows = table.n_rows if rows is None else len(rows)
         settings = self.model._settings(n_rows, table.n_columns)

@@ -41,7 +41,7 @@ def impurity_importance(
     Examples
     --------
     >>> from mixedwood.data import read_table, read_target
-    >>> from mixedwood.growers import grow
+    >>> from mixedwood.grow import grow
     >>> table = read_table({"a": [1, 2, 3, 4], "b": ["x", "x", "x", "x"]})
     >>> impurity_importance(grow(table, read_target([0, 0, 1, 1]))).tolist()
     [1.0, 0.0]

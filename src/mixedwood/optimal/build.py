@@ -35,7 +35,7 @@ def build_tree(table: Table, target: Target, splits: SplitTree, unknown: str) ->
         The training rows.
     splits : SplitTree
         Splits and children.
-    unknown : {"node", "missing", "majority"}
+    unknown : {"stop", "missing", "majority"}
         What happens to categories that no row of a node has.
     """
     arrays = splits.build(

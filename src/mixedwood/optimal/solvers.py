@@ -16,7 +16,7 @@ import numpy as np
 from mixedwood import _core
 from mixedwood._limits import StopFlag, stopped_by
 from mixedwood.data import Table, Target
-from mixedwood.growers import CodedTable
+from mixedwood.grow import EncodedTable
 from mixedwood.optimal.build import (
     SplitTree,
     apply_splits,
@@ -204,7 +204,7 @@ class AllSplitsSolver(Solver):
 
     def __init__(self, table: Table, target: Target, settings: OptimalSettings) -> None:
         super().__init__(table, target, settings)
-        self._coded = CodedTable(table)
+        self._coded = EncodedTable(table)
 
     def _make_native(
         self, integer: IntegerObjective, objective: _core.OptimalObjective

@@ -356,11 +356,12 @@ def cross_validated_alpha(
     Notes
     -----
     With R the fraction of misclassified weight, the standard error is ``sqrt(R * (1 - R) / N)``;
-    for numbers, it is that of the mean of the losses of rows. N is the number of rows or, for weighted rows, Kish's effective number
-    ``sum(weights)**2 / sum(weights**2)``: rows of weight 0 do not count, and the scale of the
-    weights does not matter.
+    for numbers, it is that of the mean of the losses of rows. N is the number of rows or, for
+    weighted rows, Kish's effective number ``sum(weights)**2 / sum(weights**2)``: rows of weight 0
+    do not count, and the scale of the weights does not matter.
 
-    With less than two rows, one class or a constant target the full tree is chosen, and the errors are NaN.
+    With less than two rows, one class or a constant target the full tree is chosen, and the errors
+    are NaN.
 
     Examples
     --------

@@ -69,7 +69,7 @@ class Predictor:
     Examples
     --------
     >>> from mixedwood.data import read_table, read_target
-    >>> from mixedwood.growers import GrowSettings, grow
+    >>> from mixedwood.grow import GrowSettings, grow
     >>> table, target = read_table({"x": [1, 2, 3]}), read_target(["a", "b", "b"])
     >>> trees = [grow(table, target), grow(table, target, GrowSettings(max_depth=0))]
     >>> model = Predictor.of_trees(trees, aggregate="vote")

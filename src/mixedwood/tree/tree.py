@@ -173,7 +173,7 @@ class Tree(TreeViews):
                     "not a tree: statistics must be one row of class weights per node."
                 )
             return
-        if self.loss not in LOSSES:
+        if not isinstance(self.loss, str) or self.loss not in LOSSES:
             raise ValueError(f"not a tree: loss must be one of {', '.join(LOSSES)}, or None.")
         if len(self.classes):
             raise ValueError("not a tree: a tree that predicts numbers has no classes.")
@@ -463,9 +463,7 @@ class Tree(TreeViews):
                 f"reads {LAYOUT_VERSION}. Load it with the version that pickled it, or train again."
             )
         for f in fields(self):
-            object.__setattr__(
-                self, f.name, state.get(f.name) if f.name == "loss" else state[f.name]
-            )
+            object.__setattr__(self, f.name, state[f.name])
         self.__post_init__()  # a damaged file is an error here, not a crash later
 
     def __repr__(self) -> str:

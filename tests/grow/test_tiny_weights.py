@@ -1,6 +1,6 @@
 """Weights that differ by many orders of magnitude: the best test of a column, by exact fractions.
 
-`python tests/growers/test_tiny_weights.py 3000` tries as many tables of each kind.
+`python tests/grow/test_tiny_weights.py 3000` tries as many tables of each kind.
 """
 
 import sys
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mixedwood.data import read_table, read_target
-from mixedwood.growers import GrowSettings, grow
+from mixedwood.grow import GrowSettings, grow
 from mixedwood.splits import criteria
 from mixedwood.tree import SplitKind
 

@@ -8,7 +8,7 @@ import pytest
 
 from mixedwood import ForestClassifier, TreeClassifier
 from mixedwood.data import Column, Schema, Table, Target
-from mixedwood.growers import GrowSettings, grow
+from mixedwood.grow import GrowSettings, grow
 from mixedwood.splits import best_partition
 from mixedwood.tree import SplitKind
 from planes import only_plane
@@ -245,13 +245,13 @@ def test_a_whole_weight_is_a_number_of_rows(criterion, missing):
             "number": rng.normal(size=n).round(1),
         }
         times = rng.integers(1, 5, n)
-        found = root(columns, y, times, criterion=criterion, missing=missing)
+        found = root(columns, y, times, criterion=criterion, handle_missing=missing)
         rows = np.repeat(np.arange(n), times)
         repeated = {name: values[rows] for name, values in columns.items()}
-        assert found == root(repeated, y[rows], criterion=criterion, missing=missing)
+        assert found == root(repeated, y[rows], criterion=criterion, handle_missing=missing)
         # Weights that are not whole say nothing of the number of rows.
         real = times + 0.5
-        free = {"criterion": criterion, "missing": missing, **no_limits}
+        free = {"criterion": criterion, "handle_missing": missing, **no_limits}
         at_first = root(columns, y, real, **free)
         for scale in (1e-6, math.pi / 3, 1e5 / 7):
             assert root(columns, y, real * scale, **free) == at_first

@@ -8,8 +8,8 @@ from scipy.stats import chisquare
 
 import mixedwood as mw
 from mixedwood.data import Target, read_table, read_target
-from mixedwood.growers import GrowSettings, grow
-from mixedwood.growers.random_order import _draw_orders
+from mixedwood.grow import GrowSettings, grow
+from mixedwood.grow.random_order import _draw_orders
 from mixedwood.splits import Partitioner
 from mixedwood.tree import FRACTIONAL, SplitKind
 
@@ -82,7 +82,7 @@ def test_the_first_of_equal_columns_wins_whatever_it_costs_to_search(rules):
             criterion="gain_ratio",
             partitioner="multiway",
             rules="c45",
-            missing="fractional",
+            handle_missing="fractional",
             min_samples_leaf=2,
             min_samples_split=4,
         )

@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from mixedwood import _core
 from mixedwood._limits import StopFlag
 from mixedwood.data import read_table, read_target
-from mixedwood.growers import CodedTable, GrowSettings, grow
-from mixedwood.growers.greedy import native_arguments
+from mixedwood.grow import EncodedTable, GrowSettings, grow
+from mixedwood.grow.greedy import native_arguments
 from mixedwood.splits import Partitioner
 from mixedwood.tree import Tree
 
 SETTINGS = {
     "gini": GrowSettings(),
-    "some columns": GrowSettings("entropy", max_columns=1),
+    "some columns": GrowSettings("entropy", max_features=1),
     "c45": GrowSettings(
-        "gain_ratio", partitioner="multiway", rules="c45", missing="fractional",
+        "gain_ratio", partitioner="multiway", rules="c45", handle_missing="fractional",
         min_samples_leaf=2, min_samples_split=4,
     ),
     "random order": GrowSettings(partitioner=Partitioner("random_order", per="tree")),
@@ -40,7 +40,7 @@ def make_table(seed, n=60):
 def test_growing_from_rows_is_growing_from_the_table_of_them(name, seed):
     table, target = make_table(seed)
     rows = np.random.default_rng(seed).integers(0, 60, 50).astype(np.int32)
-    coded = CodedTable(table)
+    coded = EncodedTable(table)
     some = grow(coded, target, SETTINGS[name], seed=seed, rows=rows)
     taken = grow(table.take(rows), target.take(rows), SETTINGS[name], seed=seed)
     # Rows in parts add up in another order.

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mixedwood.data import Column, Schema, Table, Target, read_table
-from mixedwood.growers import CodedTable
-from mixedwood.growers.gradient import BinnedTable, GradientSettings, grow_gradient_tree
+from mixedwood.grow import EncodedTable
+from mixedwood.grow.gradient import BinnedTable, GradientSettings, grow_gradient_tree
 from reference.gradient_tree import GradientTwin, all_cuts_of, rows_of_nodes
 from strategies import problems
 
@@ -22,7 +22,7 @@ def grown(table, g, h, how, rows=None, target=None, **options):
     n = table.n_rows
     target = Target(np.array([0, 1]), np.zeros(n, np.int32)) if target is None else target
     rows = np.arange(n, dtype=np.int32) if rows is None else rows
-    binned = BinnedTable(CodedTable(table), options.pop("max_bins", 255))
+    binned = BinnedTable(EncodedTable(table), options.pop("max_bins", 255))
     others = options.pop("others", NONE)
     return grow_gradient_tree(binned, target, g, h, how, rows=rows, others=others, **options)
 
@@ -42,17 +42,17 @@ def numbers(*columns):
 
 LIMITS = st.builds(
     GradientSettings,
-    order=st.just("sorted"),
-    max_depth=st.sampled_from([-1, 0, 1, 2, 3]),
-    max_leaf_nodes=st.sampled_from([-1, -1, 1, 2, 4]),
+    category_order=st.just("sorted"),
+    max_depth=st.sampled_from([None, 0, 1, 2, 3]),
+    max_leaf_nodes=st.sampled_from([None, None, 1, 2, 4]),
     best_first=st.just(True),
     min_samples_leaf=st.sampled_from([1, 1, 2, 3]),
-    min_hessian=st.sampled_from([0.0, 0.0, 0.7, 1.5]),
-    l2=st.sampled_from([0.0, 0.3, 1.0]),
-    nominal_l2=st.sampled_from([0.0, 0.5]),
-    smoothing=st.sampled_from([0.0, 0.4]),
-    min_gain=st.sampled_from([0.0, 0.0, 0.8]),
-    adjusted=st.booleans(),
+    min_child_weight=st.sampled_from([0.0, 0.0, 0.7, 1.5]),
+    l2_regularization=st.sampled_from([0.0, 0.3, 1.0]),
+    cat_l2=st.sampled_from([0.0, 0.5]),
+    cat_smooth=st.sampled_from([0.0, 0.4]),
+    min_split_gain=st.sampled_from([0.0, 0.0, 0.8]),
+    selection=st.sampled_from(["score", "adjusted"]),
 )
 
 
@@ -64,7 +64,7 @@ def test_agrees_with_its_twin(problem, how, n_outputs, seed):
     rng = np.random.default_rng(seed)
     g, h = rng.normal(size=(2, table.n_rows, n_outputs))
     h = np.abs(h) + 0.05
-    if how.max_leaf_nodes < 0:
+    if how.max_leaf_nodes is None:
         how = replace(how, best_first=bool(seed % 2))
     found = grown(table, g, h, how)
     twin = GradientTwin(table, g, h, how)
@@ -95,11 +95,13 @@ def test_names_of_rows_are_chosen_less_often_beside_a_weak_column(order, n_class
         g, h = shares - np.eye(n_classes)[y], np.tile(shares * (1 - shares), (n, 1))
         if n_classes == 2:
             g, h = g[:, 1:].copy(), h[:, 1:].copy()
-        how = GradientSettings(order=order, max_depth=1)
+        how = GradientSettings(category_order=order, max_depth=1)
         fooled["score"] += grown(table, g, h, how, seed=seed).tree.column[0] == 0
         for weight in (1.0, 1e-4, 12345.5):  # whole ones would be numbers of rows
             target = Target(np.arange(n_classes), y.astype(np.int32), np.full(n, weight))
-            adjusted = replace(how, adjusted=True, l2=how.l2 * weight)
+            adjusted = replace(
+                how, selection="adjusted", l2_regularization=how.l2_regularization * weight
+            )
             tree = grown(table, weight * g, weight * h, adjusted, target=target, seed=seed).tree
             fooled[weight] += tree.column[0] == 0
     assert fooled[1.0] == fooled[1e-4] == fooled[12345.5]
@@ -130,7 +132,7 @@ def test_among_equal_gains_one_of_the_largest_is_chosen(problem, how, n_outputs,
     g = data.draw(st.lists(st.integers(-2, 2), min_size=size, max_size=size))
     h = data.draw(st.lists(st.integers(0, 2), min_size=size, max_size=size))
     g, h = np.array(g, float).reshape(shape), np.array(h, float).reshape(shape)
-    how = replace(how, max_leaf_nodes=-1, adjusted=False)
+    how = replace(how, max_leaf_nodes=None, selection="score")
     tree = grown(table, g, h, how).tree
     twin = GradientTwin(table, g, h, how)
     through = rows_of_nodes(tree, table, list(range(table.n_rows)))
@@ -141,13 +143,13 @@ def test_among_equal_gains_one_of_the_largest_is_chosen(problem, how, n_outputs,
         known = list(twin.candidates(rows))
         most = max((gain for gain, _, _ in known), default=0.0)
         if tree.split_kind[node] == 0:
-            assert most <= max(how.min_gain, 0.0) + 1e-9
+            assert most <= max(how.min_split_gain, 0.0) + 1e-9
             continue
         left = through[tree.children_of(node)[0]]
         cuts = {(c, side) for _, c, rows_left in known for side in (rows_left, rows - rows_left)}
         assert (tree.column[node], left) in cuts
         assert twin.gain(tree.column[node], left, rows) == pytest.approx(most, abs=1e-8)
-        assert most > how.min_gain
+        assert most > how.min_split_gain
 
 
 @given(st.integers(2, 8), st.integers(0, 2**32), st.booleans())
@@ -159,7 +161,7 @@ def test_no_other_two_groups_gain_more_than_the_sorted_order(n_values, seed, mis
     table = nominal(codes - 1 if missing else codes, n_values=n_values)
     g = rng.normal(size=(len(codes), 1))
     h = rng.uniform(0.05, 2, size=(len(codes), 1))
-    how = GradientSettings(order="sorted", l2=0.0, max_depth=1)
+    how = GradientSettings(category_order="sorted", l2_regularization=0.0, max_depth=1)
     twin = GradientTwin(table, g, h, how)
     rows = frozenset(range(len(codes)))
     groups = list(twin.rows_of_values(0, rows).values())
@@ -173,7 +175,7 @@ def test_the_order_of_classes_does_not_matter():
     table = nominal(rng.integers(0, 5, 60), rng.integers(0, 4, 60))
     g, h = rng.normal(size=(60, 3)), rng.uniform(0, 1, (60, 3))
     h[:, 0] = 1e-9  # the first class is certain, the others are not
-    how = GradientSettings(order="sorted", min_hessian=1.0, max_depth=3)
+    how = GradientSettings(category_order="sorted", min_child_weight=1.0, max_depth=3)
     one = grown(table, g, h, how)
     other = grown(table, g[:, ::-1].copy(), h[:, ::-1].copy(), how)
     assert one.tree.n_leaves > 2
@@ -209,7 +211,7 @@ def order_behind(tree, column=0):
 
 
 def test_every_order_is_as_likely():
-    how = GradientSettings(order="random_per_tree", l2=0.0)
+    how = GradientSettings(category_order="random_per_tree", l2_regularization=0.0)
     orders = Counter(
         order_behind(grown(THREE, PULL, np.ones((3, 1)), how, seed=s).tree) for s in range(3000)
     )
@@ -219,7 +221,7 @@ def test_every_order_is_as_likely():
 
 
 def test_every_order_is_as_likely_at_every_node():
-    how = GradientSettings(order="random_per_node", l2=0.0)
+    how = GradientSettings(category_order="random_per_node", l2_regularization=0.0)
     trees = [grown(THREE, PULL, np.ones((3, 1)), how, seed=s).tree for s in range(3000)]
     first = Counter(tuple(map(tuple, before_and_after(tree, 0))) for tree in trees)
     # The value that gains most alone, unless it is in the middle.
@@ -240,7 +242,7 @@ def test_a_cut_is_the_best_of_a_random_order(order, n_outputs):
     rng = np.random.default_rng(1)
     table = nominal(np.tile(np.arange(5) - 1, 3), n_values=4)  # missing is one of five
     g, h = rng.normal(size=(15, n_outputs)), rng.uniform(0.1, 1, (15, n_outputs))
-    how = GradientSettings(order=order, max_depth=1)
+    how = GradientSettings(category_order=order, max_depth=1)
     twin = GradientTwin(table, g, h, how)
     rows = frozenset(range(15))
     groups = list(twin.rows_of_values(0, rows).values())
@@ -264,12 +266,12 @@ def test_all_nodes_of_a_tree_have_one_order_or_each_its_own():
     g, h = rng.normal(size=(n, 2)), np.ones((n, 2))
     shared = 0
     for seed in range(20):
-        how = GradientSettings(order="random_per_tree", max_depth=6)
+        how = GradientSettings(category_order="random_per_tree", max_depth=6)
         tree = grown(table, g, h, how, seed=seed).tree
         assert tree.n_leaves > 10
         assert order_behind(tree, 0) is not None
         assert order_behind(tree, 1) is not None
-        tree = grown(table, g, h, replace(how, order="random_per_node"), seed=seed).tree
+        tree = grown(table, g, h, replace(how, category_order="random_per_node"), seed=seed).tree
         shared += None not in (order_behind(tree, 0), order_behind(tree, 1))
     assert shared < 5
 
@@ -279,7 +281,7 @@ def test_the_same_seed_gives_the_same_tree(order):
     rng = np.random.default_rng(3)
     table = nominal(rng.integers(0, 9, 100), rng.integers(0, 9, 100))
     g, h = rng.normal(size=(100, 1)), np.ones((100, 1))
-    how = GradientSettings(order=order, max_depth=4, max_columns=1)
+    how = GradientSettings(category_order=order, max_depth=4, max_features=1)
     trees = [grown(table, g, h, how, seed=s).tree for s in (1, 1, 2, 3)]
     assert trees[0] == trees[1]
     assert len({tree.n_nodes for tree in trees} | {tree.score[0] for tree in trees}) > 3
@@ -293,10 +295,10 @@ def test_columns_are_drawn_at_every_node():
     x = rng.integers(0, 2, 200)
     table = nominal(x, rng.integers(0, 2, 200), rng.integers(0, 2, 200))
     g, h = (2.0 * x - 1 + 0.3 * rng.normal(size=200))[:, None], np.ones((200, 1))
-    how = GradientSettings(max_depth=1, max_columns=1)
+    how = GradientSettings(max_depth=1, max_features=1)
     roots = Counter(int(grown(table, g, h, how, seed=s).tree.column[0]) for s in range(600))
     assert min(roots.values()) > 160  # a third each, good or not
-    two = replace(how, max_columns=2)
+    two = replace(how, max_features=2)
     roots = Counter(int(grown(table, g, h, two, seed=s).tree.column[0]) for s in range(600))
     assert roots[0] == pytest.approx(400, abs=45)  # whenever it is among the two
     # Not once for the whole tree.
@@ -313,7 +315,7 @@ def test_more_columns_are_looked_at_when_those_drawn_cannot_be_split():
     table = nominal(constant, constant, [0, 0, 0, 1, 1, 1], constant, n_values=2)
     g, h = np.array([1.0, 1, 1, -1, -1, -1])[:, None], np.ones((6, 1))
     for seed in range(20):
-        tree = grown(table, g, h, GradientSettings(max_columns=1), seed=seed).tree
+        tree = grown(table, g, h, GradientSettings(max_features=1), seed=seed).tree
         assert tree.column[0] == 2
 
 
@@ -328,7 +330,9 @@ def test_numbers_are_cut_between_bins_of_about_as_many_rows():
         rows = np.diff(np.searchsorted(np.sort(x), [-9, *cuts, 9]))
         assert rows.max() - rows.min() <= 2
     few = np.repeat([1.0, 2.0, 10.0], [98, 1, 1])
-    tree = grown(numbers(few), g[:100], h[:100], GradientSettings(l2=0.0), max_bins=3).tree
+    tree = grown(
+        numbers(few), g[:100], h[:100], GradientSettings(l2_regularization=0.0), max_bins=3
+    ).tree
     assert set(tree.high[tree.column >= 0].tolist()) == {1.5, 6.0}
 
 
@@ -378,8 +382,8 @@ def test_nodes_hold_the_weights_of_their_classes():
         ({"columns": np.array([1], np.int32)}, "no such column"),
         ({"target": Target(np.array([0]), np.ones(4, np.int32))}, "class is out of range"),
         ({"target": Target(np.array([0]), np.zeros(3, np.int32))}, "one class is needed"),
-        ({"how": GradientSettings(order="random")}, "order"),
-        ({"how": GradientSettings(unseen="error")}, "handle_unknown"),
+        ({"how": GradientSettings(category_order="random")}, "order"),
+        ({"how": GradientSettings(handle_unknown="error")}, "handle_unknown"),
         ({"max_bins": 1}, "at least two bins"),
     ],
 )

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mixedwood.data import Column, Schema, Table, Target
-from mixedwood.growers import CodedTable
-from mixedwood.growers.gradient import BinnedTable, GradientSettings, grow_gradient_tree
+from mixedwood.grow import EncodedTable
+from mixedwood.grow.gradient import BinnedTable, GradientSettings, grow_gradient_tree
 
 
 def random_table(rng, n):
@@ -37,7 +37,7 @@ def random_table(rng, n):
     n=st.integers(1, 60),
     seed=st.integers(0, 2**32),
     order=st.sampled_from(["sorted", "random_per_tree", "random_per_node"]),
-    unseen=st.sampled_from(["node", "missing", "majority"]),
+    unseen=st.sampled_from(["stop", "missing", "majority"]),
     max_bins=st.sampled_from([2, 5, 255]),
     best_first=st.booleans(),
     n_outputs=st.integers(1, 3),
@@ -55,11 +55,13 @@ def test_rows_are_where_the_tree_sends_them(
     n_told = int(rng.integers(0, n - n_learn + 1))
     rows, others = shuffled[:n_learn], shuffled[n_learn : n_learn + n_told]
     found = grow_gradient_tree(
-        BinnedTable(CodedTable(table), max_bins),
+        BinnedTable(EncodedTable(table), max_bins),
         target,
         rng.normal(size=(n, n_outputs)),
         rng.uniform(0, 1, (n, n_outputs)),
-        GradientSettings(order=order, unseen=unseen, best_first=best_first, max_depth=6),
+        GradientSettings(
+            category_order=order, handle_unknown=unseen, best_first=best_first, max_depth=6
+        ),
         rows=rows,
         others=others,
         seed=seed,
@@ -71,18 +73,18 @@ def test_rows_are_where_the_tree_sends_them(
     assert (found.tree.split_kind[found.node_of_row[rows]] == 0).all()
 
 
-@pytest.mark.parametrize(("unseen", "where"), [("node", 0), ("missing", 2), ("majority", 1)])
+@pytest.mark.parametrize(("unseen", "where"), [("stop", 0), ("missing", 2), ("majority", 1)])
 def test_values_that_only_rows_told_have(unseen, where):
     """Values 0, 0, 1 and missing learn; value 2 is new. Missing goes with value 1."""
     codes = np.array([0, 0, 0, 1, -1, 2], np.int32)
     table = Table(Schema((Column("a", "nominal", ("x", "y", "z")),)), (codes,))
     g = np.array([[1.0], [1.0], [1.0], [-1.0], [-1.0], [9.0]])
     found = grow_gradient_tree(
-        BinnedTable(CodedTable(table)),
+        BinnedTable(EncodedTable(table)),
         Target(np.array([0, 1]), np.zeros(6, np.int32)),
         g,
         np.ones((6, 1)),
-        GradientSettings(order="sorted", max_depth=1, unseen=unseen),
+        GradientSettings(category_order="sorted", max_depth=1, handle_unknown=unseen),
         rows=np.arange(5, dtype=np.int32),
         others=np.array([5], np.int32),
     )
@@ -102,7 +104,7 @@ def test_missing_values_that_no_row_learnt_from():
     for column in (0, 1):
         table = Table(schema, (x, codes))
         found = grow_gradient_tree(
-            BinnedTable(CodedTable(table)),
+            BinnedTable(EncodedTable(table)),
             Target(np.array([0, 1]), np.zeros(4, np.int32)),
             np.array([[1.0], [-1.0], [-1.0], [5.0]]),
             np.ones((4, 1)),

@@ -6,7 +6,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from mixedwood import _core
 from mixedwood.data import read_table
-from mixedwood.growers import CodedTable
+from mixedwood.grow import EncodedTable
 from reference.regression import best_split, gain_of, loss_of
 
 CRITERIA = ("squared_error", "poisson", "absolute_error")
@@ -16,7 +16,7 @@ def grow(X, y, weights=None, rows=None, **settings):
     chosen = _core.RegressSettings()
     for name, value in settings.items():
         setattr(chosen, name, value)
-    native = CodedTable(read_table(X)).native
+    native = EncodedTable(read_table(X)).native
     y = np.ascontiguousarray(y, dtype=float)
     arrays = _core.regress(native, y, weights, chosen, np.inf, rows)
     arrays["statistics"] = arrays["statistics"].reshape(-1, 4)

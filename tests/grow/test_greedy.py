@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mixedwood.data import Target, read_table, read_target
-from mixedwood.growers import GrowSettings, grow
+from mixedwood.grow import GrowSettings, grow
 from mixedwood.splits import Screener, criteria
 from mixedwood.tree import STOP, SplitKind
 from reference.greedy import Greedy, Settings, UnclearError, assert_same
@@ -16,7 +16,7 @@ from strategies import problems
 
 CRITERIA = list(criteria())
 MISSING = ["learned", "fractional", "category"]
-UNSEEN = ["node", "missing", "majority"]
+UNSEEN = ["stop", "missing", "majority"]
 
 
 def grown(table, target, ours):
@@ -37,14 +37,14 @@ def grown(table, target, ours):
             selection=ours.selection,
             alpha=ours.alpha,
             bonferroni=ours.bonferroni,
-            min_gain=ours.min_gain,
-            max_depth=-1 if ours.max_depth == math.inf else ours.max_depth,
+            min_split_gain=ours.min_gain,
+            max_depth=None if ours.max_depth == math.inf else ours.max_depth,
             min_samples_split=ours.min_samples_split,
             min_samples_leaf=ours.min_samples_leaf,
-            max_leaf_nodes=-1 if ours.max_leaf_nodes == math.inf else ours.max_leaf_nodes,
+            max_leaf_nodes=None if ours.max_leaf_nodes == math.inf else ours.max_leaf_nodes,
             best_first=ours.best_first,
-            missing=ours.missing,
-            unseen=ours.unseen,
+            handle_missing=ours.missing,
+            handle_unknown=ours.unseen,
         ),
     )
 
@@ -253,7 +253,9 @@ def test_a_row_of_weight_zero_is_not_there():
     assert tree.high[0] == 1.5
     assert tree.statistics.tolist() == [[1, 1], [1, 0], [0, 1]]
     tree = grow(
-        table.take([0, 1, 2]), read_target([0, 1, 2], [1, 0, 1]), GrowSettings(unseen="node")
+        table.take([0, 1, 2]),
+        read_target([0, 1, 2], [1, 0, 1]),
+        GrowSettings(handle_unknown="stop"),
     )
     assert tree.high[0] == 2.0
 
@@ -267,6 +269,6 @@ def test_a_value_that_a_node_never_met_stops_there():
     assert tree.column_of(0).name == "b"
     new = read_table({"a": ["p"], "b": ["never"]}, schema=tree.schema)
     assert tree.apply(new).tolist() == [0]
-    tree = grow(table, target, GrowSettings(unseen="majority"))
+    tree = grow(table, target, GrowSettings(handle_unknown="majority"))
     assert tree.unknown_child[0] == tree.statistics[tree.children_of(0)].sum(axis=1).argmax()
     assert grow(table, target).unknown_child[0] == STOP

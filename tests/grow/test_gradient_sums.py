@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from mixedwood.data import Column, Schema, Table, Target
-from mixedwood.growers import CodedTable
-from mixedwood.growers.gradient import BinnedTable, GradientSettings, grow_gradient_tree
+from mixedwood.grow import EncodedTable
+from mixedwood.grow.gradient import BinnedTable, GradientSettings, grow_gradient_tree
 
 NONE = np.zeros(0, np.int32)
 
@@ -29,7 +29,7 @@ def grown(table, g, h, how=None, rows=None, others=NONE, seed=0, max_bins=255):
     target = Target(np.array([0, 1]), (np.arange(n) % 2).astype(np.int32))
     rows = np.arange(n, dtype=np.int32) if rows is None else rows
     how = GradientSettings() if how is None else how
-    binned = BinnedTable(CodedTable(table), max_bins)
+    binned = BinnedTable(EncodedTable(table), max_bins)
     return grow_gradient_tree(binned, target, g, h, how, rows=rows, others=others, seed=seed)
 
 
@@ -47,7 +47,8 @@ def large(request):
 @pytest.mark.parametrize("order", ["sorted", "random_per_node"])
 def test_threads_change_nothing(large, order):
     one, *more = (
-        grown(*large, GradientSettings(order=order, max_depth=5, n_threads=n)) for n in (1, 2, 3)
+        grown(*large, GradientSettings(category_order=order, max_depth=5, n_threads=n))
+        for n in (1, 2, 3)
     )
     assert one.tree.n_leaves > 20
     for other in more:
@@ -59,7 +60,7 @@ def test_threads_change_nothing(large, order):
 @pytest.mark.parametrize("order", ["sorted", "random_per_tree"])
 def test_the_order_of_rows_changes_nothing(large, order):
     """Sums of floats would differ in their last digits, and the trees at ties."""
-    how = GradientSettings(order=order, max_depth=5)
+    how = GradientSettings(category_order=order, max_depth=5)
     one = grown(*large, how)
     for seed in range(3):
         rows = np.random.default_rng(seed).permutation(len(large[1])).astype(np.int32)
@@ -76,10 +77,13 @@ def test_the_scale_does_not_matter(factor):
     n = 200
     table = table_of(number("x", rng.normal(size=n)), nominal("a", rng.integers(0, 5, n), 5))
     g, h = rng.normal(size=(n, 2)), rng.uniform(0.1, 1, (n, 2))
-    how = GradientSettings(order="sorted", max_depth=4, l2=0.5)
+    how = GradientSettings(category_order="sorted", max_depth=4, l2_regularization=0.5)
     one = grown(table, g, h, how)
     other = grown(
-        table, g * factor, h * factor, GradientSettings("sorted", max_depth=4, l2=0.5 * factor)
+        table,
+        g * factor,
+        h * factor,
+        GradientSettings("sorted", max_depth=4, l2_regularization=0.5 * factor),
     )
     assert one.tree.n_leaves > 8
     np.testing.assert_array_equal(other.node_of_row, one.node_of_row)
@@ -91,7 +95,9 @@ def test_tiny_and_huge_together():
     x = np.arange(n, dtype=float)
     g = np.where(x < 32, 1.0, -1.0)[:, None] * np.logspace(-300, 300, n)[:, None]
     h = np.abs(g)
-    found = grown(table_of(number("x", x)), g, h, GradientSettings(l2=0.0, max_depth=3))
+    found = grown(
+        table_of(number("x", x)), g, h, GradientSettings(l2_regularization=0.0, max_depth=3)
+    )
     assert np.isfinite(found.steps).all()
     assert np.isfinite(found.tree.score).all()
     # Steps of whole leaves are means of +1 and -1; rows that vanish beside the rest do not matter.
@@ -110,12 +116,12 @@ def test_without_curvature(order):
     """Steps are gradients over the penalty; without one there is no step at all."""
     table = table_of(number("x", [1, 2, 3, 4]), nominal("a", [0, 1, 0, 1], 2))
     g, h = np.array([[1.0], [1.0], [-1.0], [-1.0]]), np.zeros((4, 1))
-    found = grown(table, g, h, GradientSettings(order=order, l2=2.0))
+    found = grown(table, g, h, GradientSettings(category_order=order, l2_regularization=2.0))
     assert found.tree.column[0] == 0
     assert found.steps[found.node_of_row, 0].tolist() == [-1.0, -1.0, 1.0, 1.0]
-    still = grown(table, g, h, GradientSettings(order=order, l2=0.0))
+    still = grown(table, g, h, GradientSettings(category_order=order, l2_regularization=0.0))
     assert (still.tree.n_nodes, still.steps.tolist()) == (1, [[0.0]])
-    held = grown(table, g, h, GradientSettings(order=order, min_hessian=1e-3))
+    held = grown(table, g, h, GradientSettings(category_order=order, min_child_weight=1e-3))
     assert held.tree.n_nodes == 1
 
 
@@ -159,7 +165,9 @@ def test_more_values_than_a_byte_or_two_can_tell_apart(n_values, kind):
     g = rng.normal(size=(n_values, 1)) * 0.01
     g[-1] = 50.0
     g[0] = -50.0
-    how = GradientSettings(order="sorted", l2=0.0, max_leaf_nodes=3, best_first=True)
+    how = GradientSettings(
+        category_order="sorted", l2_regularization=0.0, max_leaf_nodes=3, best_first=True
+    )
     found = grown(table, g, np.ones((n_values, 1)), how, max_bins=n_values + 5)
     steps = found.steps[found.node_of_row, 0]
     assert (steps[0], steps[-1]) == (50.0, -50.0)

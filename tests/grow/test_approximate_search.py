@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mixedwood.data import Column, Schema, Table, Target
-from mixedwood.growers import GrowSettings, grow
+from mixedwood.grow import GrowSettings, grow
 from mixedwood.splits import best_partition
 from reference.splits import score
 

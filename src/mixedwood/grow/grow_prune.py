@@ -17,9 +17,9 @@ from mixedwood import _core, _folds
 from mixedwood import _kinds as kinds
 from mixedwood._limits import StopFlag, stopped_by
 from mixedwood.data import Table, Target
-from mixedwood.growers.coded import CodedTable
-from mixedwood.growers.greedy import GrowSettings, native_arguments, tree_of
-from mixedwood.growers.random_order import as_subsets
+from mixedwood.grow.encoded import EncodedTable
+from mixedwood.grow.greedy import GrowSettings, native_arguments, tree_of
+from mixedwood.grow.random_order import as_subsets
 from mixedwood.tree import Tree
 
 __all__ = ["GrowPruneResult", "Iteration", "grow_prune"]
@@ -56,7 +56,7 @@ class GrowPruneResult:
 
 
 def grow_prune(
-    table: Table | CodedTable,
+    table: Table | EncodedTable,
     target: Target,
     settings: GrowSettings | None = None,
     *,
@@ -76,13 +76,13 @@ def grow_prune(
 
     Parameters
     ----------
-    table : Table or CodedTable
-        The rows; a `CodedTable` spares work when many trees are grown.
+    table : Table or EncodedTable
+        The rows; a `EncodedTable` spares work when many trees are grown.
     target : Target
         Their classes. Rows of weight 0 do not count.
     settings : GrowSettings, optional
         How to grow; by default Gini, down to pure leaves. Rows cannot be shared out among
-        children: ``missing="fractional"`` is an error.
+        children: ``handle_missing="fractional"`` is an error.
     seed : int, default=0
         Divides the rows, and seeds random parts.
     halves : array-like of int, one per row, optional
@@ -117,10 +117,10 @@ def grow_prune(
     |   |   [4] x > 10 (or missing): 0 (100 % of 3)
     """
     chosen = settings or GrowSettings()
-    if chosen.missing == "fractional":
+    if chosen.handle_missing == "fractional":
         raise ValueError(
-            "growing and pruning in turns needs whole rows, but missing='fractional' shares them "
-            "out. Use missing='learned' or 'category'."
+            "growing and pruning in turns needs whole rows, but handle_missing='fractional' "
+            "divides them. Use handle_missing='learned' or 'category'."
         )
     given = native_arguments(table, target, chosen, seed)
     if halves is None:

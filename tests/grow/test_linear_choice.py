@@ -235,7 +235,7 @@ def test_only_tests_of_average_gain_compete(machine_too):
         X = as_table(numbers, nominal)
         settings = {"selection": "average_gain", "max_depth": 1, "C": 1.0, "min_samples_split": 2}
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "There is no numeric or ordinal column")
+            warnings.filterwarnings("ignore", "There are no numeric or ordinal columns")
             tree = published(**settings).fit(X, y).tree_
         branches = [[codes == v for v in np.unique(codes)] for codes in nominal]
         if machine_too:

@@ -1,4 +1,4 @@
-"""Greedy growth: from the root down, the best test of each node, never taken back."""
+"""Greedy growth from the root down: each node gets the best split found."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from mixedwood import _core
 from mixedwood._limits import StopFlag, stopped_by, warn_time_limit
 from mixedwood._parts import Criterion, Partitioner, Screener, native_criterion
 from mixedwood.data import Schema, Table, Target, check_same_length
-from mixedwood.growers.coded import CodedTable, fill
-from mixedwood.growers.linear_tests import LinearTests
-from mixedwood.growers.random_order import Ranks, as_subsets, draw_ranks
+from mixedwood.grow.encoded import EncodedTable, fill
+from mixedwood.grow.linear import LinearSettings
+from mixedwood.grow.random_order import Ranks, as_subsets, draw_ranks
 from mixedwood.tree import Tree
 
 __all__ = ["GrowSettings", "grow", "native_arguments", "tree_of"]
@@ -25,10 +25,10 @@ _SAFE_WEIGHT = 1e100  # squares of weights, and sums of them, must stay finite
 
 @dataclass(frozen=True)
 class GrowSettings:
-    """What is tried at a node, what is accepted, and when to stop; checked by the caller.
+    """How a tree is grown, and when to stop; checked by the caller.
 
-    The meaning of each is that of the parameter of `TreeClassifier` of the same name, with numbers
-    in place of shares and names; -1 stands for no limit.
+    Each field means what the parameter of `TreeClassifier` of the same name means, with numbers of
+    rows and columns in place of fractions and names. None is no limit.
     """
 
     criterion: str | Criterion = "gini"
@@ -38,21 +38,21 @@ class GrowSettings:
     selection: str = "score"
     alpha: float = 1.0
     bonferroni: bool = False
-    min_gain: float = 0.0
-    max_depth: int = -1
+    min_split_gain: float = 0.0
+    max_depth: int | None = None
     min_samples_split: float = 2
     min_samples_leaf: float = 1
-    max_leaf_nodes: int = -1
+    max_leaf_nodes: int | None = None
     best_first: bool = False
-    max_columns: int = -1
-    missing: str = "learned"
-    unseen: str = "node"
-    linear: LinearTests | None = None
-    thresholds: bool = True
+    max_features: int | None = None
+    handle_missing: str = "learned"
+    handle_unknown: str = "stop"
+    linear: LinearSettings | None = None
+    axis_aligned: bool = True
 
 
 def grow(
-    table: Table | CodedTable,
+    table: Table | EncodedTable,
     target: Target,
     settings: GrowSettings | None = None,
     *,
@@ -61,16 +61,16 @@ def grow(
     rows: NDArray[np.int32] | None = None,
     stop: StopFlag | None = None,
 ) -> Tree:
-    """Grow a tree; nodes that a time limit left unsplit are leaves, and a warning says so.
+    """Grow a tree. If the time limit is reached, open nodes become leaves, with a warning.
 
     Parameters
     ----------
     table, target
-        What to learn from; a `CodedTable` spares work when many trees are grown.
+        Training rows; an `EncodedTable` saves work when many trees are grown.
     settings : GrowSettings, optional
-        What is tried and when to stop.
+        How to grow, and when to stop.
     seed : int, default=0
-        Of what is random.
+        Seed of random parts.
     time_limit : float, default=inf
         Seconds.
     rows : ndarray of int32, optional
@@ -101,7 +101,7 @@ def grow(
 
 
 class NativeArguments(NamedTuple):
-    """What the native core is told of rows and settings, and what it is not told."""
+    """Rows and settings for the native core, and what is needed to make a tree of its arrays."""
 
     arguments: tuple[_core.EncodedTable, NDArray[np.int32], Any, int, _core.GrowSettings]
     schema: Schema
@@ -110,14 +110,14 @@ class NativeArguments(NamedTuple):
 
 
 def native_arguments(
-    table: Table | CodedTable,
+    table: Table | EncodedTable,
     target: Target,
     chosen: GrowSettings,
     seed: int,
     rows: NDArray[np.int32] | None = None,
 ) -> NativeArguments:
     """Turn a table, its classes and settings into what the native core takes."""
-    coded = table if isinstance(table, CodedTable) else CodedTable(table)
+    coded = table if isinstance(table, EncodedTable) else EncodedTable(table)
     schema = coded.table.schema
     check_same_length(coded.table, target)
     weights, scale = _safe_weights(target)
@@ -135,29 +135,11 @@ def native_arguments(
             [screener.native() for screener in Screener.read_all(chosen.screener)],
             None if chosen.linear is None else chosen.linear.native(),
         ),
-        rules=chosen.rules,
-        selection=chosen.selection,
-        alpha=chosen.alpha,
-        bonferroni=chosen.bonferroni,
-        min_split_gain=chosen.min_gain,
-        max_depth=limit(chosen.max_depth),
-        min_samples_split=chosen.min_samples_split,
-        min_samples_leaf=chosen.min_samples_leaf,
-        max_leaf_nodes=limit(chosen.max_leaf_nodes),
-        best_first=chosen.best_first,
-        max_features=limit(chosen.max_columns),
-        handle_missing=chosen.missing,
-        handle_unknown="stop" if chosen.unseen == "node" else chosen.unseen,
-        axis_aligned=chosen.thresholds,
+        chosen,
         seed=seed,
     )
     arguments = (coded.native, target.codes, weights, target.n_classes, settings)
     return NativeArguments(arguments, schema, scale, ranks)
-
-
-def limit(number: int) -> int | None:
-    """Turn -1 into no limit."""
-    return None if number < 0 else number
 
 
 def tree_of(arrays: dict[str, NDArray[Any]], schema: Schema, target: Target, scale: float) -> Tree:

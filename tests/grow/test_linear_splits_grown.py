@@ -215,7 +215,7 @@ def test_training_rows_reach_the_leaves_that_counted_them(problem, data):
         ordinal_features={name: list("abcdef") for name in X if name.startswith("ordinal")},
     )
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "There is no numeric or ordinal column")
+        warnings.filterwarnings("ignore", "There are no numeric or ordinal columns")
         model.fit(X, y, weights)
     tree = model.tree_
     leaves = tree.split_kind == SplitKind.LEAF

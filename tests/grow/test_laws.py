@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
 from mixedwood.data import Column, Schema, Table, Target, read_table, read_target
-from mixedwood.growers import GrowSettings, grow
+from mixedwood.grow import GrowSettings, grow
 from mixedwood.tree import SplitKind
 from reference.tree import shares
 from strategies import problems
@@ -64,7 +64,7 @@ def assert_equal_trees(a, b, counts=True):
 @given(problems(), st.sampled_from(MISSING), st.sampled_from(["auto", "multiway"]))
 def test_counts_are_those_of_the_rows_that_arrive(problem, missing, partitioner):
     table, target = problem
-    tree = grow(table, target, GrowSettings(missing=missing, partitioner=partitioner))
+    tree = grow(table, target, GrowSettings(handle_missing=missing, partitioner=partitioner))
     weights = np.ones(target.n_rows) if target.weights is None else target.weights
     found = np.zeros_like(tree.statistics)
     for row in range(table.n_rows):
@@ -91,7 +91,7 @@ def test_counts_are_those_of_the_rows_that_arrive(problem, missing, partitioner)
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "gain_ratio", "twoing", "chi2"])
 def test_grown_in_full_nothing_is_left_to_tell(criterion, missing):
     table, target = mixed_table(1)
-    tree = grow(table, target, GrowSettings(criterion=criterion, missing=missing))
+    tree = grow(table, target, GrowSettings(criterion=criterion, handle_missing=missing))
     assert (tree.predict(table) == target.classes[target.codes]).mean() > 0.999
 
 
@@ -103,7 +103,7 @@ def test_a_weight_is_a_number_of_copies(partitioner, missing, problem):
     table, target = problem
     weights = np.ones(target.n_rows) if target.weights is None else target.weights
     copies = np.repeat(np.arange(target.n_rows), weights.astype(int))
-    ours = GrowSettings(missing=missing, partitioner=partitioner)
+    ours = GrowSettings(handle_missing=missing, partitioner=partitioner)
     once = grow(table, target, ours)
     again = grow(
         table.take(copies), Target(target.classes, target.codes[copies].copy(), None), ours
@@ -119,7 +119,7 @@ def test_a_weight_is_a_number_of_copies(partitioner, missing, problem):
 def test_every_way_of_counting_counts_the_same(criterion, missing):
     """Histograms kept and handed down, weights added up, and rows sorted."""
     table, target = mixed_table(2, n=900)
-    ours = GrowSettings(criterion=criterion, missing=missing, min_samples_leaf=2)
+    ours = GrowSettings(criterion=criterion, handle_missing=missing, min_samples_leaf=2)
     tree = grow(table, target, ours)
     ones = Target(target.classes, target.codes, np.ones(target.n_rows))
     assert_equal_trees(tree, grow(table, ones, ours))
@@ -146,7 +146,7 @@ def test_every_way_of_counting_counts_the_same(criterion, missing):
 )
 def test_the_order_of_rows_does_not_matter(partitioner, missing):
     table, target = mixed_table(3)
-    ours = GrowSettings(missing=missing, partitioner=partitioner)
+    ours = GrowSettings(handle_missing=missing, partitioner=partitioner)
     order = np.random.default_rng(0).permutation(table.n_rows)
     tree = grow(table, target, ours)
     assert_equal_trees(tree, grow(table.take(order), target.take(order), ours))
@@ -158,7 +158,7 @@ def test_names_and_order_of_values_do_not_matter(criterion, missing):
     table, target = mixed_table(4)
     weights = np.random.default_rng(0).uniform(0.5, 1.5, table.n_rows)  # no ties
     target = Target(target.classes, target.codes, weights)
-    ours = GrowSettings(criterion=criterion, missing=missing, max_depth=6)
+    ours = GrowSettings(criterion=criterion, handle_missing=missing, max_depth=6)
     tree = grow(table, target, ours)
     codes = table["label"]
     turned = np.random.default_rng(1).permutation(12).astype(np.int32)
@@ -188,20 +188,20 @@ def test_a_column_in_between_that_says_nothing_changes_nothing():
 @pytest.mark.parametrize("seed", range(3))
 def test_the_order_of_growth_does_not_change_a_whole_tree(seed, best_first):
     table, target = mixed_table(seed)
-    first = grow(table, target, GrowSettings(max_columns=2, best_first=False), seed=seed)
-    again = grow(table, target, GrowSettings(max_columns=2, best_first=best_first), seed=seed)
+    first = grow(table, target, GrowSettings(max_features=2, best_first=False), seed=seed)
+    again = grow(table, target, GrowSettings(max_features=2, best_first=best_first), seed=seed)
     np.testing.assert_array_equal(answers(first, table), answers(again, table))
     assert first.n_leaves == again.n_leaves
 
 
 def test_the_seed_draws_the_columns():
     table, target = mixed_table(6)
-    ours = GrowSettings(max_columns=1)
+    ours = GrowSettings(max_features=1)
     assert grow(table, target, ours, seed=1) == grow(table, target, ours, seed=1)
     roots = {int(grow(table, target, ours, seed=s).column[0]) for s in range(40)}
     assert roots == {0, 1, 2, 3}
     # Every node draws anew.
-    tree = grow(table, target, GrowSettings(max_columns=1, max_depth=4), seed=1)
+    tree = grow(table, target, GrowSettings(max_features=1, max_depth=4), seed=1)
     assert len(set(tree.column[tree.column >= 0].tolist())) == 4
     # Columns that cannot be split do not count as drawn.
     table = read_table({"a": [1.0] * 6, "b": [2.0] * 6, "c": [1.0, 2, 3, 4, 5, 6]})
@@ -249,7 +249,7 @@ def test_leaves_have_the_rows_asked_for(partitioner, criterion, n_labels):
                 criterion=criterion,
                 partitioner=partitioner,
                 min_samples_leaf=least,
-                missing=missing,
+                handle_missing=missing,
             )
             tree = grow(table, target, ours)
             weights = tree.weighted_n_node_samples

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mixedwood import _folds
 from mixedwood.data import read_table, read_target
 from mixedwood.datasets import make_waveform
-from mixedwood.growers import GrowSettings, grow_prune
+from mixedwood.grow import GrowSettings, grow_prune
 from reference.grow_prune import Twin, nested, nested_tree
 from strategies import problems
 
@@ -90,9 +90,9 @@ def test_labels_stay_those_that_a_node_was_made_with():
 
 SETTINGS = [
     GrowSettings(),
-    GrowSettings(criterion="entropy", missing="category"),
-    GrowSettings(unseen="majority", min_samples_split=4),
-    GrowSettings(unseen="missing", missing="category"),
+    GrowSettings(criterion="entropy", handle_missing="category"),
+    GrowSettings(handle_unknown="majority", min_samples_split=4),
+    GrowSettings(handle_unknown="missing", handle_missing="category"),
     GrowSettings(partitioner="multiway"),
 ]
 
@@ -202,7 +202,7 @@ def test_halves_that_are_refused(halves, message):
 def test_rows_that_are_shared_out_are_refused():
     table, target, _ = line(*FIRST)
     with pytest.raises(ValueError, match="whole rows"):
-        grow_prune(table, target, GrowSettings(missing="fractional"))
+        grow_prune(table, target, GrowSettings(handle_missing="fractional"))
 
 
 def test_one_half_may_be_empty():

@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mixedwood.data import Column, Schema, Table, Target
-from mixedwood.growers import GrowSettings, grow
+from mixedwood.grow import GrowSettings, grow
 from mixedwood.pruning import collapse
 from reference.c45 import J48
 from reference.greedy import UnclearError
@@ -20,7 +20,7 @@ def c45(table, target, min_weight=2):
         criterion="gain_ratio",
         partitioner="multiway",
         rules="c45",
-        missing="fractional",
+        handle_missing="fractional",
         min_samples_leaf=min_weight,
         min_samples_split=2 * min_weight,
     )
@@ -29,7 +29,10 @@ def c45(table, target, min_weight=2):
 
 def random_tree(table, target):
     settings = GrowSettings(
-        criterion="entropy", partitioner="multiway", rules="random_tree", missing="fractional"
+        criterion="entropy",
+        partitioner="multiway",
+        rules="random_tree",
+        handle_missing="fractional",
     )
     return grow(table, target, settings)
 

@@ -1,4 +1,4 @@
-"""Linear tests: planes through several columns of a node, which compete with single columns."""
+"""Linear splits: hyperplanes through several columns, which compete with single columns."""
 
 from __future__ import annotations
 
@@ -15,55 +15,43 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import has_fit_parameter
 
 from mixedwood import _core
-from mixedwood.growers.coded import fill
+from mixedwood.grow.encoded import fill
 
-__all__ = ["COSTS", "LinearTests", "machines", "read_machines"]
+__all__ = ["COSTS", "LinearSettings", "linear_models", "read_models"]
 
 COSTS = tuple(4.0**power for power in range(-3, 4))
 """Values of C that are tried where it is tuned: 2^-6, 2^-4, ..., 2^6."""
 
 _SUMMARIES = {
     "svm": "support vector machine with squared slacks",
-    "sparse_svm": "the same with a 1-norm, so that a plane uses few columns",
+    "sparse_svm": "the same with a 1-norm, so that a split uses few columns",
     "logistic": "logistic regression",
     "fisher": "Fisher's discriminant",
 }
 
 
 @dataclass(frozen=True)
-class LinearTests:
-    """Which machines make planes at a node, and how these are compared; checked by the caller.
+class LinearSettings:
+    """How linear splits are searched; checked by the caller.
 
-    The meaning of each is that of the parameter of `ModelTreeClassifier`; `machines` are as the
-    native core takes them.
+    Each field means what the parameter of `ModelTreeClassifier` of the same name means; `models`
+    are those that `read_models` returns.
     """
 
-    machines: tuple[tuple[Any, ...], ...]
-    superclasses: str = "one_vs_rest"
-    max_questions: int = 10
-    nominal: bool = False
-    max_weights: int = 256
-    best_cut: bool = False
-    validated: bool = False
-    n_folds: int = 1
+    models: tuple[tuple[Any, ...], ...]
+    multi_class: str = "ovr"
+    max_groupings: int = 10
+    node_features: str = "numeric"
+    max_terms: int = 256
+    intercept: str = "model"
+    score_on: str = "train"
+    node_cv: int = 1
     max_tuning_rows: int = 2000
-    min_rows: float = 2
+    min_samples_model: float = 2
 
     def native(self) -> _core.LinearSettings:
         """Return the settings for the native core."""
-        names = {"one_vs_rest": "ovr", "every": "exhaustive"}
-        return fill(
-            _core.LinearSettings([_native_model(*machine) for machine in self.machines]),
-            multi_class=names.get(self.superclasses, self.superclasses),
-            max_groupings=self.max_questions,
-            node_features="all" if self.nominal else "numeric",
-            max_terms=self.max_weights,
-            intercept="best" if self.best_cut else "model",
-            score_on="validation" if self.validated else "train",
-            node_cv=self.n_folds,
-            max_tuning_rows=self.max_tuning_rows,
-            min_samples_model=self.min_rows,
-        )
+        return fill(_core.LinearSettings([_native_model(*model) for model in self.models]), self)
 
 
 def _native_model(kind: str, *arguments: Any) -> _core.LinearModel:
@@ -73,27 +61,27 @@ def _native_model(kind: str, *arguments: Any) -> _core.LinearModel:
     return _core.make_linear_model(kind, smoothing, np.array(costs, dtype=np.float64))
 
 
-def machines() -> dict[str, str]:
-    """Names of the linear machines, with one line each.
+def linear_models() -> dict[str, str]:
+    """Names of the linear models, with one line each.
 
     Examples
     --------
-    >>> from mixedwood.growers import machines
-    >>> machines()["fisher"]
+    >>> from mixedwood.grow import linear_models
+    >>> linear_models()["fisher"]
     "Fisher's discriminant"
     """
     return dict(_SUMMARIES)
 
 
-def read_machines(machine: Any, C: Any, alpha: float | None) -> tuple[tuple[Any, ...], ...]:
-    """Turn names and classifiers, one or a list of them, into machines of the native core."""
+def read_models(model: Any, C: Any, alpha: float | None) -> tuple[tuple[Any, ...], ...]:
+    """Turn names and classifiers, one or a list of them, into models of the native core."""
     costs = _read_costs(C)
     if alpha is not None and not (_is_number(alpha) and 0 < alpha < math.inf):
         raise ValueError(f"smoothing must be None or a positive number; got {alpha!r}.")
-    given = machine if isinstance(machine, (list, tuple)) else [machine]
+    given = model if isinstance(model, (list, tuple)) else [model]
     if not given:
         raise ValueError("node_model must name at least one model; got an empty list.")
-    return tuple(_read_machine(one, costs, alpha) for one in given)
+    return tuple(_read_model(one, costs, alpha) for one in given)
 
 
 def _read_costs(given: Any) -> tuple[float, ...]:
@@ -108,34 +96,34 @@ def _read_costs(given: Any) -> tuple[float, ...]:
     return tuple(sorted(float(c) for c in costs))
 
 
-def _read_machine(machine: Any, costs: tuple[float, ...], alpha: float | None) -> tuple[Any, ...]:
-    if isinstance(machine, str) and machine in _SUMMARIES:
-        if machine == "sparse_svm":
+def _read_model(model: Any, costs: tuple[float, ...], alpha: float | None) -> tuple[Any, ...]:
+    if isinstance(model, str) and model in _SUMMARIES:
+        if model == "sparse_svm":
             return "sparse_hinge", 0.0, costs
-        if machine == "svm":
+        if model == "svm":
             return (
                 ("squared_hinge", 0.0, costs) if alpha is None else ("smooth_hinge", alpha, costs)
             )
-        return machine, 0.0, costs
-    if _is_classifier(machine):
-        tunable = "C" in machine.get_params(deep=False)
-        return _python(FittedInPython(machine, costs if tunable else ()))
+        return model, 0.0, costs
+    if _is_classifier(model):
+        tunable = "C" in model.get_params(deep=False)
+        return _python(FittedInPython(model, costs if tunable else ()))
     raise ValueError(
         f"node_model must be {', '.join(map(repr, _SUMMARIES))}, a linear classifier like those of "
-        f"scikit-learn, or a list of them; got {machine!r}."
+        f"scikit-learn, or a list of them; got {model!r}."
     )
 
 
-def _is_classifier(machine: Any) -> bool:
+def _is_classifier(model: Any) -> bool:
     """Whether this can be copied and fitted as scikit-learn's classifiers can."""
-    if isinstance(machine, (str, type)):
+    if isinstance(model, (str, type)):
         return False
     methods = ("fit", "get_params", "__sklearn_tags__")
-    return all(hasattr(machine, name) for name in methods) and bool(is_classifier(machine))
+    return all(hasattr(model, name) for name in methods) and bool(is_classifier(model))
 
 
-def _python(machine: FittedInPython) -> tuple[Any, ...]:
-    return "python", machine, max(1, len(machine.costs)), machine.default_setting
+def _python(model: FittedInPython) -> tuple[Any, ...]:
+    return "python", model, max(1, len(model.costs)), model.default_setting
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
-"""Tables made ready for growing: numbers ranked once, however many trees are grown."""
+"""Tables encoded for growing: numbers are ranked once, for any number of trees."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mixedwood import _core
 from mixedwood.data import ColumnKind, Schema, Table
 
-__all__ = ["CodedTable", "fill"]
+__all__ = ["EncodedTable", "fill"]
 
 _KINDS = {ColumnKind.NOMINAL: "c", ColumnKind.ORDINAL: "o", ColumnKind.NUMERIC: "n"}
 
@@ -20,9 +20,10 @@ _KINDS = {ColumnKind.NOMINAL: "c", ColumnKind.ORDINAL: "o", ColumnKind.NUMERIC: 
 _Settings = TypeVar("_Settings")
 
 
-def fill(native: _Settings, **settings: Any) -> _Settings:
-    """Set the settings of the native core."""
-    for name, value in settings.items():
+def fill(native: _Settings, chosen: Any, **others: Any) -> _Settings:
+    """Set the settings of the native core from the fields of a dataclass that have their names."""
+    shared = {f.name: getattr(chosen, f.name) for f in fields(chosen) if hasattr(native, f.name)}
+    for name, value in (shared | others).items():
         try:
             setattr(native, name, value)
         except TypeError:
@@ -31,11 +32,11 @@ def fill(native: _Settings, **settings: Any) -> _Settings:
 
 
 @dataclass(frozen=True)
-class CodedTable:
-    """A table whose columns are lists of codes, as growers count them.
+class EncodedTable:
+    """A table whose columns are codes, as the core counts them.
 
-    `grow` takes it in place of a table; growing many trees from the same rows then ranks the
-    numbers only once. Saved or sent to another process it is the table alone.
+    `grow` accepts it in place of a table, so that the numbers are ranked only once for many trees.
+    Only the table itself is pickled.
     """
 
     table: Table
@@ -51,24 +52,24 @@ class CodedTable:
             self.table.n_rows,
         )
 
-    def in_order(self, ranks: dict[int, NDArray[np.int32]]) -> CodedTable:
+    def in_order(self, ranks: dict[int, NDArray[np.int32]]) -> EncodedTable:
         """Columns of codes by their places in some order; `ranks` has one more, for missing.
 
         Cuts are halfway between two places: a value that no row of a node has goes to the side
         whose nearest value is nearer, as if places were numbers.
         """
         columns = [rank[self.table.arrays[place]] for place, rank in ranks.items()]
-        ordered = CodedTable(self.table)
+        ordered = EncodedTable(self.table)
         native = self.native.reordered(np.array(list(ranks), dtype=np.int32), columns)
         ordered.__dict__["native"] = native  # in place of the one that would be made
         return ordered
 
-    def select(self, columns: NDArray[np.int32]) -> CodedTable:
-        """Give the table of some of the columns."""
+    def select(self, columns: NDArray[np.int32]) -> EncodedTable:
+        """Return the table of some of the columns."""
         table = self.table
         names = table.schema.names_generated
         schema = Schema(tuple(table.schema.columns[c] for c in columns), names)
-        some = CodedTable(Table(schema, tuple(table.arrays[c] for c in columns)))
+        some = EncodedTable(Table(schema, tuple(table.arrays[c] for c in columns)))
         places = np.ascontiguousarray(columns, dtype=np.int32)
         some.__dict__["native"] = self.native.selected(places)
         return some
