@@ -54,6 +54,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalo
     from mixedwood.estimators import SmoothSVC as SmoothSVC
     from mixedwood.estimators import TimeLimitWarning as TimeLimitWarning
     from mixedwood.estimators import TreeClassifier as TreeClassifier
+    from mixedwood.estimators import TreeRegressor as TreeRegressor
     from mixedwood.estimators import UnknownCategoryWarning as UnknownCategoryWarning
     from mixedwood.saving import load_model as load_model
     from mixedwood.saving import save_model as save_model

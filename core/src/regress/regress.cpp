@@ -53,7 +53,10 @@ class Grower {
 
   GrownTree run() {
     if (rows_.empty()) throw std::invalid_argument("no row has weight");
-    Search search(settings_, copies(), stop_);
+    const bool frequencies = std::all_of(weights_.begin(), weights_.end(), [](double weight) {
+      return weight == std::floor(weight) && weight < 1e15;
+    });
+    Search search(settings_, copies(), frequencies, stop_);
     search_ = &search;
     OpenNode root;
     root.end = rows_.size();

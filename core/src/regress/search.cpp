@@ -337,7 +337,7 @@ Candidate Search::from_sides(std::span<const std::uint8_t> sides, double gain,
 // were fitted to the target are cross-fitted, and what the best of many cuts gains by chance is taken off.
 // A fraction of the variance times the rows is a chi-square statistic with one degree of freedom.
 double Search::rank(const NodeRows& node, const Candidate& found, bool is_nominal) {
-  const double n_rows = node.total.rows / copies_;
+  const double n_rows = (frequencies_ ? node.total.weight : node.total.rows) / copies_;
   double score = found.score, excess = 0.0;
   const RegressionPartitioner way = settings_.partitioner;
   if (!is_nominal || way == RegressionPartitioner::kRandomOrder) {
@@ -383,17 +383,19 @@ double Search::expected_fraction(const NodeRows& node, const Candidate& found) {
     double vote = 0.0, squares = 0.0;
     for (std::size_t i = group.begin; i < group.end; ++i) {
       const Entry& entry = node.entries[static_cast<std::size_t>(order_[i])];
-      const double part = entry.weight * (entry.target - border);
-      vote += part;
-      squares += part * part;
+      const double part = (frequencies_ ? 1.0 : entry.weight) * (entry.target - border);
+      const double times = frequencies_ ? entry.weight : 1.0;
+      vote += times * part;
+      squares += times * part * part;
     }
     // Rows that were drawn several times are one piece of evidence.
-    const double copies = std::min(copies_, group.moments.rows);
+    const double n_rows = frequencies_ ? group.moments.weight : group.moments.rows;
+    const double copies = std::min(copies_, n_rows);
     for (std::size_t i = group.begin; i < group.end; ++i) {
       const Entry& entry = node.entries[static_cast<std::size_t>(order_[i])];
       double left = left_of_all;
-      if (group.moments.rows > copies) {
-        const double own = copies * entry.weight * (entry.target - border);
+      if (n_rows > copies) {
+        const double own = copies * (frequencies_ ? 1.0 : entry.weight) * (entry.target - border);
         const double mean = vote - own, variance = copies * squares - own * own;
         const double lower = side[0].mean() < side[1].mean() ? -1.0 : 1.0;
         if (variance > 1e-12 * squares)

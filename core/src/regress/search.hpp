@@ -23,9 +23,10 @@ struct NodeRows {
 
 class Search {
  public:
-  // `copies`: how often a row comes in the sample, on average over its rows.
-  Search(const RegressSettings& settings, double copies, Stop& stop)
-      : settings_(settings), copies_(copies), stop_(stop) {}
+  // `copies`: how often a row comes in the sample, on average over its rows. `frequencies`: weights are
+  // whole numbers, and a row of weight 2 counts as two rows.
+  Search(const RegressSettings& settings, double copies, bool frequencies, Stop& stop)
+      : settings_(settings), copies_(copies), frequencies_(frequencies), stop_(stop) {}
 
   // `varies`: whether the column has two values, or one and missing ones, at the node.
   Candidate best(const NodeRows& node, const EncodedColumn& column, std::uint64_t seed, bool& varies);
@@ -65,6 +66,7 @@ class Search {
 
   const RegressSettings& settings_;
   double copies_;
+  bool frequencies_;
   Stop& stop_;
   std::vector<Group> groups_;                      // values present, ascending
   Group missing_;

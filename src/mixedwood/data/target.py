@@ -164,7 +164,7 @@ def read_numbers(y: Any, sample_weight: Any = None, *, nonnegative: bool = False
 def _finite_numbers(given: ColumnData) -> NumberArray:
     try:
         opened = open_column("y", given)
-        raw = _as_numbers(opened)
+        raw = _as_numbers(opened, "numbers")
     except TypeError as error:
         raise ValueError(f"y must be numbers: {error}") from None
     if raw is None and not isinstance(opened, nw.Series):
@@ -176,12 +176,7 @@ def _finite_numbers(given: ColumnData) -> NumberArray:
             "classifier for classes."
         )
     values = np.ascontiguousarray(raw, dtype=np.float64)
-    absent = np.isnan(values)
-    if absent.any():
-        raise ValueError(
-            f"Input y contains NaN: {int(absent.sum())} of {len(values)} numbers are missing, the "
-            f"first in row {int(np.argmax(absent))}. Drop these rows."
-        )
+    _check_no_missing(np.isnan(values), "numbers")
     large = ~(np.abs(values) <= _MAX_NUMBER)
     if large.any():
         row = int(np.argmax(large))
@@ -308,15 +303,16 @@ def _read_classes(labels: ColumnData) -> tuple[NDArray[Any], CodeArray]:
     return classes, codes
 
 
-def _as_numbers(opened: OpenColumn) -> NDArray[Any] | None:
+def _as_numbers(opened: OpenColumn, what: str = "labels") -> NDArray[Any] | None:
     """Booleans and numbers as an array of their own type; None if there are other labels."""
     if isinstance(opened, nw.Series):
         if not (opened.dtype.is_numeric() or opened.dtype == nw.Boolean):
             return None
-        _check_no_missing(opened.is_null().to_numpy())
+        _check_no_missing(opened.is_null().to_numpy(), what)
         return series_to_numpy(opened)
     if isinstance(opened, Cells):
-        _check_no_missing(np.fromiter((value is None for value in opened.values), dtype=np.bool_))
+        absent = np.fromiter((value is None for value in opened.values), dtype=np.bool_)
+        _check_no_missing(absent, what)
         if any(issubclass(kind, str) for kind in opened.types):
             return None
         array = np.array(opened.values)
@@ -367,11 +363,12 @@ def _classes_of_labels(factors: Factors) -> tuple[NDArray[Any], CodeArray]:
     return np.array(ordered), codes  # booleans and integers get numpy's own type
 
 
-def _check_no_missing(absent: NDArray[np.bool_]) -> None:
+def _check_no_missing(absent: NDArray[np.bool_], what: str = "labels") -> None:
     if absent.any():
         raise ValueError(
-            f"Input y contains NaN: {int(absent.sum())} of {len(absent)} labels are missing, the "
-            f"first in row {int(np.argmax(absent))}. Drop these rows or give them a label."
+            f"Input y contains NaN: {int(absent.sum())} of {len(absent)} {what} are missing, the "
+            f"first in row {int(np.argmax(absent))}. Drop these rows or give them a "
+            f"{what.removesuffix('s')}."
         )
 
 

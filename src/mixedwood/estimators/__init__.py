@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalo
     )
     from mixedwood.estimators.smooth_svc import SmoothSVC as SmoothSVC
     from mixedwood.estimators.tree import TreeClassifier as TreeClassifier
+    from mixedwood.estimators.tree_regressor import TreeRegressor as TreeRegressor
 
 
 def __getattr__(name: str) -> Any:

@@ -263,10 +263,9 @@ def _color_of(tree: Tree, node: int) -> str:
     low, high = float(values.min()), float(values.max())
     place = 2 * (float(values[node]) - low) / (high - low) if high > low else 1.0
     first = min(int(place), 1)
-    pair = (_SCALE[first], _SCALE[first + 1])
-    channels = ((int(one[i : i + 2], 16) for i in (1, 3, 5)) for one in pair)
-    mixed = (round(a + (b - a) * (place - first)) for a, b in zip(*channels, strict=True))
-    return "#" + "".join(f"{channel:02x}" for channel in mixed)
+    one, other = bytes.fromhex(_SCALE[first][1:]), bytes.fromhex(_SCALE[first + 1][1:])
+    mixed = (round(a + (b - a) * (place - first)) for a, b in zip(one, other, strict=True))
+    return f"#{bytes(mixed).hex()}"
 
 
 def _place(boxes: list[Box], classes: list[tuple[str, str]]) -> TreeDrawing:

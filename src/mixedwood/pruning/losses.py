@@ -6,7 +6,7 @@ number; so the losses of the rows at each node of the full tree give the loss of
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,7 +144,7 @@ def path_losses(
     return PathLosses(found[0], found[1])
 
 
-def _interval_sums(first: Numbers, last: Numbers, amounts: Numbers, n: int) -> Numbers:
+def _interval_sums(first: NDArray[Any], last: NDArray[Any], amounts: Numbers, n: int) -> Numbers:
     """Add each amount to the places from first to last, without last."""
     used = first < last
     steps = np.bincount(first[used], amounts[used], minlength=n + 1)
