@@ -41,6 +41,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalo
     from mixedwood.comparison.compare import compare as compare
     from mixedwood.estimators import AdaBoostTreesClassifier as AdaBoostTreesClassifier
     from mixedwood.estimators import BoostedTreesClassifier as BoostedTreesClassifier
+    from mixedwood.estimators import BoostedTreesRegressor as BoostedTreesRegressor
     from mixedwood.estimators import C45TreeClassifier as C45TreeClassifier
     from mixedwood.estimators import EnsembleClassifier as EnsembleClassifier
     from mixedwood.estimators import ForestClassifier as ForestClassifier

@@ -126,6 +126,11 @@ CATALOGUE: dict[str, Entry] = {
             task="regression",
             presets=("cart", "conditional_inference"),
         ),
+        Entry(
+            "boosted_regressor",
+            "mixedwood.estimators.boosted:BoostedTreesRegressor",
+            task="regression",
+        ),
     )
 }
 """Entries by name, in the order in which they are listed."""
