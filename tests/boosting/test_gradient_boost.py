@@ -200,9 +200,7 @@ def test_rows_held_out_have_no_say_in_the_trees():
     held = held_out_rows(target, plan)
     assert (
         one.baseline.tolist()
-        == LogLoss()
-        .baseline(target, np.setdiff1d(np.arange(100), held).astype(np.int32))
-        .tolist()
+        == LogLoss().baseline(target, np.setdiff1d(np.arange(100), held).astype(np.int32)).tolist()
     )
     plain = GradientPlan(GradientSettings(max_depth=2))
     rows = np.setdiff1d(np.arange(100), held)

@@ -7,7 +7,15 @@ from mixedwood.boosting.gradient import (
     link_of,
     read_validation,
 )
-from mixedwood.boosting.losses import NUMBER_LOSSES, LogLoss, Loss, number_loss, probabilities
+from mixedwood.boosting.losses import (
+    NUMBER_LOSSES,
+    Huber,
+    LogLoss,
+    Loss,
+    Quantile,
+    number_loss,
+    probabilities,
+)
 from mixedwood.boosting.tuning import DepthSearch, TuningGrid, TuningResult
 
 __all__ = [
@@ -15,8 +23,10 @@ __all__ = [
     "AdaBoostPlan",
     "DepthSearch",
     "GradientPlan",
+    "Huber",
     "LogLoss",
     "Loss",
+    "Quantile",
     "TuningGrid",
     "TuningResult",
     "adaboost",

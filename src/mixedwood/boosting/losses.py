@@ -484,7 +484,7 @@ def node_quantiles(
     >>> table, y = read_table({"x": [1, 2, 3, 4]}), read_numbers([1.0, 1.0, 3.0, 7.0])
     >>> tree = grow_numbers(table, y)
     >>> node_quantiles(tree, tree.apply(table), y.numbers, 0.5).tolist()
-    [2.0, 1.0, 5.0, 3.0, 7.0]
+    [2.0, 1.0, 7.0, 1.0, 3.0]
     """
     found = np.zeros(tree.n_nodes)
     given = np.ones(len(node)) if weights is None else weights

@@ -38,8 +38,10 @@ from mixedwood._random import seed_of
 from mixedwood.boosting import (
     NUMBER_LOSSES,
     GradientPlan,
+    Huber,
     LogLoss,
     Loss,
+    Quantile,
     gradient_boost,
     link_of,
     number_loss,
@@ -83,7 +85,7 @@ class GradientBoosting(TreeEnsemble):
     selection: Literal["adjusted", "score"]
     max_depth: int | None
     max_leaf_nodes: int | None
-    min_samples_leaf: float
+    min_samples_leaf: float | None
     min_child_weight: float
     l2_regularization: float
     cat_l2: float
@@ -171,6 +173,11 @@ class GradientBoosting(TreeEnsemble):
         """Make the loss to minimize."""
         raise NotImplementedError
 
+    def _min_samples_leaf(self) -> float:
+        """Minimum number or fraction of rows in a leaf."""
+        assert self.min_samples_leaf is not None
+        return self.min_samples_leaf
+
     def _plan(self, table: Table) -> GradientPlan:
         partitioner = Partitioner.read(self.partitioner)
         per_tree = partitioner.options.get("per") == "tree"
@@ -180,7 +187,7 @@ class GradientBoosting(TreeEnsemble):
             max_depth=native_limit(self.max_depth),
             max_leaf_nodes=native_limit(self.max_leaf_nodes),
             best_first=self.max_leaf_nodes is not None,
-            min_samples_leaf=count_rows(self.min_samples_leaf, table.n_rows),
+            min_samples_leaf=count_rows(self._min_samples_leaf(), table.n_rows),
             min_child_weight=float(self.min_child_weight),
             l2_regularization=float(self.l2_regularization),
             cat_l2=float(self.cat_l2),
@@ -696,8 +703,10 @@ class BoostedTreesRegressor(GradientBoosting, TreeEnsembleRegressor):
         Maximum depth of a tree. If None, there is no limit.
     max_leaf_nodes : int or None, default=None
         Maximum number of leaves of a tree, which then grows best-first. If None, there is no limit.
-    min_samples_leaf : int or float, default=1
-        Minimum number of rows in a leaf. A float in (0, 1) is a fraction of the training rows.
+    min_samples_leaf : int, float or None, default=None
+        Minimum number of rows in a leaf. A float in (0, 1) is a fraction of the training rows. If
+        None, it is 10 for "absolute_error", "quantile" and "huber", since the median of very few
+        rows is not robust, and 1 for the other losses.
     min_child_weight : float, default=1e-3
         Minimum sum of hessians in a leaf.
     l2_regularization : float, default=1.0
@@ -781,6 +790,7 @@ class BoostedTreesRegressor(GradientBoosting, TreeEnsembleRegressor):
         "quantile": Float(0, 1, "neither") | NONE,
         "tweedie_variance_power": Float(1, 2),
         **GradientBoosting._parameters,
+        "min_samples_leaf": RowsOrFraction() | NONE,
     }
     _fitted: ClassVar[kinds.Fitted] = {**GradientBoosting._fitted, "_loss_name": kinds.TEXT}
 
@@ -798,7 +808,7 @@ class BoostedTreesRegressor(GradientBoosting, TreeEnsembleRegressor):
         selection: Literal["adjusted", "score"] = "adjusted",
         max_depth: int | None = 4,
         max_leaf_nodes: int | None = None,
-        min_samples_leaf: float = 1,
+        min_samples_leaf: float | None = None,
         min_child_weight: float = 1e-3,
         l2_regularization: float = 1.0,
         cat_l2: float = 0.0,
@@ -865,6 +875,11 @@ class BoostedTreesRegressor(GradientBoosting, TreeEnsembleRegressor):
         return number_loss(
             self.loss, quantile=self.quantile, power=float(self.tweedie_variance_power)
         )
+
+    def _min_samples_leaf(self) -> float:
+        if self.min_samples_leaf is not None:
+            return self.min_samples_leaf
+        return 10 if isinstance(self._loss(), Huber | Quantile) else 1
 
     # Fitting
 
