@@ -126,6 +126,17 @@ CATALOGUE: dict[str, Entry] = {
             task="regression",
             presets=("cart", "conditional_inference"),
         ),
+        Entry(
+            "forest_regressor",
+            "mixedwood.estimators.forest_regressor:ForestRegressor",
+            task="regression",
+            presets=("random_forest", "bagging"),
+        ),
+        Entry(
+            "random_ordinality_regressor",
+            "mixedwood.estimators.forest_regressor:RandomOrdinalityRegressor",
+            task="regression",
+        ),
     )
 }
 """Entries by name, in the order in which they are listed."""
