@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import ClassifierMixin
 
 import mixedwood as mw
 from mixedwood.saving import ModelFileError, read_model
@@ -46,7 +47,9 @@ def test_a_file_of_another_version_answers_as_it_did(file, monkeypatch):
 def test_there_is_a_file_of_every_kind():
     for folder in FOLDERS:
         kinds = {type(mw.load_model(file)).__name__ for file in folder.glob("*.mw")}
-        assert kinds == set(estimator_classes())
+        # Regressors came after version 1.
+        classifiers = {n for n, k in estimator_classes().items() if issubclass(k, ClassifierMixin)}
+        assert kinds == classifiers
 
 
 @pytest.mark.parametrize("pruned", [True, False])
