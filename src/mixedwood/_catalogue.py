@@ -127,6 +127,17 @@ CATALOGUE: dict[str, Entry] = {
             presets=("cart", "conditional_inference"),
         ),
         Entry(
+            "forest_regressor",
+            "mixedwood.estimators.forest_regressor:ForestRegressor",
+            task="regression",
+            presets=("random_forest", "bagging"),
+        ),
+        Entry(
+            "random_ordinality_regressor",
+            "mixedwood.estimators.forest_regressor:RandomOrdinalityRegressor",
+            task="regression",
+        ),
+        Entry(
             "boosted_regressor",
             "mixedwood.estimators.boosted:BoostedTreesRegressor",
             task="regression",

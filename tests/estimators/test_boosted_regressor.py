@@ -181,7 +181,7 @@ def test_warm_start_continues():
         twice = boosted(loss, n_estimators=5, warm_start=True).fit(X, y)
         twice.set_params(n_estimators=12).fit(X, y)
         np.testing.assert_allclose(once.predict(X), twice.predict(X), rtol=1e-12)
-    with pytest.raises(ValueError, match="whose loss was 'poisson'. Got loss='gamma'"):
+    with pytest.raises(ValueError, match=r"whose loss was 'poisson'\. Got loss='gamma'"):
         twice.set_params(loss="gamma").fit(X, y)
 
 

@@ -16,6 +16,10 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalo
     from mixedwood.estimators.c45 import C45TreeClassifier as C45TreeClassifier
     from mixedwood.estimators.ensemble import EnsembleClassifier as EnsembleClassifier
     from mixedwood.estimators.forest import ForestClassifier as ForestClassifier
+    from mixedwood.estimators.forest_regressor import ForestRegressor as ForestRegressor
+    from mixedwood.estimators.forest_regressor import (
+        RandomOrdinalityRegressor as RandomOrdinalityRegressor,
+    )
     from mixedwood.estimators.grow_prune import GrowPruneTreeClassifier as GrowPruneTreeClassifier
     from mixedwood.estimators.grow_prune_forest import (
         GrowPruneForestClassifier as GrowPruneForestClassifier,

@@ -125,7 +125,7 @@ class TreeEnsemble(TableEstimator):
         """Weights of the trees; None if all are equal."""
         return None
 
-    def _unseen(self) -> str:
+    def _handle_unknown(self) -> str:
         """Handling of categories that are not in the training data."""
         return "stop"
 
@@ -137,7 +137,7 @@ class TreeEnsemble(TableEstimator):
 
     def _new(self, X: Any) -> Table:
         check_is_fitted(self)
-        return self._read_new(X, lambda: columns_used(self.trees_), self._unseen())
+        return self._read_new(X, lambda: columns_used(self.trees_), self._handle_unknown())
 
 
 class TreeEnsembleClassifier(TreeEnsemble, TableClassifier):

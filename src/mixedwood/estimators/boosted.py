@@ -267,7 +267,7 @@ class GradientBoosting(TreeEnsemble):
                 target,
                 sample_weight=sample_weight_val,
                 plain=plain,
-                handle_unknown=self._unseen(),
+                handle_unknown=self._handle_unknown(),
             )
             self._loss().check(validation[1], "y_val")
         return self._fit_table(EncodedTable(table), target, seed, deadline.left(), validation)
@@ -393,7 +393,7 @@ class GradientBoosting(TreeEnsemble):
         """The loss of the last fit."""
         return self._loss()
 
-    def _unseen(self) -> str:
+    def _handle_unknown(self) -> str:
         return self.handle_unknown
 
     @property
@@ -651,7 +651,7 @@ class BoostedTreesClassifier(GradientBoosting, TreeEnsembleClassifier):
         scores = self.predictor_.scores(table, self.n_jobs)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def _unseen(self) -> str:
+    def _handle_unknown(self) -> str:
         return self.handle_unknown if self.estimator is None else str(self.estimator.handle_unknown)
 
     def _impurity(self) -> Literal["gini", "entropy"]:

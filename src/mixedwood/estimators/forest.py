@@ -30,24 +30,24 @@ from mixedwood._params import (
 )
 from mixedwood._random import seed_of
 from mixedwood.data import Table, Target, read_table
-from mixedwood.estimators._ensemble import VOTING, TreeEnsembleClassifier, Vote
+from mixedwood.estimators._ensemble import VOTING, TreeEnsemble, TreeEnsembleClassifier, Vote
 from mixedwood.estimators._sampling import BaggingPlan
-from mixedwood.estimators._single import SingleTreeClassifier
+from mixedwood.estimators._single import SingleTree, SingleTreeClassifier
 from mixedwood.estimators.c45 import C45TreeClassifier
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.grow import EncodedTable
-from mixedwood.tree import Predictor, Tree
+from mixedwood.tree import Predictor, TargetSpec, Tree
 
-__all__ = ["BaseForestClassifier", "ForestClassifier", "default_tree", "read_member"]
+__all__ = ["BaseForest", "BaseForestClassifier", "ForestClassifier", "default_tree", "read_member"]
 
 
-class _OutOfBag:
+class OutOfBag:
     """An attribute that only a fit with `oob_score` sets; otherwise an error that says so."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, model: BaseForestClassifier | None, owner: type) -> Any:
+    def __get__(self, model: BaseForest | None, owner: type) -> Any:
         if model is None:
             return self
         also = "" if model.bootstrap or model.max_samples is not None else " and bootstrap=True"
@@ -60,16 +60,32 @@ class _OutOfBag:
         )
 
 
-class BaseForestClassifier(TreeEnsembleClassifier):
+class BaseForest(TreeEnsemble):
     """Trees grown on samples of rows and columns; subclasses choose the tree and the defaults.
 
-    A subclass has the parameters of `ForestClassifier` and defines `_default_tree`.
+    A subclass defines `_default_tree`, how out-of-bag predictions are made and scored, and a name
+    for them.
     """
 
-    oob_score_: Any = _OutOfBag()
-    oob_decision_function_: Any = _OutOfBag()
+    estimator: Any
+    n_estimators: int
+    bootstrap: bool
+    max_samples: float | None
+    colsample_bytree: float | str | None
+    oob_score: bool | Callable[[Any, Any], float]
+    random_state: Any
+    warm_start: bool
+    verbose: int
+    time_limit: float | None
+
+    oob_score_: Any = OutOfBag()
     _seed: int
     _sampling: tuple[Any, ...]
+
+    _member_class: ClassVar[type[SingleTree]]
+    _oob_name: ClassVar[str]
+    # Attributes that a fit may or may not set.
+    _optional: ClassVar[tuple[str, ...]]
 
     _fitted: ClassVar[kinds.Fitted] = {
         "trees_": kinds.list_of(kinds.instance(Tree), 1),
@@ -80,7 +96,6 @@ class BaseForestClassifier(TreeEnsembleClassifier):
             )
         ),
         "oob_score_": kinds.sometimes(kinds.number()),
-        "oob_decision_function_": kinds.sometimes(kinds.array(np.float64, 2)),
     }
 
     _parameters: ClassVar[dict[str, Constraint]] = {
@@ -88,13 +103,197 @@ class BaseForestClassifier(TreeEnsembleClassifier):
         "bootstrap": FLAG,
         "max_samples": RowsOrFraction("right") | NONE,
         "colsample_bytree": ColumnsOrFraction() | NONE,
-        "voting": VOTING,
         "oob_score": FLAG | CALLABLE,
         "n_jobs": N_JOBS,
         "warm_start": FLAG,
         "verbose": VERBOSE,
         "time_limit": TIME_LIMIT,
     }
+
+    # What subclasses define
+
+    def _default_tree(self) -> Any:
+        """Make the tree that ``estimator=None`` stands for."""
+        raise NotImplementedError
+
+    def _member(self) -> Any:
+        """Return the estimator of the trees."""
+        return self._default_tree() if self.estimator is None else self.estimator
+
+    def _grow_function(self) -> Callable[..., Any]:
+        """Return what grows a tree of a sample; see `BaggingPlan`."""
+        return read_member(self._member(), self._member_class)._fit_encoded
+
+    def _grow(
+        self, plan: BaggingPlan, numbers: range, time_limit: float
+    ) -> tuple[list[Tree], dict[str, Any]]:
+        """Grow trees; the dict has further attributes that `fit` sets."""
+        return self._grow_members(plan, numbers, time_limit), {}
+
+    def _grow_members(self, plan: BaggingPlan, numbers: range, time_limit: float) -> list[Any]:
+        return grow_members(
+            plan, numbers, n_jobs=self.n_jobs, verbose=self.verbose, time_limit=time_limit
+        )
+
+    def _further(self, plan: BaggingPlan, trees: list[Tree]) -> dict[str, Any]:
+        """Compute attributes from all trees and their samples."""
+        return _out_of_bag(self, plan, trees) if self.oob_score else {}
+
+    def _out_of_bag_predictor(self, trees: list[Tree]) -> Predictor:
+        return Predictor.of_trees(trees)
+
+    def _score_out_of_bag(self, plan: BaggingPlan, predicted: Any, known: Any) -> Any:
+        """Score out-of-bag predictions of the rows that have one."""
+        raise NotImplementedError
+
+    def _default_part(self, name: str, given: Any) -> Any:
+        return self._default_tree() if name == "estimator" and given is None else None
+
+    def _handle_unknown(self) -> str:
+        return str(getattr(self._member(), "handle_unknown", "stop"))
+
+    def _impurity(self) -> Literal["gini", "entropy"]:
+        measure = getattr(self._member(), "_impurity", None)
+        return "gini" if measure is None else measure()
+
+    # Fitting
+
+    def _fit_rows(self, X: Any, y: Any, sample_weight: ArrayLike | float | None) -> Self:
+        self._check_parameters()
+        deadline = Deadline.after(read_time_limit(self.time_limit))
+        table, target, kept = self._read_kept(
+            X,
+            y,
+            sample_weight,
+            class_weight=getattr(self, "class_weight", None),
+            categorical_features=self.categorical_features,
+            ordinal_features=self.ordinal_features,
+        )
+        self._fit_table(EncodedTable(table), target, deadline.left(), kept)
+        if self.oob_score and kept is not None:
+            # Rows of weight 0 are in no sample, so that all trees predict them.
+            others = read_table(X, schema=self.schema_).take(~kept)
+            found = vars(self)[self._oob_name]
+            of_all = np.empty((len(kept), *found.shape[1:]))
+            of_all[kept], of_all[~kept] = found, self._predict_others(others)
+            setattr(self, self._oob_name, of_all)
+        return self
+
+    def _predict_others(self, table: Table) -> NDArray[np.float64]:
+        """Predict rows that no tree was grown on."""
+        raise NotImplementedError
+
+    def _fit_table(
+        self,
+        coded: EncodedTable,
+        target: Target,
+        time_limit: float,
+        kept: NDArray[np.bool_] | None = None,
+    ) -> Self:
+        self._check_parameters()
+        table = coded.table
+        self._check_table(table)
+        warm = self.warm_start and hasattr(self, "trees_")
+        trees: list[Tree] = list(self.trees_) if warm else []
+        draws = bool(self.bootstrap) or self.max_samples is not None
+        plan = BaggingPlan(
+            coded=coded,
+            target=target,
+            grow=self._grow_function(),
+            seed=self._seed if warm else seed_of(self.random_state),
+            n_columns=count_columns(self.colsample_bytree, table.n_columns),
+            bootstrap=bool(self.bootstrap),
+            n_rows=self._sample_size(table.n_rows) if draws else None,
+            kept=kept,
+        )
+        if warm:
+            self._check_warm_start(table, target, plan.sampling)
+        grown, further = self._grow(plan, range(len(trees), self.n_estimators), time_limit)
+        trees += grown
+        for tree in trees:  # trees from other processes have copies of the schema
+            if tree.schema is not table.schema:
+                object.__setattr__(tree, "schema", table.schema)
+                object.__setattr__(tree, "classes", trees[0].classes)
+        further |= self._further(plan, trees)
+        self._remember(table, target)
+        for name in self._optional:
+            self.__dict__.pop(name, None)  # of an earlier fit
+        self.trees_, self._seed, self._sampling = trees, plan.seed, plan.sampling
+        for name, value in further.items():
+            setattr(self, name, value)
+        return self
+
+    # Checks
+
+    def _check_parameters(self) -> None:
+        validate(self)
+        if self.max_samples is None:
+            self._check_out_of_bag(1)
+        self._grow_function()
+
+    def _check_table(self, table: Table) -> None:
+        """Check parameters that depend on the table."""
+        self._check_out_of_bag(table.n_rows)
+
+    def _sample_size(self, n_rows: int) -> int:
+        return int(count_rows(self.max_samples, n_rows, nearest=True))
+
+    def _leaves_rows_out(self, n_rows: int) -> bool:
+        """Whether a sample from this number of rows may leave rows out."""
+        return bool(self.bootstrap) or self._sample_size(n_rows) < n_rows
+
+    def _check_out_of_bag(self, n_rows: int) -> None:
+        if self.oob_score and not self._leaves_rows_out(n_rows):
+            raise ValueError(
+                "oob_score needs samples that leave rows out: set bootstrap=True, or max_samples "
+                f"to less than all rows. Got bootstrap=False and max_samples={self.max_samples!r}."
+            )
+
+    def _check_warm_start(self, table: Table, target: Target, sampling: Any) -> None:
+        n_previous = len(self.trees_)
+        if self.n_estimators < n_previous:
+            raise ValueError(
+                f"n_estimators={self.n_estimators} must be larger or equal to the {n_previous} "
+                "trees of the previous fit when warm_start=True."
+            )
+        if self.n_estimators == n_previous:
+            warnings.warn(
+                "Warm-start fitting without increasing n_estimators does not fit new trees.",
+                UserWarning,
+                stacklevel=user_stacklevel(),
+            )
+        classes = getattr(self, "classes_", target.classes)
+        if table.schema != self.schema_ or not np.array_equal(target.classes, classes):
+            raise ValueError(
+                "warm_start=True continues the previous fit, but the columns, their categories or "
+                "the classes have changed. Fit the same data, or set warm_start=False."
+            )
+        # Model files of the first versions may not have _sampling.
+        if self.oob_score and getattr(self, "_sampling", None) != sampling:
+            raise ValueError(
+                "oob_score needs the samples of the previous fit, but the number of rows or their "
+                "sampling has changed. Set oob_score=False, or warm_start=False."
+            )
+
+
+class BaseForestClassifier(BaseForest, TreeEnsembleClassifier):
+    """A forest that predicts classes.
+
+    A subclass has the parameters of `ForestClassifier` and defines `_default_tree`.
+    """
+
+    oob_decision_function_: Any = OutOfBag()
+
+    _member_class = SingleTreeClassifier
+    _oob_name = "oob_decision_function_"
+    _optional = ("oob_score_", "oob_decision_function_")
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        **BaseForest._fitted,
+        "oob_decision_function_": kinds.sometimes(kinds.array(np.float64, 2)),
+    }
+
+    _parameters: ClassVar[dict[str, Constraint]] = {**BaseForest._parameters, "voting": VOTING}
 
     def __init__(
         self,
@@ -131,122 +330,18 @@ class BaseForestClassifier(TreeEnsembleClassifier):
         self.verbose = verbose
         self.time_limit = time_limit
 
-    # What subclasses define
+    def _predict_others(self, table: Table) -> NDArray[np.float64]:
+        return self.predictor_.probabilities(table, self.n_jobs)
 
-    def _default_tree(self) -> Any:
-        """Make the tree that ``estimator=None`` stands for."""
-        raise NotImplementedError
+    def _out_of_bag_predictor(self, trees: list[Tree]) -> Predictor:
+        return Predictor.of_trees(trees, aggregate="vote" if self.voting == "hard" else "mean")
 
-    def _member(self) -> Any:
-        """Return the estimator of the trees."""
-        return self._default_tree() if self.estimator is None else self.estimator
-
-    def _grow_function(self) -> Callable[..., Any]:
-        """Return what grows a tree of a sample; see `BaggingPlan`."""
-        return read_member(self._member())._fit_encoded
-
-    def _grow(
-        self, plan: BaggingPlan, numbers: range, time_limit: float
-    ) -> tuple[list[Tree], dict[str, Any]]:
-        """Grow trees; the dict has further attributes that `fit` sets."""
-        return self._grow_members(plan, numbers, time_limit), {}
-
-    def _grow_members(self, plan: BaggingPlan, numbers: range, time_limit: float) -> list[Any]:
-        return grow_members(
-            plan, numbers, n_jobs=self.n_jobs, verbose=self.verbose, time_limit=time_limit
-        )
-
-    def _default_part(self, name: str, given: Any) -> Any:
-        return self._default_tree() if name == "estimator" and given is None else None
-
-    def _unseen(self) -> str:
-        return str(getattr(self._member(), "handle_unknown", "stop"))
-
-    def _impurity(self) -> Literal["gini", "entropy"]:
-        measure = getattr(self._member(), "_impurity", None)
-        return "gini" if measure is None else measure()
-
-    # Fitting
-
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | float | None = None) -> Self:
-        """Grow the trees.
-
-        Parameters
-        ----------
-        X : table
-            pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
-        y : array-like of shape (n_rows,)
-            Class labels: text, booleans or integers.
-        sample_weight : array-like of shape (n_rows,), optional
-            Weights of rows; rows of weight 0 are ignored.
-
-        Returns
-        -------
-        estimator
-            The fitted estimator.
-        """
-        self._check_parameters()
-        deadline = Deadline.after(read_time_limit(self.time_limit))
-        table, target, kept = self._read_kept(
-            X,
-            y,
-            sample_weight,
-            class_weight=self.class_weight,
-            categorical_features=self.categorical_features,
-            ordinal_features=self.ordinal_features,
-        )
-        self._fit_table(EncodedTable(table), target, deadline.left(), kept)
-        if self.oob_score and kept is not None:
-            # Rows of weight 0 are in no sample, so that all trees predict them.
-            others = read_table(X, schema=self.schema_).take(~kept)
-            decisions = np.empty((len(kept), target.n_classes))
-            decisions[kept] = self.oob_decision_function_
-            decisions[~kept] = self.predictor_.probabilities(others, self.n_jobs)
-            self.oob_decision_function_ = decisions
-        return self
-
-    def _fit_table(
-        self,
-        coded: EncodedTable,
-        target: Target,
-        time_limit: float,
-        kept: NDArray[np.bool_] | None = None,
-    ) -> Self:
-        self._check_parameters()
-        table = coded.table
-        self._check_table(table)
-        warm = self.warm_start and hasattr(self, "trees_")
-        trees: list[Tree] = list(self.trees_) if warm else []
-        draws = bool(self.bootstrap) or self.max_samples is not None
-        plan = BaggingPlan(
-            coded=coded,
-            target=target,
-            grow=self._grow_function(),
-            seed=self._seed if warm else seed_of(self.random_state),
-            n_columns=count_columns(self.colsample_bytree, table.n_columns),
-            bootstrap=bool(self.bootstrap),
-            n_rows=self._sample_size(table.n_rows) if draws else None,
-            kept=kept,
-        )
-        if warm:
-            self._check_warm_start(table, target, plan.sampling)
-        grown, further = self._grow(plan, range(len(trees), self.n_estimators), time_limit)
-        trees += grown
-        for tree in trees:  # trees from other processes have copies of the schema
-            if tree.schema is not table.schema:
-                object.__setattr__(tree, "schema", table.schema)
-                object.__setattr__(tree, "classes", trees[0].classes)
-        if self.oob_score:
-            further |= _score_out_of_bag(self, plan, trees)
-        self._remember(table, target)
-        for name in ("oob_score_", "oob_decision_function_"):
-            self.__dict__.pop(name, None)  # of an earlier fit
-        self.trees_, self._seed, self._sampling = trees, plan.seed, plan.sampling
-        for name, value in further.items():
-            setattr(self, name, value)
-        return self
-
-    # Checks
+    def _score_out_of_bag(self, plan: BaggingPlan, predicted: Any, known: Any) -> Any:
+        true, chosen = plan.target.codes[known], TargetSpec(plan.target.classes).decide(predicted)
+        if callable(self.oob_score):
+            classes = plan.target.classes
+            return self.oob_score(classes[true], classes[chosen])
+        return (chosen == true).mean()
 
     def _check_fitted(self) -> None:
         decisions = vars(self).get("oob_decision_function_")
@@ -259,64 +354,16 @@ class BaseForestClassifier(TreeEnsembleClassifier):
         if not ((known >= 0) & (off <= kinds.ROUNDING)).all():
             raise ValueError("its out-of-bag probabilities do not add up to 1")
 
-    def _check_parameters(self) -> None:
-        validate(self)
-        if self.max_samples is None:
-            self._check_out_of_bag(1)
-        self._grow_function()
 
-    def _check_table(self, table: Table) -> None:
-        """Check parameters that depend on the table."""
-        self._check_out_of_bag(table.n_rows)
-
-    def _sample_size(self, n_rows: int) -> int:
-        return int(count_rows(self.max_samples, n_rows, nearest=True))
-
-    def _leaves_rows_out(self, n_rows: int) -> bool:
-        """Whether samples of so many rows may leave rows out."""
-        return bool(self.bootstrap) or self._sample_size(n_rows) < n_rows
-
-    def _check_out_of_bag(self, n_rows: int) -> None:
-        if self.oob_score and not self._leaves_rows_out(n_rows):
-            raise ValueError(
-                "oob_score needs samples that leave rows out: set bootstrap=True, or max_samples "
-                f"to less than all rows. Got bootstrap=False and max_samples={self.max_samples!r}."
-            )
-
-    def _check_warm_start(self, table: Table, target: Target, sampling: Any) -> None:
-        n_previous = len(self.trees_)
-        if self.n_estimators < n_previous:
-            raise ValueError(
-                f"n_estimators={self.n_estimators} must be larger or equal to the {n_previous} "
-                "trees of the previous fit when warm_start=True."
-            )
-        if self.n_estimators == n_previous:
-            warnings.warn(
-                "Warm-start fitting without increasing n_estimators does not fit new trees.",
-                UserWarning,
-                stacklevel=user_stacklevel(),
-            )
-        if table.schema != self.schema_ or not np.array_equal(target.classes, self.classes_):
-            raise ValueError(
-                "warm_start=True continues the previous fit, but the columns, their categories or "
-                "the classes have changed. Fit the same data, or set warm_start=False."
-            )
-        # Model files of the first versions may not have _sampling.
-        if self.oob_score and getattr(self, "_sampling", None) != sampling:
-            raise ValueError(
-                "oob_score needs the samples of the previous fit, but the number of rows or their "
-                "sampling has changed. Set oob_score=False, or warm_start=False."
-            )
-
-
-def read_member(estimator: Any) -> SingleTreeClassifier:
+def read_member(estimator: Any, kind: type[SingleTree] = SingleTreeClassifier) -> SingleTree:
     """Check the estimator of the trees of an ensemble."""
-    if not isinstance(estimator, SingleTreeClassifier):
+    if not isinstance(estimator, kind):
+        example = "TreeClassifier" if kind is SingleTreeClassifier else "TreeRegressor"
         came = f"the class {estimator.__name__}" if isinstance(estimator, type) else repr(estimator)
         number = isinstance(estimator, (int, np.integer))
         hint = f" For {came} trees, pass n_estimators={came}." if number else ""
         raise TypeError(
-            "estimator must be None or a tree of mixedwood, such as TreeClassifier(max_depth=5); "
+            f"estimator must be None or a tree of mixedwood, such as {example}(max_depth=5); "
             f"got {came}.{hint}"
         )
     for name in ("class_weight", "categorical_features", "ordinal_features"):
@@ -329,12 +376,9 @@ def read_member(estimator: Any) -> SingleTreeClassifier:
     return estimator
 
 
-def _score_out_of_bag(
-    model: BaseForestClassifier, plan: BaggingPlan, trees: list[Tree]
-) -> dict[str, Any]:
+def _out_of_bag(model: BaseForest, plan: BaggingPlan, trees: list[Tree]) -> dict[str, Any]:
     """Predict each row with the trees that were grown without it, and score the predictions."""
-    aggregate = "vote" if model.voting == "hard" else "mean"
-    predictor = Predictor.of_trees(trees, aggregate=aggregate)
+    predictor = model._out_of_bag_predictor(trees)
     samples: Iterator[NDArray[np.int32]] = map(plan.rows_of, range(len(trees)))
     decisions = predictor.out_of_bag(plan.table, samples)
     known = ~np.isnan(decisions[:, 0])
@@ -347,18 +391,15 @@ def _score_out_of_bag(
         )
     score: Any = math.nan
     if known.any():
-        true, predicted = plan.target.codes[known], predictor.target.decide(decisions[known])
-        if callable(model.oob_score):
-            classes = plan.target.classes
-            score = model.oob_score(classes[true], classes[predicted])
-        else:
-            score = (predicted == true).mean()
+        score = model._score_out_of_bag(plan, decisions[known], known)
     if not isinstance(score, (int, float, np.integer, np.floating)):
+        what = "numbers" if predictor.target.is_numeric else "classes"
         raise TypeError(
-            "oob_score must be a function that returns a number, given true and predicted classes; "
+            f"oob_score must be a function that returns a number, given true and predicted {what}; "
             f"{model.oob_score!r} returned {score!r}."
         )
-    return {"oob_score_": float(score), "oob_decision_function_": decisions}
+    numeric = predictor.target.is_numeric
+    return {"oob_score_": float(score), model._oob_name: decisions[:, 0] if numeric else decisions}
 
 
 def default_tree() -> TreeClassifier:

@@ -146,17 +146,19 @@ def _tree(
     rows: NDArray[np.int32],
     node_of_row: NDArray[np.int32],
 ) -> Tree:
-    n = len(arrays["split_kind"])
-    statistics = arrays.pop("statistics").reshape(n, -1)
-    if target.is_numeric:
-        parent = np.zeros(n, dtype=np.int32)
-        parent[arrays["children"]] = np.repeat(np.arange(n), np.diff(arrays["child_offset"]))
-        statistics = _moments(statistics[:, 0], parent, target, rows, node_of_row[rows])
+    if not target.is_numeric:
+        arrays["statistics"] = arrays["statistics"].reshape(-1, target.n_classes)
+        return Tree.checked(table.coded.table.schema, target.classes, arrays)
+    weight = arrays.pop("statistics")
+    parent = np.zeros(len(weight), dtype=np.int32)
+    parent[arrays["children"]] = np.repeat(
+        np.arange(len(weight), dtype=np.int32), np.diff(arrays["child_offset"])
+    )
     return Tree(
         schema=table.coded.table.schema,
         classes=target.classes,
-        statistics=statistics,
-        loss="squared_error" if target.is_numeric else None,
+        statistics=_moments(weight, parent, target, rows, node_of_row[rows]),
+        loss="squared_error",
         **arrays,
     )
 

@@ -46,9 +46,8 @@ def build_tree(table: Table, target: Target, splits: SplitTree, unknown: str) ->
         target.n_classes,
         "stop" if unknown == "node" else unknown,
     )
-    del arrays["complete"]
-    statistics = arrays.pop("statistics").reshape(-1, target.n_classes)
-    return Tree(schema=table.schema, classes=target.classes, statistics=statistics, **arrays)
+    arrays["statistics"] = arrays["statistics"].reshape(-1, target.n_classes)
+    return Tree.checked(table.schema, target.classes, arrays)
 
 
 def apply_splits(splits: SplitTree, table: Table) -> NDArray[np.int32]:
