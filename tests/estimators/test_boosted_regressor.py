@@ -9,9 +9,9 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mixedwood as mw
-from excuses import HELD_OUT
 from mixedwood.boosting import NUMBER_LOSSES, number_loss
 from mixedwood.data import read_numbers
+from support.excuses import HELD_OUT
 
 
 def mixed_data(n=300, seed=0, missing=0.0):
