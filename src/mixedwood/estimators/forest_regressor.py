@@ -46,7 +46,7 @@ class BaseForestRegressor(BaseForest, TreeEnsembleRegressor):
 
     _fitted: ClassVar[kinds.Fitted] = {
         **BaseForest._fitted,
-        "oob_prediction_": kinds.sometimes(kinds.array(np.float64, 1)),
+        "oob_prediction_": kinds.sometimes(kinds.array(np.float64, 1, kinds.MISSING_OR_FINITE)),
         "_leaves": kinds.sometimes(kinds.array(np.int32, 2)),
         "_row_weights": kinds.sometimes(kinds.array(np.float64, 2, kinds.NONNEGATIVE)),
         "_targets": kinds.sometimes(kinds.array(np.float64, 1, kinds.FINITE)),
