@@ -94,6 +94,7 @@ void bind_gradient(nb::module_& m) {
       .def_rw("cat_l2", &GradientSettings::cat_l2)
       .def_rw("cat_smooth", &GradientSettings::cat_smooth)
       .def_rw("selection", &GradientSettings::selection)
+      .def_rw("dispersion", &GradientSettings::dispersion)
       .def_rw("handle_unknown", &GradientSettings::handle_unknown)
       .def_rw("seed", &GradientSettings::seed)
       .def_rw("n_threads", &GradientSettings::n_threads);

@@ -10,6 +10,7 @@
 #include "mixedwood/discretize.hpp"
 #include "mixedwood/grow.hpp"
 #include "mixedwood/linear_model.hpp"
+#include "mixedwood/regress.hpp"
 
 namespace mixedwood {
 
@@ -72,6 +73,14 @@ MIXEDWOOD_CHOICES(HandleMissing, {"learned", HandleMissing::kLearned},
 MIXEDWOOD_CHOICES(HandleUnknown, {"stop", HandleUnknown::kStopAtNode},
                   {"missing", HandleUnknown::kWithMissing},
                   {"majority", HandleUnknown::kMajority});
+MIXEDWOOD_CHOICES(RegressionLoss, {"squared_error", RegressionLoss::kSquaredError},
+                  {"poisson", RegressionLoss::kPoisson},
+                  {"absolute_error", RegressionLoss::kAbsoluteError});
+MIXEDWOOD_CHOICES(RegressionPartitioner, {"mean_order", RegressionPartitioner::kMeanOrder},
+                  {"one_vs_rest", RegressionPartitioner::kOneVsRest},
+                  {"random_order", RegressionPartitioner::kRandomOrder},
+                  {"random_subset", RegressionPartitioner::kRandomSubset},
+                  {"exact", RegressionPartitioner::kExact});
 MIXEDWOOD_CHOICES(CategoryOrder, {"sorted", CategoryOrder::kSorted},
                   {"random_per_tree", CategoryOrder::kRandomPerTree},
                   {"random_per_node", CategoryOrder::kRandomPerNode});

@@ -18,6 +18,7 @@ void bind_pruning(nb::module_& m);
 void bind_optimal(nb::module_& m);
 void bind_discretize(nb::module_& m);
 void bind_linear(nb::module_& m);
+void bind_regress(nb::module_& m);
 }  // namespace mixedwood
 
 NB_MODULE(_core, m) {
@@ -37,4 +38,5 @@ NB_MODULE(_core, m) {
   mixedwood::bind_optimal(m);
   mixedwood::bind_discretize(m);
   mixedwood::bind_linear(m);
+  mixedwood::bind_regress(m);
 }

@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 import mixedwood as mw  # noqa: E402
 from mixedwood.saving.writer import VERSION  # noqa: E402
-from saving.models import MODELS, make_table  # noqa: E402
+from saving.models import MODELS, make_table, target_of  # noqa: E402
 
 
 def main() -> None:
@@ -37,10 +37,10 @@ def main() -> None:
     for name, model in missing.items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model.fit(X, y)
+            model.fit(X, target_of(model, y))
         mw.save_model(model, folder / f"{name}.mw", about={"target": "wood"})
-        has_proba = hasattr(model, "predict_proba")
-        numbers = model.predict_proba if has_proba else model.decision_function
+        names = ("predict_proba", "decision_function", "predict")
+        numbers = getattr(model, next(name for name in names if hasattr(model, name)))
         answers[name] = {
             "predict": model.predict(rows).tolist(),
             "numbers": numbers(rows).tolist(),

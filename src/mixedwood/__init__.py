@@ -41,9 +41,11 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalo
     from mixedwood.comparison.compare import compare as compare
     from mixedwood.estimators import AdaBoostTreesClassifier as AdaBoostTreesClassifier
     from mixedwood.estimators import BoostedTreesClassifier as BoostedTreesClassifier
+    from mixedwood.estimators import BoostedTreesRegressor as BoostedTreesRegressor
     from mixedwood.estimators import C45TreeClassifier as C45TreeClassifier
     from mixedwood.estimators import EnsembleClassifier as EnsembleClassifier
     from mixedwood.estimators import ForestClassifier as ForestClassifier
+    from mixedwood.estimators import ForestRegressor as ForestRegressor
     from mixedwood.estimators import GrowPruneForestClassifier as GrowPruneForestClassifier
     from mixedwood.estimators import GrowPruneTreeClassifier as GrowPruneTreeClassifier
     from mixedwood.estimators import IdentifierWarning as IdentifierWarning
@@ -51,9 +53,11 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalo
     from mixedwood.estimators import ModelTreeClassifier as ModelTreeClassifier
     from mixedwood.estimators import OptimalTreeClassifier as OptimalTreeClassifier
     from mixedwood.estimators import RandomOrdinalityClassifier as RandomOrdinalityClassifier
+    from mixedwood.estimators import RandomOrdinalityRegressor as RandomOrdinalityRegressor
     from mixedwood.estimators import SmoothSVC as SmoothSVC
     from mixedwood.estimators import TimeLimitWarning as TimeLimitWarning
     from mixedwood.estimators import TreeClassifier as TreeClassifier
+    from mixedwood.estimators import TreeRegressor as TreeRegressor
     from mixedwood.estimators import UnknownCategoryWarning as UnknownCategoryWarning
     from mixedwood.saving import load_model as load_model
     from mixedwood.saving import save_model as save_model

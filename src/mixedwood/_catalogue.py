@@ -35,7 +35,7 @@ class Entry(NamedTuple):
         The plain name.
     path : str
         Module and class, as ``"package.module:Class"``.
-    task : {"classification"}
+    task : {"classification", "regression"}
         What the estimator predicts.
     presets : tuple of str
         Class methods that make an estimator with other defaults.
@@ -47,7 +47,7 @@ class Entry(NamedTuple):
 
     name: str
     path: str
-    task: Literal["classification"] = "classification"
+    task: Literal["classification", "regression"] = "classification"
     presets: tuple[str, ...] = ()
     preset: str | None = None
     parameters: Mapping[str, Any] = MappingProxyType({})
@@ -120,6 +120,28 @@ CATALOGUE: dict[str, Entry] = {
         ),
         Entry("ensemble", "mixedwood.estimators.ensemble:EnsembleClassifier"),
         Entry("svm", "mixedwood.estimators.smooth_svc:SmoothSVC", parameters={"C": "tune"}),
+        Entry(
+            "tree_regressor",
+            "mixedwood.estimators.tree_regressor:TreeRegressor",
+            task="regression",
+            presets=("cart", "conditional_inference"),
+        ),
+        Entry(
+            "forest_regressor",
+            "mixedwood.estimators.forest_regressor:ForestRegressor",
+            task="regression",
+            presets=("random_forest", "bagging"),
+        ),
+        Entry(
+            "random_ordinality_regressor",
+            "mixedwood.estimators.forest_regressor:RandomOrdinalityRegressor",
+            task="regression",
+        ),
+        Entry(
+            "boosted_regressor",
+            "mixedwood.estimators.boosted:BoostedTreesRegressor",
+            task="regression",
+        ),
     )
 }
 """Entries by name, in the order in which they are listed."""

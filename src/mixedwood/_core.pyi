@@ -208,6 +208,7 @@ class GradientSettings:
     cat_l2: float
     cat_smooth: float
     selection: str
+    dispersion: float
     handle_unknown: str
     seed: int
     n_threads: int
@@ -419,3 +420,29 @@ def svm_decisions(x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), 
 
 def svm_derivatives(x: NDArray[numpy.float64], signs: NDArray[numpy.int8], weights: NDArray[numpy.float64] | None, c: float, alpha: float, z: NDArray[numpy.float64]) -> dict[str, Any]:
     """Objective, gradient and Hessian (row by row) at z."""
+
+class RegressSettings:
+    """How a tree of numbers is grown, and when to stop."""
+
+    def __init__(self) -> None: ...
+
+    criterion: str
+    partitioner: str
+    selection: str
+    min_split_gain: float
+    alpha: float
+    bonferroni: bool
+    max_depth: int | None
+    min_samples_split: float
+    min_samples_leaf: float
+    max_leaf_nodes: int | None
+    best_first: bool
+    max_features: int | None
+    handle_missing: str
+    handle_unknown: str
+    seed: int
+
+def regress(table: EncodedTable, target: NDArray[numpy.float64], weights: NDArray[numpy.float64] | None, settings: RegressSettings, time_limit: float, rows: NDArray[numpy.int32] | None = None, stop: StopFlag | None = None) -> dict[str, Any]:
+    """
+    Arrays of a tree of numbers. Statistics of a node: weight, predicted number, sum of squared deviations, loss.
+    """

@@ -24,6 +24,7 @@ __all__ = [
     "FLAG",
     "FRACTIONS",
     "MAX_SUM",
+    "MISSING_OR_FINITE",
     "MISSING_OR_NONNEGATIVE",
     "NONNEGATIVE",
     "NOT_NAN",
@@ -89,6 +90,7 @@ POSITIVE = Numbers("finite and above 0", lambda v: np.isfinite(v) & (v > 0))
 NOT_NEGATIVE = Numbers("not negative", lambda v: v >= 0)  # may be infinite
 AT_LEAST_ONE = Numbers("1 or more", lambda v: v >= 1)
 FRACTIONS = Numbers("from 0 to 1", lambda v: (v >= 0) & (v <= 1))
+MISSING_OR_FINITE = Numbers("NaN or finite", lambda v: ~np.isinf(v))
 MISSING_OR_NONNEGATIVE = Numbers(
     "NaN, or finite and not negative", lambda v: np.isnan(v) | (v < np.inf) & (v >= 0)
 )

@@ -8,9 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mixedwood._folds import hold_out
-from mixedwood.boosting import GradientPlan, gradient_boost, log_loss, probabilities
+from mixedwood.boosting import GradientPlan, LogLoss, gradient_boost, probabilities
 from mixedwood.boosting.gradient import BoostingState
-from mixedwood.boosting.losses import baseline, derivatives
 from mixedwood.data import Target, read_table, read_target
 from mixedwood.estimators import TreeClassifier
 from mixedwood.grow import EncodedTable
@@ -74,7 +73,8 @@ def test_steps_are_newton_steps_of_the_rows(name, n_classes):
     done = 0
     for last in model.stage_ends:
         g, h = np.empty_like(scores), np.empty_like(scores)
-        derivatives(scores, target, g, h)
+        everyone = np.arange(len(scores), dtype=np.int32)
+        LogLoss().derivatives(scores, target, everyone, g, h)
         for i in range(done, last):
             tree, steps, first = model.trees[i], model.values[i], model.first_output[i]
             here = slice(first, first + steps.shape[1])
@@ -99,13 +99,13 @@ def test_the_training_loss_falls_with_every_round(name, n_classes, weighted):
     model = boost(table, target, PLANS[name], 40)
     everyone = np.arange(200, dtype=np.int32)
     scores = np.tile(model.baseline, (200, 1))
-    losses = [log_loss(scores, target, everyone)]
+    losses = [LogLoss().value(scores, target, everyone)]
     done = 0
     for last in model.stage_ends:
         for i in range(done, last):
             here = slice(model.first_output[i], model.first_output[i] + model.values[i].shape[1])
             scores[:, here] += model.values[i][model.trees[i].apply(table)]
-        losses.append(log_loss(scores, target, everyone))
+        losses.append(LogLoss().value(scores, target, everyone))
         done = last
     assert (np.diff(losses) < 0).all()
     assert losses[-1] < 0.75 * losses[0]
@@ -144,7 +144,7 @@ def test_rows_held_out_are_judged_and_not_learnt_from(multi_output):
     for n in range(1, best + 2):
         part = boost(table, target, plan, n)
         if len(part.stage_ends) == n:
-            losses.append((n, log_loss(scores_of(part, table), target, held)))
+            losses.append((n, LogLoss().value(scores_of(part, table), target, held)))
     assert losses[-1][0] == best + 1
     for n, loss in losses:
         assert loss == pytest.approx(validation_loss[n - 1])
@@ -200,7 +200,7 @@ def test_rows_held_out_have_no_say_in_the_trees():
     held = held_out_rows(target, plan)
     assert (
         one.baseline.tolist()
-        == baseline(target, np.setdiff1d(np.arange(100), held).astype(np.int32)).tolist()
+        == LogLoss().baseline(target, np.setdiff1d(np.arange(100), held).astype(np.int32)).tolist()
     )
     plain = GradientPlan(GradientSettings(max_depth=2))
     rows = np.setdiff1d(np.arange(100), held)

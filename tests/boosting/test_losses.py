@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from mixedwood import _core
-from mixedwood.boosting.losses import baseline, derivatives, log_loss, probabilities
+from mixedwood.boosting.losses import LogLoss, probabilities
 from mixedwood.data import Target
 
 
@@ -17,7 +17,7 @@ def target_of(codes, n_classes, weights=None):
 
 def derivatives_of(scores, target):
     g, h = np.empty_like(scores), np.empty_like(scores)
-    derivatives(scores, target, g, h)
+    LogLoss().derivatives(scores, target, np.arange(len(scores), dtype=np.int32), g, h)
     return g, h
 
 
@@ -72,11 +72,11 @@ def test_no_other_constant_has_a_lower_loss_than_the_baseline(n_classes):
     codes = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, 60 - n_classes)])
     target = target_of(codes, n_classes, weights)
     rows = np.arange(40, dtype=np.int32)
-    start = baseline(target, rows)
+    start = LogLoss().baseline(target, rows)
     assert len(start) == (1 if n_classes == 2 else n_classes)
 
     def loss(scores):
-        return log_loss(np.tile(scores, (60, 1)), target, rows)
+        return LogLoss().value(np.tile(scores, (60, 1)), target, rows)
 
     best = minimize(loss, np.zeros(len(start)))
     assert loss(start) <= best.fun + 1e-9
@@ -86,10 +86,10 @@ def test_no_other_constant_has_a_lower_loss_than_the_baseline(n_classes):
 
 def test_a_class_without_rows_is_unlikely_and_not_impossible():
     target = target_of([0, 0, 1, 2], 3)
-    start = baseline(target, np.arange(3, dtype=np.int32))
+    start = LogLoss().baseline(target, np.arange(3, dtype=np.int32))
     assert np.isfinite(start).all()
     assert 0 < probabilities(start[None, :])[0, 2] < 1e-8
-    assert log_loss(np.tile(start, (4, 1)), target, np.array([3], np.int32)) > 18
+    assert LogLoss().value(np.tile(start, (4, 1)), target, np.array([3], np.int32)) > 18
 
 
 def test_the_loss_is_a_weighted_mean():
@@ -97,7 +97,7 @@ def test_the_loss_is_a_weighted_mean():
     scores = np.array([[0.0], [1.0], [9.0]])
     p = 1 / (1 + np.exp(-scores[:, 0]))
     want = (-np.log(1 - p[0]) - 2 * np.log(p[1])) / 3
-    assert log_loss(scores, target, np.array([0, 1], np.int32)) == pytest.approx(want)
+    assert LogLoss().value(scores, target, np.array([0, 1], np.int32)) == pytest.approx(want)
 
 
 def test_bad_arguments_are_refused():

@@ -95,6 +95,15 @@ def test_the_honest_estimate(woods, out):
     assert "10-fold cross-validation: error" in result.stderr
 
 
+MANY_TREES = (
+    "forest",
+    "boosted",
+    "random_ordinality",
+    "forest_regressor",
+    "random_ordinality_regressor",
+)
+
+
 @pytest.mark.parametrize("name", list(list_models()))
 def test_every_model_by_its_name(name, woods, out):
     few = {"n_estimators": 2, "max_iter": 3, "n_components": 9}
@@ -102,12 +111,13 @@ def test_every_model_by_its_name(name, woods, out):
     settings = [
         f"--param={key}={value}"
         for key, value in few.items()
-        if (key == "n_estimators" and stem in ("forest", "boosted", "random_ordinality"))
+        if (key == "n_estimators" and stem in MANY_TREES)
         or (stem == "grow_prune_forest" and key == "n_estimators")
         or (stem == "ensemble" and key == "max_iter")
         or (stem == "svm" and key == "n_components")
     ]
-    ok("fit", woods, "--target", "wood", "-o", out, "--drop", "id", "--model", name, *settings)
+    target = "size" if "regressor" in stem else "wood"
+    ok("fit", woods, "--target", target, "-o", out, "--drop", "id", "--model", name, *settings)
     result = ok("predict", out, woods)
     assert len(result.stdout.splitlines()) == 61
 
@@ -317,9 +327,12 @@ def test_data_errors(tmp_path, out):
     assert "no column 'y'. Did you mean 'Y'?" in data_error(path, "a,Y\n1,2\n", out)
     assert "no column besides the target" in data_error(path, "y\n1\n2\n", out)
     assert "a classifier needs at least two classes" in data_error(path, "a,y\n1,x\n2,x\n", out)
-    assert "which are not classes" in data_error(path, "a,y\n1,0.5\n2,1\n", out)
+    classes = ("--task", "classification")
+    assert "which are not classes" in data_error(path, "a,y\n1,0.5\n2,1\n", out, *classes)
     many = "a,y\n" + "".join(f"1,{i * 7}\n" for i in range(50))
-    assert "50 different values in 50 rows" in data_error(path, many, out)
+    assert "50 different values in 50 rows" in data_error(path, many, out, *classes)
+    numbers = ("--task", "regression")
+    assert "row 2 below the header has 'x'" in data_error(path, "a,y\n1,1\n2,x\n", out, *numbers)
     assert "is missing in 1 of 2 rows" in data_error(path, "a,y\n1,\n2,x\n", out)
     table = "a,b,y\n1,x,u\n2,z,v\n"
     assert "row 1 below the header has 'x'" in data_error(path, table, out, "--numeric", "b")

@@ -5,7 +5,7 @@ from dataclasses import fields
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 
 import mixedwood as mw
 from mixedwood.estimators.c45 import RandomTreeClassifier
@@ -65,6 +65,10 @@ MODELS = {
         cv=2,
         random_state=0,
     ),
+    "tree_regressor": mw.TreeRegressor(),
+    "median_regressor": mw.TreeRegressor(criterion="absolute_error", pruning="reduced_error"),
+    "forest_regressor": mw.ForestRegressor(n_estimators=12, oob_score=True, random_state=0),
+    "random_ordinality_regressor": mw.RandomOrdinalityRegressor(n_estimators=3, random_state=0),
     "svm": mw.SmoothSVC(),
     "svm_pairs": mw.SmoothSVC(C="tune", multi_class="ovo", standardize=False, smoothing=5.0),
     "svm_kernel": mw.SmoothSVC(kernel="rbf", n_components=20, random_state=0),
@@ -96,6 +100,14 @@ def make_table(seed=0, n=90):
     )
 
 
+def target_of(model, y):
+    """Give labels to a classifier, and numbers of them to a regressor."""
+    if not is_regressor(model):
+        return y
+    numbers = np.unique(y, return_inverse=True)[1] * 2.5
+    return numbers + np.sin(np.arange(len(y)))
+
+
 def answers(model, X):
     """All that a model says of rows and of itself, to be compared."""
     said = {"predict": model.predict(X)}
@@ -118,7 +130,7 @@ def trees_of(model):
 def fitted(model, X, y):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return clone(model).fit(X, y)
+        return clone(model).fit(X, target_of(model, y))
 
 
 def same(a, b):

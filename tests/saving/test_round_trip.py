@@ -366,7 +366,7 @@ def test_only_fitted_classifiers_of_the_library_are_written(tmp_path):
     path = tmp_path / "model.mw"
     with pytest.raises(NotFittedError):
         mw.save_model(mw.TreeClassifier(), path)
-    with pytest.raises(ModelFileError, match="save the classifier alone"):
+    with pytest.raises(ModelFileError, match="save the last step alone"):
         mw.save_model(make_pipeline(mw.TreeClassifier()).fit(X, y), path)
 
     class Mine(mw.TreeClassifier):

@@ -151,7 +151,7 @@ def test_out_of_bag_probabilities_agree_with_their_twin(aggregate, grown, seed):
     drawn = [sample.tolist() for sample in samples]
     want = slow.out_of_bag(trees, drawn, table, AGGREGATES[aggregate])
     model = Predictor.of_trees(trees, aggregate=aggregate)
-    np.testing.assert_allclose(model.out_of_bag_probabilities(table, samples), want, atol=1e-12)
+    np.testing.assert_allclose(model.out_of_bag(table, samples), want, atol=1e-12)
 
 
 def test_ties_go_to_the_first_class():

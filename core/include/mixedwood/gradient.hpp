@@ -72,6 +72,8 @@ struct GradientSettings {
   double cat_smooth = 0.0;  // kSorted: added to a category's second derivatives
   // kScore, or kAdjusted: gains minus what is expected by chance from the number of categories.
   Selection selection = Selection::kScore;
+  // kAdjusted: variance of a gradient over its hessian, for rows of weight 1. Log losses have 1.
+  double dispersion = 1.0;
   HandleUnknown handle_unknown = HandleUnknown::kStopAtNode;
   std::uint64_t seed = 0;
   int n_threads = 1;

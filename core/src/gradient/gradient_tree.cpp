@@ -59,7 +59,8 @@ class GradientGrower {
         workers_(settings.n_threads),
         scale_(data, workers_),
         adder_(table, data, scale_, workers_),
-        searches_(2, SplitSearch(table, settings, scale_, data.n_outputs, mean_weight(data))),
+        searches_(2, SplitSearch(table, settings, scale_, data.n_outputs,
+                                  mean_weight(data) * settings.dispersion)),
         rows_(data.rows.begin(), data.rows.end()),
         others_(data.others.begin(), data.others.end()),
         columns_(data.columns.begin(), data.columns.end()) {

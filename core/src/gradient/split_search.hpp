@@ -25,7 +25,7 @@ struct GradientSplit {
 
 class SplitSearch {
  public:
-  // `row_weight`: mean weight of a row, weighed by itself.
+  // `row_weight`: mean weight of a row, weighed by itself, times the dispersion.
   SplitSearch(const BinnedTable& table, const GradientSettings& settings, const Scale& scale,
             std::size_t n_outputs, double row_weight);
 

@@ -1,19 +1,38 @@
 """Boosting: trees grown one after the other, each on the errors of those before it."""
 
 from mixedwood.boosting.adaboost import AdaBoostPlan, adaboost
-from mixedwood.boosting.gradient import GradientPlan, gradient_boost, read_validation
-from mixedwood.boosting.losses import log_loss, probabilities
+from mixedwood.boosting.gradient import (
+    GradientPlan,
+    gradient_boost,
+    link_of,
+    read_validation,
+)
+from mixedwood.boosting.losses import (
+    NUMBER_LOSSES,
+    Huber,
+    LogLoss,
+    Loss,
+    Quantile,
+    number_loss,
+    probabilities,
+)
 from mixedwood.boosting.tuning import DepthSearch, TuningGrid, TuningResult
 
 __all__ = [
+    "NUMBER_LOSSES",
     "AdaBoostPlan",
     "DepthSearch",
     "GradientPlan",
+    "Huber",
+    "LogLoss",
+    "Loss",
+    "Quantile",
     "TuningGrid",
     "TuningResult",
     "adaboost",
     "gradient_boost",
-    "log_loss",
+    "link_of",
+    "number_loss",
     "probabilities",
     "read_validation",
 ]

@@ -1,12 +1,13 @@
-"""Gradient boosting of the log loss (Friedman 2001) with Newton steps."""
+"""Gradient boosting (Friedman 2001) with Newton steps."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +16,22 @@ from mixedwood import _core
 from mixedwood._folds import hold_out
 from mixedwood._limits import Deadline, warn_time_limit
 from mixedwood._random import ROUND, spawn
-from mixedwood.boosting.losses import baseline, derivatives, log_loss
-from mixedwood.data import Schema, Table, Target, read_table, read_target, unknown_counts
+from mixedwood.boosting.losses import LogLoss, Loss
+from mixedwood.data import (
+    Schema,
+    Table,
+    Target,
+    read_numbers,
+    read_table,
+    read_target,
+    unknown_counts,
+)
 from mixedwood.grow import EncodedTable
 from mixedwood.grow.gradient import BinnedTable, GradientSettings, grow_gradient_tree
 from mixedwood.tree import Predictor, TargetSpec, Tree, argmax_with_ties
 from mixedwood.tree.predictor import add_up
 
-__all__ = ["BoostingState", "GradientPlan", "gradient_boost", "read_validation"]
+__all__ = ["BoostingState", "GradientPlan", "gradient_boost", "link_of", "read_validation"]
 
 Numbers = NDArray[np.float64]
 Rows = NDArray[np.int32]
@@ -63,6 +72,8 @@ class GradientPlan:
         stopping.
     validation_fraction : float
         Fraction of the rows held out for early stopping.
+    loss : Loss
+        The loss to minimize.
     """
 
     settings: GradientSettings = field(default_factory=GradientSettings)
@@ -74,6 +85,7 @@ class GradientPlan:
     max_bins: int = 255
     n_iter_no_change: int | None = None
     validation_fraction: float = 0.1
+    loss: Loss = field(default_factory=LogLoss)
 
 
 def gradient_boost(
@@ -156,6 +168,7 @@ def read_validation(
     schema: Schema,
     target: Target,
     *,
+    sample_weight: Any = None,
     plain: Target | None = None,
     handle_unknown: str = "stop",
 ) -> tuple[Table, Target]:
@@ -164,9 +177,11 @@ def read_validation(
     Parameters
     ----------
     X_val, y_val : table and array-like
-        The rows and their classes.
+        The rows and their classes or numbers.
     schema, target : Schema, Target
         Columns and classes of the training rows.
+    sample_weight : array-like, optional
+        Weights of the rows.
     plain : Target, optional
         The training target without the weights of classes, if there are such weights. The
         validation rows get them too.
@@ -174,7 +189,8 @@ def read_validation(
         "error" raises an error if there are unknown categories.
     """
     table = _named("X", lambda: read_table(X_val, schema=schema, estimator="the model"))
-    given = _named("y", lambda: read_target(y_val))
+    read = read_numbers if target.is_numeric else read_target
+    given = _named("y", lambda: read(y_val, sample_weight))
     if table.n_rows != given.n_rows:
         raise ValueError(
             "X_val and y_val must have the same number of rows; got "
@@ -188,6 +204,8 @@ def read_validation(
             f"Found unknown categories in X_val, {found}. Map them to categories of the training "
             "data, or use handle_unknown='stop', 'missing' or 'majority'."
         )
+    if target.is_numeric:
+        return table, given
     place = {label: code for code, label in enumerate(target.classes.tolist())}
     unknown = [label for label in given.classes.tolist() if label not in place]
     if unknown:
@@ -196,14 +214,14 @@ def read_validation(
             f"classes are {', '.join(map(repr, list(place)[:5]))}{', ...' * (len(place) > 5)}."
         )
     codes = np.array([place[label] for label in given.classes.tolist()], np.int32)[given.codes]
-    weights = None
+    weights = given.weights
     if plain is not None:
         total, without = (
             np.bincount(t.codes, t.weights, minlength=t.n_classes).astype(np.float64)
             for t in (target, plain)
         )
         factors = np.divide(total, without, np.ones_like(without), where=without > 0)
-        weights = np.ascontiguousarray(factors[codes])
+        weights = np.ascontiguousarray(factors[codes] * (1.0 if weights is None else weights))
         if not weights.any():
             raise ValueError(
                 "class_weight gives all rows of X_val weight 0. Use a positive weight for a class "
@@ -239,7 +257,7 @@ class _ValidationRows:
         for first, last in list(pairwise(ends))[len(state.validation_loss) :]:
             members = state.predictor().members(first, last)
             add_up(members, self.columns, self.scores, n_jobs=state.plan.settings.n_threads)
-            state.validation_loss.append(log_loss(self.scores, self.target, self.rows))
+            state.validation_loss.append(state.loss.value(self.scores, self.target, self.rows))
 
 
 class BoostingState:
@@ -281,8 +299,9 @@ class BoostingState:
         self.first_output: list[int] = []
         self.stage_ends: list[int] = []
         self.validation_loss: list[float] = []
+        self.loss = copy(plan.loss)  # it may hold a scale of these rows
+        self.baseline = self.loss.baseline(target, self.rows)
         if previous is None:
-            self.baseline = baseline(target, self.rows)
             self.scores = np.tile(self.baseline, (target.n_rows, 1))
         else:
             self.baseline = np.asarray(previous.baseline)
@@ -305,13 +324,13 @@ class BoostingState:
         n_trees = ends[-1] if ends else 0
         return Predictor(
             self.coded.table.schema,
-            TargetSpec(self.target.classes),
+            TargetSpec.numbers() if self.target.is_numeric else TargetSpec(self.target.classes),
             tuple(self.trees[:n_trees]),
             values=tuple(self.values[:n_trees]),
             first_output=tuple(self.first_output[:n_trees]),
             baseline=self.baseline,
             aggregate="sum",
-            link="logistic" if len(self.baseline) == 1 else "softmax",
+            link=link_of(self.loss, len(self.baseline)),
             stage_ends=tuple(ends),
         )
 
@@ -319,7 +338,9 @@ class BoostingState:
         """Grow the trees of one iteration, and add their values to the scores."""
         rng = spawn(self.seed, ROUND, self.n_iter)
         n_threads = self.plan.settings.n_threads
-        derivatives(self.scores, self.target, self.gradients, self.hessians, n_threads)
+        self.loss.derivatives(
+            self.scores, self.target, self.rows, self.gradients, self.hessians, n_threads
+        )
         rows, others = self._sample(rng)
         n_outputs = self.scores.shape[1]
         width = n_outputs if self.plan.multi_output else 1
@@ -341,7 +362,7 @@ class BoostingState:
             _core.add_steps(self.scores, first, values, node)  # rows of weight 0 have no node, -1
         self.stage_ends.append(len(self.trees))
         if len(self.validation_rows):
-            loss = log_loss(self.scores, self.target, self.validation_rows)
+            loss = self.loss.value(self.scores, self.target, self.validation_rows)
             self.validation_loss.append(loss)
 
     def _sample(self, rng: np.random.Generator) -> tuple[Rows, Rows]:
@@ -362,19 +383,34 @@ class BoostingState:
         if self.plan.n_columns is not None and self.plan.n_columns < n_columns:
             drawn = rng.choice(n_columns, self.plan.n_columns, replace=False)
             columns = np.sort(drawn).astype(np.int32)
+        settings = self.plan.settings
+        if self.target.is_numeric:
+            settings = replace(settings, dispersion=self._dispersion())
         grown = grow_gradient_tree(
             self.table,
             self.target,
             np.ascontiguousarray(self.gradients[:, outputs]),
             np.ascontiguousarray(self.hessians[:, outputs]),
-            self.plan.settings,
+            settings,
             rows=rows,
             others=others,
             columns=columns,
             seed=seed,
             time_limit=time_limit,
         )
-        return grown.tree, grown.steps, grown.node_of_row
+        node = grown.node_of_row
+        values = self.loss.leaf_values(
+            grown.steps, grown.tree, node, self.scores, self.target, rows
+        )
+        return grown.tree, values, node
+
+    def _dispersion(self) -> float:
+        """Variance of the gradients over the mean of the hessians, of rows of weight 1."""
+        weights = 1.0 if self.target.weights is None else self.target.weights[self.rows]
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = float(np.sum(self.gradients[self.rows, 0] ** 2 / weights))
+            found = squares / float(self.hessians[self.rows, 0].sum() or 1.0)
+        return found if math.isfinite(found) else 1.0
 
     def _classification_tree(
         self, estimator: GrowOnWeights, rows: Rows, outputs: slice, seed: int, time_limit: float
@@ -419,6 +455,19 @@ class BoostingState:
         return replace(
             tree, classes=target.classes, statistics=counts, label=argmax_with_ties(counts)
         )
+
+
+def link_of(loss: Loss, n_outputs: int) -> Literal["identity", "logistic", "softmax", "log"]:
+    """Name the link of the raw scores of a loss.
+
+    Examples
+    --------
+    >>> link_of(LogLoss(), 3)
+    'softmax'
+    """
+    if loss.link != "classes":
+        return loss.link
+    return "logistic" if n_outputs == 1 else "softmax"
 
 
 def _sum_by_node(tree: Tree, node: Rows, values: Numbers) -> Numbers:

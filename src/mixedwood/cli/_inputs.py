@@ -51,6 +51,7 @@ def read_training(
             drop=options["drop"],
             categorical=[*options["categorical"], *orders],
             numeric=options["numeric"],
+            task=options.get("task", "classification"),
         )
     except FileError as error:
         raise DataError(str(error)) from error

@@ -24,6 +24,7 @@ __all__ = [
     "format_size",
     "list_models",
     "make_model",
+    "model_of_task",
     "model_size",
     "model_summary",
     "print_summary",
@@ -40,6 +41,34 @@ def list_models() -> dict[str, str]:
         for preset in entry.presets:
             found[f"{name}.{preset}"] = first_line(getattr(kind, preset))
     return found
+
+
+def model_of_task(name: str, task: str) -> str:
+    """Find the model of a task that a name stands for: "tree" is "tree_regressor" for numbers.
+
+    Examples
+    --------
+    >>> model_of_task("forest.random_forest", "regression")
+    'forest_regressor.random_forest'
+    """
+    stem, dot, preset = name.partition(".")
+    entry = CATALOGUE.get(stem)
+    if entry is None or entry.task == task:
+        return name
+    twins = {e.name for e in estimators().values() if e.task == task}
+    if task == "regression":
+        if entry.preset is not None:  # "cart" is a preset of "tree"
+            base = next(e.name for e in estimators().values() if e.path == entry.path)
+            stem, dot, preset = base, ".", entry.preset
+        twin = f"{stem}_regressor"
+        if twin in twins and (not preset or preset in CATALOGUE[twin].presets):
+            return f"{twin}{dot}{preset}"
+    verb = {"regression": "classes", "classification": "numbers"}[task]
+    what = {"regression": "numbers", "classification": "classes"}[task]
+    raise click.UsageError(
+        f"The model {name!r} predicts {verb}, but the target has {what}. Models for {what}: "
+        f"{', '.join(sorted(twins))}. Choose one with --model, or set --task."
+    )
 
 
 def make_model(name: str, params: Sequence[str]) -> Any:
@@ -213,6 +242,8 @@ def model_summary(
     """Collect what is printed and saved with the model."""
     import numpy as np
 
+    if table.is_numeric:
+        return _number_summary(estimator, typed, table, target, path, seconds)
     labels, counts = np.unique(table.y, return_counts=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -225,6 +256,27 @@ def model_summary(
         "columns": {column.name: str(column.kind) for column in typed.schema},
         "classes": {str(k): int(n) for k, n in zip(labels.tolist(), counts, strict=True)},
         "training_error": wrong,
+        "seconds": round(seconds, 3),
+    }
+    return facts | model_size(estimator)
+
+
+def _number_summary(
+    estimator: Any, typed: Table, table: FileTable, target: str, path: Path, seconds: float
+) -> dict[str, Any]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        errors = estimator.predict(table.X) - table.y
+    facts: dict[str, Any] = {
+        "model": " ".join(repr(estimator).split()),
+        "task": "regression",
+        "target": target,
+        "data": path.name if str(path) != "-" else "standard input",
+        "rows": len(table.y),
+        "columns": {column.name: str(column.kind) for column in typed.schema},
+        "target_mean": float(table.y.mean()),
+        "target_sd": float(table.y.std()),
+        "training_rmse": float((errors**2).mean() ** 0.5),
         "seconds": round(seconds, 3),
     }
     return facts | model_size(estimator)
@@ -273,6 +325,21 @@ def format_size(facts: dict[str, Any]) -> str:
 
 def print_summary(facts: dict[str, Any], estimator: Any, verbose: bool) -> None:
     """Print a summary of a fit to stderr."""
+    if facts.get("task") == "regression":
+        from mixedwood.explain.format import format_number
+
+        spread = facts["target_sd"]
+        mean, sd, rmse = (
+            format_number(facts[name], spread)
+            for name in ("target_mean", "target_sd", "training_rmse")
+        )
+        lines = [
+            f"{facts['rows']} rows; regression, since the target is a number: mean {mean}, sd {sd}",
+            facts["model"],
+            f"{format_size(facts)}; training RMSE {rmse}; fitted in {facts['seconds']:.2f} s",
+        ]
+        _print_lines(lines, facts, estimator, verbose)
+        return
     classes = ", ".join(f"{name} {n}" for name, n in list(facts["classes"].items())[:10])
     classes += ", ..." if len(facts["classes"]) > 10 else ""
     lines = [
@@ -281,6 +348,10 @@ def print_summary(facts: dict[str, Any], estimator: Any, verbose: bool) -> None:
         f"{format_size(facts)}; training error {100 * facts['training_error']:.2f} %; "
         f"fitted in {facts['seconds']:.2f} s",
     ]
+    _print_lines(lines, facts, estimator, verbose)
+
+
+def _print_lines(lines: list[str], facts: dict[str, Any], estimator: Any, verbose: bool) -> None:
     if verbose:
         lines += [f"  {name} = {v!r}" for name, v in estimator.get_params(deep=False).items()]
     lines.append(f"Written to {facts['file']}.")

@@ -1,4 +1,4 @@
-"""`mixedwood evaluate`: the scores of a model on rows whose classes are known."""
+"""`mixedwood evaluate`: the scores of a model on rows whose target is known."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ _MAX_CLASSES = 12  # a larger matrix does not fit into a terminal
 @click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
 @interruptible
 def evaluate(model: Path, data: Path, target: str | None, as_json: bool, quiet: bool) -> None:
-    """Evaluate a model on rows of a CSV or Parquet file whose classes are known.
+    """Evaluate a model on rows of a CSV or Parquet file whose target is known.
 
     Prints accuracy, balanced accuracy, log loss, the mean cost if the model has costs of mistakes,
-    precision, recall and F1 score of each class, and the confusion matrix.
+    precision, recall and F1 score of each class, and the confusion matrix; of a model that predicts
+    numbers RMSE, MAE, R² and median error.
     """
     opened = open_model(model)
     target = target or opened.about.get("target")
@@ -44,6 +45,14 @@ def evaluate(model: Path, data: Path, target: str | None, as_json: bool, quiet: 
             f"{data} has no target column {target!r}; give its name with --target, or use "
             "mixedwood predict."
         )
+    if not hasattr(opened.model, "classes_"):
+        with reported(data, quiet):
+            numbers = _measure_numbers(opened.model, rows.X, rows.truth)
+        if as_json:
+            echo_data(json.dumps({"target": target, **numbers}))
+        else:
+            _show_numbers(numbers, data, target, quiet)
+        return
     with reported(data, quiet):
         facts = _measure(opened.model, rows.X, rows.truth)
     if facts["without_class"] and not quiet:
@@ -53,6 +62,42 @@ def evaluate(model: Path, data: Path, target: str | None, as_json: bool, quiet: 
         echo_data(json.dumps({"target": target, **facts}))
     else:
         _show(facts, data, target)
+
+
+def _measure_numbers(model: Any, X: Any, truth: list[Any]) -> dict[str, Any]:
+    import numpy as np
+
+    known = np.array([number is not None for number in truth])
+    if not known.any():
+        raise ValueError("the target is missing in every row.")
+    given = [number for number in truth if number is not None]
+    try:
+        true = np.array([float(number) for number in given])
+    except ValueError as error:
+        raise ValueError(f"the target must be numbers: {error}.") from None
+    errors = model.predict(X)[known] - true
+    total = float(((true - true.mean()) ** 2).sum())
+    return {
+        "rows": len(true),
+        "without_target": int((~known).sum()),
+        "rmse": float(np.sqrt(np.mean(errors**2))),
+        "mae": float(np.abs(errors).mean()),
+        "r2": 1 - float((errors**2).sum()) / total if total > 0 else None,
+        "median_error": float(np.median(np.abs(errors))),
+        "target_mean": float(true.mean()),
+        "target_sd": float(true.std()),
+    }
+
+
+def _show_numbers(facts: dict[str, Any], data: Path, target: str, quiet: bool) -> None:
+    if facts["without_target"] and not quiet:
+        n = facts["without_target"]
+        echo(f"Left out {n} row{'s' * (n > 1)} whose target is missing.", err=True)
+    echo(f"{data}: {facts['rows']} rows, target {target!r}")
+    echo(f"RMSE          {facts['rmse']:.6g}")
+    echo(f"MAE           {facts['mae']:.6g}")
+    echo(f"median error  {facts['median_error']:.6g}")
+    echo(f"R²            {'undefined' if facts['r2'] is None else format(facts['r2'], '.4f')}")
 
 
 def _measure(model: Any, X: Any, truth: list[Any]) -> dict[str, Any]:

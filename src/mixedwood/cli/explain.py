@@ -69,6 +69,8 @@ def _prediction(estimator: Any, one: Any, row: int) -> dict[str, Any]:
     label = estimator.predict(one)[0]
     label = label.item() if hasattr(label, "item") else label
     facts: dict[str, Any] = {"row": row, "prediction": label}
+    if not hasattr(estimator, "classes_"):
+        return {**facts, "text": f"Row {row}: {label:g}"}
     names = [str(name) for name in estimator.classes_.tolist()]
     if hasattr(estimator, "predict_proba"):
         probabilities = estimator.predict_proba(one)[0].tolist()

@@ -11,8 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mixedwood._catalogue import CATALOGUE
 from mixedwood.cli._inputs import check_classes, infer_types, print_types, read_training
-from mixedwood.cli._models import list_models, make_model, model_summary, print_summary
+from mixedwood.cli._models import (
+    list_models,
+    make_model,
+    model_of_task,
+    model_summary,
+    print_summary,
+)
 from mixedwood.cli._options import (
     DATA,
     Seconds,
@@ -48,6 +55,13 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     help="The model file to write.",
 )
 @click.option("--model", default="tree", show_default=True, help="The model to fit; see --list.")
+@click.option(
+    "--task",
+    default="auto",
+    show_default=True,
+    type=click.Choice(["auto", "classification", "regression"]),
+    help="Whether the target is classes or numbers.",
+)
 @click.option(
     "--param", "params", multiple=True, metavar="NAME=VALUE", help="A parameter of the model."
 )
@@ -111,8 +125,10 @@ def fit(
 ) -> None:
     """Fit a model to a CSV or Parquet file, - for the standard input, and save it.
 
-    Types of columns are inferred and shown. Parameters are those of the Python class; values are
-    Python or JSON literals, or text: --param max_depth=5 --param criterion=gini.
+    Types of columns are inferred and shown. A target of numbers with fractions, or of more than 20
+    different whole numbers, is predicted as a number; --task decides otherwise. Parameters are
+    those of the Python class; values are Python or JSON literals, or text: --param max_depth=5
+    --param criterion=gini.
     """
     if str(output) == "-":
         raise click.UsageError(
@@ -120,12 +136,18 @@ def fit(
         )
     check_output(output, force)
     orders = dict(map(read_order, options["ordinal"]))
-    estimator = _prepare(model, params, orders, options)
+    entry = CATALOGUE.get(model.partition(".")[0])
+    if entry is not None and entry.task == "regression" and options["task"] == "auto":
+        options["task"] = "regression"
+    _check_early(model, params, orders, options)
     table = read_training(data, target, options, orders)
+    task = "regression" if table.is_numeric else "classification"
+    estimator = _prepare(model_of_task(model, task), params, orders, options)
     typed = infer_types(data, table, orders)
     if not quiet:
         print_types(data, typed, target, verbose)
-    check_classes(data, target, table.y)
+    if not table.is_numeric:
+        check_classes(data, target, table.y)
     started = time.perf_counter()
     caught = _fit(estimator, table, data, quiet)
     facts = model_summary(estimator, typed, table, target, data, time.perf_counter() - started)
@@ -140,10 +162,30 @@ def fit(
         echo_data(json.dumps(facts))
 
 
+def _check_early(
+    model: str, params: tuple[str, ...], orders: dict[str, list[str]], options: dict[str, Any]
+) -> None:
+    """Raise errors of parameters before any file is read, unless the target decides."""
+    tasks = ("classification", "regression") if options["task"] == "auto" else (options["task"],)
+    errors = []
+    for task in tasks:
+        try:
+            _prepare(model_of_task(model, task), params, orders, options, quiet=True)
+        except click.UsageError as error:
+            errors.append(error)
+    if len(errors) == len(tasks):
+        raise errors[0]
+
+
 def _prepare(
-    name: str, params: tuple[str, ...], orders: dict[str, list[str]], options: dict[str, Any]
+    name: str,
+    params: tuple[str, ...],
+    orders: dict[str, list[str]],
+    options: dict[str, Any],
+    *,
+    quiet: bool = False,
 ) -> Any:
-    """Make the estimator and check its parameters, before any file is read."""
+    """Make the estimator and check its parameters."""
     from mixedwood.saving.writer import check_parameters
 
     estimator = make_model(name, params)
@@ -159,10 +201,11 @@ def _prepare(
         if value is None or parameter in given:
             continue
         if parameter not in estimator.get_params(deep=False):
-            echo(
-                f"{type(estimator).__name__} has no parameter {parameter!r}; option ignored.",
-                err=True,
-            )
+            if not quiet:
+                echo(
+                    f"{type(estimator).__name__} has no parameter {parameter!r}; option ignored.",
+                    err=True,
+                )
             continue
         estimator.set_params(**{parameter: value})
     try:
@@ -204,9 +247,10 @@ def _fit(estimator: Any, table: FileTable, path: Path, quiet: bool) -> list[str]
 def _save(estimator: Any, output: Path, facts: dict[str, Any]) -> None:
     from mixedwood.saving import ModelFileError, save_model
 
-    kept = ("target", "data", "rows", "classes", "training_error")
+    kept = ("task", "target", "data", "rows", "classes", "training_error", "training_rmse")
+    about = {name: facts[name] for name in kept if name in facts}
     try:
-        save_model(estimator, output, about={name: facts[name] for name in kept})
+        save_model(estimator, output, about=about)
     except OSError as error:
         raise cannot_write(output, error) from error
     except ModelFileError as error:
@@ -221,6 +265,8 @@ def _cross_validate(
 
     from mixedwood.comparison import compare
 
+    if table.is_numeric:
+        return _cross_validate_numbers(estimator, table, n_folds, options, quiet)
     try:
         found = compare(
             table.X,
@@ -248,3 +294,36 @@ def _cross_validate(
             err=True,
         )
     return {"cv": found.cv.name, "error": mean, "standard_error": spread}
+
+
+def _cross_validate_numbers(
+    estimator: Any, table: FileTable, n_folds: int, options: dict[str, Any], quiet: bool
+) -> dict[str, Any]:
+    """Estimate the root mean squared error on new rows."""
+    import numpy as np
+    from sklearn.base import clone
+    from sklearn.model_selection import KFold
+
+    from mixedwood.explain.format import format_number
+
+    n_rows = len(table.y)
+    if n_folds > n_rows:
+        raise DataError(
+            f"Cross-validation failed: {n_folds} folds need as many rows; got {n_rows}."
+        )
+    errors = []
+    for train, test in KFold(n_folds, shuffle=True, random_state=options["seed"]).split(table.y):
+        rows, others = table.take(train), table.take(test)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the same as those of the fit
+            predicted = clone(estimator).fit(rows.X, rows.y).predict(others.X)
+        errors.append(float(np.sqrt(np.mean((predicted - others.y) ** 2))))
+    mean, spread = float(np.mean(errors)), float(np.std(errors, ddof=1) / np.sqrt(n_folds))
+    if not quiet:
+        sd = float(table.y.std())
+        echo(
+            f"{n_folds}-fold cross-validation: RMSE {format_number(mean, sd)} "
+            f"(standard error {format_number(spread, sd)})",
+            err=True,
+        )
+    return {"cv": f"{n_folds}-fold", "rmse": mean, "standard_error": spread}

@@ -1,4 +1,4 @@
-"""`mixedwood predict`: the classes of new rows."""
+"""`mixedwood predict`: the classes or numbers of new rows."""
 
 from __future__ import annotations
 
@@ -19,6 +19,13 @@ from mixedwood.cli._output import echo, echo_data, interruptible
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="CSV, or Parquet by ending.")
 @click.option("--proba", is_flag=True, help="Add the probability of each class.")
 @click.option(
+    "--quantile",
+    "quantiles",
+    multiple=True,
+    type=click.FloatRange(0, 1),
+    help="Add a quantile of the number; for forests.",
+)
+@click.option(
     "--explain", is_flag=True, help="Add the decision path of each row; for single trees."
 )
 @click.option("--keep", multiple=True, metavar="COLUMN", help="A column to copy to the output.")
@@ -31,13 +38,14 @@ def predict(
     data: Path,
     output: Path | None,
     proba: bool,
+    quantiles: tuple[float, ...],
     explain: bool,
     keep: tuple[str, ...],
     as_json: bool,
     force: bool,
     quiet: bool,
 ) -> None:
-    """Predict the classes of the rows of a CSV or Parquet file, - for the standard input.
+    """Predict classes or numbers of the rows of a CSV or Parquet file, - for the standard input.
 
     Columns are matched by name, in any order, and read with the types of the training data. The
     result is CSV on the standard output, or a file with --output.
@@ -48,6 +56,11 @@ def predict(
     if proba and not hasattr(estimator, "predict_proba"):
         raise click.UsageError(
             f"{type(estimator).__name__} has no predict_proba; leave out --proba."
+        )
+    if quantiles and not hasattr(estimator, "keep_leaves"):
+        raise click.UsageError(
+            f"{type(estimator).__name__} predicts no quantiles; leave out --quantile, or fit a "
+            "forest to a numeric target."
         )
     if explain and not hasattr(estimator, "tree_"):
         raise click.UsageError(
@@ -60,6 +73,10 @@ def predict(
     with reported(data, quiet):
         predictions = estimator.predict(rows.X)
         columns[_free("prediction", columns)] = predictions.tolist()
+        if quantiles:
+            found = estimator.predict(rows.X, quantiles=list(quantiles))
+            for place, level in enumerate(quantiles):
+                columns[_free(f"quantile_{level:g}", columns)] = found[:, place].tolist()
         if proba:
             probabilities = estimator.predict_proba(rows.X)
             for place, label in enumerate(estimator.classes_.tolist()):
@@ -67,7 +84,7 @@ def predict(
         if explain:
             columns[_free("decision_path", columns)] = _decision_paths(estimator, rows.X)
     if not quiet:
-        _print_notes(rows, predictions, target)
+        _print_notes(rows, predictions, target, hasattr(estimator, "classes_"))
     _deliver(columns, output, as_json)
 
 
@@ -89,11 +106,13 @@ def _decision_paths(estimator: Any, X: Any) -> list[str]:
     ]
 
 
-def _print_notes(rows: Any, predictions: Any, target: str | None) -> None:
+def _print_notes(rows: Any, predictions: Any, target: str | None, are_classes: bool) -> None:
     if rows.ignored:
         shown = ", ".join(rows.ignored[:5]) + (", ..." if rows.ignored[5:] else "")
         echo(f"Ignored columns: {shown}.", err=True)
-    if rows.truth is not None:
+    if rows.truth is not None and not are_classes:
+        echo(f"The file has the target {target!r}, which is not used to predict.", err=True)
+    elif rows.truth is not None:
         right = [same_labels(a, t) for a, t in zip(predictions.tolist(), rows.truth, strict=True)]
         known = [r for r, t in zip(right, rows.truth, strict=True) if t is not None]
         if known:

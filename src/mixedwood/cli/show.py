@@ -117,15 +117,19 @@ def _summarize(opened: ModelFile, number: int | None, max_depth: int | None) -> 
     facts = [f"target {about['target']!r}"] if "target" in about else []
     if "rows" in about:
         facts.append(f"fitted on {about['rows']} rows of {about.get('data', 'a table')}")
+    if isinstance(about.get("training_rmse"), float):
+        facts.append(f"training RMSE {about['training_rmse']:.6g}")
     if isinstance(about.get("training_error"), float):
         facts.append(f"training error {100 * about['training_error']:.2f} %")
     if facts:
         echo(", ".join(facts))
-    shown = [str(label) for label in estimator.classes_.tolist()]
-    more = ", ..." if len(shown) > 10 else ""
-    echo(
-        f"{len(shown)} classes: {', '.join(shown[:10])}{more}; {format_size(model_size(estimator))}"
-    )
+    size = format_size(model_size(estimator))
+    if hasattr(estimator, "classes_"):
+        shown = [str(label) for label in estimator.classes_.tolist()]
+        more = ", ..." if len(shown) > 10 else ""
+        echo(f"{len(shown)} classes: {', '.join(shown[:10])}{more}; {size}")
+    else:
+        echo(f"predicts a number; {size}")
     echo("")
     if hasattr(estimator, "tree_") or number is not None:
         echo(select_tree(estimator, number).to_text(max_depth=max_depth))
@@ -186,7 +190,7 @@ def _document(opened: ModelFile, number: int | None) -> dict[str, Any]:
         "parameters": {name: _plain(v) for name, v in estimator.get_params(deep=False).items()},
         "about": opened.about,
         "mixedwood": opened.mixedwood,
-        "classes": estimator.classes_.tolist(),
+        **({"classes": estimator.classes_.tolist()} if hasattr(estimator, "classes_") else {}),
         "columns": estimator.schema_.to_dict()["columns"],
         "importances": _importances(estimator),
         **model_size(estimator),
@@ -218,9 +222,17 @@ def _nodes(tree: Tree) -> list[dict[str, Any]]:
                 "node": node,
                 "condition": conditions.pop(node),
                 "children": children,
-                "class": tree.classes[tree.label[node]],
-                "probabilities": tree.probabilities[node].tolist(),
+                **_prediction(tree, node),
                 "weight": float(tree.weighted_n_node_samples[node]),
             }
         )
     return found
+
+
+def _prediction(tree: Tree, node: int) -> dict[str, Any]:
+    if tree.is_numeric:
+        return {"value": float(tree.value[node, 0]), "sd": float(tree.deviation[node])}
+    return {
+        "class": tree.classes[tree.label[node]],
+        "probabilities": tree.probabilities[node].tolist(),
+    }

@@ -21,6 +21,7 @@ from mixedwood.data.target import (
     Target,
     check_same_length,
     read_cost_matrix,
+    read_numbers,
     read_target,
     rows_with_weight,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "find_crossings",
     "identifier_columns",
     "read_cost_matrix",
+    "read_numbers",
     "read_table",
     "read_target",
     "rows_with_weight",

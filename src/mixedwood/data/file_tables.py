@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,10 @@ from mixedwood.data.frames import METADATA_KEY, index_columns
 from mixedwood.data.schema import Column, Schema
 from mixedwood.files import FileError, Source, TextColumn, read_batches, read_text
 
-__all__ = ["FileTable", "NewRows", "read_columns", "read_file", "read_new_rows"]
+__all__ = ["MAX_CLASSES", "FileTable", "NewRows", "read_columns", "read_file", "read_new_rows"]
+
+MAX_CLASSES = 20
+"""A target of more different whole numbers is a quantity."""
 
 
 def read_columns(path: Path, asked: Collection[str] = ()) -> dict[str, Any]:
@@ -46,10 +50,23 @@ def read_columns(path: Path, asked: Collection[str] = ()) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class FileTable:
-    """The features of a file, and the class of each row."""
+    """The features of a file, and the class or number of each row."""
 
     X: dict[str, Any]
     y: NDArray[Any]
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the target is a number; numbers that are classes are text or integers."""
+        return bool(self.y.dtype.kind == "f")
+
+    def take(self, rows: NDArray[np.intp]) -> FileTable:
+        """Choose rows by position."""
+        X = {
+            name: cells[rows] if isinstance(cells, np.ndarray) else cells.take(rows)
+            for name, cells in self.X.items()
+        }
+        return FileTable(X, self.y[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +101,7 @@ def read_file(
     drop: Sequence[str] = (),
     categorical: Sequence[str] = (),
     numeric: Sequence[str] = (),
+    task: Literal["classification", "regression", "auto"] = "classification",
 ) -> FileTable:
     """Read features and target from a CSV or Parquet file.
 
@@ -100,11 +118,15 @@ def read_file(
         Columns whose numbers are categories.
     numeric : sequence of str
         Columns whose cells must be numbers.
+    task : {"classification", "regression", "auto"}, default="classification"
+        Whether the target is read as classes or as numbers. "auto" reads numbers with fractions, or
+        more than 20 different whole numbers, as numbers.
 
     Returns
     -------
     FileTable
-        Columns by name, and classes as text; integers and booleans of Parquet stay such.
+        Columns by name, and classes as text, where integers and booleans of Parquet stay such; or
+        float64 numbers.
     """
     source = Source(path)
     columns = read_columns(path, asked={target, *drop, *categorical, *numeric})
@@ -116,7 +138,7 @@ def read_file(
     both = [name for name in categorical if name in numeric]
     if both:
         raise FileError(f"{both[0]!r} is listed as both categorical and numeric.")
-    y = _classes(source, target, columns.pop(target))
+    y = _target(source, target, columns.pop(target), task)
     for name in drop:
         columns.pop(name, None)
     if not columns:
@@ -225,7 +247,7 @@ def _cells(cells: Any) -> list[Any]:
     return [None if value != value else value for value in cells.to_pylist()]
 
 
-def _classes(source: Source, target: str, cells: Any) -> NDArray[Any]:
+def _target(source: Source, target: str, cells: Any, task: str) -> NDArray[Any]:
     labels = _cells(cells)
     missing = [i for i, label in enumerate(labels) if label is None]
     if missing:
@@ -234,6 +256,17 @@ def _classes(source: Source, target: str, cells: Any) -> NDArray[Any]:
             f"first in row {missing[0] + 1} below the header. Fill in these cells or remove the "
             "rows."
         )
+    if task != "classification":
+        quantity = _quantity(cells, labels)
+        strange = np.flatnonzero(np.isnan(quantity))
+        if task == "regression" and len(strange):
+            raise FileError(
+                f"{source}: the target {target!r} must be numbers, but row {strange[0] + 1} below "
+                f"the header has {labels[strange[0]]!r}. Correct the cell, or use --task "
+                "classification."
+            )
+        if task == "regression" or (not len(strange) and _is_quantity(quantity)):
+            return quantity
     if isinstance(cells, TextColumn):
         numbers = cells.numbers()
     else:
@@ -244,6 +277,24 @@ def _classes(source: Source, target: str, cells: Any) -> NDArray[Any]:
             "Choose another --target, or bin it into classes first."
         )
     return np.array(labels)
+
+
+def _quantity(cells: Any, labels: list[Any]) -> NDArray[np.float64]:
+    """Read the target as finite numbers; NaN for other cells."""
+    if isinstance(cells, TextColumn):
+        return np.asarray(cells.spread(cells.numbers(padded=True), np.nan), dtype=np.float64)
+    numbers = np.array(
+        [
+            float(label) if isinstance(label, Real) and not isinstance(label, bool) else np.nan
+            for label in labels
+        ]
+    )
+    return np.where(np.isfinite(numbers), numbers, np.nan)
+
+
+def _is_quantity(numbers: NDArray[np.float64]) -> bool:
+    """Whether numbers are more likely a quantity than codes of classes."""
+    return bool((numbers != np.floor(numbers)).any()) or len(np.unique(numbers)) > MAX_CLASSES
 
 
 def _no_column(source: Source, name: str, names: list[str]) -> str:

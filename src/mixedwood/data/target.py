@@ -1,4 +1,4 @@
-"""Target and weights: the classes as codes, and the weight of each row."""
+"""Target and weights: classes as codes, or numbers, and the weight of each row."""
 
 from __future__ import annotations
 
@@ -27,30 +27,54 @@ from mixedwood.data.columns import (
 from mixedwood.data.frames import ColumnData, frame_columns, open_vector
 from mixedwood.data.schema import CodeArray, Label, NumberArray, Table, row_index, sort_labels
 
-__all__ = ["Target", "check_same_length", "read_cost_matrix", "read_target", "rows_with_weight"]
+__all__ = [
+    "Target",
+    "check_same_length",
+    "read_cost_matrix",
+    "read_numbers",
+    "read_target",
+    "rows_with_weight",
+]
+
+_MAX_NUMBER = 1e150  # squares must be finite
 
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """Class of every row, and its weight.
+    """Class or number of every row, and its weight.
 
     Attributes
     ----------
     classes : ndarray
-        The distinct labels, sorted.
+        The distinct labels, sorted; empty for a target of numbers.
     codes : ndarray of int32
-        The position of each row's label in `classes`.
+        The position of each row's label in `classes`; zeros for numbers.
     weights : ndarray of float64, or None
         Weight of each row, class weights included. If None, all weights are 1.
     cost_matrix : ndarray of float64 and shape (n_classes, n_classes), or None
         Cost of predicting each class (column) for rows of each class (row). If None, every mistake
         costs 1.
+    values : ndarray of float64, or None
+        The numbers; None for classes.
     """
 
     classes: NDArray[Any]
     codes: CodeArray
     weights: NumberArray | None = None
     cost_matrix: NumberArray | None = None
+    values: NumberArray | None = None
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the target is a number."""
+        return self.values is not None
+
+    @property
+    def numbers(self) -> NumberArray:
+        """The numbers of a target that has them."""
+        if self.values is None:
+            raise ValueError("The target has classes, not numbers.")
+        return self.values
 
     @property
     def n_rows(self) -> int:
@@ -74,7 +98,8 @@ class Target:
         chosen = row_index(rows)
         weights = None if self.weights is None else np.ascontiguousarray(self.weights[chosen])
         codes = np.ascontiguousarray(self.codes[chosen])
-        return replace(self, codes=codes, weights=weights)
+        values = None if self.values is None else np.ascontiguousarray(self.values[chosen])
+        return replace(self, codes=codes, weights=weights, values=values)
 
     def total_cost(self, predicted: CodeArray, cost_matrix: NumberArray | None = None) -> float:
         """Add up the costs of predictions, given as positions in `classes`, times the weights.
@@ -192,6 +217,83 @@ def read_cost_matrix(cost_matrix: Any, classes: NDArray[Any]) -> NumberArray | N
     return matrix
 
 
+def read_numbers(y: Any, sample_weight: Any = None, *, nonnegative: bool = False) -> Target:
+    """Read a target of numbers, and weights.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        Finite numbers: a list, an array or a series. Missing and infinite numbers, text and complex
+        numbers are errors.
+    sample_weight : array-like of shape (n_rows,) or float, optional
+        Finite weights of rows, not negative, not all zero.
+    nonnegative : bool, default=False
+        Whether negative numbers are errors, as for counts.
+
+    Returns
+    -------
+    Target
+        Numbers and weights.
+
+    Examples
+    --------
+    >>> target = read_numbers([1, 2.5, 3], sample_weight=[1, 2, 1])
+    >>> target.values.tolist(), target.weights.tolist()
+    ([1.0, 2.5, 3.0], [1.0, 2.0, 1.0])
+    """
+    given = _open_labels(y, "regressor")
+    if len(given) == 0:
+        raise ValueError("y has no rows: found 0 sample(s) while a minimum of 1 is required.")
+    values = _finite_numbers(given)
+    if nonnegative and (values < 0).any():
+        row = int(np.argmax(values < 0))
+        raise ValueError(
+            f"Some value(s) of y are negative, which is not allowed for criterion='poisson': "
+            f"{values[row].item()!r} in row {row}. Use criterion='squared_error'."
+        )
+    codes = np.zeros(len(values), dtype=np.int32)
+    weights = _read_weights(sample_weight, None, np.empty(0), codes)
+    return Target(np.empty(0), codes, weights, values=values)
+
+
+def _finite_numbers(given: ColumnData) -> NumberArray:
+    try:
+        opened = open_column("y", given)
+        raw = _as_numbers(opened, "numbers")
+    except TypeError as error:
+        raise ValueError(f"y must be numbers: {error}") from None
+    if raw is None and not isinstance(opened, nw.Series):
+        raw = _numbers_in_objects(given)
+    if raw is None or raw.dtype.kind not in "biuf":
+        found = next((v for v in list(given) if not isinstance(v, Real)), None)
+        raise ValueError(
+            f"y must be numbers, one per row. Got {found!r} instead. Convert y to float, or use a "
+            "classifier for classes."
+        )
+    values = np.ascontiguousarray(raw, dtype=np.float64)
+    _check_no_missing(np.isnan(values), "numbers")
+    large = ~(np.abs(values) <= _MAX_NUMBER)
+    if large.any():
+        row = int(np.argmax(large))
+        raise ValueError(
+            "Input y contains infinity or a value too large for dtype('float64'): "
+            f"{values[row].item()!r} in row {row}. Numbers must be between -1e150 and 1e150, so "
+            "that their squares are finite."
+        )
+    return values
+
+
+def _numbers_in_objects(given: ColumnData) -> NDArray[Any] | None:
+    """Numbers of several types, such as Decimal; None if there is anything else."""
+    items = list(given)
+    if any(isinstance(item, str | bytes | complex) or item is None for item in items):
+        return None
+    try:
+        return np.array([float(item) for item in items])
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
 def rows_with_weight(target: Target) -> tuple[NDArray[np.bool_] | None, Target]:
     """Drop rows of weight 0; also give a mask of the rows that are kept, or None for all.
 
@@ -239,11 +341,11 @@ def _plain_classes(y: Any) -> tuple[NDArray[Any], CodeArray] | None:
     return classes, codes
 
 
-def _open_labels(y: Any) -> ColumnData:
+def _open_labels(y: Any, estimator: str = "classifier") -> ColumnData:
     """Open y as one column of labels."""
     if y is None:
         raise ValueError(
-            "y should be a 1d array, got None. A classifier requires y to be passed, but the "
+            f"y should be a 1d array, got None. A {estimator} requires y to be passed, but the "
             "target y is None."
         )
     native = nw.from_native(y, allow_series=True, pass_through=True)
@@ -261,8 +363,8 @@ def _open_labels(y: Any) -> ColumnData:
         columns, shape = list(array.T), array.shape
     if len(shape) != 2 or shape[1] != 1:
         raise ValueError(
-            f"y should be a 1d array, got an array of shape {shape} instead. Pass one label per "
-            "row."
+            f"y should be a 1d array, got an array of shape {shape} instead. Pass one "
+            f"{'label' if estimator == 'classifier' else 'number'} per row."
         )
     _warn_column_vector()
     return columns[0]
@@ -296,15 +398,16 @@ def _read_classes(labels: ColumnData) -> tuple[NDArray[Any], CodeArray]:
     return classes, codes
 
 
-def _as_numbers(opened: OpenColumn) -> NDArray[Any] | None:
+def _as_numbers(opened: OpenColumn, what: str = "labels") -> NDArray[Any] | None:
     """Booleans and numbers as an array of their own type; None if there are other labels."""
     if isinstance(opened, nw.Series):
         if not (opened.dtype.is_numeric() or opened.dtype == nw.Boolean):
             return None
-        _check_no_missing(opened.is_null().to_numpy())
+        _check_no_missing(opened.is_null().to_numpy(), what)
         return series_to_numpy(opened)
     if isinstance(opened, Cells):
-        _check_no_missing(np.fromiter((value is None for value in opened.values), dtype=np.bool_))
+        absent = np.fromiter((value is None for value in opened.values), dtype=np.bool_)
+        _check_no_missing(absent, what)
         if any(issubclass(kind, str) for kind in opened.types):
             return None
         array = np.array(opened.values)
@@ -355,11 +458,12 @@ def _classes_of_labels(factors: Factors) -> tuple[NDArray[Any], CodeArray]:
     return np.array(ordered), codes  # booleans and integers get numpy's own type
 
 
-def _check_no_missing(absent: NDArray[np.bool_]) -> None:
+def _check_no_missing(absent: NDArray[np.bool_], what: str = "labels") -> None:
     if absent.any():
         raise ValueError(
-            f"Input y contains NaN: {int(absent.sum())} of {len(absent)} labels are missing, the "
-            f"first in row {int(np.argmax(absent))}. Drop these rows or give them a label."
+            f"Input y contains NaN: {int(absent.sum())} of {len(absent)} {what} are missing, the "
+            f"first in row {int(np.argmax(absent))}. Drop these rows or give them a "
+            f"{what.removesuffix('s')}."
         )
 
 

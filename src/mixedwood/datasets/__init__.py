@@ -13,7 +13,12 @@ from mixedwood.datasets.dataset import (
     DatasetError,
     DatasetNotFoundError,
 )
-from mixedwood.datasets.generators import make_categorical, make_mixed, make_waveform
+from mixedwood.datasets.generators import (
+    make_categorical,
+    make_mixed,
+    make_mixed_regression,
+    make_waveform,
+)
 from mixedwood.datasets.sources import load, names, variants
 
 __all__ = [
@@ -25,6 +30,7 @@ __all__ = [
     "load",
     "make_categorical",
     "make_mixed",
+    "make_mixed_regression",
     "make_waveform",
     "names",
     "variants",

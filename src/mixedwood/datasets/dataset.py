@@ -263,8 +263,8 @@ class Dataset:
     X : pandas.DataFrame, polars.DataFrame, pyarrow.Table or dict of str to ndarray
         The columns without the class. Nominal columns contain strings, ordinal columns ordered
         categoricals (strings in a dict), numeric columns int64 or float64.
-    y : ndarray of str, shape (n_samples,)
-        The class of each row. Always a numpy array, so `y[rows]` selects by position.
+    y : ndarray of str or float64, shape (n_samples,)
+        The class or number of each row. Always a numpy array, so `y[rows]` selects by position.
     columns : tuple of DatasetColumn
         Name, kind and categories of each column, as documented by the source.
     source : str
@@ -285,7 +285,7 @@ class Dataset:
 
     name: str
     X: Any
-    y: NDArray[np.str_]
+    y: NDArray[Any]
     columns: tuple[DatasetColumn, ...]
     source: str
     notes: str = ""
@@ -335,11 +335,15 @@ class Dataset:
     def __repr__(self) -> str:
         sizes = {kind: len(self._names_of(kind)) for kind in KINDS}
         parts = ", ".join(f"{n} {kind}" for kind, n in sizes.items() if n)
-        counts = [f"{label} {count}" for label, count in self.class_counts.items()]
-        shown = ", ".join(counts[:6]) + (f", and {len(counts) - 6} more" if counts[6:] else "")
+        if self.y.dtype.kind == "f":
+            target = f"target: mean {self.y.mean():.4g}, sd {self.y.std():.4g}"
+        else:
+            counts = [f"{label} {count}" for label, count in self.class_counts.items()]
+            more = f", and {len(counts) - 6} more" if counts[6:] else ""
+            target = f"classes: {', '.join(counts[:6])}{more}"
         return (
             f"Dataset {self.name!r}: {self.n_samples} rows, {self.n_features} columns ({parts}), "
-            f"source: {self.source}\nclasses: {shown}"
+            f"source: {self.source}\n{target}"
         )
 
 

@@ -9,6 +9,7 @@ and every informative column helps, but none is sufficient alone.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import product
 from statistics import NormalDist
 
@@ -27,6 +28,12 @@ from mixedwood.datasets.dataset import (
 _NOTES = (
     "The categories of an informative column belong to hidden groups (intervals, if numeric), one "
     "per class. The class of a row has most votes of its informative columns."
+)
+
+
+_SUM_NOTES = (
+    "The categories of an informative column belong to three hidden groups with different effects; "
+    "a numeric column has a threshold and a slope. The target is the sum of the effects and noise."
 )
 
 
@@ -144,6 +151,81 @@ def make_mixed(
         rng=np.random.default_rng(random_state),
     )
     return make_dataset(table, name="mixed", source="generated", notes=_NOTES, frame=frame)
+
+
+def make_mixed_regression(
+    n_samples: int = 1000,
+    n_categorical: int = 5,
+    n_numeric: int = 5,
+    n_categories: int | Sequence[int] = 8,
+    *,
+    n_informative: tuple[int, int] | None = None,
+    noise: float = 1.0,
+    missing_rate: float = 0.0,
+    random_state: int | np.random.Generator | None = None,
+    frame: str = "auto",
+) -> Dataset:
+    """Generate data with categorical and numeric columns and a numeric target.
+
+    The target is a sum over the informative columns, plus noise. The categories of a column fall
+    into three hidden groups with the effects 0, 3 and 6; a numeric column adds 3 above a hidden
+    threshold, and its own value.
+
+    Parameters
+    ----------
+    n_samples, n_categorical, n_numeric : int
+        Size of the table; categorical columns come first. Numbers are standard normal.
+    n_categories : int or sequence of int, default=8
+        Number of categories of each column, at least 3 for an informative column. A sequence sets
+        the number for each column.
+    n_informative : tuple of two int or None, default=None
+        Number of informative categorical and numeric columns, the first of each kind. If None,
+        half of each, rounded up.
+    noise : float, default=1.0
+        Standard deviation of the noise.
+    missing_rate, random_state, frame
+        As in `make_categorical`.
+
+    Returns
+    -------
+    Dataset
+        With numbers in `y`.
+
+    Examples
+    --------
+    >>> from mixedwood.datasets import make_mixed_regression
+    >>> make_mixed_regression(200, n_categorical=3, n_numeric=2, random_state=0, frame="dict")
+    Dataset 'mixed-regression': 200 rows, 5 columns (3 nominal, 2 numeric), source: generated
+    target: mean 7.001, sd 4.335
+    """
+    if not 0 <= noise < float("inf"):
+        raise ValueError(f"noise must be a float in the range [0.0, inf). Got {noise!r} instead.")
+    rng = np.random.default_rng(random_state)
+    values = _values_per_column(n_categories, n_categorical)
+    informative = (
+        (_half(n_categorical), _half(n_numeric)) if n_informative is None else n_informative
+    )
+    table = _draw(
+        n_samples,
+        values,
+        n_numeric=n_numeric,
+        informative=informative,
+        n_classes=3,
+        chances=(0.0, 0.0),
+        rng=rng,
+    )
+    y = noise * rng.standard_normal(n_samples)
+    for j in range(informative[0]):
+        y += 3.0 * _hidden_groups(values[j], 3, rng)[table.data[j]]
+    for j in range(informative[1]):
+        numbers = table.data[n_categorical + j]
+        y += numbers + 3.0 * (numbers > rng.normal(0, 0.5))
+    for cells in table.data:
+        cells[rng.random(n_samples) < missing_rate] = np.nan if cells.dtype.kind == "f" else -1
+    made = make_dataset(
+        table, name="mixed-regression", source="generated", notes=_SUM_NOTES, frame=frame
+    )
+    return replace(made, y=y)
 
 
 def _half(n_features: int) -> int:

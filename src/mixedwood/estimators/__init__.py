@@ -12,9 +12,14 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalo
     from mixedwood._warnings import UnknownCategoryWarning as UnknownCategoryWarning
     from mixedwood.estimators.adaboost import AdaBoostTreesClassifier as AdaBoostTreesClassifier
     from mixedwood.estimators.boosted import BoostedTreesClassifier as BoostedTreesClassifier
+    from mixedwood.estimators.boosted import BoostedTreesRegressor as BoostedTreesRegressor
     from mixedwood.estimators.c45 import C45TreeClassifier as C45TreeClassifier
     from mixedwood.estimators.ensemble import EnsembleClassifier as EnsembleClassifier
     from mixedwood.estimators.forest import ForestClassifier as ForestClassifier
+    from mixedwood.estimators.forest_regressor import ForestRegressor as ForestRegressor
+    from mixedwood.estimators.forest_regressor import (
+        RandomOrdinalityRegressor as RandomOrdinalityRegressor,
+    )
     from mixedwood.estimators.grow_prune import GrowPruneTreeClassifier as GrowPruneTreeClassifier
     from mixedwood.estimators.grow_prune_forest import (
         GrowPruneForestClassifier as GrowPruneForestClassifier,
@@ -27,6 +32,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalo
     )
     from mixedwood.estimators.smooth_svc import SmoothSVC as SmoothSVC
     from mixedwood.estimators.tree import TreeClassifier as TreeClassifier
+    from mixedwood.estimators.tree_regressor import TreeRegressor as TreeRegressor
 
 
 def __getattr__(name: str) -> Any:

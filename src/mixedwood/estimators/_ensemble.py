@@ -13,29 +13,138 @@ from sklearn.utils.validation import check_is_fitted
 
 from mixedwood._params import OneOf, check_value
 from mixedwood.data import Table, check_same_length, read_target
-from mixedwood.estimators.base import TableClassifier, columns_used
+from mixedwood.estimators.base import (
+    TableClassifier,
+    TableEstimator,
+    TableRegressor,
+    columns_used,
+)
 from mixedwood.tree import Predictor, Tree
 
 if TYPE_CHECKING:
     from mixedwood.explain import Explanation
 
-__all__ = ["Diversity", "TreeEnsembleClassifier", "measure_diversity", "vote_margins"]
+__all__ = [
+    "Diversity",
+    "TreeEnsemble",
+    "TreeEnsembleClassifier",
+    "TreeEnsembleRegressor",
+    "measure_diversity",
+    "vote_margins",
+]
 
 Vote: TypeAlias = Literal["soft", "hard"]
 VOTING = OneOf("soft", "hard")
 
 
-class TreeEnsembleClassifier(TableClassifier):
-    """Predicts with the trees in `trees_`; subclasses grow them.
+class TreeEnsemble(TableEstimator):
+    """Has trees in `trees_`; subclasses grow them and combine their predictions.
 
-    A subclass sets `trees_` in `fit` and has a parameter or an attribute `voting`. It may override
-    `predictor_`, the weights of trees, the handling of unknown categories, and the impurity of
-    importances.
+    A subclass sets `trees_` in `fit` and defines `predictor_`. It may override the weights of
+    trees, the handling of unknown categories, and the impurity of importances.
     """
 
     trees_: list[Tree]
-    voting: Vote
     n_jobs: int | None
+
+    @property
+    def predictor_(self) -> Predictor:
+        """The trees, and how their predictions are combined."""
+        raise NotImplementedError
+
+    def explain(self, X: Any, row: int = 0) -> Explanation:
+        """Explain the prediction of one row by contributions of the columns.
+
+        Along the row's path in each tree, the change of the tree's prediction from node to child
+        is attributed to the column of the split.
+
+        Parameters
+        ----------
+        X : table
+            Rows.
+        row : int, default=0
+            Number of the row, from 0.
+
+        Returns
+        -------
+        Explanation
+            A bias and a contribution of each column to each class, which add up to the class
+            probabilities of the row or, with gradient boosting, to its scores; or to the predicted
+            number. Print it.
+
+        Examples
+        --------
+        >>> import mixedwood as mw
+        >>> X = {"colour": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
+        >>> model = mw.GrowPruneForestClassifier(n_estimators=11, random_state=0)
+        >>> why = model.fit(X, ["yes", "no", "yes", "no"] * 5).explain(X, row=0)
+        >>> print(why)
+        Row 0: yes (yes 100 %, no 0 %)
+        Share of yes in the votes of 11 trees
+           0.500  base value
+          +0.500  colour = red
+          +0.000  as each tree votes for one class
+           1.000  total
+        Votes of 11 trees: yes 11
+        """
+        return self._explain(self._new(X), row)
+
+    def _explain(self, table: Table, row: int) -> Explanation:
+        return explain_prediction(self.predictor_, table, row)
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Find the leaf of each row in each tree.
+
+        Parameters
+        ----------
+        X : table
+            Rows.
+
+        Returns
+        -------
+        ndarray of int32 and shape (n_rows, n_trees)
+            Numbers of nodes as in ``trees_``. A row with an unknown category may stop at an inner
+            node.
+        """
+        return self.predictor_.apply(self._new(X))
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Mean over the trees of the fraction of each column in the decrease of impurity."""
+        check_is_fitted(self)
+        measure = partial(impurity_importance, impurity=self._impurity())
+        mean = np.average([measure(tree) for tree in self.trees_], 0, self._tree_weights())
+        total = mean.sum()
+        return np.asarray(mean / total if total > 0 else mean)
+
+    # What subclasses may override
+
+    def _tree_weights(self) -> NDArray[np.float64] | None:
+        """Weights of the trees; None if all are equal."""
+        return None
+
+    def _handle_unknown(self) -> str:
+        """Handling of categories that are not in the training data."""
+        return "stop"
+
+    def _impurity(self) -> Literal["gini", "entropy"]:
+        """The impurity of feature importances."""
+        return "gini"
+
+    # Tables
+
+    def _new(self, X: Any) -> Table:
+        check_is_fitted(self)
+        return self._read_new(X, lambda: columns_used(self.trees_), self._handle_unknown())
+
+
+class TreeEnsembleClassifier(TreeEnsemble, TableClassifier):
+    """Predicts classes with the trees in `trees_`.
+
+    A subclass has a parameter or an attribute `voting`.
+    """
+
+    voting: Vote
 
     # Predictions
 
@@ -122,65 +231,6 @@ class TreeEnsembleClassifier(TableClassifier):
         stages = map(predictor.target.decide, predictor.staged_probabilities(table))
         return np.array([np.average(codes == truth, weights=weights) for codes in stages])
 
-    def explain(self, X: Any, row: int = 0) -> Explanation:
-        """Explain the prediction of one row by contributions of the columns.
-
-        Along the row's path in each tree, the change of the tree's prediction from node to child
-        is attributed to the column of the split.
-
-        Parameters
-        ----------
-        X : table
-            Rows.
-        row : int, default=0
-            Number of the row, from 0.
-
-        Returns
-        -------
-        Explanation
-            A bias and a contribution of each column to each class, which add up to the class
-            probabilities of the row or, with gradient boosting, to its scores; print it.
-
-        Examples
-        --------
-        >>> import mixedwood as mw
-        >>> X = {"colour": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
-        >>> model = mw.GrowPruneForestClassifier(n_estimators=11, random_state=0)
-        >>> why = model.fit(X, ["yes", "no", "yes", "no"] * 5).explain(X, row=0)
-        >>> print(why)
-        Row 0: yes (yes 100 %, no 0 %)
-        Share of yes in the votes of 11 trees
-           0.500  base value
-          +0.500  colour = red
-          +0.000  as each tree votes for one class
-           1.000  total
-        Votes of 11 trees: yes 11
-        """
-        return self._explain(self._new(X), row)
-
-    def _explain(self, table: Table, row: int) -> Explanation:
-        from mixedwood.explain.explanation import explain_prediction
-
-        return explain_prediction(self.predictor_, table, row)
-
-    # The trees
-
-    def apply(self, X: Any) -> NDArray[np.int32]:
-        """Find the leaf of each row in each tree.
-
-        Parameters
-        ----------
-        X : table
-            Rows.
-
-        Returns
-        -------
-        ndarray of int32 and shape (n_rows, n_trees)
-            Numbers of nodes as in ``trees_``. A row with an unknown category may stop at an inner
-            node.
-        """
-        return self.predictor_.apply(self._new(X))
-
     def predict_members(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row by each tree: shape (n_rows, n_trees)."""
         return np.asarray(self.classes_[self.predictor_.tree_codes(self._new(X))])
@@ -225,37 +275,6 @@ class TreeEnsembleClassifier(TableClassifier):
             table, truth, _ = self._new_with_classes(X, y)
         return measure_diversity(self.trees_, self.predictor_.tree_codes(table), truth)
 
-    @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        """Mean over the trees of the fraction of each column in the decrease of impurity."""
-        from mixedwood.explain.importance import impurity_importance
-
-        check_is_fitted(self)
-        measure = partial(impurity_importance, impurity=self._impurity())
-        mean = np.average([measure(tree) for tree in self.trees_], 0, self._tree_weights())
-        total = mean.sum()
-        return np.asarray(mean / total if total > 0 else mean)
-
-    # What subclasses may override
-
-    def _tree_weights(self) -> NDArray[np.float64] | None:
-        """Weights of the trees; None if all are equal."""
-        return None
-
-    def _handle_unknown(self) -> str:
-        """Handling of categories that are not in the training data."""
-        return "stop"
-
-    def _impurity(self) -> Literal["gini", "entropy"]:
-        """The impurity of feature importances."""
-        return "gini"
-
-    # Tables
-
-    def _new(self, X: Any) -> Table:
-        check_is_fitted(self)
-        return self._read_new(X, lambda: columns_used(self.trees_), self._handle_unknown())
-
     def _new_with_classes(
         self, X: Any, y: Any, sample_weight: Any = None
     ) -> tuple[Table, NDArray[np.int32], NDArray[np.float64] | None]:
@@ -267,6 +286,42 @@ class TreeEnsembleClassifier(TableClassifier):
         place = {label: i for i, label in enumerate(self.classes_.tolist())}
         known = np.array([place.get(label, -1) for label in target.classes.tolist()], np.int32)
         return table, known[target.codes], target.weights
+
+
+class TreeEnsembleRegressor(TreeEnsemble, TableRegressor):
+    """Predicts numbers with the trees in `trees_`."""
+
+    @property
+    def predictor_(self) -> Predictor:
+        """The trees, whose predictions are averaged."""
+        check_is_fitted(self)
+        return Predictor(
+            self.schema_, TargetSpec.numbers(), tuple(self.trees_), weights=self._tree_weights()
+        )
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Predict the number of each row: the mean over the trees.
+
+        Parameters
+        ----------
+        X : table
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Numbers.
+        """
+        return self.predictor_.predict(self._new(X), self.n_jobs)
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Predict the number of each row after one tree, two trees, and so on."""
+        return self.predictor_.staged_numbers(self._new(X))
+
+    def predict_members(self, X: Any) -> NDArray[np.float64]:
+        """Predict the number of each row by each tree: shape (n_rows, n_trees)."""
+        table = self._new(X)
+        return np.column_stack([tree.predict(table) for tree in self.predictor_.trees])
 
 
 def python_label(label: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Classifiers of a single tree: predictions, importances, rules and explanations."""
+"""Estimators of a single tree: predictions, importances, rules and explanations."""
 
 from __future__ import annotations
 
@@ -12,20 +12,25 @@ from sklearn.utils.validation import check_is_fitted
 from mixedwood import _kinds as kinds
 from mixedwood._limits import StopFlag
 from mixedwood.data import Table, Target
-from mixedwood.estimators.base import TableClassifier, columns_used
+from mixedwood.estimators.base import (
+    TableClassifier,
+    TableEstimator,
+    TableRegressor,
+    columns_used,
+)
 from mixedwood.grow import EncodedTable
 from mixedwood.tree import Predictor, Tree
 
 if TYPE_CHECKING:
     from mixedwood.explain import DecisionPath, Rule
 
-__all__ = ["Rows", "SingleTreeClassifier", "impurity_of"]
+__all__ = ["Rows", "SingleTree", "SingleTreeClassifier", "SingleTreeRegressor", "impurity_of"]
 
 Rows = NDArray[np.int32]
 
 
-class SingleTreeClassifier(TableClassifier):
-    """A classifier with a ``tree_``; it is also what ensembles fit their members with.
+class SingleTree(TableEstimator):
+    """An estimator with a ``tree_``; it is also what ensembles fit their members with.
 
     Ensembles check the parameters once with `_check_parameters` and then call `_fit_encoded`, which
     changes nothing in the estimator, for each member; estimators can be pickled.
@@ -59,26 +64,13 @@ class SingleTreeClassifier(TableClassifier):
         """The tree as the description that all models of trees have."""
         return Predictor.of_tree(self._fitted_tree)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each row."""
-        return self._fitted_tree.predict(self._read(X))
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Predict the class probabilities of each row, in the order of ``classes_``."""
-        return self._fitted_tree.predict_proba(self._read(X))
-
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Predict the logarithms of the class probabilities of each row."""
-        with np.errstate(divide="ignore"):
-            return np.log(self._fitted_tree.predict_proba(self._read(X)))
-
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Return the node in which each row ends: a leaf, or where an unknown category stops it."""
         return self._fitted_tree.apply(self._read(X))
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Impurity-based importance of each column; see `explain.impurity_importance`."""
+        """Importance of each column by the decrease of impurity or loss, with a sum of 1."""
         from mixedwood.explain.importance import impurity_importance
 
         return impurity_importance(self._fitted_tree, self._impurity())
@@ -110,6 +102,31 @@ class SingleTreeClassifier(TableClassifier):
 
     def _read(self, X: Any) -> Table:
         return self._read_new(X, lambda: columns_used([self._fitted_tree]), self.handle_unknown)
+
+
+class SingleTreeClassifier(SingleTree, TableClassifier):
+    """A classifier with a ``tree_``."""
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of each row."""
+        return self._fitted_tree.predict(self._read(X))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Predict the class probabilities of each row, in the order of ``classes_``."""
+        return self._fitted_tree.predict_proba(self._read(X))
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Predict the logarithms of the class probabilities of each row."""
+        with np.errstate(divide="ignore"):
+            return np.log(self._fitted_tree.predict_proba(self._read(X)))
+
+
+class SingleTreeRegressor(SingleTree, TableRegressor):
+    """A regressor with a ``tree_``."""
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Predict the number of each row."""
+        return self._fitted_tree.predict(self._read(X))
 
 
 def impurity_of(criterion: Any) -> Literal["gini", "entropy"]:

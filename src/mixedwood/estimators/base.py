@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mixedwood import _kinds as kinds
@@ -23,6 +23,7 @@ from mixedwood.data import (
     cross_columns,
     find_crossings,
     identifier_columns,
+    read_numbers,
     read_table,
     read_target,
     rows_with_weight,
@@ -35,20 +36,20 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TableClassifier",
+    "TableEstimator",
+    "TableRegressor",
     "columns_used",
     "unknown_in_core",
 ]
 
 
-class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TableEstimator(BaseEstimator):  # type: ignore[misc]
     """Checks parameters and reads tables; subclasses learn from the encoded table in `_fit`."""
 
-    class_weight: Any
     categorical_features: Any
     ordinal_features: Any
     crossed_features: Any = None
 
-    classes_: NDArray[Any]
     schema_: Schema
     n_features_in_: int
     _costs: NDArray[np.float64] | None  # of mistakes, in the order of the classes
@@ -73,29 +74,14 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.string = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | float | None = None) -> Self:
-        """Fit the model to a table.
-
-        Parameters
-        ----------
-        X : table
-            pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
-        y : array-like of shape (n_rows,)
-            Class labels: text, booleans or integers.
-        sample_weight : array-like of shape (n_rows,), optional
-            Weights of the rows; rows of weight 0 are ignored.
-
-        Returns
-        -------
-        estimator
-            The fitted estimator itself.
-        """
+    def _fit_rows(self, X: Any, y: Any, sample_weight: ArrayLike | float | None) -> Self:
+        """Check parameters, read the table, and learn from it."""
         self._check_parameters()
         table, target, kept = self._read_kept(
             X,
             y,
             sample_weight,
-            class_weight=self.class_weight,
+            class_weight=getattr(self, "class_weight", None),
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
         )
@@ -193,7 +179,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"X has no rows: found array with 0 sample(s) (shape=(0, {table.n_columns})) while "
                 f"a minimum of 1 is required by {type(self).__name__}."
             )
-        target = read_target(y, sample_weight, class_weight, getattr(self, "cost_matrix", None))
+        target = self._read_y(y, sample_weight, class_weight)
         check_same_length(table, target)
         kept, target = rows_with_weight(target)
         if kept is not None:
@@ -213,6 +199,10 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             crossed = find_crossings(table, target)
         return cross_columns(table, crossed) if crossed else table
 
+    def _read_y(self, y: Any, sample_weight: Any, class_weight: Any) -> Target:
+        """Read the target and the weights of rows."""
+        raise NotImplementedError
+
     def _remember(self, table: Table, target: Target) -> None:
         """Store columns and classes at the end of a fit."""
         self._remember_columns(table.schema, target.classes, target.cost_matrix)
@@ -222,7 +212,6 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.schema_ = schema
         self._costs = costs
-        self.classes_ = classes
         inputs = schema.inputs
         self.n_features_in_ = len(inputs)
         if schema.names_generated:
@@ -265,6 +254,75 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 stacklevel=user_stacklevel(),
             )
         return table
+
+
+class TableClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]
+    """An estimator that predicts classes."""
+
+    class_weight: Any
+
+    classes_: NDArray[Any]
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | float | None = None) -> Self:
+        """Fit the model to a table.
+
+        Parameters
+        ----------
+        X : table
+            pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
+        y : array-like of shape (n_rows,)
+            Class labels: text, booleans or integers.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights of the rows; rows of weight 0 are ignored.
+
+        Returns
+        -------
+        estimator
+            The fitted estimator itself.
+        """
+        return self._fit_rows(X, y, sample_weight)
+
+    def _read_y(self, y: Any, sample_weight: Any, class_weight: Any) -> Target:
+        return read_target(y, sample_weight, class_weight)
+
+    def _remember_columns(self, schema: Schema, classes: NDArray[Any]) -> None:
+        super()._remember_columns(schema, classes)
+        self.classes_ = classes
+
+
+class TableRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]
+    """An estimator that predicts numbers."""
+
+    _unknown_texts: ClassVar[dict[str, str]] = {
+        **TableEstimator._unknown_texts,
+        "stop": "These rows stop at the node that splits on the column and receive its prediction.",
+    }
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | float | None = None) -> Self:
+        """Fit the model to a table.
+
+        Parameters
+        ----------
+        X : table
+            pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
+        y : array-like of shape (n_rows,)
+            Finite numbers.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights of the rows; rows of weight 0 are ignored.
+
+        Returns
+        -------
+        estimator
+            The fitted estimator itself.
+        """
+        return self._fit_rows(X, y, sample_weight)
+
+    def _read_y(self, y: Any, sample_weight: Any, class_weight: Any) -> Target:
+        return read_numbers(y, sample_weight, nonnegative=self._needs_nonnegative())
+
+    def _needs_nonnegative(self) -> bool:
+        """Whether the target must not be negative."""
+        return False
 
 
 def _warn_identifiers(table: Table) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -37,9 +37,24 @@ from mixedwood._params import (
 )
 from mixedwood._parts import Partitioner
 from mixedwood._random import seed_of
-from mixedwood.boosting import GradientPlan, gradient_boost, read_validation
+from mixedwood.boosting import (
+    NUMBER_LOSSES,
+    GradientPlan,
+    Huber,
+    LogLoss,
+    Loss,
+    Quantile,
+    gradient_boost,
+    link_of,
+    number_loss,
+    read_validation,
+)
 from mixedwood.data import Table, Target, read_target
-from mixedwood.estimators._ensemble import TreeEnsembleClassifier
+from mixedwood.estimators._ensemble import (
+    TreeEnsemble,
+    TreeEnsembleClassifier,
+    TreeEnsembleRegressor,
+)
 from mixedwood.estimators.base import unknown_in_core
 from mixedwood.estimators.forest import read_member
 from mixedwood.estimators.tree import TreeClassifier
@@ -47,24 +62,357 @@ from mixedwood.grow import EncodedTable
 from mixedwood.grow.gradient import GradientSettings
 from mixedwood.tree import Predictor, Tree
 
-if TYPE_CHECKING:
-    pass
+__all__ = ["BoostedTreesClassifier", "BoostedTreesRegressor", "GradientBoosting"]
 
-__all__ = ["BoostedTreesClassifier"]
 
-_PARTITIONER = Constraint(
-    "'random_order'",
-    "'auto'",
-    test=lambda given: Partitioner.read(given).name in ("random_order", "auto"),
-    hint=lambda given: (
-        " For another search use estimator="
-        f"TreeClassifier(partitioner={given!r}, max_depth=4, pruning=None)."
-    ),
-)
+def _partitioner(hint: Callable[[Any], str] | None = None) -> Constraint:
+    known = ("random_order", "auto")
+    return Constraint(
+        "'random_order'",
+        "'auto'",
+        test=lambda given: Partitioner.read(given).name in known,
+        hint=hint,
+    )
+
+
 _AMOUNT = Float(0, math.inf, "left")
 
 
-class BoostedTreesClassifier(TreeEnsembleClassifier):
+class GradientBoosting(TreeEnsemble):
+    """Common code of gradient boosting: parameters, validation rows, warm start, predictions."""
+
+    n_estimators: int
+    learning_rate: float
+    partitioner: str | Partitioner
+    selection: Literal["adjusted", "score"]
+    max_depth: int | None
+    max_leaf_nodes: int | None
+    min_samples_leaf: float | None
+    min_child_weight: float
+    l2_regularization: float
+    cat_l2: float
+    cat_smooth: float
+    min_split_gain: float
+    max_features: float | str | None
+    colsample_bytree: float | str | None
+    subsample: float
+    max_bins: int
+    early_stopping: bool
+    validation_fraction: float
+    n_iter_no_change: int
+    handle_unknown: Literal["stop", "missing", "majority", "error"]
+    categorical_features: Any
+    ordinal_features: Mapping[str, Sequence[Any]] | None
+    random_state: Any
+    warm_start: bool
+    verbose: int
+    time_limit: float | None
+
+    # Parameters that only classifiers have.
+    estimator: TreeClassifier | None = None
+    multi_strategy: str = "multi_output_tree"
+    class_weight: Any = None
+
+    baseline_: NDArray[np.float64]
+    validation_loss_: list[float]
+    _values: list[NDArray[np.float64]]  # of the nodes of each tree
+    _first_output: list[int]
+    _stage_ends: list[int]
+    _seed: int
+    _gain_importances: bool  # whether scores of nodes are gains of the loss
+    _held_out: bool  # whether a fraction of the rows was held out
+
+    _parameters: ClassVar[Mapping[str, Constraint]] = {
+        "n_estimators": Int(1),
+        "learning_rate": Float(0, math.inf, "neither"),
+        "partitioner": _partitioner(),
+        "selection": OneOf("adjusted", "score"),
+        "max_depth": Int(0) | NONE,
+        "max_leaf_nodes": Int(1) | NONE,
+        "min_samples_leaf": RowsOrFraction(),
+        "min_child_weight": _AMOUNT,
+        "l2_regularization": _AMOUNT,
+        "cat_l2": _AMOUNT,
+        "cat_smooth": _AMOUNT,
+        "min_split_gain": _AMOUNT,
+        "max_features": ColumnsOrFraction() | NONE,
+        "colsample_bytree": ColumnsOrFraction() | NONE,
+        "subsample": Float(0, 1, "right"),
+        "max_bins": Int(2, 65_535),
+        "early_stopping": FLAG,
+        "validation_fraction": Float(0, 1, "neither"),
+        "n_iter_no_change": Int(1),
+        "handle_unknown": HANDLE_UNKNOWN,
+        "n_jobs": N_JOBS,
+        "random_state": RANDOM_STATE,
+        "warm_start": FLAG,
+        "verbose": VERBOSE,
+        "time_limit": TIME_LIMIT,
+    }
+    _fitted: ClassVar[kinds.Fitted] = {
+        "trees_": kinds.list_of(kinds.instance(Tree), 1),
+        "baseline_": kinds.sometimes(kinds.array(np.float64, 1, kinds.FINITE)),
+        "_values": kinds.sometimes(kinds.list_of(kinds.array(np.float64, 2, kinds.FINITE))),
+        "_first_output": kinds.sometimes(kinds.list_of(kinds.COUNT)),
+        "_stage_ends": kinds.sometimes(kinds.list_of(kinds.COUNT)),
+        "validation_loss_": kinds.sometimes(kinds.list_of(kinds.REAL)),
+        "_seed": kinds.sometimes(kinds.COUNT),
+        "_gain_importances": kinds.FLAG,
+        "_held_out": kinds.sometimes(kinds.FLAG),
+    }
+
+    # Parameters
+
+    def _check_parameters(self) -> None:
+        validate(self)
+        if self.estimator is None and Partitioner.read(self.partitioner).options.get("joint"):
+            raise ValueError(
+                "The 'joint' option of partitioner is not supported by gradient trees. Got "
+                f"partitioner={self.partitioner!r}."
+            )
+
+    def _loss(self) -> Loss:
+        """Make the loss to minimize."""
+        raise NotImplementedError
+
+    def _min_samples_leaf(self) -> float:
+        """Minimum number or fraction of rows in a leaf."""
+        assert self.min_samples_leaf is not None
+        return self.min_samples_leaf
+
+    def _plan(self, table: Table) -> GradientPlan:
+        partitioner = Partitioner.read(self.partitioner)
+        per_tree = partitioner.options.get("per") == "tree"
+        order = "random_per_tree" if per_tree else "random_per_node"
+        settings = GradientSettings(
+            category_order="sorted" if partitioner.name == "auto" else order,
+            max_depth=native_limit(self.max_depth),
+            max_leaf_nodes=native_limit(self.max_leaf_nodes),
+            best_first=self.max_leaf_nodes is not None,
+            min_samples_leaf=count_rows(self._min_samples_leaf(), table.n_rows),
+            min_child_weight=float(self.min_child_weight),
+            l2_regularization=float(self.l2_regularization),
+            cat_l2=float(self.cat_l2),
+            cat_smooth=float(self.cat_smooth),
+            min_split_gain=float(self.min_split_gain),
+            max_features=count_columns(self.max_features, table.n_columns),
+            selection=self.selection,
+            handle_unknown=unknown_in_core(self.handle_unknown),
+            n_threads=effective_n_jobs(self.n_jobs),
+        )
+        return GradientPlan(
+            settings=settings,
+            estimator=None if self.estimator is None else read_member(self.estimator),
+            learning_rate=float(self.learning_rate),
+            subsample=float(self.subsample),
+            n_columns=count_columns(self.colsample_bytree, table.n_columns),
+            multi_output=self.multi_strategy == "multi_output_tree",
+            max_bins=int(self.max_bins),
+            n_iter_no_change=int(self.n_iter_no_change) if self.early_stopping else None,
+            validation_fraction=float(self.validation_fraction),
+            loss=self._loss(),
+        )
+
+    # Fitting
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | float | None = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: ArrayLike | float | None = None,
+    ) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : table
+            pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
+        y : array-like of shape (n_rows,)
+            Class labels (text, booleans or integers) or, for a regressor, finite numbers.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights of rows; rows of weight 0 are ignored.
+        X_val, y_val : table and array-like, optional
+            Validation rows for early stopping, in place of a fraction of X. They have the columns
+            of X and classes of y, and get the weights of `class_weight`.
+        sample_weight_val : array-like, optional
+            Weights of the validation rows.
+
+        Returns
+        -------
+        estimator
+            The fitted estimator itself.
+        """
+        self._check_parameters()
+        deadline = Deadline.after(read_time_limit(self.time_limit))
+        _check_validation(X_val, y_val, sample_weight_val, bool(self.early_stopping))
+        seed = seed_of(self.random_state)
+        table, target = self._read_training(
+            X,
+            y,
+            sample_weight,
+            class_weight=self.class_weight,
+            categorical_features=self.categorical_features,
+            ordinal_features=self.ordinal_features,
+        )
+        self._loss().check(target)
+        validation = None
+        if X_val is not None:
+            plain = None if self.class_weight is None else read_target(y, sample_weight)
+            validation = read_validation(
+                X_val,
+                y_val,
+                table.schema,
+                target,
+                sample_weight=sample_weight_val,
+                plain=plain,
+                handle_unknown=self._handle_unknown(),
+            )
+            self._loss().check(validation[1], "y_val")
+        return self._fit_table(EncodedTable(table), target, seed, deadline.left(), validation)
+
+    def _fit_table(
+        self,
+        coded: EncodedTable,
+        target: Target,
+        seed: int,
+        time_limit: float,
+        validation: tuple[Table, Target] | None = None,
+    ) -> Self:
+        held_out = bool(self.early_stopping) and validation is None
+        fitted: dict[str, Any] = {"_gain_importances": False}
+        if target.n_classes == 1:
+            fitted["trees_"] = [TreeClassifier(pruning=None)._fit_encoded(coded, target, seed=seed)]
+        else:
+            previous = None
+            if self.warm_start and hasattr(self, "baseline_"):
+                self._check_warm_start(coded.table, target, held_out)
+                previous, seed = self.predictor_, self._seed
+            with show_progress(int(self.n_estimators), self.verbose, "iterations") as advance:
+                model, losses = gradient_boost(
+                    coded,
+                    target,
+                    self._plan(coded.table),
+                    int(self.n_estimators),
+                    seed=seed,
+                    previous=previous,
+                    validation_loss=self.validation_loss_[: self.n_iter_]
+                    if previous is not None and held_out
+                    else (),
+                    validation=validation,
+                    time_limit=time_limit,
+                    advance=advance,
+                )
+            fitted = {
+                "trees_": list(model.trees),
+                "baseline_": model.baseline,
+                "_values": list(model.values or ()),
+                "_first_output": list(model.first_output or ()),
+                "_stage_ends": list(model.stage_ends or ()),
+                "_seed": seed,
+                "_gain_importances": self.estimator is None,
+                "_held_out": held_out,
+            }
+            if self.early_stopping:
+                fitted["validation_loss_"] = losses
+        for name in self._fitted:
+            self.__dict__.pop(name, None)  # of an earlier fit
+        self._remember(coded.table, target)
+        self.__dict__.update(fitted)
+        return self
+
+    def _check_warm_start(self, table: Table, target: Target, held_out: bool) -> None:
+        if self.n_estimators < self.n_iter_:
+            raise ValueError(
+                f"n_estimators={self.n_estimators} must be larger or equal to the {self.n_iter_} "
+                "iterations of the previous fit when warm_start=True."
+            )
+        if table.schema != self.schema_ or not np.array_equal(
+            target.classes, getattr(self, "classes_", target.classes)
+        ):
+            raise ValueError(
+                "warm_start=True continues the previous fit, but the columns, their categories or "
+                "the classes have changed. Fit the same data, or set warm_start=False."
+            )
+        if held_out != self._held_out:
+            raise ValueError(
+                "warm_start=True continues the previous fit, but the rows held out for early "
+                "stopping have changed. Keep early_stopping and X_val as they were, or set "
+                "warm_start=False."
+            )
+
+    def _check_fitted(self) -> None:
+        n_outputs, n_trees = len(self.baseline_), len(self.trees_)
+        if n_outputs != self._n_scores():
+            raise ValueError("it has not one score for each class")
+        if not len(self._values) == len(self._first_output) == n_trees:
+            raise ValueError("its trees have not one table of values each")
+        for tree, values, first in zip(self.trees_, self._values, self._first_output, strict=True):
+            if len(values) != tree.n_nodes or first > n_outputs - values.shape[1]:
+                raise ValueError("the values of a tree do not fit its nodes or the classes")
+        sizes = [np.abs(values).max(initial=0.0) for values in (self.baseline_, *self._values)]
+        if not sum(sizes) < kinds.MAX_SUM:
+            raise ValueError("the values of its nodes are too large to be added")
+        ends = [0, *self._stage_ends]
+        if sorted(ends) != ends or ends[-1] != n_trees:
+            raise ValueError("its iterations are not numbers of trees, ascending")
+
+    def _n_scores(self) -> int:
+        """Number of raw scores."""
+        return 1
+
+    # Predicting
+
+    @property
+    def n_iter_(self) -> int:
+        """Number of iterations kept."""
+        return self.predictor_.n_stages
+
+    @property
+    def predictor_(self) -> Predictor:
+        """The trees with the values of their nodes."""
+        check_is_fitted(self)
+        return Predictor(
+            self.schema_,
+            self._target_spec(),
+            tuple(self.trees_),
+            values=tuple(self._values),
+            first_output=tuple(self._first_output),
+            baseline=self.baseline_,
+            aggregate="sum",
+            link=link_of(self._fitted_loss(), len(self.baseline_)),
+            stage_ends=tuple(self._stage_ends),
+        )
+
+    def _target_spec(self) -> TargetSpec:
+        """What is predicted."""
+        raise NotImplementedError
+
+    def _fitted_loss(self) -> Loss:
+        """The loss of the last fit."""
+        return self._loss()
+
+    def _handle_unknown(self) -> str:
+        return self.handle_unknown
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Fraction of each column in the total gain of all splits."""
+        check_is_fitted(self)
+        if not self._gain_importances:
+            return super().feature_importances_
+        gains = np.zeros(len(self.schema_))
+        for tree in self.trees_:
+            inner = tree.column >= 0
+            np.add.at(gains, tree.column[inner], tree.score[inner])
+        total = gains.sum()
+        return gains / total if total > 0 else gains
+
+
+class BoostedTreesClassifier(GradientBoosting, TreeEnsembleClassifier):
     """Gradient boosting of decision trees with native support for categorical features.
 
     Minimizes the log loss. The categories of a nominal column are put in a random order at every
@@ -180,56 +528,19 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
     array(['yes'], dtype='<U3')
     """
 
-    baseline_: NDArray[np.float64]
-    validation_loss_: list[float]
     voting = "hard"  # of the only tree, if there is a single class
-    _values: list[NDArray[np.float64]]  # of the nodes of each tree
-    _first_output: list[int]
-    _stage_ends: list[int]
-    _seed: int
-    _gain_importances: bool  # whether scores of nodes are gains of the loss
-    _held_out: bool  # whether a fraction of the rows was held out
 
     _parameters: ClassVar[Mapping[str, Constraint]] = {
-        "n_estimators": Int(1),
-        "learning_rate": Float(0, math.inf, "neither"),
-        "partitioner": _PARTITIONER,
-        "selection": OneOf("adjusted", "score"),
-        "max_depth": Int(0) | NONE,
-        "max_leaf_nodes": Int(1) | NONE,
-        "min_samples_leaf": RowsOrFraction(),
-        "min_child_weight": _AMOUNT,
-        "l2_regularization": _AMOUNT,
-        "cat_l2": _AMOUNT,
-        "cat_smooth": _AMOUNT,
-        "min_split_gain": _AMOUNT,
-        "max_features": ColumnsOrFraction() | NONE,
-        "colsample_bytree": ColumnsOrFraction() | NONE,
-        "subsample": Float(0, 1, "right"),
+        **GradientBoosting._parameters,
+        "partitioner": _partitioner(
+            lambda given: (
+                " For another search use estimator="
+                f"TreeClassifier(partitioner={given!r}, max_depth=4, pruning=None)."
+            )
+        ),
         "multi_strategy": OneOf("multi_output_tree", "one_output_per_tree"),
-        "max_bins": Int(2, 65_535),
-        "early_stopping": FLAG,
-        "validation_fraction": Float(0, 1, "neither"),
-        "n_iter_no_change": Int(1),
-        "handle_unknown": HANDLE_UNKNOWN,
-        "n_jobs": N_JOBS,
         "cost_matrix": COST_MATRIX,
-        "random_state": RANDOM_STATE,
-        "warm_start": FLAG,
-        "verbose": VERBOSE,
-        "time_limit": TIME_LIMIT,
         "crossed_features": CROSSED_FEATURES,
-    }
-    _fitted: ClassVar[kinds.Fitted] = {
-        "trees_": kinds.list_of(kinds.instance(Tree), 1),
-        "baseline_": kinds.sometimes(kinds.array(np.float64, 1, kinds.FINITE)),
-        "_values": kinds.sometimes(kinds.list_of(kinds.array(np.float64, 2, kinds.FINITE))),
-        "_first_output": kinds.sometimes(kinds.list_of(kinds.COUNT)),
-        "_stage_ends": kinds.sometimes(kinds.list_of(kinds.COUNT)),
-        "validation_loss_": kinds.sometimes(kinds.list_of(kinds.REAL)),
-        "_seed": kinds.sometimes(kinds.COUNT),
-        "_gain_importances": kinds.FLAG,
-        "_held_out": kinds.sometimes(kinds.FLAG),
     }
 
     def __init__(
@@ -304,13 +615,8 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
     # Parameters
 
     def _check_parameters(self) -> None:
-        validate(self)
+        super()._check_parameters()
         if self.estimator is None:
-            if Partitioner.read(self.partitioner).options.get("joint"):
-                raise ValueError(
-                    "The 'joint' option of partitioner is not supported by gradient trees. Got "
-                    f"partitioner={self.partitioner!r}."
-                )
             return
         read_member(self.estimator)
         if getattr(self.estimator, "handle_missing", "") == "fractional":
@@ -326,204 +632,29 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
                 "each node."
             )
 
-    def _plan(self, table: Table) -> GradientPlan:
-        partitioner = Partitioner.read(self.partitioner)
-        per_tree = partitioner.options.get("per") == "tree"
-        order = "random_per_tree" if per_tree else "random_per_node"
-        settings = GradientSettings(
-            category_order="sorted" if partitioner.name == "auto" else order,
-            max_depth=native_limit(self.max_depth),
-            max_leaf_nodes=native_limit(self.max_leaf_nodes),
-            best_first=self.max_leaf_nodes is not None,
-            min_samples_leaf=count_rows(self.min_samples_leaf, table.n_rows),
-            min_child_weight=float(self.min_child_weight),
-            l2_regularization=float(self.l2_regularization),
-            cat_l2=float(self.cat_l2),
-            cat_smooth=float(self.cat_smooth),
-            min_split_gain=float(self.min_split_gain),
-            max_features=count_columns(self.max_features, table.n_columns),
-            selection=self.selection,
-            handle_unknown=unknown_in_core(self.handle_unknown),
-            n_threads=effective_n_jobs(self.n_jobs),
-        )
-        return GradientPlan(
-            settings=settings,
-            estimator=None if self.estimator is None else read_member(self.estimator),
-            learning_rate=float(self.learning_rate),
-            subsample=float(self.subsample),
-            n_columns=count_columns(self.colsample_bytree, table.n_columns),
-            multi_output=self.multi_strategy == "multi_output_tree",
-            max_bins=int(self.max_bins),
-            n_iter_no_change=int(self.n_iter_no_change) if self.early_stopping else None,
-            validation_fraction=float(self.validation_fraction),
-        )
-
-    # Fitting
-
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: ArrayLike | float | None = None,
-        *,
-        X_val: Any = None,
-        y_val: Any = None,
-    ) -> Self:
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : table
-            pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
-        y : array-like of shape (n_rows,)
-            Class labels: text, booleans or integers.
-        sample_weight : array-like of shape (n_rows,), optional
-            Weights of rows; rows of weight 0 are ignored.
-        X_val, y_val : table and array-like, optional
-            Validation rows for early stopping, in place of a fraction of X. They have the columns
-            of X and classes of y, and get the weights of `class_weight`.
-
-        Returns
-        -------
-        BoostedTreesClassifier
-            The fitted estimator.
-        """
-        self._check_parameters()
-        deadline = Deadline.after(read_time_limit(self.time_limit))
-        _check_validation(X_val, y_val, bool(self.early_stopping))
-        seed = seed_of(self.random_state)
-        table, target = self._read_training(
-            X,
-            y,
-            sample_weight,
-            class_weight=self.class_weight,
-            categorical_features=self.categorical_features,
-            ordinal_features=self.ordinal_features,
-        )
-        validation = None
-        if X_val is not None:
-            plain = None if self.class_weight is None else read_target(y, sample_weight)
-            validation = read_validation(
-                X_val,
-                y_val,
-                table.schema,
-                target,
-                plain=plain,
-                handle_unknown=self._handle_unknown(),
-            )
-        return self._fit_table(EncodedTable(table), target, seed, deadline.left(), validation)
-
-    def _fit_table(
-        self,
-        coded: EncodedTable,
-        target: Target,
-        seed: int,
-        time_limit: float,
-        validation: tuple[Table, Target] | None = None,
-    ) -> Self:
-        held_out = bool(self.early_stopping) and validation is None
-        fitted: dict[str, Any] = {"_gain_importances": False}
-        if target.n_classes == 1:
-            fitted["trees_"] = [TreeClassifier(pruning=None)._fit_encoded(coded, target, seed=seed)]
-        else:
-            previous = None
-            if self.warm_start and hasattr(self, "baseline_"):
-                self._check_warm_start(coded.table, target, held_out)
-                previous, seed = self.predictor_, self._seed
-            with show_progress(int(self.n_estimators), self.verbose, "iterations") as advance:
-                model, losses = gradient_boost(
-                    coded,
-                    target,
-                    self._plan(coded.table),
-                    int(self.n_estimators),
-                    seed=seed,
-                    previous=previous,
-                    validation_loss=self.validation_loss_[: self.n_iter_]
-                    if previous is not None and held_out
-                    else (),
-                    validation=validation,
-                    time_limit=time_limit,
-                    advance=advance,
-                )
-            fitted = {
-                "trees_": list(model.trees),
-                "baseline_": model.baseline,
-                "_values": list(model.values or ()),
-                "_first_output": list(model.first_output or ()),
-                "_stage_ends": list(model.stage_ends or ()),
-                "_seed": seed,
-                "_gain_importances": self.estimator is None,
-                "_held_out": held_out,
-            }
-            if self.early_stopping:
-                fitted["validation_loss_"] = losses
-        for name in self._fitted:
-            self.__dict__.pop(name, None)  # of an earlier fit
-        self._remember(coded.table, target)
-        self.__dict__.update(fitted)
-        return self
-
-    def _check_warm_start(self, table: Table, target: Target, held_out: bool) -> None:
-        if self.n_estimators < self.n_iter_:
-            raise ValueError(
-                f"n_estimators={self.n_estimators} must be larger or equal to the {self.n_iter_} "
-                "iterations of the previous fit when warm_start=True."
-            )
-        if table.schema != self.schema_ or not np.array_equal(target.classes, self.classes_):
-            raise ValueError(
-                "warm_start=True continues the previous fit, but the columns, their categories or "
-                "the classes have changed. Fit the same data, or set warm_start=False."
-            )
-        if held_out != self._held_out:
-            raise ValueError(
-                "warm_start=True continues the previous fit, but the rows held out for early "
-                "stopping have changed. Keep early_stopping and X_val as they were, or set "
-                "warm_start=False."
-            )
+    def _loss(self) -> Loss:
+        return LogLoss()
 
     def _check_fitted(self) -> None:
-        if not hasattr(self, "baseline_"):
-            if len(self.classes_) > 1 or len(self.trees_) != 1:
-                raise ValueError("it has no baseline")
-            return
-        n_outputs, n_trees, n_classes = len(self.baseline_), len(self.trees_), len(self.classes_)
-        if n_outputs != (1 if n_classes == 2 else n_classes):
-            raise ValueError("it has not one score for each class")
-        if not len(self._values) == len(self._first_output) == n_trees:
-            raise ValueError("its trees have not one table of values each")
-        for tree, values, first in zip(self.trees_, self._values, self._first_output, strict=True):
-            if len(values) != tree.n_nodes or first > n_outputs - values.shape[1]:
-                raise ValueError("the values of a tree do not fit its nodes or the classes")
-        sizes = [np.abs(values).max(initial=0.0) for values in (self.baseline_, *self._values)]
-        if not sum(sizes) < kinds.MAX_SUM:
-            raise ValueError("the values of its nodes are too large to be added")
-        ends = [0, *self._stage_ends]
-        if sorted(ends) != ends or ends[-1] != n_trees:
-            raise ValueError("its iterations are not numbers of trees, ascending")
+        if hasattr(self, "baseline_"):
+            super()._check_fitted()
+        elif len(self.classes_) > 1 or len(self.trees_) != 1:
+            raise ValueError("it has no baseline")
+
+    def _n_scores(self) -> int:
+        return 1 if len(self.classes_) == 2 else len(self.classes_)
 
     # Predicting
 
     @property
-    def n_iter_(self) -> int:
-        """Number of iterations kept."""
-        return self.predictor_.n_stages
-
-    @property
     def predictor_(self) -> Predictor:
         """The trees with the values of their nodes."""
-        if not hasattr(self, "baseline_"):
+        if hasattr(self, "baseline_") or not hasattr(self, "trees_"):
             return super().predictor_
-        return Predictor(
-            self.schema_,
-            self._target_spec,
-            tuple(self.trees_),
-            values=tuple(self._values),
-            first_output=tuple(self._first_output),
-            baseline=self.baseline_,
-            aggregate="sum",
-            link="logistic" if len(self.baseline_) == 1 else "softmax",
-            stage_ends=tuple(self._stage_ends),
-        )
+        return super(GradientBoosting, self).predictor_  # of a single class
+
+    def _target_spec(self) -> TargetSpec:
+        return TargetSpec(self.classes_)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Compute raw scores: the log odds of the second of two classes, or one score per class."""
@@ -539,26 +670,286 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
     def _impurity(self) -> Literal["gini", "entropy"]:
         return "entropy" if self.estimator is None else self.estimator._impurity()
 
-    @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        """Fraction of each column in the total gain of all splits."""
-        check_is_fitted(self)
-        if not self._gain_importances:
-            return super().feature_importances_
-        gains = np.zeros(len(self.schema_))
-        for tree in self.trees_:
-            inner = tree.column >= 0
-            np.add.at(gains, tree.column[inner], tree.score[inner])
-        total = gains.sum()
-        return gains / total if total > 0 else gains
+
+class BoostedTreesRegressor(GradientBoosting, TreeEnsembleRegressor):
+    """Gradient boosting of regression trees with native support for categorical features.
+
+    The categories of a nominal column are put in a random order at every
+    node and split by a threshold, so that trees stay small and a column of many categories has no
+    advantage over a numeric one.
+
+    Parameters
+    ----------
+    loss : str, default="squared_error"
+        The loss to minimize:
+
+        - "squared_error": predicts means.
+        - "absolute_error": predicts medians, which are robust to outliers.
+        - "huber": squared error of small residuals, absolute error of large ones.
+        - "quantile": predicts the given `quantile`.
+        - "poisson": Poisson deviance, for counts and frequencies; y must not be negative.
+        - "gamma": gamma deviance, for positive numbers with a long tail; y must be positive.
+        - "tweedie": Tweedie deviance, for sums with many zeros such as claims; y must not be
+          negative.
+
+        The trees of the last three add up to the logarithm of the prediction. The leaves of
+        "absolute_error", "quantile" and "huber" get medians or quantiles of the residuals.
+    quantile : float or None, default=None
+        The quantile that ``loss="quantile"`` predicts, for which it is required. With
+        ``loss="huber"``, the quantile of the absolute residuals above which they are large, 0.9 if
+        None.
+    tweedie_variance_power : float, default=1.5
+        With ``loss="tweedie"``: the power of the mean that the variance is proportional to, from 1
+        (Poisson) to 2 (gamma).
+    n_estimators : int, default=200
+        Maximum number of iterations.
+    learning_rate : float, default=0.1
+        Factor of the values of the leaves.
+    partitioner : {"random_order", "auto"} or Partitioner, default="random_order"
+        How the categories of a nominal column become two groups: "random_order" splits a random
+        order, drawn for each node or, with ``Partitioner("random_order", per="tree")``, for each
+        tree; "auto" finds the two groups with the largest gain.
+    selection : {"adjusted", "score"}, default="adjusted"
+        How the split of a node is chosen among columns: by its gain less the gain that a nominal
+        column of as many categories would reach by chance, or by its gain alone.
+    max_depth : int or None, default=4
+        Maximum depth of a tree. If None, there is no limit.
+    max_leaf_nodes : int or None, default=None
+        Maximum number of leaves of a tree, which then grows best-first. If None, there is no limit.
+    min_samples_leaf : int, float or None, default=None
+        Minimum number of rows in a leaf. A float in (0, 1) is a fraction of the training rows. If
+        None, it is 10 for "absolute_error", "quantile" and "huber", since the median of very few
+        rows is not robust, and 1 for the other losses.
+    min_child_weight : float, default=1e-3
+        Minimum sum of hessians in a leaf.
+    l2_regularization : float, default=1.0
+        Added to the sum of hessians of a leaf; shrinks the values of small leaves.
+    cat_l2 : float, default=0.0
+        Additional L2 regularization in the gain of splits of nominal columns.
+    cat_smooth : float, default=0.0
+        With ``partitioner="auto"``: added to the sum of hessians of each category before categories
+        are sorted, so that rare ones are not at the ends.
+    min_split_gain : float, default=0.0
+        Minimum gain of a split.
+    max_features : None, int, float, "sqrt" or "log2", default=0.5
+        Number of columns drawn at random for each node. If None, all columns are used.
+    colsample_bytree : None, int, float, "sqrt" or "log2", default=None
+        Number of columns drawn at random for each tree. If None, all columns are used.
+    subsample : float, default=1.0
+        Fraction of the rows drawn at random for each iteration.
+    max_bins : int, default=255
+        Maximum number of bins of a numeric column. Bins have about the same weight.
+    early_stopping : bool, default=False
+        Whether to stop if the loss on validation rows no longer improves, and to keep the
+        iterations up to the best one.
+    validation_fraction : float, default=0.1
+        Fraction of the training rows held out for early stopping, unless `fit` gets `X_val`.
+    n_iter_no_change : int, default=20
+        Stop if the validation loss has not improved for this many iterations. Only used if
+        `early_stopping=True`.
+    handle_unknown : {"stop", "missing", "majority", "error"}, default="stop"
+        How to treat categories that did not occur in training, as in `TreeRegressor`.
+    categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
+        Columns to treat as nominal, whatever their type.
+    ordinal_features : mapping of str to sequence, optional
+        Ordinal columns, and their categories in order.
+    n_jobs : int or None, default=None
+        Number of threads, -1 for all processors. The trees do not depend on it.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the random parts.
+    warm_start : bool, default=False
+        Whether `fit` adds iterations to those of the previous fit.
+    verbose : int, default=0
+        Whether to show a progress bar.
+    time_limit : float or None, default=None
+        Maximum number of seconds of `fit`. If time runs out, fewer iterations are done and a
+        warning is issued.
+
+    Attributes
+    ----------
+    trees_ : list of Tree
+        The trees in the order in which they were grown.
+    n_iter_ : int
+        Number of iterations kept.
+    baseline_ : ndarray of shape (1,)
+        The best constant prediction, to which the trees are added; its logarithm for "poisson",
+        "gamma" and "tweedie".
+    predictor_ : Predictor
+        The trees with the values of their nodes.
+    validation_loss_ : list of float
+        Mean loss of the validation rows after each iteration. The squared error and deviances are
+        halved. Only set if `early_stopping=True`.
+    schema_, n_features_in_, feature_names_in_
+        As in `TreeRegressor`.
+
+    See Also
+    --------
+    BoostedTreesClassifier : The same for classes.
+    TreeRegressor : A single tree.
+
+    Examples
+    --------
+    >>> import mixedwood as mw
+    >>> X = {"color": ["red", "blue", "green", "blue"] * 5, "size": [1, 2, 3, 4] * 5}
+    >>> model = mw.BoostedTreesRegressor(n_estimators=50, random_state=0)
+    >>> model.fit(X, [5.0, 1.0, 7.0, 1.0] * 5).predict({"color": ["red"], "size": [1]}).round(1)
+    array([5.])
+    """
+
+    _loss_name: str  # of the last fit
+
+    _parameters: ClassVar[Mapping[str, Constraint]] = {
+        "loss": OneOf(*NUMBER_LOSSES),
+        "quantile": Float(0, 1, "neither") | NONE,
+        "tweedie_variance_power": Float(1, 2),
+        **GradientBoosting._parameters,
+        "min_samples_leaf": RowsOrFraction() | NONE,
+    }
+    _fitted: ClassVar[kinds.Fitted] = {**GradientBoosting._fitted, "_loss_name": kinds.TEXT}
+
+    def __init__(
+        self,
+        *,
+        loss: Literal[
+            "squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie"
+        ] = "squared_error",
+        quantile: float | None = None,
+        tweedie_variance_power: float = 1.5,
+        n_estimators: int = 200,
+        learning_rate: float = 0.1,
+        partitioner: str | Partitioner = "random_order",
+        selection: Literal["adjusted", "score"] = "adjusted",
+        max_depth: int | None = 4,
+        max_leaf_nodes: int | None = None,
+        min_samples_leaf: float | None = None,
+        min_child_weight: float = 1e-3,
+        l2_regularization: float = 1.0,
+        cat_l2: float = 0.0,
+        cat_smooth: float = 0.0,
+        min_split_gain: float = 0.0,
+        max_features: float | str | None = 0.5,
+        colsample_bytree: float | str | None = None,
+        subsample: float = 1.0,
+        max_bins: int = 255,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 20,
+        handle_unknown: Literal["stop", "missing", "majority", "error"] = "stop",
+        categorical_features: Any = None,
+        ordinal_features: Mapping[str, Sequence[Any]] | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+        time_limit: float | None = None,
+    ) -> None:
+        self.loss = loss
+        self.quantile = quantile
+        self.tweedie_variance_power = tweedie_variance_power
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.partitioner = partitioner
+        self.selection = selection
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_leaf = min_samples_leaf
+        self.min_child_weight = min_child_weight
+        self.l2_regularization = l2_regularization
+        self.cat_l2 = cat_l2
+        self.cat_smooth = cat_smooth
+        self.min_split_gain = min_split_gain
+        self.max_features = max_features
+        self.colsample_bytree = colsample_bytree
+        self.subsample = subsample
+        self.max_bins = max_bins
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.handle_unknown = handle_unknown
+        self.categorical_features = categorical_features
+        self.ordinal_features = ordinal_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.time_limit = time_limit
+
+    # Parameters
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.loss == "quantile" and self.quantile is None:
+            raise ValueError(
+                "loss='quantile' requires the 'quantile' parameter, a float in the range (0.0, "
+                "1.0). Got None instead; use 0.5 for the median."
+            )
+
+    def _loss(self) -> Loss:
+        return number_loss(
+            self.loss, quantile=self.quantile, power=float(self.tweedie_variance_power)
+        )
+
+    def _min_samples_leaf(self) -> float:
+        if self.min_samples_leaf is not None:
+            return self.min_samples_leaf
+        return 10 if isinstance(self._loss(), Huber | Quantile) else 1
+
+    # Fitting
+
+    def _fit_table(self, *given: Any) -> Self:
+        super()._fit_table(*given)
+        self._loss_name = self.loss
+        return self
+
+    def _check_warm_start(self, table: Table, target: Target, held_out: bool) -> None:
+        super()._check_warm_start(table, target, held_out)
+        if self.loss != self._loss_name:
+            raise ValueError(
+                f"warm_start=True continues the previous fit, whose loss was {self._loss_name!r}. "
+                f"Got loss={self.loss!r}; set warm_start=False."
+            )
+
+    def _check_fitted(self) -> None:
+        super()._check_fitted()
+        if self._loss_name not in NUMBER_LOSSES:
+            raise ValueError("its loss is not known")
+
+    # Predicting
+
+    def _target_spec(self) -> TargetSpec:
+        return TargetSpec.numbers()
+
+    def _fitted_loss(self) -> Loss:
+        return number_loss(self._loss_name)
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Predict the number of each row.
+
+        Parameters
+        ----------
+        X : table
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Means, medians or quantiles, depending on `loss`.
+        """
+        return self.predictor_.predict(self._new(X), self.n_jobs)
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Predict the number of each row after one iteration, two iterations, and so on."""
+        return self.predictor_.staged_numbers(self._new(X))
 
 
-def _check_validation(X_val: Any, y_val: Any, early_stopping: bool) -> None:
+def _check_validation(X_val: Any, y_val: Any, sample_weight_val: Any, early_stopping: bool) -> None:
     if (X_val is None) != (y_val is None):
         given, other = ("X_val", "y_val") if y_val is None else ("y_val", "X_val")
         raise ValueError(f"fit got {given} without {other}. Pass both or neither.")
+    if X_val is None and sample_weight_val is not None:
+        raise ValueError("fit got sample_weight_val without X_val. Pass both or neither.")
     if X_val is not None and not early_stopping:
         raise ValueError(
             "X_val and y_val are only used if early_stopping=True; got early_stopping=False. Use "
-            "staged_predict_proba to evaluate each iteration after fit."
+            "staged_predict or staged_predict_proba to evaluate each iteration after fit."
         )

@@ -32,24 +32,24 @@ from mixedwood._params import (
 )
 from mixedwood._random import seed_of
 from mixedwood.data import Table, Target, read_table
-from mixedwood.estimators._ensemble import VOTING, TreeEnsembleClassifier, Vote
+from mixedwood.estimators._ensemble import VOTING, TreeEnsemble, TreeEnsembleClassifier, Vote
 from mixedwood.estimators._sampling import BaggingPlan
-from mixedwood.estimators._single import SingleTreeClassifier
+from mixedwood.estimators._single import SingleTree, SingleTreeClassifier
 from mixedwood.estimators.c45 import C45TreeClassifier
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.grow import EncodedTable
-from mixedwood.tree import Predictor, Tree
+from mixedwood.tree import Predictor, TargetSpec, Tree
 
-__all__ = ["BaseForestClassifier", "ForestClassifier", "default_tree", "read_member"]
+__all__ = ["BaseForest", "BaseForestClassifier", "ForestClassifier", "default_tree", "read_member"]
 
 
-class _OutOfBag:
+class OutOfBag:
     """An attribute that only a fit with `oob_score` sets; otherwise an error that says so."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, model: BaseForestClassifier | None, owner: type) -> Any:
+    def __get__(self, model: BaseForest | None, owner: type) -> Any:
         if model is None:
             return self
         also = "" if model.bootstrap or model.max_samples is not None else " and bootstrap=True"
@@ -62,16 +62,32 @@ class _OutOfBag:
         )
 
 
-class BaseForestClassifier(TreeEnsembleClassifier):
+class BaseForest(TreeEnsemble):
     """Trees grown on samples of rows and columns; subclasses choose the tree and the defaults.
 
-    A subclass has the parameters of `ForestClassifier` and defines `_default_tree`.
+    A subclass defines `_default_tree`, how out-of-bag predictions are made and scored, and a name
+    for them.
     """
 
-    oob_score_: Any = _OutOfBag()
-    oob_decision_function_: Any = _OutOfBag()
+    estimator: Any
+    n_estimators: int
+    bootstrap: bool
+    max_samples: float | None
+    colsample_bytree: float | str | None
+    oob_score: bool | Callable[[Any, Any], float]
+    random_state: Any
+    warm_start: bool
+    verbose: int
+    time_limit: float | None
+
+    oob_score_: Any = OutOfBag()
     _seed: int
     _sampling: tuple[Any, ...]
+
+    _member_class: ClassVar[type[SingleTree]]
+    _oob_name: ClassVar[str]
+    # Attributes that a fit may or may not set.
+    _optional: ClassVar[tuple[str, ...]]
 
     _fitted: ClassVar[kinds.Fitted] = {
         "trees_": kinds.list_of(kinds.instance(Tree), 1),
@@ -82,7 +98,6 @@ class BaseForestClassifier(TreeEnsembleClassifier):
             )
         ),
         "oob_score_": kinds.sometimes(kinds.number()),
-        "oob_decision_function_": kinds.sometimes(kinds.array(np.float64, 2)),
     }
 
     _parameters: ClassVar[dict[str, Constraint]] = {
@@ -90,7 +105,6 @@ class BaseForestClassifier(TreeEnsembleClassifier):
         "bootstrap": FLAG,
         "max_samples": RowsOrFraction("right") | NONE,
         "colsample_bytree": ColumnsOrFraction() | NONE,
-        "voting": VOTING,
         "oob_score": FLAG | CALLABLE,
         "cost_matrix": COST_MATRIX,
         "n_jobs": N_JOBS,
@@ -99,45 +113,6 @@ class BaseForestClassifier(TreeEnsembleClassifier):
         "time_limit": TIME_LIMIT,
         "crossed_features": CROSSED_FEATURES,
     }
-
-    def __init__(
-        self,
-        estimator: Any,
-        n_estimators: int,
-        *,
-        bootstrap: bool,
-        max_samples: float | None,
-        colsample_bytree: float | str | None,
-        voting: Vote,
-        oob_score: bool | Callable[[Any, Any], float],
-        class_weight: Mapping[Any, float] | str | None,
-        cost_matrix: Any,
-        categorical_features: Any,
-        ordinal_features: Mapping[str, Sequence[Any]] | None,
-        crossed_features: Any,
-        n_jobs: int | None,
-        random_state: Any,
-        warm_start: bool,
-        verbose: int,
-        time_limit: float | None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.bootstrap = bootstrap
-        self.max_samples = max_samples
-        self.colsample_bytree = colsample_bytree
-        self.voting = voting
-        self.oob_score = oob_score
-        self.class_weight = class_weight
-        self.cost_matrix = cost_matrix
-        self.categorical_features = categorical_features
-        self.ordinal_features = ordinal_features
-        self.crossed_features = crossed_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.time_limit = time_limit
 
     # What subclasses define
 
@@ -151,7 +126,7 @@ class BaseForestClassifier(TreeEnsembleClassifier):
 
     def _grow_function(self) -> Callable[..., Any]:
         """Return what grows a tree of a sample; see `BaggingPlan`."""
-        return read_member(self._member())._fit_encoded
+        return read_member(self._member(), self._member_class)._fit_encoded
 
     def _grow(
         self, plan: BaggingPlan, numbers: range, time_limit: float
@@ -163,6 +138,17 @@ class BaseForestClassifier(TreeEnsembleClassifier):
         return grow_members(
             plan, numbers, n_jobs=self.n_jobs, verbose=self.verbose, time_limit=time_limit
         )
+
+    def _further(self, plan: BaggingPlan, trees: list[Tree]) -> dict[str, Any]:
+        """Compute attributes from all trees and their samples."""
+        return _out_of_bag(self, plan, trees) if self.oob_score else {}
+
+    def _out_of_bag_predictor(self, trees: list[Tree]) -> Predictor:
+        return Predictor.of_trees(trees)
+
+    def _score_out_of_bag(self, plan: BaggingPlan, predicted: Any, known: Any) -> Any:
+        """Score out-of-bag predictions of the rows that have one."""
+        raise NotImplementedError
 
     def _default_part(self, name: str, given: Any) -> Any:
         return self._default_tree() if name == "estimator" and given is None else None
@@ -176,30 +162,14 @@ class BaseForestClassifier(TreeEnsembleClassifier):
 
     # Fitting
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | float | None = None) -> Self:
-        """Grow the trees.
-
-        Parameters
-        ----------
-        X : table
-            pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
-        y : array-like of shape (n_rows,)
-            Class labels: text, booleans or integers.
-        sample_weight : array-like of shape (n_rows,), optional
-            Weights of rows; rows of weight 0 are ignored.
-
-        Returns
-        -------
-        estimator
-            The fitted estimator.
-        """
+    def _fit_rows(self, X: Any, y: Any, sample_weight: ArrayLike | float | None) -> Self:
         self._check_parameters()
         deadline = Deadline.after(read_time_limit(self.time_limit))
         table, target, kept = self._read_kept(
             X,
             y,
             sample_weight,
-            class_weight=self.class_weight,
+            class_weight=getattr(self, "class_weight", None),
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
         )
@@ -207,11 +177,15 @@ class BaseForestClassifier(TreeEnsembleClassifier):
         if self.oob_score and kept is not None:
             # Rows of weight 0 are in no sample, so that all trees predict them.
             others = read_table(X, schema=self.schema_).take(~kept)
-            decisions = np.empty((len(kept), target.n_classes))
-            decisions[kept] = self.oob_decision_function_
-            decisions[~kept] = self.predictor_.probabilities(others, self.n_jobs)
-            self.oob_decision_function_ = decisions
+            found = vars(self)[self._oob_name]
+            of_all = np.empty((len(kept), *found.shape[1:]))
+            of_all[kept], of_all[~kept] = found, self._predict_others(others)
+            setattr(self, self._oob_name, of_all)
         return self
+
+    def _predict_others(self, table: Table) -> NDArray[np.float64]:
+        """Predict rows that no tree was grown on."""
+        raise NotImplementedError
 
     def _fit_table(
         self,
@@ -244,10 +218,9 @@ class BaseForestClassifier(TreeEnsembleClassifier):
             if tree.schema is not table.schema:
                 object.__setattr__(tree, "schema", table.schema)
                 object.__setattr__(tree, "classes", trees[0].classes)
-        if self.oob_score:
-            further |= _score_out_of_bag(self, plan, trees)
+        further |= self._further(plan, trees)
         self._remember(table, target)
-        for name in ("oob_score_", "oob_decision_function_"):
+        for name in self._optional:
             self.__dict__.pop(name, None)  # of an earlier fit
         self.trees_, self._seed, self._sampling = trees, plan.seed, plan.sampling
         for name, value in further.items():
@@ -255,17 +228,6 @@ class BaseForestClassifier(TreeEnsembleClassifier):
         return self
 
     # Checks
-
-    def _check_fitted(self) -> None:
-        decisions = vars(self).get("oob_decision_function_")
-        if decisions is None:
-            return
-        if decisions.shape[1] != len(self.classes_):
-            raise ValueError("its out-of-bag probabilities are not one for each class")
-        known = decisions[~np.isnan(decisions).all(axis=1)]
-        off = np.abs(known.sum(axis=1, keepdims=True) - 1)
-        if not ((known >= 0) & (off <= kinds.ROUNDING)).all():
-            raise ValueError("its out-of-bag probabilities do not add up to 1")
 
     def _check_parameters(self) -> None:
         validate(self)
@@ -304,7 +266,8 @@ class BaseForestClassifier(TreeEnsembleClassifier):
                 UserWarning,
                 stacklevel=user_stacklevel(),
             )
-        if table.schema != self.schema_ or not np.array_equal(target.classes, self.classes_):
+        classes = getattr(self, "classes_", target.classes)
+        if table.schema != self.schema_ or not np.array_equal(target.classes, classes):
             raise ValueError(
                 "warm_start=True continues the previous fit, but the columns, their categories or "
                 "the classes have changed. Fit the same data, or set warm_start=False."
@@ -317,14 +280,94 @@ class BaseForestClassifier(TreeEnsembleClassifier):
             )
 
 
-def read_member(estimator: Any) -> SingleTreeClassifier:
+class BaseForestClassifier(BaseForest, TreeEnsembleClassifier):
+    """A forest that predicts classes.
+
+    A subclass has the parameters of `ForestClassifier` and defines `_default_tree`.
+    """
+
+    oob_decision_function_: Any = OutOfBag()
+
+    _member_class = SingleTreeClassifier
+    _oob_name = "oob_decision_function_"
+    _optional = ("oob_score_", "oob_decision_function_")
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        **BaseForest._fitted,
+        "oob_decision_function_": kinds.sometimes(kinds.array(np.float64, 2)),
+    }
+
+    _parameters: ClassVar[dict[str, Constraint]] = {**BaseForest._parameters, "voting": VOTING}
+
+    def __init__(
+        self,
+        estimator: Any,
+        n_estimators: int,
+        *,
+        bootstrap: bool,
+        max_samples: float | None,
+        colsample_bytree: float | str | None,
+        voting: Vote,
+        oob_score: bool | Callable[[Any, Any], float],
+        class_weight: Mapping[Any, float] | str | None,
+        categorical_features: Any,
+        ordinal_features: Mapping[str, Sequence[Any]] | None,
+        n_jobs: int | None,
+        random_state: Any,
+        warm_start: bool,
+        verbose: int,
+        time_limit: float | None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.colsample_bytree = colsample_bytree
+        self.voting = voting
+        self.oob_score = oob_score
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.ordinal_features = ordinal_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.time_limit = time_limit
+
+    def _predict_others(self, table: Table) -> NDArray[np.float64]:
+        return self.predictor_.probabilities(table, self.n_jobs)
+
+    def _out_of_bag_predictor(self, trees: list[Tree]) -> Predictor:
+        return Predictor.of_trees(trees, aggregate="vote" if self.voting == "hard" else "mean")
+
+    def _score_out_of_bag(self, plan: BaggingPlan, predicted: Any, known: Any) -> Any:
+        true, chosen = plan.target.codes[known], TargetSpec(plan.target.classes).decide(predicted)
+        if callable(self.oob_score):
+            classes = plan.target.classes
+            return self.oob_score(classes[true], classes[chosen])
+        return (chosen == true).mean()
+
+    def _check_fitted(self) -> None:
+        decisions = vars(self).get("oob_decision_function_")
+        if decisions is None:
+            return
+        if decisions.shape[1] != len(self.classes_):
+            raise ValueError("its out-of-bag probabilities are not one for each class")
+        known = decisions[~np.isnan(decisions).all(axis=1)]
+        off = np.abs(known.sum(axis=1, keepdims=True) - 1)
+        if not ((known >= 0) & (off <= kinds.ROUNDING)).all():
+            raise ValueError("its out-of-bag probabilities do not add up to 1")
+
+
+def read_member(estimator: Any, kind: type[SingleTree] = SingleTreeClassifier) -> SingleTree:
     """Check the estimator of the trees of an ensemble."""
-    if not isinstance(estimator, SingleTreeClassifier):
+    if not isinstance(estimator, kind):
+        example = "TreeClassifier" if kind is SingleTreeClassifier else "TreeRegressor"
         came = f"the class {estimator.__name__}" if isinstance(estimator, type) else repr(estimator)
         number = isinstance(estimator, (int, np.integer))
         hint = f" For {came} trees, pass n_estimators={came}." if number else ""
         raise TypeError(
-            "estimator must be None or a tree of mixedwood, such as TreeClassifier(max_depth=5); "
+            f"estimator must be None or a tree of mixedwood, such as {example}(max_depth=5); "
             f"got {came}.{hint}"
         )
     of_ensemble = ("class_weight", "cost_matrix", "categorical_features", "ordinal_features")
@@ -338,14 +381,11 @@ def read_member(estimator: Any) -> SingleTreeClassifier:
     return estimator
 
 
-def _score_out_of_bag(
-    model: BaseForestClassifier, plan: BaggingPlan, trees: list[Tree]
-) -> dict[str, Any]:
+def _out_of_bag(model: BaseForest, plan: BaggingPlan, trees: list[Tree]) -> dict[str, Any]:
     """Predict each row with the trees that were grown without it, and score the predictions."""
-    aggregate = "vote" if model.voting == "hard" else "mean"
-    predictor = Predictor.of_trees(trees, aggregate=aggregate)
+    predictor = model._out_of_bag_predictor(trees)
     samples: Iterator[NDArray[np.int32]] = map(plan.rows_of, range(len(trees)))
-    decisions = predictor.out_of_bag_probabilities(plan.table, samples)
+    decisions = predictor.out_of_bag(plan.table, samples)
     known = ~np.isnan(decisions[:, 0])
     if not known.all():
         warnings.warn(
@@ -356,18 +396,15 @@ def _score_out_of_bag(
         )
     score: Any = math.nan
     if known.any():
-        true, predicted = plan.target.codes[known], predictor.target.decide(decisions[known])
-        if callable(model.oob_score):
-            classes = plan.target.classes
-            score = model.oob_score(classes[true], classes[predicted])
-        else:
-            score = (predicted == true).mean()
+        score = model._score_out_of_bag(plan, decisions[known], known)
     if not isinstance(score, (int, float, np.integer, np.floating)):
+        what = "numbers" if predictor.target.is_numeric else "classes"
         raise TypeError(
-            "oob_score must be a function that returns a number, given true and predicted classes; "
+            f"oob_score must be a function that returns a number, given true and predicted {what}; "
             f"{model.oob_score!r} returned {score!r}."
         )
-    return {"oob_score_": float(score), "oob_decision_function_": decisions}
+    numeric = predictor.target.is_numeric
+    return {"oob_score_": float(score), model._oob_name: decisions[:, 0] if numeric else decisions}
 
 
 def default_tree() -> TreeClassifier:

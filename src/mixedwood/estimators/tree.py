@@ -44,14 +44,20 @@ from mixedwood._parts import Criterion, Partitioner, Screener, criteria
 from mixedwood._random import seeds_of
 from mixedwood.data import Table, Target
 from mixedwood.data.schema import row_index
-from mixedwood.estimators._single import Rows, SingleTreeClassifier
+from mixedwood.estimators._single import Rows, SingleTree, SingleTreeClassifier
 from mixedwood.estimators.base import unknown_in_core
 from mixedwood.grow import EncodedTable, GrowSettings, grow
 from mixedwood.pruning import CostComplexityPath, CrossValidatedPath, cost_complexity_path
 from mixedwood.pruning.pruner import Pruned, Pruner, grow_and_prune
 from mixedwood.tree import Tree
 
-__all__ = ["CRITERION", "GREEDY_PARAMETERS", "GreedyTreeClassifier", "TreeClassifier"]
+__all__ = [
+    "CRITERION",
+    "GREEDY_PARAMETERS",
+    "GreedyTree",
+    "GreedyTreeClassifier",
+    "TreeClassifier",
+]
 
 _RANDOM_PARTITIONERS = ("max_cut_sdp", "random_order", "random_subset")
 
@@ -79,7 +85,7 @@ GREEDY_PARAMETERS: dict[str, Constraint] = {
 }
 
 
-class GreedyTreeClassifier(SingleTreeClassifier):
+class GreedyTree(SingleTree):
     """A tree that is grown from the root down and then pruned.
 
     Subclasses have the parameters in `GREEDY_PARAMETERS`, or override `_settings`, `_pruners` and
@@ -118,6 +124,10 @@ class GreedyTreeClassifier(SingleTreeClassifier):
             handle_missing=self.handle_missing,
             handle_unknown=unknown_in_core(self.handle_unknown),
         )
+
+    def _grow(self, *given: Any, **limits: Any) -> Tree:
+        """Grow a tree; see `grow`."""
+        return grow(*given, **limits)
 
     def _pruners(self) -> tuple[Pruner, ...]:
         return Pruner.read_all(self.pruning)
@@ -184,6 +194,10 @@ class GreedyTreeClassifier(SingleTreeClassifier):
             return Pruned(growth.first)
 
 
+class GreedyTreeClassifier(GreedyTree, SingleTreeClassifier):
+    """A classifier whose tree is grown from the root down and then pruned."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class _SampledTable(Table):
     """Rows drawn from a table; parts of it know their rows in that table."""
@@ -205,7 +219,7 @@ class _SampledTable(Table):
 class _Growth:
     """Grows the trees that a fit needs: the tree itself, and those of cross-validated pruning."""
 
-    model: GreedyTreeClassifier
+    model: GreedyTree
     seed: int
     coded: EncodedTable
     target: Target  # of all rows
@@ -223,7 +237,7 @@ class _Growth:
             table, target = self.coded.table, self.target
         n_rows = table.n_rows if rows is None else len(rows)
         settings = self.model._settings(n_rows, table.n_columns)
-        tree = grow(
+        tree = self.model._grow(
             self.coded if table is self.coded.table else table,
             target,
             settings,

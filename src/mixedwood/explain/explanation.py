@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mixedwood.data import Table
 from mixedwood.explain.contributions import ColumnContributions, contribution_table
-from mixedwood.explain.format import format_label
+from mixedwood.explain.format import format_float, format_label
 from mixedwood.explain.path import choose_row, format_probabilities
 from mixedwood.tree import Predictor
 
@@ -26,6 +26,9 @@ _TITLES = {
     "weighted votes": "Share of {label} in the weighted votes of {trees}",
     "log odds": "Log odds of {label}, the sum of {trees}",
     "scores": "Score of {label}, the sum of {trees}",
+    "number": "The mean of {trees}",
+    "sum": "The sum of {trees}",
+    "logarithm": "The logarithm, the sum of {trees}",
 }
 
 
@@ -41,9 +44,10 @@ class Explanation:
     row : int
         Position of the row in the table.
     prediction : object
-        The class, as in ``predict``.
+        The class or number, as in ``predict``.
     classes, probabilities : ndarray of shape (n_classes,)
-        The classes and their probabilities, as in ``predict_proba``.
+        The classes and their probabilities, as in ``predict_proba``; empty for numbers, whose
+        other arrays have one column.
     scale : str
         Unit of the sum:
 
@@ -52,6 +56,8 @@ class Explanation:
         - ``"scores"``: leaf values of gradient boosting, one score per class.
         - ``"log odds"``: the same for two classes; the log odds of one class are the negative log
           odds of the other.
+        - ``"number"``: predicted numbers, averaged over the trees; ``"sum"``: added up;
+          ``"logarithm"``: added up to the logarithm of the prediction.
     bias : ndarray of shape (n_classes,)
         Base values: the predictions of the roots of the trees.
     columns : tuple of str or tuple of str
@@ -119,7 +125,11 @@ class Explanation:
         str
             The prediction, and a line for each column. Positive numbers favor the class.
         """
-        place = _position(self.classes, self.prediction if label is None else label)
+        place = 0
+        if len(self.classes):
+            place = _position(self.classes, self.prediction if label is None else label)
+        elif label is not None:
+            raise ValueError("label must be None for a prediction of a number.")
         return "\n".join([_head(self), *self._lines(place, max_columns)])
 
     def __str__(self) -> str:
@@ -132,7 +142,9 @@ class Explanation:
     def _sum_to_dict(self) -> dict[str, Any]:
         rows = zip(self.columns, self.values, self.contributions, strict=True)
         return {
-            "probabilities": _by_class(self.classes, self.probabilities),
+            "probabilities": dict(
+                zip(map(str, self.classes.tolist()), self.probabilities.tolist(), strict=True)
+            ),
             "scale": self.scale,
             "bias": _by_class(self.classes, self.bias),
             "contributions": [
@@ -152,9 +164,12 @@ class Explanation:
 
     def _lines(self, place: int, max_columns: int, trees: str = "{n} tree{s}") -> list[str]:
         trees = trees.format(n=self.n_trees, s="s" * (self.n_trees != 1))
-        label = format_label(self.classes[place])
+        numeric = len(self.classes) == 0
+        label = "" if numeric else format_label(self.classes[place])
         total = "total"
-        if self.votes is None:
+        if numeric:
+            total += f", for {format_float(self.prediction, 4)}" * (self.scale == "logarithm")
+        elif self.votes is None:
             total += f", for a probability of {self.probabilities[place]:.3f}"
         lines = contribution_table(
             float(self.bias[place]),
@@ -307,6 +322,8 @@ def explain_prediction(predictor: Predictor, table: Table, row: int = 0) -> Expl
     Votes of 1 tree: yes 1
     """
     one, row = choose_row(table, row)
+    if predictor.target.is_numeric:
+        return _explain_number(predictor, one, row)
     classes, trees, is_sum = predictor.target.classes, predictor.trees, predictor.aggregate == "sum"
     scores = predictor.scores(one)
     probabilities = predictor.link_scores(scores)
@@ -347,6 +364,36 @@ def explain_prediction(predictor: Predictor, table: Table, row: int = 0) -> Expl
     )
 
 
+def _explain_number(predictor: Predictor, one: Table, row: int) -> Explanation:
+    trees, is_sum = predictor.trees, predictor.aggregate == "sum"
+    found = ColumnContributions(predictor.n_outputs)
+    if predictor.baseline is not None:
+        found.bias += predictor.baseline
+    weights = np.ones(len(trees)) if predictor.weights is None else predictor.weights
+    normalized = (weights if is_sum else weights / weights.sum()).tolist()
+    for member, tree, weight in zip(predictor.members(), trees, normalized, strict=True):
+        found.add_tree(tree, one, values=member[1], weight=weight, first=member[3])
+    columns, values, contributions = found.by_column(one)
+    scores = predictor.scores(one)
+    number = predictor.link_scores(scores)
+    scale = "number" if not is_sum else "logarithm" if predictor.link == "log" else "sum"
+    return Explanation(
+        row=row,
+        prediction=float(number[0, 0]),
+        classes=predictor.target.classes,
+        probabilities=np.empty(0),
+        scale=scale,
+        bias=found.bias,
+        columns=columns,
+        values=values,
+        contributions=contributions,
+        vote_adjustment=np.zeros(1),
+        total=scores[0] if is_sum else number[0],
+        votes=None,
+        n_trees=len(trees),
+    )
+
+
 def _for_each_class(numbers: Numbers, n_classes: int) -> Numbers:
     """Log odds of both classes from those of the second; other numbers are unchanged."""
     if numbers.shape[-1] == n_classes:
@@ -355,6 +402,8 @@ def _for_each_class(numbers: Numbers, n_classes: int) -> Numbers:
 
 
 def _head(why: Explanation | EnsembleExplanation) -> str:
+    if len(why.classes) == 0:
+        return f"Row {why.row}: {format_float(why.prediction, 6)}"
     probabilities = format_probabilities(why.classes, why.probabilities, _MAX_CLASSES)
     return f"Row {why.row}: {format_label(why.prediction)} ({probabilities})"
 
@@ -372,5 +421,8 @@ def _position(classes: NDArray[Any], label: Any) -> int:
     return int(labels.index(label))
 
 
-def _by_class(classes: NDArray[Any], numbers: NDArray[Any]) -> dict[str, Any]:
+def _by_class(classes: NDArray[Any], numbers: NDArray[Any]) -> Any:
+    """Numbers by class; the number alone if no classes are predicted."""
+    if len(classes) == 0:
+        return numbers.tolist()[0]
     return dict(zip(map(str, classes.tolist()), numbers.tolist(), strict=True))

@@ -7,6 +7,7 @@ linear splits, are rounded to a few significant digits.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -194,6 +195,29 @@ def format_weight(weight: float) -> str:
     ('1200000', '12.35')
     """
     return f"{weight:.0f}" if float(weight).is_integer() else format_float(weight, digits=4)
+
+
+def format_number(number: float, spread: float) -> str:
+    """Format a predicted number with the decimals that its spread justifies.
+
+    Parameters
+    ----------
+    number : float
+        The number.
+    spread : float
+        Standard deviation of the target; numbers get the decimals of its second digit.
+
+    Examples
+    --------
+    >>> format_number(23.1415, 4.2), format_number(3932.8, 3989.4), format_number(0.1, 0.0)
+    ('23.1', '3933', '0.1')
+    """
+    if not spread > 0:
+        return format_float(number, digits=6)
+    decimals = max(0, 1 - math.floor(math.log10(spread)))
+    if decimals > 9 or abs(number) >= 1e15:
+        return format_float(number, digits=6)
+    return f"{round(number, decimals) + 0.0:.{decimals}f}"
 
 
 def format_branches(tree: Tree, node: int, style: Style = DEFAULT) -> list[str]:

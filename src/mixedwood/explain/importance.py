@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood.tree import SplitKind, Tree
+from mixedwood.tree.tree import LOSS
 
 __all__ = ["impurity_importance"]
 
@@ -15,14 +16,14 @@ __all__ = ["impurity_importance"]
 def impurity_importance(
     tree: Tree, impurity: Literal["gini", "entropy"] = "gini"
 ) -> NDArray[np.float64]:
-    """Fraction of the impurity decrease that is due to splits on each column.
+    """Fraction of the impurity decrease, or loss decrease, due to splits on each column.
 
     Parameters
     ----------
     tree : Tree
         The tree.
     impurity : {"gini", "entropy"}, default="gini"
-        The impurity.
+        The impurity. Not used for a tree that predicts numbers, which has a loss.
 
     Returns
     -------
@@ -45,14 +46,10 @@ def impurity_importance(
     >>> impurity_importance(grow(table, read_target([0, 0, 1, 1]))).tolist()
     [1.0, 0.0]
     """
-    p = tree.probabilities
-    if impurity == "gini":
-        of_node = 1 - (p**2).sum(axis=1)
-    elif impurity == "entropy":
-        of_node = -(p * np.log2(np.where(p > 0, p, 1))).sum(axis=1)
+    if tree.is_numeric:
+        weighted = tree.statistics[:, LOSS]
     else:
-        raise ValueError(f"impurity must be 'gini' or 'entropy'. Got {impurity!r} instead.")
-    weighted = tree.weighted_n_node_samples * of_node
+        weighted = tree.weighted_n_node_samples * _impurities(tree.probabilities, impurity)
     below = np.zeros(tree.n_nodes)
     np.add.at(below, tree.parent[1:], weighted[1:])
     decrease = np.where(tree.split_kind == SplitKind.LEAF, 0.0, np.maximum(weighted - below, 0.0))
@@ -67,3 +64,11 @@ def impurity_importance(
         importance[columns] += decrease[node] * parts / parts.sum()
     total = importance.sum()
     return importance / total if total > 0 else importance
+
+
+def _impurities(p: NDArray[np.float64], impurity: str) -> NDArray[np.float64]:
+    if impurity == "gini":
+        return np.asarray(1 - (p**2).sum(axis=1))
+    if impurity == "entropy":
+        return np.asarray(-(p * np.log2(np.where(p > 0, p, 1))).sum(axis=1))
+    raise ValueError(f"impurity must be 'gini' or 'entropy'. Got {impurity!r} instead.")

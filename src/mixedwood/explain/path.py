@@ -27,6 +27,7 @@ from mixedwood.explain.format import (
     format_fraction,
     format_label,
     format_name,
+    format_number,
     format_sum,
 )
 from mixedwood.explain.text import format_prediction
@@ -306,9 +307,11 @@ class DecisionPath:
         The nodes that predict, largest fraction first. There is one, unless the tree sends rows
         with missing values to several children.
     prediction : object
-        The class, as in `Tree.predict`.
+        The class or number, as in `Tree.predict`.
     classes, probabilities : ndarray
-        The classes and their probabilities, as in `Tree.predict_proba`.
+        The classes and their probabilities, as in `Tree.predict_proba`; empty for numbers.
+    spread : float
+        For numbers, the standard deviation of the target in training, which decides about decimals.
     """
 
     row: int
@@ -317,10 +320,14 @@ class DecisionPath:
     prediction: Any
     classes: NDArray[Any]
     probabilities: NDArray[np.float64]
+    spread: float = 0.0
 
     def __str__(self) -> str:
-        head = format_probabilities(self.classes, self.probabilities, _MAX_LINES)
-        lines = [f"Row {self.row}: {format_label(self.prediction)} ({head})"]
+        if len(self.classes):
+            head = format_probabilities(self.classes, self.probabilities, _MAX_LINES)
+            lines = [f"Row {self.row}: {format_label(self.prediction)} ({head})"]
+        else:
+            lines = [f"Row {self.row}: {format_number(self.prediction, self.spread)}"]
         for step in self.steps[:_MAX_LINES]:
             below = _contribution_lines(step.contributions)
             lines += [f"  {step}", *(f"    {line}" for line in below)]
@@ -392,6 +399,11 @@ def explain_row(tree: Tree, table: Table, row: int = 0) -> DecisionPath:
             ends.append(PathEnd(visit.node, visit.fraction, format_prediction(tree, visit.node)))
     ends.sort(key=lambda end: (-end.fraction, end.node))
     label = tree.predict(one).tolist()[0]
+    if tree.is_numeric:
+        return DecisionPath(
+            row, tuple(steps), tuple(ends), label, tree.classes, np.empty(0),
+            float(tree.deviation[0]),
+        )  # fmt: skip
     probabilities = tree.predict_proba(one)[0]
     return DecisionPath(row, tuple(steps), tuple(ends), label, tree.classes, probabilities)
 

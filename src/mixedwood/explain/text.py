@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from mixedwood.explain.format import (
     format_condition,
     format_fraction,
     format_label,
+    format_number,
     format_weight,
 )
 from mixedwood.tree import FRACTIONAL, SplitKind, Tree
@@ -102,7 +104,8 @@ def tree_text(
     """Format a tree as indented text.
 
     Each line is a branch: the number of the node, as in `Tree.apply`, and its condition. Leaves
-    add the predicted class, its fraction and the weight of the training rows.
+    add the predicted class, its fraction and the weight of the training rows; or mean, standard
+    deviation and rows if the tree predicts numbers.
 
     Parameters
     ----------
@@ -167,6 +170,9 @@ def tree_text(
 def format_prediction(tree: Tree, node: int, show_counts: bool = True) -> str:
     """Describe what a node predicts: its class, the fraction of the class, and the weight.
 
+    Nodes of a tree that predicts numbers have a mean or median, the standard deviation of the
+    target, and the rows.
+
     Examples
     --------
     >>> from mixedwood.data import read_table
@@ -174,13 +180,35 @@ def format_prediction(tree: Tree, node: int, show_counts: bool = True) -> str:
     >>> builder = TreeBuilder(read_table({"x": [1.0]}).schema, ["no", "yes"], [13, 87])
     >>> format_prediction(builder.build(), 0)
     'yes (87 % of 100)'
+    >>> numbers = [157, 23.1, 2769.5, 2769.5]
+    >>> schema = read_table({"x": [1.0]}).schema
+    >>> format_prediction(TreeBuilder(schema, [], numbers, loss="squared_error").build(), 0)
+    'mean 23.1, sd 4.2, 157 rows'
     """
+    if tree.is_numeric:
+        texts = describe_number(tree, node)
+        return f"{center_of(tree)} {', '.join(texts)}" if show_counts else texts[0]
     place = int(tree.label[node])
     label = format_label(tree.classes[place])
     if not show_counts:
         return label
     fraction = format_fraction(float(tree.probabilities[node, place]))
     return f"{label} ({fraction} of {format_weight(float(tree.weighted_n_node_samples[node]))})"
+
+
+def center_of(tree: Tree) -> str:
+    """Name what the nodes of a tree of numbers predict: "mean" or "median"."""
+    return "median" if tree.loss == "absolute_error" else "mean"
+
+
+def describe_number(tree: Tree, node: int) -> tuple[str, str, str]:
+    """Describe a node of a tree that predicts numbers: the number, its spread, and the rows."""
+    spread, weight = float(tree.deviation[0]), float(tree.weighted_n_node_samples[node])
+    return (
+        format_number(float(tree.value[node, 0]), spread),
+        f"sd {format_number(float(tree.deviation[node]), spread)}",
+        f"{format_weight(weight)} row{'s' * (weight != 1)}",
+    )
 
 
 def format_left_out(number: int) -> str:
@@ -205,13 +233,17 @@ class Rule:
         The conditions as data: one for each column, in the order of the path, and one for each
         linear split.
     label : object
-        The predicted class.
+        The predicted class, or number.
     confidence : float
-        Fraction of the class in the training weight of the leaf.
+        Fraction of the class in the training weight of the leaf; NaN for numbers.
     coverage : float
         Fraction of the training weight of the tree that reached the leaf.
     weight : float
         Training weight of the leaf.
+    deviation : float
+        For numbers, the standard deviation of the target in the leaf; NaN for classes.
+    prediction : str
+        What the leaf predicts, as text.
     """
 
     node: int
@@ -220,6 +252,8 @@ class Rule:
     confidence: float
     coverage: float
     weight: float
+    deviation: float = math.nan
+    prediction: str = ""
 
     def describe_conditions(self, *, all_values: bool = False) -> list[str]:
         """Describe the conditions as text.
@@ -242,8 +276,10 @@ class Rule:
         return [format_condition(condition, style) for condition in self.conditions]
 
     def __str__(self) -> str:
-        fraction = f"{format_fraction(self.confidence)} of {format_weight(self.weight)}"
-        prediction = f"{format_label(self.label)} ({fraction})"
+        prediction = self.prediction
+        if not prediction:
+            fraction = f"{format_fraction(self.confidence)} of {format_weight(self.weight)}"
+            prediction = f"{format_label(self.label)} ({fraction})"
         if not self.conditions:
             return f"Always {prediction}"
         # "a or b" beside an "and" would be misread
@@ -296,12 +332,21 @@ def to_rules(tree: Tree) -> list[Rule]:
             add_condition(longer, condition)
             stack.append((child, longer))
         if not children:
-            place, weight = int(tree.label[node]), float(tree.weighted_n_node_samples[node])
-            confidence = float(tree.probabilities[node, place])
-            coverage = weight / total if total > 0 else 0.0
-            label = tree.classes[place : place + 1].tolist()[0]
-            rules.append(Rule(node, tuple(path.values()), label, confidence, coverage, weight))
+            rules.append(_rule(tree, node, tuple(path.values()), total))
     return sorted(rules, key=lambda rule: (-rule.weight, rule.node))
+
+
+def _rule(tree: Tree, node: int, conditions: tuple[Condition, ...], total: float) -> Rule:
+    weight = float(tree.weighted_n_node_samples[node])
+    coverage = weight / total if total > 0 else 0.0
+    text = format_prediction(tree, node)
+    if tree.is_numeric:
+        value, deviation = float(tree.value[node, 0]), float(tree.deviation[node])
+        return Rule(node, conditions, value, math.nan, coverage, weight, deviation, text)
+    place = int(tree.label[node])
+    confidence = float(tree.probabilities[node, place])
+    label = tree.classes[place : place + 1].tolist()[0]
+    return Rule(node, conditions, label, confidence, coverage, weight, prediction=text)
 
 
 def _is_joined_by_or(condition: Condition) -> bool:

@@ -24,7 +24,8 @@ class GradientSettings:
 
     Each field means what the parameter of `BoostedTreesClassifier` of the same name means, with
     numbers of rows and columns in place of fractions and names. None is no limit.
-    `category_order` is "sorted", "random_per_tree" or "random_per_node".
+    `category_order` is "sorted", "random_per_tree" or "random_per_node". `dispersion` is the
+    variance of the gradients over the hessians, which is 1 for the log loss.
     """
 
     category_order: str = "random_per_node"
@@ -39,6 +40,7 @@ class GradientSettings:
     min_split_gain: float = 0.0
     max_features: int | None = None
     selection: str = "score"
+    dispersion: float = 1.0
     handle_unknown: str = "stop"
     n_threads: int = 1
 
@@ -84,7 +86,7 @@ def grow_gradient_tree(
     Parameters
     ----------
     table, target
-        All rows; the classes are only used for the statistics of the nodes.
+        All rows; classes or numbers are only used for the statistics of the nodes.
     gradients, hessians : ndarray of shape (n_rows, n_outputs)
         First and second derivatives of the loss.
     settings : GradientSettings
@@ -123,7 +125,7 @@ def grow_gradient_tree(
         hessians,
         target.codes,
         target.weights,
-        target.n_classes,
+        target.n_classes or 1,
         rows,
         others,
         columns,
@@ -134,9 +136,53 @@ def grow_gradient_tree(
     n = len(arrays["split_kind"])
     steps = arrays.pop("values").reshape(n, -1)
     node_of_row = arrays.pop("node_of_row")
-    return GradientTree(_tree(arrays, table, target), steps, node_of_row)
+    return GradientTree(_tree(arrays, table, target, rows, node_of_row), steps, node_of_row)
 
 
-def _tree(arrays: dict[str, Any], table: BinnedTable, target: Target) -> Tree:
-    arrays["statistics"] = arrays["statistics"].reshape(-1, target.n_classes)
-    return Tree.checked(table.coded.table.schema, target.classes, arrays)
+def _tree(
+    arrays: dict[str, Any],
+    table: BinnedTable,
+    target: Target,
+    rows: NDArray[np.int32],
+    node_of_row: NDArray[np.int32],
+) -> Tree:
+    if not target.is_numeric:
+        arrays["statistics"] = arrays["statistics"].reshape(-1, target.n_classes)
+        return Tree.checked(table.coded.table.schema, target.classes, arrays)
+    weight = arrays.pop("statistics")
+    parent = np.zeros(len(weight), dtype=np.int32)
+    parent[arrays["children"]] = np.repeat(
+        np.arange(len(weight), dtype=np.int32), np.diff(arrays["child_offset"])
+    )
+    return Tree(
+        schema=table.coded.table.schema,
+        classes=target.classes,
+        statistics=_moments(weight, parent, target, rows, node_of_row[rows]),
+        loss="squared_error",
+        **arrays,
+    )
+
+
+def _moments(
+    total: NDArray[np.float64],
+    parent_of: NDArray[np.int32],
+    target: Target,
+    rows: NDArray[np.int32],
+    node: NDArray[np.int32],
+) -> NDArray[np.float64]:
+    """Weight, mean, squared deviations and loss (the same) of the numbers in each node."""
+    y, n = target.numbers[rows], len(total)
+    weights = np.ones(len(rows)) if target.weights is None else target.weights[rows]
+    weight = np.bincount(node, weights, n)
+    mean = np.bincount(node, weights * y, n) / np.where(weight > 0, weight, 1.0)
+    squares = np.bincount(node, weights * (y - mean[node]) ** 2, n)
+    for child in range(n - 1, 0, -1):  # Chan, Golub and LeVeque (1983)
+        parent = parent_of[child]
+        both = weight[parent] + weight[child]
+        if not both > 0:
+            continue
+        distance, part = mean[child] - mean[parent], weight[child] / both
+        squares[parent] += squares[child] + distance**2 * weight[parent] * part
+        mean[parent] += distance * part
+        weight[parent] = both
+    return np.column_stack([total, mean, squares, squares])

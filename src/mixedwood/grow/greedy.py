@@ -18,7 +18,14 @@ from mixedwood.grow.linear import LinearSettings
 from mixedwood.grow.random_order import Ranks, as_subsets, draw_ranks
 from mixedwood.tree import Tree
 
-__all__ = ["GrowSettings", "grow", "native_arguments", "tree_of"]
+__all__ = [
+    "GrowSettings",
+    "grow",
+    "native_arguments",
+    "safe_weights",
+    "tree_of",
+    "weight_in_growth",
+]
 
 _SAFE_WEIGHT = 1e100  # squares of weights, and sums of them, must stay finite
 
@@ -120,12 +127,12 @@ def native_arguments(
     coded = table if isinstance(table, EncodedTable) else EncodedTable(table)
     schema = coded.table.schema
     check_same_length(coded.table, target)
-    weights, scale = _safe_weights(target)
+    weights, scale = safe_weights(target)
     partitioner = Partitioner.read(chosen.partitioner)
     ranks = None
     if partitioner.options.get("per") == "tree":
         joint = partitioner.settings()["joint"]
-        weight = _weight_in_growth(coded.table.n_rows, weights, rows)
+        weight = weight_in_growth(coded.table.n_rows, weights, rows)
         ranks = draw_ranks(coded.table, weight, seed, joint)
         coded, partitioner = coded.in_order(ranks), Partitioner("natural_order")
     costs, split_costs = _native_costs(target, chosen)
@@ -157,7 +164,7 @@ def _native_costs(target: Target, chosen: GrowSettings) -> tuple[list[float], li
     return matrix.ravel().tolist(), ((matrix + matrix.T) / 2).ravel().tolist() * in_splits
 
 
-def tree_of(arrays: dict[str, NDArray[Any]], schema: Schema, target: Target, scale: float) -> Tree:
+def tree_of(arrays: dict[str, Any], schema: Schema, target: Target, scale: float) -> Tree:
     """Make a tree of the arrays of the native core."""
     arrays["statistics"] = arrays["statistics"].reshape(-1, target.n_classes)
     if scale == 1.0:
@@ -168,7 +175,7 @@ def tree_of(arrays: dict[str, NDArray[Any]], schema: Schema, target: Target, sca
     return Tree(schema=schema, classes=target.classes, cost_matrix=target.cost_matrix, **arrays)
 
 
-def _weight_in_growth(
+def weight_in_growth(
     n_rows: int, weights: NDArray[np.float64] | None, rows: NDArray[np.int32] | None
 ) -> NDArray[np.float64]:
     """How much of each row there is, copies counted."""
@@ -176,7 +183,7 @@ def _weight_in_growth(
     return times.astype(np.float64) if weights is None else times * weights
 
 
-def _safe_weights(target: Target) -> tuple[np.ndarray | None, float]:
+def safe_weights(target: Target) -> tuple[np.ndarray | None, float]:
     """Weights that can be squared and added up, and what they were divided by."""
     weights = target.weights
     if weights is None:

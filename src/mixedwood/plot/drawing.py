@@ -24,7 +24,13 @@ from mixedwood.explain.format import (
     format_terms,
     format_weight,
 )
-from mixedwood.explain.text import format_left_out, format_prediction, visible_nodes
+from mixedwood.explain.text import (
+    center_of,
+    describe_number,
+    format_left_out,
+    format_prediction,
+    visible_nodes,
+)
 from mixedwood.plot.layout import lay_out
 from mixedwood.tree import SplitKind, Tree
 
@@ -53,6 +59,9 @@ COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0
 """Okabe and Ito's colors, which color-blind people can distinguish, without black."""
 
 OTHERS = "#999999"
+
+_SCALE = ("#440154", "#21918c", "#fde725")
+"""Colors of the smallest, the middle and the largest number (viridis)."""
 
 SUM = "sum"
 """Title of the box of a linear split, which lists the terms."""
@@ -199,20 +208,26 @@ Content: TypeAlias = tuple[str, tuple[str, ...], tuple[tuple[str, float], ...]]
 
 def _inner(tree: Tree, node: int, max_terms: int | None) -> Content:
     """Title, lines and bar of a node with branches."""
-    weight = format_weight(float(tree.weighted_n_node_samples[node]))
+    about: tuple[str, ...] = (format_weight(float(tree.weighted_n_node_samples[node])),)
+    if tree.is_numeric:
+        value, spread, rows = describe_number(tree, node)
+        about = (f"{center_of(tree)} {value}", spread, rows)
     if tree.split_kind[node] != SplitKind.LINEAR:
-        return format_name(tree.column_of(node).name, _STYLE), (weight,), ()
+        return format_name(tree.column_of(node).name, _STYLE), about, ()
     texts = format_terms(linear_terms(tree, node), replace(_STYLE, max_terms=max_terms))
     texts[:1] = [first.removeprefix("+ ") for first in texts[:1]]
-    return SUM, (*texts, weight), ()
+    return SUM, (*texts, *about), ()
 
 
 def _leaf(tree: Tree, node: int, palette: dict[int, tuple[str, str]], n_left_out: int) -> Content:
     """Title, lines and bar of a node without branches."""
+    more = (f"… {format_left_out(n_left_out)}",) * bool(n_left_out)
+    if tree.is_numeric:
+        value, spread, rows = describe_number(tree, node)
+        return value, (spread, rows, *more), ((_color_of(tree, node), 1.0),)
     place, p = int(tree.label[node]), tree.probabilities[node]
     weight = format_weight(float(tree.weighted_n_node_samples[node]))
-    lines = [f"{format_fraction(float(p[place]))} of {weight}"]
-    lines += [f"… {format_left_out(n_left_out)}"] if n_left_out else []
+    lines = [f"{format_fraction(float(p[place]))} of {weight}", *more]
     bar = [(color, float(p[k])) for k, (color, _) in palette.items() if k >= 0]
     bar += [(OTHERS, 1.0 - sum(length for _, length in bar))] if -1 in palette else []
     title = format_label(tree.classes[place], _STYLE)
@@ -220,7 +235,16 @@ def _leaf(tree: Tree, node: int, palette: dict[int, tuple[str, str]], n_left_out
 
 
 def _palette(tree: Tree) -> dict[int, tuple[str, str]]:
-    """Color and name of each class that gets a color; -1 stands for all others."""
+    """Color and name of each class that gets a color; -1 stands for all others.
+
+    Of numbers, the smallest and the largest.
+    """
+    if tree.is_numeric:
+        ends = (int(tree.value.argmin()), int(tree.value.argmax()))
+        return {
+            node: (_color_of(tree, node), describe_number(tree, node)[0])
+            for node in (ends if ends[0] != ends[1] else ends[:1])
+        }
     order = np.argsort(-tree.statistics[0], kind="stable")[: len(COLORS)]
     chosen = sorted(order.tolist())
     palette = {
@@ -231,6 +255,17 @@ def _palette(tree: Tree) -> dict[int, tuple[str, str]]:
     if n_others:
         palette[-1] = (OTHERS, f"{n_others} other {'class' if n_others == 1 else 'classes'}")
     return palette
+
+
+def _color_of(tree: Tree, node: int) -> str:
+    """Give the color of the number that a node predicts, between the smallest and the largest."""
+    values = tree.value[:, 0]
+    low, high = float(values.min()), float(values.max())
+    place = 2 * (float(values[node]) - low) / (high - low) if high > low else 1.0
+    first = min(int(place), 1)
+    one, other = bytes.fromhex(_SCALE[first][1:]), bytes.fromhex(_SCALE[first + 1][1:])
+    mixed = (round(a + (b - a) * (place - first)) for a, b in zip(one, other, strict=True))
+    return f"#{bytes(mixed).hex()}"
 
 
 def _place(boxes: list[Box], classes: list[tuple[str, str]]) -> TreeDrawing:

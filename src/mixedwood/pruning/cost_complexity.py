@@ -19,8 +19,15 @@ from numpy.typing import ArrayLike, NDArray
 from mixedwood import _core, _folds
 from mixedwood import _kinds as kinds
 from mixedwood.data import Table, Target, check_same_length
-from mixedwood.pruning.shrinkage import shrink, shrunk_labels, shrunk_probabilities
+from mixedwood.pruning.losses import PathLosses, path_losses
+from mixedwood.pruning.shrinkage import (
+    shrink,
+    shrunk_labels,
+    shrunk_probabilities,
+    shrunk_values,
+)
 from mixedwood.tree import Tree
+from mixedwood.tree.tree import LOSS
 
 __all__ = [
     "CostComplexityPath",
@@ -108,9 +115,9 @@ class CrossValidatedPath:
     path : CostComplexityPath
         The path of the tree that was grown on all rows.
     errors : ndarray of float64
-        For each alpha of the path, with the chosen strength of shrinkage, the fraction of
-        the held-out weight that was misclassified, or the mean cost of the predictions if the
-        tree has costs; NaN if no rows were held out.
+        For each alpha of the path, with the chosen strength of shrinkage, the fraction of the
+        held-out weight that was misclassified, the mean cost of the predictions if the tree has
+        costs, or the mean loss if numbers are predicted; NaN if no rows were held out.
     standard_errors : ndarray of float64
         Standard error of each error.
     best : int
@@ -167,8 +174,8 @@ def cost_complexity_path(tree: Tree, risk: Risk = "error") -> CostComplexityPath
         The tree to prune.
     risk : {"error", "impurity"}, default="error"
         Risk of a leaf: the training weight that its label misclassifies, as in CART, times the
-        costs of these mistakes if the tree has costs; or its
-        weight times its Gini impurity, as in scikit-learn's ``ccp_alpha``.
+        costs of these mistakes if the tree has costs; or its weight times its Gini impurity, as in
+        scikit-learn's ``ccp_alpha``. The risk of a tree that predicts numbers is its loss.
 
     Returns
     -------
@@ -189,7 +196,7 @@ def cost_complexity_path(tree: Tree, risk: Risk = "error") -> CostComplexityPath
     >>> path.n_leaves.tolist(), path.risks.tolist()
     ([2, 1], [0.1, 0.4])
     """
-    total = float(tree.statistics[0].sum())
+    total = float(tree.statistics[0, 0] if tree.is_numeric else tree.statistics[0].sum())
     if not 0 < total < np.inf:
         raise ValueError(
             "Cost-complexity pruning needs a tree whose root has a positive, finite weight."
@@ -290,6 +297,8 @@ def _errors_one_by_one(
 
 
 def _node_risks(tree: Tree, risk: Risk) -> NDArray[np.float64]:
+    if tree.is_numeric:
+        return np.ascontiguousarray(tree.statistics[:, LOSS])
     if risk == "error":
         return tree.node_costs
     if risk == "impurity":
@@ -359,10 +368,11 @@ def cross_validated_alpha(
     With R the fraction of misclassified weight, the standard error is ``sqrt(R * (1 - R) / N)``. N
     is the number of rows or, for weighted rows, Kish's effective number
     ``sum(weights)**2 / sum(weights**2)``: rows of weight 0 do not count, and the scale of the
-    weights does not matter. With costs, R is their mean on held-out rows, and R * (1 - R) their
-    variance.
+    weights does not matter. With costs or numbers, R is the mean cost or loss of held-out rows, and
+    R * (1 - R) their variance.
 
-    With less than two rows or one class the full tree is chosen, and the errors are NaN.
+    With less than two rows, one class or a constant target the full tree is chosen, and the errors
+    are NaN.
 
     Examples
     --------
@@ -386,28 +396,34 @@ def cross_validated_alpha(
     divisions = _divisions(target, folds, cv, n_repeats, random_state, copies_of)
     path = cost_complexity_path(_grown(grow, table, target), risk)
     weights = _weights(target)
-    if np.count_nonzero(weights) < 2 or np.ptp(target.codes[weights > 0]) == 0:
+    truth = target.codes if target.values is None else target.values
+    if np.count_nonzero(weights) < 2 or np.ptp(truth[weights > 0]) == 0:
         unknown = np.full(len(path.ccp_alphas), np.nan)
         return CrossValidatedPath(path, unknown, unknown.copy(), 0, 0)
 
     alphas = np.append(np.sqrt(path.ccp_alphas[:-1] * path.ccp_alphas[1:]), np.inf)
     tried = sorted({float(strength) for strength in strengths})
-    # Sums of costs, and of their squares; both are the errors if every mistake costs 1.
+    # Sums of costs or losses, and of their squares; both are the errors if every mistake costs 1.
     costs = target.cost_matrix
+    measured = target.is_numeric or costs is not None
     powers = [None] if costs is None else [costs, costs**2]
-    wrong = np.zeros((len(powers), len(tried), len(alphas)))
+    wrong = np.zeros((2 if measured else 1, len(tried), len(alphas)))
     n_divisions = 0
     for division in divisions:
         wrong += _left_out_errors(grow, table, target, division, alphas, risk, tried, powers)
         n_divisions += 1
     means = wrong / (n_divisions * weights.sum())
-    by_strength = np.minimum(means[0], 1.0) if costs is None else means[0]
-    equal = _EQUAL if costs is None else _EQUAL * max(float(costs.max()), np.finfo(float).tiny)
+    by_strength = means[0] if measured else np.minimum(means[0], 1.0)
+    equal = _EQUAL
+    if target.is_numeric:  # losses have the unit of the target
+        equal *= float(by_strength[:, -1].max())
+    elif costs is not None:
+        equal *= max(float(costs.max()), np.finfo(float).tiny)
     relative = weights / weights.max()  # squares of extreme weights overflow
     n_effective = relative.sum() ** 2 / (relative**2).sum()
     least = by_strength.min()
     variances = by_strength * (1 - by_strength)
-    if costs is not None:
+    if measured:
         variances = np.maximum(means[1] - by_strength**2, 0.0)
     spread = np.sqrt(variances / n_effective)
     limit = least + se_rule * spread.flat[int(by_strength.argmin())] + equal
@@ -503,15 +519,24 @@ def _left_out_errors(
     strengths: list[float],
     cost_matrices: Sequence[NDArray[np.float64] | None],
 ) -> NDArray[np.float64]:
-    """Costs on every fold of the trees grown without it, for each matrix, strength and alpha."""
-    wrong = np.zeros((len(cost_matrices), len(strengths), len(alphas)))
+    """Costs on every fold of the trees grown without it, for each matrix, strength and alpha.
+
+    For numbers: losses and their squares.
+    """
+    n_sums = 2 if target.is_numeric else len(cost_matrices)
+    wrong = np.zeros((n_sums, len(strengths), len(alphas)))
     for fold in np.unique(folds):
         out = folds == fold
         tree = _grown(grow, table.take(~out), target.take(~out))
         path = cost_complexity_path(tree, risk)
         left_out = table.take(out), target.take(out)
-        for sums, costs in zip(wrong, cost_matrices, strict=True):
-            sums += path_errors(path, *left_out, alphas, strengths, cost_matrix=costs)
+        if target.is_numeric:
+            values = [shrunk_values(tree, s)[:, 0] for s in strengths]
+            sums = path_losses(tree, path.cut_at, *left_out, alphas, values)
+            wrong += np.stack([sums.losses, sums.squares])
+            continue
+        for errors, costs in zip(wrong, cost_matrices, strict=True):
+            errors += path_errors(path, *left_out, alphas, strengths, cost_matrix=costs)
     return wrong
 
 

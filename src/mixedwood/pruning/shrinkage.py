@@ -1,4 +1,4 @@
-"""Hierarchical shrinkage (Agarwal et al. 2022): probabilities are shrunk towards the parent's.
+"""Hierarchical shrinkage (Agarwal et al. 2022): predictions are shrunk towards the parent's.
 
 The class frequencies of a leaf with few rows are poor estimates. With p for the class frequencies
 of a node, N for its rows and s for the result,
@@ -16,27 +16,32 @@ from numpy.typing import NDArray
 
 from mixedwood.tree import Tree, argmax_with_ties
 
-__all__ = ["shrink", "shrunk_labels", "shrunk_probabilities"]
+__all__ = ["shrink", "shrunk_labels", "shrunk_probabilities", "shrunk_values"]
 
 
 def shrunk_probabilities(tree: Tree, strength: float) -> NDArray[np.float64]:
     """Give the class probabilities of every node after shrinkage; see `shrink`."""
+    return np.asarray(np.clip(shrunk_values(tree, strength), 0.0, None))
+
+
+def shrunk_values(tree: Tree, strength: float) -> NDArray[np.float64]:
+    """Give the values of every node after shrinkage: probabilities, or a single number."""
     if not (isinstance(strength, (int, float, np.number)) and 0 <= strength < math.inf):
         raise ValueError(
             f"strength must be a float in the range [0, inf). Got {strength!r} instead."
         )
-    own = tree.probabilities
+    own = tree.value
     steps = np.zeros_like(own)
     above = tree.parent[1:]
     with np.errstate(over="ignore"):  # tiny weights: the parent's probabilities
         scale = 1 + strength / np.maximum(tree.weighted_n_node_samples[above], np.finfo(float).tiny)
     steps[1:] = (own[1:] - own[above]) / scale[:, None]
     steps[tree.weighted_n_node_samples == 0] = 0.0  # no rows: the parent's probabilities
-    return np.asarray(np.clip(own[0] + tree.path_sums(steps), 0.0, None))
+    return np.asarray(own[0] + tree.path_sums(steps))
 
 
 def shrink(tree: Tree, strength: float) -> Tree:
-    """Shrink the class probabilities of nodes towards those of the nodes above them.
+    """Shrink the class probabilities, or numbers, of nodes towards those of the nodes above them.
 
     Parameters
     ----------
@@ -49,7 +54,8 @@ def shrink(tree: Tree, strength: float) -> Tree:
     Returns
     -------
     Tree
-        The same splits with other class probabilities and, where their maximum differs, labels.
+        The same splits with other class probabilities and, where their maximum differs, labels; or
+        with other numbers.
 
     Examples
     --------
@@ -62,6 +68,8 @@ def shrink(tree: Tree, strength: float) -> Tree:
     """
     if strength == 0:
         return tree
+    if tree.is_numeric:
+        return tree.with_values(shrunk_values(tree, strength)[:, 0])
     probabilities = shrunk_probabilities(tree, strength)
     return replace(
         tree,

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_classifier
 
 from mixedwood.data import Schema
 from mixedwood.saving.container import Archive, ModelFileError, read_archive
@@ -42,7 +43,7 @@ class ModelFile:
     Attributes
     ----------
     model : estimator
-        The fitted classifier.
+        The fitted classifier or regressor.
     about : dict
         Metadata that was stored with it; the command line stores the name of the target.
     mixedwood : str
@@ -58,7 +59,7 @@ class ModelFile:
 
 
 def load_model(path: str | os.PathLike[str]) -> Any:
-    """Read a classifier from a file that `save_model` wrote.
+    """Read a model from a file that `save_model` wrote.
 
     Nothing in the file is executed, so it may come from anyone. A file that is damaged or forged
     raises an error that says what is wrong.
@@ -71,7 +72,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     estimator
-        The fitted classifier.
+        The fitted classifier or regressor.
 
     Raises
     ------
@@ -92,7 +93,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
 
 def read_model(path: str | os.PathLike[str]) -> ModelFile:
-    """Read a classifier and the metadata that was stored with it.
+    """Read a model and the metadata that was stored with it.
 
     Parameters
     ----------
@@ -177,7 +178,7 @@ class _Reader:
         names = self._renamed("Tree", _object(written["arrays"]))
         schema = self._item(self._schemas, written["schema"])
         classes = self._labels(_object(written["classes"]))
-        return _split_trees(names, self._archive.array, schema, classes, self._costs(written))
+        return _split_trees(names, self._archive.array, schema, classes, self._costs(written), written.get("loss"))
 
     def _costs(self, written: dict[str, Any]) -> NDArray[np.float64] | None:
         """The costs of mistakes; files without them have none."""
@@ -214,7 +215,9 @@ class _Reader:
 
     def _set_fitted(self, model: Any, written: dict[str, Any]) -> None:
         schema = self._item(self._schemas, written["schema"])
-        classes = self._labels(_object(written["classes"]))
+        classes = np.empty(0)
+        if is_classifier(model):
+            classes = self._labels(_object(written["classes"]))
         model._remember_columns(schema, classes, self._costs(written))
         given, name = _object(written["learned"]), type(model).__name__
         if unknown := set(given) - set(model._fitted):
@@ -328,6 +331,7 @@ def _split_trees(
     schema: Schema,
     classes: NDArray[Any],
     costs: NDArray[np.float64] | None,
+    loss: Any,
 ) -> list[Tree]:
     """Make trees of arrays end to end; each tree checks its own."""
     expected = {"n_nodes": np.int64, **ARRAY_TYPES}
@@ -354,7 +358,7 @@ def _split_trees(
             if not 0 <= length <= len(arrays[name]) - first:
                 raise ModelFileError(f"{name!r} of its trees ends too early")
             parts[name], used[name] = arrays[name][first:last], last
-        trees.append(Tree(schema=schema, classes=classes, cost_matrix=costs, **parts))
+        trees.append(Tree(schema=schema, classes=classes, cost_matrix=costs, loss=loss, **parts))
     if any(used[name] != len(arrays[name]) for name in arrays):
         raise ModelFileError("its arrays are longer than its trees")
     return trees

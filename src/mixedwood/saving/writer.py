@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from mixedwood import __version__, _kinds
@@ -22,6 +22,7 @@ from mixedwood.data import Schema, read_cost_matrix
 from mixedwood.pruning import Pruner
 from mixedwood.saving.container import ModelFileError, pack
 from mixedwood.tree import ARRAY_TYPES, Tree
+from mixedwood.tree.tree import WEIGHT
 
 __all__ = [
     "FORMAT",
@@ -82,7 +83,7 @@ def value_classes() -> dict[str, Any]:
 def save_model(
     model: Any, path: str | os.PathLike[str], *, about: Mapping[str, Any] | None = None
 ) -> None:
-    """Write a fitted classifier to a file, which `load_model` reads.
+    """Write a fitted model to a file, which `load_model` reads.
 
     The file contains data only, so that it can be read without trusting its author. An existing
     file is replaced; if writing fails, it is kept. The loaded model has the same parameters, makes
@@ -95,7 +96,7 @@ def save_model(
     Parameters
     ----------
     model : estimator
-        A fitted classifier of mixedwood.
+        A fitted classifier or regressor of mixedwood.
     path : str or path
         The file, by convention with the extension ``.mw``.
     about : mapping of str, optional
@@ -122,8 +123,8 @@ def save_model(
     name = type(model).__name__
     if estimator_classes().get(name) is not type(model):
         raise ModelFileError(
-            "save_model writes fitted classifiers of mixedwood. Got "
-            f"{type(model).__module__}.{name} instead. Of a pipeline, save the classifier alone."
+            "save_model writes fitted estimators of mixedwood. Got "
+            f"{type(model).__module__}.{name} instead. Of a pipeline, save the last step alone."
         )
     check_is_fitted(model)
     check_model(model)
@@ -162,17 +163,12 @@ def check_model(model: Any) -> None:
         check_parameters(model)
     except (TypeError, ValueError) as error:
         raise ModelFileError(f"a parameter of the model is not accepted: {error}") from error
-    classes = model.classes_.tolist() if model.classes_.ndim == 1 else []
-    if not classes:
-        raise ModelFileError("it has no classes")
-    if not {type(label) for label in classes} <= {str, bool, int} or len(set(classes)) < len(
-        classes
-    ):
-        raise ModelFileError("its classes are not distinct strings, booleans or integers")
-    try:
-        read_cost_matrix(model._costs, model.classes_)
-    except ValueError as error:
-        raise ModelFileError(f"its costs of mistakes are not accepted: {error}") from error
+    if is_classifier(model):
+        _check_classes(model.classes_)
+        try:
+            read_cost_matrix(model._costs, model.classes_)
+        except ValueError as error:
+            raise ModelFileError(f"its costs of mistakes are not accepted: {error}") from error
     with np.errstate(all="ignore"):  # sums may overflow, which is checked
         for part in _parts(model):
             if isinstance(part, BaseEstimator) and part is not model:
@@ -185,6 +181,16 @@ def check_model(model: Any) -> None:
                 getattr(part, "_check_fitted", lambda: None)()
             except ValueError as error:
                 raise ModelFileError(str(error)) from error
+
+
+def _check_classes(given: NDArray[Any]) -> None:
+    classes = given.tolist() if given.ndim == 1 else []
+    if not classes:
+        raise ModelFileError("it has no classes")
+    if not {type(label) for label in classes} <= {str, bool, int} or len(set(classes)) < len(
+        classes
+    ):
+        raise ModelFileError("its classes are not distinct strings, booleans or integers")
 
 
 def check_parameters(model: Any) -> None:
@@ -215,9 +221,12 @@ def _parts(value: Any, *, inside: bool = False) -> Iterator[Any]:
 
 def _check_same_columns(part: Any, model: Any) -> None:
     schema, classes = (
-        (part.schema, part.classes) if isinstance(part, Tree) else (part.schema_, part.classes_)
+        (part.schema, part.classes)
+        if isinstance(part, Tree)
+        else (part.schema_, getattr(part, "classes_", np.empty(0)))
     )
-    if schema != model.schema_ or not np.array_equal(classes, model.classes_):
+    expected = getattr(model, "classes_", np.empty(0))
+    if schema != model.schema_ or not np.array_equal(classes, expected):
         what = "a tree" if isinstance(part, Tree) else "a member"
         raise ModelFileError(f"{what} has other columns or classes than the model")
     # Boosting uses costs in its predictions only.
@@ -235,7 +244,8 @@ def _check_tree(tree: Tree) -> None:
     if not np.isfinite(tree.intercept).all():
         raise ModelFileError("the intercept of a split is not finite")
     weight = tree.weighted_n_node_samples
-    off = np.abs(tree.statistics.sum(axis=1) - weight)
+    counted = tree.statistics[:, WEIGHT] if tree.is_numeric else tree.statistics.sum(axis=1)
+    off = np.abs(counted - weight)
     if not (off <= _kinds.ROUNDING * weight + _kinds.ROUNDING**1.5 * weight[0]).all():
         raise ModelFileError("the class weights of a node do not add up to its weight")
 
@@ -250,7 +260,7 @@ class _Writer:
         self.arrays: dict[str, NDArray[Any]] = {}
         self.schemas: dict[str, dict[str, Any]] = {}
         self._schema_numbers: dict[int, int] = {}
-        self._groups: dict[tuple[int, str, str], list[Tree]] = {}
+        self._groups: dict[tuple[int, str, str, str | None], list[Tree]] = {}
         self._places: dict[int, tuple[int, int]] = {}
 
     def estimator(self, model: Any, where: str, *, fitted: bool) -> dict[str, Any]:
@@ -267,7 +277,8 @@ class _Writer:
         }
         if fitted:
             written["schema"] = self._schema(model.schema_)
-            written["classes"] = self._labels(model.classes_, where)
+            if is_classifier(model):
+                written["classes"] = self._labels(model.classes_, where)
             if model._costs is not None:
                 written["cost_matrix"] = self._labels(model._costs, where)
             written["learned"] = {
@@ -360,7 +371,7 @@ class _Writer:
             classes = json.dumps(self._labels(tree.classes, "classes"))
             costs = tree.cost_matrix
             written = "" if costs is None else json.dumps(self._labels(costs, "cost_matrix"))
-            key = (self._schema(tree.schema), classes, written)
+            key = (self._schema(tree.schema), classes, written, tree.loss)
             group = self._groups.setdefault(key, [])
             group.append(tree)
             self._places[id(tree)] = (list(self._groups).index(key), len(group) - 1)
@@ -369,13 +380,15 @@ class _Writer:
     def trees(self) -> list[dict[str, Any]]:
         """Write all trees: those of one schema, classes and costs share arrays, end to end."""
         written = []
-        for number, ((schema, classes, costs), trees) in enumerate(self._groups.items()):
+        for number, ((schema, classes, costs, loss), trees) in enumerate(self._groups.items()):
             names = {}
             for name, array in _concatenate(trees).items():
                 names[name] = f"trees/{number}/{name}.npy"
                 self.arrays[names[name]] = array
             group = {"schema": schema, "classes": json.loads(classes), "arrays": names}
-            written.append({**group, "cost_matrix": json.loads(costs)} if costs else group)
+            if costs:
+                group["cost_matrix"] = json.loads(costs)
+            written.append(group if loss is None else {**group, "loss": loss})
         return written
 
 

@@ -43,7 +43,9 @@ class TreeBuilder:
     classes : array-like
         Class labels.
     statistics : array-like of shape (n_classes,)
-        Class weights of the root.
+        Class weights of the root; for numbers, the statistics of a node, see `Tree`.
+    loss : str or None, default=None
+        The loss of a tree that predicts numbers; `classes` is then empty.
 
     Examples
     --------
@@ -59,15 +61,23 @@ class TreeBuilder:
     ['no', 'yes', 'yes']
     """
 
-    def __init__(self, schema: Schema, classes: ArrayLike, statistics: ArrayLike) -> None:
+    def __init__(
+        self,
+        schema: Schema,
+        classes: ArrayLike,
+        statistics: ArrayLike,
+        *,
+        loss: str | None = None,
+    ) -> None:
         self.schema = schema
+        self.loss = loss
         self.classes = np.asarray(classes)
         self._nodes: list[_Node] = []
         self._add(statistics)
 
     def _add(self, statistics: ArrayLike) -> int:
         array = np.asarray(statistics, dtype=np.float64)
-        self._nodes.append(_Node(array, int(np.argmax(array))))
+        self._nodes.append(_Node(array, int(np.argmax(array)) if self.loss is None else 0))
         return len(self._nodes) - 1
 
     def split_interval(
@@ -232,8 +242,11 @@ class TreeBuilder:
             intercept=per_node("intercept"),
             missing_child=per_node("missing"),
             unknown_child=per_node("unknown"),
-            weighted_n_node_samples=np.array([n.statistics.sum() for n in nodes]),
+            weighted_n_node_samples=np.array(
+                [n.statistics.sum() if self.loss is None else n.statistics[0] for n in nodes]
+            ),
             statistics=statistics,
+            loss=self.loss,
             label=per_node("label"),
             score=per_node("score"),
         )

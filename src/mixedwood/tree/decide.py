@@ -1,4 +1,4 @@
-"""From scores to classes: the largest score or the least expected cost, the first of equals."""
+"""From scores to predictions: the class of the largest score or least cost, or the number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SUM_TOLERANCE", "WEKA_TOLERANCE", "TargetSpec", "argmax_with_ties"]
+__all__ = ["LOSSES", "SUM_TOLERANCE", "WEKA_TOLERANCE", "TargetSpec", "argmax_with_ties"]
+
+LOSSES = ("squared_error", "poisson", "absolute_error")
+"""Losses of trees that predict numbers."""
 
 WEKA_TOLERANCE = 1e-6
 """Probabilities of a single tree that differ by less are equal, as in WEKA's C4.5."""
@@ -53,10 +56,10 @@ class TargetSpec:
     Attributes
     ----------
     classes : ndarray
-        Class labels, as in ``classes_`` of scikit-learn.
+        Class labels, as in ``classes_`` of scikit-learn; empty if numbers are predicted.
     tolerance : float
         Scores that differ by at most this are equal; the first of equal classes is predicted.
-    kind : {"classes"}
+    kind : {"classes", "numbers"}
         The kind of target.
     cost_matrix : ndarray of shape (n_classes, n_classes), or None
         Cost of predicting each class (column) for rows of each class (row). If None, every mistake
@@ -65,8 +68,29 @@ class TargetSpec:
 
     classes: NDArray[Any]
     tolerance: float = SUM_TOLERANCE
-    kind: Literal["classes"] = "classes"
+    kind: Literal["classes", "numbers"] = "classes"
     cost_matrix: NDArray[np.float64] | None = None
+
+    @classmethod
+    def numbers(cls) -> TargetSpec:
+        """Describe a target of numbers.
+
+        Examples
+        --------
+        >>> TargetSpec.numbers().labels(np.array([[1.5], [2.0]])).tolist()
+        [1.5, 2.0]
+        """
+        return cls(np.empty(0), kind="numbers")
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether numbers are predicted."""
+        return self.kind == "numbers"
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of values per row: one per class, or a single number."""
+        return 1 if self.is_numeric else len(self.classes)
 
     @property
     def n_classes(self) -> int:
@@ -100,5 +124,7 @@ class TargetSpec:
         return np.asarray(probabilities @ self.cost_matrix)
 
     def labels(self, scores: NDArray[np.float64]) -> NDArray[Any]:
-        """Find the class label of each row of scores."""
+        """Find the class label of each row of scores; a number is its own label."""
+        if self.is_numeric:
+            return np.ascontiguousarray(scores[:, 0])
         return np.asarray(self.classes[self.decide(scores)])

@@ -50,18 +50,19 @@ class Predictor:
     weights : ndarray of shape (n_trees,), or None
         Weights of the trees; None for equal weights of 1.
     values : tuple of ndarray of shape (n_nodes, n_outputs of the tree), or None
-        Values of the nodes of each tree; None for the class probabilities of the nodes.
+        Values of the nodes of each tree; None for `Tree.value`: class probabilities or numbers.
     first_output : tuple of int, or None
         The first output that the values of each tree are added to; None for output 0.
     baseline : ndarray of shape (n_outputs,), or None
         Scores before the first tree; None for zeros.
     aggregate : {"mean", "vote", "sum", "label"}
-        How trees are combined: the mean of their class probabilities, the fraction of their votes,
-        or the sum of their values. "label" is for a single tree, which predicts the label of a
-        leaf; its probabilities are those of the leaf.
-    link : {"identity", "logistic", "softmax"}
+        How trees are combined: the mean of their class probabilities or numbers, the fraction of
+        their votes, or the sum of their values. "label" is for a single tree, which predicts the
+        label or number of a leaf; its probabilities are those of the leaf.
+    link : {"identity", "logistic", "softmax", "log"}
         How sums become probabilities: by division by their total, as the log odds of the second of
-        two classes, or as one logarithm per class.
+        two classes, or as one logarithm per class. Sums of numbers are predictions ("identity") or
+        their logarithms ("log").
     stage_ends : tuple of int, or None
         Number of trees after each boosting iteration; None if each tree is a stage.
 
@@ -88,14 +89,17 @@ class Predictor:
     first_output: tuple[int, ...] | None = None
     baseline: Numbers | None = None
     aggregate: Literal["mean", "vote", "sum", "label"] = "mean"
-    link: Literal["identity", "logistic", "softmax"] = "identity"
+    link: Literal["identity", "logistic", "softmax", "log"] = "identity"
     stage_ends: tuple[int, ...] | None = None
 
     @classmethod
     def of_trees(cls, trees: Sequence[Tree], **parts: Any) -> Predictor:
-        """Combine trees of one schema and the same classes; `parts` are further attributes."""
-        target = TargetSpec(trees[0].classes, cost_matrix=trees[0].cost_matrix)
-        return cls(trees[0].schema, target, tuple(trees), **parts)
+        """Combine trees of one schema and the same target; `parts` are further attributes."""
+        first = trees[0]
+        target = TargetSpec.numbers()
+        if not first.is_numeric:
+            target = TargetSpec(first.classes, cost_matrix=first.cost_matrix)
+        return cls(first.schema, target, tuple(trees), **parts)
 
     @classmethod
     def of_tree(cls, tree: Tree) -> Predictor:
@@ -105,7 +109,7 @@ class Predictor:
     @property
     def n_outputs(self) -> int:
         """Number of scores per row."""
-        return self.target.n_classes if self.baseline is None else len(self.baseline)
+        return self.target.n_outputs if self.baseline is None else len(self.baseline)
 
     @property
     def n_stages(self) -> int:
@@ -118,7 +122,7 @@ class Predictor:
         return [
             (
                 tree._router,
-                tree.probabilities if self.values is None else self.values[number],
+                tree.value if self.values is None else self.values[number],
                 tree._node_votes if votes else tree.label,
                 0 if outputs is None else outputs[number],
                 1.0 if self.weights is None else float(self.weights[number]),
@@ -150,7 +154,11 @@ class Predictor:
         return self.target.decide(self.probabilities(table, n_jobs))
 
     def predict(self, table: Table, n_jobs: int | None = None) -> NDArray[Any]:
-        """Predict the class of each row; of equally probable classes, the first."""
+        """Predict the class of each row, of equally probable classes the first, or a number."""
+        if self.target.is_numeric:
+            if self.aggregate == "label":
+                return self.trees[0].predict(table)
+            return self.target.labels(self.link_scores(self.scores(table, n_jobs)))
         return np.asarray(self.target.classes[self.predict_codes(table, n_jobs)])
 
     def staged_scores(self, table: Table) -> Iterator[Numbers]:
@@ -166,9 +174,24 @@ class Predictor:
         """Compute the class probabilities after each stage."""
         return (self.link_scores(scores) for scores in self.staged_scores(table))
 
-    def link_scores(self, scores: Numbers) -> Numbers:
-        """Turn scores into class probabilities."""
+    def staged_numbers(self, table: Table) -> Iterator[Numbers]:
+        """Predict the number of each row after each stage."""
+        for stage, scores in enumerate(self.staged_scores(table)):
+            last = stage + 1 if self.stage_ends is None else self.stage_ends[stage]
+            yield self.link_scores(scores, last)[:, 0].copy()
+
+    def link_scores(self, scores: Numbers, n_trees: int | None = None) -> Numbers:
+        """Turn scores of the first trees, or of all, into class probabilities or numbers."""
+        if self.target.is_numeric:
+            if self.aggregate != "sum":
+                return np.asarray(scores / self._total_weight(n_trees))
+            return np.exp(scores) if self.link == "log" else scores
         return normalize(scores) if self.link == "identity" else probabilities(scores)
+
+    def _total_weight(self, n_trees: int | None = None) -> float:
+        if self.weights is None:
+            return float(len(self.trees) if n_trees is None else n_trees)
+        return float(self.weights[:n_trees].sum())
 
     def tree_codes(self, table: Table) -> NDArray[np.int32]:
         """Predict the most probable class of each row by each tree: shape (n_rows, n_trees)."""
@@ -184,10 +207,8 @@ class Predictor:
             found[:, place] = tree.apply(table)
         return found
 
-    def out_of_bag_probabilities(
-        self, table: Table, samples: Iterable[NDArray[np.int32]]
-    ) -> Numbers:
-        """Compute each row's class probabilities from the trees that were grown without it.
+    def out_of_bag(self, table: Table, samples: Iterable[NDArray[np.int32]]) -> Numbers:
+        """Compute each row's class probabilities, or number, from the trees grown without it.
 
         Parameters
         ----------
@@ -198,21 +219,23 @@ class Predictor:
 
         Returns
         -------
-        ndarray of shape (n_rows, n_classes)
-            Probabilities; NaN for rows that are in every sample.
+        ndarray of shape (n_rows, n_classes) or (n_rows, 1)
+            Probabilities or numbers; NaN for rows that are in every sample.
         """
         total = self._empty_scores(table.n_rows)
+        weight = np.zeros((table.n_rows, 1))  # of the trees without the row
         out = np.empty(table.n_rows, dtype=bool)
         for place, sample in enumerate(samples):
             out[:] = True
             out[sample] = False
             if out.any():
+                weight[out] += 1.0 if self.weights is None else self.weights[place]
                 total[out] += replace(
                     self,
                     trees=self.trees[place : place + 1],
                     weights=None if self.weights is None else self.weights[place : place + 1],
                 ).scores(table.take(out))
-        sums = total.sum(axis=1, keepdims=True)
+        sums = weight if self.target.is_numeric else total.sum(axis=1, keepdims=True)
         return np.asarray(total / np.where(sums == 0, np.nan, sums))
 
     def _columns(self, table: Table) -> list[NDArray[Any]]:
@@ -227,7 +250,7 @@ class Predictor:
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """A weighted mean of the class probabilities of several predictors.
+    """A weighted mean of the class probabilities, or numbers, of several predictors.
 
     Attributes
     ----------
@@ -259,7 +282,9 @@ class Mixture:
         return np.asarray(total)
 
     def predict(self, table: Table, n_jobs: int | None = None) -> NDArray[Any]:
-        """Predict the class of each row; of equally probable classes, the first."""
+        """Predict the class of each row, of equally probable classes the first, or a number."""
+        if self.target.is_numeric:
+            return self.average([part.predict(table, n_jobs) for _, part in self.parts])
         return self.target.labels(self.probabilities(table, n_jobs))
 
 
@@ -310,7 +335,7 @@ def prepare_trees(trees: Sequence[Tree], n_jobs: int | None) -> None:
 
     def prepare(part: Sequence[Tree]) -> None:
         for tree in part:
-            _ = tree._router, tree.probabilities
+            _ = tree._router, tree.value
 
     Parallel(n_jobs=n_parts, backend="threading")(
         delayed(prepare)(new[part::n_parts]) for part in range(n_parts)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mixedwood import _core
 from mixedwood.data import Column, ColumnKind, Schema, Table
-from mixedwood.tree.decide import WEKA_TOLERANCE, TargetSpec
+from mixedwood.tree.decide import LOSSES, WEKA_TOLERANCE, TargetSpec
 from mixedwood.tree.views import TreeViews
 
 if TYPE_CHECKING:
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["ARRAY_TYPES", "FRACTIONAL", "NUMBER", "STOP", "SplitKind", "Terms", "Tree"]
 
 _ROUNDING = 1e-12  # costs that differ by less, relative to the largest, are equal
+WEIGHT, VALUE, SQUARES, LOSS = range(4)
+"""Columns of the statistics of a tree that predicts numbers."""
+
+N_MOMENTS = 4
 
 LAYOUT_VERSION = int(_core.tree_layout_version)
 
@@ -68,7 +72,9 @@ class Tree(TreeViews):
     schema : Schema
         The columns that splits refer to by position.
     classes : ndarray
-        Class labels, as in ``classes_`` of scikit-learn.
+        Class labels, as in ``classes_`` of scikit-learn; empty for a tree that predicts numbers.
+    loss : {"squared_error", "poisson", "absolute_error"} or None, default=None
+        For a tree that predicts numbers, the loss that its splits lower; None for classes.
     split_kind : ndarray of uint8
         A `SplitKind`.
     column : ndarray of int32
@@ -95,10 +101,11 @@ class Tree(TreeViews):
         `FRACTIONAL`.
     weighted_n_node_samples : ndarray of float64
         Total weight of the training rows in the node.
-    statistics : ndarray of float64 and shape (n_nodes, n_classes)
-        Class weights of the training rows in the node.
+    statistics : ndarray of float64 and shape (n_nodes, n_classes) or (n_nodes, 4)
+        Class weights of the training rows in the node. For numbers: weight, predicted number (mean,
+        or median for the absolute error), sum of squared deviations from the mean, and loss.
     label : ndarray of int32
-        The class that the node predicts, as a position in `classes`.
+        The class that the node predicts, as a position in `classes`; 0 for numbers.
     score : ndarray of float64
         The score of the node's split by the criterion; 0 for leaves.
     cost_matrix : ndarray of float64 and shape (n_classes, n_classes), or None
@@ -134,6 +141,7 @@ class Tree(TreeViews):
     label: NDArray[np.int32]
     score: NDArray[np.float64]
     cost_matrix: NDArray[np.float64] | None = None
+    loss: str | None = None
 
     def __post_init__(self) -> None:
         self._fill_in_terms()
@@ -151,22 +159,42 @@ class Tree(TreeViews):
                     f"not a tree: a linear split uses {column.name!r} as a number, but its "
                     "categories have no order."
                 )
-        known = (self.statistics >= 0) & (self.statistics < np.inf)
-        if self.statistics.shape != (n, len(self.classes)) or not known.all():
-            raise ValueError("not a tree: statistics must be one row of class weights per node.")
+        self._check_statistics()
         if not np.isfinite(self.weighted_n_node_samples).all():
             raise ValueError("not a tree: the weight of a node is not finite.")
         if self.label.shape != (n,) or self.score.shape != (n,):
             raise ValueError("not a tree: its arrays differ in length.")
         if not ((self.column >= -1) & (self.column < len(self.schema))).all():
             raise ValueError("not a tree: a column is not one of the schema.")
-        if n and not ((self.label >= 0) & (self.label < len(self.classes))).all():
+        if n and not ((self.label >= 0) & (self.label < self.target.n_outputs)).all():
             raise ValueError("not a tree: a label is not one of the classes.")
         if self.cost_matrix is not None:
             costs, k = _frozen(np.array(self.cost_matrix, dtype=np.float64)), len(self.classes)
             if costs.shape != (k, k) or not ((costs >= 0) & (costs < np.inf)).all():
                 raise ValueError("not a tree: costs must be one row and one column per class.")
             object.__setattr__(self, "cost_matrix", costs)
+
+    def _check_statistics(self) -> None:
+        statistics, n = self.statistics, len(self.split_kind)
+        if self.loss is None:
+            known = (statistics >= 0) & (statistics < np.inf)
+            if statistics.shape != (n, len(self.classes)) or not known.all():
+                raise ValueError(
+                    "not a tree: statistics must be one row of class weights per node."
+                )
+            return
+        if not isinstance(self.loss, str) or self.loss not in LOSSES:
+            raise ValueError(f"not a tree: loss must be one of {', '.join(LOSSES)}, or None.")
+        if len(self.classes):
+            raise ValueError("not a tree: a tree that predicts numbers has no classes.")
+        known = np.isfinite(statistics)
+        if statistics.shape != (n, N_MOMENTS) or not known.all():
+            raise ValueError(
+                "not a tree: statistics of a tree that predicts numbers must be weight, number, "
+                "squared deviations and loss of each node."
+            )
+        if (statistics[:, [WEIGHT, SQUARES, LOSS]] < 0).any():
+            raise ValueError("not a tree: weights, squared deviations and losses are negative.")
 
     @classmethod
     def checked(
@@ -285,8 +313,34 @@ class Tree(TreeViews):
 
     @cached_property
     def target(self) -> TargetSpec:
-        """The classes, and how probabilities become a class."""
+        """What the tree predicts, and how probabilities become a class."""
+        if self.loss is not None:
+            return TargetSpec.numbers()
         return TargetSpec(self.classes, WEKA_TOLERANCE, cost_matrix=self.cost_matrix)
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the tree predicts numbers."""
+        return self.loss is not None
+
+    @cached_property
+    def value(self) -> NDArray[np.float64]:
+        """What each node predicts: class probabilities, or a single number in each row."""
+        if self.loss is None:
+            return self.probabilities
+        return _frozen(np.ascontiguousarray(self.statistics[:, VALUE : VALUE + 1]))
+
+    @cached_property
+    def deviation(self) -> NDArray[np.float64]:
+        """For numbers, the standard deviation of the target in each node."""
+        weight = np.maximum(self.statistics[:, WEIGHT], np.finfo(np.float64).tiny)
+        return _frozen(np.sqrt(self.statistics[:, SQUARES] / weight))
+
+    def with_values(self, values: NDArray[np.float64]) -> Tree:
+        """Return a tree of numbers with the same splits that predicts other numbers."""
+        statistics = np.array(self.statistics)
+        statistics[:, VALUE] = values
+        return replace(self, statistics=statistics)
 
     @cached_property
     def is_fractional(self) -> bool:
@@ -298,6 +352,8 @@ class Tree(TreeViews):
     @cached_property
     def probabilities(self) -> NDArray[np.float64]:
         """Class probabilities of each node; equal probabilities for nodes without weight."""
+        if self.loss is not None:
+            raise ValueError("This tree predicts numbers; it has no class probabilities.")
         totals = _row_sums(self.statistics)[:, None]
         empty = totals == 0
         if not empty.any():
@@ -341,15 +397,22 @@ class Tree(TreeViews):
         return self.probabilities.take(self.apply(table), axis=0)
 
     def predict(self, table: Table) -> NDArray[Any]:
-        """Predict the class of each row.
+        """Predict the class of each row, or a number.
 
-        It is the label of the node in which the row ends or, for rows that are sent to several
+        A class is the label of the node in which the row ends or, for rows that are sent to several
         leaves, the most probable class; of equally probable classes (up to 1e-6), the first. With
         costs, it is the class of least expected cost.
         """
+        if self.loss is not None:
+            return self._predict_numbers(table)
         if not self.is_fractional:
             return np.asarray(self._node_classes[self.apply(table)])
         return self.target.labels(self.predict_proba(table))
+
+    def _predict_numbers(self, table: Table) -> NDArray[np.float64]:
+        if self.is_fractional:
+            return self._router.distribute(self._columns_of(table), self.value)[:, 0]
+        return np.asarray(self.value[:, 0][self.apply(table)])
 
     def predict_codes(self, table: Table) -> NDArray[np.int32]:
         """Predict the class of each row, as a position in `classes`."""
@@ -441,6 +504,7 @@ class Tree(TreeViews):
             self.schema == other.schema
             and np.array_equal(self.classes, other.classes)
             and np.array_equal(self.cost_matrix, other.cost_matrix)  # type: ignore[arg-type]
+            and self.loss == other.loss
             and all(
                 np.array_equal(getattr(self, n), getattr(other, n), equal_nan=n == "term_fill")
                 for n in ARRAY_TYPES
@@ -466,9 +530,10 @@ class Tree(TreeViews):
 
     def __repr__(self) -> str:
         leaves = "1 leaf" if self.n_leaves == 1 else f"{self.n_leaves} leaves"
+        target = f"{len(self.classes)} classes" if self.loss is None else "predicts a number"
         return (
             f"<Tree: {self.n_nodes} nodes, {leaves}, depth {self.depth}, "
-            f"{len(self.schema)} columns, {len(self.classes)} classes>"
+            f"{len(self.schema)} columns, {target}>"
         )
 
     def __str__(self) -> str:
@@ -530,7 +595,7 @@ class Tree(TreeViews):
 ARRAY_TYPES: dict[str, type[np.generic]] = {
     name: get_args(get_args(hint)[1])[0]
     for name, hint in get_type_hints(Tree).items()
-    if name not in ("schema", "classes", "cost_matrix")
+    if name not in ("schema", "classes", "cost_matrix", "loss")
 }
 """The arrays of a tree and their types, read from the fields of `Tree`."""
 
@@ -570,8 +635,12 @@ def copy_splits(tree: Tree, nodes: NDArray[Any], inner: NDArray[np.bool_]) -> di
     dict
         Schema, classes, costs and arrays for `Tree`, without children, statistics and labels.
     """
-    arrays: dict[str, Any] = {"schema": tree.schema, "classes": tree.classes}
-    arrays["cost_matrix"] = tree.cost_matrix
+    arrays: dict[str, Any] = {
+        "schema": tree.schema,
+        "classes": tree.classes,
+        "cost_matrix": tree.cost_matrix,
+        "loss": tree.loss,
+    }
     for name, blank in _BLANK.items():
         arrays[name] = np.where(inner, getattr(tree, name)[nodes], blank)
     for offsets, names in LISTS.items():

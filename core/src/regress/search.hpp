@@ -1,0 +1,84 @@
+// The best split that one column offers at a node of a regression tree.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "../grow/candidate.hpp"
+#include "mixedwood/encoded_table.hpp"
+#include "mixedwood/regress.hpp"
+#include "moments.hpp"
+
+namespace mixedwood::regression {
+
+// Rows of a node with their weights and targets, side by side.
+struct NodeRows {
+  std::span<const std::int32_t> rows;
+  std::span<const Entry> entries;
+  Moments total;
+  double squares = 0.0;  // sum of weight * (target - mean)^2
+  double loss = 0.0;     // of the node's own prediction
+};
+
+class Search {
+ public:
+  // `copies`: how often a row comes in the sample, on average over its rows. `frequencies`: weights are
+  // whole numbers, and a row of weight 2 counts as two rows.
+  Search(const RegressSettings& settings, double copies, bool frequencies, Stop& stop)
+      : settings_(settings), copies_(copies), frequencies_(frequencies), stop_(stop) {}
+
+  // `varies`: whether the column has two values, or one and missing ones, at the node.
+  Candidate best(const NodeRows& node, const EncodedColumn& column, std::uint64_t seed, bool& varies);
+  // Logarithm of the p-value of the column's dependence on the target (conditional inference).
+  double log_p(const NodeRows& node, const EncodedColumn& column);
+
+ private:
+  // The rows of one value that are at the node; `begin` and `end` are positions in order_.
+  struct Group {
+    std::int32_t code = -1;
+    Moments moments;
+    std::size_t begin = 0, end = 0;
+  };
+
+  void collect(const NodeRows& node, const EncodedColumn& column, bool missing_is_value);
+  void find_orders(const NodeRows& node);
+  Candidate ordered(const NodeRows& node, const EncodedColumn& column);
+  Candidate nominal(const NodeRows& node, std::uint64_t seed);
+  Candidate all_partitions(const NodeRows& node);
+  Candidate from_sides(std::span<const std::uint8_t> sides, double gain, const NodeRows& node) const;
+  double gain(const NodeRows& node, const Moments& left, const Moments& right) const;
+  double gain_of_sides(const NodeRows& node, std::span<const std::uint8_t> sides);
+  double rank(const NodeRows& node, const Candidate& found, bool is_nominal);
+  double expected_fraction(const NodeRows& node, const Candidate& found);
+  bool large_enough(double left_rows, double right_rows) const {
+    return std::min(left_rows, right_rows) >= settings_.min_samples_leaf;
+  }
+  // Best prefix of the groups in `order_of_groups_`, by the gain; tells the prefix's length and the side of
+  // missing values, which take both sides in turn unless they are a group.
+  struct Prefix {
+    std::size_t length = 0;
+    double gain = -1.0;
+    bool missing_left = true;
+  };
+  Prefix best_prefix(const NodeRows& node, bool with_missing);
+  Prefix best_prefix_absolute(const NodeRows& node, bool with_missing);
+
+  const RegressSettings& settings_;
+  double copies_;
+  bool frequencies_;
+  Stop& stop_;
+  std::vector<Group> groups_;                      // values present, ascending
+  Group missing_;
+  std::vector<std::uint32_t> order_of_groups_;
+  std::vector<std::int32_t> order_;                // positions of the node's rows, by value
+  std::vector<std::uint64_t> keys_, other_keys_;
+  std::vector<Moments> by_code_;
+  std::vector<std::uint32_t> starts_;
+  std::vector<double> sorted_, before_;
+  std::vector<std::size_t> target_rank_;
+  std::span<const Entry> ranked_for_;
+  std::vector<std::uint8_t> sides_;
+};
+
+}  // namespace mixedwood::regression
