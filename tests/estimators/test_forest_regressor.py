@@ -7,8 +7,8 @@ from sklearn.metrics import mean_absolute_error, r2_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mixedwood as mw
-from excuses import SAMPLES
 from mixedwood.splits import Partitioner
+from support.excuses import SAMPLES
 
 
 def mixed_data(n=300, seed=0):

@@ -9,13 +9,13 @@ from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mixedwood as mw
-from excuses import FOLDS
 from mixedwood.data import read_numbers, read_table
 from mixedwood.grow import NumberSettings, grow_numbers
 from mixedwood.pruning import Pruner, cost_complexity_path, reduced_error
 from mixedwood.pruning.losses import path_losses, row_losses
 from mixedwood.pruning.shrinkage import shrink, shrunk_values
 from mixedwood.splits import Partitioner
+from support.excuses import FOLDS
 
 CRITERIA = ("squared_error", "poisson", "absolute_error")
 

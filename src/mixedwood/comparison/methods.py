@@ -20,6 +20,8 @@ from mixedwood.data import MISSING, Table, read_table
 
 __all__ = ["TableEncoder", "encoded", "methods", "prepare", "read_methods"]
 
+_CLASSIFIERS = {n: entry for n, entry in CATALOGUE.items() if entry.task == "classification"}
+
 _DEFAULT_METHODS = (
     "tree",
     "model_tree",
@@ -44,7 +46,7 @@ def methods() -> dict[str, str]:
     >>> methods()["tree"]
     'TreeClassifier()'
     """
-    ours = {name: entry.call for name, entry in CATALOGUE.items()}
+    ours = {name: entry.call for name, entry in _CLASSIFIERS.items()}
     return ours | {name: first_line(entry.load()) for name, entry in BASELINES.items()}
 
 
@@ -82,9 +84,9 @@ def _named(chosen: Iterable[Any]) -> Iterable[tuple[str, Any]]:
 def _read_method(method: Any) -> Any:
     if isinstance(method, str):
         maker = find_maker(method)
-        if maker is not None:
+        if maker is not None and method.partition(".")[0] in _CLASSIFIERS | BASELINES:
             return maker()
-        known = [*CATALOGUE, *BASELINES]
+        known = [*_CLASSIFIERS, *BASELINES]
         close = difflib.get_close_matches(method, known, n=1)
         hint = f" Did you mean {close[0]!r}?" if close else ""
         raise ValueError(

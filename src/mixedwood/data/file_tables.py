@@ -285,7 +285,7 @@ def _quantity(cells: Any, labels: list[Any]) -> NDArray[np.float64]:
         return np.asarray(cells.spread(cells.numbers(padded=True), np.nan), dtype=np.float64)
     numbers = np.array(
         [
-            float(label) if isinstance(label, Real) and not isinstance(label, bool) else np.nan
+            np.nan if isinstance(label, bool) or not isinstance(label, Real) else float(label)
             for label in labels
         ]
     )
