@@ -202,6 +202,10 @@ def missing_objects() -> tuple[Any, ...]:
 
 
 def _read_stream(source: Any, wanted: list[Any]) -> list[Any]:
+    polars = sys.modules.get("polars")
+    if polars is not None and isinstance(source, polars.Series):
+        # Streams of a series of categories or decimals fail in polars 1.30; those of frames do not.
+        source = source.to_frame()
     return _core.read_arrow(source.__arrow_c_stream__(), wanted)
 
 
