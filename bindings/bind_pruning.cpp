@@ -70,14 +70,14 @@ void bind_pruning(nb::module_& m) {
         nb::sig("def path_errors(parent: NDArray[numpy.int32], label: NDArray[numpy.int32], "
                 "counts: NDArray[numpy.float64], cut_at: NDArray[numpy.float64], "
                 "alphas: NDArray[numpy.float64]) -> NDArray[numpy.float64]"),
-        "Weight of the wrong rows at each alpha, by the rows that each node answers.");
+        "Weight of the wrong rows at each alpha, by the rows that end in each node.");
   m.def("reduced_error", &reduced_error_py, nb::arg("parent").noconvert(),
         nb::arg("label").noconvert(), nb::arg("counts").noconvert(),
         nb::arg("inherited").noconvert(),
         nb::sig("def reduced_error(parent: NDArray[numpy.int32], label: NDArray[numpy.int32], "
                 "counts: NDArray[numpy.float64], inherited: NDArray[numpy.uint8]) "
                 "-> NDArray[numpy.uint8]"),
-        "1 for each node that is better as a leaf, by the rows that each node answers.");
+        "1 for each node that is better as a leaf, by the rows that end in each node.");
 }
 
 }  // namespace mixedwood

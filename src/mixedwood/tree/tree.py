@@ -291,7 +291,7 @@ class Tree(TreeViews):
         """Find the node in which each row ends: a leaf, or an inner node where it stops."""
         return self._router.route(self._columns_of(table))
 
-    def answered(
+    def class_weights(
         self, table: Table, classes: NDArray[np.int32], weights: NDArray[np.float64] | None = None
     ) -> NDArray[np.float64]:
         """Class weights of the rows that end in each node: shape (n_nodes, n_classes).
@@ -300,7 +300,9 @@ class Tree(TreeViews):
         children count with fractions of their weight.
         """
         given = np.empty(0) if weights is None else np.ascontiguousarray(weights, np.float64)
-        return self._router.answered(self._columns_of(table), classes, given, len(self.classes))
+        return self._router.class_weights(
+            self._columns_of(table), classes, given, len(self.classes)
+        )
 
     def linear_sums(
         self, node: int, table: Table, rows: NDArray[np.int32] | None = None
