@@ -90,6 +90,8 @@ class TreeEnsemble(TableEstimator):
         return self._explain(self._new(X), row)
 
     def _explain(self, table: Table, row: int) -> Explanation:
+        from mixedwood.explain.explanation import explain_prediction
+
         return explain_prediction(self.predictor_, table, row)
 
     def apply(self, X: Any) -> NDArray[np.int32]:
@@ -111,6 +113,8 @@ class TreeEnsemble(TableEstimator):
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """Mean over the trees of the fraction of each column in the decrease of impurity."""
+        from mixedwood.explain.importance import impurity_importance
+
         check_is_fitted(self)
         measure = partial(impurity_importance, impurity=self._impurity())
         mean = np.average([measure(tree) for tree in self.trees_], 0, self._tree_weights())
@@ -296,7 +300,7 @@ class TreeEnsembleRegressor(TreeEnsemble, TableRegressor):
         """The trees, whose predictions are averaged."""
         check_is_fitted(self)
         return Predictor(
-            self.schema_, TargetSpec.numbers(), tuple(self.trees_), weights=self._tree_weights()
+            self.schema_, self._target_spec, tuple(self.trees_), weights=self._tree_weights()
         )
 
     def predict(self, X: Any) -> NDArray[np.float64]:

@@ -221,8 +221,8 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
 
     @property
     def _target_spec(self) -> TargetSpec:
-        """The classes, and how probabilities become a class."""
-        return TargetSpec(self.classes_, cost_matrix=getattr(self, "_costs", None))
+        """What is predicted, and how probabilities become a class."""
+        raise NotImplementedError
 
     def _read_new(self, X: Any, columns_used: Callable[[], set[str]], handle_unknown: str) -> Table:
         """Read new rows; warn of unknown categories in columns that are used."""
@@ -283,11 +283,17 @@ class TableClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]
         return self._fit_rows(X, y, sample_weight)
 
     def _read_y(self, y: Any, sample_weight: Any, class_weight: Any) -> Target:
-        return read_target(y, sample_weight, class_weight)
+        return read_target(y, sample_weight, class_weight, getattr(self, "cost_matrix", None))
 
-    def _remember_columns(self, schema: Schema, classes: NDArray[Any]) -> None:
-        super()._remember_columns(schema, classes)
+    def _remember_columns(
+        self, schema: Schema, classes: NDArray[Any], costs: NDArray[np.float64] | None = None
+    ) -> None:
+        super()._remember_columns(schema, classes, costs)
         self.classes_ = classes
+
+    @property
+    def _target_spec(self) -> TargetSpec:
+        return TargetSpec(self.classes_, cost_matrix=getattr(self, "_costs", None))
 
 
 class TableRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]
@@ -316,6 +322,10 @@ class TableRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]
             The fitted estimator itself.
         """
         return self._fit_rows(X, y, sample_weight)
+
+    @property
+    def _target_spec(self) -> TargetSpec:
+        return TargetSpec.numbers()
 
     def _read_y(self, y: Any, sample_weight: Any, class_weight: Any) -> Target:
         return read_numbers(y, sample_weight, nonnegative=self._needs_nonnegative())

@@ -377,7 +377,7 @@ class GradientBoosting(TreeEnsemble):
         check_is_fitted(self)
         return Predictor(
             self.schema_,
-            self._target_spec(),
+            self._target_spec,
             tuple(self.trees_),
             values=tuple(self._values),
             first_output=tuple(self._first_output),
@@ -386,10 +386,6 @@ class GradientBoosting(TreeEnsemble):
             link=link_of(self._fitted_loss(), len(self.baseline_)),
             stage_ends=tuple(self._stage_ends),
         )
-
-    def _target_spec(self) -> TargetSpec:
-        """What is predicted."""
-        raise NotImplementedError
 
     def _fitted_loss(self) -> Loss:
         """The loss of the last fit."""
@@ -653,9 +649,6 @@ class BoostedTreesClassifier(GradientBoosting, TreeEnsembleClassifier):
             return super().predictor_
         return super(GradientBoosting, self).predictor_  # of a single class
 
-    def _target_spec(self) -> TargetSpec:
-        return TargetSpec(self.classes_)
-
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Compute raw scores: the log odds of the second of two classes, or one score per class."""
         table = self._new(X)
@@ -915,9 +908,6 @@ class BoostedTreesRegressor(GradientBoosting, TreeEnsembleRegressor):
             raise ValueError("its loss is not known")
 
     # Predicting
-
-    def _target_spec(self) -> TargetSpec:
-        return TargetSpec.numbers()
 
     def _fitted_loss(self) -> Loss:
         return number_loss(self._loss_name)

@@ -106,12 +106,10 @@ class BaseForest(TreeEnsemble):
         "max_samples": RowsOrFraction("right") | NONE,
         "colsample_bytree": ColumnsOrFraction() | NONE,
         "oob_score": FLAG | CALLABLE,
-        "cost_matrix": COST_MATRIX,
         "n_jobs": N_JOBS,
         "warm_start": FLAG,
         "verbose": VERBOSE,
         "time_limit": TIME_LIMIT,
-        "crossed_features": CROSSED_FEATURES,
     }
 
     # What subclasses define
@@ -297,7 +295,12 @@ class BaseForestClassifier(BaseForest, TreeEnsembleClassifier):
         "oob_decision_function_": kinds.sometimes(kinds.array(np.float64, 2)),
     }
 
-    _parameters: ClassVar[dict[str, Constraint]] = {**BaseForest._parameters, "voting": VOTING}
+    _parameters: ClassVar[dict[str, Constraint]] = {
+        **BaseForest._parameters,
+        "voting": VOTING,
+        "cost_matrix": COST_MATRIX,
+        "crossed_features": CROSSED_FEATURES,
+    }
 
     def __init__(
         self,
@@ -310,8 +313,10 @@ class BaseForestClassifier(BaseForest, TreeEnsembleClassifier):
         voting: Vote,
         oob_score: bool | Callable[[Any, Any], float],
         class_weight: Mapping[Any, float] | str | None,
+        cost_matrix: Any,
         categorical_features: Any,
         ordinal_features: Mapping[str, Sequence[Any]] | None,
+        crossed_features: Any,
         n_jobs: int | None,
         random_state: Any,
         warm_start: bool,
@@ -326,8 +331,10 @@ class BaseForestClassifier(BaseForest, TreeEnsembleClassifier):
         self.voting = voting
         self.oob_score = oob_score
         self.class_weight = class_weight
+        self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
+        self.crossed_features = crossed_features
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.warm_start = warm_start
@@ -341,7 +348,8 @@ class BaseForestClassifier(BaseForest, TreeEnsembleClassifier):
         return Predictor.of_trees(trees, aggregate="vote" if self.voting == "hard" else "mean")
 
     def _score_out_of_bag(self, plan: BaggingPlan, predicted: Any, known: Any) -> Any:
-        true, chosen = plan.target.codes[known], TargetSpec(plan.target.classes).decide(predicted)
+        spec = TargetSpec(plan.target.classes, cost_matrix=plan.target.cost_matrix)
+        true, chosen = plan.target.codes[known], spec.decide(predicted)
         if callable(self.oob_score):
             classes = plan.target.classes
             return self.oob_score(classes[true], classes[chosen])

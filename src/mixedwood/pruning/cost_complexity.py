@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from mixedwood import _core, _folds
 from mixedwood import _kinds as kinds
 from mixedwood.data import Table, Target, check_same_length
-from mixedwood.pruning.losses import PathLosses, path_losses
+from mixedwood.pruning.losses import path_losses
 from mixedwood.pruning.shrinkage import (
     shrink,
     shrunk_labels,

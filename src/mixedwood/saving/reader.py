@@ -178,7 +178,8 @@ class _Reader:
         names = self._renamed("Tree", _object(written["arrays"]))
         schema = self._item(self._schemas, written["schema"])
         classes = self._labels(_object(written["classes"]))
-        return _split_trees(names, self._archive.array, schema, classes, self._costs(written), written.get("loss"))
+        costs, loss = self._costs(written), written.get("loss")
+        return _split_trees(names, self._archive.array, schema, classes, costs, loss)
 
     def _costs(self, written: dict[str, Any]) -> NDArray[np.float64] | None:
         """The costs of mistakes; files without them have none."""
