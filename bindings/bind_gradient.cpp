@@ -108,7 +108,7 @@ void bind_gradient(nb::module_& m) {
                 "rows: NDArray[numpy.int32], others: NDArray[numpy.int32], "
                 "columns: NDArray[numpy.int32] | None, settings: GradientSettings, "
                 "time_limit: float) -> dict[str, typing.Any]"),
-        "Arrays of a tree whose answers are Newton steps, and the node of each row.");
+        "Arrays of a tree whose values are Newton steps, and the node of each row.");
   m.def("log_loss_derivatives", &derivatives_py, nb::arg("scores").noconvert(),
         nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(),
         nb::arg("gradients").noconvert(), nb::arg("hessians").noconvert(),

@@ -36,26 +36,36 @@ Samples samples_of(const IntVector& classes, const std::optional<LongVector>& we
   return samples;
 }
 
-// Columns as arrays of codes or, of kind 'n', of numbers.
-TableView table_of(const nb::list& columns, std::string_view kinds) {
-  if (nb::len(columns) != kinds.size()) throw std::invalid_argument("each column needs a kind");
+// Columns as arrays of codes or of numbers.
+TableView table_of(const nb::list& columns) {
   TableView table;
-  for (std::size_t c = 0; c < kinds.size(); ++c) {
+  for (const nb::handle column : columns) {
     IntVector codes;
     DoubleVector numbers;
     std::size_t length = 0;
-    if (kinds[c] == 'n' && nb::try_cast(columns[c], numbers, false)) {
-      table.columns.push_back({nullptr, numbers.data(), 0});
-      length = numbers.size();
-    } else if (kinds[c] != 'n' && nb::try_cast(columns[c], codes, false)) {
+    if (nb::try_cast(column, codes, false)) {
       table.columns.push_back({codes.data(), nullptr, 0});
       length = codes.size();
+    } else if (nb::try_cast(column, numbers, false)) {
+      table.columns.push_back({nullptr, numbers.data(), 0});
+      length = numbers.size();
     } else {
       throw std::invalid_argument("a column must be contiguous int32 codes or float64 numbers");
     }
-    if (c > 0 && length != table.n_rows) throw std::invalid_argument("columns differ in length");
+    if (table.columns.size() > 1 && length != table.n_rows)
+      throw std::invalid_argument("columns differ in length");
     table.n_rows = length;
   }
+  return table;
+}
+
+// Of kind 'n' are numbers, others are codes.
+TableView table_of(const nb::list& columns, std::string_view kinds) {
+  if (nb::len(columns) != kinds.size()) throw std::invalid_argument("each column needs a kind");
+  TableView table = table_of(columns);
+  for (std::size_t c = 0; c < kinds.size(); ++c)
+    if ((kinds[c] == 'n') != (table.columns[c].numbers != nullptr))
+      throw std::invalid_argument("a column must be contiguous int32 codes or float64 numbers");
   return table;
 }
 
@@ -143,7 +153,22 @@ nb::list trace_of(const Solved& result) {
   return trace;
 }
 
-// From objects with the attributes of a BinarySplit, None for leaves, and the children of each.
+// From an object with the attributes of a BinarySplit.
+SplitTree::Node node_of(nb::handle split) {
+  SplitTree::Node node;
+  node.column = nb::cast<std::int32_t>(split.attr("column"));
+  node.low = nb::cast<double>(split.attr("low"));
+  node.high = nb::cast<double>(split.attr("high"));
+  node.missing = nb::cast<bool>(split.attr("missing"));
+  const nb::object codes = split.attr("codes");
+  node.is_subset = !codes.is_none();
+  if (node.is_subset)
+    for (const nb::handle code : codes) node.codes.push_back(nb::cast<std::int32_t>(code));
+  if (node.column < 0) throw std::invalid_argument("a split needs a column");
+  return node;
+}
+
+// From such objects, None for leaves, and the children of each.
 void make_tree(SplitTree* made, const nb::list& splits, const IntVector& if_true,
                const IntVector& if_false) {
   SplitTree tree;
@@ -155,18 +180,9 @@ void make_tree(SplitTree* made, const nb::list& splits, const IntVector& if_true
   for (std::size_t i = 0; i < n; ++i) {
     const nb::handle split = splits[i];
     if (split.is_none()) continue;
-    SplitTree::Node& node = tree.nodes[i];
-    node.column = nb::cast<std::int32_t>(split.attr("column"));
-    node.low = nb::cast<double>(split.attr("low"));
-    node.high = nb::cast<double>(split.attr("high"));
-    node.missing = nb::cast<bool>(split.attr("missing"));
-    const nb::object codes = split.attr("codes");
-    node.is_subset = !codes.is_none();
-    if (node.is_subset)
-      for (const nb::handle code : codes) node.codes.push_back(nb::cast<std::int32_t>(code));
+    SplitTree::Node& node = tree.nodes[i] = node_of(split);
     node.if_true = if_true.data()[i];
     node.if_false = if_false.data()[i];
-    if (node.column < 0) throw std::invalid_argument("a split needs a column");
     for (const std::int32_t child : {node.if_true, node.if_false})
       if (child <= static_cast<std::int64_t>(i) || static_cast<std::size_t>(child) >= n ||
           n_parents[static_cast<std::size_t>(child)]++ > 0)
@@ -197,6 +213,40 @@ auto member_of(const SplitTree& tree) {
   std::vector<std::int32_t> values;
   for (const SplitTree::Node& node : tree.nodes) values.push_back(node.*kMember);
   return hand_over(std::move(values));
+}
+
+// Of a column of codes: whether some are missing, and the codes that occur. Of numbers: the first,
+// then the ends, None for no numbers, and whether there are no others.
+nb::list column_values_py(const nb::list& columns) {
+  const TableView table = table_of(columns);
+  nb::list found;
+  for (const ColumnView& column : table.columns) {
+    const ColumnValues values = values_of_column(column, table.n_rows);
+    if (column.numbers == nullptr) {
+      nb::list codes;
+      for (const std::int32_t code : values.codes) codes.append(code);
+      found.append(nb::make_tuple(values.missing, codes));
+    } else {
+      const bool any = values.low <= values.high;
+      found.append(nb::make_tuple(values.missing, any ? nb::cast(values.low) : nb::none(),
+                                  any ? nb::cast(values.high) : nb::none(), values.only_ends));
+    }
+  }
+  return found;
+}
+
+nb::tuple evaluate_splits_py(const nb::list& columns, const nb::list& splits, bool varying) {
+  const TableView table = table_of(columns);
+  std::vector<SplitTree::Node> nodes;
+  for (const nb::handle split : splits) nodes.push_back(node_of(split));
+  SplitFeatures found;
+  {
+    nb::gil_scoped_release released;
+    found = evaluate_splits(table, nodes, varying);
+  }
+  nb::list kept;
+  for (const std::int32_t place : found.kept) kept.append(place);
+  return nb::make_tuple(hand_over(std::move(found.cells)), kept);
 }
 
 auto apply_py(const SplitTree& tree, const nb::list& columns, std::string_view kinds) {
@@ -251,6 +301,17 @@ void bind_optimal(nb::module_& m) {
       .def_rw("rule", &BinarizerSettings::rule)
       .def_rw("encoding", &BinarizerSettings::encoding)
       .def_rw("max_subset_values", &BinarizerSettings::max_subset_values);
+
+  m.def("column_values", &column_values_py, nb::arg("columns"),
+        nb::sig("def column_values(columns: list[typing.Any]) -> list[tuple[typing.Any, ...]]"),
+        "Of each column whether values are missing, and the codes that occur; or of numbers the "
+        "ends, None for no numbers, and whether there are no others.");
+  m.def("evaluate_splits", &evaluate_splits_py, nb::arg("columns"), nb::arg("splits"),
+        nb::arg("varying") = false,
+        nb::sig("def evaluate_splits(columns: list[typing.Any], splits: list[typing.Any], varying: "
+                "bool = False) -> tuple[NDArray[numpy.uint8], list[int]]"),
+        "The branch of each row for each split, row by row, and which splits they are: all, or "
+        "those with rows on both sides.");
 
   nb::class_<SplitTree>(m, "SplitTree", "The splits of a tree; an empty one stands for none.")
       .def("__init__", &make_tree, nb::arg("splits"), nb::arg("if_true"), nb::arg("if_false"),

@@ -78,7 +78,7 @@ void bind_pruning(nb::module_& m) {
                 "counts: NDArray[numpy.float64], cut_at: NDArray[numpy.float64], "
                 "alphas: NDArray[numpy.float64], costs: NDArray[numpy.float64] | None = None) "
                 "-> NDArray[numpy.float64]"),
-        "Weight, or cost, of the wrong rows at each alpha, by the rows that each node answers.");
+        "Weight, or cost, of the wrong rows at each alpha, by the rows that end in each node.");
   m.def("reduced_error", &reduced_error_py, nb::arg("parent").noconvert(),
         nb::arg("label").noconvert(), nb::arg("counts").noconvert(),
         nb::arg("inherited").noconvert(), nb::arg("costs").noconvert().none() = nb::none(),
@@ -86,7 +86,7 @@ void bind_pruning(nb::module_& m) {
                 "counts: NDArray[numpy.float64], inherited: NDArray[numpy.uint8], "
                 "costs: NDArray[numpy.float64] | None = None) "
                 "-> NDArray[numpy.uint8]"),
-        "1 for each node that is better as a leaf, by the rows that each node answers.");
+        "1 for each node that is better as a leaf, by the rows that end in each node.");
 }
 
 }  // namespace mixedwood

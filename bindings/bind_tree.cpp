@@ -115,7 +115,7 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> distribute_py(const Router& router,
   return {out.release(), {table.n_rows, n_outputs}, owner};
 }
 
-nb::ndarray<nb::numpy, double, nb::ndim<2>> answered_py(const Router& router,
+nb::ndarray<nb::numpy, double, nb::ndim<2>> class_weights_py(const Router& router,
                                                         const nb::list& columns,
                                                         const IntVector& classes,
                                                         const DoubleVector& weights,
@@ -211,7 +211,7 @@ void bind_tree(nb::module_& m) {
         nb::sig("def linear_sums(tree: object, columns: list[NDArray[numpy.int32] | "
                 "NDArray[numpy.float64]], n_values: NDArray[numpy.int32], node: int, "
                 "rows: NDArray[numpy.int32]) -> NDArray[numpy.float64]"),
-        "What a linear test compares with zero, for some rows; NaN where it has no answer.");
+        "What a linear split compares with zero, for some rows; NaN where it has no value.");
   nb::class_<Router>(m, "Router", "A tree laid out for routing rows.")
       .def("__init__", &make_router, nb::arg("tree"), nb::arg("columns"), nb::arg("n_values").noconvert(),
            nb::sig("def __init__(self, tree: object, columns: list[NDArray[numpy.int32] | "
@@ -225,9 +225,9 @@ void bind_tree(nb::module_& m) {
                    "NDArray[numpy.float64]], values: NDArray[numpy.float64]) "
                    "-> NDArray[numpy.float64]"),
            "Values of the nodes, weighted by the fraction of the row that each gets.")
-      .def("answered", &answered_py, nb::arg("columns"), nb::arg("classes").noconvert(),
+      .def("class_weights", &class_weights_py, nb::arg("columns"), nb::arg("classes").noconvert(),
            nb::arg("weights").noconvert(), nb::arg("n_classes"),
-           nb::sig("def answered(self, columns: list[NDArray[numpy.int32] | "
+           nb::sig("def class_weights(self, columns: list[NDArray[numpy.int32] | "
                    "NDArray[numpy.float64]], classes: NDArray[numpy.int32], "
                    "weights: NDArray[numpy.float64], n_classes: int) -> NDArray[numpy.float64]"),
            "Class weights of the rows that stop at each node, by fractions; no weights: 1 each.");

@@ -115,7 +115,7 @@ class SignalWatch {
     if (error_) std::rethrow_exception(error_);
     if (flagged_) throw std::runtime_error("stopped from another thread");
   }
-  // For searches whose best answer so far is worth having: Ctrl-C is no error.
+  // For searches whose best result so far is useful: Ctrl-C is no error.
   void rethrow_unless_interrupt() const {
     try {
       rethrow();

@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from weighted_problems import SEARCHES, check
+from support.weighted_problems import SEARCHES, check
 
 
 def main() -> None:

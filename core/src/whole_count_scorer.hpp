@@ -1,5 +1,5 @@
 // Impurities of whole counts, which most are: the same scores as those of any criterion on group
-// weights, and a quick way to tell that a partition is no better than the best so far.
+// weights, and a fast check that a partition is no better than the best so far.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // Growing and pruning in turns: a worked example, and what holds on random tables. Run under the
-// sanitizers too; the slow twin is in Python.
+// sanitizers too; the reference implementation is in Python.
 #include "mixedwood/grow_prune.hpp"
 
 #include <limits>

@@ -1,4 +1,4 @@
-// Scorers of whole counts against the general one, which is their slow twin: half of a whole count
+// Scorers of whole counts against the general one, which is their reference: half of a whole count
 // is none, and the Gini gain of halves is that of the counts to the last bit.
 #include "mixedwood/scorer.hpp"
 

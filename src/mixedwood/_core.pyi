@@ -99,7 +99,7 @@ def check_tree(tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy.
 
 def linear_sums(tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: NDArray[numpy.int32], node: int, rows: NDArray[numpy.int32]) -> NDArray[numpy.float64]:
     """
-    What a linear test compares with zero, for some rows; NaN where it has no answer.
+    What a linear split compares with zero, for some rows; NaN where it has no value.
     """
 
 class Router:
@@ -115,7 +115,7 @@ class Router:
         Values of the nodes, weighted by the fraction of the row that each gets.
         """
 
-    def answered(self, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], classes: NDArray[numpy.int32], weights: NDArray[numpy.float64], n_classes: int) -> NDArray[numpy.float64]:
+    def class_weights(self, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], classes: NDArray[numpy.int32], weights: NDArray[numpy.float64], n_classes: int) -> NDArray[numpy.float64]:
         """
         Class weights of the rows that stop at each node, by fractions; no weights: 1 each.
         """
@@ -214,7 +214,7 @@ class GradientSettings:
 
 def gradient_tree(table: BinnedTable, gradients: NDArray[numpy.float64], hessians: NDArray[numpy.float64], classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, rows: NDArray[numpy.int32], others: NDArray[numpy.int32], columns: NDArray[numpy.int32] | None, settings: GradientSettings, time_limit: float) -> dict[str, Any]:
     """
-    Arrays of a tree whose answers are Newton steps, and the node of each row.
+    Arrays of a tree whose values are Newton steps, and the node of each row.
     """
 
 def log_loss_derivatives(scores: NDArray[numpy.float64], classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, gradients: NDArray[numpy.float64], hessians: NDArray[numpy.float64], n_threads: int = 1) -> None:
@@ -230,12 +230,12 @@ def cost_complexity(parent: NDArray[numpy.int32], costs: NDArray[numpy.float64])
 
 def path_errors(parent: NDArray[numpy.int32], label: NDArray[numpy.int32], counts: NDArray[numpy.float64], cut_at: NDArray[numpy.float64], alphas: NDArray[numpy.float64], costs: NDArray[numpy.float64] | None = None) -> NDArray[numpy.float64]:
     """
-    Weight, or cost, of the wrong rows at each alpha, by the rows that each node answers.
+    Weight, or cost, of the wrong rows at each alpha, by the rows that end in each node.
     """
 
 def reduced_error(parent: NDArray[numpy.int32], label: NDArray[numpy.int32], counts: NDArray[numpy.float64], inherited: NDArray[numpy.uint8], costs: NDArray[numpy.float64] | None = None) -> NDArray[numpy.uint8]:
     """
-    1 for each node that is better as a leaf, by the rows that each node answers.
+    1 for each node that is better as a leaf, by the rows that end in each node.
     """
 
 class OptimalObjective:
@@ -277,6 +277,16 @@ class BinarizerSettings:
     rule: str
     encoding: str
     max_subset_values: int
+
+def column_values(columns: list[Any]) -> list[tuple[Any, ...]]:
+    """
+    Of each column whether values are missing, and the codes that occur; or of numbers the ends, None for no numbers, and whether there are no others.
+    """
+
+def evaluate_splits(columns: list[Any], splits: list[Any], varying: bool = False) -> tuple[NDArray[numpy.uint8], list[int]]:
+    """
+    The branch of each row for each split, row by row, and which splits they are: all, or those with rows on both sides.
+    """
 
 class SplitTree:
     """The splits of a tree; an empty one stands for none."""

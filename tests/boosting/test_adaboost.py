@@ -18,11 +18,11 @@ from mixedwood import (
 from mixedwood.boosting import AdaBoostPlan, adaboost
 from mixedwood.data import read_table, read_target
 from mixedwood.grow import grow
-from problems import mixed_problem
 from reference import adaboost as slow
 from reference.c45 import J48
 from reference.tree import assert_same_trees
-from strategies import problems
+from support.problems import mixed_problem
+from support.strategies import problems
 
 C45 = C45TreeClassifier(pruned=False)
 STUMP = TreeClassifier(criterion="gini", max_depth=1, pruning=None)

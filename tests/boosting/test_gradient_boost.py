@@ -15,7 +15,7 @@ from mixedwood.data import Target, read_table, read_target
 from mixedwood.estimators import TreeClassifier
 from mixedwood.grow import EncodedTable
 from mixedwood.grow.gradient import BinnedTable, GradientSettings
-from problems import mixed_problem
+from support.problems import mixed_problem
 
 
 def problem(n=200, n_classes=3, seed=0, weights=None):

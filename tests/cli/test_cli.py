@@ -7,10 +7,10 @@ import pytest
 from click.testing import CliRunner
 from sklearn.dummy import DummyClassifier
 
-from markup import read
 from mixedwood import Comparison, comparison
 from mixedwood.cli import main
 from mixedwood.cli._output import print_table
+from support.markup import read
 
 
 def run(*args):

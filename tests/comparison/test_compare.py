@@ -27,7 +27,7 @@ from mixedwood.comparison import encoded
 from mixedwood.comparison import methods as known_methods
 from mixedwood.comparison.compare import read_problems
 from mixedwood.comparison.methods import prepare, read_methods
-from problems import mixed_problem
+from support.problems import mixed_problem
 
 FIGURES = ["error", "balanced_error", "log_loss", "leaves"]
 

@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from mixedwood.comparison import encoded, methods
 from mixedwood.comparison import methods as known_methods
 from mixedwood.comparison.methods import TableEncoder, read_methods
-from problems import mixed_problem
+from support.problems import mixed_problem
 
 TRAIN = {
     "color": ["red", "blue", None, "red"],

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from made_comparisons import LINE_UP, NASTY, make_comparison
-from markup import read
 from mixedwood import Comparison
 from mixedwood.comparison.metrics import METRICS
 from mixedwood.comparison.report import ReportContext
+from support.made_comparisons import LINE_UP, NASTY, make_comparison
+from support.markup import read
 
 SHAPES = {
     "one set": {},

@@ -246,6 +246,17 @@ def test_both_ways_learn_the_same_table(seed, both_ways):
 
 
 @pytest.mark.parametrize("seed", range(400))
+def test_both_ways_learn_the_same_from_some_rows(seed, both_ways):
+    rng = np.random.default_rng([2, seed])
+    kinds = rng.choice([*PLAIN, *PLAIN, *PLAIN, *ODD], rng.integers(1, 6))
+    n = int(rng.integers(0, 12))
+    X = make_frame(rng, n, kinds)
+    arguments = arguments_of(rng, ["x0"] if isinstance(X, list | np.ndarray) else ["c0"])
+    rows = rng.random(n) < rng.choice([0.2, 0.7])
+    both_ways(lambda: content(X, rows=rows, **arguments))
+
+
+@pytest.mark.parametrize("seed", range(400))
 def test_both_ways_read_new_rows_alike(seed, both_ways):
     rng = np.random.default_rng([1, seed])
     kinds = rng.choice([*PLAIN], rng.integers(1, 6))

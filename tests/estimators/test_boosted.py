@@ -14,7 +14,6 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from excuses import HELD_OUT, PURE, SAMPLES
 from mixedwood import (
     AdaBoostTreesClassifier,
     BoostedTreesClassifier,
@@ -26,7 +25,8 @@ from mixedwood import (
 from mixedwood.boosting import probabilities
 from mixedwood.explain.importance import impurity_importance
 from mixedwood.splits import Partitioner
-from problems import mixed_problem
+from support.excuses import HELD_OUT, PURE, SAMPLES
+from support.problems import mixed_problem
 
 
 def tree(partitioner="random_order", **parameters):

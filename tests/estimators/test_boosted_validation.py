@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import mixedwood as mw
 from mixedwood import BoostedTreesClassifier, TreeClassifier
-from problems import mixed_problem
+from support.problems import mixed_problem
 
 KINDS = {
     "one": {},

@@ -14,7 +14,6 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from excuses import SAMPLES
 from mixedwood import (
     AdaBoostTreesClassifier,
     BoostedTreesClassifier,
@@ -32,7 +31,8 @@ from mixedwood.data import read_table, read_target
 from mixedwood.estimators.ensemble import _smoothed
 from mixedwood.grow import EncodedTable
 from mixedwood.grow.gradient import BinnedTable, GradientSettings
-from problems import mixed_problem
+from support.excuses import SAMPLES
+from support.problems import mixed_problem
 
 
 def small(n_trees=6, n_rounds=8, **parameters):

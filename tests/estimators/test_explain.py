@@ -13,8 +13,8 @@ from sklearn.exceptions import NotFittedError
 import mixedwood as mw
 from mixedwood.data import read_table
 from mixedwood.explain import EnsembleExplanation
-from problems import mixed_problem
 from reference.explanation import answer, row_of, sum_of
+from support.problems import mixed_problem
 
 TREE = {"pruning": None, "max_depth": 5}
 

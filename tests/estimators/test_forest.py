@@ -12,7 +12,6 @@ from sklearn.metrics import recall_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from excuses import PURE, SAMPLES
 from mixedwood import (
     C45TreeClassifier,
     ForestClassifier,
@@ -26,8 +25,9 @@ from mixedwood.explain.importance import impurity_importance
 from mixedwood.pruning import Pruner
 from mixedwood.splits import Criterion
 from mixedwood_studies.random_ordinality.methods import weka_random_forest
-from problems import mixed_problem
 from reference import ensembles as slow
+from support.excuses import PURE, SAMPLES
+from support.problems import mixed_problem
 
 CHECKED = [
     (ForestClassifier(n_estimators=5), SAMPLES | PURE),

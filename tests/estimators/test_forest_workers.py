@@ -24,7 +24,7 @@ from mixedwood._limits import CancelledError, StopFlag
 from mixedwood._parallel import grow_members
 from mixedwood._random import MEMBER, spawn
 from mixedwood.splits import Partitioner
-from problems import mixed_problem
+from support.problems import mixed_problem
 
 MODELS = {
     "forest": ForestClassifier(n_estimators=8, random_state=5, colsample_bytree=3),
@@ -247,7 +247,7 @@ INTERRUPTED = """
     import joblib
     import mixedwood as mw
     sys.path.insert(0, {tests!r})
-    from problems import mixed_problem
+    from support.problems import mixed_problem
 
     X, y = mixed_problem(4000)
     model = mw.ForestClassifier(n_estimators=1_000_000, random_state=0, n_jobs={n_jobs})

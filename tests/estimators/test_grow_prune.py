@@ -11,7 +11,6 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from excuses import HALVES, PURE
 from mixedwood import (
     GrowPruneTreeClassifier,
     TimeLimitWarning,
@@ -20,6 +19,7 @@ from mixedwood import (
 )
 from mixedwood.datasets import make_waveform
 from mixedwood.splits import Partitioner
+from support.excuses import HALVES, PURE
 
 
 @pytest.mark.filterwarnings("ignore")

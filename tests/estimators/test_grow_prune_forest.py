@@ -12,7 +12,6 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from excuses import HALVES, PURE
 from mixedwood import (
     ForestClassifier,
     GrowPruneForestClassifier,
@@ -25,6 +24,7 @@ from mixedwood._random import MEMBER, spawn
 from mixedwood.data import read_table, read_target
 from mixedwood.datasets import make_waveform
 from mixedwood.grow import grow_prune
+from support.excuses import HALVES, PURE
 
 
 @pytest.mark.filterwarnings("ignore")

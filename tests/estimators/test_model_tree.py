@@ -19,13 +19,13 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from excuses import FOLDS, HELD_OUT, PURE, ROWS
 from mixedwood import ForestClassifier, ModelTreeClassifier, TimeLimitWarning
 from mixedwood.data import read_table, read_target
 from mixedwood.pruning import Pruner
 from mixedwood.tree import SplitKind
 from mixedwood_studies.model_trees.methods import model_tree as published
-from problems import mixed_problem
+from support.excuses import FOLDS, HELD_OUT, PURE, ROWS
+from support.problems import mixed_problem
 
 CHECKED = [
     (ModelTreeClassifier(), FOLDS),

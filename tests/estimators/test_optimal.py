@@ -19,10 +19,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.reference.optimal import solve
 
 import mixedwood as mw
-from excuses import BINS, ROWS
 from mixedwood import ForestClassifier, InfeasibleError, OptimalTreeClassifier, TreeClassifier
 from mixedwood.preprocessing import FeatureBinarizer, MDLPDiscretizer
-from optimal_instances import free_leaves
+from support.excuses import BINS, ROWS
+from support.optimal_instances import free_leaves
 
 CHECKED = [
     (OptimalTreeClassifier(), {}),

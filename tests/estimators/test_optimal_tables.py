@@ -16,9 +16,9 @@ from sklearn.exceptions import ConvergenceWarning
 from mixedwood import InfeasibleError, UnknownCategoryWarning
 from mixedwood.optimal import Proof
 from mixedwood.preprocessing import FeatureBinarizer
-from optimal_instances import free_leaves
 from reference.optimal import solve
 from reference.optimal_all import best_cost
+from support.optimal_instances import free_leaves
 
 ENCODINGS = ["thresholds", "one_hot", "multi_hot", "subsets"]
 DISCRETIZERS = ["equal_frequency", "equal_width", "mdlp", "caim"]

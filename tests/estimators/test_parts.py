@@ -11,7 +11,7 @@ from mixedwood import (
     RandomOrdinalityClassifier,
     TreeClassifier,
 )
-from problems import mixed_problem
+from support.problems import mixed_problem
 
 
 def test_one_parameter_of_the_default_tree_is_changed():

@@ -8,16 +8,16 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from excuses import PURE
 from mixedwood import RandomOrdinalityClassifier, TreeClassifier, UnknownCategoryWarning
 from mixedwood.data import read_table, read_target
 from mixedwood.estimators.c45 import RandomTreeClassifier
 from mixedwood.preprocessing import RandomOrdinalEncoder
 from mixedwood.splits import Partitioner
 from mixedwood.tree import FRACTIONAL, SplitKind
-from problems import mixed_problem
 from reference.c45 import J48
 from reference.ensembles import bootstrap_of, first_of_largest
+from support.excuses import PURE
+from support.problems import mixed_problem
 
 PRESETS = [RandomOrdinalityClassifier.c45, RandomOrdinalityClassifier.random_tree]
 CHECKED = [

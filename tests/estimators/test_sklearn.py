@@ -24,12 +24,12 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from excuses import FOLDS, HELD_OUT, PURE
 from mixedwood import C45TreeClassifier, TreeClassifier
 from mixedwood.estimators.c45 import RandomTreeClassifier
 from mixedwood.pruning import Pruner
 from mixedwood.splits import Partitioner, Screener
 from mixedwood_studies.nominal_splits.methods import nominal_splits
+from support.excuses import FOLDS, HELD_OUT, PURE
 
 CHECKED = [
     (TreeClassifier(), FOLDS),

@@ -23,10 +23,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from excuses import HELD_OUT
 from mixedwood import SmoothSVC, TimeLimitWarning
 from mixedwood.estimators import UnknownCategoryWarning
 from mixedwood.linear import svm
+from support.excuses import HELD_OUT
 
 CHECKED = [
     (SmoothSVC(), {}),

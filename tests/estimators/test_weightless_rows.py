@@ -25,7 +25,7 @@ from mixedwood.preprocessing import FeatureBinarizer
 from mixedwood.pruning import Pruner
 from mixedwood.splits import Partitioner
 from mixedwood_studies.model_trees.methods import model_tree as published
-from problems import mixed_problem
+from support.problems import mixed_problem
 
 MODELS = {
     "tree": TreeClassifier(),

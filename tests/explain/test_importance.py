@@ -12,7 +12,7 @@ from mixedwood.explain.importance import impurity_importance
 from mixedwood.grow import GrowSettings, grow
 from mixedwood.splits import Criterion
 from mixedwood.tree import SplitKind, TreeBuilder
-from strategies import problems
+from support.strategies import problems
 
 
 def impurity(counts, kind):

@@ -11,7 +11,6 @@ from mixedwood.data import Column, Schema, Table, Target
 from mixedwood.grow import GrowSettings, grow
 from mixedwood.splits import best_partition
 from mixedwood.tree import SplitKind
-from planes import only_plane
 from reference.adjusted_score import (
     FITTED,
     adjusted_multiway,
@@ -22,6 +21,7 @@ from reference.adjusted_score import (
     expected_gain,
     gini_share,
 )
+from support.planes import only_plane
 
 # Columns that identify rows are what this is about.
 pytestmark = pytest.mark.filterwarnings("ignore::mixedwood.IdentifierWarning")

@@ -13,7 +13,7 @@ from mixedwood.data import Column, Schema, Table, Target, read_table
 from mixedwood.grow import EncodedTable
 from mixedwood.grow.gradient import BinnedTable, GradientSettings, grow_gradient_tree
 from reference.gradient_tree import GradientTwin, all_cuts_of, rows_of_nodes
-from strategies import problems
+from support.strategies import problems
 
 NONE = np.zeros(0, np.int32)
 

@@ -12,7 +12,7 @@ from mixedwood.grow import GrowSettings, grow
 from mixedwood.splits import Screener, criteria
 from mixedwood.tree import STOP, SplitKind
 from reference.greedy import Greedy, Settings, UnclearError, assert_same
-from strategies import problems
+from support.strategies import problems
 
 CRITERIA = list(criteria())
 MISSING = ["learned", "fractional", "category"]

@@ -12,7 +12,7 @@ from mixedwood.data import read_table, read_target
 from mixedwood.datasets import make_waveform
 from mixedwood.grow import GrowSettings, grow_prune
 from reference.grow_prune import Twin, nested, nested_tree
-from strategies import problems
+from support.strategies import problems
 
 
 def line(classes, first):

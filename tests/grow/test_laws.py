@@ -10,7 +10,7 @@ from mixedwood.data import Column, Schema, Table, Target, read_table, read_targe
 from mixedwood.grow import GrowSettings, grow
 from mixedwood.tree import SplitKind
 from reference.tree import shares
-from strategies import problems
+from support.strategies import problems
 
 MISSING = ["learned", "fractional", "category"]
 

@@ -9,9 +9,9 @@ from sklearn.linear_model import LogisticRegression
 from mixedwood import ModelTreeClassifier, TreeClassifier
 from mixedwood.tree import SplitKind
 from mixedwood_studies.model_trees.methods import model_tree as published
-from planes import as_table, mixed_rows, numbers_problem, only_plane, sides
 from reference import model_tree as twin
 from reference import smooth_svm
+from support.planes import as_table, mixed_rows, numbers_problem, only_plane, sides
 
 
 @pytest.mark.parametrize("folds", [1, 3])

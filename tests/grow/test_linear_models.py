@@ -10,9 +10,9 @@ from sklearn.svm import LinearSVC
 
 from mixedwood import ModelTreeClassifier
 from mixedwood.tree import SplitKind
-from planes import only_plane, plane_of
 from reference import model_tree as twin
 from reference import smooth_svm
+from support.planes import only_plane, plane_of
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,9 @@ from mixedwood import ModelTreeClassifier
 from mixedwood.data import read_table
 from mixedwood.tree import SplitKind
 from mixedwood_studies.model_trees.methods import model_tree as published
-from planes import as_table, mixed_rows, only_plane, plane_of, sides
 from reference import model_tree as twin
 from reference import tree as routing
+from support.planes import as_table, mixed_rows, only_plane, plane_of, sides
 
 
 def compare(node, tree, place, n_numbers, labels, seen):

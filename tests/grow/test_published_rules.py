@@ -12,7 +12,7 @@ from reference.c45 import J48
 from reference.greedy import UnclearError
 from reference.random_tree import RandomTree
 from reference.tree import assert_same_trees, shares
-from strategies import problems
+from support.strategies import problems
 
 
 def c45(table, target, min_weight=2):

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mixedwood import _core
-from optimal_instances import filled, limits_of
 from reference.optimal_all import best_cost, cost_of
+from support.optimal_instances import filled, limits_of
 
 KINDS = {"number": "n", "ordinal": "o", "nominal": "c"}
 

@@ -19,8 +19,8 @@ from mixedwood.optimal.problem import IntegerObjective, OptimalSettings
 from mixedwood.optimal.solvers import PerNodeSolver
 from mixedwood.preprocessing.binarizer import ENCODINGS, Binarization, BinarySplit
 from mixedwood.preprocessing.discretizers import RULES, Discretization
-from optimal_instances import filled
 from reference import rebinarise as twin
+from support.optimal_instances import filled
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from mixedwood.data import read_table, read_target
 from mixedwood.optimal.build import apply_splits
 from mixedwood.optimal.solvers import make_solver
 from mixedwood.preprocessing import FeatureBinarizer
-from optimal_instances import free_leaves
-from weighted_problems import SEARCHES, check
+from support.optimal_instances import free_leaves
+from support.weighted_problems import SEARCHES, check
 
 HOW = {"binary": {}, "all": {"binarizer": "passthrough"}, "node": {"binarize_at": "node"}}
 FOUR_BINS = {"binarizer": FeatureBinarizer(n_bins=4)}

@@ -12,8 +12,8 @@ import pytest
 
 from mixedwood import datasets
 from mixedwood.preprocessing import FeatureBinarizer
-from optimal_instances import Instance, run, solver_of
 from reference.optimal import check_tree
+from support.optimal_instances import Instance, run, solver_of
 
 # Table -> columns, then wrong rows at depth 0, 1, 2, ...
 MURTREE_FILES = {

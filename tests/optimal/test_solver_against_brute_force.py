@@ -5,7 +5,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from optimal_instances import (
+from reference.optimal import check_tree, greedy_cost, solve, solve_all
+from support.optimal_instances import (
     MOST_WEIGHT,
     SWITCHES,
     Instance,
@@ -16,7 +17,6 @@ from optimal_instances import (
     solver_of,
     switchings,
 )
-from reference.optimal import check_tree, greedy_cost, solve, solve_all
 
 SMALL = instances(30, 7, st.integers(0, 4))
 WIDE = instances(120, 14, st.integers(0, 3))

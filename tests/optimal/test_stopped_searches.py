@@ -4,8 +4,16 @@ import numpy as np
 import pytest
 
 from mixedwood import _core
-from optimal_instances import Instance, classes_of, columns_of, filled, limits_of, run, solver_of
 from reference.optimal import check_tree, greedy_cost
+from support.optimal_instances import (
+    Instance,
+    classes_of,
+    columns_of,
+    filled,
+    limits_of,
+    run,
+    solver_of,
+)
 
 LIMITS = [1e-6, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2]
 

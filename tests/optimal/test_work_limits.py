@@ -7,7 +7,7 @@ import pytest
 
 from mixedwood import OptimalTreeClassifier, TimeLimitWarning, _core
 from mixedwood.preprocessing import FeatureBinarizer
-from optimal_instances import filled, limits_of
+from support.optimal_instances import filled, limits_of
 
 HOW = {"binary": {}, "all": {"binarizer": "passthrough"}, "node": {"binarize_at": "node"}}
 searches = pytest.mark.parametrize("how", HOW.values(), ids=HOW)
@@ -87,7 +87,8 @@ def test_tuning_keeps_to_it(problem, how):
 def test_what_is_no_limit_is_refused(problem, value):
     with pytest.raises(
         ValueError,
-        match="'work_limit' parameter of OptimalTreeClassifier must be a float in the range .1.0, inf. or None",
+        match=r"'work_limit' parameter of OptimalTreeClassifier must be a float in the range "
+        r"\[1.0, inf\] or None",
     ):
         OptimalTreeClassifier(max_depth=2, work_limit=value).fit(*problem)
 

@@ -11,7 +11,7 @@ from mixedwood.data import Column, Schema
 from mixedwood.plot import tree_dot, tree_svg
 from mixedwood.plot.drawing import draw_tree, text_width
 from mixedwood.tree import TreeBuilder
-from strategies import random_tree as small_random_tree
+from support.strategies import random_tree as small_random_tree
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = [

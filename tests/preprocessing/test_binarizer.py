@@ -17,8 +17,8 @@ from mixedwood.data import read_table
 from mixedwood.preprocessing import BinarySplit, EqualWidthDiscretizer, FeatureBinarizer
 from mixedwood.preprocessing.binarizer import ENCODINGS, Binarization, windows
 from mixedwood.preprocessing.discretizers import Discretization, read_discretizer
-from problems import mixed_problem
-from strategies import problems
+from support.problems import mixed_problem
+from support.strategies import problems
 
 
 @pytest.mark.filterwarnings("ignore")

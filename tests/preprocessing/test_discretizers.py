@@ -20,8 +20,8 @@ from mixedwood.preprocessing import (
     EqualWidthDiscretizer,
     MDLPDiscretizer,
 )
-from problems import mixed_problem
 from reference import discretize as twin
+from support.problems import mixed_problem
 
 CLASSES = [CAIMDiscretizer, EqualFrequencyDiscretizer, EqualWidthDiscretizer, MDLPDiscretizer]
 RULES = ["caim", "equal_frequency", "equal_width", "mdlp"]

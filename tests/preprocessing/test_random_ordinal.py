@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mixedwood.datasets import load
 from mixedwood.preprocessing import RandomOrdinalEncoder
-from problems import mixed_problem
+from support.problems import mixed_problem
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -9,7 +9,7 @@ from mixedwood.pruning.pessimistic import _Estimate
 from mixedwood.tree import FRACTIONAL, STOP, SplitKind, TreeBuilder
 from reference.c45 import J48
 from reference.pessimistic import Pessimistic, extra_errors
-from strategies import random_rows, random_tree
+from support.strategies import random_rows, random_tree
 
 # Answers of WEKA 3.6.14 (options -U, none, and -S): leaves, nodes, classes of the training rows and
 # of new ones. `columns` has the number of values of each column, 0 for numbers. In the second,

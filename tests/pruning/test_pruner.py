@@ -10,7 +10,7 @@ from mixedwood import TreeClassifier
 from mixedwood.data import read_table, read_target
 from mixedwood.grow import grow
 from mixedwood.pruning import Pruner, merge_equal_leaves, pruners, reduced_error
-from problems import mixed_problem
+from support.problems import mixed_problem
 
 
 @pytest.mark.parametrize("name", pruners())

@@ -15,7 +15,7 @@ from mixedwood.pruning import (
 )
 from mixedwood.tree import SplitKind, TreeBuilder
 from reference import pruning as twin
-from strategies import SCHEMA, random_rows, random_tree
+from support.strategies import SCHEMA, random_rows, random_tree
 
 X = Schema((Column("x", "numeric"),))
 
@@ -393,18 +393,20 @@ def test_rows_that_are_shared_out_count_in_parts():
         # What each node gets of each row, asked of the routes themselves.
         parts = tree._router.distribute(tree._columns_of(table), np.eye(tree.n_nodes))
         slow = parts.T @ (np.eye(3)[codes] * weights[:, None])
-        np.testing.assert_allclose(tree.answered(table, codes, weights), slow, atol=1e-12)
+        np.testing.assert_allclose(tree.class_weights(table, codes, weights), slow, atol=1e-12)
         np.testing.assert_allclose(
-            tree.answered(table, codes), parts.T @ np.eye(3)[codes], atol=1e-12
+            tree.class_weights(table, codes), parts.T @ np.eye(3)[codes], atol=1e-12
         )
         pruned = reduced_error(tree, table, Target(tree.classes, codes, weights))
         wrong = (
             weights.sum()
-            - pruned.answered(table, codes, weights)[np.arange(pruned.n_nodes), pruned.label].sum()
+            - pruned.class_weights(table, codes, weights)[
+                np.arange(pruned.n_nodes), pruned.label
+            ].sum()
         )
         for node in np.flatnonzero(pruned.split_kind != SplitKind.LEAF):
             cut = pruned.prune_at([node])
-            kept = cut.answered(table, codes, weights)[np.arange(cut.n_nodes), cut.label].sum()
+            kept = cut.class_weights(table, codes, weights)[np.arange(cut.n_nodes), cut.label].sum()
             assert weights.sum() - kept > wrong
     assert fractional > 20
 
@@ -413,7 +415,7 @@ def test_classes_that_do_not_fit_are_refused():
     tree, table = random_tree(np.random.default_rng(0)), random_rows(np.random.default_rng(0), 3)
     for codes in ([0, 1], [0, 1, 3], [0, -1, 2]):
         with pytest.raises(ValueError, match="class"):
-            tree.answered(table, np.array(codes, np.int32))
+            tree.class_weights(table, np.array(codes, np.int32))
 
 
 def test_rows_with_weight_two_count_as_two_rows():

@@ -16,7 +16,7 @@ from mixedwood.pruning import (
     shrink,
 )
 from mixedwood.pruning.shrinkage import shrunk_labels, shrunk_probabilities
-from strategies import problems
+from support.strategies import problems
 
 
 def twin_shares(tree, strength):

@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from browser import Browser, find_browser
-from made_comparisons import NASTY, make_comparison
 from mixedwood import TreeClassifier, report, stats
 from mixedwood.datasets import make_mixed
-from pages import make_page
+from support.browser import Browser, find_browser
+from support.made_comparisons import NASTY, make_comparison
+from support.pages import make_page
 
 PATH = find_browser()
 if PATH is None and "CI" not in os.environ:

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
-from markup import read
 from mixedwood import report
 from mixedwood.report.svg import escape_text
-from pages import RENDER, make_page
+from support.markup import read
+from support.pages import RENDER, make_page
 
 NASTY = "</title></script><script>alert(1)</script><!--\"'&\u202e"
 SECTIONS = (

@@ -2,9 +2,9 @@
 
 import math
 
-from markup import read
 from mixedwood.report import TableCell, TableRow
-from pages import make_table
+from support.markup import read
+from support.pages import make_table
 
 NASTY = "<script>alert(1)</script>\"'&\u202e"
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import mixedwood as mw
 from mixedwood.splits import Criterion, Partitioner, best_partition, score_partition
-from strategies import random_table
+from support.strategies import random_table
 
 GOOD = np.array([[10.0, 2, 3], [1, 8, 6], [4, 4, 9], [7, 7, 1]])
 HOSTILE = [0.0, 5e-324, 1e-300, 1.0, 1e300, 1.7e308]

@@ -7,7 +7,7 @@ import pytest
 
 from mixedwood.splits import Partitioner, best_partition, score_partition
 from reference import splits as twin
-from strategies import random_table, random_tables
+from support.strategies import random_table, random_tables
 
 CUTS = ["squared_gini", "chi2"]
 GREEDY = Partitioner("max_cut", local_search=False)

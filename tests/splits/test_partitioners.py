@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import mixedwood as mw
 from mixedwood.splits import Partitioner, best_partition, score_partition
 from reference import splits as twin
-from strategies import random_table, random_tables, tables
+from support.strategies import random_table, random_tables, tables
 
 CRITERIA = list(mw.splits.criteria())
 CONVEX = ["gini", "entropy", "twoing"]

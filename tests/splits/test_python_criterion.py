@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mixedwood.splits import Criterion, best_partition, best_threshold, score_partition
-from strategies import random_table, random_tables
+from support.strategies import random_table, random_tables
 
 TABLE = np.array([[10.0, 2, 3], [1, 8, 6], [4, 4, 9], [7, 7, 1]])
 

@@ -15,7 +15,7 @@ from mixedwood.splits import (
     count_values,
 )
 from reference import splits as twin
-from strategies import random_table, random_tables
+from support.strategies import random_table, random_tables
 
 
 def quadratic(T, mu, sigma):

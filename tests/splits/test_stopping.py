@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from mixedwood.splits import Criterion, best_partition, score_partition
-from strategies import random_table
+from support.strategies import random_table
 
 LONG = {
     "superclasses": ("gini", "hypercube_cover", (2000, 20)),

@@ -14,7 +14,7 @@ from mixedwood_studies.model_trees.methods import (
     MixedNeighborsClassifier,
     _numeric_matrix,
 )
-from problems import mixed_problem
+from support.problems import mixed_problem
 
 
 def problem(n_rows=120, seed=0):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mixedwood import study
-from real_data import needs
+from support.real_data import needs
 
 NAMES = ("nominal_splits", "split_searches")
 

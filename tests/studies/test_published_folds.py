@@ -10,7 +10,7 @@ from mixedwood.study import TaskContext
 from mixedwood.study.datasets import read_dataset
 from mixedwood_studies.nominal_splits.methods import nominal_splits
 from mixedwood_studies.nominal_splits.tasks import SEEDS, assign_folds, published_folds
-from real_data import needs
+from support.real_data import needs
 
 
 def write(path, lines):

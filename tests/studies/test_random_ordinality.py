@@ -10,7 +10,7 @@ from mixedwood import ForestClassifier
 from mixedwood.study import TaskContext
 from mixedwood_studies.random_ordinality.methods import weka_random_forest
 from mixedwood_studies.random_ordinality.tasks import gain_ratios
-from problems import mixed_problem
+from support.problems import mixed_problem
 
 
 def slow_gain_ratio(left, right):

@@ -9,7 +9,7 @@ from mixedwood.study import TaskContext
 from mixedwood.study.datasets import read_dataset
 from mixedwood_studies.nominal_splits.methods import RoundedSignificanceClassifier, nominal_splits
 from mixedwood_studies.nominal_splits.tasks import published_folds
-from real_data import needs
+from support.real_data import needs
 
 
 def drawn(n, seed=0):

@@ -13,7 +13,7 @@ from mixedwood_studies.nominal_splits.methods import (
     nominal_splits,
 )
 from mixedwood_studies.nominal_splits.tasks import published_folds
-from real_data import needs
+from support.real_data import needs
 
 ADDRESS = "mixedwood_studies.nominal_splits.methods:TwoScalesClassifier"
 

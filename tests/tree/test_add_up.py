@@ -8,7 +8,7 @@ from mixedwood.data import read_table, read_target
 from mixedwood.grow import grow
 from mixedwood.tree import FRACTIONAL, TreeBuilder
 from mixedwood.tree.predictor import add_up
-from strategies import random_rows, random_tree
+from support.strategies import random_rows, random_tree
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from mixedwood.estimators.base import columns_used
 from mixedwood.pruning.pessimistic import grafted
 from mixedwood.tree import FRACTIONAL, NUMBER, Terms, Tree, TreeBuilder
 from reference import tree as reference
-from strategies import SCHEMA, random_rows, random_tree
+from support.strategies import SCHEMA, random_rows, random_tree
 
 NAN, INF = math.nan, math.inf
 TWO = [[5, 1], [1, 3]]
@@ -30,8 +30,8 @@ MANY = Schema(
     )
 )
 
-# Sums of these are exact in any order, so that the reference's fractions must agree; or they are beyond
-# what numbers hold, where only the sign is left.
+# Sums of these are exact in any order, so that the reference's fractions must agree; or they are
+# beyond what numbers hold, where only the sign is left.
 exact = st.integers(-12, 12).map(lambda x: x / 4)
 weight = exact | st.sampled_from([1e308, -1e308, 2e-308])
 number = exact | st.sampled_from([NAN, INF, -INF, 1e308, -1e308])

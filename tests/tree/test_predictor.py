@@ -9,8 +9,8 @@ from mixedwood.data import read_table, read_target
 from mixedwood.grow import GrowSettings, grow
 from mixedwood.tree import Mixture, Predictor, TargetSpec, argmax_with_ties
 from mixedwood.tree.predictor import normalize
-from problems import mixed_problem
 from reference import ensembles as slow
+from support.problems import mixed_problem
 
 
 @pytest.fixture(scope="module")

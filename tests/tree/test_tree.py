@@ -8,7 +8,7 @@ import pytest
 from mixedwood.data import Column, Schema, Table, read_table
 from mixedwood.tree import FRACTIONAL, STOP, SplitKind, Tree, TreeBuilder
 from reference import tree as twin
-from strategies import SCHEMA, random_rows, random_tree
+from support.strategies import SCHEMA, random_rows, random_tree
 
 
 def rows_of(table):

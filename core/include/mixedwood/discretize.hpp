@@ -49,7 +49,7 @@ double halfway(double below, double above);
 // Finds cuts, ascending. Keeps its working space from call to call: one for each thread.
 class Discretizer {
  public:
-  // `n_bins`: ranges wanted, for the two rules that are told how many.
+  // `n_bins`: number of bins, for the two rules that take it.
   void find(CutRule rule, const ValueCounts& column, std::int64_t n_bins, std::vector<CutPoint>& cuts);
 
  private:

@@ -70,7 +70,7 @@ struct GradientSettings {
   CategoryOrder category_order = CategoryOrder::kSorted;
   double cat_l2 = 0.0;      // added to l2_regularization for splits of nominal columns
   double cat_smooth = 0.0;  // kSorted: added to a category's second derivatives
-  // kScore, or kAdjusted: gains less what chance gives a nominal column of so many categories.
+  // kScore, or kAdjusted: gains minus what is expected by chance from the number of categories.
   Selection selection = Selection::kScore;
   HandleUnknown handle_unknown = HandleUnknown::kStopAtNode;
   std::uint64_t seed = 0;

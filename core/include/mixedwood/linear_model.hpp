@@ -75,7 +75,7 @@ std::unique_ptr<LinearModel> make_newton_model(LinearLoss loss, double alpha,
 enum class MultiClass {
   kOvr,  // each class against the others
   kLargest,    // the largest class against the others
-  kBalanced,   // classes dealt to two groups of about the same weight, the heaviest first
+  kBalanced,   // classes assigned to two groups of about the same weight, the heaviest first
   kExhaustive,      // every way to make two groups, for few classes; one against the others beyond
 };
 
@@ -94,7 +94,7 @@ struct LinearSettings {
   ScoreOn score_on = ScoreOn::kTrain;
   // Folds, to select a setting and to validate; 1: a third of the rows is left out once.
   std::int32_t node_cv = 1;
-  std::int64_t max_tuning_rows = 2000;  // a sample of so many is enough for that
+  std::int64_t max_tuning_rows = 2000;  // size of the sample that is used for tuning
   double min_samples_model = 2.0;       // smaller nodes have no linear splits
 
   bool validates() const { return score_on == ScoreOn::kValidation; }

@@ -4,7 +4,7 @@
 // The sum begins with the intercept; then come numbers, places in orders, and values, each in the
 // order of the terms. No row has two values of a column, so that its values are one look-up. What
 // does not come out finite is done again with care: an infinite number decides alone, two of
-// opposite signs leave no answer, a weight of zero counts for nothing whatever the number, and a sum
+// opposite signs leave no value, a weight of zero counts for nothing whatever the number, and a sum
 // that only overflowed on the way has the sign that it should have.
 #pragma once
 

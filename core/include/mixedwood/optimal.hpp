@@ -66,6 +66,26 @@ struct SplitTree {
                   std::size_t n_classes, HandleUnknown unknown) const;
 };
 
+// Which values a column has.
+struct ColumnValues {
+  bool missing = false;
+  std::vector<std::int32_t> codes;  // of categories that occur, ascending
+  // Of numbers, NaN left out: the ends, low > high if there are none, and whether there are no others.
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+  bool only_ends = true;
+};
+ColumnValues values_of_column(const ColumnView& column, std::size_t n_rows);
+
+// Splits as 0/1 features: row by row, one column for each split in `kept`.
+struct SplitFeatures {
+  std::vector<std::uint8_t> cells;
+  std::vector<std::int32_t> kept;
+};
+// `varying`: leaves out splits with all rows on one side.
+SplitFeatures evaluate_splits(const TableView& table, std::span<const SplitTree::Node> splits,
+                              bool varying);
+
 // Classes and integer weights of rows; no weights: 1 each.
 struct Samples {
   std::span<const std::int32_t> classes;

@@ -50,7 +50,7 @@ class Scorer {
   virtual double score_if_moved(int value) = 0;
 
   // The same scores where they are above `bound`, else any number that is not. A search that keeps
-  // the best needs no more, and most partitions can be told to be worse for less.
+  // the best needs no more, and most partitions are recognized as worse with less work.
   virtual double score_above(double /*bound*/) const { return score(); }
   virtual double score_if_moved_above(int value, double /*bound*/) { return score_if_moved(value); }
 

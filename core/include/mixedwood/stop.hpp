@@ -47,7 +47,7 @@ class Stop {
   void limit_work(std::int64_t steps) { most_work_ = steps; }
   std::int64_t work() const { return work_ + steps_; }
 
-  // While it is held no limit counts: for a first answer that must be there. The hook is asked all
+  // While it is held no limit counts: for a first result that is always needed. The hook is asked all
   // the same.
   void hold_time(bool held) { held_ = held; }
 

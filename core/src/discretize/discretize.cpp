@@ -265,7 +265,7 @@ std::vector<CutPoint> cut_points(CutRule rule, std::span<const double> numbers,
   rows.reserve(numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i)
     if (!std::isnan(numbers[i])) rows.emplace_back(numbers[i], classes.empty() ? 0 : classes[i]);
-  std::sort(rows.begin(), rows.end());
+  if (!std::is_sorted(rows.begin(), rows.end())) std::sort(rows.begin(), rows.end());
   std::vector<double> values;
   std::vector<std::int32_t> counts, offset{0};
   std::vector<ValueCounts::Entry> entries;

@@ -86,7 +86,7 @@ class GradientGrower {
       ++leaves;
       split(pop());
     }
-    for (const OpenNode& left : open_) answer(left);
+    for (const OpenNode& left : open_) make_leaf(left);
     GrownTree& tree = result_.tree;
     tree.complete = !stop_.timed_out();
     lay_out();
@@ -141,7 +141,7 @@ class GradientGrower {
           stop_.requested(static_cast<std::int64_t>(open.rows.size() * columns_.size())))
         open.split = {};
       if (!open.split.found()) {
-        answer(open);
+        make_leaf(open);
         continue;
       }
       open_.push_back(std::move(open));
@@ -177,7 +177,7 @@ class GradientGrower {
   }
 
   // The node is a leaf.
-  void answer(const OpenNode& open) {
+  void make_leaf(const OpenNode& open) {
     for (std::size_t i = open.rows.begin; i < open.rows.end; ++i)
       result_.node_of_row[at(rows_[i])] = open.node;
     for (std::size_t i = open.others.begin; i < open.others.end; ++i)
@@ -245,7 +245,7 @@ class GradientGrower {
   // Which child a bin goes to; the value for a bin without rows.
   static constexpr std::uint8_t kUnmet = 2;
 
-  // Stable. `unmet` is the place of bins that no row told about.
+  // Stable. `unmet` is the place of bins without rows.
   std::pair<Stretch, Stretch> partition(std::vector<std::int32_t>& rows, const Stretch& stretch,
                                    std::size_t column, std::uint8_t unmet) {
     if (aside_.size() < stretch.size()) aside_.resize(stretch.size());

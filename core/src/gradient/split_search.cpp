@@ -79,7 +79,7 @@ bool SplitSearch::is_better(double gain, const GradientSplit& best) const {
 // hessians has the weight of a row for its mean, in each output, so the spread of the values has as
 // many degrees of freedom as there are values but one; a column whose spread is a standard
 // deviation above chance is not doubted. Of a random order half of the expected excess is enough:
-// more of it keeps many rounds from using columns whose values tell a little each. Sorted values
+// more of it keeps many rounds from using columns whose values are weakly informative. Sorted values
 // stand on the side that suits them, and two groups of normal numbers keep 2/pi of their spread.
 // Numbers are not judged so: a threshold speaks for the numbers around it, met before or not.
 double SplitSearch::chance(const Sum* sums, std::span<const Sum> total) const {

@@ -14,7 +14,7 @@ struct GradientSplit {
   double rank = 0.0;  // columns are compared by it
   std::int32_t column = -1;
   bool missing_left = true;
-  bool missing_known = false;    // whether rows told where missing values go
+  bool missing_known = false;    // whether training rows decide where missing values go
   std::int32_t last_left = 0;    // ordered columns: bin; and the next bin that has rows
   std::int32_t first_right = 0;
   std::vector<std::int32_t> bins;  // nominal columns: those with rows, the left ones first

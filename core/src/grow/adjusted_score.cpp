@@ -30,7 +30,7 @@ double degrees_of(std::span<const double> counts) {
   return std::max(1.0, present - 1.0);
 }
 
-// Mean of the largest of so many independent chi-square statistics beyond the mean of one; a bound
+// Mean of the largest of n independent chi-square statistics beyond the mean of one; a bound
 // is enough.
 double excess_of_tests(std::size_t n_tests) {
   return 2.0 * std::log(std::max(1.0, static_cast<double>(n_tests)));

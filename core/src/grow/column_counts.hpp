@@ -24,7 +24,7 @@ struct ColumnCounts {
     return {entries.data() + i * n_classes, n_classes};
   }
 
-  // Makes room for so many values; `finish` drops what was not filled. All numbers are zero.
+  // Makes space for this number of values; `finish` drops what was not filled. All numbers are zero.
   void start(std::size_t classes, std::size_t most_values) {
     n_classes = classes;
     filled_ = 0;

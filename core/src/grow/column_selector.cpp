@@ -23,7 +23,7 @@ constexpr double kPositiveGain = 1e-6;
 constexpr double kThorough = 1.25;
 // Rows per value up to which a column must be beyond chance to enter a hyperplane.
 constexpr std::size_t kFewRows = 20;
-// Rows per value from which on copies of rows need not be told from others.
+// Rows per value from which on copies of rows need not be distinguished from others.
 constexpr std::size_t kManyRows = 32;
 
 double margin(double a, double b) { return kEqual * std::max(std::abs(a), std::abs(b)); }
@@ -103,7 +103,7 @@ void ColumnSelector::select_by_score(AtNode& node, const NodeRows& rows) {
 // The approximate search may miss much of what a column of many values offers, and a column that loses by
 // it may win by the thorough one. Looked at are those that would win by a score that much better.
 void ColumnSelector::search_promising(AtNode& node, const NodeRows& rows) {
-  // Two groups tell at most one bit of the class.
+  // Two groups have at most one bit of information about the class.
   const double most = std::min(1.0, settings_.criterion->before(node.counts));
   const std::int32_t first_choice = node.split.column;
   for (const Screened& its : screened_) {

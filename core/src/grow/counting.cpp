@@ -73,7 +73,7 @@ std::size_t Counter::width(std::size_t column) const {
   return (static_cast<std::size_t>(columns_[column].n_values()) + 1) * n_classes_;
 }
 
-// Of the histogram that a node of so many rows keeps.
+// Of the histogram that a node keeps, by its number of rows.
 std::size_t Counter::length(std::size_t n_rows) const {
   std::size_t end = 0;
   for (std::int32_t c : by_width_) {

@@ -219,7 +219,7 @@ class GrowPruneLoop {
     cut(parent, reduced_error({parent, tree_.label, counts, k_, settings_.costs}, inherited));
   }
 
-  // Makes leaves of some nodes; rows that were below them are answered there.
+  // Makes leaves of some nodes; rows that were below them end there.
   void cut(std::span<const std::int32_t> parent, std::span<const std::uint8_t> unwanted) {
     const std::size_t n = tree_.split_kind.size();
     std::vector<std::int32_t> place(n);  // of the node itself, or of the leaf it vanishes into

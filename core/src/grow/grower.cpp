@@ -262,7 +262,7 @@ class Grower {
       };
       if (weight(c) > weight(static_cast<std::size_t>(heavier))) heavier = static_cast<std::int32_t>(c);
     }
-    std::int32_t& missing = tree_.missing_child[i];  // learned, if rows told
+    std::int32_t& missing = tree_.missing_child[i];  // learned, if rows decide
     const bool unmet = missing == kStop;
     if (unmet) missing = heavier;
     switch (settings_.handle_unknown) {

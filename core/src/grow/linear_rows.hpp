@@ -13,7 +13,7 @@
 namespace mixedwood {
 
 // Numbers are scaled to mean 0 and variance 1 at the node; a missing number is the mean. Columns
-// that do not vary stay out, and so do those whose scale cannot be told apart from rounding.
+// that do not vary stay out, and so do those whose scale cannot be distinguished from rounding.
 class LinearRows {
  public:
   // `nominal`: values of nominal columns too, as long as a hyperplane has at most `max_weights`.

@@ -150,9 +150,9 @@ Candidate Search::nominal(const ColumnCounts& table, std::uint64_t seed, bool th
     for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = table.entry(i)[1] / table.totals[i];
     return in_order_of(table, keys);
   }
-  const bool hurry = settings_.partitioner->traits.allow_approximate &&
+  const bool approximate = settings_.partitioner->traits.allow_approximate &&
                      settings_.criterion->traits().impurity_gain;
-  if (hurry && (thorough ? is_large(table) : table.size() > kFewToCompare))
+  if (approximate && (thorough ? is_large(table) : table.size() > kFewToCompare))
     return by_approximate_search(table, thorough);
   return by_partitioner(table, seed);
 }
@@ -245,7 +245,7 @@ bool Search::merge_pure_values(const ColumnCounts& table, bool thorough) {
   return merged_.size() > 1;
 }
 
-// No grouping tells anything, and the first of equals would take one value off after the other, to
+// No grouping is informative, and the first of equals would take one value off after the other, to
 // a depth of as many nodes as there are values. Halves of the rows make it a logarithm of that.
 Candidate Search::in_halves(const ColumnCounts& table, double score) const {
   double rows_left = 0.0, best = -1.0;

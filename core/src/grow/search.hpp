@@ -31,7 +31,7 @@ class Search {
   // value become one more value (code -1), unless they are distributed over the children.
   Candidate best(ColumnCounts& table, const EncodedColumn& column, std::uint64_t seed, bool thorough);
   // The same for an ordered column from its cells, without a table in between; for impurity gains.
-  // `varies` tells whether the column can be split here or below.
+  // `varies` is whether the column can be split here or below.
   Candidate ordered(const std::uint32_t* cells, std::span<const double> counts,
                     const EncodedColumn& column, bool& varies);
   // Likewise from its buckets; a column that cannot beat a score need not be looked at closely.

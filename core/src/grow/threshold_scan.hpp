@@ -21,7 +21,7 @@ struct Cut {
   double purity = -std::numeric_limits<double>::infinity();
   double score = 0.0;  // by the criterion
   // The part of the node's Gini impurity that is removed; only for criteria that are no impurity
-  // gains, whose scores do not tell how far they are from chance.
+  // gains, whose scores are not compared with chance.
   double gini_share = 0.0;
 
   bool found() const { return last_left >= 0; }
@@ -38,7 +38,7 @@ class ThresholdScan {
   Cut best(const ColumnCounts& table, std::span<const std::int32_t> order, bool with_missing,
            Stop& stop);
   // The same for the cells of a column, (code + 1) x class, of a node with `counts` of all classes.
-  // For impurity gains only. `n_seen` tells how many values there are, up to two.
+  // For impurity gains only. `n_seen` is the number of values, up to two.
   Cut best(const std::uint32_t* cells, std::int32_t n_values, std::span<const double> counts,
            Stop& stop, int& n_seen);
   // Score of a partition given by its left class weights, all rows of the table counted.

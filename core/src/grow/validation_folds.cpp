@@ -29,7 +29,7 @@ ValidationFolds assign_folds(const NodeRows& node, std::int32_t n_folds, std::in
   std::sort(keyed.begin(), keyed.end(), [](const Keyed& a, const Keyed& b) {
     return a.cls != b.cls ? a.cls < b.cls : a.key != b.key ? a.key < b.key : a.position < b.position;
   });
-  // Every so many rows of this order are a sample that has the classes in proportion.
+  // Every n-th row of this order gives a sample that has the classes in proportion.
   const double stride = std::max(1.0, static_cast<double>(n) / static_cast<double>(most_rows));
   const std::int32_t every = n_folds == 1 ? 3 : n_folds;
   double next = 0.0;

@@ -15,7 +15,7 @@ struct ValidationFolds {
 };
 
 // Each class in its own proportion; copies of a row stay together. One fold is a third of the rows,
-// left out once. Of more than `most_rows`, so many are drawn.
+// left out once. At most `most_rows` are drawn.
 ValidationFolds assign_folds(const NodeRows& node, std::int32_t n_folds, std::int64_t most_rows,
                         std::uint64_t seed);
 

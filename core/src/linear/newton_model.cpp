@@ -14,7 +14,7 @@
 namespace mixedwood {
 namespace {
 
-// Planes are fitted anew at every node, and compared by where they cut: more digits tell nothing.
+// Hyperplanes are fitted at every node and compared by their splits: more digits change nothing.
 constexpr NewtonSettings kPrecision{1e-6, 50, 20, 0.05};
 
 // Of the sparse model: rounds, and what keeps its divisions from infinity.

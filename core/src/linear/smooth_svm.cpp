@@ -109,7 +109,7 @@ class Newton {
           lost = is_lost_in_rounding(s * promised);
           return lost || stop_.requested();
         });
-    // The objective no longer tells; its gradient still does.
+    // The objective is too flat to compare; its gradient is not.
     if (lost && length(next_.gradient) < 0.5 * length(here_.gradient)) step = 1.0;
     if (step == 0.0) return 0.0;
     if (step < 1.0) {

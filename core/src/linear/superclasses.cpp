@@ -7,7 +7,7 @@
 namespace mixedwood {
 namespace {
 
-constexpr std::size_t kFewClasses = 5;  // all groupings of so many are tried when asked for
+constexpr std::size_t kFewClasses = 5;  // up to this many, all groupings are tried on request
 
 }  // namespace
 

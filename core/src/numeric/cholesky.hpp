@@ -1,5 +1,5 @@
 // Cholesky's factor of a positive definite matrix, of two kinds: small ones by columns, where it also
-// tells whether there is a factor at all, and large ones panel by panel with the row kernels.
+// shows whether there is a factor at all, and large ones panel by panel with the row kernels.
 #pragma once
 
 #include <cstddef>

@@ -103,7 +103,7 @@ double lanczos_step(const SymmetricMatrix& a, std::vector<double>& v, Stop& stop
 
 std::vector<double> dominant_eigenvector(const SymmetricMatrix& matrix, Stop& stop) {
   if (matrix.size <= kKrylov) return jacobi_dominant(matrix);
-  Random random(1);  // any start with a part along the answer will do
+  Random random(1);  // any start with a part along the solution will do
   std::vector<double> v(matrix.size);
   for (double& x : v) x = random.uniform() - 0.5;
   normalise(v);

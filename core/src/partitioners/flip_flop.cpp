@@ -56,7 +56,7 @@ class FlipFlop final : public Partitioner {
     return first;
   }
 
-  // The classes in order of their share on the left, cut where the sides are told apart best.
+  // The classes in order of their share on the left, cut where the sides differ most.
   static std::vector<int> best_superclass(const CountTable& table, const Sides& sides,
                                           ImpurityKind kind) {
     const auto k = static_cast<std::size_t>(table.n_classes());

@@ -1,6 +1,6 @@
 // One grouping of the classes into two superclasses, one order, one scan.
 //
-// largest_alone: the most frequent class against all others. list_scheduling: classes dealt to
+// largest_alone: the most frequent class against all others. list_scheduling: classes assigned to
 // two sides, largest first, each to the lighter side. The ratios of docs/explanation/guarantees.md
 // are about the prefix chosen by the impurity of the two superclasses; choosing it by the
 // criterion over all classes costs the same and is never worse, so that is the default.

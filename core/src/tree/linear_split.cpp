@@ -12,7 +12,7 @@
 namespace mixedwood {
 namespace {
 
-constexpr double kNoAnswer = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // By this much the factors of a product are made smaller, so that no sum overflows: below 2^1024
@@ -166,7 +166,7 @@ double LinearSplits::careful_sum(const Split& split, const TableView& table, std
     const ColumnView& column = column_of(number.column, table);
     double x = column.codes == nullptr ? column.numbers[row] : place_of(number, column, row);
     if (std::isnan(x)) x = number.fill;
-    if (std::isnan(x)) return kNoAnswer;
+    if (std::isnan(x)) return kNoValue;
     if (number.weight == 0.0) continue;
     if (std::isinf(x)) {
       (std::signbit(x) == std::signbit(number.weight) ? up : down) = true;
@@ -175,7 +175,7 @@ double LinearSplits::careful_sum(const Split& split, const TableView& table, std
       sum += std::ldexp(number.weight, -kShrink) * std::ldexp(x, -kShrink);
     }
   }
-  if (up || down) return up && down ? kNoAnswer : up ? kInfinity : -kInfinity;
+  if (up || down) return up && down ? kNoValue : up ? kInfinity : -kInfinity;
   for (std::size_t v = split.values; v < split.end_of_values; ++v) {
     const double weight = weight_of(values_[v], column_of(values_[v].column, table), row);
     plain += weight;

@@ -15,7 +15,7 @@ constexpr double kEqual = 1e-12;
 
 // Errors of each node: on the rows that stop at it, and on all that would as a leaf.
 struct NodeErrors {
-  std::vector<double> answered, arrived;
+  std::vector<double> ended, arrived;
 };
 
 void check(const RoutedRows& rows) {
@@ -38,7 +38,7 @@ NodeErrors node_errors(const RoutedRows& rows) {
   std::vector<double> arrived(rows.counts.begin(), rows.counts.end());  // here or below
   for (std::size_t i = n; i-- > 0;) {
     const auto label = static_cast<std::size_t>(rows.label[i]);  // without costs, of any class
-    errors.answered[i] = cost_of_label(rows.counts.subspan(i * k, k), rows.costs, label);
+    errors.ended[i] = cost_of_label(rows.counts.subspan(i * k, k), rows.costs, label);
     errors.arrived[i] = cost_of_label({arrived.data() + i * k, k}, rows.costs, label);
     for (std::size_t l = 0; l < k; ++l)
       if (i > 0) arrived[at(rows.parent[i]) * k + l] += arrived[i * k + l];
@@ -73,7 +73,7 @@ std::vector<double> path_errors(const RoutedRows& rows, std::span<const double> 
         i == 0 ? alphas.size() : leaf_from[at(rows.parent[i])];
     const auto first = std::lower_bound(alphas.begin(), alphas.end(), cut_at[i]);
     leaf_from[i] = std::min(gone, static_cast<std::size_t>(first - alphas.begin()));
-    add(errors.answered[i], 0, leaf_from[i]);
+    add(errors.ended[i], 0, leaf_from[i]);
     add(errors.arrived[i], leaf_from[i], gone);
   }
   change.pop_back();
@@ -95,7 +95,7 @@ std::vector<std::uint8_t> reduced_error(const RoutedRows& rows,
   std::vector<double> below(n, 0.0);  // errors of the pruned trees of the children
   std::vector<std::uint8_t> inner(n, 0), cut(n, 0);
   for (std::size_t i = n; i-- > 0;) {
-    const double own = errors.arrived[i], subtree = below[i] + errors.answered[i];
+    const double own = errors.arrived[i], subtree = below[i] + errors.ended[i];
     cut[i] = inner[i] && (inherited[i] ? own < subtree - slack : own <= subtree + slack);
     if (i == 0) break;
     const auto above = static_cast<std::size_t>(rows.parent[i]);

@@ -385,8 +385,8 @@ void Router::add(const TableView& part, const Cells* cells, const Vote& vote, do
       if (places_[p].end != kDistributes) [[likely]] {
         const auto node = static_cast<std::size_t>(node_[p]);
         if (vote.labels.empty()) {
-          const double* const answer = vote.values.data() + node * k;
-          for (std::size_t l = 0; l < k; ++l) its[l] += vote.weight * answer[l];
+          const double* const value = vote.values.data() + node * k;
+          for (std::size_t l = 0; l < k; ++l) its[l] += vote.weight * value[l];
         } else {
           its[vote.labels[node]] += vote.weight;
         }

@@ -1,17 +1,13 @@
 """The command line: parse, call, print. Data on stdout, messages on stderr."""
 
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
+
 import click
 
 from mixedwood import __version__
 from mixedwood.cli._output import SafeGroup
-from mixedwood.cli.compare import compare
-from mixedwood.cli.demo import demo, info
-from mixedwood.cli.evaluate import evaluate
-from mixedwood.cli.explain import explain
-from mixedwood.cli.fit import fit
-from mixedwood.cli.predict import predict
-from mixedwood.cli.show import show
-from mixedwood.cli.study import study
 
 __all__ = ["main"]
 
@@ -22,5 +18,20 @@ def main() -> None:
     """Decision trees, forests and boosting for tables of categories and numbers."""
 
 
-for command in (compare, demo, evaluate, explain, fit, info, predict, show, study):
-    main.add_command(command)
+def _commands_of(module: ModuleType) -> list[click.Command]:
+    """Commands that a module defines, without those inside a group."""
+    commands = [
+        value
+        for value in vars(module).values()
+        if isinstance(value, click.Command)
+        and getattr(value.callback, "__module__", None) == module.__name__
+    ]
+    inner = [c for g in commands if isinstance(g, click.Group) for c in g.commands.values()]
+    return [command for command in commands if command not in inner]
+
+
+# A module whose name has no underscore in front defines commands.
+for _module in iter_modules(__path__):
+    if not _module.name.startswith("_"):
+        for _command in _commands_of(import_module(f"{__name__}.{_module.name}")):
+            main.add_command(_command)

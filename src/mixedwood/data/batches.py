@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ from mixedwood.data.frames import (
     read_names,
     rows_to_array,
     series_of,
+    take_rows,
+    without_views,
 )
 
 __all__ = [
@@ -101,6 +104,18 @@ class RawTable:
             return tuple(column.labels)
         return column.order if isinstance(column, _Arrow) else None
 
+    def take(self, rows: NDArray[np.bool_]) -> RawTable:
+        """Keep the rows that a mask selects."""
+        if len(rows) != self.n_rows:
+            raise ValueError(f"The mask has {len(rows)} entries, but X has {self.n_rows} rows.")
+        return replace(
+            self,
+            n_rows=int(np.count_nonzero(rows)),
+            columns=[_taken(column, rows) for column in self.columns],
+            stream=None if self.stream is None else _filtered(self.stream, rows),
+            open=lambda place: take_rows(self.open(place), rows),
+        )
+
     def read(self, wanted: list[Any]) -> list[Any]:
         """Read all columns; what is wanted of each is one of the values above.
 
@@ -151,6 +166,32 @@ class RawTable:
             for place, result in zip(group, results, strict=True):
                 found[place] = result
         return found
+
+
+def _taken(column: Any, rows: NDArray[np.bool_]) -> Any:
+    kind = type(column)
+    if column is None or (kind is _Arrow and column.source is None):
+        return column
+    if kind is np.ndarray:
+        return column[rows]
+    if kind is _Masked:
+        return _Masked(column.data[rows], column.missing[rows])
+    if kind is _Categories:
+        return replace(column, codes=column.codes[rows])
+    if kind is _Arrow:
+        return replace(column, source=_filtered(column.source, rows))
+    return list(compress(column, rows.tolist()))
+
+
+def _filtered(source: Any, rows: NDArray[np.bool_]) -> Any:
+    """Rows of a frame or a column of polars or pyarrow."""
+    arrow = sys.modules.get("pyarrow")
+    if arrow is not None and isinstance(source, arrow.Table):
+        columns = [without_views(column) for column in source.columns]
+        return arrow.table(columns, source.column_names).filter(arrow.array(rows))
+    if arrow is not None and isinstance(source, arrow.ChunkedArray):
+        return without_views(source).filter(arrow.array(rows))
+    return source.filter(rows)
 
 
 def missing_objects() -> tuple[Any, ...]:

@@ -27,6 +27,8 @@ __all__ = [
     "read_names",
     "rows_to_array",
     "series_of",
+    "take_rows",
+    "without_views",
 ]
 
 ColumnData: TypeAlias = "nw.Series[Any] | NDArray[Any] | Sequence[Any]"
@@ -71,7 +73,7 @@ class OpenTable:
         """Keep the rows that a mask selects."""
         if len(rows) != self.n_rows:
             raise ValueError(f"The mask has {len(rows)} entries, but X has {self.n_rows} rows.")
-        columns = [_taken(column, rows) for column in self.columns]
+        columns = [take_rows(column, rows) for column in self.columns]
         return replace(self, columns=columns, n_rows=int(rows.sum()))
 
 
@@ -192,12 +194,21 @@ def series_of(data: Any) -> nw.Series[Any]:
     return nw.from_native(data, series_only=True)
 
 
-def _taken(column: ColumnData, rows: NDArray[np.bool_]) -> ColumnData:
+def take_rows(column: ColumnData, rows: NDArray[np.bool_]) -> ColumnData:
+    """Keep the rows of a column that a mask selects."""
     if isinstance(column, nw.Series):
+        native = column.to_native()
+        if hasattr(native, "combine_chunks"):
+            column = series_of(without_views(native))
         return column.filter(rows.tolist())
     if isinstance(column, np.ndarray):
         return column[rows]
     return [column[row] for row in np.flatnonzero(rows).tolist()]
+
+
+def without_views(column: Any) -> Any:
+    """Turn a string view of pyarrow, of which it cannot select rows, into a string."""
+    return column.cast("string") if str(column.type) == "string_view" else column
 
 
 def open_vector(data: Any, what: str) -> ColumnData:

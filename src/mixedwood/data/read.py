@@ -115,7 +115,9 @@ def read_table(
         table = _check_unchanged(X, categorical_features, ordinal_features)
         return table if rows is None else table.take(rows)
     asked = _named(categorical_features, ordinal_features)
-    raw = raw_table(X, asked) if rows is None else None
+    raw = raw_table(X, asked)
+    if raw is not None and rows is not None:
+        raw = raw.take(rows) if rows.any() else None
     if raw is not None:
         return _learn_batches(raw, categorical_features, ordinal_features)
     opened = open_table(X, asked)

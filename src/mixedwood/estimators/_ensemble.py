@@ -240,7 +240,7 @@ class TreeEnsembleClassifier(TableClassifier):
         """Weights of the trees; None if all are equal."""
         return None
 
-    def _unseen(self) -> str:
+    def _handle_unknown(self) -> str:
         """Handling of categories that are not in the training data."""
         return "stop"
 
@@ -252,7 +252,7 @@ class TreeEnsembleClassifier(TableClassifier):
 
     def _new(self, X: Any) -> Table:
         check_is_fitted(self)
-        return self._read_new(X, lambda: columns_used(self.trees_), self._unseen())
+        return self._read_new(X, lambda: columns_used(self.trees_), self._handle_unknown())
 
     def _new_with_classes(
         self, X: Any, y: Any, sample_weight: Any = None

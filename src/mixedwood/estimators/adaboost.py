@@ -266,7 +266,7 @@ class AdaBoostTreesClassifier(TreeEnsembleClassifier):
     def _tree_weights(self) -> NDArray[np.float64]:
         return self.estimator_weights_
 
-    def _unseen(self) -> str:
+    def _handle_unknown(self) -> str:
         return str(self._tree().handle_unknown)
 
     def _impurity(self) -> Literal["gini", "entropy"]:

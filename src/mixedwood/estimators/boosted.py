@@ -398,7 +398,12 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         if X_val is not None:
             plain = None if self.class_weight is None else read_target(y, sample_weight)
             validation = read_validation(
-                X_val, y_val, table.schema, target, plain=plain, handle_unknown=self._unseen()
+                X_val,
+                y_val,
+                table.schema,
+                target,
+                plain=plain,
+                handle_unknown=self._handle_unknown(),
             )
         return self._fit_table(EncodedTable(table), target, seed, deadline.left(), validation)
 
@@ -522,7 +527,7 @@ class BoostedTreesClassifier(TreeEnsembleClassifier):
         scores = self.predictor_.scores(table, self.n_jobs)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def _unseen(self) -> str:
+    def _handle_unknown(self) -> str:
         return self.handle_unknown if self.estimator is None else str(self.estimator.handle_unknown)
 
     def _impurity(self) -> Literal["gini", "entropy"]:

@@ -469,9 +469,9 @@ class EnsembleClassifier(TableClassifier):
 
     def _new(self, X: Any) -> Table:
         check_is_fitted(self)
-        ways = (self.forest_._unseen(), self.boosted_._unseen())
+        handling = (self.forest_._handle_unknown(), self.boosted_._handle_unknown())
         return self._read_new(
-            X, lambda: columns_used(self.trees_), "error" if "error" in ways else ways[0]
+            X, lambda: columns_used(self.trees_), "error" if "error" in handling else handling[0]
         )
 
 

@@ -163,7 +163,7 @@ class BaseForestClassifier(TreeEnsembleClassifier):
     def _default_part(self, name: str, given: Any) -> Any:
         return self._default_tree() if name == "estimator" and given is None else None
 
-    def _unseen(self) -> str:
+    def _handle_unknown(self) -> str:
         return str(getattr(self._member(), "handle_unknown", "stop"))
 
     def _impurity(self) -> Literal["gini", "entropy"]:
@@ -277,7 +277,7 @@ class BaseForestClassifier(TreeEnsembleClassifier):
         return int(count_rows(self.max_samples, n_rows, nearest=True))
 
     def _leaves_rows_out(self, n_rows: int) -> bool:
-        """Whether samples of so many rows may leave rows out."""
+        """Whether a sample from this number of rows may leave rows out."""
         return bool(self.bootstrap) or self._sample_size(n_rows) < n_rows
 
     def _check_out_of_bag(self, n_rows: int) -> None:

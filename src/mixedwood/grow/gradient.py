@@ -138,10 +138,5 @@ def grow_gradient_tree(
 
 
 def _tree(arrays: dict[str, Any], table: BinnedTable, target: Target) -> Tree:
-    n = len(arrays["split_kind"])
-    return Tree(
-        schema=table.coded.table.schema,
-        classes=target.classes,
-        statistics=arrays.pop("statistics").reshape(n, -1),
-        **arrays,
-    )
+    arrays["statistics"] = arrays["statistics"].reshape(-1, target.n_classes)
+    return Tree.checked(table.coded.table.schema, target.classes, arrays)

@@ -159,15 +159,13 @@ def _native_costs(target: Target, chosen: GrowSettings) -> tuple[list[float], li
 
 def tree_of(arrays: dict[str, NDArray[Any]], schema: Schema, target: Target, scale: float) -> Tree:
     """Make a tree of the arrays of the native core."""
-    n = len(arrays["split_kind"])
-    return Tree(
-        schema=schema,
-        classes=target.classes,
-        statistics=arrays.pop("statistics").reshape(n, -1) * scale,
-        weighted_n_node_samples=arrays.pop("weighted_n_node_samples") * scale,
-        cost_matrix=target.cost_matrix,
-        **arrays,
-    )
+    arrays["statistics"] = arrays["statistics"].reshape(-1, target.n_classes)
+    if scale == 1.0:
+        return Tree.checked(schema, target.classes, arrays, target.cost_matrix)
+    # Sums of huge weights may be infinite, which the checks report.
+    for name in ("statistics", "weighted_n_node_samples"):
+        arrays[name] = arrays[name] * scale
+    return Tree(schema=schema, classes=target.classes, cost_matrix=target.cost_matrix, **arrays)
 
 
 def _weight_in_growth(

@@ -1,8 +1,8 @@
-"""Random Ordinality (Ahmad 2014): the tree sees the values of each nominal column in its own order.
+"""Random Ordinality (Ahmad 2014): each tree orders the categories of nominal columns at random.
 
-A column whose values are put in a random order is grown like a column of numbers, with thresholds.
-Such a threshold is a subset of the values, and so it is stored: the tree needs no order to answer,
-and reads like any other.
+A column whose categories are in a random order is split by thresholds, like a numeric column. The
+categories below a threshold are a subset, and the split is stored as such: predictions need no
+order.
 
 Orders of several columns may be drawn jointly, which the paper leaves to future work. Every row
 gets one random number z, standard normal, and a value is scored by the numbers of its rows,
@@ -37,11 +37,11 @@ Ranks = dict[int, NDArray[np.int32]]
 def draw_ranks(
     table: Table, weight: NDArray[np.float64], seed: int, joint: JointColumns = False
 ) -> Ranks:
-    """Give the values of every nominal column their places in a random order.
+    """Rank the categories of every nominal column in a random order.
 
-    Every value of the column has its place, whether a node meets it or not; only labels that the
-    column does not know are unseen. A last entry, where code -1 looks, keeps missing missing. How
-    much each row weighs matters only where orders are drawn jointly.
+    Every category of the schema has a rank, whether it occurs at a node or not. The last entry is
+    for code -1, so that missing values stay missing. Weights of rows matter only for orders that
+    are drawn jointly.
     """
     ranks = {}
     for place, order in _draw_orders(table, weight, spawn(seed, ORDERS), joint).items():

@@ -46,9 +46,8 @@ def build_tree(table: Table, target: Target, splits: SplitTree, unknown: str) ->
         target.n_classes,
         "stop" if unknown == "node" else unknown,
     )
-    del arrays["complete"]
-    statistics = arrays.pop("statistics").reshape(-1, target.n_classes)
-    tree = Tree(schema=table.schema, classes=target.classes, statistics=statistics, **arrays)
+    arrays["statistics"] = arrays["statistics"].reshape(-1, target.n_classes)
+    tree = Tree.checked(table.schema, target.classes, arrays)
     return tree.with_costs(target.cost_matrix)
 
 

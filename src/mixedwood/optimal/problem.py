@@ -80,7 +80,7 @@ class OptimalSettings:
     unknown: str
 
     def max_leaves(self, n_rows: int) -> int:
-        """Largest possible number of leaves with so many rows."""
+        """Largest possible number of leaves for this number of rows."""
         most = min(1 << self.max_depth, max(n_rows, 1))
         return most if self.max_leaf_nodes is None else min(most, self.max_leaf_nodes)
 

@@ -48,7 +48,7 @@ _MAX_TREES = 20  # that are verified with one scale
 _TOLERANCE = Fraction(1, 2**50)  # a tree may exceed an upper bound by this: the rounding of floats
 
 Search = Callable[[IntegerObjective, int | None, float], tuple[SplitTree, SolverResult]]
-"""Find the best tree for integers, within an upper bound and so many seconds."""
+"""Find the best tree for integers, within an upper bound and a number of seconds."""
 Apply = Callable[[SplitTree], NDArray[np.int32]]
 """The leaf of each row."""
 
@@ -231,7 +231,7 @@ class _Proving:
                 if result.status not in ("optimal", "infeasible"):
                     status = result.status
                 if not tree or not self._accept(tree):
-                    break  # this scale cannot tell more
+                    break  # this scale proves no more
         if lower >= self.best.value:
             return "optimal", self.best.value
         return ("rounding" if status == "optimal" else status), lower

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood import _core
 from mixedwood import _kinds as kinds
 from mixedwood._params import Constraint, Int, OneOf, validate
 from mixedwood.data import MISSING, Column, ColumnKind, Schema, Table, Target
@@ -163,38 +164,30 @@ class Binarization:
         >>> matrix.T.tolist()
         [[1, 1, 0, 0], [1, 1, 1, 0], [1, 0, 1, 1]]
         """
+        arrays = list(table.arrays)
+        values = _core.column_values(arrays)
         thresholds = find_thresholds(table, target, self.discretization)
-        thresholds = split_two_valued_columns(table, thresholds)
-        splits, features = [], []
-        for place in range(table.n_columns):
-            for split in self._column_splits(table, place, thresholds[place]):
-                feature = split.evaluate(table)
-                if feature.any() and not feature.all():
-                    splits.append(split)
-                    features.append(feature)
-        matrix = np.empty((table.n_rows, len(splits)), dtype=np.uint8)
-        for place, feature in enumerate(features):
-            matrix[:, place] = feature
-        return matrix, splits
+        thresholds = _split_two_valued(thresholds, values)
+        splits: list[BinarySplit] = []
+        for place, column in enumerate(table.schema.columns):
+            splits += self._column_splits(column, place, thresholds[place], values[place])
+        cells, kept = _core.evaluate_splits(arrays, splits, varying=True)
+        return cells.reshape(table.n_rows, len(kept)), [splits[place] for place in kept]
 
     def _column_splits(
-        self, table: Table, place: int, thresholds: NDArray[np.float64]
+        self, column: Column, place: int, thresholds: NDArray[np.float64], values: tuple[Any, ...]
     ) -> list[BinarySplit]:
-        column, array = table.schema.columns[place], table.arrays[place]
-        absent = np.isnan(array) if column.is_numeric else array < 0
-        present = np.unique(array[~absent])
-        missing = bool(absent.any())
+        missing = values[0]
         if column.kind == ColumnKind.NOMINAL:
-            codes = [int(code) for code in present]
-            sets = self._category_sets(column, codes, missing)
+            sets = self._category_sets(column, values[1], missing)
             splits = [BinarySplit(place, codes=group) for group in sets]
         else:
             # The threshold between two ordinal categories is the position of the lower one.
-            at = thresholds if column.is_numeric else present[:-1]
+            at = thresholds.tolist() if column.is_numeric else values[1][:-1]
             edges = list(pairwise([-inf, *map(float, at), inf]))
             encoding = "thresholds" if self.encoding == "subsets" else self.encoding
             spans = list(windows(len(edges), encoding, missing=missing))
-            if column.is_numeric and present.tolist() == [0.0, 1.0] and not missing:
+            if column.is_numeric and values == (False, 0.0, 1.0, True):
                 spans = [(1, 1)]  # true where there is a 1: the column itself
             splits = [BinarySplit(place, edges[a][0], edges[b][1]) for a, b in spans]
         if missing:
@@ -254,14 +247,19 @@ def split_two_valued_columns(
 
     They are separated at the middle whatever the discretizer finds.
     """
-    result = []
-    for column, array, at in zip(table.schema, table.arrays, thresholds, strict=True):
-        if column.is_numeric:
-            low, high = np.fmin.reduce(array, initial=inf), np.fmax.reduce(array, initial=-inf)
-            if low < high and np.all((array == low) | (array == high) | np.isnan(array)):
+    return _split_two_valued(thresholds, _core.column_values(list(table.arrays)))
+
+
+def _split_two_valued(
+    thresholds: list[NDArray[np.float64]], values: list[tuple[Any, ...]]
+) -> list[NDArray[np.float64]]:
+    result = list(thresholds)
+    for place, found in enumerate(values):
+        if len(found) == 4:  # numbers
+            _, low, high, only_ends = found
+            if only_ends and low is not None and low < high:
                 middle = low / 2 + high / 2
-                at = np.array([middle if low <= middle < high else low])
-        result.append(at)
+                result[place] = np.array([middle if low <= middle < high else low])
     return result
 
 
@@ -391,10 +389,8 @@ class FeatureBinarizer(TableTransformer):
             The features.
         """
         table = self._read_again(X)
-        features = np.empty((table.n_rows, len(self.candidates_)), dtype=np.bool_)
-        for place, split in enumerate(self.candidates_):
-            features[:, place] = split.evaluate(table)
-        return features
+        cells, _ = _core.evaluate_splits(list(table.arrays), self.candidates_)
+        return cells.view(np.bool_).reshape(table.n_rows, len(self.candidates_))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Names of the features: the conditions of their splits.

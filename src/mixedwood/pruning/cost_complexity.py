@@ -540,7 +540,7 @@ def node_counts(tree: Tree, table: Table, target: Target) -> NDArray[np.float64]
     """
     check_same_classes(tree, target)
     check_same_length(table, target)
-    return tree.answered(table, target.codes, target.weights)
+    return tree.class_weights(table, target.codes, target.weights)
 
 
 def check_same_classes(tree: Tree, target: Target) -> None:

@@ -168,6 +168,24 @@ class Tree(TreeViews):
                 raise ValueError("not a tree: costs must be one row and one column per class.")
             object.__setattr__(self, "cost_matrix", costs)
 
+    @classmethod
+    def checked(
+        cls,
+        schema: Schema,
+        classes: NDArray[Any],
+        arrays: dict[str, Any],
+        cost_matrix: NDArray[np.float64] | None = None,
+    ) -> Tree:
+        """Make a tree of all arrays of the native core, which need no check and are not copied."""
+        tree = object.__new__(cls)
+        values = tree.__dict__
+        values["schema"] = schema
+        values["classes"] = _frozen(np.array(classes))
+        for name in ARRAY_TYPES:
+            values[name] = _frozen(arrays[name])
+        values["cost_matrix"] = None if cost_matrix is None else _frozen(np.array(cost_matrix))
+        return tree
+
     def _fill_in_terms(self) -> None:
         n, n_terms = len(self.split_kind), 0 if self.term_column is None else len(self.term_column)
         left_out = {
@@ -291,7 +309,7 @@ class Tree(TreeViews):
         """Find the node in which each row ends: a leaf, or an inner node where it stops."""
         return self._router.route(self._columns_of(table))
 
-    def answered(
+    def class_weights(
         self, table: Table, classes: NDArray[np.int32], weights: NDArray[np.float64] | None = None
     ) -> NDArray[np.float64]:
         """Class weights of the rows that end in each node: shape (n_nodes, n_classes).
@@ -300,7 +318,9 @@ class Tree(TreeViews):
         children count with fractions of their weight.
         """
         given = np.empty(0) if weights is None else np.ascontiguousarray(weights, np.float64)
-        return self._router.answered(self._columns_of(table), classes, given, len(self.classes))
+        return self._router.class_weights(
+            self._columns_of(table), classes, given, len(self.classes)
+        )
 
     def linear_sums(
         self, node: int, table: Table, rows: NDArray[np.int32] | None = None

@@ -34,7 +34,7 @@ class PairSearch {
 
  private:
   // Each returns a proven lower bound of trees whose root splits the feature.
-  // At most so many batches of thresholds are evaluated.
+  // Maximum number of batches of thresholds that are evaluated.
   std::int64_t thresholds(std::size_t feature, int max_batches = std::numeric_limits<int>::max());
   std::int64_t subsets(std::size_t feature);
 

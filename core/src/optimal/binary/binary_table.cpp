@@ -142,13 +142,13 @@ BinaryTable::BinaryTable(const BinaryProblem& p, const Kernels& kernels, bool me
   std::vector<Cost> by_class(n_kinds * k);
   for (std::size_t r = 0; r < rows.size(); ++r)
     by_class[kinds[r] * k + to_size(rows[r].cls)] += rows[r].weight;
-  std::vector<std::int32_t> answer(n_kinds);
+  std::vector<std::int32_t> label(n_kinds);
   for (std::size_t i = 0; i < n_kinds; ++i) {
     const auto first = by_class.begin() + static_cast<std::ptrdiff_t>(i * k);
-    answer[i] = static_cast<std::int32_t>(std::max_element(first, first + n_classes_) - first);
+    label[i] = static_cast<std::int32_t>(std::max_element(first, first + n_classes_) - first);
   }
   std::vector<char> lost(rows.size());
-  for (std::size_t r = 0; r < rows.size(); ++r) lost[r] = rows[r].cls != answer[kinds[r]];
+  for (std::size_t r = 0; r < rows.size(); ++r) lost[r] = rows[r].cls != label[kinds[r]];
 
   if (merge_rows && !rows_apart()) {
     std::vector<Row> merged;

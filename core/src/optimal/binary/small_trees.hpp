@@ -19,7 +19,7 @@ struct Solution {
 
 using Cache = BoundCache<Solution, DepthTwoTable>;
 
-// What a tree of so many splits costs.
+// Cost of a tree by its number of splits.
 inline Cost cost_of(const DepthTwoTable& errors, std::int64_t splits, const Objective& o) {
   return o.error_penalty * errors[to_size(splits)] + o.leaf_penalty * (splits + 1);
 }

@@ -72,7 +72,7 @@ void Search::greedy(const Budget& budget, SplitTree& tree) {
   }
 }
 
-// Splits each node by the first split of the best tree of so many levels for its rows.
+// Splits each node by the first split of the best tree of this depth for its rows.
 void Search::look_ahead(const Rows& rows, std::int32_t depth, std::int32_t levels, SplitTree& tree,
                         std::size_t node) {
   const Budget ahead = Budget::full(std::min(depth, levels));

@@ -1,4 +1,4 @@
-// Routing rows through the splits of a tree, and the arrays of the tree.
+// Routing rows through the splits of a tree, the arrays of the tree, and splits as features.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -23,8 +23,8 @@ bool evaluate(const SplitTree::Node& split, const ColumnView& column, std::size_
   return x > split.low && x <= split.high && code >= 0;
 }
 
-void check_columns(const SplitTree& tree, const TableView& table) {
-  for (const SplitTree::Node& node : tree.nodes) {
+void check_columns(std::span<const SplitTree::Node> nodes, const TableView& table) {
+  for (const SplitTree::Node& node : nodes) {
     if (node.column < 0) continue;
     if (to_size(node.column) >= table.columns.size())
       throw std::invalid_argument("a split refers to a column that the table does not have");
@@ -33,7 +33,81 @@ void check_columns(const SplitTree& tree, const TableView& table) {
   }
 }
 
+// The branches of all rows, without a decision for each: numbers are compared in wide registers.
+void evaluate_all(const SplitTree::Node& split, const ColumnView& column, std::size_t n_rows,
+                  std::uint8_t* feature) {
+  const std::uint8_t missing = split.missing;
+  if (column.numbers == nullptr) {
+    // The branch of each code, shifted by two: of unknown and missing categories first.
+    std::int32_t largest = 0;
+    for (std::size_t row = 0; row < n_rows; ++row) largest = std::max(largest, column.codes[row]);
+    std::vector<std::uint8_t> branch(to_size(largest) + 3);
+    for (std::size_t place = 0; place < branch.size(); ++place) {
+      const auto code = static_cast<std::int32_t>(place) - 2;
+      branch[place] = evaluate(split, {&code, nullptr, 0}, 0);
+    }
+    for (std::size_t row = 0; row < n_rows; ++row)
+      feature[row] = branch[to_size(std::max(column.codes[row], -2) + 2)];
+    return;
+  }
+  for (std::size_t row = 0; row < n_rows; ++row) {
+    const double x = column.numbers[row];
+    feature[row] = static_cast<std::uint8_t>(((x > split.low) & (x <= split.high)) |
+                                             (missing & static_cast<std::uint8_t>(x != x)));
+  }
+}
+
 }  // namespace
+
+ColumnValues values_of_column(const ColumnView& column, std::size_t n_rows) {
+  ColumnValues found;
+  if (column.numbers == nullptr) {
+    std::vector<std::uint8_t> occurs;
+    for (std::size_t row = 0; row < n_rows; ++row) {
+      const std::int32_t code = column.codes[row];
+      found.missing |= code < 0;
+      if (code < 0) continue;
+      if (to_size(code) >= occurs.size()) occurs.resize(to_size(code) + 1, 0);
+      occurs[to_size(code)] = 1;
+    }
+    for (std::size_t code = 0; code < occurs.size(); ++code)
+      if (occurs[code]) found.codes.push_back(static_cast<std::int32_t>(code));
+    return found;
+  }
+  const std::span<const double> numbers(column.numbers, n_rows);
+  for (const double x : numbers) {
+    found.missing |= x != x;
+    found.low = x < found.low ? x : found.low;
+    found.high = x > found.high ? x : found.high;
+  }
+  found.only_ends = std::ranges::none_of(
+      numbers, [&](double x) { return x > found.low && x < found.high; });
+  return found;
+}
+
+SplitFeatures evaluate_splits(const TableView& table, std::span<const SplitTree::Node> splits,
+                              bool varying) {
+  check_columns(splits, table);
+  const std::size_t n = table.n_rows;
+  SplitFeatures found;
+  std::vector<std::uint8_t> columns(splits.size() * n);  // one feature after the other
+  for (std::size_t place = 0; place < splits.size(); ++place) {
+    std::uint8_t* feature = columns.data() + found.kept.size() * n;
+    evaluate_all(splits[place], table.columns[to_size(splits[place].column)], n, feature);
+    if (varying && (n == 0 || std::all_of(feature, feature + n,
+                                          [&](std::uint8_t x) { return x == feature[0]; })))
+      continue;
+    found.kept.push_back(static_cast<std::int32_t>(place));
+  }
+  const std::size_t width = found.kept.size();
+  found.cells.resize(width * n);
+  constexpr std::size_t kBlock = 64;  // both sides of a block stay in the cache
+  for (std::size_t from = 0; from < n; from += kBlock)
+    for (std::size_t c = 0; c < width; ++c)
+      for (std::size_t row = from; row < std::min(n, from + kBlock); ++row)
+        found.cells[row * width + c] = columns[c * n + row];
+  return found;
+}
 
 void SplitTree::split(std::size_t leaf, Node made) {
   made.if_true = static_cast<std::int32_t>(nodes.size());
@@ -43,7 +117,7 @@ void SplitTree::split(std::size_t leaf, Node made) {
 }
 
 std::vector<std::int32_t> SplitTree::apply(const TableView& table) const {
-  check_columns(*this, table);
+  check_columns(nodes, table);
   std::vector<std::int32_t> leaf(table.n_rows, 0);
   for (std::size_t row = 0; row < table.n_rows && !nodes.empty(); ++row)
     for (const Node* node = &nodes[0]; node->column >= 0; node = &nodes[to_size(leaf[row])])
@@ -55,7 +129,7 @@ std::vector<std::int32_t> SplitTree::apply(const TableView& table) const {
 GrownTree SplitTree::build(const TableView& table, std::span<const std::uint8_t> nominal,
                            std::span<const std::int32_t> classes, std::span<const double> weights,
                            std::size_t n_classes, HandleUnknown unknown) const {
-  check_columns(*this, table);
+  check_columns(nodes, table);
   if (nominal.size() != table.columns.size() || classes.size() != table.n_rows ||
       (!weights.empty() && weights.size() != table.n_rows))
     throw std::invalid_argument("each column needs a kind, each row a class and a weight");

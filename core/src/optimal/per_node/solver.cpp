@@ -103,7 +103,7 @@ std::unique_ptr<Solver> make_per_node_solver(const std::vector<PerNodeColumn>& c
                                              const BinarizerSettings& settings) {
   check(samples, samples.classes.size(), objective);
   if (objective.leaf_penalty > kInfinity / 2 / (static_cast<Cost>(samples.classes.size()) + 1))
-    throw std::invalid_argument("leaf_penalty is too large for so many rows");
+    throw std::invalid_argument("leaf_penalty is too large for this number of rows");
   if (settings.max_subset_values > 16)
     throw std::invalid_argument("max_subset_values must be at most 16");
   for (const PerNodeColumn& column : columns)

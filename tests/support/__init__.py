@@ -1,0 +1,1 @@
+"""Helpers of the tests: random problems, readers of HTML and SVG, real data."""
