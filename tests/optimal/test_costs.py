@@ -12,7 +12,7 @@ from mixedwood.data import read_target
 from mixedwood.optimal.problem import ExactObjective
 from mixedwood.preprocessing import FeatureBinarizer
 from reference.exact_trees import two_least
-from weighted_problems import SEARCHES, any_table, divisions
+from support.weighted_problems import SEARCHES, any_table, divisions
 
 
 def any_costs(rng, n_classes):
