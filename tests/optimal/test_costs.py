@@ -6,13 +6,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
-from weighted_problems import SEARCHES, any_table, divisions
 
 from mixedwood import OptimalTreeClassifier
 from mixedwood.data import read_target
 from mixedwood.optimal.problem import ExactObjective
 from mixedwood.preprocessing import FeatureBinarizer
 from reference.exact_trees import two_least
+from support.weighted_problems import SEARCHES, any_table, divisions
 
 
 def any_costs(rng, n_classes):

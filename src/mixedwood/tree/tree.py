@@ -212,6 +212,7 @@ class Tree(TreeViews):
         values["cost_matrix"] = None if cost_matrix is None else _frozen(np.array(cost_matrix))
         for name in ARRAY_TYPES:
             values[name] = _frozen(arrays[name])
+        values["cost_matrix"] = None if cost_matrix is None else _frozen(np.array(cost_matrix))
         return tree
 
     def _fill_in_terms(self) -> None:
