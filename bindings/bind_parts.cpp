@@ -1,9 +1,12 @@
 // Criteria, partitioners and screeners: the registry's list, and handles for settings.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
 
+#include <optional>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "arrays.hpp"
 #include "mixedwood/registry.hpp"
@@ -73,11 +76,15 @@ void bind_parts(nb::module_& m) {
            nb::arg("many_groups"), nb::arg("entropy"));
   nb::class_<Partitioner>(m, "Partitioner", "Searches the groupings of the values of a column.");
   nb::class_<Screener>(m, "Screener", "Decides whether a nominal column may be used at a node.");
-  m.def("make_criterion", [](std::string_view name, std::vector<double> costs) {
+  m.def("make_criterion", [](std::string_view name, const std::optional<DoubleVector>& costs) {
           const CriterionInfo& info = criterion_info(name);
-          return info.make(info.takes_costs ? std::move(costs) : std::vector<double>{});
+          std::vector<double> read;
+          if (costs && info.takes_costs) read.assign(costs->data(), costs->data() + costs->size());
+          return info.make(std::move(read));
         },
-        nb::arg("name"), nb::arg("costs") = std::vector<double>{},
+        nb::arg("name"), nb::arg("costs").noconvert().none() = nb::none(),
+        nb::sig("def make_criterion(name: str, costs: NDArray[numpy.float64] | None = None) -> "
+                "Criterion"),
         "The criterion, with symmetric costs of mistakes if it takes them; none: 1 each.");
   m.def("make_partitioner",
         [](std::string_view name, const nb::dict& options) {

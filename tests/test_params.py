@@ -129,7 +129,7 @@ def test_fractions_of_rows_and_columns():
     assert [count_rows(v, 10) for v in (1, 3, 2.5, 20, 0.01, 0.25)] == [1, 3, 2.5, 20, 1, 3]
     assert count_rows(0.01, 10, 2) == 2
     assert [count_rows(v, 10, nearest=True) for v in (1, 20, 1.0, 0.26, 0.01)] == [1, 10, 10, 3, 1]
-    assert [count_columns(v, 10) for v in (None, 1, 99, 0.5, 1.0, 0.01)] == [-1, 1, 10, 5, 10, 1]
+    assert [count_columns(v, 10) for v in (None, 1, 99, 0.5, 1.0, 0.01)] == [None, 1, 10, 5, 10, 1]
     assert [count_columns("sqrt", n) for n in (1, 8, 9)] == [1, 2, 3]
     assert [count_columns("log2", n) for n in (1, 8, 15)] == [1, 3, 3]
-    assert [native_limit(v) for v in (None, 0, 5, 2**40)] == [-1, 0, 5, 2**31 - 1]
+    assert [native_limit(v) for v in (None, 0, 5, 2**40)] == [None, 0, 5, 2**31 - 1]

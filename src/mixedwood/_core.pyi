@@ -46,7 +46,7 @@ class Partitioner:
 class Screener:
     """Decides whether a nominal column may be used at a node."""
 
-def make_criterion(name: str, costs: Sequence[float] = []) -> Criterion:
+def make_criterion(name: str, costs: NDArray[numpy.float64] | None = None) -> Criterion:
     """
     The criterion, with symmetric costs of mistakes if it takes them; none: 1 each.
     """

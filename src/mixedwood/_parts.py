@@ -123,7 +123,7 @@ def read_criterion(criterion: object) -> tuple[str, _core.PythonCriterion | None
 def native_criterion(criterion: object, costs: Sequence[float] = ()) -> _core.Criterion:
     """Return the criterion for the native core; accepts a name or a `Criterion`."""
     name, custom = read_criterion(criterion)
-    return custom or _core.make_criterion(name, list(costs))
+    return custom or _core.make_criterion(name, np.asarray(costs, dtype=np.float64))
 
 
 def takes_costs(criterion: object) -> bool:

@@ -106,7 +106,7 @@ def test_what_the_recipes_are():
 @pytest.mark.parametrize(("n_columns", "half"), [(1, 1), (2, 1), (5, 2), (6, 3)])
 def test_half_of_the_columns_is_rounded_down(n_columns, half):
     model = RandomOrdinalityClassifier.random_tree()
-    assert model._member()._settings(10, n_columns).max_columns == half
+    assert model._member()._settings(10, n_columns).max_features == half
 
 
 def test_a_label_that_no_row_had_is_a_missing_value():

@@ -70,7 +70,7 @@ def exact_score(entries, left, right, criterion, nominal):
         return sum(u) * sum(v) / total**2 / 4 * gap**2
     if criterion == "squared_gini":
         return 2 * (sum(u) * sum(v) - sum(a * b for a, b in zip(u, v, strict=True))) / total**2
-    if not nominal:
+    if not nominal or criterion == "pearson_chi2":
         return pearson([u, v])
     pairs = sum(pearson([entries[i], entries[j]]) for i in left for j in right)
     return pairs / (len(entries) - 1)
@@ -119,7 +119,7 @@ def lost(seed, criterion, kind):
     else:
         cut = int(np.ceil(tree.high[0]))
         found = exact_score(entries, range(cut), range(cut, n_values), criterion, nominal)
-    scale = Fraction(float(weights.sum())) if criterion == "chi2" else Fraction(1)
+    scale = Fraction(float(weights.sum())) if "chi2" in criterion else Fraction(1)
     return (max(scores) - found) / scale
 
 

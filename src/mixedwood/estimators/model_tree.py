@@ -172,6 +172,8 @@ class ModelTreeClassifier(GreedyTreeClassifier):
     _shares_codes = False
     _parameters: ClassVar[Mapping[str, Constraint]] = {
         **GREEDY_PARAMETERS,
+        "cost_matrix": COST_MATRIX,
+        "crossed_features": CROSSED_FEATURES,
         "min_samples_split": GREEDY_PARAMETERS["min_samples_split"] | OneOf("tune"),
         "node_features": OneOf("all", "numeric"),
         "intercept": OneOf("model", "best"),

@@ -78,10 +78,8 @@ GREEDY_PARAMETERS: dict[str, Constraint] = {
     "handle_missing": OneOf("learned", "fractional", "category"),
     "handle_unknown": HANDLE_UNKNOWN,
     "pruning": PartOf(Pruner) | ListOf(PartOf(Pruner), low=0) | NONE,
-    "cost_matrix": COST_MATRIX,
     "random_state": RANDOM_STATE,
     "time_limit": TIME_LIMIT,
-    "crossed_features": CROSSED_FEATURES,
 }
 
 
@@ -376,6 +374,8 @@ class TreeClassifier(GreedyTreeClassifier):
 
     _parameters: ClassVar[Mapping[str, Constraint]] = {
         **GREEDY_PARAMETERS,
+        "cost_matrix": COST_MATRIX,
+        "crossed_features": CROSSED_FEATURES,
         "screener": PartOf(Screener) | ListOf(PartOf(Screener), low=0) | NONE,
         "selection": OneOf("adjusted", "score", "average_gain", "significance"),
         "alpha": Float(0, 1),
