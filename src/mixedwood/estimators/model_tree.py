@@ -20,7 +20,7 @@ from mixedwood._limits import (
     user_stacklevel,
     warn_time_limit,
 )
-from mixedwood._params import FLAG, Constraint, Int, OneOf
+from mixedwood._params import COST_MATRIX, CROSSED_FEATURES, FLAG, Constraint, Int, OneOf
 from mixedwood._parts import Criterion, Partitioner
 from mixedwood.data import ColumnKind, Table, Target
 from mixedwood.estimators._single import Rows, SingleTreeClassifier
