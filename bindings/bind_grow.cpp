@@ -1,6 +1,5 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
-#include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <optional>
@@ -182,8 +181,17 @@ void bind_grow(nb::module_& m) {
       .def_rw("handle_unknown", &GrowSettings::handle_unknown)
       .def_rw("axis_aligned", &GrowSettings::axis_aligned)
       .def_rw("seed", &GrowSettings::seed)
-      .def_rw("costs", &GrowSettings::costs)
-      .def_rw("split_costs", &GrowSettings::split_costs);
+      .def_prop_rw(
+          "costs", [](const GrowSettings& s) { return hand_over(std::vector<double>(s.costs)); },
+          [](GrowSettings& s, const DoubleVector& given) {
+            s.costs.assign(given.data(), given.data() + given.size());
+          })
+      .def_prop_rw(
+          "split_costs",
+          [](const GrowSettings& s) { return hand_over(std::vector<double>(s.split_costs)); },
+          [](GrowSettings& s, const DoubleVector& given) {
+            s.split_costs.assign(given.data(), given.data() + given.size());
+          });
   m.def("grow", &grow_py, nb::arg("table"), nb::arg("classes").noconvert(),
         nb::arg("weights").noconvert().none(), nb::arg("n_classes"), nb::arg("settings"),
         nb::arg("time_limit"), nb::arg("rows").noconvert().none() = nb::none(),

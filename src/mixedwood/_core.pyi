@@ -1,6 +1,5 @@
 """Native core of mixedwood. Use the public modules instead."""
 
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy
@@ -167,16 +166,16 @@ class GrowSettings:
     seed: int
 
     @property
-    def costs(self) -> list[float]: ...
+    def costs(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
     @costs.setter
-    def costs(self, arg: Sequence[float], /) -> None: ...
+    def costs(self, arg: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> None: ...
 
     @property
-    def split_costs(self) -> list[float]: ...
+    def split_costs(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
     @split_costs.setter
-    def split_costs(self, arg: Sequence[float], /) -> None: ...
+    def split_costs(self, arg: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> None: ...
 
 def grow(table: EncodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, settings: GrowSettings, time_limit: float, rows: NDArray[numpy.int32] | None = None, starts: NDArray[numpy.int64] | None = None, stop: StopFlag | None = None) -> dict[str, Any]:
     """Arrays of a tree grown from the root down, or of several side by side."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -120,10 +120,12 @@ def read_criterion(criterion: object) -> tuple[str, _core.PythonCriterion | None
     )
 
 
-def native_criterion(criterion: object, costs: Sequence[float] = ()) -> _core.Criterion:
+def native_criterion(
+    criterion: object, costs: NDArray[np.float64] | None = None
+) -> _core.Criterion:
     """Return the criterion for the native core; accepts a name or a `Criterion`."""
     name, custom = read_criterion(criterion)
-    return custom or _core.make_criterion(name, np.asarray(costs, dtype=np.float64))
+    return custom or _core.make_criterion(name, costs)
 
 
 def takes_costs(criterion: object) -> bool:

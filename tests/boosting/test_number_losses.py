@@ -31,7 +31,7 @@ def make(name, quantile, power):
 
 
 def target_of(y, weights=None):
-    return Target(np.empty(0), np.zeros(len(y), np.int32), weights, np.asarray(y, float))
+    return Target(np.empty(0), np.zeros(len(y), np.int32), weights, values=np.asarray(y, float))
 
 
 def rows_of(n):

@@ -182,7 +182,7 @@ def test_random_tree_draws_columns():
 
 @pytest.mark.parametrize(
     ("max_features", "expected"),
-    [("log2", 3), ("sqrt", 3), (2, 2), (0.5, 5), (0.01, 1), (99, 10), (None, -1)],
+    [("log2", 3), ("sqrt", 3), (2, 2), (0.5, 5), (0.01, 1), (99, 10), (None, None)],
 )
 def test_how_many_columns_are_drawn(max_features, expected):
     assert TreeClassifier(max_features=max_features)._settings(9, 10).max_features == expected

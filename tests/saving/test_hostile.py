@@ -18,7 +18,7 @@ from sklearn.base import clone
 import mixedwood as mw
 from mixedwood.saving import ModelFileError
 from mixedwood.saving.container import _write_npy
-from saving.models import MODELS, answers, make_table
+from saving.models import MODELS, answers, make_table, target_of
 
 X, Y = make_table(n=60)
 
@@ -31,7 +31,7 @@ def files(tmp_path_factory):
     for name, model in MODELS.items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            mw.save_model(clone(model).fit(X, Y), folder / name)
+            mw.save_model(clone(model).fit(X, target_of(model, Y)), folder / name)
         found[name] = (folder / name).read_bytes()
     return found
 

@@ -152,16 +152,18 @@ def native_arguments(
     return NativeArguments(arguments, schema, scale, ranks)
 
 
-def _native_costs(target: Target, chosen: GrowSettings) -> tuple[list[float], list[float]]:
+def _native_costs(
+    target: Target, chosen: GrowSettings
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Give the costs of labels, and those of the criterion, which are symmetric.
 
     Of two classes, costs only scale the criterion.
     """
-    matrix = target.cost_matrix
+    matrix, none = target.cost_matrix, np.empty(0)
     if matrix is None:
-        return [], []
+        return none, none
     in_splits = chosen.rules == "parts" and takes_costs(chosen.criterion) and len(matrix) > 2
-    return matrix.ravel().tolist(), ((matrix + matrix.T) / 2).ravel().tolist() * in_splits
+    return matrix.ravel(), ((matrix + matrix.T) / 2).ravel() if in_splits else none
 
 
 def tree_of(arrays: dict[str, Any], schema: Schema, target: Target, scale: float) -> Tree:
