@@ -178,12 +178,14 @@ def study_text(package: Path) -> str:
 
 def walks(root: Path) -> dict[str, tuple[list[str], int]]:
     """Modules and depth of the usual calls."""
-    sys.path.insert(0, str(root / "src"))
+    # A checkout whose module is not built beside its sources may be installed.
+    if any((root / "src" / "mixedwood").glob("_core.*.so")):
+        sys.path.insert(0, str(root / "src"))
     import mixedwood as mw
     import mixedwood.explain  # running a module on import is no part of a walk
     from mixedwood.cli import main
 
-    package = root / "src" / "mixedwood"
+    package = Path(mw.__file__).parent
     colors = ["red", "green", "blue"] * 20
     X = {"color": colors, "size": [float(i % 7) for i in range(60)]}
     y = [("yes", "no")[(c == "red") ^ (i % 5 == 0)] for i, c in enumerate(colors)]
