@@ -174,3 +174,10 @@ def test_steps_of_a_log_link_are_never_long():
     found = loss.leaf_values(steps, None, None, None, None, None)
     assert found[:2].tolist() == steps[:2].tolist()
     assert found[2:].ravel() == pytest.approx([1 + np.log(1e9), -1 - np.log(1e9)])
+
+
+def test_huber_s_loss_is_quadratic_up_to_delta_and_linear_beyond():
+    loss = Huber(0.5)
+    loss._first_delta = 2.0
+    found = loss._losses(np.array([0.0, 1.0, 2.0, 3.0, -5.0]), np.zeros(5))
+    assert found.tolist() == [0.0, 0.5, 2.0, 4.0, 8.0]

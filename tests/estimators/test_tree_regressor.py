@@ -300,3 +300,19 @@ def test_time_limit_returns_the_tree_so_far():
     with pytest.warns(mw.TimeLimitWarning):
         model = mw.TreeRegressor(time_limit=1e-9).fit(X, y)
     assert len(model.predict(X)) == 3000
+
+
+def test_errors_of_the_pruning_path_have_the_unit_of_the_loss():
+    rng = np.random.default_rng(11)
+    x = rng.normal(size=400)
+    y = x + rng.normal(size=400)
+    path, scaled = (
+        mw.TreeRegressor.cart(random_state=0).fit({"x": x}, factor * y).pruning_path_
+        for factor in (1.0, 8.0)
+    )
+    np.testing.assert_allclose(scaled.errors, 64 * path.errors, rtol=1e-9)
+    np.testing.assert_allclose(scaled.standard_errors, 64 * path.standard_errors, rtol=1e-9)
+    # The last tree is the root: its error is the variance, its spread that of squared deviations.
+    deviations = (y - y.mean()) ** 2
+    assert path.errors[-1] == pytest.approx(deviations.mean(), rel=0.02)
+    assert path.standard_errors[-1] == pytest.approx(deviations.std() / 20, rel=0.1)
