@@ -16,7 +16,7 @@ namespace {
 
 // Gains closer than this, relative to the larger, are equal: the first wins.
 constexpr double kEqual = 1e-12;
-// A column with at most so many values per row of the node is counted value by value; otherwise the rows
+// A column with at most this many values per row of the node is counted value by value; otherwise rows
 // are sorted.
 constexpr std::size_t kValuesPerRow = 2;
 // Of the other rows of a value, as in ten-fold cross-validation (grow/adjusted_score.hpp).

@@ -54,7 +54,7 @@ class Search {
   bool large_enough(double left_rows, double right_rows) const {
     return std::min(left_rows, right_rows) >= settings_.min_samples_leaf;
   }
-  // Best prefix of the groups in `order_of_groups_`, by the gain; tells the prefix's length and the side of
+  // Best prefix of the groups in `order_of_groups_`, by the gain: the prefix's length and the side of
   // missing values, which take both sides in turn unless they are a group.
   struct Prefix {
     std::size_t length = 0;

@@ -25,7 +25,7 @@ from mixedwood.data.target import Target
 
 __all__ = ["find_crossings"]
 
-# At most so many crossings, each of which explains at least this fraction of the impurity beyond
+# Maximum number of crossings, each of which explains at least this fraction of the impurity beyond
 # its parts. The level is for all tests together, one half for pairs and one for triples.
 _MAX_CROSSINGS = 5
 _MIN_FRACTION = 0.01
