@@ -18,7 +18,8 @@ class XLogX {
     return shared;
   }
   double operator()(double x) const {
-    if (x < static_cast<double>(kSize)) {
+    // What is left of a sum may be negative by rounding; a negative number has no size_t.
+    if (x >= 0.0 && x < static_cast<double>(kSize)) {
       const auto whole = static_cast<std::size_t>(x);
       if (static_cast<double>(whole) == x) return entries_[whole];
     }
