@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 SANITIZED := .venvs/sanitize
-# Least share of lines and branches that the tests must run, in percent.
+# Minimum percentage of lines and branches that the tests must cover.
 COVERAGE := 90
 # Whatever changes the installed package.
 SOURCES := $(shell find core bindings src build_backend -type f \

@@ -23,12 +23,12 @@ METHODS = {
     "greedy": mw.TreeClassifier(max_depth=3, pruning=None),
     "optimal": mw.OptimalTreeClassifier(max_depth=3, ccp_alpha=0),
     "splits='all'": mw.OptimalTreeClassifier(max_depth=3, ccp_alpha=0, binarizer="passthrough"),
-    "any depth": mw.TreeClassifier(),  # greedy and pruned, as large as it likes
+    "any depth": mw.TreeClassifier(),  # greedy and pruned, without a limit
 }
 
 
 def errors(model, data, repeats):
-    """Share of wrong answers on training rows and on new ones, over five folds."""
+    """Error rate on training rows and on test rows, over five folds."""
     folds = RepeatedStratifiedKFold(n_splits=5, n_repeats=repeats, random_state=0)
     found = []
     for old, new in folds.split(data.y, data.y):

@@ -1,6 +1,6 @@
-"""When is a plane better than a threshold? Model trees beside trees and linear models, on new rows.
+"""When are linear splits better than thresholds? Model trees, trees and linear models on test rows.
 
-Each table is one that comes with the library; texts and numbers go in as they are.
+The datasets come with the library; no encoding is required.
 """
 
 import argparse
@@ -15,7 +15,7 @@ TABLES = ["iris", "wine", "tic-tac-toe", "monks-1"]
 METHODS = {
     "tree": mw.TreeClassifier(),
     "model tree": mw.ModelTreeClassifier(),
-    "one plane": mw.SmoothSVC(),
+    "linear model": mw.SmoothSVC(),
 }
 
 

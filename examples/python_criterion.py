@@ -11,7 +11,7 @@ import mixedwood as mw
 
 
 def rows_gained(groups):
-    """Share of rows that turn right when each group answers its own commonest class."""
+    """Accuracy if each group predicts its most frequent class."""
     return (groups.max(axis=1).sum() - groups.sum(axis=0).max()) / groups.sum()
 
 

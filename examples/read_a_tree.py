@@ -1,8 +1,8 @@
 """Fit a tree to a table of text and numbers, and read it.
 
-The idea: a tree is worth having because people can read it. Fit one to a frame as it comes, print
-it, ask for its rules and for the reasons of a single answer, see which columns matter on rows that
-were not used, and compare its error with that of a larger tree that nobody pruned.
+Fits a tree to a data frame without encoding, prints the tree, its rules and the explanation of one
+prediction, computes permutation importances on test rows, and compares the error with that of an
+unpruned tree.
 """
 
 from sklearn.inspection import permutation_importance
@@ -25,7 +25,7 @@ def main() -> None:
     for rule in model.to_rules()[:3]:
         print(rule)
 
-    print("\nWhy the first new row is answered as it is\n")
+    print("\nThe prediction of the first test row\n")
     print(model.explain(X_test, row=0))
 
     print("\nHow much the error grows when a column is shuffled\n")

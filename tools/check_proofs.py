@@ -2,7 +2,7 @@
 
     python tools/check_proofs.py --problems 20000
 
-Fails at the first false proof or bound. At the end it tells how many problems were proven, of all
+Fails at the first false proof or bound. At the end it prints how many problems were proven, of all
 and of those whose two least costs differ by more than 1e-9 of all weight.
 """
 

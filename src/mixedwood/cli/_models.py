@@ -55,19 +55,19 @@ def model_of_task(name: str, task: str) -> str:
     entry = CATALOGUE.get(stem)
     if entry is None or entry.task == task:
         return name
-    twins = {e.name for e in estimators().values() if e.task == task}
+    of_task = {e.name for e in estimators().values() if e.task == task}
     if task == "regression":
         if entry.preset is not None:  # "cart" is a preset of "tree"
             base = next(e.name for e in estimators().values() if e.path == entry.path)
             stem, dot, preset = base, ".", entry.preset
-        twin = f"{stem}_regressor"
-        if twin in twins and (not preset or preset in CATALOGUE[twin].presets):
-            return f"{twin}{dot}{preset}"
+        counterpart = f"{stem}_regressor"
+        if counterpart in of_task and (not preset or preset in CATALOGUE[counterpart].presets):
+            return f"{counterpart}{dot}{preset}"
     verb = {"regression": "classes", "classification": "numbers"}[task]
     what = {"regression": "numbers", "classification": "classes"}[task]
     raise click.UsageError(
         f"The model {name!r} predicts {verb}, but the target has {what}. Models for {what}: "
-        f"{', '.join(sorted(twins))}. Choose one with --model, or set --task."
+        f"{', '.join(sorted(of_task))}. Choose one with --model, or set --task."
     )
 
 

@@ -173,7 +173,7 @@ def tree_dot(tree: Tree, max_depth: int | None = None, max_nodes: int | None = 1
         text = format_prediction(tree, node)
         if children:
             linear = tree.split_kind[node] == SplitKind.LINEAR
-            text = "plane" if linear else format_name(tree.column_of(node).name)
+            text = "linear" if linear else format_name(tree.column_of(node).name)
             texts = format_branches(tree, node)[: len(children)]
             branches += [
                 f"  {node} -> {child} [label={_quoted(branch)}];"

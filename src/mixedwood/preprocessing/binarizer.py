@@ -292,8 +292,8 @@ class FeatureBinarizer(TableTransformer):
         How numeric columns are binned: a name, or a discretizer of this module.
     n_bins : int, mapping of str to int, or "tune", default=8
         Number of bins of every column, or of the columns listed (others have 5). With ``"tune"``
-        each column has 2 to 8 bins, as many as tell most about the classes; this needs `y`. Only
-        used if `discretizer` is ``"equal_width"`` or ``"equal_frequency"``.
+        each column has 2 to 8 bins, the number that is most informative about the classes; this
+        needs `y`. Only used if `discretizer` is ``"equal_width"`` or ``"equal_frequency"``.
     min_bins_per_side : int, default=1
         Minimum number of bins, or of categories of an ordinal column, on each side of a split; half
         of the bins if there are fewer. With ``encoding="one_hot"`` only columns with at most three

@@ -407,8 +407,8 @@ class EqualWidthDiscretizer(_ByNumber):
     ----------
     n_bins : int, mapping of str to int, or "tune", default=5
         Number of bins of every column, or of the columns listed; others have 5. With "tune" each
-        column has 2 to 8 bins: as many as tell most about the classes, beyond what as many bins of
-        a column of noise do. This needs `y`.
+        column has 2 to 8 bins: the number that is most informative about the classes, after a
+        correction for chance. This needs `y`.
     encode : {"names", "ordinal"}, default="names"
         Whether bins are encoded by name, such as ``"(2.9, 5.15]"``, or as the numbers 1, 2, ...
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
@@ -451,8 +451,8 @@ class EqualFrequencyDiscretizer(_ByNumber):
     ----------
     n_bins : int, mapping of str to int, or "tune", default=5
         Number of bins of every column, or of the columns listed; others have 5. With "tune" each
-        column has 2 to 8 bins: as many as tell most about the classes, beyond what as many bins of
-        a column of noise do. This needs `y`.
+        column has 2 to 8 bins: the number that is most informative about the classes, after a
+        correction for chance. This needs `y`.
     encode : {"names", "ordinal"}, default="names"
         Whether bins are encoded by name, such as ``"(2.9, 5.15]"``, or as the numbers 1, 2, ...
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None

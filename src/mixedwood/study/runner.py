@@ -162,7 +162,7 @@ def _workers(scheduler: str | None) -> Iterator[None]:
             "A scheduler needs the package distributed: pip install 'dask[distributed]'."
         ) from error
     try:
-        client = Client(scheduler, timeout="20s")  # type: ignore[no-untyped-call]
+        client = Client(scheduler, timeout="20s")  # type: ignore[no-untyped-call, unused-ignore]
     except (OSError, TimeoutError, ValueError) as error:
         raise StudyError(f"There is no Dask scheduler at {scheduler}: {error}.") from error
     with client, parallel_config("dask"):
