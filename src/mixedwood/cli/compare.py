@@ -244,17 +244,17 @@ def _check_names(
     Wrong names are errors of usage; if the target decides the task, names of either are accepted.
     """
     if task == "auto":
-        errors: dict[str, click.UsageError] = {}
-        tasks = ("classification", "regression")
-        for one in tasks:
-            try:
-                _check_names(methods, cv, metrics, baseline, costs, one)
-            except click.UsageError as error:
-                errors[one] = error
-        if len(errors) == len(tasks):
-            # The names of one task can be right but for an option: its error says more.
-            raise errors["regression" if _only_numbers(methods, metrics) else "classification"]
-        return next(one for one in tasks if one not in errors) if errors else "auto"
+        from mixedwood.comparison.methods import task_of
+
+        if (stated := task_of(methods)) is not None:
+            return _check_names(methods, cv, metrics, baseline, costs, stated)
+        try:
+            _check_names(methods, cv, metrics, baseline, costs, "classification")
+        except click.UsageError:
+            if not _only_numbers(methods, metrics):
+                raise
+            return _check_names(methods, cv, metrics, baseline, costs, "regression")
+        return "auto"
     from mixedwood._params import COST_MATRIX, check_value
     from mixedwood.comparison import check_cv
     from mixedwood.comparison.methods import read_methods
