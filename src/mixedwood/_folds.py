@@ -1,7 +1,8 @@
 """Every division of rows: folds, halves, and training and test rows; cross-validation schemes.
 
 All divisions are stratified unless the target is a number: each part has the class frequencies of
-the whole, give or take one row. They take the class of each row as codes from 0 and depend on the seed and the classes alone.
+the whole, give or take one row. They take the class of each row as codes from 0 and depend on the
+seed and the classes alone.
 """
 
 from __future__ import annotations

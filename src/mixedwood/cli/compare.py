@@ -6,7 +6,7 @@ import shutil
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -119,7 +119,7 @@ def compare(
     methods: tuple[str, ...],
     cv: str,
     metrics: str,
-    task: str,
+    task: Any,
     cost_matrix: str | None,
     seed: int,
     jobs: int,
@@ -285,7 +285,9 @@ def _only_numbers(methods: list[str], metrics: list[str] | None) -> bool:
     return bool(named & (numbers - {*comparison.methods(), *comparison.metrics()}))
 
 
-def _task_of(datasets: dict[str, tuple[Any, Any]], paths: tuple[Path, ...]) -> str:
+def _task_of(
+    datasets: dict[str, tuple[Any, Any]], paths: tuple[Path, ...]
+) -> Literal["classification", "regression"]:
     """Find the task by the targets, which must agree."""
     numeric = [y.dtype.kind == "f" for _, y in datasets.values()]
     if all(numeric):
