@@ -230,7 +230,7 @@ def read_numbers(y: Any, sample_weight: Any = None, *, nonnegative: bool = False
     sample_weight : array-like of shape (n_rows,) or float, optional
         Finite weights of rows, not negative, not all zero.
     nonnegative : bool, default=False
-        Whether negative numbers are errors, as for counts.
+        Whether negative numbers are errors, as for counts; rows of weight 0 do not count.
 
     Returns
     -------
@@ -247,14 +247,15 @@ def read_numbers(y: Any, sample_weight: Any = None, *, nonnegative: bool = False
     if len(given) == 0:
         raise ValueError("y has no rows: found 0 sample(s) while a minimum of 1 is required.")
     values = _finite_numbers(given)
-    if nonnegative and (values < 0).any():
-        row = int(np.argmax(values < 0))
+    codes = np.zeros(len(values), dtype=np.int32)
+    weights = _read_weights(sample_weight, None, np.empty(0), codes)
+    negative = values < 0 if weights is None else (values < 0) & (weights > 0)
+    if nonnegative and negative.any():
+        row = int(np.argmax(negative))
         raise ValueError(
             f"Some value(s) of y are negative, which is not allowed for criterion='poisson': "
             f"{values[row].item()!r} in row {row}. Use criterion='squared_error'."
         )
-    codes = np.zeros(len(values), dtype=np.int32)
-    weights = _read_weights(sample_weight, None, np.empty(0), codes)
     return Target(np.empty(0), codes, weights, values=values)
 
 
