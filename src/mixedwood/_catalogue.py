@@ -23,6 +23,7 @@ __all__ = [
     "find_maker",
     "find_public",
     "first_line",
+    "name_of_task",
 ]
 
 
@@ -149,11 +150,21 @@ CATALOGUE: dict[str, Entry] = {
 NOT_PUBLIC = (Entry("random_tree", "mixedwood.estimators.c45:RandomTreeClassifier"),)
 """Estimators that model files may contain besides those of the catalogue."""
 
-BASELINES: dict[str, Entry] = {
-    f"sklearn_{name}": Entry(f"sklearn_{name}", f"mixedwood.comparison.methods:sklearn_{name}")
-    for name in ("tree", "forest", "boosting", "logistic")
+_BASELINES: dict[str, Literal["classification", "regression"]] = {
+    "sklearn_tree": "classification",
+    "sklearn_forest": "classification",
+    "sklearn_boosting": "classification",
+    "sklearn_logistic": "classification",
+    "sklearn_tree_regressor": "regression",
+    "sklearn_forest_regressor": "regression",
+    "sklearn_boosting_regressor": "regression",
+    "sklearn_ridge": "regression",
 }
-"""scikit-learn's classifiers behind an encoder, which `compare` and study files know by name."""
+BASELINES: dict[str, Entry] = {
+    name: Entry(name, f"mixedwood.comparison.methods:{name}", task=task)
+    for name, task in _BASELINES.items()
+}
+"""scikit-learn's estimators behind an encoder, which `compare` and study files know by name."""
 
 
 def estimators() -> dict[str, Entry]:
@@ -185,6 +196,32 @@ def find_maker(name: str) -> Callable[..., Any] | None:
     if stem in known and preset in known[stem].presets:
         maker: Callable[..., Any] = getattr(known[stem].load(), preset)
         return maker
+    return None
+
+
+def name_of_task(name: str, task: str) -> str | None:
+    """Find the name that one such as "tree" stands for in a task; None if there is none.
+
+    Examples
+    --------
+    >>> name_of_task("cart", "regression")
+    'tree_regressor.cart'
+    >>> name_of_task("sklearn_forest", "regression")
+    'sklearn_forest_regressor'
+    """
+    known = CATALOGUE | BASELINES
+    stem, dot, preset = name.partition(".")
+    entry = known.get(stem)
+    if entry is None or entry.task == task:
+        return name
+    if task != "regression":
+        return None
+    if entry.preset is not None:  # "cart" is a preset of "tree"
+        stem = next(one.name for one in estimators().values() if one.path == entry.path)
+        dot, preset = ".", entry.preset
+    twin = f"{stem}_regressor"
+    if twin in known and (not preset or preset in known[twin].presets):
+        return f"{twin}{dot}{preset}"
     return None
 
 

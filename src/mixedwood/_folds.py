@@ -1,7 +1,8 @@
 """Every division of rows: folds, halves, and training and test rows; cross-validation schemes.
 
-All divisions are stratified: each part has the class frequencies of the whole, give or take one
-row. They take the class of each row as codes from 0 and depend on the seed and the classes alone.
+All divisions are stratified unless the target is a number: each part has the class frequencies of
+the whole, give or take one row. They take the class of each row as codes from 0 and depend on the
+seed and the classes alone.
 """
 
 from __future__ import annotations
@@ -334,8 +335,13 @@ class CrossValidation:
     test_size: Fraction = Fraction(0)
     splitter: Any = field(default=None, compare=False)
 
-    def split(self, y: Any, seed: int = 0) -> list[Fold]:
-        """Split rows with the class labels `y`; the same seed gives the same folds."""
+    def split(self, y: Any, seed: int = 0, *, stratify: bool = True) -> list[Fold]:
+        """Split rows with the class labels `y`; the same seed gives the same folds.
+
+        With ``stratify=False``, `y` has numbers, which do not matter unless a splitter uses them.
+        """
+        if not stratify:
+            return self._split_numbers(np.asarray(y), seed)
         classes, codes = np.unique(np.asarray(y), return_inverse=True)
         if not len(codes):
             raise ValueError("y is empty: there are no rows to split.")
@@ -362,6 +368,18 @@ class CrossValidation:
             folds = list(repeated_hold_out(codes, self.test_size, self.n_repeats, seed))
         self._check_training(folds, classes, codes)
         return folds
+
+    def _split_numbers(self, y: NDArray[Any], seed: int) -> list[Fold]:
+        if self.kind == "splitter":
+            return splitter_folds(self.splitter, y)
+        if len(y) < max(2, self.n_splits):
+            raise ValueError(
+                f"{self.name} needs at least {max(2, self.n_splits)} rows; y has {len(y)}."
+            )
+        codes = np.zeros(len(y), dtype=np.int64)
+        if self.kind == "k_fold":
+            return list(repeated_folds(codes, self.n_splits, self.n_repeats, seed))
+        return list(repeated_hold_out(codes, self.test_size, self.n_repeats, seed))
 
     def _check_training(self, folds: list[Fold], classes: NDArray[Any], codes: Codes) -> None:
         for number, fold in enumerate(folds):

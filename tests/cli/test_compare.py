@@ -211,7 +211,7 @@ def test_the_names_are_listed():
     ("change", "code", "words"),
     [
         (["--target", "klass"], 3, "has no column 'klass'. Did you mean 'class'?"),
-        (["--target", "size"], 3, "numbers with fractions"),
+        (["--target", "size", "--task", "classification"], 3, "numbers with fractions"),
         (["--target", "color"], 3, "missing in 20 of 60 rows"),
         (["--target", "class", "--methods", "tre"], 2, "Did you mean 'tree'?"),
         (["--target", "class", "--cv", "5x"], 2, "cv='5x' is not a known scheme"),

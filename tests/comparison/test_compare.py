@@ -25,7 +25,7 @@ from sklearn.tree import DecisionTreeClassifier
 import mixedwood as mw
 from mixedwood.comparison import encoded
 from mixedwood.comparison import methods as known_methods
-from mixedwood.comparison.compare import read_problems
+from mixedwood.comparison.compare import read_pairs
 from mixedwood.comparison.methods import prepare, read_methods
 from support.problems import mixed_problem
 
@@ -183,7 +183,7 @@ def test_sets_may_have_different_numbers_of_folds():
 
 def test_columns_as_a_dict_are_one_table_when_y_is_given(problem):
     X, y = problem
-    assert len(read_problems({"a": X["size"].to_numpy()}, y)) == 1
+    assert len(read_pairs({"a": X["size"].to_numpy()}, y)) == 1
 
 
 def test_seeds_and_limits_go_to_methods_without_their_own():

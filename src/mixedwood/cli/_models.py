@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mixedwood._catalogue import CATALOGUE, estimators, first_line
+from mixedwood._catalogue import CATALOGUE, estimators, first_line, name_of_task
 from mixedwood.cli._output import echo
 
 if TYPE_CHECKING:
@@ -51,18 +51,9 @@ def model_of_task(name: str, task: str) -> str:
     >>> model_of_task("forest.random_forest", "regression")
     'forest_regressor.random_forest'
     """
-    stem, dot, preset = name.partition(".")
-    entry = CATALOGUE.get(stem)
-    if entry is None or entry.task == task:
-        return name
+    if (found := name_of_task(name, task)) is not None:
+        return found
     of_task = {e.name for e in estimators().values() if e.task == task}
-    if task == "regression":
-        if entry.preset is not None:  # "cart" is a preset of "tree"
-            base = next(e.name for e in estimators().values() if e.path == entry.path)
-            stem, dot, preset = base, ".", entry.preset
-        counterpart = f"{stem}_regressor"
-        if counterpart in of_task and (not preset or preset in CATALOGUE[counterpart].presets):
-            return f"{counterpart}{dot}{preset}"
     verb = {"regression": "classes", "classification": "numbers"}[task]
     what = {"regression": "numbers", "classification": "classes"}[task]
     raise click.UsageError(

@@ -6,7 +6,7 @@ import shutil
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -65,6 +65,13 @@ class _Command(click.Command):
     show_default=True,
     help="Number of folds or cross-validation scheme; see --list.",
 )
+@click.option(
+    "--task",
+    default="auto",
+    show_default=True,
+    type=click.Choice(["auto", "classification", "regression"]),
+    help="Whether the target is classes or numbers.",
+)
 @click.option("--metrics", default="", metavar="NAME,...", help="Metrics; see --list.")
 @click.option(
     "--cost-matrix",
@@ -112,6 +119,7 @@ def compare(
     methods: tuple[str, ...],
     cv: str,
     metrics: str,
+    task: Any,
     cost_matrix: str | None,
     seed: int,
     jobs: int,
@@ -125,7 +133,9 @@ def compare(
     """Compare methods by cross-validation on the same folds of CSV or Parquet files.
 
     Prints a table of scores that marks statistically significant differences. With several files,
-    which all need the target column, the methods are also tested across datasets.
+    which all need the target column, the methods are also tested across datasets. A target of
+    numbers with fractions, or of more than 20 different whole numbers, is predicted as a number;
+    --task decides otherwise.
     """
     form = _format(options, output)
     _check_files(output, report, force)
@@ -137,15 +147,18 @@ def compare(
     named = [name for text in methods for name in text.replace(",", " ").split()]
     wanted = metrics.replace(",", " ").split() or None
     costs = None if cost_matrix is None else read_costs(cost_matrix)
-    _check_names(named, cv, wanted, options["baseline"], costs)
+    task = _check_names(named, cv, wanted, options["baseline"], costs, task)
     crossed = read_crossings(options["cross"])
-    datasets = _read(data, target, options["drop"], options["categorical"], crossed, quiet)
+    datasets = _read(data, target, task, options, crossed, quiet)
+    task = _task_of(datasets, data)
+    _check_names(named, cv, wanted, options["baseline"], costs, task)
     try:
         found = comparison.compare(
             datasets,
-            methods=_crossing(named or None, crossed),
+            methods=_crossing(named or None, crossed, task),
             cv=cv,
             metrics=wanted,
+            task=task,
             cost_matrix=costs,
             random_state=seed,
             n_jobs=jobs,
@@ -160,13 +173,13 @@ def compare(
     _report_failures(found)
 
 
-def _crossing(methods: list[str] | None, crossed: Any) -> Any:
+def _crossing(methods: list[str] | None, crossed: Any, task: str) -> Any:
     """Set the columns to cross, of the methods that can cross columns."""
     if crossed is None:
         return methods
     from mixedwood.comparison.methods import read_methods
 
-    made = read_methods(methods)
+    made = read_methods(methods, task)
     for method in made.values():
         if "crossed_features" in method.get_params(deep=False):
             method.set_params(crossed_features=crossed)
@@ -194,8 +207,10 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 
     for title, names in {
         "Methods": comparison.methods(),
+        "Methods for numbers": comparison.methods("regression"),
         "Cross-validation schemes": comparison.cv_schemes(),
         "Metrics": comparison.metrics(),
+        "Metrics for numbers": comparison.metrics("regression"),
     }.items():
         echo(f"{title}:")
         width = max(map(len, names))
@@ -217,9 +232,29 @@ def _format(options: dict[str, Any], output: Path | None) -> str:
 
 
 def _check_names(
-    methods: list[str], cv: str, metrics: list[str] | None, baseline: str | None, costs: Any
-) -> None:
-    """Check names before any data is read: wrong ones are errors of usage."""
+    methods: list[str],
+    cv: str,
+    metrics: list[str] | None,
+    baseline: str | None,
+    costs: Any,
+    task: str,
+) -> str:
+    """Check names before any data is read, and find the task if they decide it.
+
+    Wrong names are errors of usage; if the target decides the task, names of either are accepted.
+    """
+    if task == "auto":
+        from mixedwood.comparison.methods import task_of
+
+        if (stated := task_of(methods)) is not None:
+            return _check_names(methods, cv, metrics, baseline, costs, stated)
+        try:
+            _check_names(methods, cv, metrics, baseline, costs, "classification")
+        except click.UsageError:
+            if not _only_numbers(methods, metrics):
+                raise
+            return _check_names(methods, cv, metrics, baseline, costs, "regression")
+        return "auto"
     from mixedwood._params import COST_MATRIX, check_value
     from mixedwood.comparison import check_cv
     from mixedwood.comparison.methods import read_methods
@@ -227,19 +262,51 @@ def _check_names(
 
     try:
         check_cv(cv)
-        read_metrics(metrics, has_costs=costs is not None)
+        read_metrics(metrics, has_costs=costs is not None, task=task)
         check_value("compare", "cost_matrix", costs, COST_MATRIX)
-        known = read_methods(methods or None)
+        if task == "regression" and costs is not None:
+            raise ValueError("--cost-matrix needs classes, but the target has numbers.")
+        known = read_methods(methods or None, task)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     if baseline is not None and baseline not in known:
         raise click.UsageError(
             f"--baseline {baseline} is not one of the methods: {', '.join(known)}."
         )
+    return task
+
+
+def _only_numbers(methods: list[str], metrics: list[str] | None) -> bool:
+    """Whether a method or metric is named that only regression has."""
+    from mixedwood import comparison
+
+    named = {*methods, *(metrics or ())}
+    numbers = {*comparison.methods("regression"), *comparison.metrics("regression")}
+    return bool(named & (numbers - {*comparison.methods(), *comparison.metrics()}))
+
+
+def _task_of(
+    datasets: dict[str, tuple[Any, Any]], paths: tuple[Path, ...]
+) -> Literal["classification", "regression"]:
+    """Find the task by the targets, which must agree."""
+    numeric = [y.dtype.kind == "f" for _, y in datasets.values()]
+    if all(numeric):
+        return "regression"
+    if any(numeric):
+        raise DataError(
+            f"The target has numbers in {paths[numeric.index(True)]} and classes in "
+            f"{paths[numeric.index(False)]}. Compare the files separately, or set --task."
+        )
+    return "classification"
 
 
 def _read(
-    paths: tuple[Path, ...], target: str, drop: Any, categorical: Any, crossed: Any, quiet: bool
+    paths: tuple[Path, ...],
+    target: str,
+    task: Any,
+    options: dict[str, Any],
+    crossed: Any,
+    quiet: bool,
 ) -> dict[str, tuple[Any, Any]]:
     from mixedwood.data import read_table
     from mixedwood.data.file_tables import read_file
@@ -251,7 +318,13 @@ def _read(
         if name in datasets:
             raise click.UsageError(f"Two files have the name {name}; rename one of them.")
         try:
-            table = read_file(path, target, drop=drop, categorical=categorical)
+            table = read_file(
+                path,
+                target,
+                drop=options["drop"],
+                categorical=options["categorical"],
+                task=task,
+            )
             listed = None if crossed == "auto" else crossed
             read = read_table(table.X, crossed_features=listed)
         except FileError as error:

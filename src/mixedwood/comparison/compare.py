@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping, Sequence
 from importlib import metadata
-from typing import Any
+from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
@@ -13,16 +13,23 @@ from numpy.typing import NDArray
 
 from mixedwood._folds import CrossValidation, Fold, check_cv
 from mixedwood._limits import read_time_limit
-from mixedwood._params import COST_MATRIX, check_value
+from mixedwood._params import COST_MATRIX, OneOf, check_value
 from mixedwood._random import seed_of
-from mixedwood.comparison.methods import read_methods
+from mixedwood.comparison.methods import read_methods, task_of
 from mixedwood.comparison.metrics import read_metrics
 from mixedwood.comparison.result import Comparison, DatasetInfo, Failure, MethodWarning
 from mixedwood.comparison.run import ComparisonPlan, Outcome, Problem, run_fits
-from mixedwood.data import Table, check_same_length, read_table, read_target
+from mixedwood.data import (
+    Table,
+    check_same_length,
+    is_quantity,
+    read_numbers,
+    read_table,
+    read_target,
+)
 from mixedwood.datasets import Dataset
 
-__all__ = ["compare", "read_problems"]
+__all__ = ["compare", "read_pairs"]
 
 _UNNAMED = "data"  # the name of a dataset that is given as X and y
 
@@ -34,6 +41,7 @@ def compare(
     cv: Any = "5x2cv",
     *,
     metrics: str | Sequence[str] | None = None,
+    task: Literal["auto", "classification", "regression"] = "auto",
     cost_matrix: Any = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
@@ -47,16 +55,21 @@ def compare(
     X : table, Dataset, list of Dataset, or dict of str to (X, y)
         A table with categorical and numeric columns or, without `y`, one or more datasets.
     y : array-like of shape (n_rows,), optional
-        Class labels, if X is one table.
+        Class labels or numbers, if X is one table.
     methods : None, str, estimator, dict of str to those, or list of those, default=None
         Methods to compare: names of `mixedwood.comparison.methods()`, presets such as
-        ``"forest.bagging_c45"``, or scikit-learn classifiers that accept the table. If None, a
-        selection of mixedwood's estimators and scikit-learn baselines.
+        ``"forest.bagging_c45"``, or scikit-learn estimators that accept the table. If None, a
+        selection of mixedwood's estimators and scikit-learn baselines. If the target is a number,
+        the name of a classifier stands for its regressor.
     cv : int, str or scikit-learn splitter, default="5x2cv"
         Cross-validation scheme: a number of folds, a name of `mixedwood.comparison.cv_schemes()`,
         a name of the same form such as ``"3x5cv"`` and ``"50x1/4"``, or a splitter.
     metrics : str, sequence of str or None, default=None
         Metrics, of `mixedwood.comparison.metrics()`. If None, all; "cost" needs `cost_matrix`.
+    task : {"auto", "classification", "regression"}, default="auto"
+        Whether to predict classes or numbers. With ``"auto"``, methods that predict only one of
+        these decide. Otherwise a target of numbers with fractions, or of more than 20 different
+        whole numbers, is predicted as a number. Folds are stratified for classes only.
     cost_matrix : array-like of shape (n_classes, n_classes), mapping or None, default=None
         Costs of mistakes, as in `TreeClassifier`, for the metric "cost". Methods do not get them:
         set their own `cost_matrix` to fit them by cost.
@@ -84,11 +97,16 @@ def compare(
     """
     limit = None if time_limit is None else read_time_limit(time_limit)
     scheme = check_cv(cv)
-    models = read_methods(methods)
+    check_value("compare", "task", task, OneOf("auto", "classification", "regression"))
     check_value("compare", "cost_matrix", cost_matrix, COST_MATRIX)
-    metric_names = read_metrics(metrics, has_costs=cost_matrix is not None)
     seed = seed_of(random_state)
-    problems = read_problems(X, y, cost_matrix)
+    given = read_pairs(X, y)
+    chosen = _find_task(given, methods) if task == "auto" else task
+    models = read_methods(methods, chosen)
+    metric_names = read_metrics(metrics, has_costs=cost_matrix is not None, task=chosen)
+    if chosen == "regression" and cost_matrix is not None:
+        raise ValueError("cost_matrix needs classes, but the target has numbers.")
+    problems = [_read_problem(name, *pair, cost_matrix, chosen) for name, pair in given]
     folds = [_split(scheme, problem, seed, len(problems) > 1) for problem in problems]
     plan = ComparisonPlan(problems, folds, models, metric_names, seed, limit)
     return _collect(run_fits(plan, n_jobs, verbose), plan, scheme)
@@ -96,7 +114,7 @@ def compare(
 
 def _split(cv: CrossValidation, problem: Problem, seed: int, named: bool) -> list[Fold]:
     try:
-        return cv.split(problem.labels, seed)
+        return cv.split(problem.labels, seed, stratify=problem.values is None)
     except ValueError as error:
         raise ValueError(f"In {problem.name}: {error}" if named else str(error)) from error
 
@@ -151,10 +169,24 @@ def _versions() -> dict[str, str]:
     return found | {name: metadata.version(name) for name in packages}
 
 
-def read_problems(X: Any, y: Any, cost_matrix: Any = None) -> list[Problem]:
-    """Read one table and its class labels or, without `y`, several by name."""
+def _find_task(given: list[tuple[str, tuple[Any, Any]]], methods: Any) -> str:
+    """Find the task by the methods or, if they leave it open, by the targets."""
+    if (stated := task_of(methods)) is not None:
+        return stated
+    numeric = [name for name, (_, y) in given if is_quantity(y)]
+    if 0 < len(numeric) < len(given):
+        other = next(name for name, _ in given if name not in numeric)
+        raise ValueError(
+            f"The target of {numeric[0]} has numbers and that of {other} classes. Compare them "
+            "separately, or set task to 'classification' or 'regression'."
+        )
+    return "regression" if numeric else "classification"
+
+
+def read_pairs(X: Any, y: Any) -> list[tuple[str, tuple[Any, Any]]]:
+    """Name one table and its target or, without `y`, several."""
     if y is not None:
-        return [_read_problem(_UNNAMED, X, y, cost_matrix)]
+        return [(_UNNAMED, (X, y))]
     if isinstance(X, Dataset):
         X = [X]
     if isinstance(X, Mapping):
@@ -168,14 +200,14 @@ def read_problems(X: Any, y: Any, cost_matrix: Any = None) -> list[Problem]:
         pairs = [(entry.name, entry) for entry in X]
     else:
         raise TypeError(
-            f"y is missing, and X is {type(X).__name__}. Pass the class labels as y, or several "
+            f"y is missing, and X is {type(X).__name__}. Pass the target as y, or several "
             "datasets as a dict of name to (X, y) or a list of datasets of mixedwood.datasets."
         )
     if not pairs:
         raise ValueError("X is empty; at least one dataset is required.")
     if len({name for name, _ in pairs}) < len(pairs):
         raise ValueError("Two datasets have the same name; pass a dict with different names.")
-    return [_read_problem(name, *_read_pair(name, entry), cost_matrix) for name, entry in pairs]
+    return [(name, _read_pair(name, entry)) for name, entry in pairs]
 
 
 def _read_pair(name: str, entry: Any) -> tuple[Any, Any]:
@@ -184,21 +216,29 @@ def _read_pair(name: str, entry: Any) -> tuple[Any, Any]:
     if isinstance(entry, tuple) and len(entry) == 2:
         return entry
     raise TypeError(
-        f"X[{name!r}] is {type(entry).__name__}. If X is one table, pass its class labels as y; if "
+        f"X[{name!r}] is {type(entry).__name__}. If X is one table, pass its target as y; if "
         "it is a dict of datasets, each must be a pair (X, y)."
     )
 
 
-def _read_problem(name: str, X: Any, y: Any, cost_matrix: Any) -> Problem:
+def _read_problem(name: str, X: Any, y: Any, cost_matrix: Any, task: str) -> Problem:
     try:
-        table, target = read_table(X), read_target(y, cost_matrix=cost_matrix)
+        table = read_table(X)
+        is_numeric = task == "regression"
+        target = read_numbers(y) if is_numeric else read_target(y, cost_matrix=cost_matrix)
         check_same_length(table, target)
     except (TypeError, ValueError) as error:
         if name == _UNNAMED:
             raise
         raise type(error)(f"In {name}: {error}") from error
     return Problem(
-        name, _indexable(X), target.classes, target.codes, table.n_columns, target.cost_matrix
+        name,
+        _indexable(X),
+        target.classes,
+        target.codes,
+        table.n_columns,
+        target.cost_matrix,
+        target.values,
     )
 
 

@@ -1,4 +1,4 @@
-"""The methods of `compare`: estimators by name, and scikit-learn classifiers behind an encoder."""
+"""The methods of `compare`: estimators by name, and scikit-learn's behind an encoder."""
 
 from __future__ import annotations
 
@@ -8,52 +8,101 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import BaseEstimator, TransformerMixin, clone, is_classifier, is_regressor
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from mixedwood._catalogue import BASELINES, CATALOGUE, find_maker, first_line
+from mixedwood._catalogue import BASELINES, CATALOGUE, find_maker, first_line, name_of_task
 from mixedwood.data import MISSING, Table, read_table
 
-__all__ = ["TableEncoder", "encoded", "methods", "prepare", "read_methods"]
+__all__ = ["TableEncoder", "encoded", "methods", "prepare", "read_methods", "task_of"]
 
-_CLASSIFIERS = {n: entry for n, entry in CATALOGUE.items() if entry.task == "classification"}
-
-_DEFAULT_METHODS = (
-    "tree",
-    "model_tree",
-    "optimal",
-    "forest",
-    "random_ordinality",
-    "ensemble",
-    "sklearn_tree",
-    "sklearn_forest",
-    "sklearn_boosting",
-    "sklearn_logistic",
-)
+_DEFAULT_METHODS = {
+    "classification": (
+        "tree",
+        "model_tree",
+        "optimal",
+        "forest",
+        "random_ordinality",
+        "ensemble",
+        "sklearn_tree",
+        "sklearn_forest",
+        "sklearn_boosting",
+        "sklearn_logistic",
+    ),
+    "regression": (
+        "tree_regressor",
+        "model_tree_regressor",
+        "forest_regressor",
+        "random_ordinality_regressor",
+        "boosted_regressor",
+        "ensemble_regressor",
+        "sklearn_tree_regressor",
+        "sklearn_forest_regressor",
+        "sklearn_boosting_regressor",
+        "sklearn_ridge",
+    ),
+}
+_NUMBERS = ("numbers", "classes")  # what the target has, and what a classifier predicts
 _MAX_DENSE = 50_000_000  # cells; larger one-hot matrices are sparse
 _MAX_CATEGORIES = 255  # of a column, in histogram gradient boosting
 
 
-def methods() -> dict[str, str]:
+def methods(task: str = "classification") -> dict[str, str]:
     """Return the names of the methods of `compare` with a description of each.
+
+    Parameters
+    ----------
+    task : {"classification", "regression"}, default="classification"
+        Whether the target has classes or numbers. In regression, the name of a classifier stands
+        for its regressor: ``"tree"`` is ``"tree_regressor"``.
 
     Examples
     --------
     >>> methods()["tree"]
     'TreeClassifier()'
+    >>> methods("regression")["sklearn_ridge"]
+    "scikit-learn's Ridge, one-hot, scaled."
     """
-    ours = {name: entry.call for name, entry in _CLASSIFIERS.items()}
-    return ours | {name: first_line(entry.load()) for name, entry in BASELINES.items()}
+    ours = {name: entry.call for name, entry in CATALOGUE.items() if entry.task == task}
+    baselines = {name: entry for name, entry in BASELINES.items() if entry.task == task}
+    return ours | {name: first_line(entry.load()) for name, entry in baselines.items()}
 
 
-def read_methods(chosen: Any) -> dict[str, Any]:
+def task_of(chosen: Any) -> str | None:
+    """Find the task that estimators among methods state; None if names leave it to the target.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> task_of(["tree", Ridge()])
+    'regression'
+    """
+    if isinstance(chosen, Mapping):
+        chosen = list(chosen.values())
+    if isinstance(chosen, list | tuple):
+        found = {task_of(entry) for entry in chosen} - {None}
+        return found.pop() if len(found) == 1 else None
+    if isinstance(chosen, str):
+        entry = (CATALOGUE | BASELINES).get(chosen.partition(".")[0])
+        if entry is not None and entry.task == "regression":
+            return "regression"
+        return None if name_of_task(chosen, "regression") is not None else "classification"
+    if isinstance(chosen, type) or not hasattr(chosen, "fit"):
+        return None
+    if is_regressor(chosen):
+        return "regression"
+    return "classification" if is_classifier(chosen) else None
+
+
+def read_methods(chosen: Any, task: str = "classification") -> dict[str, Any]:
     """Make estimators of names, estimators, and dicts and lists of these; None is the default."""
     if chosen is None:
-        chosen = _DEFAULT_METHODS
+        known = CATALOGUE | BASELINES
+        chosen = [name for name in _DEFAULT_METHODS[task] if name in known]
     if isinstance(chosen, str) or hasattr(chosen, "fit"):
         chosen = [chosen]
     if isinstance(chosen, Mapping):
@@ -67,7 +116,7 @@ def read_methods(chosen: Any) -> dict[str, Any]:
                 f"Two methods are called {name!r}. Use different names, as in {{'a': ..., 'b': "
                 "...}."
             )
-        found[name] = _read_method(method)
+        found[name] = _read_method(method, task)
     if not found:
         raise ValueError("methods is empty; give at least one, or None for the default methods.")
     return found
@@ -81,12 +130,20 @@ def _named(chosen: Iterable[Any]) -> Iterable[tuple[str, Any]]:
             yield entry if isinstance(entry, str) else " ".join(repr(entry).split()), entry
 
 
-def _read_method(method: Any) -> Any:
+def _read_method(method: Any, task: str) -> Any:
     if isinstance(method, str):
-        maker = find_maker(method)
-        if maker is not None and method.partition(".")[0] in _CLASSIFIERS | BASELINES:
+        entries = CATALOGUE | BASELINES
+        twin = name_of_task(method, task)
+        maker = None if twin is None else find_maker(twin)
+        if maker is not None:
             return maker()
-        known = [*_CLASSIFIERS, *BASELINES]
+        known = [name for name, entry in entries.items() if entry.task == task]
+        if find_maker(method) is not None:
+            has, other = ("classes", "numbers") if task == "classification" else _NUMBERS
+            raise ValueError(
+                f"The method {method!r} predicts {other}, but the target has {has}. Use one of "
+                f"{', '.join(known)}, or set task."
+            )
         close = difflib.get_close_matches(method, known, n=1)
         hint = f" Did you mean {close[0]!r}?" if close else ""
         raise ValueError(
@@ -98,6 +155,13 @@ def _read_method(method: Any) -> Any:
     if not all(hasattr(method, name) for name in ("fit", "predict", "get_params")):
         raise TypeError(
             f"A method must be a name or a scikit-learn estimator; got {type(method).__name__}."
+        )
+    wrong = is_regressor if task == "classification" else is_classifier
+    if wrong(method):
+        has, other = ("classes", "numbers") if task == "classification" else _NUMBERS
+        raise ValueError(
+            f"{type(method).__name__} predicts {other}, but the target has {has}. Choose another "
+            "method, or set task."
         )
     return method
 
@@ -147,25 +211,53 @@ def sklearn_logistic() -> Pipeline:
     return encoded(LogisticRegression(max_iter=1000), scale=True)
 
 
+def sklearn_tree_regressor() -> Pipeline:
+    """scikit-learn's DecisionTreeRegressor, one-hot."""
+    from sklearn.tree import DecisionTreeRegressor
+
+    return encoded(DecisionTreeRegressor())
+
+
+def sklearn_forest_regressor() -> Pipeline:
+    """scikit-learn's RandomForestRegressor, one-hot."""
+    from sklearn.ensemble import RandomForestRegressor
+
+    return encoded(RandomForestRegressor())
+
+
+def sklearn_boosting_regressor() -> Pipeline:
+    """scikit-learn's HistGradientBoostingRegressor."""
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    return encoded(HistGradientBoostingRegressor())
+
+
+def sklearn_ridge() -> Pipeline:
+    """scikit-learn's Ridge, one-hot, scaled."""
+    from sklearn.linear_model import Ridge
+
+    return encoded(Ridge(), scale=True)
+
+
 def encoded(estimator: Any, *, scale: bool = False) -> Pipeline:
-    """Put an encoder before a scikit-learn classifier, so that it accepts any table.
+    """Put an encoder before a scikit-learn estimator, so that it accepts any table.
 
     Categorical columns become one column of zeros and ones for each category; missing values are
     a category of their own. Numeric columns get the median in place of missing values, and a
-    column that marks these. Classifiers with a parameter `categorical_features`, such as
+    column that marks these. Estimators with a parameter `categorical_features`, such as
     `HistGradientBoostingClassifier`, get ordinal codes and missing values instead.
 
     Parameters
     ----------
-    estimator : classifier
-        A classifier for numeric matrices.
+    estimator : classifier or regressor
+        An estimator for numeric matrices.
     scale : bool, default=False
         Whether to standardize numeric columns.
 
     Returns
     -------
     Pipeline
-        The steps are named ``"encoder"`` and ``"classifier"``.
+        The steps are named ``"encoder"`` and ``"classifier"`` or ``"regressor"``.
 
     Examples
     --------
@@ -175,10 +267,11 @@ def encoded(estimator: Any, *, scale: bool = False) -> Pipeline:
     >>> model.fit(X, ["yes", "no", "no", "yes"]).predict(X).tolist()
     ['yes', 'no', 'no', 'yes']
     """
+    name = "regressor" if is_regressor(estimator) else "classifier"
     if "categorical_features" in estimator.get_params():
         encoder = TableEncoder(encoding="ordinal", scale=scale)
-        return _CategoricalPipeline([("encoder", encoder), ("classifier", estimator)])
-    return Pipeline([("encoder", TableEncoder(scale=scale)), ("classifier", estimator)])
+        return _CategoricalPipeline([("encoder", encoder), (name, estimator)])
+    return Pipeline([("encoder", TableEncoder(scale=scale)), (name, estimator)])
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -280,12 +373,12 @@ def _to_matrix(table: Table) -> NDArray[np.float64]:
 
 
 class _CategoricalPipeline(Pipeline):  # type: ignore[misc]
-    """A pipeline that passes the encoded categorical columns to its classifier."""
+    """A pipeline that passes the encoded categorical columns to its estimator."""
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> _CategoricalPipeline:
-        """Fit the encoder, then the classifier."""
-        encoder, classifier = (step for _, step in self.steps)
+        """Fit the encoder, then the estimator."""
+        encoder, estimator = (step for _, step in self.steps)
         matrix = encoder.fit_transform(X, y)
-        classifier.set_params(categorical_features=list(range(encoder.n_categorical_)))
-        classifier.fit(matrix, y, **params)
+        estimator.set_params(categorical_features=list(range(encoder.n_categorical_)))
+        estimator.fit(matrix, y, **params)
         return self

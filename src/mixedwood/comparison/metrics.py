@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "DEFAULT_METRICS",
     "METRICS",
     "Evaluation",
     "Metric",
@@ -38,6 +37,7 @@ class Evaluation:
     predict_seconds: float
     classes: NDArray[Any] | None = None
     cost_matrix: NDArray[np.float64] | None = None  # in the order of the classes
+    target_sd: float = math.nan  # of all rows of the dataset, if the target is a number
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,11 +61,15 @@ class Metric:
     unit : str
         Unit behind a value.
     decimals : int or None
-        Digits after the decimal point; None for two significant digits.
+        Digits after the decimal point; None for significant digits.
     percent : bool
         Whether values are fractions that are shown in percent.
     tested : bool
         Whether differences are tested. Times depend on the machine and are not.
+    significant : int
+        Number of significant digits, if `decimals` is None.
+    task : {"classification", "regression"} or None
+        The task that has the metric; None for both.
     """
 
     name: str
@@ -78,6 +82,8 @@ class Metric:
     decimals: int | None = None
     percent: bool = False
     tested: bool = True
+    significant: int = 2
+    task: Literal["classification", "regression"] | None = "classification"
 
     def scale(self, value: float) -> float:
         """Return a value in the unit in which it is shown."""
@@ -89,7 +95,8 @@ class Metric:
             return ""
         if self.decimals is not None:
             return f"{self.scale(value):.{self.decimals}f}"
-        return f"{value:.2g}" if value < 99 else f"{value:.0f}"
+        n = self.significant
+        return f"{value:.{n}g}" if value < 10**n - 1 else f"{value:.0f}"
 
     def format_with_unit(self, value: float, error: float = math.nan) -> str:
         """Return a value with its standard error, if there is one, and its unit."""
@@ -154,6 +161,27 @@ def _cost(found: Evaluation) -> float:
     return mean_cost(found.classes, found.cost_matrix, found.y_true, found.y_pred)
 
 
+def _rmse(found: Evaluation) -> float:
+    return float(np.sqrt(np.mean((found.y_pred - found.y_true) ** 2)))
+
+
+def _relative_rmse(found: Evaluation) -> float:
+    return _rmse(found) / found.target_sd if found.target_sd > 0 else math.nan
+
+
+def _mae(found: Evaluation) -> float:
+    return float(np.abs(found.y_pred - found.y_true).mean())
+
+
+def _median_error(found: Evaluation) -> float:
+    return float(np.median(np.abs(found.y_pred - found.y_true)))
+
+
+def _unexplained(found: Evaluation) -> float:
+    total = float(((found.y_true - found.y_true.mean()) ** 2).sum())
+    return float(((found.y_pred - found.y_true) ** 2).sum()) / total if total > 0 else math.nan
+
+
 def _n_leaves(model: Any) -> float:
     """Number of leaves of the one tree in a model, also inside a pipeline or a search."""
     if callable(count := getattr(model, "get_n_leaves", None)):
@@ -171,6 +199,56 @@ def _n_leaves(model: Any) -> float:
 METRICS = {
     metric.name: metric
     for metric in (
+        Metric(
+            "rmse",
+            "RMSE",
+            "square root of the mean squared error of the test rows",
+            _rmse,
+            "RMSE",
+            "RMSE",
+            significant=4,
+            task="regression",
+        ),
+        Metric(
+            "relative_rmse",
+            "relative RMSE",
+            "RMSE divided by the standard deviation of the target in the dataset",
+            _relative_rmse,
+            "Relative RMSE",
+            "relative RMSE",
+            decimals=3,
+            task="regression",
+        ),
+        Metric(
+            "mae",
+            "MAE",
+            "mean absolute error of the test rows",
+            _mae,
+            "MAE",
+            "MAE",
+            significant=4,
+            task="regression",
+        ),
+        Metric(
+            "median_error",
+            "median error",
+            "median absolute error of the test rows",
+            _median_error,
+            "Median absolute error",
+            "median absolute error",
+            significant=4,
+            task="regression",
+        ),
+        Metric(
+            "r2_loss",
+            "1 - R²",
+            "1 - R²: the squared error relative to that of the mean of the test rows",
+            _unexplained,
+            "1 - R²",
+            "1 - R²",
+            decimals=3,
+            task="regression",
+        ),
         Metric(
             "error",
             "error %",
@@ -211,6 +289,7 @@ METRICS = {
             "leaves",
             unit="leaves",
             decimals=1,
+            task=None,
         ),
         Metric(
             "fit_seconds",
@@ -221,6 +300,7 @@ METRICS = {
             "seconds",
             unit="s",
             tested=False,
+            task=None,
         ),
         Metric(
             "predict_seconds",
@@ -231,6 +311,7 @@ METRICS = {
             "seconds",
             unit="s",
             tested=False,
+            task=None,
         ),
         Metric(
             "cost",
@@ -244,30 +325,47 @@ METRICS = {
     )
 }
 
-DEFAULT_METRICS = tuple(name for name in METRICS if name != "cost")
-"""What `compare` computes without costs; they are added if they are given."""
 
-
-def metrics() -> dict[str, str]:
+def metrics(task: str = "classification") -> dict[str, str]:
     """Return the names of the metrics with a description of each; lower is better in all of them.
+
+    Parameters
+    ----------
+    task : {"classification", "regression"}, default="classification"
+        Whether the target has classes or numbers.
 
     Examples
     --------
     >>> metrics()["error"]
     'fraction of test rows that are misclassified'
+    >>> list(metrics("regression"))[:3]
+    ['rmse', 'relative_rmse', 'mae']
     """
-    return {metric.name: metric.description for metric in METRICS.values()}
+    return {
+        metric.name: metric.description
+        for metric in METRICS.values()
+        if metric.task in (task, None)
+    }
 
 
-def read_metrics(chosen: Any, *, has_costs: bool = False) -> tuple[str, ...]:
+def read_metrics(
+    chosen: Any, *, has_costs: bool = False, task: str = "classification"
+) -> tuple[str, ...]:
     """Check names of metrics; None for all that can be computed."""
+    known = metrics(task)
     if chosen is None:
-        return (*DEFAULT_METRICS, *(("cost",) if has_costs else ()))
+        return tuple(name for name in known if name != "cost" or has_costs)
     names = (chosen,) if isinstance(chosen, str) else tuple(chosen)
     if "cost" in names and not has_costs:
         raise ValueError("The metric 'cost' needs the costs of mistakes: pass cost_matrix.")
-    unknown = [name for name in names if name not in METRICS]
+    unknown = [name for name in names if name not in known]
+    if unknown and unknown[0] in METRICS:
+        what = {"classification": "classes", "regression": "numbers"}[task]
+        raise ValueError(
+            f"The metric {unknown[0]!r} does not apply to a target of {what}. Use one or more of "
+            f"{', '.join(known)}, or set task."
+        )
     if unknown or not names or len(set(names)) < len(names):
         what = f"Unknown metric {unknown[0]!r}" if unknown else f"Got metrics={list(names)}"
-        raise ValueError(f"{what}. Use one or more of {', '.join(METRICS)}, each once.")
+        raise ValueError(f"{what}. Use one or more of {', '.join(known)}, each once.")
     return names

@@ -536,7 +536,7 @@ class ReportContext:
                     for n in (
                         dataset.n_rows,
                         dataset.n_columns,
-                        len(dataset.classes),
+                        *([len(dataset.classes)] if dataset.classes else []),
                         round(float(np.mean(dataset.n_train))),
                         round(float(np.mean(dataset.n_test))),
                     )
@@ -544,7 +544,8 @@ class ReportContext:
             )
             for dataset in self.comparison.datasets
         ]
-        header = ["dataset", "rows", "columns", "classes", "training rows", "test rows"]
+        classes = ["classes"] if self.comparison.datasets[0].classes else []
+        header = ["dataset", "rows", "columns", *classes, "training rows", "test rows"]
         return report.HtmlTable(header, rows, description="Datasets", sortable=len(rows) > 1)
 
 

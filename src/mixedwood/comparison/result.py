@@ -21,7 +21,10 @@ __all__ = ["Comparison", "DatasetInfo", "Failure", "MethodWarning"]
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """A dataset of a comparison, and the numbers of training and test rows of each fold."""
+    """A dataset of a comparison, and the numbers of training and test rows of each fold.
+
+    `classes` is empty if the target is a number.
+    """
 
     name: str
     n_rows: int
@@ -33,7 +36,8 @@ class DatasetInfo:
     @property
     def size(self) -> str:
         """The size of the dataset as text."""
-        return f"{self.n_rows} rows, {self.n_columns} columns, {len(self.classes)} classes"
+        target = f"{len(self.classes)} classes" if self.classes else "numeric target"
+        return f"{self.n_rows} rows, {self.n_columns} columns, {target}"
 
 
 @dataclass(frozen=True)
@@ -114,16 +118,22 @@ class Comparison:
 
     # Scores
 
-    def values(self, metric: str = "error") -> NDArray[np.float64]:
+    def values(self, metric: str | None = None) -> NDArray[np.float64]:
         """Return the scores of a metric, of shape (n_datasets, n_methods, n_folds)."""
-        return self.scores[..., _position(metric, self.metrics, "metric")]
+        name = self.default_metric if metric is None else metric
+        return self.scores[..., _position(name, self.metrics, "metric")]
 
-    def means(self, metric: str = "error") -> NDArray[np.float64]:
+    @property
+    def default_metric(self) -> str:
+        """The metric of methods that are called without one: "error", or "rmse" for numbers."""
+        return "error" if self.datasets[0].classes else "rmse"
+
+    def means(self, metric: str | None = None) -> NDArray[np.float64]:
         """Return the means over folds, of shape (n_datasets, n_methods); NaN if one is missing."""
         values = self.values(metric)
         return np.array([values[s, :, : self.n_folds(s)].mean(1) for s in range(len(values))])
 
-    def standard_errors(self, metric: str = "error") -> NDArray[np.float64]:
+    def standard_errors(self, metric: str | None = None) -> NDArray[np.float64]:
         """Return the standard errors of the means, of shape (n_datasets, n_methods).
 
         Folds share training rows, so that these are too small; the tests correct for it.
@@ -187,7 +197,7 @@ class Comparison:
 
     def pairwise_tests(
         self,
-        metric: str = "error",
+        metric: str | None = None,
         *,
         baseline: str | None = None,
         alpha: float = 0.05,
@@ -197,8 +207,8 @@ class Comparison:
 
         Parameters
         ----------
-        metric : str, default="error"
-            Name of the metric.
+        metric : str, optional
+            Name of the metric. If None, "error" or, if the target is a number, "rmse".
         baseline : str, optional
             Name of the method that the others are tested against. If None, the first method.
         alpha : float, default=0.05
@@ -214,26 +224,26 @@ class Comparison:
         tuple of PairwiseTest
             One for each dataset and other method.
         """
-        return pairwise.pairwise_tests(self, metric, baseline, alpha, test)
+        return pairwise.pairwise_tests(self, metric or self.default_metric, baseline, alpha, test)
 
-    def win_tie_loss(self, metric: str = "error", *, alpha: float = 0.05) -> WinTieLoss:
+    def win_tie_loss(self, metric: str | None = None, *, alpha: float = 0.05) -> WinTieLoss:
         """Count for each pair of methods on how many datasets one is significantly better."""
-        return pairwise.count_wins(self, metric, alpha)
+        return pairwise.count_wins(self, metric or self.default_metric, alpha)
 
-    def friedman_test(self, metric: str = "error", *, alpha: float = 0.05) -> FriedmanTest:
+    def friedman_test(self, metric: str | None = None, *, alpha: float = 0.05) -> FriedmanTest:
         """Test by ranks whether any methods differ over the datasets.
 
         Methods without a score on some dataset are left out; the result has the remaining names.
         """
-        means, names = pairwise.complete_means(self, metric)
+        means, names = pairwise.complete_means(self, metric or self.default_metric)
         return stats.friedman_test(means, names=names, alpha=alpha)
 
-    def nemenyi_test(self, metric: str = "error", *, alpha: float = 0.05) -> NemenyiTest:
+    def nemenyi_test(self, metric: str | None = None, *, alpha: float = 0.05) -> NemenyiTest:
         """Test by mean ranks which methods differ over the datasets.
 
         Methods without a score on some dataset are left out; the result has the remaining names.
         """
-        means, names = pairwise.complete_means(self, metric)
+        means, names = pairwise.complete_means(self, metric or self.default_metric)
         return stats.nemenyi_test(means, names=names, alpha=alpha)
 
     # Output

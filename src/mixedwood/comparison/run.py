@@ -31,7 +31,7 @@ __all__ = ["ComparisonPlan", "Outcome", "Problem", "run_fits"]
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A named table and its class labels; methods get rows of it in the container it came in."""
+    """A named table and its target; methods get rows of it in the container it came in."""
 
     name: str
     X: Any
@@ -39,15 +39,16 @@ class Problem:
     codes: NDArray[np.int32]
     n_columns: int
     cost_matrix: NDArray[np.float64] | None = None
+    values: NDArray[np.float64] | None = None  # the target, if it is a number
 
     def take(self, rows: NDArray[np.intp]) -> tuple[Any, NDArray[Any]]:
-        """Select rows and their class labels."""
-        return _take(self.X, rows), self.classes[self.codes[rows]]
+        """Select rows and their class labels or numbers."""
+        return _take(self.X, rows), self.labels[rows]
 
     @property
     def labels(self) -> NDArray[Any]:
-        """The class label of each row."""
-        return np.asarray(self.classes[self.codes])
+        """The class label or number of each row."""
+        return np.asarray(self.classes[self.codes]) if self.values is None else self.values
 
 
 def _take(X: Any, rows: NDArray[np.intp]) -> Any:
@@ -143,6 +144,9 @@ def _evaluate(model: Any, problem: Problem, fold: Fold) -> Evaluation:
     started = time.perf_counter()
     y_pred = np.asarray(model.predict(X))
     seconds = time.perf_counter() - started
-    return Evaluation(
-        model, X, y, y_pred, fit_seconds, seconds, problem.classes, problem.cost_matrix
-    )
+    if problem.values is None:
+        return Evaluation(
+            model, X, y, y_pred, fit_seconds, seconds, problem.classes, problem.cost_matrix
+        )
+    spread = float(problem.values.std())
+    return Evaluation(model, X, y, y_pred, fit_seconds, seconds, target_sd=spread)

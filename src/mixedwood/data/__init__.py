@@ -20,6 +20,7 @@ from mixedwood.data.schema import (
 from mixedwood.data.target import (
     Target,
     check_same_length,
+    is_quantity,
     read_cost_matrix,
     read_numbers,
     read_target,
@@ -38,6 +39,7 @@ __all__ = [
     "cross_columns",
     "find_crossings",
     "identifier_columns",
+    "is_quantity",
     "read_cost_matrix",
     "read_numbers",
     "read_table",

@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 
 from mixedwood.data.frames import METADATA_KEY, index_columns
 from mixedwood.data.schema import Column, Schema
+from mixedwood.data.target import is_quantity
 from mixedwood.files import FileError, Source, TextColumn, read_batches, read_text
 
-__all__ = ["MAX_CLASSES", "FileTable", "NewRows", "read_columns", "read_file", "read_new_rows"]
-
-MAX_CLASSES = 20
-"""A target of more different whole numbers is a quantity."""
+__all__ = ["FileTable", "NewRows", "read_columns", "read_file", "read_new_rows"]
 
 
 def read_columns(path: Path, asked: Collection[str] = ()) -> dict[str, Any]:
@@ -265,7 +263,7 @@ def _target(source: Source, target: str, cells: Any, task: str) -> NDArray[Any]:
                 f"the header has {labels[strange[0]]!r}. Correct the cell, or use --task "
                 "classification."
             )
-        if task == "regression" or (not len(strange) and _is_quantity(quantity)):
+        if task == "regression" or (not len(strange) and is_quantity(quantity)):
             return quantity
     if isinstance(cells, TextColumn):
         numbers = cells.numbers()
@@ -290,11 +288,6 @@ def _quantity(cells: Any, labels: list[Any]) -> NDArray[np.float64]:
         ]
     )
     return np.where(np.isfinite(numbers), numbers, np.nan)
-
-
-def _is_quantity(numbers: NDArray[np.float64]) -> bool:
-    """Whether numbers are more likely a quantity than codes of classes."""
-    return bool((numbers != np.floor(numbers)).any()) or len(np.unique(numbers)) > MAX_CLASSES
 
 
 def _no_column(source: Source, name: str, names: list[str]) -> str:

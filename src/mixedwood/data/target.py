@@ -30,12 +30,14 @@ from mixedwood.data.schema import CodeArray, Label, NumberArray, Table, row_inde
 __all__ = [
     "Target",
     "check_same_length",
+    "is_quantity",
     "read_cost_matrix",
     "read_numbers",
     "read_target",
     "rows_with_weight",
 ]
 
+_MAX_CLASSES = 20  # more different whole numbers are a quantity
 _MAX_NUMBER = 1e150  # squares must be finite
 
 
@@ -228,7 +230,7 @@ def read_numbers(y: Any, sample_weight: Any = None, *, nonnegative: bool = False
     sample_weight : array-like of shape (n_rows,) or float, optional
         Finite weights of rows, not negative, not all zero.
     nonnegative : bool, default=False
-        Whether negative numbers are errors, as for counts.
+        Whether negative numbers are errors, as for counts; rows of weight 0 do not count.
 
     Returns
     -------
@@ -245,15 +247,35 @@ def read_numbers(y: Any, sample_weight: Any = None, *, nonnegative: bool = False
     if len(given) == 0:
         raise ValueError("y has no rows: found 0 sample(s) while a minimum of 1 is required.")
     values = _finite_numbers(given)
-    if nonnegative and (values < 0).any():
-        row = int(np.argmax(values < 0))
+    codes = np.zeros(len(values), dtype=np.int32)
+    weights = _read_weights(sample_weight, None, np.empty(0), codes)
+    negative = values < 0 if weights is None else (values < 0) & (weights > 0)
+    if nonnegative and negative.any():
+        row = int(np.argmax(negative))
         raise ValueError(
             f"Some value(s) of y are negative, which is not allowed for criterion='poisson': "
             f"{values[row].item()!r} in row {row}. Use criterion='squared_error'."
         )
-    codes = np.zeros(len(values), dtype=np.int32)
-    weights = _read_weights(sample_weight, None, np.empty(0), codes)
     return Target(np.empty(0), codes, weights, values=values)
+
+
+def is_quantity(y: Any) -> bool:
+    """Whether a target is more likely a quantity than classes.
+
+    It is if it has numbers with fractions, or more than 20 different whole numbers.
+
+    Examples
+    --------
+    >>> is_quantity([1.5, 2.0]), is_quantity([1, 2, 3]), is_quantity(range(21))
+    (True, False, True)
+    """
+    try:
+        given = _open_labels(y, "regressor")
+        numbers = _finite_numbers(given) if len(given) else np.empty(0)
+    except (TypeError, ValueError):  # text, or an error that reading the target will state
+        return False
+    has_fractions = bool((numbers != np.floor(numbers)).any())
+    return has_fractions or len(np.unique(numbers)) > _MAX_CLASSES
 
 
 def _finite_numbers(given: ColumnData) -> NumberArray:

@@ -189,6 +189,9 @@ class BaseForestRegressor(BaseForest, TreeEnsembleRegressor):
             return self.oob_score(true, predicted[:, 0])
         return r2_score(true, predicted[:, 0]) if len(true) > 1 else np.nan
 
+    def _needs_nonnegative(self) -> bool:
+        return getattr(self.estimator, "criterion", None) == "poisson"
+
     def _check_fitted(self) -> None:
         if "_leaves" not in vars(self):
             return
