@@ -108,7 +108,6 @@ class _Screen:
             effects.append(np.unique(number, return_inverse=True)[1])
         return counts[met], effects
 
-
     def _sums(self, places: tuple[int, ...]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Rows of the combinations that were met, sums of their numbers, and sums of squares."""
         assert self.numbers is not None

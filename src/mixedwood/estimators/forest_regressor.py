@@ -52,7 +52,11 @@ class BaseForestRegressor(BaseForest, TreeEnsembleRegressor):
         "_targets": kinds.sometimes(kinds.array(np.float64, 1, kinds.FINITE)),
     }
 
-    _parameters: ClassVar[dict[str, Constraint]] = {**BaseForest._parameters, "crossed_features": CROSSED_FEATURES, "keep_leaves": FLAG}
+    _parameters: ClassVar[dict[str, Constraint]] = {
+        **BaseForest._parameters,
+        "crossed_features": CROSSED_FEATURES,
+        "keep_leaves": FLAG,
+    }
 
     def __init__(
         self,
