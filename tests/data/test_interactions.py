@@ -153,11 +153,12 @@ def test_an_interaction_of_numbers_is_found_among_noise(seed):
     assert search_numbers(X, y)[0] == ("c2", "c5")
 
 
+@pytest.mark.parametrize("n_tables", [20, pytest.param(200, marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", ["plain", "skewed", "effects"])
-def test_nothing_is_found_in_numbers_without_interaction(kind):
+def test_nothing_is_found_in_numbers_without_interaction(kind, n_tables):
     rng = np.random.default_rng(12)
     found = 0
-    for _ in range(100):
+    for _ in range(n_tables):
         X, _ = noise_table(rng, kind)
         n_rows = len(X["c0"])
         y = rng.normal(5, 2, n_rows)
@@ -165,7 +166,7 @@ def test_nothing_is_found_in_numbers_without_interaction(kind):
             for j in range(3):
                 y += rng.normal(0, 2, 16)[[int(v[1:]) for v in X[f"c{j}"]]]
         found += bool(search_numbers(X, y))
-    assert found <= 6
+    assert found <= 0.05 * n_tables
 
 
 @pytest.mark.parametrize("seed", range(10))
