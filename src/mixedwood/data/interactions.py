@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc
 
 from mixedwood import _core
 from mixedwood.data.schema import ColumnKind, Table
@@ -148,6 +147,8 @@ def _number_interaction(
     if fraction <= 0:
         return 0.0, 0.0
     # P(F > f) is an incomplete beta function; without noise it is 0.
+    from scipy.special import betainc  # here: reading a table does not load scipy
+
     tail = float(betainc(rest / 2, freedom / 2, rest * noise / (rest * noise + statistic)))
     return (math.log(tail) if tail > 0 else -math.inf), fraction
 
