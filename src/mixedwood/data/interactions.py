@@ -108,9 +108,10 @@ class _Screen:
         return counts[met], effects
 
     def _sums(self, places: tuple[int, ...]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Rows of the combinations that were met, sums of their numbers, and sums of squares."""
+        """Rows of the combinations that were met, means of their numbers, sums of squares within."""
         assert self.numbers is not None
-        keys, known = np.zeros(len(self.numbers), dtype=np.int64), np.True_
+        keys = np.zeros(len(self.numbers), dtype=np.int64)
+        known = np.ones(len(self.numbers), dtype=bool)
         for place in places:
             keys = keys * self.sizes[place] + self.codes[place]
             known = known & (self.codes[place] >= 0)
