@@ -108,7 +108,7 @@ class _Screen:
         return counts[met], effects
 
     def _sums(self, places: tuple[int, ...]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Rows of the combinations that were met, means of their numbers, sums of squares within."""
+        """Rows of the combinations that were met, means of their numbers, squares within."""
         assert self.numbers is not None
         keys = np.zeros(len(self.numbers), dtype=np.int64)
         known = np.ones(len(self.numbers), dtype=bool)
