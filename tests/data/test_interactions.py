@@ -4,9 +4,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.stats import f
 
 from mixedwood.data import find_crossings, read_table, read_target
-from mixedwood.data.interactions import _interaction
+from mixedwood.data.interactions import _interaction, _number_interaction
+from mixedwood.data.target import read_numbers
 
 
 def draw(rng, n_rows, sizes, skewed=False):
@@ -137,3 +139,62 @@ def test_every_pair_of_a_small_table_is_examined():
         X = draw(rng, 400, [2, 3, 4, 5])
         y = parity(X[f"c{pair[0]}"]) ^ parity(X[f"c{pair[1]}"])
         assert search(X, y)[0] == tuple(f"c{i}" for i in pair)
+
+
+def search_numbers(X, y):
+    return find_crossings(read_table(X), read_numbers(y))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_an_interaction_of_numbers_is_found_among_noise(seed):
+    rng = np.random.default_rng(seed)
+    X = draw(rng, 1000, [10] * 8)
+    y = (parity(X["c2"]) ^ parity(X["c5"])) * 1000.0 + rng.normal(0, 800, 1000)
+    assert search_numbers(X, y)[0] == ("c2", "c5")
+
+
+@pytest.mark.parametrize("n_tables", [20, pytest.param(200, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kind", ["plain", "skewed", "effects"])
+def test_nothing_is_found_in_numbers_without_interaction(kind, n_tables):
+    rng = np.random.default_rng(12)
+    found = 0
+    for _ in range(n_tables):
+        X, _ = noise_table(rng, kind)
+        n_rows = len(X["c0"])
+        y = rng.normal(5, 2, n_rows)
+        if kind == "effects":
+            for j in range(3):
+                y += rng.normal(0, 2, 16)[[int(v[1:]) for v in X[f"c{j}"]]]
+        found += bool(search_numbers(X, y))
+    assert found <= 0.05 * n_tables
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_test_of_numbers_agrees_with_two_nested_models(seed):
+    """Brute force: indicator matrices of all rows, with and without the combinations."""
+    rng = np.random.default_rng(seed)
+    a, b, y = rng.choice(3, 120), rng.choice(4, 120), rng.gamma(1.0, 2.0, 120)
+    y += (a == b) * 3.0
+    keys, cell = np.unique(a * 4 + b, return_inverse=True)
+    residuals, ranks = [], []
+    for design in (np.hstack([np.eye(3)[a], np.eye(4)[b]]), np.eye(len(keys))[cell]):
+        fitted = design @ np.linalg.pinv(design) @ y
+        residuals.append(((y - fitted) ** 2).sum())
+        ranks.append(np.linalg.matrix_rank(design))
+    extra, rest = ranks[1] - ranks[0], 120 - ranks[1]
+    noise = residuals[1] / rest
+    ratio = (residuals[0] - residuals[1]) / extra / noise
+    n = np.bincount(cell).astype(float)
+    means = np.array([y[cell == k].mean() for k in range(len(keys))])
+    within = np.array([((y[cell == k] - means[k]) ** 2).sum() for k in range(len(keys))])
+    log_p, fraction = _number_interaction(n, means, within, [keys // 4, keys % 4])
+    assert log_p == pytest.approx(f.logsf(ratio, extra, rest), rel=1e-6)
+    expected = (residuals[0] - residuals[1] - extra * noise) / ((y - y.mean()) ** 2).sum()
+    assert fraction == pytest.approx(expected)
+
+
+def test_numbers_without_noise_or_variance():
+    rng = np.random.default_rng(3)
+    X = draw(rng, 300, [3, 3, 3])
+    assert search_numbers(X, np.full(300, 7.0)) == []
+    assert search_numbers(X, 1e140 * (parity(X["c0"]) ^ parity(X["c1"]))) == [("c0", "c1")]

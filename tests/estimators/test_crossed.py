@@ -20,6 +20,9 @@ SMALL = {
     "AdaBoostTreesClassifier": {"n_estimators": 4},
     "EnsembleClassifier": {"max_iter": 10, "max_depths": [2]},
     "OptimalTreeClassifier": {"max_depth": 2},
+    "ForestRegressor": {"n_estimators": 4, "colsample_bytree": 0.7},
+    "RandomOrdinalityRegressor": {"n_estimators": 4},
+    "BoostedTreesRegressor": {"n_estimators": 100, "max_features": None},
 }
 CLASSES = sorted(
     entry.class_name
@@ -46,6 +49,8 @@ def make(name, **parameters):
 @pytest.mark.parametrize("name", CLASSES)
 def test_every_estimator_crosses_columns(name, crossed, tmp_path):
     X, y = problem()
+    if name.endswith("Regressor"):
+        y = (y == "yes") * 3.0
     model = make(name, crossed_features=crossed).fit(X, y)
     assert model.n_features_in_ == 4
     assert model.feature_names_in_.tolist() == list(X)
@@ -65,6 +70,8 @@ def test_every_estimator_crosses_columns(name, crossed, tmp_path):
 @pytest.mark.parametrize("name", CLASSES)
 def test_bad_crossings_are_errors_before_any_work(name):
     X, y = problem(30)
+    if name.endswith("Regressor"):
+        y = (y == "yes") * 3.0
     for crossed, message in (
         (("a", "b"), "'crossed_features' parameter of .* must be None, 'auto' or a list of lists"),
         ([("a",)], "two or more column names"),

@@ -5,7 +5,8 @@ for a pair, effects of the one column plus effects of the other, and for a tripl
 three pairs. What the combinations explain beyond that is the interaction of a two-way or three-way
 analysis of variance. Its mean and variance by chance are computed from the fitted probabilities and
 the number of rows of each combination, also where these are few, and a chi-square distribution with
-both gives the p-value.
+both gives the p-value. For a target of numbers, the means of the combinations are compared with
+their additive fit in the same way, by the F test of an analysis of variance.
 """
 
 from __future__ import annotations
@@ -58,6 +59,7 @@ class _Screen:
     sizes: list[int]
     classes: NDArray[np.int64]
     n_classes: int
+    numbers: NDArray[np.float64] | None = None  # in place of classes, around a mean of 0
 
     def search(self, groups: Sequence[tuple[int, ...]]) -> list[_Found]:
         """Find the groups of columns that interact, those that explain most first."""
@@ -67,7 +69,10 @@ class _Screen:
             counts = self._counts(places)
             if counts is None:
                 continue
-            log_p, fraction = _interaction(*counts)
+            if self.numbers is None:
+                log_p, fraction = _interaction(*counts)
+            else:
+                log_p, fraction = _number_interaction(*self._sums(places), counts[1])
             if log_p < limit and fraction >= _MIN_FRACTION:
                 found.append(_Found(places, fraction))
         return sorted(found, key=lambda one: (-one.fraction, one.places))[:_MAX_CROSSINGS]
@@ -101,6 +106,52 @@ class _Screen:
                 number = number * sizes[i] + codes[i]
             effects.append(np.unique(number, return_inverse=True)[1])
         return counts[met], effects
+
+    def _sums(self, places: tuple[int, ...]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Rows of the combinations that were met, means of their numbers, squares within."""
+        assert self.numbers is not None
+        keys = np.zeros(len(self.numbers), dtype=np.int64)
+        known = np.ones(len(self.numbers), dtype=bool)
+        for place in places:
+            keys = keys * self.sizes[place] + self.codes[place]
+            known = known & (self.codes[place] >= 0)
+        keys, numbers = keys[known], self.numbers[known]
+        n = np.bincount(keys)
+        sums, met = np.bincount(keys, numbers), np.flatnonzero(n)
+        means = sums[met] / n[met]
+        within = np.bincount(keys, (numbers - (sums / np.maximum(n, 1))[keys]) ** 2)
+        return n[met].astype(np.float64), means, within[met]
+
+
+def _number_interaction(
+    n: NDArray[np.float64],
+    means: NDArray[np.float64],
+    within: NDArray[np.float64],
+    effects: list[NDArray[np.int64]],
+) -> tuple[float, float]:
+    """Test what means of combinations explain beyond an additive fit, by an F test.
+
+    Returns the logarithm of the p-value, and the fraction of the variance that is explained, less
+    the fraction that is expected by chance. `within` are sums of squared deviations from the means.
+    """
+    total = n.sum()
+    design = np.concatenate([np.eye(int(number.max()) + 1)[number] for number in effects], axis=1)
+    root = np.sqrt(n)
+    weights, _, rank, _ = np.linalg.lstsq(design * root[:, None], means * root, rcond=1e-10)
+    freedom, rest = float(len(n) - rank), float(total - len(n))
+    squares = float((n * (means - (n @ means) / total) ** 2).sum() + within.sum())
+    if freedom < 1 or rest < 1 or squares <= 0:
+        return 0.0, 0.0
+    statistic = float((n * (means - design @ weights) ** 2).sum())
+    noise = float(within.sum()) / rest
+    fraction = (statistic - freedom * noise) / squares
+    if fraction <= 0:
+        return 0.0, 0.0
+    # P(F > f) is an incomplete beta function; without noise it is 0.
+    from scipy.special import betainc  # here: reading a table does not load scipy
+
+    tail = float(betainc(rest / 2, freedom / 2, rest * noise / (rest * noise + statistic)))
+    return (math.log(tail) if tail > 0 else -math.inf), fraction
 
 
 def _interaction(
@@ -159,7 +210,7 @@ def find_crossings(table: Table, target: Target) -> list[tuple[str, ...]]:
         Training rows. Columns of more than 100 categories are ignored; at most 50,000 rows and
         100 columns are used.
     target : Target
-        Their classes. Weights do not matter.
+        Their classes or numbers. Weights do not matter.
 
     Returns
     -------
@@ -189,17 +240,25 @@ def find_crossings(table: Table, target: Target) -> list[tuple[str, ...]]:
         and not column.sources
         and 2 <= column.n_categories <= _MAX_CATEGORIES
     ]
-    if target.n_classes < 2 or len(columns) < 2:
+    numbers = None
+    if target.is_numeric:
+        numbers = target.numbers[rows]
+        largest = np.abs(numbers).max()
+        numbers = numbers / largest if largest > 0 else numbers  # squares do not overflow
+        numbers = numbers - numbers.mean()
+    n_classes = 1 if target.is_numeric else target.n_classes
+    if len(columns) < 2 or (numbers is None and n_classes < 2):
         return []
     codes = [table.arrays[place][rows].astype(np.int64) for place in columns]
     sizes = [table.schema.columns[place].n_categories for place in columns]
     if len(columns) > _MAX_COLUMNS:
         gains = [
-            _gain(c, size, classes, target.n_classes) for c, size in zip(codes, sizes, strict=True)
+            _gain(c, size, classes, n_classes) if numbers is None else _gain_of_numbers(c, numbers)
+            for c, size in zip(codes, sizes, strict=True)
         ]
         chosen = sorted(np.argsort(-np.array(gains), kind="stable")[:_MAX_COLUMNS].tolist())
         columns, codes, sizes = ([listed[i] for i in chosen] for listed in (columns, codes, sizes))
-    screen = _Screen(codes, sizes, classes, target.n_classes)
+    screen = _Screen(codes, sizes, classes, n_classes, numbers)
     pairs = screen.search(list(combinations(range(len(columns)), 2)))
     triples = screen.search(_triples(len(columns), pairs))
     found = sorted([*pairs, *triples], key=lambda one: (-one.fraction, one.places))
@@ -231,3 +290,15 @@ def _gain(codes: NDArray[Any], size: int, classes: NDArray[Any], n_classes: int)
         prior**2
     ).sum()
     return float(explained - (len(counts) - 1) * (1 - (prior**2).sum()))
+
+
+def _gain_of_numbers(codes: NDArray[Any], numbers: NDArray[np.float64]) -> float:
+    """Give the sum of squares that a column explains, less about what chance gives."""
+    known = codes >= 0
+    codes, numbers = codes[known], numbers[known]
+    if len(codes) == 0:
+        return 0.0
+    n, sums = np.bincount(codes), np.bincount(codes, numbers)
+    met = n > 0
+    explained = float((sums[met] ** 2 / n[met]).sum() - sums.sum() ** 2 / len(codes))
+    return explained - (int(met.sum()) - 1) * float(numbers.var())

@@ -746,6 +746,8 @@ class BoostedTreesRegressor(GradientBoosting, TreeEnsembleRegressor):
         Columns to treat as nominal, whatever their type.
     ordinal_features : mapping of str to sequence, optional
         Ordinal columns, and their categories in order.
+    crossed_features : None, "auto" or list of lists of str or int, default=None
+        Columns to cross; see `TreeClassifier`. "auto" searches for columns that interact.
     n_jobs : int or None, default=None
         Number of threads, -1 for all processors. The trees do not depend on it.
     random_state : int, RandomState, Generator or None, default=None
@@ -793,6 +795,7 @@ class BoostedTreesRegressor(GradientBoosting, TreeEnsembleRegressor):
 
     _parameters: ClassVar[Mapping[str, Constraint]] = {
         "loss": OneOf(*NUMBER_LOSSES),
+        "crossed_features": CROSSED_FEATURES,
         "quantile": Float(0, 1, "neither") | NONE,
         "tweedie_variance_power": Float(1, 2),
         **GradientBoosting._parameters,
@@ -830,6 +833,7 @@ class BoostedTreesRegressor(GradientBoosting, TreeEnsembleRegressor):
         handle_unknown: Literal["stop", "missing", "majority", "error"] = "stop",
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
+        crossed_features: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         warm_start: bool = False,
@@ -861,6 +865,7 @@ class BoostedTreesRegressor(GradientBoosting, TreeEnsembleRegressor):
         self.handle_unknown = handle_unknown
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
+        self.crossed_features = crossed_features
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.warm_start = warm_start

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.metrics import r2_score
 
 from mixedwood import _kinds as kinds
-from mixedwood._params import FLAG, Constraint
+from mixedwood._params import CROSSED_FEATURES, FLAG, Constraint
 from mixedwood._parts import Partitioner
 from mixedwood.data import Table
 from mixedwood.estimators._ensemble import TreeEnsembleRegressor
@@ -52,7 +52,11 @@ class BaseForestRegressor(BaseForest, TreeEnsembleRegressor):
         "_targets": kinds.sometimes(kinds.array(np.float64, 1, kinds.FINITE)),
     }
 
-    _parameters: ClassVar[dict[str, Constraint]] = {**BaseForest._parameters, "keep_leaves": FLAG}
+    _parameters: ClassVar[dict[str, Constraint]] = {
+        **BaseForest._parameters,
+        "crossed_features": CROSSED_FEATURES,
+        "keep_leaves": FLAG,
+    }
 
     def __init__(
         self,
@@ -66,6 +70,7 @@ class BaseForestRegressor(BaseForest, TreeEnsembleRegressor):
         keep_leaves: bool,
         categorical_features: Any,
         ordinal_features: Mapping[str, Sequence[Any]] | None,
+        crossed_features: Any,
         n_jobs: int | None,
         random_state: Any,
         warm_start: bool,
@@ -81,6 +86,7 @@ class BaseForestRegressor(BaseForest, TreeEnsembleRegressor):
         self.keep_leaves = keep_leaves
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
+        self.crossed_features = crossed_features
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.warm_start = warm_start
@@ -281,6 +287,8 @@ class ForestRegressor(BaseForestRegressor):
         Columns to read as nominal whatever their type.
     ordinal_features : mapping of str to sequence, optional
         Ordinal columns, and their categories in order.
+    crossed_features : None, "auto" or list of lists of str or int, default=None
+        Columns to cross; see `TreeClassifier`. "auto" searches for columns that interact.
     n_jobs : int or None, default=None
         Number of threads, -1 for all processors. Results do not depend on it. Use
         ``joblib.parallel_config`` around `fit` for other backends of joblib.
@@ -346,6 +354,7 @@ class ForestRegressor(BaseForestRegressor):
         keep_leaves: bool = True,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
+        crossed_features: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         warm_start: bool = False,
@@ -362,6 +371,7 @@ class ForestRegressor(BaseForestRegressor):
             keep_leaves=keep_leaves,
             categorical_features=categorical_features,
             ordinal_features=ordinal_features,
+            crossed_features=crossed_features,
             n_jobs=n_jobs,
             random_state=random_state,
             warm_start=warm_start,
@@ -438,7 +448,7 @@ class RandomOrdinalityRegressor(BaseForestRegressor):
         Whether each tree is grown on a sample of the rows drawn with replacement.
     max_samples, colsample_bytree, oob_score, keep_leaves, categorical_features, ordinal_features
         As in `ForestRegressor`.
-    n_jobs, random_state, warm_start, verbose, time_limit
+    crossed_features, n_jobs, random_state, warm_start, verbose, time_limit
         As in `ForestRegressor`.
 
     Attributes
@@ -478,6 +488,7 @@ class RandomOrdinalityRegressor(BaseForestRegressor):
         keep_leaves: bool = True,
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
+        crossed_features: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         warm_start: bool = False,
@@ -494,6 +505,7 @@ class RandomOrdinalityRegressor(BaseForestRegressor):
             keep_leaves=keep_leaves,
             categorical_features=categorical_features,
             ordinal_features=ordinal_features,
+            crossed_features=crossed_features,
             n_jobs=n_jobs,
             random_state=random_state,
             warm_start=warm_start,

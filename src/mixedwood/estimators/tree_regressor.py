@@ -11,7 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from mixedwood import _kinds as kinds
-from mixedwood._params import FLAG, NONE, Constraint, Float, InstanceOf, OneOf, validate
+from mixedwood._params import (
+    CROSSED_FEATURES,
+    FLAG,
+    NONE,
+    Constraint,
+    Float,
+    InstanceOf,
+    OneOf,
+    validate,
+)
 from mixedwood._parts import Partitioner
 from mixedwood._random import seeds_of
 from mixedwood.data import Table, Target
@@ -105,6 +114,8 @@ class TreeRegressor(GreedyTree, SingleTreeRegressor):
         Columns to read as nominal regardless of their dtype.
     ordinal_features : mapping of str to sequence, optional
         Ordered categories of ordinal columns.
+    crossed_features : None, "auto" or list of lists of str or int, default=None
+        Columns to cross; see `TreeClassifier`. "auto" searches for columns that interact.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the folds of cross-validated pruning, of `max_features` and of random partitioners.
         With None the folds are the same in every fit, so that a tree without random parts is, too.
@@ -149,6 +160,7 @@ class TreeRegressor(GreedyTree, SingleTreeRegressor):
 
     _parameters: ClassVar[Mapping[str, Constraint]] = {
         **GREEDY_PARAMETERS,
+        "crossed_features": CROSSED_FEATURES,
         "criterion": OneOf(*LOSSES),
         "partitioner": (OneOf(*NUMBER_PARTITIONERS) | InstanceOf(Partitioner)).with_hint(
             "This partitioner needs classes, for a classifier.",
@@ -191,6 +203,7 @@ class TreeRegressor(GreedyTree, SingleTreeRegressor):
         pruning: str | Pruner | None = "cost_complexity",
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
+        crossed_features: Any = None,
         random_state: Any = None,
         time_limit: float | None = None,
     ) -> None:
@@ -211,6 +224,7 @@ class TreeRegressor(GreedyTree, SingleTreeRegressor):
         self.pruning = pruning
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
+        self.crossed_features = crossed_features
         self.random_state = random_state
         self.time_limit = time_limit
 
