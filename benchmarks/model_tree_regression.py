@@ -31,7 +31,7 @@ def main() -> None:
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     folder = Path(os.environ["MIXEDWOOD_DATA"]) / "regression"
-    listed = json.loads((folder / "datasets.json").read_text("utf-8"))
+    listed = json.loads((folder / "manifest.json").read_text("utf-8"))
     entries = listed["datasets"] if isinstance(listed, dict) else listed
     names = ["model tree", "tree", *(["tree, ccp", "ridge"] if given.peers else [])]
     print("| set | " + " | ".join(names) + " | leaves | seconds |")

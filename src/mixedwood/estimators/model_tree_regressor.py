@@ -135,6 +135,19 @@ class ModelTreeRegressor(SingleTreeRegressor):
         self.random_state = random_state
         self.time_limit = time_limit
 
+    def _check_fitted(self) -> None:
+        nodes, n = self.leaf_terms_["node"], self.tree_.n_nodes
+        if len(self.leaf_ranges_["low"]) != n or ((nodes < 0) | (nodes >= n)).any():
+            raise ValueError("linear models and nodes of the tree differ in number.")
+        sizes = [0 if c.is_numeric else c.n_categories for c in self.tree_.schema]
+        for c, v, fill in zip(
+            *(self.leaf_terms_[name] for name in ("column", "category", "fill")), strict=True
+        ):
+            nominal = 0 <= c < len(sizes) and self.tree_.schema.columns[c].kind == "nominal"
+            known = 0 <= v < sizes[c] if nominal else v == NUMBER and np.isfinite(fill)
+            if not 0 <= c < len(sizes) or not known:
+                raise ValueError("a term of a linear model is not of a column of the tree.")
+
     def _fit(self, table: Table, target: Target, kept: NDArray[np.bool_] | None) -> None:
         deadline = Deadline.after(read_time_limit(self.time_limit))
         fewest = self.min_samples_leaf
@@ -203,6 +216,49 @@ class ModelTreeRegressor(SingleTreeRegressor):
             found[rows] = np.clip(sums, ranges["low"][node], ranges["high"][node])
         return found
 
+    def linear_terms(self, X: Any, row: int = 0) -> list[tuple[str, float]]:
+        """Give what each term adds to the prediction of one row, largest first.
+
+        The first entry is the intercept of the row's node, at the means of numbers. If the
+        prediction is cut off at the range of the node, an entry "range" has the difference.
+        """
+        table = self._read(X).take(np.array([row]))
+        node = int(self.tree_.apply(table)[0])
+        here = np.flatnonzero(self.leaf_terms_["node"] == node)
+        terms = {name: array[here] for name, array in self.leaf_terms_.items()}
+        matrix = NodeMatrix(terms["column"], terms["category"], terms["fill"], np.ones(len(here)))
+        added = matrix.matrix(table)[0] * terms["weight"]
+        first = float(self.leaf_ranges_["intercept"][node])
+        found = [("intercept", first)]
+        for place in np.argsort(-np.abs(added), kind="stable"):
+            if added[place]:
+                found.append((self._term_name(here[place]), float(added[place])))
+        total = first + float(added.sum())
+        low, high = self.leaf_ranges_["low"][node], self.leaf_ranges_["high"][node]
+        if not low <= total <= high:
+            found.append(("range", float(np.clip(total, low, high)) - total))
+        return found
+
+    def explain(self, X: Any, row: int = 0) -> Any:
+        """Raise an error: paths state a number per node; use `linear_terms` and `leaf_formula`."""
+        raise NotImplementedError(
+            "ModelTreeRegressor has no decision path with a number in each node. Use "
+            "linear_terms(X, row) for what each term adds, and tree_ for the splits."
+        )
+
+    def to_text(self, target: str = "y", max_terms: int | None = 6) -> str:
+        """Write the splits, and the formula of each leaf."""
+        leaves = np.flatnonzero(np.diff(self._fitted_tree.child_offset) == 0)
+        formulas = [f"[{leaf}] {self.leaf_formula(leaf, target, max_terms)}" for leaf in leaves]
+        return "\n".join([self.tree_.to_text(), *formulas])
+
+    def _term_name(self, place: int) -> str:
+        column = self.schema_.columns[int(self.leaf_terms_["column"][place])]
+        category = int(self.leaf_terms_["category"][place])
+        if category == NUMBER:
+            return column.name
+        return f"[{column.name}={column.categories[category]}]"
+
     def leaf_formula(self, node: int, target: str = "y", max_terms: int | None = None) -> str:
         """Write the linear model of a node in original units, the largest typical terms first."""
         here = np.flatnonzero(self.leaf_terms_["node"] == node)
@@ -212,13 +268,9 @@ class ModelTreeRegressor(SingleTreeRegressor):
         constant -= float(terms["weight"][numbers] @ terms["fill"][numbers])
         text = f"{target} = {constant:.4g}"
         for place in range(len(here))[:max_terms]:
-            column = self.schema_.columns[int(terms["column"][place])]
-            weight, category = float(terms["weight"][place]), int(terms["category"][place])
+            weight, times = float(terms["weight"][place]), "x " * bool(numbers[place])
             sign = "-" if weight < 0 else "+"
-            if category == NUMBER:
-                text += f" {sign} {abs(weight):.4g} x {column.name}"
-            else:
-                text += f" {sign} {abs(weight):.4g} [{column.name}={column.categories[category]}]"
+            text += f" {sign} {abs(weight):.4g} {times}{self._term_name(here[place])}"
         return text
 
 
