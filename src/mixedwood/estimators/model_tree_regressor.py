@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from mixedwood import _kinds as kinds
 from mixedwood._folds import fold_numbers
@@ -15,12 +16,15 @@ from mixedwood._params import NONE, Constraint, Int, OneOf
 from mixedwood._random import seeds_of
 from mixedwood.data import Table, Target
 from mixedwood.estimators._single import SingleTreeRegressor
-from mixedwood.estimators.base import unknown_in_core
+from mixedwood.estimators.base import columns_used, unknown_in_core
 from mixedwood.estimators.tree import GREEDY_PARAMETERS
 from mixedwood.grow.leaf_models import LeafModels, NodeMatrix, grow_models
 from mixedwood.grow.numbers import NumberSettings
 from mixedwood.tree import NUMBER, Predictor, Tree
 from mixedwood.tree.tree import LOSS
+
+if TYPE_CHECKING:
+    from mixedwood.explain import DecisionPath
 
 __all__ = ["ModelTreeRegressor"]
 
@@ -239,12 +243,32 @@ class ModelTreeRegressor(SingleTreeRegressor):
             found.append(("range", float(np.clip(total, low, high)) - total))
         return found
 
-    def explain(self, X: Any, row: int = 0) -> Any:
-        """Raise an error: paths state a number per node; use `linear_terms` and `leaf_formula`."""
-        raise NotImplementedError(
-            "ModelTreeRegressor has no decision path with a number in each node. Use "
-            "linear_terms(X, row) for what each term adds, and tree_ for the splits."
+    def explain(self, X: Any, row: int = 0) -> DecisionPath:
+        """Explain the prediction of one row by its path through the tree.
+
+        The number of each node on the path is what its linear model predicts for the row;
+        `linear_terms` has the terms of the last one.
+        """
+        table = self._read(X)
+        ranges, terms = self.leaf_ranges_, self.leaf_terms_
+        matrix = NodeMatrix(
+            terms["column"], terms["category"], terms["fill"], np.ones(len(terms["fill"]))
         )
+        added = matrix.matrix(table.take(np.array([row])))[0] * terms["weight"]
+        sums = ranges["intercept"] + np.bincount(terms["node"], added, self.tree_.n_nodes)
+        values = np.clip(sums, ranges["low"], ranges["high"])
+        return self.tree_.with_values(values).explain(table, row)
+
+    def _read(self, X: Any) -> Table:
+        check_is_fitted(self)
+
+        def used() -> set[str]:
+            columns = self.schema_.columns
+            return columns_used([self.tree_]) | {
+                columns[int(c)].name for c in np.unique(self.leaf_terms_["column"])
+            }
+
+        return self._read_new(X, used, self.handle_unknown)
 
     def to_text(self, target: str = "y", max_terms: int | None = 6) -> str:
         """Write the splits, and the formula of each leaf."""

@@ -216,7 +216,9 @@ def grow_models(
                 continue
             found = stump.apply(part)
             loss = sum(
-                ridge(here[found == c, :_SCORED], residuals[found == c], w[node.rows[found == c]])[3]
+                ridge(here[found == c, :_SCORED], residuals[found == c], w[node.rows[found == c]])[
+                    3
+                ]
                 for c in (1, 2)
             )
             if loss < best:
