@@ -47,11 +47,11 @@ def main() -> None:
             for train, test in KFold(2, shuffle=True, random_state=repeat).split(X):
                 for place, name in enumerate(names):
                     model: Any = {
-                        "model tree": lambda: mw.ModelTreeRegressor(ordinal_features=orders),
-                        "tree": lambda: mw.TreeRegressor(ordinal_features=orders),
-                        "tree, ccp": PrunedTree,
-                        "ridge": lambda: one_hot(RidgeCV(np.geomspace(1e-3, 1e3, 13))),
-                    }[name]()
+                        "model tree": mw.ModelTreeRegressor(ordinal_features=orders),
+                        "tree": mw.TreeRegressor(ordinal_features=orders),
+                        "tree, ccp": PrunedTree(),
+                        "ridge": one_hot(RidgeCV(np.geomspace(1e-3, 1e3, 13))),
+                    }[name]
                     start = time.perf_counter()
                     model.fit(X.iloc[train], y[train])
                     if name == "model tree":

@@ -37,10 +37,11 @@ _SHARED = ("max_depth", "min_samples_leaf", "handle_unknown", "random_state", "t
 class ModelTreeRegressor(SingleTreeRegressor):
     """Regression tree with a linear model in every leaf.
 
-    A node is split where intercept or slopes of its linear model differ most. The model of a child is that of its parent plus a ridge model of the parent's residuals, over standardized
-    numbers and indicators of categories; its penalty is chosen by generalized cross-validation. The
-    size of the tree is chosen by cross-validation. Predictions stay within the range of the targets
-    of the leaf, extended by a tenth.
+    A node is split where intercept or slopes of its linear model differ most. The model of a child
+    is that of its parent plus a ridge model of the parent's residuals, over standardized numbers
+    and indicators of categories; its penalty is chosen by generalized cross-validation. The size of
+    the tree is chosen by cross-validation. Predictions stay within the range of the targets of the
+    leaf, extended by a tenth.
 
     Parameters
     ----------
@@ -234,9 +235,8 @@ class ModelTreeRegressor(SingleTreeRegressor):
         added = matrix.matrix(table)[0] * terms["weight"]
         first = float(self.leaf_ranges_["intercept"][node])
         found = [("intercept", first)]
-        for place in np.argsort(-np.abs(added), kind="stable"):
-            if added[place]:
-                found.append((self._term_name(here[place]), float(added[place])))
+        order = np.argsort(-np.abs(added), kind="stable")
+        found += [(self._term_name(here[j]), float(added[j])) for j in order if added[j]]
         total = first + float(added.sum())
         low, high = self.leaf_ranges_["low"][node], self.leaf_ranges_["high"][node]
         if not low <= total <= high:

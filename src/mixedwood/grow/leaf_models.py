@@ -2,9 +2,10 @@
 
 The root has a ridge model of all columns. Candidates of splits are the best splits of the residuals
 of the node's model, and of the residuals times a column, which differ in the mean where intercepts
-and slopes do (Zeileis et al. 2008); linear models on both sides choose among them. The model of a child is its parent's plus a ridge model of the residuals of
-the parent on the rows of the child: a strong penalty keeps the parent's model, as the smoothing of
-M5 does. Penalties minimize the generalized cross-validation error (Golub et al. 1979).
+and slopes do (Zeileis et al. 2008); linear models on both sides choose among them. The model of a
+child is its parent's plus a ridge model of the residuals of the parent on the rows of the child: a
+strong penalty keeps the parent's model, as the smoothing of M5 does. Penalties minimize the
+generalized cross-validation error (Golub et al. 1979).
 """
 
 from __future__ import annotations
