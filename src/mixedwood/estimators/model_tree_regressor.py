@@ -272,8 +272,8 @@ class ModelTreeRegressor(SingleTreeRegressor):
 
     def to_text(self, target: str = "y", max_terms: int | None = 6) -> str:
         """Write the splits, and the formula of each leaf."""
-        leaves = np.flatnonzero(np.diff(self._fitted_tree.child_offset) == 0)
-        formulas = [f"[{leaf}] {self.leaf_formula(leaf, target, max_terms)}" for leaf in leaves]
+        ends = np.flatnonzero(np.diff(self._fitted_tree.child_offset) == 0).tolist()
+        formulas = [f"[{n}] {self.leaf_formula(n, target, max_terms)}" for n in ends]
         return "\n".join([self.tree_.to_text(), *formulas])
 
     def _term_name(self, place: int) -> str:
@@ -337,12 +337,12 @@ def _original_units(
         order = order[beta[order] != 0]
         nodes.append(np.full(len(order), node, np.int32))
         places.append(order)
-    node, place = np.concatenate(nodes), np.concatenate(places)
+    of, place = np.concatenate(nodes), np.concatenate(places)
     terms = {
-        "node": node,
+        "node": of,
         "column": matrix.column[place],
         "category": matrix.category[place],
-        "weight": models.beta[node, place] / matrix.spread[place],
+        "weight": models.beta[of, place] / matrix.spread[place],
         "fill": matrix.fill[place],
     }
     ranges = {"intercept": models.intercept, "low": models.low, "high": models.high}

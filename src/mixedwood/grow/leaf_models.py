@@ -60,7 +60,7 @@ class NodeMatrix:
         for c, (column, array) in enumerate(zip(table.schema, table.arrays, strict=True)):
             if column.kind == ColumnKind.NOMINAL:
                 codes = np.asarray(array)
-                known = codes >= 0
+                known = codes >= 0  # type: ignore[operator]
                 sums = np.bincount(codes[known], weights[known], column.n_categories)
                 counts += [(-float(s), c, v) for v, s in enumerate(sums) if 0 < s < weights.sum()]
                 continue
