@@ -51,6 +51,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalo
     from mixedwood.estimators import IdentifierWarning as IdentifierWarning
     from mixedwood.estimators import InfeasibleError as InfeasibleError
     from mixedwood.estimators import ModelTreeClassifier as ModelTreeClassifier
+    from mixedwood.estimators import ModelTreeRegressor as ModelTreeRegressor
     from mixedwood.estimators import OptimalTreeClassifier as OptimalTreeClassifier
     from mixedwood.estimators import RandomOrdinalityClassifier as RandomOrdinalityClassifier
     from mixedwood.estimators import RandomOrdinalityRegressor as RandomOrdinalityRegressor

@@ -128,6 +128,11 @@ CATALOGUE: dict[str, Entry] = {
             presets=("cart", "conditional_inference"),
         ),
         Entry(
+            "model_tree_regressor",
+            "mixedwood.estimators.model_tree_regressor:ModelTreeRegressor",
+            task="regression",
+        ),
+        Entry(
             "forest_regressor",
             "mixedwood.estimators.forest_regressor:ForestRegressor",
             task="regression",

@@ -67,6 +67,7 @@ MODELS = {
     ),
     "tree_regressor": mw.TreeRegressor(),
     "median_regressor": mw.TreeRegressor(criterion="absolute_error", pruning="reduced_error"),
+    "model_tree_regressor": mw.ModelTreeRegressor(),
     "forest_regressor": mw.ForestRegressor(n_estimators=12, oob_score=True, random_state=0),
     "random_ordinality_regressor": mw.RandomOrdinalityRegressor(n_estimators=3, random_state=0),
     "boosted_regressor": mw.BoostedTreesRegressor(n_estimators=4, random_state=0),

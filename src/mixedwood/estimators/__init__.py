@@ -25,6 +25,9 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalo
         GrowPruneForestClassifier as GrowPruneForestClassifier,
     )
     from mixedwood.estimators.model_tree import ModelTreeClassifier as ModelTreeClassifier
+    from mixedwood.estimators.model_tree_regressor import (
+        ModelTreeRegressor as ModelTreeRegressor,
+    )
     from mixedwood.estimators.optimal import InfeasibleError as InfeasibleError
     from mixedwood.estimators.optimal import OptimalTreeClassifier as OptimalTreeClassifier
     from mixedwood.estimators.random_ordinality import (
