@@ -44,6 +44,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalo
     from mixedwood.estimators import BoostedTreesRegressor as BoostedTreesRegressor
     from mixedwood.estimators import C45TreeClassifier as C45TreeClassifier
     from mixedwood.estimators import EnsembleClassifier as EnsembleClassifier
+    from mixedwood.estimators import EnsembleRegressor as EnsembleRegressor
     from mixedwood.estimators import ForestClassifier as ForestClassifier
     from mixedwood.estimators import ForestRegressor as ForestRegressor
     from mixedwood.estimators import GrowPruneForestClassifier as GrowPruneForestClassifier

@@ -148,6 +148,11 @@ CATALOGUE: dict[str, Entry] = {
             "mixedwood.estimators.boosted:BoostedTreesRegressor",
             task="regression",
         ),
+        Entry(
+            "ensemble_regressor",
+            "mixedwood.estimators.ensemble_regressor:EnsembleRegressor",
+            task="regression",
+        ),
     )
 }
 """Entries by name, in the order in which they are listed."""

@@ -71,6 +71,13 @@ MODELS = {
     "forest_regressor": mw.ForestRegressor(n_estimators=12, oob_score=True, random_state=0),
     "random_ordinality_regressor": mw.RandomOrdinalityRegressor(n_estimators=3, random_state=0),
     "boosted_regressor": mw.BoostedTreesRegressor(n_estimators=4, random_state=0),
+    "ensemble_regressor": mw.EnsembleRegressor(
+        forest=mw.ForestRegressor(n_estimators=5, keep_leaves=False),
+        max_depths=(1, 2),
+        max_iter=4,
+        cv=2,
+        random_state=0,
+    ),
     "svm": mw.SmoothSVC(),
     "svm_pairs": mw.SmoothSVC(C="tune", multi_class="ovo", standardize=False, smoothing=5.0),
     "svm_kernel": mw.SmoothSVC(kernel="rbf", n_components=20, random_state=0),

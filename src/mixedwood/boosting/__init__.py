@@ -16,7 +16,14 @@ from mixedwood.boosting.losses import (
     number_loss,
     probabilities,
 )
-from mixedwood.boosting.tuning import DepthSearch, TuningGrid, TuningResult
+from mixedwood.boosting.tuning import (
+    DepthSearch,
+    NumberResult,
+    TuningGrid,
+    TuningResult,
+    stacking_weights,
+    tune_numbers,
+)
 
 __all__ = [
     "NUMBER_LOSSES",
@@ -26,6 +33,7 @@ __all__ = [
     "Huber",
     "LogLoss",
     "Loss",
+    "NumberResult",
     "Quantile",
     "TuningGrid",
     "TuningResult",
@@ -35,4 +43,6 @@ __all__ = [
     "number_loss",
     "probabilities",
     "read_validation",
+    "stacking_weights",
+    "tune_numbers",
 ]

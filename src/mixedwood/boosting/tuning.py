@@ -9,19 +9,27 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood._limits import CancelledError, Deadline, StopFlag
-from mixedwood.boosting.gradient import BoostingState, GradientPlan
+from mixedwood.boosting.gradient import BoostingState, GradientPlan, link_of
 from mixedwood.boosting.losses import probabilities
 from mixedwood.data import Target
 from mixedwood.grow import EncodedTable
 from mixedwood.grow.gradient import BinnedTable
 
-__all__ = ["DepthSearch", "TuningGrid", "TuningResult"]
+__all__ = [
+    "DepthSearch",
+    "NumberResult",
+    "TuningGrid",
+    "TuningResult",
+    "stacking_weights",
+    "tune_numbers",
+]
 
 Numbers = NDArray[np.float64]
 
@@ -152,3 +160,117 @@ class _FoldLoss:
         # A single confident error must not dominate.
         logs = -np.log(np.maximum(of_true_class, 1e-6))
         return float(np.average(logs, weights=self.row_weights))
+
+
+class NumberResult(NamedTuple):
+    """The best number of iterations of a depth, its squared error and held-out predictions."""
+
+    max_depth: int
+    n_iter: int
+    loss: float
+    predictions: Numbers
+
+
+def tune_numbers(
+    coded: EncodedTable,
+    target: Target,
+    plan: GradientPlan,
+    grid: TuningGrid,
+    folds: NDArray[np.int64],
+    seed: int,
+    time_limit: float = math.inf,
+) -> list[NumberResult]:
+    """Find the best number of iterations of each depth by the squared error on held-out rows.
+
+    All folds and depths share one binned table. If time runs out, the depths so far are returned;
+    there is always one.
+
+    Parameters
+    ----------
+    coded, target, plan, grid, folds, seed
+        As in `DepthSearch`, for a target of numbers.
+    time_limit : float, default=inf
+        Seconds.
+    """
+    deadline = Deadline.after(time_limit)
+    table = BinnedTable(coded, plan.max_bins, target.weights)
+    tested = folds >= 0
+    y = target.numbers[tested]
+    scale = float(np.abs(y).max(initial=0.0)) or 1.0  # keeps squares from overflowing
+    weights = None if target.weights is None else target.weights[tested]
+    results: list[NumberResult] = []
+    for depth in grid.max_depths:
+        if results and deadline.is_over():
+            break
+        at_depth = replace(plan, settings=replace(plan.settings, max_depth=depth))
+        states = [
+            BoostingState(table, target, at_depth, seed, folds == fold)
+            for fold in np.unique(folds[tested])
+        ]
+        current = np.full(target.n_rows, np.nan)
+        best = NumberResult(depth, 1, math.inf, current)
+        for iteration in range(1, grid.max_iter + 1):
+            for state in states:
+                state.iterate(deadline.left(1e-3))
+                scores = state.scores[state.validation_rows, 0]
+                is_log = link_of(state.loss, 1) == "log"
+                current[state.validation_rows] = np.exp(scores) if is_log else scores
+            loss = float(np.average(((current[tested] - y) / scale) ** 2, weights=weights))
+            if iteration == 1 or loss < best.loss * (1 - 1e-12):
+                best = NumberResult(depth, iteration, loss, current.copy())
+            if iteration - best.n_iter >= grid.n_iter_no_change or deadline.is_over():
+                break
+        results.append(best._replace(loss=best.loss * scale**2))
+    return results
+
+
+def stacking_weights(residuals: Numbers, weights: Numbers | None = None) -> tuple[Numbers, float]:
+    """Find the weights, not negative and of sum 1, of the least squared error of an average.
+
+    The minimum is exact: for each set of members the best weights of sum 1 have a closed form, and
+    the best of those without negative weights is the solution.
+
+    Parameters
+    ----------
+    residuals : ndarray of shape (n_rows, n_members)
+        Numbers less the predictions of each member.
+    weights : ndarray of shape (n_rows,), optional
+        Weights of rows.
+
+    Returns
+    -------
+    ndarray of shape (n_members,)
+        The weights.
+    float
+        The mean squared error of the average.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> stacking_weights(np.array([[1.0, -1.0], [2.0, -2.0]]))
+    (array([0.5, 0.5]), 0.0)
+    """
+    n_rows, n_members = residuals.shape
+    scale = float(np.abs(residuals).max(initial=0.0)) or 1.0
+    scaled = residuals / scale
+    row_weights = np.ones(n_rows) if weights is None else weights
+    gram = scaled.T @ (row_weights[:, None] * scaled) / row_weights.sum()
+    best, least = np.zeros(n_members), math.inf
+    sets = chain.from_iterable(
+        combinations(range(n_members), size) for size in range(1, n_members + 1)
+    )
+    for chosen in sets:
+        size = len(chosen)
+        system = np.zeros((size + 1, size + 1))  # of the Lagrangian
+        system[:size, :size] = gram[np.ix_(chosen, chosen)]
+        system[:size, size] = system[size, :size] = 1.0
+        solution = np.linalg.lstsq(system, np.eye(size + 1)[size], rcond=None)[0][:size]
+        if not (solution >= -1e-12).all():
+            continue
+        found = np.zeros(n_members)
+        found[list(chosen)] = np.maximum(solution, 0.0)
+        found /= found.sum()
+        loss = float(found @ gram @ found)
+        if loss < least - 1e-12 * gram.max():
+            best, least = found, loss
+    return best, max(0.0, least) * scale**2

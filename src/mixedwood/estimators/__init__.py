@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalo
     from mixedwood.estimators.boosted import BoostedTreesRegressor as BoostedTreesRegressor
     from mixedwood.estimators.c45 import C45TreeClassifier as C45TreeClassifier
     from mixedwood.estimators.ensemble import EnsembleClassifier as EnsembleClassifier
+    from mixedwood.estimators.ensemble_regressor import EnsembleRegressor as EnsembleRegressor
     from mixedwood.estimators.forest import ForestClassifier as ForestClassifier
     from mixedwood.estimators.forest_regressor import ForestRegressor as ForestRegressor
     from mixedwood.estimators.forest_regressor import (

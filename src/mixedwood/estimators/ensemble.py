@@ -39,7 +39,7 @@ from mixedwood.boosting import DepthSearch, TuningGrid, TuningResult
 from mixedwood.data import Table, Target
 from mixedwood.estimators._ensemble import python_label
 from mixedwood.estimators.adaboost import AdaBoostTreesClassifier
-from mixedwood.estimators.base import TableClassifier, columns_used
+from mixedwood.estimators.base import TableClassifier, TableEstimator, columns_used
 from mixedwood.estimators.boosted import BoostedTreesClassifier
 from mixedwood.estimators.forest import ForestClassifier
 from mixedwood.explain.explanation import EnsembleExplanation
@@ -47,7 +47,7 @@ from mixedwood.explain.path import choose_row
 from mixedwood.grow import EncodedTable
 from mixedwood.tree import Mixture, Tree
 
-__all__ = ["EnsembleClassifier"]
+__all__ = ["CV", "MAX_CV_ROWS", "MAX_DEPTHS", "BaseEnsemble", "EnsembleClassifier", "listed"]
 
 _MEMBERS: dict[str, tuple[Any, ...]] = {  # the default first
     "forest": (ForestClassifier,),
@@ -56,16 +56,16 @@ _MEMBERS: dict[str, tuple[Any, ...]] = {  # the default first
 _WEIGHTS = Constraint(
     "two non-negative numbers, not both 0: the weight of the forest and that of the boosted trees",
     test=lambda given: (
-        len(listed := _listed(given)) == len(_MEMBERS)
-        and all(is_number(w) and 0 <= w < math.inf for w in listed)
-        and any(listed)
+        len(found := listed(given)) == len(_MEMBERS)
+        and all(is_number(w) and 0 <= w < math.inf for w in found)
+        and any(found)
     ),
 )
-_MAX_DEPTHS = Constraint(
+MAX_DEPTHS = Constraint(
     "a sequence of ints in the range [1, inf)",
-    test=lambda given: bool(listed := _listed(given)) and all(is_int(d) and d >= 1 for d in listed),
+    test=lambda given: bool(found := listed(given)) and all(is_int(d) and d >= 1 for d in found),
 )
-_CV = Constraint(
+CV = Constraint(
     "an int in the range [2, inf)",
     "a splitter",
     "'holdout'",
@@ -86,12 +86,63 @@ _SHARED_PARAMETERS = (
     "time_limit",
 )
 # Up to this many rows, cross-validation; above, a fifth of the rows is enough.
-_MAX_CV_ROWS = 10_000
+MAX_CV_ROWS = 10_000
 # Number of trees, out of a hundred, that were not fitted on a given row.
 _OUT_OF_BAG_TREES = 37
 
 
-class EnsembleClassifier(TableClassifier):
+class BaseEnsemble(TableEstimator):
+    """Members with parameters of their own, beside those that they share with the ensemble."""
+
+    boosted: Any
+    n_jobs: int | None
+    verbose: int
+
+    _members: ClassVar[Mapping[str, tuple[Any, ...]]]  # classes, the default first
+    _shared: ClassVar[tuple[str, ...]]  # parameters that only the ensemble may set
+
+    def _check_parameters(self) -> None:
+        """Check the parameters, and those of the members."""
+        validate(self)
+        for name in self._members:
+            self._member(name, 0)._check_parameters()
+
+    def _default_part(self, name: str, given: Any) -> Any:
+        return self._members[name][0]() if name in self._members and given is None else None
+
+    def _member(self, name: str, seed: int) -> Any:
+        """A clone of a member, with the parameters that it shares with the ensemble."""
+        given = getattr(self, name)
+        member = self._members[name][0]() if given is None else clone(given)
+        for parameter in self._shared:
+            if getattr(member, parameter) is not None:
+                raise ValueError(
+                    f"{parameter} of {name} must be None: set {parameter} of "
+                    f"{type(self).__name__}, which applies to all members."
+                )
+        return member.set_params(random_state=seed, n_jobs=self.n_jobs, verbose=self.verbose)
+
+    def _warn_unused_parameters(self, tunes: bool) -> None:
+        """Warn once of parameters of the members that have no effect."""
+        unused = [
+            f"{parameter}={value!r} of {name} is not used: set {parameter} of the ensemble."
+            for name in self._members
+            for parameter, value in _changed(getattr(self, name), ("n_jobs", "verbose")).items()
+            if value != getattr(self, parameter)
+        ]
+        chosen = _changed(self.boosted, ("max_depth", "n_estimators")) if tunes else {}
+        if chosen:
+            given = " and ".join(f"{parameter}={value!r}" for parameter, value in chosen.items())
+            unused.append(
+                f"{given} of boosted {'is' if len(chosen) == 1 else 'are'} not used: with "
+                "tune=True the depth is chosen from max_depths and the number of iterations up to "
+                "max_iter. Set tune=False to use boosted as given."
+            )
+        if unused:
+            warnings.warn(" ".join(unused), UserWarning, stacklevel=user_stacklevel())
+
+
+class EnsembleClassifier(BaseEnsemble, TableClassifier):
     """A forest and boosted trees, averaged: the recommended ensemble.
 
     The depth and the number of the boosted trees and the weight of the forest are chosen by
@@ -171,6 +222,9 @@ class EnsembleClassifier(TableClassifier):
     array(['yes'], dtype='<U3')
     """
 
+    _members = _MEMBERS
+    _shared = _SHARED_PARAMETERS
+
     forest_: ForestClassifier
     boosted_: BoostedTreesClassifier | AdaBoostTreesClassifier
     weights_: NDArray[np.float64]
@@ -181,10 +235,10 @@ class EnsembleClassifier(TableClassifier):
         "boosted": InstanceOf(*_MEMBERS["boosted"]) | NONE,
         "tune": FLAG,
         "weights": _WEIGHTS,
-        "max_depths": _MAX_DEPTHS,
+        "max_depths": MAX_DEPTHS,
         "max_iter": Int(1),
         "n_iter_no_change": Int(1),
-        "cv": _CV,
+        "cv": CV,
         "n_jobs": N_JOBS,
         "cost_matrix": COST_MATRIX,
         "random_state": RANDOM_STATE,
@@ -252,48 +306,6 @@ class EnsembleClassifier(TableClassifier):
         self.verbose = verbose
         self.time_limit = time_limit
 
-    # Parameters
-
-    def _check_parameters(self) -> None:
-        """Check the parameters, and those of the members."""
-        validate(self)
-        for name in _MEMBERS:
-            self._member(name, 0)._check_parameters()
-
-    def _default_part(self, name: str, given: Any) -> Any:
-        return _MEMBERS[name][0]() if name in _MEMBERS and given is None else None
-
-    def _member(self, name: str, seed: int) -> Any:
-        """A clone of a member, with the parameters that it shares with the ensemble."""
-        given = getattr(self, name)
-        member = _MEMBERS[name][0]() if given is None else clone(given)
-        for parameter in _SHARED_PARAMETERS:
-            if getattr(member, parameter) is not None:
-                raise ValueError(
-                    f"{parameter} of {name} must be None: set {parameter} of EnsembleClassifier, "
-                    "which applies to both members."
-                )
-        return member.set_params(random_state=seed, n_jobs=self.n_jobs, verbose=self.verbose)
-
-    def _warn_unused_parameters(self, tunes: bool) -> None:
-        """Warn once of parameters of the members that have no effect."""
-        unused = [
-            f"{parameter}={value!r} of {name} is not used: set {parameter} of the ensemble."
-            for name in _MEMBERS
-            for parameter, value in _changed(getattr(self, name), ("n_jobs", "verbose")).items()
-            if value != getattr(self, parameter)
-        ]
-        chosen = _changed(self.boosted, ("max_depth", "n_estimators")) if tunes else {}
-        if chosen:
-            given = " and ".join(f"{parameter}={value!r}" for parameter, value in chosen.items())
-            unused.append(
-                f"{given} of boosted {'is' if len(chosen) == 1 else 'are'} not used: with "
-                "tune=True the depth is chosen from max_depths and the number of iterations up to "
-                "max_iter. Set tune=False to use boosted as given."
-            )
-        if unused:
-            warnings.warn(" ".join(unused), UserWarning, stacklevel=user_stacklevel())
-
     # Fitting
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | float | None = None) -> Self:
@@ -338,7 +350,7 @@ class EnsembleClassifier(TableClassifier):
             warnings.filterwarnings("ignore", ".*out-of-bag prediction", UserWarning)
             forest.set_params(oob_score=forest.oob_score or out_of_bag)
             forest._fit_table(coded, target, deadline.left() / 3)
-        weights, results = np.array(_listed(self.weights), dtype=np.float64), []
+        weights, results = np.array(listed(self.weights), dtype=np.float64), []
         weights /= weights.sum()
         if tunes and isinstance(boosted, BoostedTreesClassifier):
             search = DepthSearch(
@@ -346,7 +358,7 @@ class EnsembleClassifier(TableClassifier):
                 target,
                 boosted._plan(table),
                 TuningGrid(
-                    max_depths=[int(d) for d in _listed(self.max_depths)],
+                    max_depths=[int(d) for d in listed(self.max_depths)],
                     max_iter=int(self.max_iter),
                     n_iter_no_change=int(self.n_iter_no_change),
                 ),
@@ -375,7 +387,7 @@ class EnsembleClassifier(TableClassifier):
 
     def _cv(self, target: Target) -> Any:
         if self.cv is None:
-            return 5 if target.n_rows <= _MAX_CV_ROWS else "holdout"
+            return 5 if target.n_rows <= MAX_CV_ROWS else "holdout"
         return self.cv
 
     # Predicting
@@ -483,7 +495,8 @@ class EnsembleClassifier(TableClassifier):
         )
 
 
-def _listed(given: Any) -> list[Any]:
+def listed(given: Any) -> list[Any]:
+    """Give the items of a list, tuple or array; none of anything else."""
     return list(given) if isinstance(given, (list, tuple, np.ndarray)) else []
 
 

@@ -1,6 +1,7 @@
-"""Support vector machines over tables: the matrix of a table, and hyperplanes."""
+"""Linear models over tables: the matrix of a table, hyperplanes and ridge regression."""
 
 from mixedwood.linear.design import Design
+from mixedwood.linear.ridge import RidgeModel, count_terms, fit_ridge
 from mixedwood.linear.svm import (
     GaussianKernel,
     Machines,
@@ -15,7 +16,10 @@ __all__ = [
     "GaussianKernel",
     "Machines",
     "Pairing",
+    "RidgeModel",
     "SvmSettings",
+    "count_terms",
     "fit_machines",
+    "fit_ridge",
     "tune_c",
 ]
