@@ -247,8 +247,8 @@ def stacking_weights(residuals: Numbers, weights: Numbers | None = None) -> tupl
     Examples
     --------
     >>> import numpy as np
-    >>> stacking_weights(np.array([[1.0, -1.0], [2.0, -2.0]]))
-    (array([0.5, 0.5]), 0.0)
+    >>> stacking_weights(np.array([[1.0, -1.0], [2.0, -2.0]]))[0]
+    array([0.5, 0.5])
     """
     n_rows, n_members = residuals.shape
     scale = float(np.abs(residuals).max(initial=0.0)) or 1.0

@@ -136,7 +136,8 @@ class EnsembleRegressor(BaseEnsemble, TableRegressor):
     Examples
     --------
     >>> import mixedwood as mw
-    >>> X, y = mw.datasets.make_mixed_regression(n_samples=300, random_state=0)
+    >>> data = mw.datasets.make_mixed_regression(n_samples=300, random_state=0)
+    >>> X, y = data.X, data.y
     >>> model = mw.EnsembleRegressor(max_iter=50, random_state=0).fit(X[:200], y[:200])
     >>> low, high = model.predict_interval(X[200:], coverage=0.8).T
     >>> bool(((low <= y[200:]) & (y[200:] <= high)).mean() > 0.7)
@@ -249,7 +250,8 @@ class EnsembleRegressor(BaseEnsemble, TableRegressor):
         forest: ForestRegressor = self._member("forest", seed)
         boosted: BoostedTreesRegressor = self._member("boosted", seed + 1)
         boosted._loss().check(target)
-        coded, fitted = EncodedTable(table), {}
+        coded = EncodedTable(table)
+        fitted: dict[str, Any] = {}
         tunes = bool(self.tune) and target.n_rows >= _MIN_ROWS
         self._warn_unused_parameters(tunes)
         out_of_bag = tunes and forest._leaves_rows_out(target.n_rows)
