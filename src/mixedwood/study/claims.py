@@ -348,7 +348,7 @@ def different_pairs(
     same: float = 0.0,
     corrected: bool = False,
 ) -> Outcome:
-    """The paired tests find "lower", "higher" and "not different" in minimum fractions of the rows."""
+    """The paired tests find "lower", "higher" and "not different" in fractions of the rows."""
     if not table.pairs:
         return None
     sides = [pair.side(corrected=corrected) for pair in table.pairs]

@@ -130,8 +130,8 @@ class FigureSpec:
 class Claim:
     """A claim of a paper, and the checks that must pass for it to hold.
 
-    `id` is its number in our list of claims. `source` is ``"paper"``, ``"ours"`` for an addition, or
-    ``"tautology"``; only claims of the paper are counted.
+    `id` is its number in our list of claims. `source` is ``"paper"``, ``"ours"`` for an
+    addition, or ``"tautology"``; only claims of the paper are counted.
     """
 
     text: str
