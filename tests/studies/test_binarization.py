@@ -270,7 +270,7 @@ def test_a_little_of_it_gives_tables_and_verdicts(tmp_path):
     # Each claim lacks some of its checks.
     assert {verdict.verdict for verdict in found.verdicts} == {"not decided"}
     page = study.to_markdown(found)
-    assert "41 of 41 cells" in page
+    assert "41 of 41 within two standard errors" in page
     assert study.draw_figures(found, tmp_path)
 
 

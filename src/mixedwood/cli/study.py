@@ -169,9 +169,8 @@ def show_study(name: str, quick: bool, store: Path, as_json: bool) -> None:
             for kind, what in COUNTED.items():
                 near, n = table.count(kind)
                 if n:
-                    echo(
-                        f"{table.spec.title}: {what.lower()}, {near} of {n} within two standard errors"
-                    )
+                    text = f"{what.lower()}, {near} of {n} within two standard errors"
+                    echo(f"{table.spec.title}: {text}")
     for verdict in found.verdicts:
         name = f"{verdict.claim.id} " if verdict.claim.id else ""
         echo(f"- {name}{verdict.claim.text}: {verdict.verdict.upper()}")
