@@ -267,8 +267,11 @@ def test_a_little_of_it_gives_tables_and_verdicts(tmp_path):
     assert cuts.n_near == cuts.n_judged == 12 + 9
     row = found.table("smaller sets").cells["Iris: setosa", "MDLP, one-hot"]
     assert row.ours == 100.0
-    # Each claim lacks some of its checks.
+    # Each claim lacks some of its checks, but those with results are reported.
     assert {verdict.verdict for verdict in found.verdicts} == {"not decided"}
+    seen = {verdict.claim.text: verdict.evidence for verdict in found.verdicts}
+    best = seen["Equal frequency with multi-hot encoding is the best strategy."]
+    assert "by the mean over 1 rows" in best[0] and best[-1] == "1 of 2 checks could not run"
     page = study.to_markdown(found)
     assert "41 of 41 within two standard errors" in page
     assert study.draw_figures(found, tmp_path)

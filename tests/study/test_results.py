@@ -197,6 +197,9 @@ def test_significance_is_that_of_the_protocol():
     back = {"check": "significantly_lower", "a": "b", "b": "a", "at_least": 0}
     assert verdict(table, back).verdict == "holds"
     assert verdict(table, {**back, "at_most_worse": 0}).verdict == "does not hold here"
+    del back["at_least"]
+    with pytest.raises(TypeError, match="at_least"):
+        verdict(table, back)
 
 
 def test_the_test_is_the_one_asked_for():

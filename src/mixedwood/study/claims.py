@@ -130,7 +130,7 @@ def significantly_lower(
     table: ResultTable,
     a: str,
     b: str,
-    at_least: float = 0.0,
+    at_least: float,
     at_most_worse: float | None = None,
     no_fewer_than_worse: bool = False,
     rows: Rows = None,
@@ -138,7 +138,8 @@ def significantly_lower(
 ) -> Outcome:
     """Column `a` is significantly lower than `b` in at least a fraction `at_least` of the rows.
 
-    It is significantly higher in at most a fraction `at_most_worse`.
+    It is significantly higher in at most a fraction `at_most_worse`. `at_least` has no default, so
+    that a check that passes without a single win says so.
 
     With `no_fewer_than_worse`, also in at least as many as it is significantly higher in. `test` is
     ``"paired t"`` or, for five times two halves, ``"5x2cv F"``.
