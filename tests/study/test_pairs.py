@@ -145,7 +145,7 @@ def test_a_figure_is_reached_from_below_or_within_two_errors():
     assert some.evidence[0] == f"{words} (Title)"
     other = table({"a": [[1.0]], "b": [[9.0]]}, published={("r0", "a"): PublishedValue(1.0)})
     assert verdict([other], check="reaches", column="a").verdict == "holds"
-    assert verdict([other], check="reaches", column="b").verdict == "not run"
+    assert verdict([other], check="reaches", column="b").verdict == "not decided"
     there = verdict([other], check="reaches", column="b", published="a")
     assert there.verdict == "does not hold here"
 
@@ -168,7 +168,7 @@ def test_a_table_is_put_beside_others():
     assert seen.verdict == "does not hold here"  # in one of two, which is not more than half
     assert seen.evidence == ("lower in 1 of 2 cells, not for a on r1 (Title)",)
     assert verdict([both, *ones], **words, fraction=0.4).verdict == "holds"
-    assert verdict([both], **words).verdict == "not run"
+    assert verdict([both], **words).verdict == "not decided"
 
 
 def test_pairs_that_differ_are_counted():
@@ -179,10 +179,10 @@ def test_pairs_that_differ_are_counted():
     ]
     found = table({"a": [[1.0]] * 3, "b": [[1.0]] * 3}, pairs=pairs)
     words = {"check": "different_pairs"}
-    assert verdict([found], **words, lower=1, higher=1, same=1).verdict == "holds"
-    assert verdict([found], **words, lower=2).verdict == "does not hold here"
-    assert verdict([found], **words, lower=1, corrected=True).verdict == "does not hold here"
-    seen = verdict([found], **words, same=2, corrected=True)
+    assert verdict([found], **words, lower=0.3, higher=0.3, same=0.3).verdict == "holds"
+    assert verdict([found], **words, lower=0.6).verdict == "does not hold here"
+    assert verdict([found], **words, lower=0.3, corrected=True).verdict == "does not hold here"
+    seen = verdict([found], **words, same=0.6, corrected=True)
     assert seen.verdict == "holds"
     assert seen.evidence[0].startswith(
         "a is significantly lower than b in 0 of 3 rows, higher in 1"

@@ -97,8 +97,8 @@ def test_the_page_has_every_figure(found):
     assert "`the command`" in page
     assert "24 of 44 tasks done; 24 min of work" in page
     assert "mixedwood 7" in page
-    assert "**0 of 3 published cells are within two standard errors**" in page
-    assert "| x is less than y | **not run** |" in page
+    assert "**Published figures: 0 of 3 within two standard errors**" in page
+    assert "| x is less than y | **not decided** |" in page
     assert "| x | 0.56 ± 0.01 (0.50, +5.3 se) ! |" in page
     assert "![lines](lines.png)" in page
     assert "| z |" not in page
@@ -148,7 +148,7 @@ def test_other_kinds_are_drawn_too(found, tmp_path, kind):
 class Columns:
     """A filled table of given columns, for the checks of claims."""
 
-    def __new__(cls, columns, rows=None, published=None):
+    def __new__(cls, columns, rows=None, published=None, exact=False):
         rows = tuple(rows or (f"r{i}" for i in range(len(next(iter(columns.values()))))))
         cells = {
             (row, name): Cell(
@@ -157,7 +157,7 @@ class Columns:
             for name, values in columns.items()
             for i, row in enumerate(rows)
         }
-        table = study.TableSpec("t", "Title", "run", ("error",))
+        table = study.TableSpec("t", "Title", "run", ("error",), exact=exact)
         return study.ResultTable(table, rows, tuple(columns), cells)
 
 
@@ -166,7 +166,7 @@ def verdict(table, *checks):
 
 
 def test_a_claim_holds_in_part_if_some_of_it_is_seen():
-    table = Columns({"a": [[1.0], [2.0]], "b": [[2.0], [1.5]]})
+    table = Columns({"a": [[1.0], [2.0]], "b": [[2.0], [1.5]]}, exact=True)
     lower = {"check": "lower_mean", "a": "a", "b": "b"}
     higher = {"check": "lower_mean", "a": "b", "b": "a"}
     assert verdict(table, lower).verdict == "holds"
@@ -174,7 +174,7 @@ def test_a_claim_holds_in_part_if_some_of_it_is_seen():
     both = verdict(table, lower, higher)
     assert both.verdict == "holds in part"
     assert both.evidence[0] == "mean over 2 rows: a 1.50, b 1.75 (Title)"
-    assert verdict(table, {**lower, "table": "elsewhere"}).verdict == "not run"
+    assert verdict(table, {**lower, "table": "elsewhere"}).verdict == "not decided"
 
 
 def test_rows_are_counted_and_ties_count_half():
@@ -192,18 +192,21 @@ def test_significance_is_that_of_the_protocol():
     columns = {"a": [base, base], "b": [base + 5 + rng.normal(0, 0.1, 10), base + 0.0]}
     table = Columns(columns)
     check = {"check": "significantly_lower", "a": "a", "b": "b", "test": "5x2cv F"}
-    assert verdict(table, {**check, "at_least": 1}).verdict == "holds"
-    assert verdict(table, {**check, "at_least": 2}).verdict == "does not hold here"
+    assert verdict(table, {**check, "at_least": 0.5}).verdict == "holds"
+    assert verdict(table, {**check, "at_least": 0.51}).verdict == "does not hold here"
     back = {"check": "significantly_lower", "a": "b", "b": "a", "at_least": 0}
     assert verdict(table, back).verdict == "holds"
     assert verdict(table, {**back, "at_most_worse": 0}).verdict == "does not hold here"
+    del back["at_least"]
+    with pytest.raises(TypeError, match="at_least"):
+        verdict(table, back)
 
 
 def test_the_test_is_the_one_asked_for():
     """Equal differences in each repetition, of which the two halves disagree: F sees nothing."""
     base = np.zeros(10)
     table = Columns({"a": [base], "b": [np.tile([0.0, 2.0], 5) + np.arange(10) / 1000]})
-    check = {"check": "significantly_lower", "a": "a", "b": "b"}
+    check = {"check": "significantly_lower", "a": "a", "b": "b", "at_least": 1.0}
     assert verdict(table, check).verdict == "holds"
     assert verdict(table, {**check, "test": "5x2cv F"}).verdict == "does not hold here"
     with pytest.raises(study.StudyError, match="test must be"):
@@ -230,3 +233,32 @@ def test_mistakes_in_checks_are_named():
         verdict(table, {"check": "louder"})
     with pytest.raises(study.StudyError, match="no column 'z'; there are a"):
         verdict(table, {"check": "lower_mean", "a": "a", "b": "z"})
+
+
+def test_a_claim_is_not_decided_unless_all_its_checks_ran():
+    table = Columns({"a": [[1.0]], "b": [[2.0]]}, exact=True)
+    lower = {"check": "lower_mean", "a": "a", "b": "b"}
+    found = verdict(table, lower, {**lower, "table": "elsewhere"})
+    assert found.verdict == "not decided"
+    assert found.evidence[-1] == "1 of 2 checks could not run"
+
+
+def test_a_mean_is_lower_only_if_its_whole_interval_is():
+    lower = {"check": "lower_mean", "a": "a", "b": "b"}
+    b = [[2.0, 2.1, 1.9, 2.0, 2.0]]
+    near = Columns({"a": [[1.0, 3.2, 0.7, 2.4, 1.5]], "b": b})  # lower by the mean alone
+    assert verdict(near, lower).verdict == "does not hold here"
+    assert verdict(Columns({"a": [[1.0, 1.2, 0.7, 1.4, 1.1]], "b": b}), lower).verdict == "holds"
+    assert verdict(Columns({"a": [[1.0]], "b": [[2.0]]}), lower).verdict == "not decided"
+
+
+def test_thresholds_are_fractions_of_rows():
+    check = {"check": "significantly_lower", "a": "a", "b": "b", "at_least": 2}
+    with pytest.raises(study.StudyError, match="fraction of the rows"):
+        verdict(Columns({"a": [[1.0, 2.0]], "b": [[2.0, 4.0]]}), check)
+
+
+def test_published_figures_and_check_runs_are_counted_apart():
+    values = (9.0, 11.0) * 8
+    found = cell(values, published=PublishedValue(12.0), check=PublishedValue(10.0))
+    assert (found.near_published, found.near_check) == (False, True)

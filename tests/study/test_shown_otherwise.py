@@ -90,7 +90,7 @@ def test_rows_grow():
 def test_as_many_better_rows_as_worse_ones():
     low, high = [1.0, 1.1, 0.9, 1.05], [2.0, 2.1, 1.9, 2.2]
     table = filled(a=[low, high, low], b=[high, low, low])
-    assert significantly_lower(table, "a", "b", no_fewer_than_worse=True)[0]
+    assert significantly_lower(table, "a", "b", 0.01, no_fewer_than_worse=True)[0]
     table = filled(a=[high, high, low], b=[low, low, high])
-    assert significantly_lower(table, "a", "b")[0]
-    assert not significantly_lower(table, "a", "b", no_fewer_than_worse=True)[0]
+    assert significantly_lower(table, "a", "b", 0.01)[0]
+    assert not significantly_lower(table, "a", "b", 0.01, no_fewer_than_worse=True)[0]

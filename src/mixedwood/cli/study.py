@@ -132,6 +132,8 @@ def run_study(
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show_study(name: str, quick: bool, store: Path, as_json: bool) -> None:
     """Show the progress of STUDY, its failures, and whether the paper's claims hold."""
+    from mixedwood.study.tables import COUNTED
+
     found = _results(name, quick, store)
     if as_json:
         content = {
@@ -142,9 +144,17 @@ def show_study(name: str, quick: bool, store: Path, as_json: bool) -> None:
                 {"task": r.label, "error": r.error, "traceback": r.traceback}
                 for r in found.failures
             ],
-            "tables": {t.spec.name: {"near": t.n_near, "of": t.n_judged} for t in found.tables},
+            "tables": {
+                t.spec.name: {kind: t.count(kind) for kind in COUNTED} for t in found.tables
+            },
             "claims": [
-                {"claim": v.claim.text, "verdict": v.verdict, "evidence": v.evidence}
+                {
+                    "id": v.claim.id,
+                    "source": v.claim.source,
+                    "claim": v.claim.text,
+                    "verdict": v.verdict,
+                    "evidence": v.evidence,
+                }
                 for v in found.verdicts
             ],
         }
@@ -156,10 +166,14 @@ def show_study(name: str, quick: bool, store: Path, as_json: bool) -> None:
         echo(f"  {experiment}: {done} of {len(tasks)}")
     for table in found.tables:
         if table.n_judged:
-            near = f"{table.n_near} of {table.n_judged} cells within two standard errors"
-            echo(f"{table.spec.title}: {near}")
+            for kind, what in COUNTED.items():
+                near, n = table.count(kind)
+                if n:
+                    text = f"{what.lower()}, {near} of {n} within two standard errors"
+                    echo(f"{table.spec.title}: {text}")
     for verdict in found.verdicts:
-        echo(f"- {verdict.claim.text}: {verdict.verdict.upper()}")
+        name = f"{verdict.claim.id} " if verdict.claim.id else ""
+        echo(f"- {name}{verdict.claim.text}: {verdict.verdict.upper()}")
         for sentence in verdict.evidence:
             echo(f"    {sentence}")
     for record in found.failures:

@@ -1,7 +1,9 @@
 """Claims of a paper, judged by the results.
 
 A claim has one or more checks, each of a table. Each returns whether it passes, and a sentence with
-the values. If all pass, the claim holds; if some do, in part; if none does, it does not hold here.
+the values. A claim is not decided unless all its checks could run. If all pass, the claim holds; if
+some do, in part; if none does, it does not hold here. Thresholds on rows are fractions, so that the
+short version is judged by the same rule.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["CHECKS", "Verdict", "judge"]
 
-HOLDS, IN_PART, NOT_HERE, NOT_RUN = "holds", "holds in part", "does not hold here", "not run"
+HOLDS, IN_PART, NOT_HERE = "holds", "holds in part", "does not hold here"
+NOT_DECIDED = "not decided"
+_LEVEL = 0.95  # of intervals
 
 Outcome = tuple[bool, str] | None  # whether a check passes, in a sentence; None without results
 Rows = list[str] | None
@@ -37,7 +41,7 @@ class Verdict:
 
 def judge(claim: Claim, tables: Mapping[str, ResultTable]) -> Verdict:
     """Decide whether a claim holds."""
-    passed, evidence = [], []
+    passed, evidence, missing = [], [], 0
     for check in claim.checks:
         options = dict(check)
         kind, name = str(options.pop("check", "")), str(options.pop("table", ""))
@@ -45,15 +49,20 @@ def judge(claim: Claim, tables: Mapping[str, ResultTable]) -> Verdict:
             raise StudyError(f"There is no check {kind!r}; there are {', '.join(CHECKS)}.")
         beside = options.get("beside", [])
         if any(other not in tables for other in (name, *beside)):
-            continue  # left out of the short version
+            missing += 1  # left out of the short version
+            continue
         if beside:
             options["beside"] = [tables[other] for other in beside]
         outcome = CHECKS[kind](tables[name], **options)
-        if outcome is not None:
-            passed.append(outcome[0])
-            evidence.append(f"{outcome[1]} ({tables[name].spec.title})")
-    if not passed:
-        return Verdict(claim, NOT_RUN, ())
+        if outcome is None:
+            missing += 1
+            continue
+        passed.append(outcome[0])
+        evidence.append(f"{outcome[1]} ({tables[name].spec.title})")
+    if missing:
+        n = len(claim.checks)
+        text = f"{missing} of {n} checks could not run" if passed else "no check could run"
+        return Verdict(claim, NOT_DECIDED, (*evidence, text))
     verdict = HOLDS if all(passed) else IN_PART if any(passed) else NOT_HERE
     return Verdict(claim, verdict, tuple(evidence))
 
@@ -69,15 +78,37 @@ def _pairs(table: ResultTable, a: str, b: str, rows: Rows) -> list[tuple[Cell, C
 
 
 def lower_mean(table: ResultTable, a: str, b: str, rows: Rows = None) -> Outcome:
-    """The mean of column `a` over the rows is lower than that of `b`."""
+    """The mean of column `a` over the rows is lower than that of `b`.
+
+    The whole 95 % interval of the difference must be below 0. Its spread is that of repetitions; a
+    single repetition has no interval, so the check cannot run, unless the table is `exact`.
+    """
     pairs = _pairs(table, a, b, rows)
     if not pairs:
         return None
     means = [float(np.mean([pair[i].ours for pair in pairs])) for i in (0, 1)]
     digits = table.spec.digits + 1
-    return means[0] < means[1], (
-        f"mean over {len(pairs)} rows: {a} {means[0]:.{digits}f}, {b} {means[1]:.{digits}f}"
-    )
+    text = f"mean over {len(pairs)} rows: {a} {means[0]:.{digits}f}, {b} {means[1]:.{digits}f}"
+    if table.spec.exact:
+        return means[0] < means[1], text
+    interval = _interval(pairs)
+    if interval is None:
+        return None
+    low, high = interval
+    return high < 0, f"{text}, difference from {low:+.{digits}f} to {high:+.{digits}f}"
+
+
+def _interval(pairs: list[tuple[Cell, Cell]]) -> tuple[float, float] | None:
+    """95 % interval of the mean difference of pairs, from repetitions; None for fewer than two."""
+    from scipy.stats import t
+
+    columns = [[cell.repetitions or cell.values for cell in pair] for pair in pairs]
+    n = min(len(values) for pair in columns for values in pair)
+    if n < 2 or any(len(values) != n for pair in columns for values in pair):
+        return None
+    differences = np.mean([np.subtract(*pair) for pair in columns], axis=0)
+    half = t.ppf((1 + _LEVEL) / 2, n - 1) * np.std(differences, ddof=1) / math.sqrt(n)
+    return float(differences.mean() - half), float(differences.mean() + half)
 
 
 def lower_in_rows(
@@ -99,13 +130,16 @@ def significantly_lower(
     table: ResultTable,
     a: str,
     b: str,
-    at_least: int = 1,
-    at_most_worse: int | None = None,
+    at_least: float,
+    at_most_worse: float | None = None,
     no_fewer_than_worse: bool = False,
     rows: Rows = None,
     test: str = "paired t",
 ) -> Outcome:
-    """Column `a` is significantly lower than `b` in at least `at_least` rows.
+    """Column `a` is significantly lower than `b` in at least a fraction `at_least` of the rows.
+
+    It is significantly higher in at most a fraction `at_most_worse`. `at_least` has no default, so
+    that a check that passes without a single win says so.
 
     With `no_fewer_than_worse`, also in at least as many as it is significantly higher in. `test` is
     ``"paired t"`` or, for five times two halves, ``"5x2cv F"``.
@@ -116,11 +150,20 @@ def significantly_lower(
         return None
     sides = [_significant(first, second, test) for first, second in pairs]
     better, worse = sides.count(-1), sides.count(1)
-    least = max(at_least, worse) if no_fewer_than_worse else at_least
-    passed = better >= least and (at_most_worse is None or worse <= at_most_worse)
+    n = len(pairs)
+    passed = better >= _fraction("at_least", at_least) * n
+    passed &= at_most_worse is None or worse <= _fraction("at_most_worse", at_most_worse) * n
+    passed &= not no_fewer_than_worse or better >= worse
     return passed, (
         f"{a} is significantly lower than {b} in {better} of {len(pairs)} rows, higher in {worse}"
     )
+
+
+def _fraction(name: str, value: float) -> float:
+    """Check a threshold: a number of rows would mean something else in the short version."""
+    if not 0 <= value <= 1:
+        raise StudyError(f"{name} must be a fraction of the rows, from 0 to 1; got {value!r}.")
+    return value
 
 
 def _significant(first: Cell, second: Cell, test: str) -> int:
@@ -194,7 +237,7 @@ def near(table: ResultTable, fraction: float = 0.9) -> Outcome:
 
 
 def grows_less(table: ResultTable, a: str, b: str, first: str, last: str) -> Outcome:
-    """From row `first` to row `last`, column `a` grows by less than `b`."""
+    """From row `first` to row `last`, column `a` grows by less than `b`, by the means."""
     low = _pairs(table, a, b, [first])
     high = _pairs(table, a, b, [last])
     if not low or not high:
@@ -301,16 +344,20 @@ def lower_than_beside(
 
 def different_pairs(
     table: ResultTable,
-    lower: int = 0,
-    higher: int = 0,
-    same: int = 0,
+    lower: float = 0.0,
+    higher: float = 0.0,
+    same: float = 0.0,
     corrected: bool = False,
 ) -> Outcome:
-    """The paired tests find "lower", "higher" and "not different" in a minimum number of rows."""
+    """The paired tests find "lower", "higher" and "not different" in fractions of the rows."""
     if not table.pairs:
         return None
     sides = [pair.side(corrected=corrected) for pair in table.pairs]
-    passed = sides.count(-1) >= lower and sides.count(1) >= higher and sides.count(0) >= same
+    wanted = {-1: ("lower", lower), 1: ("higher", higher), 0: ("same", same)}
+    passed = all(
+        sides.count(side) >= _fraction(*threshold) * len(sides)
+        for side, threshold in wanted.items()
+    )
     a, b = table.spec.pairs["a"], table.spec.pairs["b"]
     text = (
         f"{a} is significantly lower than {b} in {sides.count(-1)} of {len(sides)} rows, higher in "

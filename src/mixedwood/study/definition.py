@@ -94,6 +94,7 @@ class TableSpec:
     relative_to: str = ""
     summary: str = "mean"  # or "largest"
     same_spread: bool = False
+    exact: bool = False  # counted or computed, not sampled: single values need no interval
     note: str = ""
 
 
@@ -127,11 +128,17 @@ class FigureSpec:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of a paper, and the checks that must pass for it to hold."""
+    """A claim of a paper, and the checks that must pass for it to hold.
+
+    `id` is its number in our list of claims. `source` is ``"paper"``, ``"ours"`` for an
+    addition, or ``"tautology"``; only claims of the paper are counted.
+    """
 
     text: str
     checks: tuple[Mapping[str, Any], ...]
     note: str = ""
+    id: str = ""
+    source: str = "paper"
 
 
 @dataclass(frozen=True)
@@ -367,7 +374,12 @@ def _claim(entry: dict[str, Any]) -> Claim:
     _check_keys("claim", f"claim {entry.get('text', '')!r}", entry, _names_of(Claim))
     if not entry.get("text") or not entry.get("checks"):
         raise StudyError("a claim needs a text and checks.")
-    return Claim(entry["text"], tuple(entry["checks"]), entry.get("note", ""))
+    claim = Claim(**{**entry, "checks": tuple(entry["checks"])})
+    if claim.source not in ("paper", "ours", "tautology"):
+        raise StudyError(
+            f"claim {claim.text!r}: source must be paper, ours or tautology; got {claim.source!r}."
+        )
+    return claim
 
 
 def _look_up(where: str, published: dict[str, Any], address: str) -> Any:

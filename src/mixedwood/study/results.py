@@ -47,6 +47,8 @@ class Cell:
         The values of others.
     judged : bool
         Whether it can be near or far: times of another computer are neither.
+    repetitions : tuple of float
+        The mean of each repetition; folds of one repetition share rows.
     """
 
     table: str
@@ -57,6 +59,7 @@ class Cell:
     published: PublishedValue | None = None
     check: PublishedValue | None = None
     judged: bool = True
+    repetitions: tuple[float, ...] = ()
 
     @property
     def ours(self) -> float:
@@ -88,6 +91,18 @@ class Cell:
             return None
         scores = [z for z in (self.z_score, self.check_z_score) if z is not None]
         return any(abs(z) <= MAX_Z_SCORE for z in scores) if scores else None
+
+    @property
+    def near_published(self) -> bool | None:
+        """Whether ours is near the published value, whatever the check run says."""
+        z = self.z_score
+        return None if z is None or not self.judged else abs(z) <= MAX_Z_SCORE
+
+    @property
+    def near_check(self) -> bool | None:
+        """Whether ours is near the check run, whatever was published."""
+        z = self.check_z_score
+        return None if z is None or not self.judged else abs(z) <= MAX_Z_SCORE
 
     def _z_score(self, published: PublishedValue | None) -> float | None:
         if published is None or not self.values:
@@ -131,6 +146,7 @@ def relative(cells: Mapping[tuple[str, str], Cell], to: str) -> dict[tuple[str, 
         found[row, column] = replace(
             cell,
             values=tuple(value / base.ours for value in cell.values),
+            repetitions=tuple(value / base.ours for value in cell.repetitions),
             published=_divide(cell.published, base.published),
             check=_divide(cell.check, base.check),
         )
@@ -221,6 +237,11 @@ class ResultTable:
     def n_judged(self) -> int:
         """Number of cells that have something to be compared with."""
         return sum(cell.near is not None for cell in self.cells.values())
+
+    def count(self, kind: str) -> tuple[int, int]:
+        """Number of cells near one kind of value, ``"published"`` or ``"check"``, and of all."""
+        found = [getattr(cell, f"near_{kind}") for cell in self.cells.values()]
+        return found.count(True), len(found) - found.count(None)
 
     def column(self, name: str) -> dict[str, Cell]:
         """Return the cells of a column by row; raises if there is no such column."""
@@ -401,6 +422,8 @@ class Results:
         column_title = self.study.title_of(table.columns, column)
         found = self.numbers(table.experiment, metric, where, table.best, table.minus)
         values = tuple(table.factor * v for v in found)
+        tasks = self.values(table.experiment, metric, where, table.best, table.minus)
+        repetitions = tuple(table.factor * float(np.mean(entry)) for entry in tasks)
         if table.summary == "largest" and values:
             values = (max(values),)
         published, check = (
@@ -421,6 +444,7 @@ class Results:
             published=published,
             check=check,
             judged=table.judged,
+            repetitions=repetitions,
         )
 
 

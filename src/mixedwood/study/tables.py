@@ -12,7 +12,10 @@ from typing import Any
 from mixedwood.files import csv_text
 from mixedwood.study.results import Cell, PublishedValue, Results, ResultTable
 
-__all__ = ["to_markdown"]
+__all__ = ["COUNTED", "to_markdown"]
+
+COUNTED = {"published": "Published figures", "check": "Check run"}
+"""Kinds of values that cells are compared with, counted apart."""
 
 
 def to_markdown(
@@ -90,16 +93,14 @@ def _provenance(found: Results, command: str) -> list[str]:
 def _near_lines(found: Results) -> list[str]:
     """Count the cells that agree with the published values."""
     lines = []
-    for what, is_published in (
-        ("published cells", True),
-        ("cells of which only a check run is known", False),
-    ):
-        judged = [t for t in found.tables if t.n_judged and bool(t.spec.published) == is_published]
-        if judged:
-            n_near, n_judged = sum(t.n_near for t in judged), sum(t.n_judged for t in judged)
-            each = "; ".join(f"{t.spec.name}: {t.n_near} of {t.n_judged}" for t in judged)
+    for kind, what in COUNTED.items():
+        counts = {table.spec.name: table.count(kind) for table in found.tables}
+        counts = {name: count for name, count in counts.items() if count[1]}
+        if counts:
+            n_near, n_judged = (sum(count[i] for count in counts.values()) for i in (0, 1))
+            each = "; ".join(f"{name}: {near} of {n}" for name, (near, n) in counts.items())
             lines += [
-                f"**{n_near} of {n_judged} {what} are within two standard errors** ({each}).",
+                f"**{what}: {n_near} of {n_judged} within two standard errors** ({each}).",
                 "",
             ]
     return lines
@@ -108,13 +109,24 @@ def _near_lines(found: Results) -> list[str]:
 def _verdict_lines(found: Results) -> list[str]:
     if not found.verdicts:
         return []
-    rows = []
-    for verdict in found.verdicts:
-        evidence = "; ".join(verdict.evidence) + "." if verdict.evidence else ""
-        note = f" {verdict.claim.note}" if verdict.claim.note else ""
-        rows.append([verdict.claim.text, f"**{verdict.verdict}**", evidence + note])
-    header = ["what the paper says", "verdict", "what was seen here"]
-    return _markdown_table(header, rows, "|---|---|---|")
+    lines = []
+    for title, verdicts in (
+        ("what the paper says", [v for v in found.verdicts if v.claim.source == "paper"]),
+        (
+            "not counted: our additions, and what is true by definition",
+            [v for v in found.verdicts if v.claim.source != "paper"],
+        ),
+    ):
+        rows = []
+        for verdict in verdicts:
+            evidence = "; ".join(verdict.evidence) + "." if verdict.evidence else ""
+            note = f" {verdict.claim.note}" if verdict.claim.note else ""
+            name = f"{verdict.claim.id}. " if verdict.claim.id else ""
+            rows.append([name + verdict.claim.text, f"**{verdict.verdict}**", evidence + note])
+        if rows:
+            header = [title, "verdict", "what was seen here"]
+            lines += [*_markdown_table(header, rows, "|---|---|---|"), ""]
+    return lines
 
 
 def _markdown_table(header: list[str], rows: Iterable[list[str]], rule: str = "") -> list[str]:
@@ -178,7 +190,7 @@ def _far_lines(found: Results, table: ResultTable) -> list[str]:
         return []
     lines = ["Farther than two standard errors:", ""]
     for cell in far:
-        remark = _remark(found.study.remarks, cell)
+        remark = _remark(found.study.remarks, cell) or "No reason known."
         text = format_cell(cell).rstrip(" !")
         lines.append(f"- {cell.row}, {cell.column}: {text}. {remark}".rstrip())
     return [*lines, ""]
