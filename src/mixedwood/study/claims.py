@@ -106,7 +106,7 @@ def _interval(pairs: list[tuple[Cell, Cell]]) -> tuple[float, float] | None:
     n = min(len(values) for pair in columns for values in pair)
     if n < 2 or any(len(values) != n for pair in columns for values in pair):
         return None
-    differences = np.mean([np.subtract(*pair) for pair in columns], axis=0)
+    differences = np.mean([np.subtract(a, b) for a, b in columns], axis=0)
     half = t.ppf((1 + _LEVEL) / 2, n - 1) * np.std(differences, ddof=1) / math.sqrt(n)
     return float(differences.mean() - half), float(differences.mean() + half)
 
