@@ -119,7 +119,7 @@ def fit_ridge(
         fold: _products(design, table, y / scale, weights, np.flatnonzero(folds == fold))
         for fold in np.unique(folds).tolist()
     }
-    total = sum(products.values())
+    total = np.sum(list(products.values()), axis=0)
     out_of_fold = np.full((len(alphas), len(y)), np.nan)
     for fold, own in products.items():
         if fold < 0:
