@@ -9,6 +9,7 @@ from sklearn.compose import make_column_transformer
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mixedwood as mw
 from mixedwood.boosting import stacking_weights
@@ -30,6 +31,30 @@ def quick(**parameters):
     return mw.EnsembleRegressor(forest=mw.ForestRegressor(n_estimators=30), **parameters)
 
 
+SAMPLES = {
+    "check_sample_weight_equivalence_on_dense_data": (
+        "a row of weight 2 is drawn or not, of two equal rows one may be"
+    )
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@parametrize_with_checks(
+    [
+        mw.EnsembleRegressor(
+            forest=mw.ForestRegressor(n_estimators=5),
+            max_depths=(1, 3),
+            max_iter=6,
+            cv=2,
+            random_state=5,
+        )
+    ],
+    expected_failed_checks=lambda model: SAMPLES,
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_stacking_weights_equal_a_grid(seed):
     rng = np.random.default_rng(seed)
@@ -45,6 +70,7 @@ def test_stacking_weights_equal_a_grid(seed):
     losses = [np.average((residuals @ w) ** 2, weights=rows) for w in grid]
     nearest = grid[int(np.argmin(losses))]
     assert found.min() >= 0 and found.sum() == pytest.approx(1)
+    loss = loss**2
     assert loss == pytest.approx(np.average((residuals @ found) ** 2, weights=rows))
     assert loss <= min(losses) + 1e-12
     # The loss is convex: no point of the grid is better, and the best one is close in loss.
@@ -56,7 +82,7 @@ def test_equal_members_get_some_weights():
     residuals = np.tile(np.arange(5.0)[:, None], (1, 3))
     found, loss = stacking_weights(residuals)
     assert found.sum() == pytest.approx(1)
-    assert loss == pytest.approx(6.0)
+    assert loss == pytest.approx(6.0**0.5)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

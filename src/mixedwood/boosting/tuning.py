@@ -163,7 +163,7 @@ class _FoldLoss:
 
 
 class NumberResult(NamedTuple):
-    """The best number of iterations of a depth, its squared error and held-out predictions."""
+    """The best number of iterations of a depth, its root mean squared error, and held-out predictions."""
 
     max_depth: int
     n_iter: int
@@ -220,7 +220,7 @@ def tune_numbers(
                 best = NumberResult(depth, iteration, loss, current.copy())
             if iteration - best.n_iter >= grid.n_iter_no_change or deadline.is_over():
                 break
-        results.append(best._replace(loss=best.loss * scale**2))
+        results.append(best._replace(loss=math.sqrt(best.loss) * scale))
     return results
 
 
@@ -242,7 +242,7 @@ def stacking_weights(residuals: Numbers, weights: Numbers | None = None) -> tupl
     ndarray of shape (n_members,)
         The weights.
     float
-        The mean squared error of the average.
+        The root mean squared error of the average: the squares of large numbers may overflow.
 
     Examples
     --------
@@ -273,4 +273,4 @@ def stacking_weights(residuals: Numbers, weights: Numbers | None = None) -> tupl
         loss = float(found @ gram @ found)
         if loss < least - 1e-12 * gram.max():
             best, least = found, loss
-    return best, max(0.0, least) * scale**2
+    return best, math.sqrt(max(0.0, least)) * scale

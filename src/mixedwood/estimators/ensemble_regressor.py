@@ -37,7 +37,7 @@ from mixedwood.estimators.ensemble import CV, MAX_CV_ROWS, MAX_DEPTHS, BaseEnsem
 from mixedwood.estimators.forest_regressor import ForestRegressor
 from mixedwood.estimators.tree_regressor import TreeRegressor
 from mixedwood.grow import EncodedTable
-from mixedwood.linear import RidgeModel, count_terms, fit_ridge
+from mixedwood.linear import ALPHAS, RidgeModel, count_terms, fit_ridge
 from mixedwood.tree import Mixture, Tree
 
 __all__ = ["EnsembleRegressor"]
@@ -124,7 +124,8 @@ class EnsembleRegressor(BaseEnsemble, TableRegressor):
         narrower on average.
     cv_results_ : dict of ndarray
         For each depth: "param_max_depth", the best "param_n_estimators", "mean_test_score"
-        (negative mean squared error of the ensemble) and "rank_test_score". Only set if parameters
+        (negative root mean squared error of the
+        ensemble) and "rank_test_score". Only set if parameters
         were tuned.
     schema_, n_features_in_, feature_names_in_
         As in `TreeRegressor`.
@@ -271,8 +272,8 @@ class EnsembleRegressor(BaseEnsemble, TableRegressor):
         weights = np.array(listed(self.weights), dtype=np.float64)
         held_out: dict[str, Numbers] = {}
         if self.linear and (tunes or weights[2] > 0) and count_terms(table.schema) <= _MAX_TERMS:
-            alphas = {} if folds is not None else {"alphas": (1.0,)}
-            fitted["linear_"], held_out["linear"] = fit_ridge(table, target, folds, **alphas)
+            alphas = ALPHAS if tunes else (1.0,)
+            fitted["linear_"], held_out["linear"] = fit_ridge(table, target, folds, alphas)
         elif weights[2] > 0:
             weights[2] = 0.0
             weights = weights if weights.any() else np.array([0.4, 0.6, 0.0])
@@ -454,7 +455,7 @@ class EnsembleRegressor(BaseEnsemble, TableRegressor):
 
 
 def _stack(held_out: dict[str, Numbers], target: Target) -> tuple[Numbers, float, Numbers]:
-    """Weights of the members, their squared error, and the weighted mean of held-out rows."""
+    """Weights of the members, their root mean squared error, and the weighted mean of held-out rows."""
     names = [name for name in _NAMES if name in held_out]
     predictions = np.column_stack([held_out[name] for name in names])
     known = ~np.isnan(predictions).any(axis=1)

@@ -1,7 +1,7 @@
 """Linear models over tables: the matrix of a table, hyperplanes and ridge regression."""
 
 from mixedwood.linear.design import Design
-from mixedwood.linear.ridge import RidgeModel, count_terms, fit_ridge
+from mixedwood.linear.ridge import ALPHAS, RidgeModel, count_terms, fit_ridge
 from mixedwood.linear.svm import (
     GaussianKernel,
     Machines,
@@ -12,6 +12,7 @@ from mixedwood.linear.svm import (
 )
 
 __all__ = [
+    "ALPHAS",
     "Design",
     "GaussianKernel",
     "Machines",
