@@ -192,7 +192,9 @@ def prepare(model):
                     part["fractional"] = True
                 if "categories" in node:
                     node["lookup"] = {
-                        code: place for place, codes in enumerate(node["categories"]) for code in codes
+                        code: place
+                        for place, codes in enumerate(node["categories"])
+                        for code in codes
                     }
                 if node["split"] == "interval":
                     node["coded"] = model["columns"][node["column"]]["kind"] != "numeric"
