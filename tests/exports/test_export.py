@@ -59,7 +59,9 @@ def random_rows(rng, n, wide, unknown=False):
 def random_model(name, seed, wide=8, n=150):
     rng = np.random.default_rng(seed)
     X = random_rows(rng, n, wide)
-    signal = np.array([len(a or "") + 3 * (b == "z") for a, b in zip(X[HOSTILE[0]], X[HOSTILE[1]])])
+    signal = np.array(
+        [len(a or "") + 3 * (b == "z") for a, b in zip(X[HOSTILE[0]], X[HOSTILE[1]], strict=False)]
+    )
     signal = signal + np.nan_to_num(X["number"]) * 3 + rng.normal(size=n)
     model = MAKERS[name](seed)
     y = np.abs(signal)
@@ -96,10 +98,10 @@ def check(model, X, labels, values):
 
 
 def run_python(model, X):
-    space = {"__builtins__": {k: v for k, v in vars(__import__("builtins")).items()}}
+    space = {"__builtins__": dict(vars(__import__("builtins")).items())}
     space["__builtins__"]["__import__"] = None
     exec(mw.export(model, to="python"), space)
-    rows = [dict(zip(X, row)) for row in zip(*X.values())]
+    rows = [dict(zip(X, row, strict=False)) for row in zip(*X.values(), strict=False)]
     return [space["predict"](row) for row in rows], [
         space["run"](space["_MODEL"], row)[0] for row in rows
     ]
@@ -107,7 +109,9 @@ def run_python(model, X):
 
 def run_json(model, X):
     data = runtime.prepare(json.loads(mw.export(model, to="json")))
-    found = [runtime.run(data, dict(zip(X, row))) for row in zip(*X.values())]
+    found = [
+        runtime.run(data, dict(zip(X, row, strict=False))) for row in zip(*X.values(), strict=False)
+    ]
     return [label for _, label in found], [values for values, _ in found]
 
 

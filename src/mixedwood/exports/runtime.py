@@ -34,7 +34,7 @@ def _branch(node, row):
                 if x in term["codes"]:
                     total += term["weights"][term["codes"].index(x)]
                 continue
-            if x is None or x == -1 and not term["numeric"] or x == -2 and not term["numeric"]:
+            if x is None or (x == -1 and not term["numeric"]) or (x == -2 and not term["numeric"]):
                 x = term["fill"]
                 if x is None:
                     return node["missing"]
@@ -42,7 +42,7 @@ def _branch(node, row):
         return 0 if total > 0 else 1 if total <= 0 else node["missing"]
     x = row[node["column"]]
     if node["split"] == "interval":
-        if x is None or node["coded"] and x == -1:
+        if x is None or (node["coded"] and x == -1):
             return node["missing"]
         if node["coded"] and x == -2:
             return node["unknown"]
@@ -66,7 +66,7 @@ def _ends(nodes, row):
             for w in weights:
                 total += w
             if total > 0:
-                for c, w in zip(node["children"], weights):
+                for c, w in zip(node["children"], weights, strict=False):
                     if w / total > 0:
                         pending.append((c, part * (w / total)))
                 continue
@@ -214,7 +214,7 @@ def run(model, row):
         values = None
         for part in parts:
             its = [part["weight"] * v for v in _run(part, codes, target)[0]]
-            values = its if values is None else [a + b for a, b in zip(values, its)]
+            values = its if values is None else [a + b for a, b in zip(values, its, strict=False)]
         label = None
     if target["kind"] == "numbers":
         return values, values[0]
