@@ -59,7 +59,7 @@ def random_rows(rng, n, wide, unknown=False):
 def random_model(name, seed, wide=8, n=150):
     rng = np.random.default_rng(seed)
     X = random_rows(rng, n, wide)
-    signal = np.array(  # noqa: E501
+    signal = np.array(
         [len(a or "") + 3 * (b == "z") for a, b in zip(X[HOSTILE[0]], X[HOSTILE[1]], strict=False)]
     )
     signal = signal + np.nan_to_num(X["number"]) * 3 + rng.normal(size=n)
@@ -107,7 +107,7 @@ def run_python(model, X):
     ]
 
 
-def run_json(model, X):  # noqa: E501
+def run_json(model, X):
     data = runtime.prepare(json.loads(mw.export(model, to="json")))
     found = [
         runtime.run(data, dict(zip(X, row, strict=False))) for row in zip(*X.values(), strict=False)
