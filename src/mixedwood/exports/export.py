@@ -2,20 +2,53 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from mixedwood.exports.describe import ExportError, describe
-from mixedwood.exports.text import to_json, to_python
 from mixedwood.files import write_text
 
 __all__ = ["FORMATS", "export"]
 
+
+def _to_json(model: dict[str, Any]) -> str:
+    """Write the description as JSON; numbers are exact."""
+    return json.dumps(model, ensure_ascii=True, allow_nan=False, separators=(",", ":")) + "\n"
+
+
+_PYTHON_END = '''
+
+_MODEL = prepare(
+    {literal}
+)
+CLASSES = _MODEL["target"]["classes"]
+
+
+def predict(row):
+    """Predict the class or number of one row: a dict from column name to value."""
+    return run(_MODEL, row)[1]
+
+
+def predict_proba(row):
+    """Predict the class probabilities of one row, in the order of CLASSES."""
+    if not CLASSES:
+        raise ValueError("This model predicts numbers; it has no class probabilities.")
+    return run(_MODEL, row)[0]
+'''
+
+
+def _to_python(model: dict[str, Any]) -> str:
+    """Write one Python file without imports: the description as a literal, and its interpreter."""
+    runtime = Path(__file__).with_name("runtime.py").read_text("utf-8")
+    return runtime + _PYTHON_END.replace("{literal}", ascii(model))
+
+
 FORMATS: dict[str, tuple[str, Callable[..., str]]] = {
-    "json": (".json", to_json),
-    "python": (".py", to_python),
+    "json": (".json", _to_json),
+    "python": (".py", _to_python),
 }
 """Ending of the file, and the function that writes a description, of each format."""
 
@@ -45,6 +78,11 @@ def export(
     ------
     ExportError
         If the format cannot express the model. Nothing is written then.
+
+    Notes
+    -----
+    Exported models do not refuse unknown categories: with ``handle_unknown="error"`` they predict
+    as with ``"stop"``. They do not warn either.
 
     Examples
     --------
