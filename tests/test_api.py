@@ -24,6 +24,7 @@ MODULES = sorted(
 )
 # Functions and classes of a package that are also names of `mixedwood` itself.
 SHORTCUTS = {
+    "export": "exports",
     "Comparison": "comparison",
     "compare": "comparison",
     "load_model": "saving",

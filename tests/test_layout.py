@@ -62,6 +62,7 @@ MAY_IMPORT = {
     },
     "report": {"plot", "stats"},
     "saving": {"_catalogue", "_parts", "data", "files", "preprocessing", "pruning", "tree"},
+    "exports": {"data", "files", "tree"},
     "comparison": {
         "_catalogue",
         "data",

@@ -21,6 +21,7 @@ _PACKAGES = (
 _FUNCTIONS = {
     "Comparison": "comparison",
     "compare": "comparison",
+    "export": "exports",
     "load_model": "saving",
     "save_model": "saving",
 }
@@ -61,6 +62,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalo
     from mixedwood.estimators import TreeClassifier as TreeClassifier
     from mixedwood.estimators import TreeRegressor as TreeRegressor
     from mixedwood.estimators import UnknownCategoryWarning as UnknownCategoryWarning
+    from mixedwood.exports.export import export as export
     from mixedwood.saving import load_model as load_model
     from mixedwood.saving import save_model as save_model
 

@@ -1,0 +1,166 @@
+"""Exported models predict as the models do: random models, hostile names, missing and unknown."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+import mixedwood as mw
+from mixedwood.exports import ExportError, runtime
+
+HOSTILE = ["a\"b'; --", "x y\n*/ \\", "%s {0} é\u2028"]
+MAKERS = {
+    "tree": lambda s: mw.TreeClassifier(random_state=s),
+    "costs": lambda s: mw.TreeClassifier(
+        random_state=s, cost_matrix=[[0, 5, 1], [1, 0, 1], [1, 2, 0]]
+    ),
+    "c45": lambda s: mw.C45TreeClassifier(),
+    "grow_prune": lambda s: mw.GrowPruneTreeClassifier(random_state=s),
+    "optimal": lambda s: mw.OptimalTreeClassifier(max_depth=2, random_state=s),
+    "model_tree": lambda s: mw.ModelTreeClassifier(random_state=s),
+    "forest": lambda s: mw.ForestClassifier(n_estimators=7, random_state=s),
+    "hard": lambda s: mw.ForestClassifier(n_estimators=7, voting="hard", random_state=s),
+    "crossed": lambda s: mw.ForestClassifier(
+        n_estimators=5, random_state=s, crossed_features=[(0, 1)]
+    ),
+    "boosted": lambda s: mw.BoostedTreesClassifier(n_estimators=5, random_state=s),
+    "adaboost": lambda s: mw.AdaBoostTreesClassifier(n_estimators=5, random_state=s),
+    "ensemble": lambda s: mw.EnsembleClassifier(
+        forest=mw.ForestClassifier(n_estimators=5),
+        boosted=mw.BoostedTreesClassifier(n_estimators=5),
+        random_state=s,
+    ),
+    "tree_number": lambda s: mw.TreeRegressor(random_state=s),
+    "forest_number": lambda s: mw.ForestRegressor(n_estimators=5, random_state=s),
+    "boosted_number": lambda s: mw.BoostedTreesRegressor(n_estimators=5, random_state=s),
+    "boosted_poisson": lambda s: mw.BoostedTreesRegressor(
+        n_estimators=5, loss="poisson", random_state=s
+    ),
+}
+
+
+def random_rows(rng, n, wide, unknown=False):
+    labels = [*HOSTILE, "", "plain", *(f"v{i}" for i in range(wide - 5))]
+    more = ["never seen", "'"] if unknown else []
+
+    def some(values):
+        return [None if rng.random() < 0.1 else values[rng.integers(len(values))] for _ in range(n)]
+
+    return {
+        HOSTILE[0]: some([*labels, *more]),
+        HOSTILE[1]: some([*HOSTILE, "z", *more]),
+        HOSTILE[2]: some([1, 2, 5, *([77] if unknown else [])]),
+        "number": [np.nan if rng.random() < 0.1 else float(x) for x in rng.normal(size=n).round(2)],
+        "plain": rng.integers(0, 9, n).astype(float).tolist(),
+    }
+
+
+def random_model(name, seed, wide=8, n=150):
+    rng = np.random.default_rng(seed)
+    X = random_rows(rng, n, wide)
+    signal = np.array(
+        [len(a or "") + 3 * (b == "z") for a, b in zip(X[HOSTILE[0]], X[HOSTILE[1]], strict=False)]
+    )
+    signal = signal + np.nan_to_num(X["number"]) * 3 + rng.normal(size=n)
+    model = MAKERS[name](seed)
+    y = np.abs(signal)
+    if hasattr(model, "predict_proba"):
+        y = np.array([*HOSTILE])[np.digitize(signal, np.quantile(signal, [0.3, 0.7]))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.set_params(**({"categorical_features": [0, 1, 2]})).fit(X, y)
+    return model, random_rows(rng, 200, wide, unknown=True)
+
+
+def expected(model, X):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        proba = model.predict_proba(X) if hasattr(model, "predict_proba") else None
+        return model.predict(X), proba
+
+
+def has_exp(model):
+    parts = getattr(model.predictor_, "parts", ((1.0, model.predictor_),))
+    return any(part.link != "identity" for _, part in parts)
+
+
+def check(model, X, labels, values):
+    """Exact, except where an exponential of another library may differ in the last digit."""
+    wanted, proba = expected(model, X)
+    found = np.array(values)
+    if proba is None:
+        np.testing.assert_allclose(found[:, 0], wanted, rtol=1e-14 if has_exp(model) else 0)
+        return
+    np.testing.assert_allclose(found, proba, rtol=0, atol=1e-14 if has_exp(model) else 0)
+    assert labels == wanted.tolist()
+
+
+def run_python(model, X):
+    space = {"__builtins__": dict(vars(__import__("builtins")).items())}
+    space["__builtins__"]["__import__"] = None
+    exec(mw.export(model, to="python"), space)
+    rows = [dict(zip(X, row, strict=False)) for row in zip(*X.values(), strict=False)]
+    return [space["predict"](row) for row in rows], [
+        space["run"](space["_MODEL"], row)[0] for row in rows
+    ]
+
+
+def run_json(model, X):
+    data = runtime.prepare(json.loads(mw.export(model, to="json")))
+    found = [
+        runtime.run(data, dict(zip(X, row, strict=False))) for row in zip(*X.values(), strict=False)
+    ]
+    return [label for _, label in found], [values for values, _ in found]
+
+
+RUNNERS = {"python": run_python, "json": run_json}
+
+
+@pytest.mark.parametrize("to", RUNNERS)
+@pytest.mark.parametrize("name", MAKERS)
+def test_predicts_as_the_model(name, to):
+    for seed in range(2):
+        model, X = random_model(name, seed)
+        check(model, X, *RUNNERS[to](model, X))
+
+
+@pytest.mark.parametrize("to", RUNNERS)
+@pytest.mark.parametrize("wide", [100, 1500])
+def test_wide_subsets(wide, to):
+    model, X = random_model("tree", 1, wide, n=wide * 4)
+    check(model, X, *RUNNERS[to](model, X))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("to", RUNNERS)
+@pytest.mark.parametrize("name", MAKERS)
+def test_many_models(name, to):
+    for seed in range(100, 120):
+        model, _ = random_model(name, seed)
+        X = random_rows(np.random.default_rng(seed), 5000, 8, unknown=True)
+        check(model, X, *RUNNERS[to](model, X))
+
+
+def test_unknown_categories_are_not_refused():
+    X = {"c": ["a", "a", "b", "b"] * 5, "x": [0.0, 1, 2, 3] * 5}
+    y = [0, 0, 1, 1] * 5
+    stop = mw.TreeClassifier(categorical_features=["c"]).fit(X, y)
+    error = mw.TreeClassifier(categorical_features=["c"], handle_unknown="error").fit(X, y)
+    assert mw.export(error, to="python") == mw.export(stop, to="python")
+
+
+def test_format_from_ending(tmp_path):
+    model, _ = random_model("tree", 0)
+    mw.export(model, tmp_path / "m.py")
+    assert (tmp_path / "m.py").read_text("utf-8") == mw.export(model, to="python")
+    with pytest.raises(ValueError, match="'to' must be one of"):
+        mw.export(model, tmp_path / "m.xyz")
+
+
+def test_what_cannot_be_exported_writes_nothing(tmp_path):
+    X = {"x": [0.0, 1, 2, 3] * 5}
+    model = mw.SmoothSVC().fit(X, ["a", "a", "b", "b"] * 5)
+    with pytest.raises(ExportError, match="no trees to export"):
+        mw.export(model, tmp_path / "m.json")
+    assert not list(tmp_path.iterdir())
