@@ -163,7 +163,7 @@ class _FoldLoss:
 
 
 class NumberResult(NamedTuple):
-    """The best number of iterations of a depth, its root mean squared error, and held-out predictions."""
+    """The best number of iterations of a depth, its error, and predictions of held-out rows."""
 
     max_depth: int
     n_iter: int

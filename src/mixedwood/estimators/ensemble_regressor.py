@@ -455,7 +455,7 @@ class EnsembleRegressor(BaseEnsemble, TableRegressor):
 
 
 def _stack(held_out: dict[str, Numbers], target: Target) -> tuple[Numbers, float, Numbers]:
-    """Weights of the members, their root mean squared error, and the weighted mean of held-out rows."""
+    """Weights of the members, their root mean squared error, and the average of held-out rows."""
     names = [name for name in _NAMES if name in held_out]
     predictions = np.column_stack([held_out[name] for name in names])
     known = ~np.isnan(predictions).any(axis=1)
