@@ -17,6 +17,7 @@ using DoubleMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::de
 using DoubleVector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using IntVector = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using LongVector = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using SignVector = nb::ndarray<const std::int8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using IntArrayOut = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>;
 
 inline std::span<const double> values_of(const DoubleMatrix& a) { return {a.data(), a.size()}; }

@@ -90,6 +90,7 @@ void bind_gradient(nb::module_& m) {
       .def_rw("l2_regularization", &GradientSettings::l2_regularization)
       .def_rw("min_split_gain", &GradientSettings::min_split_gain)
       .def_rw("max_features", &GradientSettings::max_features, nb::arg().none())
+      .def_rw("half_of_others", &GradientSettings::half_of_others)
       .def_rw("category_order", &GradientSettings::category_order)
       .def_rw("cat_l2", &GradientSettings::cat_l2)
       .def_rw("cat_smooth", &GradientSettings::cat_smooth)
@@ -97,7 +98,13 @@ void bind_gradient(nb::module_& m) {
       .def_rw("dispersion", &GradientSettings::dispersion)
       .def_rw("handle_unknown", &GradientSettings::handle_unknown)
       .def_rw("seed", &GradientSettings::seed)
-      .def_rw("n_threads", &GradientSettings::n_threads);
+      .def_rw("n_threads", &GradientSettings::n_threads)
+      .def_prop_rw(
+          "monotonic_cst",
+          [](const GradientSettings& s) { return hand_over(std::vector<std::int8_t>(s.monotonic_cst)); },
+          [](GradientSettings& s, const SignVector& given) {
+            s.monotonic_cst.assign(given.data(), given.data() + given.size());
+          });
   m.def("gradient_tree", &gradient_tree_py, nb::arg("table"), nb::arg("gradients").noconvert(),
         nb::arg("hessians").noconvert(), nb::arg("classes").noconvert(),
         nb::arg("weights").noconvert().none(), nb::arg("n_classes"), nb::arg("rows").noconvert(),

@@ -9,6 +9,7 @@
 #include <span>
 #include <stdexcept>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -110,17 +111,30 @@ void scale_columns(const nb::list& given, const DoubleMatrix& scales, const Long
 }
 
 // fit(X, signs, weights or None, setting) in Python gets new arrays and returns the weights of the
-// columns of X and the constant, or None where there is no hyperplane.
+// columns of X and the constant, or None where there is no hyperplane, or a model that decides.
+// decide(model, keep, rows, column, category, size, mean, spread, fill) then gives its number, if it
+// is kept, and the decisions of these rows.
 class PythonLinearModel final : public LinearModel {
  public:
-  PythonLinearModel(nb::object fit, std::size_t n_settings, std::size_t default_setting)
-      : fit_(std::move(fit)), n_settings_(n_settings), default_setting_(default_setting) {}
+  PythonLinearModel(nb::object fit, nb::object decide, std::size_t n_settings,
+                    std::size_t default_setting)
+      : fit_(std::move(fit)),
+        decide_(std::move(decide)),
+        n_settings_(n_settings),
+        default_setting_(default_setting) {}
 
   std::size_t n_settings() const override { return n_settings_; }
   std::size_t default_setting() const override { return default_setting_; }
 
-  bool fit(const MixedRows& rows, const TwoGroups& groups, std::size_t setting,
-           std::vector<double>& hyperplane, Stop& stop) const override {
+  bool fit(const MixedRows&, const TwoGroups&, std::size_t, std::vector<double>&,
+           Stop&) const override {
+    throw std::logic_error("a model of Python is fitted in a node");
+  }
+
+  bool fit_node(const MixedRows& rows, const TwoGroups& groups, std::size_t setting,
+                const NodeColumns& node, bool keep, FittedModel& fitted,
+                Stop& stop) const override {
+    std::vector<double>& hyperplane = fitted.hyperplane;
     const std::size_t n = rows.size(), d = rows.n_weights - 1, m = rows.n_numbers - 1;
     auto x = std::make_unique<std::vector<double>>(n * d, 0.0);
     for (std::size_t i = 0; i < n; ++i) {
@@ -144,6 +158,10 @@ class PythonLinearModel final : public LinearModel {
                         {n}),
                weights, setting);
       if (found.is_none()) return false;
+      if (!nb::ndarray_check(found)) {
+        decide(found, node, keep, fitted);
+        return !stop.requested();
+      }
       const auto array = nb::cast<DoubleVector>(found);
       const std::span<const double> read = values_of(array);
       if (read.size() != rows.n_weights)
@@ -168,7 +186,29 @@ class PythonLinearModel final : public LinearModel {
     return nb::ndarray<nb::numpy, T>(data, shape.size(), shape.data(), owner);
   }
 
-  nb::object fit_;  // touched only with the GIL held
+  void decide(const nb::object& model, const NodeColumns& node, bool keep,
+              FittedModel& fitted) const {
+    const nb::object found =
+        decide_(model, keep, copy_of(node.rows), copy_of(std::span(node.column)),
+                copy_of(std::span(node.value)), copy_of(std::span(node.size)),
+                copy_of(std::span(node.mean)), copy_of(std::span(node.spread)),
+                copy_of(std::span(node.fill)));
+    const auto number = nb::cast<std::int32_t>(found[0]);
+    const auto decisions = nb::cast<DoubleVector>(found[1]);
+    if (decisions.size() != node.rows.size() || (keep && number < 0))
+      throw std::invalid_argument("a model needs a number, and one decision for each row");
+    fitted.number = number;
+    fitted.decisions.assign(decisions.data(), decisions.data() + decisions.size());
+  }
+
+  template <typename T>
+  static nb::ndarray<nb::numpy, std::remove_const_t<T>> copy_of(std::span<T> values) {
+    using Number = std::remove_const_t<T>;
+    return array_of(std::make_unique<std::vector<Number>>(values.begin(), values.end()),
+                    {values.size()});
+  }
+
+  nb::object fit_, decide_;  // touched only with the GIL held
   std::size_t n_settings_, default_setting_;
 };
 
@@ -184,8 +224,8 @@ void bind_linear(nb::module_& m) {
   nb::class_<LinearModel>(m, "LinearModel", "Separates two groups of rows by a hyperplane.");
   nb::class_<PythonLinearModel, LinearModel>(m, "PythonLinearModel",
                                                "A linear model that is fitted in Python.")
-      .def(nb::init<nb::object, std::size_t, std::size_t>(), nb::arg("fit"), nb::arg("n_settings"),
-           nb::arg("default_setting"));
+      .def(nb::init<nb::object, nb::object, std::size_t, std::size_t>(), nb::arg("fit"),
+           nb::arg("decide"), nb::arg("n_settings"), nb::arg("default_setting"));
   m.def("make_linear_model",
         [](LinearLoss loss, double smoothing, const DoubleVector& costs) {
           return make_newton_model(loss, smoothing, {costs.data(), costs.data() + costs.size()});

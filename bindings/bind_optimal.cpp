@@ -93,6 +93,32 @@ NativeSolver binary_solver(const ByteMatrix& matrix, const IntVector& classes,
   });
 }
 
+NumberSamples number_samples_of(const DoubleVector& weights, const DoubleVector& sums,
+                                double ticks) {
+  return {values_of(weights), values_of(sums), ticks};
+}
+
+NativeSolver binary_number_solver(const ByteMatrix& matrix, const DoubleVector& weights,
+                                  const DoubleVector& sums, double ticks,
+                                  const Objective& objective) {
+  const NumberSamples samples = number_samples_of(weights, sums, ticks);
+  if (matrix.shape(0) != samples.weights.size())
+    throw std::invalid_argument("each row needs one weight and one sum");
+  return made_by([&] {
+    return make_binary_number_solver({matrix.data(), matrix.size()}, matrix.shape(1), samples,
+                                     objective);
+  });
+}
+
+NativeSolver all_splits_number_solver(nb::object table, const DoubleVector& weights,
+                                      const DoubleVector& sums, double ticks,
+                                      const Objective& objective) {
+  const NumberSamples samples = number_samples_of(weights, sums, ticks);
+  const EncodedTable& coded = nb::cast<const EncodedColumns&>(table).table;
+  return made_by([&] { return make_all_splits_number_solver(coded, samples, objective); },
+                 std::move(table));
+}
+
 NativeSolver all_splits_solver(nb::object table, const IntVector& classes,
                                const std::optional<LongVector>& weights, std::int32_t n_classes,
                                const Objective& objective) {
@@ -378,6 +404,21 @@ void bind_optimal(nb::module_& m) {
         nb::arg("weights").noconvert().none(), nb::arg("n_classes"), nb::arg("objective"),
         nb::sig("def all_splits_solver(table: EncodedTable, classes: NDArray[numpy.int32], weights: "
                 "NDArray[numpy.int64] | None, n_classes: int, objective: OptimalObjective) -> "
+                "OptimalSolver"),
+        "Splits are all thresholds and all subsets.");
+  m.def("binary_number_solver", &binary_number_solver, nb::arg("matrix"),
+        nb::arg("weights").noconvert(), nb::arg("sums").noconvert(), nb::arg("ticks"),
+        nb::arg("objective") = Objective(),
+        nb::sig("def binary_number_solver(matrix: NDArray[numpy.uint8], weights: "
+                "NDArray[numpy.float64], sums: NDArray[numpy.float64], ticks: float, objective: "
+                "OptimalObjective = ...) -> OptimalSolver"),
+        "The same for numbers: trees of the least squared error. Weights, and sums of weight times "
+        "number, are whole.");
+  m.def("all_splits_number_solver", &all_splits_number_solver, nb::arg("table"),
+        nb::arg("weights").noconvert(), nb::arg("sums").noconvert(), nb::arg("ticks"),
+        nb::arg("objective"),
+        nb::sig("def all_splits_number_solver(table: EncodedTable, weights: NDArray[numpy.float64], "
+                "sums: NDArray[numpy.float64], ticks: float, objective: OptimalObjective) -> "
                 "OptimalSolver"),
         "Splits are all thresholds and all subsets.");
   m.def("per_node_solver", &per_node_solver, nb::arg("columns"), nb::arg("kinds"),

@@ -1,12 +1,15 @@
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 #include <variant>
 
 #include "arrays.hpp"
 #include "mixedwood/router.hpp"
+#include "mixedwood/shap.hpp"
 #include "mixedwood/tree.hpp"
+#include "python_parts.hpp"
 
 namespace mixedwood {
 namespace {
@@ -152,6 +155,7 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> linear_sums_py(
   return hand_over(std::move(sums));
 }
 
+using DoubleCubeInOut = nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 using DoubleMatrixInOut = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // What one tree adds, checked: rows of values for its nodes, and where in a row of `out` it goes.
@@ -196,6 +200,39 @@ void add_up_py(const nb::list& trees, const nb::list& columns, bool plurality, s
   Router::add_up(members, table, first, last, out.data(), out.shape(1));
 }
 
+// Adds the SHAP values of one tree, for some rows, to out (rows x columns x outputs), from an output
+// on. Returns what the tree predicts when no column is known.
+nb::ndarray<nb::numpy, double, nb::ndim<1>> add_shap_py(
+    nb::handle tree, const nb::list& columns, const IntVector& n_values, const DoubleMatrix& values,
+    double scale, std::size_t first, std::size_t last, std::size_t first_output,
+    const DoubleCubeInOut& out) {
+  const TreeView view = view_of(tree);  // of arrays that were checked when the tree was made
+  const TableView table = table_of(columns, values_of(n_values));
+  const std::size_t n_outputs = values.shape(1);
+  if (values.shape(0) != at(view.n_nodes()))
+    throw std::invalid_argument("one row of values is needed for each node");
+  if (last > table.n_rows || first > last || out.shape(0) != table.n_rows ||
+      out.shape(1) != table.columns.size() || first_output > out.shape(2) ||
+      n_outputs > out.shape(2) - first_output)
+    throw std::invalid_argument("there are no such rows or outputs");
+  check_tree(view, table);
+  SignalWatch watch(std::numeric_limits<double>::infinity());
+  std::vector<double> base;
+  try {
+    nb::gil_scoped_release released;
+    ShapTree prepared(view, values_of(values), n_outputs);
+    base = prepared.base();
+    const std::size_t stride = out.shape(2), row_length = out.shape(1) * stride;
+    for (std::size_t row = first; row < last; ++row)
+      prepared.add(table, row, scale, out.data() + row * row_length + first_output, stride,
+                   watch.stop);
+  } catch (const Stopped&) {
+    // There is no time limit: it was a signal, whose exception comes next.
+  }
+  watch.rethrow();
+  return hand_over(std::move(base));
+}
+
 }  // namespace
 
 void bind_tree(nb::module_& m) {
@@ -238,6 +275,14 @@ void bind_tree(nb::module_& m) {
                 "NDArray[numpy.float64]], plurality: bool, first: int, last: int, "
                 "out: NDArray[numpy.float64]) -> None"),
         "Add the values of trees (router, values, labels, first output, weight) to some rows.");
+  m.def("add_shap", &add_shap_py, nb::arg("tree"), nb::arg("columns"), nb::arg("n_values").noconvert(),
+        nb::arg("values").noconvert(), nb::arg("scale"), nb::arg("first"), nb::arg("last"),
+        nb::arg("first_output"), nb::arg("out").noconvert(),
+        nb::sig("def add_shap(tree: object, columns: list[NDArray[numpy.int32] | "
+                "NDArray[numpy.float64]], n_values: NDArray[numpy.int32], "
+                "values: NDArray[numpy.float64], scale: float, first: int, last: int, "
+                "first_output: int, out: NDArray[numpy.float64]) -> NDArray[numpy.float64]"),
+        "Add the SHAP values of a tree to some rows; returns its value when no column is known.");
 }
 
 }  // namespace mixedwood

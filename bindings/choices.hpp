@@ -75,7 +75,8 @@ MIXEDWOOD_CHOICES(HandleUnknown, {"stop", HandleUnknown::kStopAtNode},
                   {"majority", HandleUnknown::kMajority});
 MIXEDWOOD_CHOICES(RegressionLoss, {"squared_error", RegressionLoss::kSquaredError},
                   {"poisson", RegressionLoss::kPoisson},
-                  {"absolute_error", RegressionLoss::kAbsoluteError});
+                  {"absolute_error", RegressionLoss::kAbsoluteError},
+                  {"gini", RegressionLoss::kGini}, {"entropy", RegressionLoss::kEntropy});
 MIXEDWOOD_CHOICES(RegressionPartitioner, {"mean_order", RegressionPartitioner::kMeanOrder},
                   {"one_vs_rest", RegressionPartitioner::kOneVsRest},
                   {"random_order", RegressionPartitioner::kRandomOrder},
@@ -83,7 +84,8 @@ MIXEDWOOD_CHOICES(RegressionPartitioner, {"mean_order", RegressionPartitioner::k
                   {"exact", RegressionPartitioner::kExact});
 MIXEDWOOD_CHOICES(CategoryOrder, {"sorted", CategoryOrder::kSorted},
                   {"random_per_tree", CategoryOrder::kRandomPerTree},
-                  {"random_per_node", CategoryOrder::kRandomPerNode});
+                  {"random_per_node", CategoryOrder::kRandomPerNode},
+                  {"target_statistics", CategoryOrder::kTargetStatistics});
 MIXEDWOOD_CHOICES(MultiClass, {"ovr", MultiClass::kOvr}, {"largest", MultiClass::kLargest},
                   {"balanced", MultiClass::kBalanced}, {"exhaustive", MultiClass::kExhaustive});
 MIXEDWOOD_CHOICES(NodeFeatures, {"numeric", NodeFeatures::kNumeric}, {"all", NodeFeatures::kAll});

@@ -8,6 +8,7 @@ namespace nb = nanobind;
 
 namespace mixedwood {
 void bind_columns(nb::module_& m);
+void bind_counted(nb::module_& m);
 void bind_parts(nb::module_& m);
 void bind_splits(nb::module_& m);
 void bind_significance(nb::module_& m);
@@ -28,6 +29,7 @@ NB_MODULE(_core, m) {
   m.def("instruction_set", &mixedwood::instruction_set,
         "The instruction set of the kernels: 'scalar', 'vector' or 'avx2'.");
   mixedwood::bind_columns(m);
+  mixedwood::bind_counted(m);
   mixedwood::bind_parts(m);
   mixedwood::bind_splits(m);
   mixedwood::bind_significance(m);

@@ -100,7 +100,7 @@ DenseCountTable keep_present(std::span<const double> counts, std::size_t n_rows,
     const double c = counts[at(i) * n_columns + static_cast<std::size_t>(l)];
     return rescale ? std::ldexp(c, -exponent) : c;
   };
-  // Rescaling may make rows and columns vanish beside the rest; a column's shares would be 0/0.
+  // Rescaling may make rows and columns vanish beside the rest; a column's proportions would be 0/0.
   std::vector<int> classes, values, weightless;
   for (int l : found.columns) {
     const bool felt = std::any_of(found.rows.begin(), found.rows.end(),

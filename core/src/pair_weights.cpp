@@ -53,20 +53,20 @@ PairWeights chi2_weights(const CountTable& table, Stop& stop) {
   const int n = table.n_values();
   const auto k = static_cast<std::size_t>(table.n_classes());
   PairWeights weights(n);
-  // Shares inside each value, and weights relative to the value's own: no overflow for any scale.
-  std::vector<double> shares(static_cast<std::size_t>(n) * k);
+  // Proportions inside each value, and weights relative to the value's own: no overflow for any scale.
+  std::vector<double> proportions(static_cast<std::size_t>(n) * k);
   for (int i = 0; i < n; ++i)
     for (std::size_t l = 0; l < k; ++l)
-      shares[at(i) * k + l] = table.row(i)[l] / table.row_total(i);
-  const auto shares_of = [&](int i) {
-    return std::span<const double>(shares).subspan(static_cast<std::size_t>(i) * k, k);
+      proportions[at(i) * k + l] = table.row(i)[l] / table.row_total(i);
+  const auto proportions_of = [&](int i) {
+    return std::span<const double>(proportions).subspan(static_cast<std::size_t>(i) * k, k);
   };
   const double divisor = std::max(1, n - 1);
   for (int i = 0; i < n; ++i) {
     if (stop.requested(i * static_cast<std::int64_t>(k))) throw Stopped{};
     for (int j = 0; j < i; ++j) {
       const double a = table.row_total(i), b = table.row_total(j);
-      double w = a * b * distance(shares_of(i), shares_of(j), table.row(i), table.row(j));
+      double w = a * b * distance(proportions_of(i), proportions_of(j), table.row(i), table.row(j));
       // The exact weight is at most a + b; weights of very different size may round past it.
       if (!(w <= a + b)) w = a + b;
       weights.set(i, j, w / divisor);

@@ -34,7 +34,7 @@ const std::array kCriteria = {
 };
 
 const OptionInfo kScoredBy{"scored_by", "criterion", "what picks the prefix", {"criterion", "superclasses"}};
-const OptionInfo kScores{"scores", "shares", "what is projected on the axis", {"shares", "counts"}};
+const OptionInfo kScores{"scores", "proportions", "what is projected on the axis", {"proportions", "counts"}};
 const OptionInfo kEdgeWeights{"weights", "criterion", "what weighs the pairs of values",
                               {"criterion", "squared_gini", "chi2", "gini", "entropy"}};
 const OptionInfo kLocalSearch{"local_search", true, "improve the cut by moves and exchanges"};
@@ -55,7 +55,7 @@ const std::array kPartitioners = {
     PartitionerInfo{"sliq", "move the best value while the score rises", {}, partitioners::make_sliq},
     PartitionerInfo{"sliq_ext", "move the best value to the end, keep the best met", {},
                     partitioners::make_sliq_ext},
-    PartitionerInfo{"principal", "order along the first principal component of class shares",
+    PartitionerInfo{"principal", "order along the first principal component of class proportions",
                     {kScores}, partitioners::make_principal},
     PartitionerInfo{"principal_ext", "principal, and exchanges at each cut", {kScores},
                     partitioners::make_principal_ext},

@@ -112,7 +112,7 @@ TEST(growing_and_pruning_refuses) {
         [&] { grow_prune(table, data, halves, parts.settings, {most}, stop); });
   };
   CHECK(said(fine, 20).empty());
-  CHECK(said(too_few, 20) == "a half and a class are needed for each row");
+  CHECK(said(too_few, 20) == "a half is needed for each row");
   CHECK(said(nobody, 20) == "no row is in the half that grows first");
   CHECK(said(fine, 0) == "at least one iteration is needed");
   parts.settings.handle_missing = HandleMissing::kAllChildren;

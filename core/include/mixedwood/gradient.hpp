@@ -55,6 +55,11 @@ enum class CategoryOrder {
   kSorted,         // by the step that each would take alone: no other two groups gain more
   kRandomPerTree,  // Random Ordinality
   kRandomPerNode,
+  // The rows are dealt to parts, anew for each tree. A row's place is the step that rows of its
+  // category in earlier parts would take, so that no row has a say in its own place. New rows have
+  // that of all rows of their category. Columns of few categories are sorted; where the parts do
+  // not agree about a column, its order is random.
+  kTargetStatistics,
 };
 
 // Named as the parameters of BoostedTreesClassifier. Limits that are not set do not exist.
@@ -67,9 +72,12 @@ struct GradientSettings {
   double l2_regularization = 1.0;  // added to it
   double min_split_gain = 0.0;
   std::optional<std::int32_t> max_features;  // columns drawn at random at each node
+  // All columns with target statistics and half of the others, in place of max_features.
+  bool half_of_others = false;
   CategoryOrder category_order = CategoryOrder::kSorted;
   double cat_l2 = 0.0;      // added to l2_regularization for splits of nominal columns
-  double cat_smooth = 0.0;  // kSorted: added to a category's second derivatives
+  // kSorted, kTargetStatistics: second derivatives added to a category's, with the step of the node.
+  double cat_smooth = 0.0;
   // kScore, or kAdjusted: gains minus what is expected by chance from the number of categories.
   Selection selection = Selection::kScore;
   // kAdjusted: variance of a gradient over its hessian, for rows of weight 1. Log losses have 1.
@@ -77,6 +85,9 @@ struct GradientSettings {
   HandleUnknown handle_unknown = HandleUnknown::kStopAtNode;
   std::uint64_t seed = 0;
   int n_threads = 1;
+  // For each column 1 where steps may not fall with its numbers, -1 where they may not rise, else 0. Columns
+  // with an order only, and a single output. Empty: no constraint.
+  std::vector<std::int8_t> monotonic_cst;
 };
 
 struct GradientData {

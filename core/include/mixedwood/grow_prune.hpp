@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mixedwood/grow.hpp"
+#include "mixedwood/regress.hpp"
 
 namespace mixedwood {
 
@@ -31,5 +32,11 @@ struct GrowPruneResult {
 GrowPruneResult grow_prune(const EncodedTable& table, const GrowData& data,
                            std::span<const std::int8_t> halves, const GrowSettings& settings,
                            const GrowPruneSettings& turns, Stop& stop);
+
+// The same for numbers: pruned by the loss of `settings`, and refitted by it.
+GrowPruneResult grow_prune_numbers(const EncodedTable& table, const RegressData& data,
+                                   std::span<const std::int8_t> halves,
+                                   const RegressSettings& settings, const GrowPruneSettings& turns,
+                                   Stop& stop);
 
 }  // namespace mixedwood

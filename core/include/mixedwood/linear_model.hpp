@@ -1,5 +1,5 @@
 // Linear tests: hyperplanes through the numbers of a node, and the values of its nominal columns, that
-// compete with the tests of single columns.
+// compete with the tests of single columns. A model may also decide by a function of its own.
 //
 //   columns -> rows of a model -> a hyperplane for each question -> where to cut -> a candidate
 //
@@ -45,6 +45,23 @@ struct TwoGroups {
   std::span<const double> weights;  // of rows; empty: 1 each
 };
 
+// How the rows of a node become numbers, for models that decide themselves: for each column of their
+// matrix the column of the table, and the value that it indicates or how its number is scaled.
+struct NodeColumns {
+  static constexpr std::int32_t kNumber = -2;  // in place of a value; -1 indicates that it is missing
+
+  std::span<const std::int32_t> rows;  // of the table
+  std::vector<std::int32_t> column, value;
+  std::vector<double> size, mean, spread;  // of a number: (x / size - mean) / spread
+  std::vector<double> fill;                // where no value of the node is met: its share
+};
+
+struct FittedModel {
+  std::vector<double> hyperplane;  // a start, then the result
+  std::vector<double> decisions;   // of all rows of the node; empty if the hyperplane decides
+  std::int32_t number = -1;        // of a model that decides, if it is kept
+};
+
 class LinearModel {
  public:
   virtual ~LinearModel() = default;
@@ -55,6 +72,12 @@ class LinearModel {
   // Fits a hyperplane; `hyperplane` holds a start, or zeros. False when there is none, or asked to stop.
   virtual bool fit(const MixedRows& rows, const TwoGroups& groups, std::size_t setting,
                    std::vector<double>& hyperplane, Stop& stop) const = 0;
+  // The same for a model that may have no hyperplane. `keep`: a split may be made of it.
+  virtual bool fit_node(const MixedRows& rows, const TwoGroups& groups, std::size_t setting,
+                        const NodeColumns& /*node*/, bool /*keep*/, FittedModel& fitted,
+                        Stop& stop) const {
+    return fit(rows, groups, setting, fitted.hyperplane, stop);
+  }
 };
 
 // Losses of `make_newton_model`; m is the distance from the hyperplane, positive on the right side.

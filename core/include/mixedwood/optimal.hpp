@@ -1,11 +1,12 @@
-// Optimal classification trees with a proof. Three solvers differ in the splits they choose from:
+// Optimal trees with a proof. Three solvers differ in the splits they choose from:
 //
 //   binary      columns of a 0/1 matrix, the same at every node
 //   all_splits  every threshold of ordered columns and every subset of nominal ones
 //   per_node    binary features that are made again at every node, from the rows of the node
 //
-// All minimize the weight of the misclassified rows plus a penalty for each leaf. Costs are integers,
-// so that bounds are exact: the caller scales the weights.
+// All minimize the weight of the misclassified rows plus a penalty for each leaf; the first two also
+// the squared error of numbers. Costs are integers, so that bounds are exact: the caller scales the
+// weights.
 #pragma once
 
 #include <cstdint>
@@ -96,6 +97,13 @@ struct Samples {
   std::span<const std::int64_t> class_weights = {};
 };
 
+// Rows with numbers y in place of classes. A leaf costs its weighted sum of squared deviations from its
+// mean, in ticks rounded down. Weights w and sums w y are whole, and each add up to at most 2^52.
+struct NumberSamples {
+  std::span<const double> weights, sums;
+  double ticks = 1.0;  // of one unit of w y^2, a power of two
+};
+
 // What a tree costs, and which leaves are allowed.
 struct Objective {
   Cost error_penalty = 1, leaf_penalty = 0;  // the first: only 1 except for the binary solver
@@ -151,6 +159,16 @@ std::unique_ptr<Solver> make_binary_solver(std::span<const std::uint8_t> matrix,
 // Refers to the table. Rows of weight 0 are dropped.
 std::unique_ptr<Solver> make_all_splits_solver(const EncodedTable& table, const Samples& samples,
                                                const Objective& objective);
+
+// The same two for numbers: trees of the least squared error. The costs of two trees differ from the
+// true costs by at most 64 ticks and two for each leaf.
+std::unique_ptr<Solver> make_binary_number_solver(std::span<const std::uint8_t> matrix,
+                                                  std::size_t n_columns,
+                                                  const NumberSamples& samples,
+                                                  const Objective& objective);
+std::unique_ptr<Solver> make_all_splits_number_solver(const EncodedTable& table,
+                                                      const NumberSamples& samples,
+                                                      const Objective& objective);
 
 enum class Encoding { kOneHot, kMultiHot, kThresholds, kSubsets };
 

@@ -45,4 +45,12 @@ std::vector<double> path_errors(const RoutedRows& rows, std::span<const double> 
 std::vector<std::uint8_t> reduced_error(const RoutedRows& rows,
                                         std::span<const std::uint8_t> inherited);
 
+// The same from the errors of each node: on the rows that end in it, and on all that arrive, as if it
+// were a leaf. Errors that differ by at most `slack` of the node are equal.
+std::vector<std::uint8_t> cut_where_no_worse(std::span<const std::int32_t> parent,
+                                             std::span<const double> ended,
+                                             std::span<const double> arrived,
+                                             std::span<const double> slack,
+                                             std::span<const std::uint8_t> inherited);
+
 }  // namespace mixedwood

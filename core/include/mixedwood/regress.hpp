@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "mixedwood/encoded_table.hpp"
 #include "mixedwood/grow.hpp"
@@ -18,7 +19,9 @@
 
 namespace mixedwood {
 
-enum class RegressionLoss { kSquaredError, kPoisson, kAbsoluteError };
+// The last two are impurities of two classes, for targets 0 and 1: the number is the probability of the
+// second class.
+enum class RegressionLoss { kSquaredError, kPoisson, kAbsoluteError, kGini, kEntropy };
 
 // Which partitions of a nominal column are tried.
 enum class RegressionPartitioner {
@@ -46,12 +49,16 @@ struct RegressSettings {
   HandleUnknown handle_unknown = HandleUnknown::kStopAtNode;
   HandleMissing handle_missing = HandleMissing::kLearned;  // not kAllChildren
   std::uint64_t seed = 0;
+  // For each column 1 where predictions may not fall with its numbers, -1 where they may not rise, else 0.
+  // Columns with an order only; not for the absolute error. Empty: no constraint.
+  std::vector<std::int8_t> monotonic_cst;
 };
 
 struct RegressData {
   std::span<const double> target;      // of each row of the table; finite
   std::span<const double> weights;     // likewise; empty: every row weighs 1
   std::span<const std::int32_t> rows;  // as in GrowData
+  std::span<const std::int64_t> starts;  // likewise
 };
 
 // Statistics of a node in the result's `counts`: weight, the number it predicts (mean, or median for the

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -18,6 +19,8 @@ namespace {
 // What is worth another thread.
 constexpr std::size_t kSumsWorthAThread = 300;
 constexpr std::size_t kRowsWorthAThread = 2'000;
+// Number of the generator that deals rows to parts.
+constexpr std::uint64_t kPartsOfRows = 1ULL << 40;
 
 // A stretch of a list of rows.
 struct Stretch {
@@ -29,6 +32,7 @@ struct Stretch {
 struct OpenNode {
   std::int32_t node = 0, depth = 0;
   std::uint64_t seed = 0;
+  StepBounds bounds;  // of this node and those below
   Stretch rows, others;
   Sums sums;  // empty: not added up yet
   GradientSplit split;
@@ -48,6 +52,19 @@ double mean_weight(const GradientData& data) {
   return !whole && sum > 0.0 && std::isfinite(squares) ? squares / sum : 1.0;
 }
 
+// Drawn for each training row by its number among them, so that rows without weight change nothing.
+std::vector<std::uint8_t> parts_of_rows(const BinnedTable& table, const GradientData& data,
+                                        std::size_t n_parts, std::uint64_t seed) {
+  std::vector<std::uint8_t> part_of_row;
+  if (n_parts < 2) return part_of_row;
+  part_of_row.resize(table.n_rows(), 0);
+  for (const std::int32_t row : data.rows) part_of_row[at(row)] = 1;
+  Random random(seed, kPartsOfRows);
+  for (std::uint8_t& part : part_of_row)
+    if (part != 0) part = static_cast<std::uint8_t>(random.below(n_parts));
+  return part_of_row;
+}
+
 class GradientGrower {
  public:
   GradientGrower(const BinnedTable& table, const GradientData& data, const GradientSettings& settings,
@@ -58,9 +75,11 @@ class GradientGrower {
         stop_(stop),
         workers_(settings.n_threads),
         scale_(data, workers_),
-        adder_(table, data, scale_, workers_),
-        searches_(2, SplitSearch(table, settings, scale_, data.n_outputs,
-                                  mean_weight(data) * settings.dispersion)),
+        layout_(table, settings, data.n_outputs),
+        part_of_row_(parts_of_rows(table, data, layout_.n_parts(), settings.seed)),
+        adder_(table, data, scale_, layout_, part_of_row_, workers_),
+        searches_(2, SplitSearch(table, settings, scale_, layout_, data.n_outputs,
+                                 mean_weight(data) * settings.dispersion)),
         rows_(data.rows.begin(), data.rows.end()),
         others_(data.others.begin(), data.others.end()),
         columns_(data.columns.begin(), data.columns.end()) {
@@ -79,7 +98,7 @@ class GradientGrower {
     std::vector<Sum> total;
     for (std::size_t d = 0; d < data_.n_outputs; ++d)
       total.push_back(adder_.total(rows_of(root.rows), d));
-    root.node = add_node(total);
+    root.node = add_node(total, root.bounds);
     std::int64_t leaves = 1;
     consider({&root, 1});
     while (!open_.empty()) {
@@ -99,14 +118,18 @@ class GradientGrower {
     return std::span(rows_).subspan(stretch.begin, stretch.size());
   }
 
-  std::int32_t add_node(std::span<const Sum> total) {
+  double step(const Sum& sum, const StepBounds& bounds) const {
+    const double curvature = scale_.hessian(sum) + settings_.l2_regularization;
+    return bounds.clip(curvature > 0.0 ? -scale_.gradient(sum) / curvature : 0.0);
+  }
+
+  std::int32_t add_node(std::span<const Sum> total, const StepBounds& bounds) {
     const std::int32_t node = result_.tree.add_leaf();
     lists_.emplace_back();
     // The step down the loss; totals are kept for the search.
     for (const Sum& sum : total) {
       totals_.push_back(sum);
-      const double curvature = scale_.hessian(sum) + settings_.l2_regularization;
-      result_.values.push_back(curvature > 0.0 ? -scale_.gradient(sum) / curvature : 0.0);
+      result_.values.push_back(step(sum, bounds));
     }
     return node;
   }
@@ -127,8 +150,7 @@ class GradientGrower {
       if (may_be_split(open) && open.sums.empty()) open.sums = adder_.add_up(rows_of(open.rows));
     stopped_ = false;
     const std::size_t n_parts = std::min(
-        nodes.size(), workers_.parts(nodes.size() * table_.n_bins() * data_.n_outputs,
-                                     kSumsWorthAThread));
+        nodes.size(), workers_.parts(nodes.size() * layout_.size(), kSumsWorthAThread));
     const std::thread::id here = std::this_thread::get_id();
     workers_.run(n_parts, [&](std::size_t part) {
       const bool asks = std::this_thread::get_id() == here;
@@ -153,13 +175,25 @@ class GradientGrower {
   // Only the thread that grows the tree may ask whether to stop.
   void find_split(OpenNode& open, SplitSearch& search, bool asks) {
     std::vector<std::int32_t> columns = columns_;
-    if (settings_.max_features) Random(mix(open.seed, 0)).shuffle(columns);
+    std::optional<std::int32_t> most = settings_.max_features;
+    if (settings_.half_of_others) {
+      const auto others = std::stable_partition(
+          columns.begin(), columns.end(),
+          [&](std::int32_t c) { return layout_.in_parts(static_cast<std::size_t>(c)); });
+      std::vector<std::int32_t> drawn(others, columns.end());
+      Random(mix(open.seed, 0)).shuffle(drawn);
+      std::copy(drawn.begin(), drawn.end(), others);
+      const std::size_t n = drawn.size();
+      most = static_cast<std::int32_t>(columns.size() - n + std::min(n, std::max<std::size_t>(1, n / 2)));
+    } else if (most) {
+      Random(mix(open.seed, 0)).shuffle(columns);
+    }
     std::int32_t tried = 0;
     for (const std::int32_t column : columns) {
       // More are looked at when none of those drawn can be split.
-      if (settings_.max_features && tried++ >= settings_.max_features && open.split.found())
-        break;
-      search.improve(column, open.sums, total_of(open.node), mix(open.seed, 1), open.split);
+      if (most && tried++ >= *most && open.split.found()) break;
+      search.improve(column, open.sums, total_of(open.node), open.bounds, mix(open.seed, 1),
+                     open.split);
       if (asks && stop_.requested(table_.columns()[at(column)].n_bins))
         stopped_ = true;
       if (stopped_) break;
@@ -217,7 +251,9 @@ class GradientGrower {
       }
     }
     OpenNode children[2];
-    const auto parts = partition(rows_, open.rows, c, 0);
+    const auto parts = found.place_of_cell.empty()
+                           ? partition(rows_, open.rows, c, 0)
+                           : partition_cells(open.rows, c, found.place_of_cell);
     const std::uint8_t heavier = parts.second.size() > parts.first.size();
     const std::uint8_t missing = place_of_bin_[0] == kUnmet ? heavier : place_of_bin_[0];
     tree.missing_child[i] = missing;
@@ -232,10 +268,17 @@ class GradientGrower {
     partition_others(open, c, tree.unknown_child[i], children);
     std::vector<Sum> right(total_of(open.node).begin(), total_of(open.node).end());
     for (std::size_t d = 0; d < right.size(); ++d) right[d] -= found.left[d];
+    children[0].bounds = children[1].bounds = open.bounds;
+    if (!settings_.monotonic_cst.empty() && settings_.monotonic_cst[c] != 0) {
+      const double middle = std::midpoint(step(found.left[0], open.bounds), step(right[0], open.bounds));
+      const bool rises = settings_.monotonic_cst[c] > 0;
+      children[rises ? 0 : 1].bounds.upper = middle;
+      children[rises ? 1 : 0].bounds.lower = middle;
+    }
     for (std::size_t k = 0; k < 2; ++k) {
       children[k].depth = open.depth + 1;
       children[k].seed = mix(open.seed, 2 + k);
-      children[k].node = add_node(k == 0 ? found.left : right);
+      children[k].node = add_node(k == 0 ? std::span<const Sum>(found.left) : right, children[k].bounds);
       lists.children.push_back(children[k].node);
     }
     lists_[i] = std::move(lists);
@@ -249,16 +292,32 @@ class GradientGrower {
   // Stable. `unmet` is the place of bins without rows.
   std::pair<Stretch, Stretch> partition(std::vector<std::int32_t>& rows, const Stretch& stretch,
                                    std::size_t column, std::uint8_t unmet) {
-    if (aside_.size() < stretch.size()) aside_.resize(stretch.size());
     std::vector<std::uint8_t> places = place_of_bin_;
     std::replace(places.begin(), places.end(), kUnmet, unmet);
+    return partition_by(rows, stretch, column,
+                        [&](std::int32_t, std::size_t bin) { return places[bin]; });
+  }
+
+  // Likewise, for training rows of a column with target statistics.
+  std::pair<Stretch, Stretch> partition_cells(const Stretch& stretch, std::size_t column,
+                                              const std::vector<std::uint8_t>& place_of_cell) {
+    const std::size_t n_parts = layout_.n_parts();
+    return partition_by(rows_, stretch, column, [&](std::int32_t row, std::size_t bin) {
+      return place_of_cell[bin * n_parts + part_of_row_[at(row)]];
+    });
+  }
+
+  template <typename PlaceOf>
+  std::pair<Stretch, Stretch> partition_by(std::vector<std::int32_t>& rows, const Stretch& stretch,
+                                           std::size_t column, const PlaceOf& place_of) {
+    if (aside_.size() < stretch.size()) aside_.resize(stretch.size());
     const std::size_t n_parts = workers_.parts(stretch.size(), kRowsWorthAThread);
     parts_.assign(n_parts, {});
     workers_.run(n_parts, [&](std::size_t part) {
       const std::size_t begin = Workers::begin(stretch.size(), part, n_parts);
       const std::size_t end = Workers::begin(stretch.size(), part + 1, n_parts);
       parts_[part] = partition_chunk(std::span(rows).subspan(stretch.begin + begin, end - begin),
-                               std::span(aside_).subspan(begin, end - begin), column, places);
+                               std::span(aside_).subspan(begin, end - begin), column, place_of);
     });
     // Left rows of all parts, then right rows of all parts.
     auto next = rows.begin() + static_cast<std::ptrdiff_t>(stretch.begin) +
@@ -277,9 +336,10 @@ class GradientGrower {
   }
 
   // Keeps the left rows and puts the right ones aside; how many there are of each.
+  template <typename PlaceOf>
   std::pair<std::size_t, std::size_t> partition_chunk(std::span<std::int32_t> rows,
                                                 std::span<std::int32_t> aside, std::size_t column,
-                                                const std::vector<std::uint8_t>& places) const {
+                                                const PlaceOf& place_of) const {
     std::size_t left = 0, right = 0;
     std::visit(
         [&](const auto& bins) {
@@ -287,7 +347,7 @@ class GradientGrower {
           const auto* const its = bins.data() + column;
           for (std::size_t i = 0; i < rows.size(); ++i) {
             const std::int32_t row = rows[i];
-            const std::uint8_t place = places[its[at(row) * n_columns]];
+            const std::uint8_t place = place_of(row, its[at(row) * n_columns]);
             // Both places are written, and one of them counts: no branch to guess.
             rows[left] = row;
             aside[right] = row;
@@ -369,6 +429,8 @@ class GradientGrower {
   Stop& stop_;
   Workers workers_;
   Scale scale_;
+  SumLayout layout_;
+  std::vector<std::uint8_t> part_of_row_;  // empty: one part
   Adder adder_;
   std::vector<SplitSearch> searches_;  // of as many nodes at a time
   std::atomic<bool> stopped_ = false;
@@ -409,6 +471,13 @@ void check(const BinnedTable& table, const GradientData& data) {
 GradientTree grow_gradient_tree(const BinnedTable& table, const GradientData& data,
                                 const GradientSettings& settings, Stop& stop) {
   check(table, data);
+  if (!settings.monotonic_cst.empty()) {
+    if (data.n_outputs != 1 || settings.monotonic_cst.size() != table.columns().size())
+      throw std::invalid_argument("monotonic constraints need one output, and one sign per column");
+    for (std::size_t c = 0; c < table.columns().size(); ++c)
+      if (settings.monotonic_cst[c] != 0 && !table.columns()[c].ordered)
+        throw std::invalid_argument("a column without an order has a monotonic constraint");
+  }
   return GradientGrower(table, data, settings, stop).run();
 }
 

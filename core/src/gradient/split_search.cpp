@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 
@@ -15,14 +16,25 @@ namespace {
 
 // A gain that is nothing but rounding.
 constexpr double kRounding = 1e-10;
+// Number of different values of a target statistic.
+constexpr std::size_t kStatistics = 512;
+// Standard deviations by which parts of the rows have to agree about the categories of a column.
+constexpr double kAgreement = 2.0;
+
+// Twice what a step lowers the loss by.
+double step_worth(double gradient, double curvature, double step) {
+  return -step * (2.0 * gradient + curvature * step);
+}
 
 }  // namespace
 
-SplitSearch::SplitSearch(const BinnedTable& table, const GradientSettings& settings, const Scale& scale,
-                     std::size_t n_outputs, double row_weight)
+SplitSearch::SplitSearch(const BinnedTable& table, const GradientSettings& settings,
+                         const Scale& scale, const SumLayout& layout, std::size_t n_outputs,
+                         double row_weight)
     : table_(table),
       settings_(settings),
       scale_(scale),
+      layout_(layout),
       n_outputs_(n_outputs),
       row_weight_(row_weight),
       rank_(table.columns().size()),
@@ -33,7 +45,11 @@ double SplitSearch::worth(std::span<const Sum> total, double l2) const {
   double worth = 0.0;
   for (const Sum& sum : total) {
     const double gradient = scale_.gradient(sum), curvature = scale_.hessian(sum) + l2;
-    if (curvature > 0.0) worth += gradient * (gradient / curvature);  // a square may overflow
+    if (!(curvature > 0.0)) continue;
+    if (settings_.monotonic_cst.empty())
+      worth += gradient * (gradient / curvature);  // a square may overflow
+    else
+      worth += step_worth(gradient, curvature, bounds_.clip(-gradient / curvature));
   }
   return worth;
 }
@@ -62,11 +78,26 @@ double SplitSearch::gain() const {
     const double right_hessian = total_[d].hessian - left_hessian;
     all_left += left_hessian;
     all_right += right_hessian;
+    if (!settings_.monotonic_cst.empty()) {
+      gain += constrained_gain(left, left_hessian, right, right_hessian);
+      continue;
+    }
     if (left_hessian + l2_ > 0.0) gain += left * (left / (left_hessian + l2_));
     if (right_hessian + l2_ > 0.0) gain += right * (right / (right_hessian + l2_));
   }
   if (all_left < settings_.min_child_weight || all_right < settings_.min_child_weight) return 0.0;
   return gain - before_;
+}
+
+// With steps inside the bounds of the node; minus infinity if they are in the wrong order.
+double SplitSearch::constrained_gain(double left, double left_hessian, double right,
+                                     double right_hessian) const {
+  const double left_curvature = left_hessian + l2_, right_curvature = right_hessian + l2_;
+  const double left_step = left_curvature > 0.0 ? bounds_.clip(-left / left_curvature) : 0.0;
+  const double right_step = right_curvature > 0.0 ? bounds_.clip(-right / right_curvature) : 0.0;
+  if (sign_ != 0 && (right_step - left_step) * sign_ < 0.0)
+    return -std::numeric_limits<double>::infinity();
+  return step_worth(left, left_curvature, left_step) + step_worth(right, right_curvature, right_step);
 }
 
 bool SplitSearch::is_better(double gain, const GradientSplit& best) const {
@@ -82,7 +113,7 @@ bool SplitSearch::is_better(double gain, const GradientSplit& best) const {
 // more of it keeps many rounds from using columns whose values are weakly informative. Sorted values
 // stand on the side that suits them, and two groups of normal numbers keep 2/pi of their spread.
 // Numbers are not judged so: a threshold speaks for the numbers around it, met before or not.
-double SplitSearch::chance(const Sum* sums, std::span<const Sum> total) const {
+double SplitSearch::chance(const Sum* sums, std::span<const Sum> total, bool sorted) const {
   if (settings_.selection != Selection::kAdjusted) return 0.0;
   double spread = 0.0, freedom = 0.0;
   for (std::size_t d = 0; d < n_outputs_; ++d) {
@@ -104,17 +135,20 @@ double SplitSearch::chance(const Sum* sums, std::span<const Sum> total) const {
   const auto n_values = static_cast<double>(bins_.size());
   const double degrees = std::max(1.0, static_cast<double>(n_outputs_) - 1.0);
   const double by_cuts = 0.5 * excess_of_degrees(degrees) * excess_of_cuts(n_values);
-  const bool sorted = settings_.category_order == CategoryOrder::kSorted;
   const double by_sides = sorted ? 2.0 * std::numbers::inv_pi * (n_values - 2.0) : 0.0;
   return doubt * row_weight_ * std::max(by_cuts, by_sides);
 }
 
 void SplitSearch::improve(std::int32_t column, const Sums& sums, std::span<const Sum> total,
-                        std::uint64_t node_seed, GradientSplit& best) {
+                        const StepBounds& bounds, std::uint64_t node_seed, GradientSplit& best) {
   const auto& its = table_.columns()[at(column)];
-  const Sum* const first = sums.data() + its.first * n_outputs_;
+  bounds_ = bounds;
+  sign_ = settings_.monotonic_cst.empty() ? std::int8_t{0} : settings_.monotonic_cst[at(column)];
+  const Sum* const first = sums.data() + layout_.first(0)[at(column)];
   if (its.ordered)
     ordered(column, first, total, best);
+  else if (layout_.in_parts(static_cast<std::size_t>(column)))
+    by_target_statistics(column, first, total, node_seed, best);
   else
     nominal(column, first, total, node_seed, best);
 }
@@ -141,6 +175,7 @@ void SplitSearch::ordered(std::int32_t column, const Sum* sums, std::span<const 
         best.last_left = last;
         best.first_right = b;
         best.left = left_;
+        best.place_of_cell.clear();
       }
       for (std::size_t d = 0; d < n_outputs_; ++d) left_[d] += here[d];
       last = b;
@@ -149,7 +184,7 @@ void SplitSearch::ordered(std::int32_t column, const Sum* sums, std::span<const 
 }
 
 void SplitSearch::put_in_random_order(std::int32_t column, std::uint64_t node_seed) {
-  if (settings_.category_order == CategoryOrder::kRandomPerNode) {
+  if (settings_.category_order != CategoryOrder::kRandomPerTree) {
     Random(node_seed ^ (0x632be59bd9b4e019ULL * (static_cast<std::uint64_t>(column) + 1)))
         .shuffle(bins_);
     return;
@@ -175,8 +210,10 @@ void SplitSearch::nominal(std::int32_t column, const Sum* sums, std::span<const 
   for (std::int32_t b = 0; b < n_bins; ++b)
     if (scale_.rows(sums[at(b) * n_outputs_]) > 0) bins_.push_back(b);
   if (bins_.size() < 2) return;
-  start(total, settings_.l2_regularization + settings_.cat_l2, chance(sums, total));
-  if (settings_.category_order == CategoryOrder::kSorted) {
+  const bool sorted = settings_.category_order != CategoryOrder::kRandomPerTree &&
+                      settings_.category_order != CategoryOrder::kRandomPerNode;
+  start(total, settings_.l2_regularization + settings_.cat_l2, chance(sums, total, sorted));
+  if (sorted) {
     // With several outputs each has its own order; two values have only one.
     const std::size_t orders = bins_.size() == 2 ? 1 : n_outputs_;
     for (std::size_t d = 0; d < orders; ++d) {
@@ -224,6 +261,140 @@ void SplitSearch::scan(std::int32_t column, const Sum* sums, GradientSplit& best
   if (n_left == 0) return;
   best.bins = bins_;
   best.n_left = n_left;
+  best.place_of_cell.clear();
+}
+
+// The output for which the parts of the rows agree most about the categories, and by how many
+// standard deviations more than noise would: the sum of products of gradients of rows of different
+// parts in the same category.
+std::pair<std::size_t, double> SplitSearch::agreement(std::size_t n_bins, const Sum* sums) const {
+  std::size_t found = 0;
+  double most = -std::numeric_limits<double>::infinity();
+  for (std::size_t d = 0; d < n_outputs_; ++d) {
+    if (!(total_[d].hessian > 0.0)) continue;
+    const double step = total_[d].gradient / total_[d].hessian;
+    double products = 0.0, variance = 0.0;
+    for (const std::int32_t bin : bins_) {
+      const Sum& all = all_parts_[at(bin) * n_outputs_ + d];
+      const double hessian = scale_.hessian(all);
+      const double gradient = scale_.gradient(all) - step * hessian;
+      products += gradient * gradient;
+      variance += hessian * hessian;
+      for (std::size_t part = 0; part < layout_.n_parts(); ++part) {
+        const Sum& its = sums[(part * n_bins + at(bin)) * n_outputs_ + d];
+        const double h = scale_.hessian(its), g = scale_.gradient(its) - step * h;
+        products -= g * g;
+        variance -= h * h;
+      }
+    }
+    if (!(variance > 0.0)) continue;
+    const double deviations = products / (row_weight_ * std::sqrt(2.0 * variance));
+    if (deviations > most) {
+      most = deviations;
+      found = d;
+    }
+  }
+  return {found, most};
+}
+
+// A cell is a category in a part of the rows. Its statistic is the step that the rows of the
+// category in the parts before would take, drawn to the node's step by `cat_smooth`. Where there
+// are none it is the step of the node, so that identifiers cannot be separated. The parts are in
+// an order because a statistic of all other parts falls as the own rows rise: after a cut by it,
+// rows of the same category that are alike would be together, and the next cut would take that for
+// a property of the category.
+void SplitSearch::by_target_statistics(std::int32_t column, const Sum* sums,
+                                       std::span<const Sum> total, std::uint64_t node_seed,
+                                       GradientSplit& best) {
+  const auto n_bins = static_cast<std::size_t>(table_.columns()[at(column)].n_bins);
+  const std::size_t n_parts = layout_.n_parts(), block = n_bins * n_outputs_;
+  all_parts_.assign(sums, sums + block);
+  for (std::size_t part = 1; part < n_parts; ++part)
+    for (std::size_t i = 0; i < block; ++i) all_parts_[i] += sums[part * block + i];
+  bins_.clear();
+  for (std::size_t b = 0; b < n_bins; ++b)
+    if (scale_.rows(all_parts_[b * n_outputs_]) > 0) bins_.push_back(static_cast<std::int32_t>(b));
+  if (bins_.size() < 2) return;
+  start(total, settings_.l2_regularization + settings_.cat_l2,
+        chance(all_parts_.data(), total, false));
+  const auto [d, deviations] = agreement(n_bins, sums);
+  if (!(deviations > kAgreement)) {  // nothing to order by
+    put_in_random_order(column, node_seed);
+    scan(column, all_parts_.data(), best);
+    return;
+  }
+  const double smooth = settings_.cat_smooth, step = total_[d].gradient / total_[d].hessian;
+  const auto statistic = [&](Sum of) {
+    const double curvature = scale_.hessian(of) + smooth;
+    return curvature > 0.0 ? (scale_.gradient(of) + smooth * step) / curvature : step;
+  };
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  statistic_.resize(n_bins * n_parts);
+  for (const std::int32_t bin : bins_) {
+    Sum before;
+    for (std::size_t part = 0; part < n_parts; ++part) {
+      const Sum& own = sums[part * block + at(bin) * n_outputs_ + d];
+      if (scale_.rows(own) == 0) continue;
+      const double its = scale_.rows(before) > 0 ? statistic(before) : step;
+      before += own;
+      statistic_[at(bin) * n_parts + part] = its;
+      low = std::min(low, its);
+      high = std::max(high, its);
+    }
+  }
+  const double width = (high - low) / static_cast<double>(kStatistics);
+  if (!(width > 0.0) || !std::isfinite(1.0 / width)) return;
+  const auto place = [&](double its) {
+    return static_cast<std::size_t>(
+        std::clamp((its - low) / width, 0.0, static_cast<double>(kStatistics - 1)));
+  };
+  by_statistic_.assign(kStatistics * n_outputs_, Sum{});
+  for (const std::int32_t bin : bins_) {
+    for (std::size_t part = 0; part < n_parts; ++part) {
+      const Sum* const own = sums + part * block + at(bin) * n_outputs_;
+      if (scale_.rows(own[0]) == 0) continue;
+      Sum* const into =
+          by_statistic_.data() + place(statistic_[at(bin) * n_parts + part]) * n_outputs_;
+      for (std::size_t o = 0; o < n_outputs_; ++o) into[o] += own[o];
+    }
+  }
+  std::fill(left_.begin(), left_.end(), Sum{});
+  std::size_t last_left = kStatistics, first_right = 0, last = 0;
+  GradientSplit found;
+  found.rank = best.rank;
+  found.column = best.column;
+  for (std::size_t s = 0; s < kStatistics; ++s) {
+    const Sum* const here = by_statistic_.data() + s * n_outputs_;
+    if (scale_.rows(here[0]) == 0) continue;
+    if (const double gain = s > 0 ? this->gain() : 0.0; is_better(gain, found)) {
+      found.gain = gain;
+      found.rank = gain - chance_;
+      found.column = column;
+      found.left = left_;
+      last_left = last;
+      first_right = s;
+    }
+    for (std::size_t o = 0; o < n_outputs_; ++o) left_[o] += here[o];
+    last = s;
+  }
+  if (last_left == kStatistics) return;
+  // New rows have the statistic of all rows of their category.
+  const std::size_t end = last_left + (first_right - last_left + 1) / 2;
+  const auto right_of = [&](double its) { return place(its) >= end; };
+  for (const bool right : {false, true}) {
+    for (const std::int32_t bin : bins_)
+      if (right_of(statistic(all_parts_[at(bin) * n_outputs_ + d])) == right)
+        found.bins.push_back(bin);
+    if (!right) found.n_left = found.bins.size();
+  }
+  if (found.n_left == 0 || found.n_left == found.bins.size()) return;
+  found.place_of_cell.assign(n_bins * n_parts, 0);
+  for (const std::int32_t bin : bins_)
+    for (std::size_t part = 0; part < n_parts; ++part)
+      if (scale_.rows(sums[part * block + at(bin) * n_outputs_]) > 0)
+        found.place_of_cell[at(bin) * n_parts + part] =
+            right_of(statistic_[at(bin) * n_parts + part]);
+  best = std::move(found);
 }
 
 }  // namespace mixedwood

@@ -1,8 +1,11 @@
 // The best cut of one column at one node.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sums.hpp"
@@ -19,19 +22,27 @@ struct GradientSplit {
   std::int32_t first_right = 0;
   std::vector<std::int32_t> bins;  // nominal columns: those with rows, the left ones first
   std::size_t n_left = 0;
+  std::vector<std::uint8_t> place_of_cell;  // target statistics: bin x part -> child, of training rows
   std::vector<Sum> left;  // of the left rows, one for each output
   bool found() const { return column >= 0; }
+};
+
+// Steps that a node may take; see GradientSettings::monotonic_cst.
+struct StepBounds {
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+  double clip(double step) const { return std::min(std::max(step, lower), upper); }
 };
 
 class SplitSearch {
  public:
   // `row_weight`: mean weight of a row, weighed by itself, times the dispersion.
   SplitSearch(const BinnedTable& table, const GradientSettings& settings, const Scale& scale,
-            std::size_t n_outputs, double row_weight);
+              const SumLayout& layout, std::size_t n_outputs, double row_weight);
 
   // Replaces `best` when the column has a cut that gains more.
   void improve(std::int32_t column, const Sums& sums, std::span<const Sum> total,
-               std::uint64_t node_seed, GradientSplit& best);
+               const StepBounds& bounds, std::uint64_t node_seed, GradientSplit& best);
   // What the rows of a node lose by one Newton step each.
   double worth(std::span<const Sum> total, double l2) const;
 
@@ -40,17 +51,22 @@ class SplitSearch {
                GradientSplit& best);
   void nominal(std::int32_t column, const Sum* sums, std::span<const Sum> total,
                std::uint64_t node_seed, GradientSplit& best);
+  void by_target_statistics(std::int32_t column, const Sum* sums, std::span<const Sum> total,
+                            std::uint64_t node_seed, GradientSplit& best);
+  std::pair<std::size_t, double> agreement(std::size_t n_bins, const Sum* sums) const;
   void start(std::span<const Sum> total, double l2, double chance);
   void scan(std::int32_t column, const Sum* sums, GradientSplit& best);
   void sort_by_step(std::int32_t column, const Sum* sums, std::size_t output);
   double gain() const;
+  double constrained_gain(double left, double left_hessian, double right, double right_hessian) const;
   bool is_better(double gain, const GradientSplit& best) const;
-  double chance(const Sum* sums, std::span<const Sum> total) const;
+  double chance(const Sum* sums, std::span<const Sum> total, bool sorted) const;
   void put_in_random_order(std::int32_t column, std::uint64_t node_seed);
 
   const BinnedTable& table_;
   const GradientSettings& settings_;
   const Scale& scale_;
+  const SumLayout& layout_;
   std::size_t n_outputs_;
   double row_weight_;
   std::vector<std::vector<std::uint32_t>> rank_;  // per tree: of a nominal column's bins
@@ -60,12 +76,17 @@ class SplitSearch {
   // Of the node that is searched.
   std::vector<Slope> total_;
   std::int64_t all_rows_ = 0;
+  StepBounds bounds_;
+  std::int8_t sign_ = 0;  // of the column's constraint
   double l2_ = 0.0, before_ = 0.0;
   double chance_ = 0.0;  // gain of a column that is noise
   // Buffers.
   std::vector<Sum> left_;
   std::vector<std::int32_t> bins_;
   std::vector<std::uint64_t> keys_, other_keys_;
+  // Target statistics: sums of bins over all parts, the statistic of each cell, and sums by its value.
+  std::vector<Sum> all_parts_, by_statistic_;
+  std::vector<double> statistic_;
 };
 
 }  // namespace mixedwood

@@ -13,6 +13,10 @@ namespace {
 constexpr std::size_t kAdditionsWorthAThread = 10'000;
 constexpr std::size_t kDerivativesWorthAThread = 5'000;
 
+// Target statistics: parts of the rows, and up to how many categories are sorted instead.
+constexpr std::size_t kParts = 8;
+constexpr std::int32_t kFewCategories = 4;
+
 constexpr double kMost = std::numeric_limits<double>::max();
 
 }  // namespace
@@ -63,10 +67,30 @@ Scale::Scale(const GradientData& data, Workers& workers) {
   from_hessian_ = 1.0 / to_hessian_;
 }
 
+SumLayout::SumLayout(const BinnedTable& table, const GradientSettings& settings,
+                     std::size_t n_outputs)
+    : n_columns_(table.columns().size()), in_parts_(n_columns_, false) {
+  if (settings.category_order == CategoryOrder::kTargetStatistics)
+    for (std::size_t c = 0; c < n_columns_; ++c) {
+      const auto& column = table.columns()[c];
+      in_parts_[c] = !column.ordered && column.n_bins - 1 > kFewCategories;
+      if (in_parts_[c]) n_parts_ = kParts;
+    }
+  first_.resize(n_parts_ * n_columns_);
+  for (std::size_t c = 0; c < n_columns_; ++c) {
+    const std::size_t block = static_cast<std::size_t>(table.columns()[c].n_bins) * n_outputs;
+    for (std::size_t part = 0; part < n_parts_; ++part)
+      first_[part * n_columns_ + c] = size_ + (in_parts_[c] ? part * block : 0);
+    size_ += (in_parts_[c] ? n_parts_ : 1) * block;
+  }
+}
+
 Adder::Adder(const BinnedTable& table, const GradientData& data, const Scale& scale,
-             Workers& workers)
+             const SumLayout& layout, std::span<const std::uint8_t> part_of_row, Workers& workers)
     : table_(table),
       n_outputs_(data.n_outputs),
+      layout_(layout),
+      part_of_row_(part_of_row),
       workers_(workers),
       of_row_(std::make_unique_for_overwrite<Sum[]>(table.n_rows() * data.n_outputs)) {
   const std::size_t n_parts =
@@ -79,17 +103,17 @@ Adder::Adder(const BinnedTable& table, const GradientData& data, const Scale& sc
         of_row_[i] = scale.sum(data.gradients[i], data.hessians[i]);
       }
   });
-  for (const auto& column : table.columns()) first_.push_back(column.first * n_outputs_);
 }
 
-template <typename Bin>
+template <bool kParts, typename Bin>
 void Adder::add_rows(const Bin* bins, std::span<const std::int32_t> rows,
                      std::size_t first_column, std::size_t last_column, Sums& sums) const {
-  const std::size_t n_columns = first_.size();
-  const std::size_t* const first = first_.data();
+  const std::size_t n_columns = table_.columns().size();
+  const std::size_t* first = layout_.first(0);
   Sum* const into = sums.data();
   if (n_outputs_ == 1) {
     for (const std::int32_t row : rows) {
+      if constexpr (kParts) first = layout_.first(part_of_row_[at(row)]);
       const Sum its = of_row_[at(row)];
       const Bin* const bin = bins + static_cast<std::size_t>(row) * n_columns;
       for (std::size_t c = first_column; c < last_column; ++c) into[first[c] + bin[c]] += its;
@@ -97,6 +121,7 @@ void Adder::add_rows(const Bin* bins, std::span<const std::int32_t> rows,
     return;
   }
   for (const std::int32_t row : rows) {
+    if constexpr (kParts) first = layout_.first(part_of_row_[at(row)]);
     const Sum* const its = of_row_.get() + static_cast<std::size_t>(row) * n_outputs_;
     const Bin* const bin = bins + static_cast<std::size_t>(row) * n_columns;
     for (std::size_t c = first_column; c < last_column; ++c) {
@@ -109,13 +134,19 @@ void Adder::add_rows(const Bin* bins, std::span<const std::int32_t> rows,
 // Threads share out the rows when there are many of them for each sum, and else the columns: then
 // there is nothing to put together.
 Sums Adder::add_up(std::span<const std::int32_t> rows) const {
-  const std::size_t size = table_.n_bins() * n_outputs_, n_columns = first_.size();
+  const std::size_t size = layout_.size(), n_columns = table_.columns().size();
   const std::size_t n_parts =
       workers_.parts(rows.size() * n_columns * n_outputs_, kAdditionsWorthAThread);
   const auto add = [&](std::span<const std::int32_t> some, std::size_t first, std::size_t last,
                        Sums& sums) {
-    std::visit([&](const auto& bins) { add_rows(bins.data(), some, first, last, sums); },
-               table_.bins());
+    std::visit(
+        [&](const auto& bins) {
+          if (part_of_row_.empty())
+            add_rows<false>(bins.data(), some, first, last, sums);
+          else
+            add_rows<true>(bins.data(), some, first, last, sums);
+        },
+        table_.bins());
   };
   if (n_parts > 1 && rows.size() / (size + 1) < 4 * n_parts && n_columns >= n_parts) {
     Sums sums(size);

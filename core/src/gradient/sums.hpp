@@ -59,25 +59,46 @@ class Scale {
 // Bin x output.
 using Sums = std::vector<Sum>;
 
+// Where the sums of each column are. Columns with target statistics have as many blocks
+// of sums as the rows have parts, one after another.
+class SumLayout {
+ public:
+  SumLayout(const BinnedTable& table, const GradientSettings& settings, std::size_t n_outputs);
+
+  std::size_t size() const { return size_; }
+  std::size_t n_parts() const { return n_parts_; }
+  bool in_parts(std::size_t column) const { return in_parts_[column]; }
+  // The first sum of each column, for the rows of a part.
+  const std::size_t* first(std::size_t part) const { return first_.data() + part * n_columns_; }
+
+ private:
+  std::size_t n_columns_, n_parts_ = 1, size_ = 0;
+  std::vector<bool> in_parts_;
+  std::vector<std::size_t> first_;  // part x column
+};
+
 // Adds up the gradients of rows in the bins of every column.
 class Adder {
  public:
-  Adder(const BinnedTable& table, const GradientData& data, const Scale& scale, Workers& workers);
+  // `part_of_row` is empty if there is one part.
+  Adder(const BinnedTable& table, const GradientData& data, const Scale& scale,
+        const SumLayout& layout, std::span<const std::uint8_t> part_of_row, Workers& workers);
 
   Sums add_up(std::span<const std::int32_t> rows) const;
   Sum total(std::span<const std::int32_t> rows, std::size_t output) const;
 
  private:
   // Of some of the columns.
-  template <typename Bin>
+  template <bool kParts, typename Bin>
   void add_rows(const Bin* bins, std::span<const std::int32_t> rows, std::size_t first_column,
                 std::size_t last_column, Sums& sums) const;
 
   const BinnedTable& table_;
   std::size_t n_outputs_;
+  const SumLayout& layout_;
+  std::span<const std::uint8_t> part_of_row_;
   Workers& workers_;
   std::unique_ptr<Sum[]> of_row_;  // row x output; only rows to learn from
-  std::vector<std::size_t> first_;
 };
 
 }  // namespace mixedwood

@@ -107,7 +107,7 @@ void ApproximatePartition::list_entries(const ColumnCounts& table) {
   start_[n] = end;
 }
 
-// Power iteration on the covariance of the values' class shares, each value with its weight.
+// Power iteration on the covariance of the values' class proportions, each value with its weight.
 void ApproximatePartition::find_axis(const ColumnCounts& table) {
   const std::size_t n = table.size(), k = table.n_classes;
   covariance_.assign(k * k, 0.0);

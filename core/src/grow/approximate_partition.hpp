@@ -1,7 +1,7 @@
 // Two groups of the values of a large table, by_approximate_search: for impurity gains, where the thorough search
 // would cost more than counting the rows.
 //
-// Values are ordered along the first principal component of their class shares and cut where the
+// Values are ordered along the first principal component of their class proportions and cut where the
 // Gini gain is largest. On request orders by the share of a single class are tried as well, and
 // single values then move between the groups while the criterion's own impurity falls. O(values * classes) and no allocation after the first call.
 #pragma once

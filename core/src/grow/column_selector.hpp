@@ -24,20 +24,33 @@ struct AtNode {
   Candidate split = {};                 // the best so far
 };
 
+// Facts about the rows of the whole tree that scores adjusted for chance need.
+struct SampleFacts {
+  std::size_t n_rows = 0;
+  double copies = 1.0;
+  bool whole_weights = true;
+  double mean_weight = 1.0;
+};
+
 class ColumnSelector {
  public:
   // `all_rows`: of the whole tree. `counter` belongs to the grower, who keeps histograms.
   ColumnSelector(const GrowSettings& settings, const std::vector<EncodedColumn>& columns, Counter& counter,
           const RowStore& all_rows, Stop& stop)
+      : ColumnSelector(settings, columns, counter,
+                       SampleFacts{all_rows.size(), all_rows.copies(), all_rows.whole_weights(),
+                                   all_rows.mean_weight()},
+                       stop) {}
+  ColumnSelector(const GrowSettings& settings, const std::vector<EncodedColumn>& columns,
+                 Counter& counter, const SampleFacts& sample, Stop& stop)
       : settings_(settings),
         columns_(columns),
         counter_(counter),
-        n_rows_(all_rows.size()),
-        repeated_(all_rows.copies() > 1.0),
+        n_rows_(sample.n_rows),
+        repeated_(sample.copies > 1.0),
         stop_(stop),
         search_(settings, stop),
-        adjusted_(settings, all_rows.copies(), all_rows.whole_weights(),
-                  all_rows.mean_weight()),
+        adjusted_(settings, sample.copies, sample.whole_weights, sample.mean_weight),
         linear_(settings, columns, stop) {}
 
   // The split in `node`, if any was found.

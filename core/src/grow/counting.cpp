@@ -63,6 +63,7 @@ Counter::Counter(const std::vector<EncodedColumn>& columns, std::int32_t n_class
     offset_[at(c)] = end;
     end += kept_width(static_cast<std::size_t>(c));
   }
+  full_length_ = end;
 }
 
 std::size_t Counter::kept_width(std::size_t column) const {
@@ -107,7 +108,7 @@ void Counter::tabulate(const NodeRows& node, std::size_t column, const PresentCl
   table.start(present.classes.size(), std::min(n_values, node.size()));
   table.unit_rows = node.weights.empty();
   const bool dense = width(column) <= kDense * node.size();
-  if (is_kept(column, kept) && dense)
+  if (is_kept(column, kept) && (dense || node.n_counted > 0))
     from_histogram(kept.data() + offset_[column], column, present, table);
   else if (!dense && node.weights.empty() && width(column) <= kTouchable &&
            n_values / 64 <= kWordsPerRow * node.size())

@@ -26,8 +26,10 @@ struct NodeRows {
   // and its counts. Else null.
   std::size_t begin = 0;
   const BlockCounts* blocks = nullptr;
+  // Rows that were counted elsewhere, where nothing but their histogram is here. Else 0.
+  std::size_t n_counted = 0;
 
-  std::size_t size() const { return rows.size(); }
+  std::size_t size() const { return rows.size() + n_counted; }
   double weight(std::size_t i) const { return weights.empty() ? 1.0 : weights[i]; }
 };
 
@@ -50,6 +52,9 @@ class Counter {
   // GrowPruneLoop a parent's histogram into that of its largest child.
   void subtract(Histogram& parent, const Histogram& sibling, std::size_t n_rows) const;
   bool worth_keeping(std::size_t n_rows) const { return length(n_rows) > 0; }
+  // Where a column begins in a histogram of all columns, and how long that is.
+  std::size_t offset(std::size_t column) const { return offset_[column]; }
+  std::size_t full_length() const { return full_length_; }
 
   // The table of one column. `kept` may be empty.
   void tabulate(const NodeRows& node, std::size_t column, const PresentClasses& present,
@@ -79,6 +84,7 @@ class Counter {
   std::size_t n_classes_;
   std::vector<std::int32_t> by_width_;  // columns, narrow first
   std::vector<std::size_t> offset_;     // of a column in a kept histogram
+  std::size_t full_length_ = 0;
   // Buffers.
   std::vector<std::uint32_t> counts_;
   std::vector<double> weights_;

@@ -82,7 +82,7 @@ bool LinearRows::read_number(const EncodedColumn& column, std::int32_t c, const 
     return false;
   }
   scale_column(x, scale, x.data(), 1);
-  numbers_read_.push_back({c, scale.mean * scale.size, deviation});
+  numbers_read_.push_back({c, scale.mean * scale.size, deviation, scale});
   return true;
 }
 
@@ -115,6 +115,28 @@ MixedRows LinearRows::some(std::span<const std::int32_t> positions) {
                 some_places_.begin() + static_cast<std::ptrdiff_t>(i * q));
   }
   return view(some_numbers_, some_places_);
+}
+
+NodeColumns LinearRows::node_columns(const NodeRows& node) const {
+  NodeColumns found;
+  found.rows = node.rows;
+  const auto add = [&](std::int32_t column, std::int32_t value, const ColumnScale& scale,
+                       double fill) {
+    found.column.push_back(column);
+    found.value.push_back(value);
+    found.size.push_back(scale.size);
+    found.mean.push_back(scale.mean);
+    found.spread.push_back(scale.spread);
+    found.fill.push_back(fill);
+  };
+  for (const Number& read : numbers_read_) add(read.column, NodeColumns::kNumber, read.scale, 0.0);
+  for (const Nominal& read : nominal_read_) {
+    const bool has_missing = read.codes[0] < 0;
+    for (std::size_t v = 0; v < read.codes.size(); ++v)
+      add(read.column, read.codes[v], {1.0, 0.0, 1.0},
+          has_missing ? (v == 0 ? 1.0 : 0.0) : read.shares[v]);
+  }
+  return found;
 }
 
 void LinearRows::terms_of(std::span<const double> hyperplane, std::vector<LinearTerm>& terms,

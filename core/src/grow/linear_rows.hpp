@@ -7,6 +7,7 @@
 
 #include "candidate.hpp"
 #include "counting.hpp"
+#include "mixedwood/column_scale.hpp"
 #include "mixedwood/encoded_table.hpp"
 #include "mixedwood/linear_model.hpp"
 
@@ -26,7 +27,10 @@ class LinearRows {
   // Some of the rows, by their positions; valid until the next call.
   MixedRows some(std::span<const std::int32_t> positions);
 
-  // GrowPruneLoop a hyperplane into terms of the table's columns, the largest first, and the constant.
+  // The columns of the same matrix, for models that decide themselves.
+  NodeColumns node_columns(const NodeRows& node) const;
+
+  // Turns a hyperplane into terms of the table's columns, the largest first, and the constant.
   void terms_of(std::span<const double> hyperplane, std::vector<LinearTerm>& terms,
                 double& intercept) const;
 
@@ -34,6 +38,7 @@ class LinearRows {
   struct Number {
     std::int32_t column;
     double mean, deviation;
+    ColumnScale scale;
   };
   struct Nominal {
     std::int32_t column;

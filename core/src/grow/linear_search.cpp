@@ -35,6 +35,7 @@ std::vector<Candidate> LinearSearch::candidates(const NodeRows& node,
   rows_.read(columns_, which, node, settings().node_features == NodeFeatures::kAll,
              static_cast<std::size_t>(settings().max_terms));
   if (rows_.empty()) return found;
+  node_columns_ = rows_.node_columns(node);
   scale_weights(node, row_weights_);
   parts_ = assign_folds(node, settings().node_cv, settings().max_tuning_rows, seed);
   const auto asked = groupings(node, present);
@@ -89,14 +90,19 @@ bool LinearSearch::choose_setting(const LinearModel& model, const NodeRows& node
     }
     if (!has[0] || !has[1]) return true;  // too few of a class: nothing to select by
     const MixedRows some = rows_.some(fitted);
-    std::vector<double> hyperplane(rows_.n_weights(), 0.0);
+    FittedModel result;
+    result.hyperplane.assign(rows_.n_weights(), 0.0);
     const MixedRows all = rows_.all();
     for (std::size_t s = 0; s < n_settings; ++s) {  // each a good start for the next
-      if (!model.fit(some, {some_signs_, some_weights_}, s, hyperplane, stop_)) return false;
-      hyperplanes[s] = hyperplane;
-      for (std::size_t i = 0; i < n; ++i)
-        if (parts_.part[i] == part)
-          left_out[s][i] = all.distance(static_cast<std::size_t>(parts_.sample[i]), hyperplane);
+      if (!model.fit_node(some, {some_signs_, some_weights_}, s, node_columns_, false, result, stop_))
+        return false;
+      hyperplanes[s] = result.hyperplane;
+      for (std::size_t i = 0; i < n; ++i) {
+        if (parts_.part[i] != part) continue;
+        const auto position = static_cast<std::size_t>(parts_.sample[i]);
+        left_out[s][i] = result.decisions.empty() ? all.distance(position, result.hyperplane)
+                                                  : result.decisions[position];
+      }
     }
   }
   double best = -std::numeric_limits<double>::infinity();
@@ -142,16 +148,24 @@ Candidate LinearSearch::candidate(const LinearModel& model, const NodeRows& node
   Chosen chosen;
   if (!choose_setting(model, node, present, signs, chosen)) return {};
   if (settings().validates() && !(chosen.validated && std::isfinite(chosen.score))) return {};
-  std::vector<double>& hyperplane = chosen.hyperplane;
-  if (hyperplane.empty()) hyperplane.assign(rows_.n_weights(), 0.0);
-  if (!model.fit(rows_.all(), {signs, row_weights_}, chosen.setting, hyperplane, stop_)) return {};
+  FittedModel fitted;
+  fitted.hyperplane = std::move(chosen.hyperplane);
+  if (fitted.hyperplane.empty()) fitted.hyperplane.assign(rows_.n_weights(), 0.0);
+  if (!model.fit_node(rows_.all(), {signs, row_weights_}, chosen.setting, node_columns_, true, fitted,
+                      stop_))
+    return {};
   Candidate found;
-  rows_.terms_of(hyperplane, found.terms, found.intercept);
+  if (fitted.decisions.empty()) {
+    rows_.terms_of(fitted.hyperplane, found.terms, found.intercept);
+  } else {  // its decisions are a column behind those of the table
+    found.terms.push_back({static_cast<std::int32_t>(columns_.size()) + fitted.number, -1, 1.0,
+                           std::numeric_limits<double>::quiet_NaN()});
+  }
   if (found.terms.empty()) return {};
 
   const std::size_t n = node.size();
   std::vector<double> distances(n);
-  if (!add_up(found, node, distances)) return {};
+  if (!place(found, fitted, node, distances)) return {};
   std::vector<std::int32_t> all_rows(n);
   std::iota(all_rows.begin(), all_rows.end(), 0);
   double where = 0.0;
@@ -159,7 +173,7 @@ Candidate LinearSearch::candidate(const LinearModel& model, const NodeRows& node
   if (cut_at.found() && where != 0.0) {
     // Rounding may take rows next to the cut to the other side: what counts is where they are now.
     found.intercept -= where;
-    if (!add_up(found, node, distances)) return {};
+    if (!place(found, fitted, node, distances)) return {};
     cut_at = cut_.find(distances, all_rows, node, present, Intercept::kModel, scan_, where);
   }
   if (!cut_at.found()) return {};
@@ -168,6 +182,16 @@ Candidate LinearSearch::candidate(const LinearModel& model, const NodeRows& node
   found.children.resize(n);
   for (std::size_t i = 0; i < n; ++i) found.children[i] = distances[i] > 0.0 ? 0 : 1;
   return found;
+}
+
+// Where the rows are; false when one of them is nowhere.
+bool LinearSearch::place(const Candidate& split, const FittedModel& fitted, const NodeRows& node,
+                         std::span<double> distances) const {
+  if (fitted.decisions.empty()) return add_up(split, node, distances);
+  for (std::size_t i = 0; i < distances.size(); ++i)
+    distances[i] = split.intercept + fitted.decisions[i];
+  return std::all_of(distances.begin(), distances.end(),
+                     [](double d) { return std::isfinite(d); });
 }
 
 // In the numbers of the table and in the order of `LinearSplits`: training rows go to the side that

@@ -47,6 +47,8 @@ class LinearSearch {
   Candidate candidate(const LinearModel& model, const NodeRows& node,
                       const PresentClasses& present, std::span<const std::int8_t> signs);
   double weight_beside_left_out(const NodeRows& node, std::span<const double> left_out) const;
+  bool place(const Candidate& split, const FittedModel& fitted, const NodeRows& node,
+             std::span<double> distances) const;
   bool add_up(const Candidate& split, const NodeRows& node, std::span<double> distances) const;
 
   const LinearSettings& settings() const { return *settings_.linear; }
@@ -58,6 +60,7 @@ class LinearSearch {
   Stop& stop_;
   DistanceCut cut_;
   LinearRows rows_;
+  NodeColumns node_columns_;
   ValidationFolds parts_;
   std::vector<double> row_weights_, some_weights_;
   std::vector<std::int8_t> some_signs_;

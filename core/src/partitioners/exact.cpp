@@ -36,7 +36,7 @@ void try_all(Scorer& scorer, Stop& stop, Grouping& best) {
     throw std::invalid_argument(
         "exact search would try " + power_of_two_text(n - 1) + " partitions of " +
         std::to_string(n) + " values; it is limited to " + std::to_string(kMostValues) +
-        " values (of different class shares), except for two and three classes with "
+        " values (of different class proportions), except for two and three classes with "
         "'gini', 'entropy' or 'twoing'. Use partitioner='auto'.");
   }
   scorer.assign_all(0);
@@ -115,7 +115,7 @@ class Exact final : public Partitioner {
     }
     const auto groups = merged_values(problem.table, 0.0, problem.stop);
     if (groups.size() < 2) {
-      // Equal class shares everywhere: all partitions gain nothing.
+      // Equal class proportions everywhere: all partitions gain nothing.
       best.sides.assign(static_cast<std::size_t>(problem.table.n_values()), 1);
       best.sides[0] = 0;
       const auto scorer = problem.scorer();
@@ -129,7 +129,7 @@ class Exact final : public Partitioner {
     if (merged.n_classes() <= 2) {
       const int last = merged.n_classes() - 1;
       const auto in_class = superclass_weights(merged, {&last, 1});
-      scan_prefixes(order_by(shares(merged, in_class)), *scorer, problem.stop, best);
+      scan_prefixes(order_by(proportions(merged, in_class)), *scorer, problem.stop, best);
     } else if (merged.n_classes() == 3 && merged.n_values() > 10) {
       try_all_lines(merged, *scorer, problem.stop, best);
     } else {

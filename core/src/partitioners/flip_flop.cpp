@@ -28,7 +28,7 @@ class FlipFlop final : public Partitioner {
     for (int round = 0; round < kMostRounds; ++round) {
       auto superclass = best_superclass(table, sides, kind);
       const auto in_class = superclass_weights(table, superclass);
-      const Order order = order_by(shares(table, in_class));
+      const Order order = order_by(proportions(table, in_class));
       const auto [children, length] =
           scan_two_classes(order, in_class, table.row_totals(), kind);
       Sides next = sides_of_prefix(order, static_cast<std::size_t>(length));

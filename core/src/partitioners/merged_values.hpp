@@ -8,8 +8,8 @@
 
 namespace mixedwood::partitioners {
 
-// Groups of values whose class shares are equal to within `tolerance` (relative) of those of the
-// group's first member, in order of their first value. Shares of equal counts, such as 1/3 and
+// Groups of values whose class proportions are equal to within `tolerance` (relative) of those of the
+// group's first member, in order of their first value. Proportions of equal counts, such as 1/3 and
 // 2/6, are equal to the last bit, since division rounds correctly; a tolerance is for real weights.
 // Throws Stopped when asked to stop.
 std::vector<std::vector<int>> merged_values(const CountTable& table, double tolerance, Stop& stop);

@@ -53,7 +53,7 @@ class OneSuperclass final : public Partitioner {
     Grouping best;
     best.superclass = choose_(table);
     const auto in_class = superclass_weights(table, best.superclass);
-    const Order order = order_by(shares(table, in_class));
+    const Order order = order_by(proportions(table, in_class));
     const auto scorer = problem.scorer();
     if (by_superclasses_) {
       const auto [_, length] =

@@ -1,6 +1,6 @@
 // Several approximate searches, each improved by moving single values while the score rises.
 //
-// Minimising the impurity of two groups is two-means clustering of the values' class shares; this
+// Minimising the impurity of two groups is two-means clustering of the values' class proportions; this
 // is Hartigan's method for it, and works for every criterion. Starts: principal_ext,
 // list_scheduling, one_vs_rest (which gain_ratio likes), and hypercube_cover, with all superclasses
 // or with single classes, as far as that is affordable, else largest_alone. The result is never

@@ -51,13 +51,13 @@ std::vector<double> superclass_weights(const CountTable& table, std::span<const 
   return weights;
 }
 
-std::vector<double> shares(const CountTable& table, std::span<const double> weights) {
+std::vector<double> proportions(const CountTable& table, std::span<const double> weights) {
   std::vector<double> result(weights.begin(), weights.end());
   for (std::size_t i = 0; i < result.size(); ++i) result[i] /= table.row_totals()[i];
   return result;
 }
 
-void superclass_shares(const CountTable& table, std::span<const int> superclass,
+void superclass_proportions(const CountTable& table, std::span<const int> superclass,
                        std::vector<double>& result) {
   result.assign(static_cast<std::size_t>(table.n_values()), 0.0);
   for (int i = 0; i < table.n_values(); ++i) {

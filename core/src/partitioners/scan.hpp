@@ -17,11 +17,11 @@ using Order = std::vector<int>;
 Order order_by(std::span<const double> keys);
 void order_by(std::span<const double> keys, Order& order);
 
-// Weight of the classes in `superclass` inside each value, and its share of the value's weight.
+// Weight of the classes in `superclass` inside each value, and its proportion of the value's weight.
 std::vector<double> superclass_weights(const CountTable& table, std::span<const int> superclass);
-std::vector<double> shares(const CountTable& table, std::span<const double> weights);
+std::vector<double> proportions(const CountTable& table, std::span<const double> weights);
 // Both at once, where memory is at hand already.
-void superclass_shares(const CountTable& table, std::span<const int> superclass,
+void superclass_proportions(const CountTable& table, std::span<const int> superclass,
                        std::vector<double>& result);
 
 // The partition {first `length` of the order} | rest.

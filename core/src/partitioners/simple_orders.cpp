@@ -54,7 +54,7 @@ class TwoClassOrder final : public Partitioner {
     }
     const int last = k - 1;
     const auto in_class = superclass_weights(problem.table, {&last, 1});
-    Grouping best = scan_order(order_by(shares(problem.table, in_class)), problem);
+    Grouping best = scan_order(order_by(proportions(problem.table, in_class)), problem);
     best.exact = best.complete && problem.criterion.traits().convex;
     return best;
   }

@@ -54,7 +54,7 @@ Grouping scan_only_order(const SplitProblem& problem) {
   Grouping best;
   best.superclass = {0};
   const auto scorer = problem.scorer();
-  const auto keys = shares(problem.table, superclass_weights(problem.table, best.superclass));
+  const auto keys = proportions(problem.table, superclass_weights(problem.table, best.superclass));
   scan_prefixes(order_by(keys), *scorer, problem.stop, best);
   best.exact = best.complete && problem.criterion.traits().convex;
   return best;
@@ -72,7 +72,7 @@ class Twoing final : public Partitioner {
     Grouping best;
     const auto visit = [&](std::span<const int> superclass) {
       const auto in_class = superclass_weights(table, superclass);
-      const Order order = order_by(shares(table, in_class));
+      const Order order = order_by(proportions(table, in_class));
       const auto [children, length] =
           scan_two_classes(order, in_class, table.row_totals(), ImpurityKind::kGini);
       const double p = std::accumulate(in_class.begin(), in_class.end(), 0.0) / table.total();
@@ -108,7 +108,7 @@ class HypercubeCover final : public Partitioner {
     std::vector<double> keys;
     Order order;
     const auto visit = [&](std::span<const int> superclass) {
-      superclass_shares(table, superclass, keys);
+      superclass_proportions(table, superclass, keys);
       const auto scan = [&] {
         order_by(keys, order);
         if (scan_prefixes(order, *scorer, problem.stop, best))

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -31,13 +32,43 @@ struct Moments {
   double mean() const { return sum / weight; }
 };
 
+// Of two classes: the probability times its logarithm, 0 for 0, in bits as the criterion "entropy".
+inline double part_of_entropy(double sum, double probability) {
+  return sum > 0.0 ? sum * std::log2(probability) : 0.0;
+}
+
 // What a group explains: its loss is a constant of its rows less this.
 inline double explained(RegressionLoss loss, const Moments& group) {
   if (!(group.weight > 0.0)) return 0.0;
   if (loss == RegressionLoss::kPoisson)
     return group.sum > 0.0 ? group.sum * std::log(group.sum / group.weight) : 0.0;
-  return group.sum * (group.sum / group.weight);
+  if (loss == RegressionLoss::kEntropy) {
+    const double rest = group.weight - group.sum;
+    return part_of_entropy(group.sum, group.sum / group.weight) +
+           part_of_entropy(rest, rest / group.weight);
+  }
+  const double squared = group.sum * (group.sum / group.weight);
+  return loss == RegressionLoss::kGini ? 2.0 * squared : squared;
 }
+
+// What it explains if all of it is predicted by some number, on the scale of `explained` but for a Poisson
+// loss, which has the weighted sum of predictions less: without bounds these are the same on both sides.
+inline double explained_by(RegressionLoss loss, const Moments& group, double value) {
+  if (!(group.weight > 0.0)) return 0.0;
+  if (loss == RegressionLoss::kPoisson)
+    return (group.sum > 0.0 ? group.sum * std::log(value) : 0.0) - group.weight * value;
+  if (loss == RegressionLoss::kEntropy)
+    return part_of_entropy(group.sum, value) + part_of_entropy(group.weight - group.sum, 1.0 - value);
+  const double squared = value * (2.0 * group.sum - group.weight * value);
+  return loss == RegressionLoss::kGini ? 2.0 * squared : squared;
+}
+
+// Predictions that a node may have.
+struct Bounds {
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+  double clip(double value) const { return std::min(std::max(value, lower), upper); }
+};
 
 // A row of a node: targets of a node are relative to its mean for the squared error.
 struct Entry {

@@ -10,6 +10,7 @@
 
 #include "mixedwood/random.hpp"
 #include "search.hpp"
+#include "statistics.hpp"
 
 namespace mixedwood {
 namespace regression {
@@ -25,6 +26,7 @@ struct OpenNode {
   std::int32_t node = 0;
   std::int32_t depth = 0;
   std::uint64_t seed = 0;  // of this place in the tree, whatever the order of growth
+  Bounds bounds;           // of what nodes predict here and below
   std::size_t begin = 0, end = 0;
   std::vector<std::int32_t> columns;  // that may still differ below
   Candidate split;
@@ -45,10 +47,18 @@ class Grower {
       rows_.push_back(static_cast<std::int32_t>(row));
       weights_.push_back(weight);
     };
-    if (data.rows.empty())
+    if (data.rows.empty()) {
       for (std::size_t row = 0; row < table.n_rows; ++row) add(row);
-    else
-      for (const std::int32_t row : data.rows) add(static_cast<std::size_t>(row));
+    } else {
+      std::size_t tree = 0;
+      for (std::size_t i = 0; i < data.rows.size(); ++i) {
+        for (; tree < data.starts.size() && data.starts[tree] == static_cast<std::int64_t>(i); ++tree)
+          starts_.push_back(rows_.size());
+        add(static_cast<std::size_t>(data.rows[i]));
+      }
+    }
+    starts_.resize(std::max<std::size_t>(data.starts.size(), 2), rows_.size());
+    if (data.starts.empty()) starts_[0] = 0;
   }
 
   GrownTree run() {
@@ -58,14 +68,18 @@ class Grower {
     });
     Search search(settings_, copies(), frequencies, stop_);
     search_ = &search;
-    OpenNode root;
-    root.end = rows_.size();
-    root.seed = settings_.seed;
-    root.columns.resize(columns_.size());
-    std::iota(root.columns.begin(), root.columns.end(), 0);
-    root.node = add_node(root);
-    std::int64_t leaves = 1;
-    consider(std::move(root));
+    std::vector<OpenNode> roots(starts_.size() - 1);
+    for (std::size_t t = 0; t < roots.size(); ++t) {
+      OpenNode& root = roots[t];
+      root.begin = starts_[t];
+      root.end = starts_[t + 1];
+      root.seed = data_.starts.empty() ? settings_.seed : mix(settings_.seed, t + 1);
+      root.columns.resize(columns_.size());
+      std::iota(root.columns.begin(), root.columns.end(), 0);
+      root.node = add_node(root);
+    }
+    auto leaves = static_cast<std::int64_t>(roots.size());
+    for (std::size_t t = roots.size(); t-- > 0;) consider(std::move(roots[t]));
     while (!open_.empty()) {
       if (settings_.max_leaf_nodes && leaves >= *settings_.max_leaf_nodes) break;
       if (stop_.requested()) break;
@@ -102,74 +116,33 @@ class Grower {
     const std::int32_t node = tree_.add_leaf();
     tree_.label.push_back(0);  // of classes; a number has none
     lists_.emplace_back();
-    double weight = 0.0;
-    for (std::size_t i = at.begin; i < at.end; ++i) weight += weights_[i];
-    const double mean = mean_of(at, weight);
-    double squares = 0.0;
-    for (std::size_t i = at.begin; i < at.end; ++i) {
-      const double offset = target(i) - mean;
-      squares += weights_[i] * offset * offset;
-    }
-    double value = mean, loss = squares;
-    if (settings_.criterion == RegressionLoss::kPoisson) {
-      loss = 0.0;
-      for (std::size_t i = at.begin; i < at.end; ++i)
-        loss += weights_[i] * poisson_loss(target(i), mean);
-    } else if (settings_.criterion == RegressionLoss::kAbsoluteError) {
-      value = median_of(at, weight);
-      loss = 0.0;
-      for (std::size_t i = at.begin; i < at.end; ++i)
-        loss += weights_[i] * std::abs(target(i) - value);
-    }
-    tree_.weighted_n_node_samples.push_back(weight);
-    for (const double statistic : {weight, value, squares, loss}) tree_.statistics.push_back(statistic);
-    means_.push_back(mean);
+    const NodeStatistics found = statistics_of(at);
+    tree_.weighted_n_node_samples.push_back(found.weight);
+    for (const double statistic : {found.weight, found.value, found.squares, found.loss})
+      tree_.statistics.push_back(statistic);
+    means_.push_back(found.mean);
     return node;
   }
 
+  NodeStatistics statistics_of(const OpenNode& at) const {
+    const std::size_t n = at.end - at.begin;
+    return node_statistics(settings_.criterion, {rows_.data() + at.begin, n},
+                           {weights_.data() + at.begin, n}, data_.target, at.bounds);
+  }
+
+  std::int8_t sign_of(std::int32_t column) const {
+    return settings_.monotonic_cst.empty() ? std::int8_t{0}
+                                           : settings_.monotonic_cst[static_cast<std::size_t>(column)];
+  }
+
   double target(std::size_t i) const { return data_.target[static_cast<std::size_t>(rows_[i])]; }
-
-  // In two passes: the second corrects what the first rounded off.
-  double mean_of(const OpenNode& at, double weight) const {
-    const double origin = target(at.begin);
-    double sum = 0.0;
-    bool equal = true;
-    for (std::size_t i = at.begin; i < at.end; ++i) {
-      sum += weights_[i] * (target(i) - origin);
-      equal &= target(i) == origin;
-    }
-    if (equal) return origin;
-    const double first = origin + sum / weight;
-    double rest = 0.0;
-    for (std::size_t i = at.begin; i < at.end; ++i) rest += weights_[i] * (target(i) - first);
-    return first + rest / weight;
-  }
-
-  // Half of the deviance of a row.
-  static double poisson_loss(double y, double mean) {
-    return (y > 0.0 ? y * std::log(y / mean) : 0.0) - y + mean;
-  }
-
-  // The middle of all medians, as numpy has it for weights of 1.
-  double median_of(const OpenNode& at, double weight) {
-    std::vector<std::pair<double, double>> sorted;
-    for (std::size_t i = at.begin; i < at.end; ++i) sorted.emplace_back(target(i), weights_[i]);
-    std::sort(sorted.begin(), sorted.end());
-    double below = 0.0;
-    for (std::size_t i = 0; i < sorted.size(); ++i) {
-      below += sorted[i].second;
-      if (below == weight / 2.0 && i + 1 < sorted.size())
-        return sorted[i].first + (sorted[i + 1].first - sorted[i].first) / 2.0;
-      if (below > weight / 2.0) return sorted[i].first;
-    }
-    return sorted.back().first;
-  }
 
   const double* statistics_of(std::int32_t node) const {
     return tree_.statistics.data() + static_cast<std::size_t>(node) * kRegressionStatistics;
   }
 
   bool may_be_split(const OpenNode& node) const {
+    if (node.begin == node.end) return false;  // one of several trees, without rows
     if (settings_.max_depth && node.depth >= *settings_.max_depth) return false;
     const auto n = static_cast<double>(node.end - node.begin);
     if (n < settings_.min_samples_split || n < 2.0 * settings_.min_samples_leaf) return false;
@@ -185,7 +158,8 @@ class Grower {
     const std::size_t n = node.end - node.begin;
     entries_.resize(rows_.size());
     // Sums of squares lose least relative to the mean. A Poisson loss needs the targets themselves.
-    const double origin = settings_.criterion == RegressionLoss::kPoisson
+    const double origin = settings_.criterion == RegressionLoss::kPoisson ||
+                                  settings_.criterion == RegressionLoss::kEntropy
                               ? 0.0
                               : means_[static_cast<std::size_t>(node.node)];
     Entry* entries = entries_.data() + node.begin;
@@ -195,7 +169,9 @@ class Grower {
       total.add(entries[i].weight, entries[i].target);
     }
     const double* statistics = statistics_of(node.node);
-    const NodeRows rows{{rows_.data() + node.begin, n}, {entries, n}, total, statistics[2], statistics[3]};
+    const NodeRows rows{{rows_.data() + node.begin, n}, {entries, n}, total, statistics[2], statistics[3],
+                        !settings_.monotonic_cst.empty(),
+                        {node.bounds.lower - origin, node.bounds.upper - origin}};
     if (settings_.selection == Selection::kSignificance)
       choose_by_significance(node, rows);
     else
@@ -228,7 +204,7 @@ class Grower {
       bool varies = false;
       const EncodedColumn& column = columns_[static_cast<std::size_t>(c)];
       Candidate found =
-          search_->best(rows, column, mix(node.seed, static_cast<std::uint64_t>(c) + 1), varies);
+          search_->best(rows, column, sign_of(c), mix(node.seed, static_cast<std::uint64_t>(c) + 1), varies);
       if (varies) varying.push_back(c);
       if (stop_.requested(static_cast<std::int64_t>(rows.rows.size()))) return;
       found.column = c;
@@ -265,7 +241,7 @@ class Grower {
       const double adjusted = settings_.bonferroni ? -std::expm1(n_tests * std::log1p(-p)) : p;
       if (p < 1.0 ? adjusted > settings_.alpha : settings_.alpha < 1.0) return;
       bool varies = false;
-      Candidate found = search_->best(rows, columns_[static_cast<std::size_t>(c)],
+      Candidate found = search_->best(rows, columns_[static_cast<std::size_t>(c)], sign_of(c),
                                       mix(node.seed, static_cast<std::uint64_t>(c) + 1), varies);
       if (stop_.requested(static_cast<std::int64_t>(rows.rows.size()))) return;
       if (!found.found() || found.score < least_gain(rows)) continue;
@@ -292,9 +268,13 @@ class Grower {
       children[c].end = c == 0 ? middle : node.end;
       children[c].depth = node.depth + 1;
       children[c].seed = mix(node.seed, columns_.size() + 2 + c);
+      children[c].bounds = node.bounds;
       if (!settings_.max_features) children[c].columns = node.columns;
-      children[c].node = add_node(children[c]);
-      lists_[i].children.push_back(children[c].node);
+    }
+    if (split.kind == kInterval && std::isfinite(split.high)) bound(children, sign_of(split.column));
+    for (OpenNode& child : children) {
+      child.node = add_node(child);
+      lists_[i].children.push_back(child.node);
     }
     choose_sides(i, children[0].node, children[1].node);
     lists_[i].values = std::move(split.values);
@@ -302,6 +282,15 @@ class Grower {
     // The last one pushed is split next: the first child.
     consider(std::move(children[1]));
     consider(std::move(children[0]));
+  }
+
+  // The middle of what the children predict bounds all nodes below them: then no node of the lower side
+  // predicts more than any of the higher one.
+  void bound(OpenNode* children, std::int8_t sign) const {
+    if (sign == 0) return;
+    const double middle = std::midpoint(statistics_of(children[0]).value, statistics_of(children[1]).value);
+    (sign > 0 ? children[0] : children[1]).bounds.upper = middle;
+    (sign > 0 ? children[1] : children[0]).bounds.lower = middle;
   }
 
   // Rows of the left child first, each side in the order of before.
@@ -352,6 +341,7 @@ class Grower {
   Search* search_ = nullptr;
   std::vector<std::int32_t> rows_, other_rows_;  // those of a node lie together
   std::vector<double> weights_, other_weights_;
+  std::vector<std::size_t> starts_;  // of the trees' rows, and the end
   std::vector<Entry> entries_;
   std::vector<OpenNode> open_;
   GrownTree tree_;
@@ -371,6 +361,18 @@ void check(const EncodedTable& table, const RegressData& data, const RegressSett
   for (const double w : data.weights)
     if (!(w >= 0.0) || !std::isfinite(w))
       throw std::invalid_argument("weights must be finite and not negative");
+  if (!settings.monotonic_cst.empty()) {
+    if (settings.monotonic_cst.size() != table.columns.size())
+      throw std::invalid_argument("one monotonic constraint is needed for each column");
+    if (settings.criterion == RegressionLoss::kAbsoluteError)
+      throw std::invalid_argument("monotonic constraints need a criterion other than absolute error");
+    for (std::size_t c = 0; c < table.columns.size(); ++c)
+      if (settings.monotonic_cst[c] != 0 && !table.columns[c].ordered())
+        throw std::invalid_argument("a column without an order has a monotonic constraint");
+  }
+  if (settings.criterion == RegressionLoss::kGini || settings.criterion == RegressionLoss::kEntropy)
+    for (const double y : data.target)
+      if (y != 0.0 && y != 1.0) throw std::invalid_argument("targets of two classes are 0 and 1");
   if (settings.selection == Selection::kAverageGain)
     throw std::invalid_argument("the average gain is a rule for classes");
   if (settings.handle_missing == HandleMissing::kAllChildren)
@@ -378,6 +380,11 @@ void check(const EncodedTable& table, const RegressData& data, const RegressSett
   for (const std::int32_t row : data.rows)
     if (row < 0 || static_cast<std::size_t>(row) >= table.n_rows)
       throw std::invalid_argument("no such row");
+  if (!data.starts.empty() &&
+      (data.starts.front() != 0 || data.starts.size() < 2 ||
+       data.starts.back() != static_cast<std::int64_t>(data.rows.size()) ||
+       !std::is_sorted(data.starts.begin(), data.starts.end())))
+    throw std::invalid_argument("starts must ascend from 0 to the number of rows");
 }
 
 }  // namespace

@@ -26,12 +26,12 @@ double normal(double z) { return 0.5 * std::erfc(-z * std::numbers::sqrt2 / 2.0)
 
 }  // namespace
 
-Candidate Search::best(const NodeRows& node, const EncodedColumn& column, std::uint64_t seed,
-                       bool& varies) {
+Candidate Search::best(const NodeRows& node, const EncodedColumn& column, std::int8_t sign,
+                       std::uint64_t seed, bool& varies) {
   collect(node, column, !column.ordered());
   varies = groups_.size() + (missing_.moments.rows > 0.0 && column.ordered()) > 1;
   if (!varies) return {};
-  Candidate found = column.ordered() ? ordered(node, column) : nominal(node, seed);
+  Candidate found = column.ordered() ? ordered(node, column, sign) : nominal(node, seed);
   if (!found.found()) return found;
   found.rank = found.score;
   if (settings_.selection == Selection::kAdjusted)
@@ -118,14 +118,28 @@ void Search::find_orders(const NodeRows& node) {
 // Gain per weight of the node.
 double Search::gain(const NodeRows& node, const Moments& left, const Moments& right) const {
   const RegressionLoss loss = settings_.criterion;
+  if (node.constrained) {
+    const auto part = [&](const Moments& group) {
+      return group.weight > 0.0 ? explained_by(loss, group, node.bounds.clip(group.mean())) : 0.0;
+    };
+    return (part(left) + part(right) - part(node.total)) / node.total.weight;
+  }
   return (explained(loss, left) + explained(loss, right) - explained(loss, node.total)) /
          node.total.weight;
 }
 
-Candidate Search::ordered(const NodeRows& node, const EncodedColumn& column) {
+// Whether the children of a threshold would be in the wrong order.
+bool Search::breaks_order(const NodeRows& node, const Moments& left, const Moments& right,
+                          std::int8_t sign) const {
+  if (!(left.weight > 0.0) || !(right.weight > 0.0)) return true;
+  const double rise = node.bounds.clip(right.mean()) - node.bounds.clip(left.mean());
+  return sign > 0 ? rise < 0.0 : rise > 0.0;
+}
+
+Candidate Search::ordered(const NodeRows& node, const EncodedColumn& column, std::int8_t sign) {
   order_of_groups_.resize(groups_.size());
   std::iota(order_of_groups_.begin(), order_of_groups_.end(), 0U);
-  const Prefix prefix = best_prefix(node, missing_.moments.rows > 0.0);
+  const Prefix prefix = best_prefix(node, missing_.moments.rows > 0.0, sign);
   Candidate found;
   if (prefix.length == 0) return found;
   found.kind = kInterval;
@@ -138,7 +152,7 @@ Candidate Search::ordered(const NodeRows& node, const EncodedColumn& column) {
   return found;
 }
 
-Search::Prefix Search::best_prefix(const NodeRows& node, bool with_missing) {
+Search::Prefix Search::best_prefix(const NodeRows& node, bool with_missing, std::int8_t sign) {
   if (settings_.criterion == RegressionLoss::kAbsoluteError)
     return best_prefix_absolute(node, with_missing);
   Prefix best;
@@ -152,6 +166,8 @@ Search::Prefix Search::best_prefix(const NodeRows& node, bool with_missing) {
       left += groups_[order_of_groups_[t]].moments;
       const Moments right = node.total - left;
       if (!large_enough(left.rows, right.rows)) continue;
+      // Known values against missing ones are in no order.
+      if (sign != 0 && t + 1 < groups_.size() && breaks_order(node, left, right, sign)) continue;
       const double value = gain(node, left, right);
       if (value > best.gain + kEqual * std::abs(best.gain)) best = {t + 1, value, missing_left};
     }

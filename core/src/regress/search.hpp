@@ -19,6 +19,9 @@ struct NodeRows {
   Moments total;
   double squares = 0.0;  // sum of weight * (target - mean)^2
   double loss = 0.0;     // of the node's own prediction
+  // With monotonic constraints: what children may predict, relative to the same number as targets.
+  bool constrained = false;
+  Bounds bounds = {};
 };
 
 class Search {
@@ -29,7 +32,9 @@ class Search {
       : settings_(settings), copies_(copies), frequencies_(frequencies), stop_(stop) {}
 
   // `varies`: whether the column has two values, or one and missing ones, at the node.
-  Candidate best(const NodeRows& node, const EncodedColumn& column, std::uint64_t seed, bool& varies);
+  // `sign`: of a monotonic constraint on the column.
+  Candidate best(const NodeRows& node, const EncodedColumn& column, std::int8_t sign,
+                 std::uint64_t seed, bool& varies);
   // Logarithm of the p-value of the column's dependence on the target (conditional inference).
   double log_p(const NodeRows& node, const EncodedColumn& column);
 
@@ -43,11 +48,13 @@ class Search {
 
   void collect(const NodeRows& node, const EncodedColumn& column, bool missing_is_value);
   void find_orders(const NodeRows& node);
-  Candidate ordered(const NodeRows& node, const EncodedColumn& column);
+  Candidate ordered(const NodeRows& node, const EncodedColumn& column, std::int8_t sign);
   Candidate nominal(const NodeRows& node, std::uint64_t seed);
   Candidate all_partitions(const NodeRows& node);
   Candidate from_sides(std::span<const std::uint8_t> sides, double gain, const NodeRows& node) const;
   double gain(const NodeRows& node, const Moments& left, const Moments& right) const;
+  bool breaks_order(const NodeRows& node, const Moments& left, const Moments& right,
+                    std::int8_t sign) const;
   double gain_of_sides(const NodeRows& node, std::span<const std::uint8_t> sides);
   double rank(const NodeRows& node, const Candidate& found, bool is_nominal);
   double expected_fraction(const NodeRows& node, const Candidate& found);
@@ -61,7 +68,7 @@ class Search {
     double gain = -1.0;
     bool missing_left = true;
   };
-  Prefix best_prefix(const NodeRows& node, bool with_missing);
+  Prefix best_prefix(const NodeRows& node, bool with_missing, std::int8_t sign = 0);
   Prefix best_prefix_absolute(const NodeRows& node, bool with_missing);
 
   const RegressSettings& settings_;

@@ -91,14 +91,23 @@ std::vector<std::uint8_t> reduced_error(const RoutedRows& rows,
   double total = 0.0;
   for (const double weight : rows.counts) total += weight;
   if (!rows.costs.empty()) total *= std::ranges::max(rows.costs);
-  const double slack = kEqual * total;
+  return cut_where_no_worse(rows.parent, errors.ended, errors.arrived,
+                            std::vector<double>(n, kEqual * total), inherited);
+}
+
+std::vector<std::uint8_t> cut_where_no_worse(std::span<const std::int32_t> parent,
+                                             std::span<const double> ended,
+                                             std::span<const double> arrived,
+                                             std::span<const double> slack,
+                                             std::span<const std::uint8_t> inherited) {
+  const std::size_t n = parent.size();
   std::vector<double> below(n, 0.0);  // errors of the pruned trees of the children
   std::vector<std::uint8_t> inner(n, 0), cut(n, 0);
   for (std::size_t i = n; i-- > 0;) {
-    const double own = errors.arrived[i], subtree = below[i] + errors.ended[i];
-    cut[i] = inner[i] && (inherited[i] ? own < subtree - slack : own <= subtree + slack);
+    const double own = arrived[i], subtree = below[i] + ended[i];
+    cut[i] = inner[i] && (inherited[i] ? own < subtree - slack[i] : own <= subtree + slack[i]);
     if (i == 0) break;
-    const auto above = static_cast<std::size_t>(rows.parent[i]);
+    const auto above = static_cast<std::size_t>(parent[i]);
     inner[above] = 1;
     below[above] += cut[i] ? own : subtree;
   }

@@ -135,4 +135,42 @@ bool is_useful(const FeatureTable& features, const Rows& rows, std::size_t featu
   return here.missing != Feature::Missing::kAbove || rank(sorted.back()) == here.n_ranks - 1;
 }
 
+bool write_split(const FeatureTable& features, const EncodedTable& table, const Rows& rows,
+                 const Split& split, const Rows& left, SplitTree::Node& node) {
+  const Feature& feature = features.list[to_size(split.feature)];
+  const EncodedColumn& column = table.columns[to_size(feature.column)];
+  node.column = feature.column;
+  const auto sorted = rows.by(to_size(split.feature));
+  const auto rank = [&](std::int32_t id) { return feature.rank[to_size(id)]; };
+  const bool left_is_heavier = 2 * left.weight >= rows.weight;
+  if (feature.nominal) {
+    node.is_subset = true;
+    const std::int32_t missing =
+        feature.missing == Feature::Missing::kValue ? feature.n_ranks - 1 : -1;
+    const bool here = missing >= 0 && rank(sorted.back()) == missing;
+    node.missing = !here && left_is_heavier;
+    for (const std::int32_t r : split.left) {
+      if (r == missing)
+        node.missing = true;
+      else
+        node.codes.push_back(r);
+    }
+    return true;
+  }
+  // Ranks of the known values are codes, or one more where missing comes first.
+  const std::int32_t first = feature.missing == Feature::Missing::kBelow ? 1 : 0;
+  const std::int32_t missing = feature.missing == Feature::Missing::kBelow   ? 0
+                               : feature.missing == Feature::Missing::kAbove ? feature.n_ranks - 1
+                                                                           : -1;
+  const std::int32_t below = rank(left.by(to_size(split.feature)).back());
+  const std::int32_t above = rank(sorted[to_size(left.n)]);
+  if (below == missing) return false;
+  if (above == missing) return true;
+  node.high = column.threshold(below - first, above - first);
+  const bool here =
+      missing >= 0 && (rank(sorted.front()) == missing || rank(sorted.back()) == missing);
+  node.missing = here ? first == 1 : left_is_heavier;
+  return true;
+}
+
 }  // namespace mixedwood::optimal::all_splits

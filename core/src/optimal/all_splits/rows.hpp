@@ -49,4 +49,9 @@ std::vector<std::size_t> order_by_fraction(const std::vector<Value>& values, std
 // with missing below and above are the same if nothing is missing.
 bool is_useful(const FeatureTable& features, const Rows& rows, std::size_t feature);
 
+// The split of a node as one of the table. Whether the left rows are the true branch: they are, except
+// for "is known" if missing is below.
+bool write_split(const FeatureTable& features, const EncodedTable& table, const Rows& rows,
+                 const Split& split, const Rows& left, SplitTree::Node& node);
+
 }  // namespace mixedwood::optimal::all_splits

@@ -28,7 +28,7 @@ class Writer {
       mark(features_, rows, plan.split, side_);
       Rows left, right;
       divide(features_, rows, side_, left, right);
-      const bool left_is_true = write_split(tree_.nodes[node], rows, plan.split, left);
+      const bool left_is_true = write_split(features_, table_, rows, plan.split, left, tree_.nodes[node]);
       const Rows& if_true = left_is_true ? left : right;
       const Rows& if_false = left_is_true ? right : left;
       const std::int32_t to_true = write_node(if_true, side_plan(plan, if_true, left_is_true));
@@ -48,44 +48,6 @@ class Writer {
     side.split = std::move(stump.split);
     side.deferred = true;
     return side;
-  }
-
-  // Whether the left rows are the true branch: they are, except for "is known" if missing is below.
-  bool write_split(SplitTree::Node& node, const Rows& rows, const Split& split, const Rows& left) {
-    const Feature& feature = features_.list[to_size(split.feature)];
-    const EncodedColumn& column = table_.columns[to_size(feature.column)];
-    node.column = feature.column;
-    const auto sorted = rows.by(to_size(split.feature));
-    const auto rank = [&](std::int32_t id) { return feature.rank[to_size(id)]; };
-    const bool left_is_heavier = 2 * left.weight >= rows.weight;
-    if (feature.nominal) {
-      node.is_subset = true;
-      const std::int32_t missing =
-          feature.missing == Feature::Missing::kValue ? feature.n_ranks - 1 : -1;
-      const bool here = missing >= 0 && rank(sorted.back()) == missing;
-      node.missing = !here && left_is_heavier;
-      for (const std::int32_t r : split.left) {
-        if (r == missing)
-          node.missing = true;
-        else
-          node.codes.push_back(r);
-      }
-      return true;
-    }
-    // Ranks of the known values are codes, or one more where missing comes first.
-    const std::int32_t first = feature.missing == Feature::Missing::kBelow ? 1 : 0;
-    const std::int32_t missing = feature.missing == Feature::Missing::kBelow   ? 0
-                                 : feature.missing == Feature::Missing::kAbove ? feature.n_ranks - 1
-                                                                             : -1;
-    const std::int32_t below = rank(left.by(to_size(split.feature)).back());
-    const std::int32_t above = rank(sorted[to_size(left.n)]);
-    if (below == missing) return false;
-    if (above == missing) return true;
-    node.high = column.threshold(below - first, above - first);
-    const bool here =
-        missing >= 0 && (rank(sorted.front()) == missing || rank(sorted.back()) == missing);
-    node.missing = here ? first == 1 : left_is_heavier;
-    return true;
   }
 
   const FeatureTable& features_;

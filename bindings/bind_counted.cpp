@@ -1,0 +1,123 @@
+#include <memory>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nanobind/stl/string_view.h>
+
+#include "arrays.hpp"
+#include "mixedwood/counted.hpp"
+#include "python_parts.hpp"
+
+namespace mixedwood {
+namespace {
+
+using CountMatrix = nb::ndarray<std::uint32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using CountVector = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+void make_counted(CountedTable* self, const nb::list& numbers, const IntVector& n_values,
+                  std::string_view kinds, std::int32_t n_classes) {
+  if (nb::len(numbers) != kinds.size() || n_values.size() != kinds.size())
+    throw std::invalid_argument("one kind and one number of values are needed for each column");
+  std::vector<CountedColumn> columns(kinds.size());
+  std::vector<DoubleVector> kept(kinds.size());
+  for (std::size_t c = 0; c < kinds.size(); ++c) {
+    columns[c].numeric = kinds[c] == 'n';
+    columns[c].ordered = kinds[c] != 'c';
+    columns[c].n_values = n_values.data()[c];
+    if (!columns[c].numeric) continue;
+    if (!nb::try_cast(nb::handle(numbers[c]), kept[c], false))
+      throw std::invalid_argument("the bins of a column must be contiguous float64 numbers");
+    columns[c].numbers = values_of(kept[c]);
+  }
+  new (self) CountedTable(columns, n_classes);
+}
+
+void add_counts_py(const CountedTable& table, const nb::list& columns, const IntVector& classes,
+                   const IntVector& slots, const CountMatrix& histograms) {
+  if (histograms.shape(1) != table.length)
+    throw std::invalid_argument("a histogram does not fit the table");
+  std::vector<IntVector> kept(nb::len(columns));
+  std::vector<const std::int32_t*> codes;
+  for (std::size_t c = 0; c < kept.size(); ++c) {
+    if (!nb::try_cast(nb::handle(columns[c]), kept[c], false) || kept[c].size() != classes.size())
+      throw std::invalid_argument("a column must be contiguous int32 codes, one for each row");
+    codes.push_back(kept[c].data());
+  }
+  nb::gil_scoped_release released;
+  add_counts(table, codes, values_of(classes), values_of(slots),
+             {histograms.data(), histograms.size()});
+}
+
+IntArrayOut find_bins_py(const DoubleVector& edges, const DoubleVector& numbers) {
+  std::unique_ptr<std::int32_t[]> bins(new std::int32_t[numbers.size()]);
+  {
+    nb::gil_scoped_release released;
+    find_bins(values_of(edges), values_of(numbers), {bins.get(), numbers.size()});
+  }
+  return hand_over(std::move(bins), numbers.size());
+}
+
+nb::dict choose_split_py(const CountedTable& table, const GrowSettings& settings,
+                         const CountVector& histogram, const DoubleVector& classes,
+                         std::uint64_t seed, const IntVector& columns, double time_limit) {
+  SignalWatch watch(time_limit);
+  ChosenSplit chosen;
+  const std::span<const std::int32_t> given = values_of(columns);
+  {
+    nb::gil_scoped_release released;
+    chosen = choose_split(table, settings, {histogram.data(), histogram.size()}, values_of(classes),
+                          seed, {given.begin(), given.end()}, watch.stop);
+  }
+  watch.rethrow();
+  nb::dict result;
+  result["kind"] = static_cast<int>(chosen.kind);
+  result["column"] = chosen.column;
+  result["last_left"] = chosen.last_left;
+  result["n_children"] = chosen.n_children;
+  result["missing_child"] = chosen.missing_child;
+  result["score"] = chosen.score;
+  result["high"] = chosen.high;
+  result["worth"] = chosen.worth;
+  result["values"] = hand_over(std::move(chosen.values));
+  result["children"] = hand_over(std::move(chosen.children));
+  result["columns"] = hand_over(std::move(chosen.columns));
+  result["seeds"] = hand_over(std::move(chosen.seeds));
+  return result;
+}
+
+}  // namespace
+
+void bind_counted(nb::module_& m) {
+  nb::class_<CountedTable>(m, "CountedTable", "Columns of a table whose rows are counted elsewhere.")
+      .def("__init__", &make_counted, nb::arg("numbers"), nb::arg("n_values").noconvert(),
+           nb::arg("kinds"), nb::arg("n_classes"),
+           nb::sig("def __init__(self, numbers: list[NDArray[numpy.float64] | None], "
+                   "n_values: NDArray[numpy.int32], kinds: str, n_classes: int) -> None"))
+      .def_prop_ro("length", [](const CountedTable& t) { return t.length; })
+      .def_prop_ro(
+          "offset",
+          [](const CountedTable& t) { return hand_over(std::vector<std::int64_t>(t.offset)); },
+          nb::rv_policy::move);
+  m.def("add_counts", &add_counts_py, nb::arg("table"), nb::arg("columns"),
+        nb::arg("classes").noconvert(), nb::arg("slots").noconvert(),
+        nb::arg("histograms").noconvert(),
+        nb::sig("def add_counts(table: CountedTable, columns: list[NDArray[numpy.int32]], "
+                "classes: NDArray[numpy.int32], slots: NDArray[numpy.int32], "
+                "histograms: NDArray[numpy.uint32]) -> None"),
+        "Add rows to the histograms of their nodes.");
+  m.def("find_bins", &find_bins_py, nb::arg("edges").noconvert(), nb::arg("numbers").noconvert(),
+        nb::sig("def find_bins(edges: NDArray[numpy.float64], numbers: NDArray[numpy.float64]) "
+                "-> NDArray[numpy.int32]"),
+        "The bin of each number; -1 for NaN.");
+  m.def("choose_split", &choose_split_py, nb::arg("table"), nb::arg("settings"),
+        nb::arg("histogram").noconvert(), nb::arg("classes").noconvert(), nb::arg("seed"),
+        nb::arg("columns").noconvert(), nb::arg("time_limit"),
+        nb::sig("def choose_split(table: CountedTable, settings: GrowSettings, "
+                "histogram: NDArray[numpy.uint32], classes: NDArray[numpy.float64], seed: int, "
+                "columns: NDArray[numpy.int32], time_limit: float) -> dict[str, typing.Any]"),
+        "The split of a node, from its counts alone.");
+}
+
+}  // namespace mixedwood

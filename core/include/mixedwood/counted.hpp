@@ -1,0 +1,58 @@
+// Splits chosen from counts alone, for tables that are never in memory: whoever has the rows counts
+// them (`add_counts`), and the same code as in memory chooses among the columns (`choose_split`).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mixedwood/encoded_table.hpp"
+#include "mixedwood/grow.hpp"
+
+namespace mixedwood {
+
+// What is known of a column without its rows: numbers come in bins.
+struct CountedColumn {
+  bool numeric = false, ordered = false;
+  std::int32_t n_values = 0;        // of codes
+  std::span<const double> numbers;  // one for each bin, ascending
+};
+
+struct CountedTable {
+  CountedTable() = default;
+  CountedTable(const std::vector<CountedColumn>& given, std::int32_t n_classes);
+
+  std::vector<EncodedColumn> columns;
+  std::int32_t n_classes = 0;
+  // Cells of a node's histogram, and where each column begins: (code + 1) x class.
+  std::size_t length = 0;
+  std::vector<std::int64_t> offset;
+};
+
+// The bin of each number: the first whose edge is not below it, the number of edges if there is none,
+// and -1 for NaN. Edges ascend.
+void find_bins(std::span<const double> edges, std::span<const double> numbers,
+               std::span<std::int32_t> bins);
+
+// Adds the rows of one piece of the table to the histograms of their nodes. `slots`: which histogram
+// a row belongs to; below 0, none. Bad codes, classes or slots: std::invalid_argument.
+void add_counts(const CountedTable& table, std::span<const std::int32_t* const> codes,
+                std::span<const std::int32_t> classes, std::span<const std::int32_t> slots,
+                std::span<std::uint32_t> histograms);
+
+struct ChosenSplit {
+  SplitKind kind = kLeaf;  // kLeaf: the node has no split
+  std::int32_t column = -1, last_left = -1, n_children = 0, missing_child = kStop;
+  double score = 0.0, high = 0.0, worth = 0.0;  // worth: best first
+  std::vector<std::int32_t> values, children;  // of a nominal split
+  std::vector<std::int32_t> columns;           // that may still differ below
+  std::vector<std::uint64_t> seeds;            // of the children
+};
+
+// The split of a node with this histogram and these counts of classes, as the grower chooses it
+// where every row weighs 1. Settings that need rows: std::invalid_argument.
+ChosenSplit choose_split(const CountedTable& table, const GrowSettings& settings,
+                         std::span<const std::uint32_t> histogram, std::span<const double> classes,
+                         std::uint64_t seed, std::vector<std::int32_t> columns, Stop& stop);
+
+}  // namespace mixedwood
