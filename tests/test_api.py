@@ -27,6 +27,7 @@ SHORTCUTS = {
     "export": "exports",
     "Comparison": "comparison",
     "compare": "comparison",
+    "evaluate": "evaluation",
     "load_model": "saving",
     "save_model": "saving",
 }

@@ -12,12 +12,12 @@ from mixedwood._limits import Deadline, TimeLimitError, warn_time_limit
 from mixedwood._random import choice_seed_of, seed_of, spawn, spawn_seed
 
 STREAMS = [value for value in vars(_random).values() if isinstance(value, _random.Stream)]
-KEYS = {"METHOD": (2**20,), "VALIDATION": (2**31,)}
+KEYS = {"METHOD": (2**20,), "VALIDATION": (2**31,), "LINEAR": (2**31 + 1,)}
 
 
 def test_streams_keep_their_keys():
     """Another key would be another tree for the same seed."""
-    assert len(STREAMS) == 10 and len({stream.name for stream in STREAMS}) == 10
+    assert len(STREAMS) == 11 and len({stream.name for stream in STREAMS}) == 11
     named = {name: v for name, v in vars(_random).items() if isinstance(v, _random.Stream)}
     assert {name: stream.key for name, stream in named.items() if stream.key} == KEYS
     for stream in STREAMS:

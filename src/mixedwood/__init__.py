@@ -11,6 +11,7 @@ _PACKAGES = (
     "comparison",
     "data",
     "datasets",
+    "evaluation",
     "preprocessing",
     "pruning",
     "saving",
@@ -21,6 +22,7 @@ _PACKAGES = (
 _FUNCTIONS = {
     "Comparison": "comparison",
     "compare": "comparison",
+    "evaluate": "evaluation",
     "export": "exports",
     "load_model": "saving",
     "save_model": "saving",
@@ -32,6 +34,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalo
     from mixedwood import comparison as comparison
     from mixedwood import data as data
     from mixedwood import datasets as datasets
+    from mixedwood import evaluation as evaluation
     from mixedwood import preprocessing as preprocessing
     from mixedwood import pruning as pruning
     from mixedwood import saving as saving
@@ -49,12 +52,15 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalo
     from mixedwood.estimators import ForestClassifier as ForestClassifier
     from mixedwood.estimators import ForestRegressor as ForestRegressor
     from mixedwood.estimators import GrowPruneForestClassifier as GrowPruneForestClassifier
+    from mixedwood.estimators import GrowPruneForestRegressor as GrowPruneForestRegressor
     from mixedwood.estimators import GrowPruneTreeClassifier as GrowPruneTreeClassifier
+    from mixedwood.estimators import GrowPruneTreeRegressor as GrowPruneTreeRegressor
     from mixedwood.estimators import IdentifierWarning as IdentifierWarning
     from mixedwood.estimators import InfeasibleError as InfeasibleError
     from mixedwood.estimators import ModelTreeClassifier as ModelTreeClassifier
     from mixedwood.estimators import ModelTreeRegressor as ModelTreeRegressor
     from mixedwood.estimators import OptimalTreeClassifier as OptimalTreeClassifier
+    from mixedwood.estimators import OptimalTreeRegressor as OptimalTreeRegressor
     from mixedwood.estimators import RandomOrdinalityClassifier as RandomOrdinalityClassifier
     from mixedwood.estimators import RandomOrdinalityRegressor as RandomOrdinalityRegressor
     from mixedwood.estimators import SmoothSVC as SmoothSVC
@@ -62,6 +68,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalo
     from mixedwood.estimators import TreeClassifier as TreeClassifier
     from mixedwood.estimators import TreeRegressor as TreeRegressor
     from mixedwood.estimators import UnknownCategoryWarning as UnknownCategoryWarning
+    from mixedwood.evaluation.scores import evaluate as evaluate
     from mixedwood.exports.export import export as export
     from mixedwood.saving import load_model as load_model
     from mixedwood.saving import save_model as save_model

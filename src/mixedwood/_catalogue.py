@@ -128,6 +128,16 @@ CATALOGUE: dict[str, Entry] = {
             presets=("cart", "conditional_inference"),
         ),
         Entry(
+            "optimal_regressor",
+            "mixedwood.estimators.optimal_regressor:OptimalTreeRegressor",
+            task="regression",
+        ),
+        Entry(
+            "grow_prune_regressor",
+            "mixedwood.estimators.grow_prune:GrowPruneTreeRegressor",
+            task="regression",
+        ),
+        Entry(
             "model_tree_regressor",
             "mixedwood.estimators.model_tree_regressor:ModelTreeRegressor",
             task="regression",
@@ -141,6 +151,11 @@ CATALOGUE: dict[str, Entry] = {
         Entry(
             "random_ordinality_regressor",
             "mixedwood.estimators.forest_regressor:RandomOrdinalityRegressor",
+            task="regression",
+        ),
+        Entry(
+            "grow_prune_forest_regressor",
+            "mixedwood.estimators.grow_prune_forest:GrowPruneForestRegressor",
             task="regression",
         ),
         Entry(

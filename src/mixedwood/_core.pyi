@@ -31,6 +31,26 @@ def read_objects(columns: list[Any], wanted: list[Any], absent: tuple[Any, ...])
 def read_arrow(stream: Any, wanted: list[Any]) -> list[Any]:
     """Read the columns of an Arrow stream; None for those that are left out."""
 
+class CountedTable:
+    """Columns of a table whose rows are counted elsewhere."""
+
+    def __init__(self, numbers: list[NDArray[numpy.float64] | None], n_values: NDArray[numpy.int32], kinds: str, n_classes: int) -> None: ...
+
+    @property
+    def length(self) -> int: ...
+
+    @property
+    def offset(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+def add_counts(table: CountedTable, columns: list[NDArray[numpy.int32]], classes: NDArray[numpy.int32], slots: NDArray[numpy.int32], histograms: NDArray[numpy.uint32]) -> None:
+    """Add rows to the histograms of their nodes."""
+
+def find_bins(edges: NDArray[numpy.float64], numbers: NDArray[numpy.float64]) -> NDArray[numpy.int32]:
+    """The bin of each number; -1 for NaN."""
+
+def choose_split(table: CountedTable, settings: GrowSettings, histogram: NDArray[numpy.uint32], classes: NDArray[numpy.float64], seed: int, columns: NDArray[numpy.int32], time_limit: float) -> dict[str, Any]:
+    """The split of a node, from its counts alone."""
+
 class Criterion:
     """Scores the groups of a partition."""
 
@@ -124,6 +144,11 @@ def add_up(trees: list[tuple[Router, NDArray[numpy.float64], NDArray[numpy.int32
     Add the values of trees (router, values, labels, first output, weight) to some rows.
     """
 
+def add_shap(tree: object, columns: list[NDArray[numpy.int32] | NDArray[numpy.float64]], n_values: NDArray[numpy.int32], values: NDArray[numpy.float64], scale: float, first: int, last: int, first_output: int, out: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
+    """
+    Add the SHAP values of a tree to some rows; returns its value when no column is known.
+    """
+
 class StopFlag:
     """Stops growth that is under way on other threads."""
 
@@ -203,6 +228,7 @@ class GradientSettings:
     l2_regularization: float
     min_split_gain: float
     max_features: int | None
+    half_of_others: bool
     category_order: str
     cat_l2: float
     cat_smooth: float
@@ -211,6 +237,12 @@ class GradientSettings:
     handle_unknown: str
     seed: int
     n_threads: int
+
+    @property
+    def monotonic_cst(self) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
+
+    @monotonic_cst.setter
+    def monotonic_cst(self, arg: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> None: ...
 
 def gradient_tree(table: BinnedTable, gradients: NDArray[numpy.float64], hessians: NDArray[numpy.float64], classes: NDArray[numpy.int32], weights: NDArray[numpy.float64] | None, n_classes: int, rows: NDArray[numpy.int32], others: NDArray[numpy.int32], columns: NDArray[numpy.int32] | None, settings: GradientSettings, time_limit: float) -> dict[str, Any]:
     """
@@ -367,6 +399,14 @@ def binary_solver(matrix: NDArray[numpy.uint8], classes: NDArray[numpy.int32], w
 def all_splits_solver(table: EncodedTable, classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, objective: OptimalObjective) -> OptimalSolver:
     """Splits are all thresholds and all subsets."""
 
+def binary_number_solver(matrix: NDArray[numpy.uint8], weights: NDArray[numpy.float64], sums: NDArray[numpy.float64], ticks: float, objective: OptimalObjective = ...) -> OptimalSolver:
+    """
+    The same for numbers: trees of the least squared error. Weights, and sums of weight times number, are whole.
+    """
+
+def all_splits_number_solver(table: EncodedTable, weights: NDArray[numpy.float64], sums: NDArray[numpy.float64], ticks: float, objective: OptimalObjective) -> OptimalSolver:
+    """Splits are all thresholds and all subsets."""
+
 def per_node_solver(columns: list[Any], kinds: str, n_categories: NDArray[numpy.int32], thresholds: list[Any], root_thresholds: list[Any], n_bins: NDArray[numpy.int64], classes: NDArray[numpy.int32], weights: NDArray[numpy.int64] | None, n_classes: int, objective: OptimalObjective, settings: BinarizerSettings, class_weights: NDArray[numpy.int64] | None = None) -> OptimalSolver:
     """Splits are binary features that are made from the rows of each node."""
 
@@ -379,7 +419,7 @@ class LinearModel:
 class PythonLinearModel(LinearModel):
     """A linear model that is fitted in Python."""
 
-    def __init__(self, fit: object, n_settings: int, default_setting: int) -> None: ...
+    def __init__(self, fit: object, decide: object, n_settings: int, default_setting: int) -> None: ...
 
 def make_linear_model(loss: str, smoothing: float, costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> LinearModel:
     """
@@ -441,7 +481,18 @@ class RegressSettings:
     handle_unknown: str
     seed: int
 
+    @property
+    def monotonic_cst(self) -> Annotated[NDArray[numpy.int8], dict(shape=(None,))]: ...
+
+    @monotonic_cst.setter
+    def monotonic_cst(self, arg: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> None: ...
+
 def regress(table: EncodedTable, target: NDArray[numpy.float64], weights: NDArray[numpy.float64] | None, settings: RegressSettings, time_limit: float, rows: NDArray[numpy.int32] | None = None, stop: StopFlag | None = None) -> dict[str, Any]:
     """
     Arrays of a tree of numbers. Statistics of a node: weight, predicted number, sum of squared deviations, loss.
+    """
+
+def grow_prune_numbers(table: EncodedTable, target: NDArray[numpy.float64], weights: NDArray[numpy.float64] | None, settings: RegressSettings, time_limit: float, halves: NDArray[numpy.int8], max_iter: int, refit_leaves: bool, stop: StopFlag | None = None) -> tuple[dict[str, Any], NDArray[numpy.int64], NDArray[numpy.int64], bool]:
+    """
+    Arrays of a tree of numbers grown and pruned in turns; leaves each time, and whether it ended.
     """

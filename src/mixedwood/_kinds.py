@@ -33,6 +33,7 @@ __all__ = [
     "REAL",
     "ROUNDING",
     "TEXT",
+    "TEXTS",
     "Fitted",
     "Kind",
     "Numbers",
@@ -140,14 +141,15 @@ def array(dtype: Any, ndim: int = 1, numbers: Numbers | None = None) -> Kind:
 
 
 def arrays(kinds: Fitted) -> Kind:
-    """Give the kind of a dict of arrays of one length."""
+    """Give the kind of a dict of arrays of one length; some are there only `sometimes`."""
+    needed = {name for name, kind in kinds.items() if kind.required}
     listed = ", ".join(f"{name}, {kind.text}" for name, kind in kinds.items())
     return Kind(
         f"a dict with arrays of one length: {listed}",
         lambda v: (
             type(v) is dict
-            and set(v) == set(kinds)
-            and all(kind.accepts(v[name]) for name, kind in kinds.items())
+            and needed <= set(v) <= set(kinds)
+            and all(kinds[name].accepts(one) for name, one in v.items())
             and len({len(one) for one in v.values()}) == 1
         ),
     )
@@ -195,3 +197,7 @@ FLAG = Kind("a bool", lambda v: type(v) is bool)
 COUNT = integer(0)
 REAL = number(FINITE)
 COUNTS = array(np.int64, 1, NONNEGATIVE)
+TEXTS = Kind(
+    "an array of text with 1 dimension",
+    lambda v: isinstance(v, np.ndarray) and v.dtype.kind == "U" and v.ndim == 1,
+)

@@ -11,7 +11,7 @@ import time
 import uuid
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from mixedwood._limits import Deadline, StopFlag, warn_time_limit
+from mixedwood._progress import LISTENERS, tell
 
 __all__ = [
     "ProgressParallel",
@@ -192,7 +193,23 @@ def _format_warning(caught: warnings.WarningMessage) -> str:
 def show_progress(
     n_tasks: int, verbose: int, what: str = "trees"
 ) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar, or lines if there is no terminal or no rich; nothing if not verbose."""
+    """Show a progress bar, or lines if there is no terminal or no rich; nothing if not verbose.
+
+    Callbacks are told in any case.
+    """
+    telling = tell(what, n_tasks) if LISTENERS.get() else nullcontext()
+    with telling as told, _show(n_tasks, verbose, what) as shown:
+
+        def advance(n_done: int) -> None:
+            shown(n_done)
+            if told is not None:
+                told(n_done)
+
+        yield advance
+
+
+@contextmanager
+def _show(n_tasks: int, verbose: int, what: str) -> Iterator[Callable[[int], None]]:
     if not verbose:
         yield lambda n_done: None
         return

@@ -18,6 +18,7 @@ __all__ = [
     "COST_MATRIX",
     "FLAG",
     "HANDLE_UNKNOWN",
+    "MONOTONIC_CST",
     "NONE",
     "N_JOBS",
     "RANDOM_STATE",
@@ -257,6 +258,29 @@ CROSSED_FEATURES = Constraint(
 ).with_hint(
     "For one crossing, pass a list with one tuple, such as [('city', 'country')].",
     when=lambda value: isinstance(value, (list, tuple)) and _is_crossing(value),
+)
+
+
+def _is_monotonic(value: Any) -> bool:
+    """Whether a value is None, or has signs by name or for each column."""
+    if isinstance(value, Mapping):
+        return all(isinstance(name, str) for name in value) and all(
+            is_number(sign) and sign in (-1, 0, 1) for sign in value.values()
+        )
+    if value is None or isinstance(value, str):
+        return value is None
+    try:
+        signs = np.asarray(value)
+    except ValueError:
+        return False
+    return signs.ndim == 1 and signs.dtype.kind in "iuf" and bool(np.isin(signs, (-1, 0, 1)).all())
+
+
+MONOTONIC_CST = Constraint(
+    "None",
+    "a dict of column names to -1, 0 or 1",
+    "an array-like of -1, 0 and 1 with one entry for each column",
+    test=_is_monotonic,
 )
 HANDLE_UNKNOWN = OneOf("stop", "missing", "majority", "error")
 N_JOBS = Int(1) | Int(high=-1) | NONE

@@ -15,6 +15,7 @@ __all__ = [
     "FOLDS",
     "HALVES",
     "LANDMARKS",
+    "LINEAR",
     "MEMBER",
     "METHOD",
     "ORDERS",
@@ -53,6 +54,7 @@ REPETITION = Stream("repeated divisions into folds, by number")
 STUDY = Stream("tasks of a study, by repetition and further numbers")
 METHOD = Stream("methods of a comparison, by fold", (2**20,))
 VALIDATION = Stream("rows held out for early stopping", (2**31,))
+LINEAR = Stream("rows that a linear model is fitted on", (2**31 + 1,))
 
 
 def seed_of(random_state: RandomState) -> int:

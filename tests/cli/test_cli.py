@@ -33,6 +33,26 @@ def test_demo_compares_on_two_tables_and_writes_a_page(tmp_path):
     assert "<svg" in page and "sklearn_tree" in page
 
 
+def test_the_demo_says_who_wins_and_reports_the_best_model(tmp_path):
+    result = demo(tmp_path)
+    text = " ".join(result.stdout.split())
+    assert "tic-tac-toe: " in text and " has the lowest error, " in text
+    assert "mixed: tree has the lowest error" in text
+    assert "sklearn_tree is significantly worse. Why: the classes depend on groups" in text
+    report = tmp_path / "page-model.html"
+    assert text.endswith(f"Report of the best model on the mixed table, tree: {report}")
+    page = report.read_text("utf-8")
+    assert "tree on the mixed table" in page and "100 rows that the model was not" in page
+
+
+def test_the_demo_without_a_method_of_this_library_has_no_report_of_a_model(tmp_path):
+    page = tmp_path / "page.html"
+    result = run("demo", "--methods", "sklearn_tree", "--rows", "60", "-o", str(page))
+    assert result.exit_code == 0, result.output
+    assert page.exists() and "Report of the best model" not in result.stdout
+    assert list(tmp_path.iterdir()) == [page]
+
+
 def test_the_page_of_the_demo_shows_the_tree_and_no_critical_difference(tmp_path):
     result = demo(tmp_path)
     assert "2 datasets are too few for the Friedman" in " ".join(result.stdout.split())

@@ -437,3 +437,35 @@ def test_ctrl_c_leaves_no_file(tmp_path):
         assert "Interrupted." in stderr
         assert "Traceback" not in stderr
         assert list(out.parent.iterdir()) == []
+
+
+def test_several_parquet_files_are_one_table_read_in_pieces(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    paths = []
+    for i in range(3):
+        table = pa.table({"x": [1.0, 2.0, 3.0, 4.0], "c": list("abab"), "y": list("kkll")})
+        paths.append(tmp_path / f"{i}.parquet")
+        pq.write_table(table, paths[-1])
+    output = tmp_path / "model.mw"
+    how = ("--target", "y", "-o", output, "--param", "pruning=None", "--json")
+    facts = json.loads(ok("fit", *paths, *how, "-q").stdout)
+    assert facts["rows"] == 12
+    assert facts["classes"] == {"k": 6, "l": 6}
+    assert facts["data"] == "3 files"
+    assert facts["training_error"] == 0.0
+    predicted = ok("predict", output, paths[0]).stdout
+    assert "k" in predicted
+    one = json.loads(ok("fit", paths[0], *how, "-q", "--in-pieces", "--force").stdout)
+    assert one["rows"] == 4
+    shown = run("fit", *paths, "--target", "y", "-o", output, "--force")
+    assert shown.exit_code == 2
+    assert "pruning='cost_complexity' needs all rows" in shown.output
+    shown = run("fit", *paths, *how, "--force", "--drop", "x")
+    assert "--drop cannot be used" in shown.output
+    shown = run("fit", *paths, *how[:4], "--force", "--model", "forest")
+    assert "ForestClassifier cannot be fitted" in shown.output
+    paths[1].write_bytes(paths[1].read_bytes()[:100])
+    shown = run("fit", *paths, *how, "--force")
+    assert shown.exit_code != 0
+    assert "1.parquet cannot be read" in shown.output

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import mixedwood as mw
@@ -62,7 +63,9 @@ def test_parameters_are_those_of_the_regressor(flats, out):
     bad = run("fit", flats, "--target", "rent", "-o", out, "--force", "--param", "criterion=gini")
     assert bad.exit_code == 2
     assert "squared_error" in bad.stderr
-    none = run("fit", flats, "--target", "rent", "-o", out, "--force", "--model", "optimal")
+    ok("fit", flats, "--target", "rent", "-o", out, "--force", "--model", "optimal")
+    assert isinstance(mw.load_model(out), mw.OptimalTreeRegressor)
+    none = run("fit", flats, "--target", "rent", "-o", out, "--force", "--model", "svm")
     assert none.exit_code == 2
     assert "predicts classes, but the target has numbers" in none.stderr
     assert model_of_task("cart", "regression") == "tree_regressor.cart"
@@ -97,3 +100,33 @@ def test_quantiles_need_a_forest(flats, out):
 def test_an_explanation_of_one_row(flats, out):
     ok("fit", flats, "--target", "rent", "-o", out)
     assert "Row 0: " in ok("explain", out, flats, "--row", "1").stdout.replace("Row 1", "Row 0")
+
+
+def test_pinball_losses_are_those_of_scikit_learn(flats, out):
+    from sklearn.metrics import mean_pinball_loss
+
+    rows = pd.read_csv(flats)
+    X, truth = rows.drop(columns="rent"), rows["rent"]
+    forest = mw.ForestRegressor(n_estimators=5, random_state=0).fit(X, truth)
+    mw.save_model(forest, out, about={"target": "rent"})
+    found = json.loads(
+        ok("evaluate", out, flats, "--quantile", "0.1", "--quantile", "0.9", "--json").stdout
+    )
+    levels = forest.predict(X, quantiles=[0.1, 0.9]).T
+    for place, level in enumerate((0.1, 0.9)):
+        expected = mean_pinball_loss(truth, levels[place], alpha=level)
+        assert found["pinball"][str(level)] == pytest.approx(expected)
+    assert "pinball 0.1" in ok("evaluate", out, flats, "--quantile", "0.1").stdout
+    boosted = mw.BoostedTreesRegressor(n_estimators=5, loss="quantile", quantile=0.8)
+    mw.save_model(boosted.fit(X, truth), out, about={"target": "rent"})
+    found = json.loads(ok("evaluate", out, flats, "--json").stdout)["pinball"]
+    expected = mean_pinball_loss(truth, boosted.predict(X), alpha=0.8)
+    assert found == {"0.8": pytest.approx(expected)}
+    result = run("evaluate", out, flats, "--quantile", "0.1")
+    assert result.exit_code == 2
+    assert "predicts no quantiles" in result.stderr
+    compared = mw.compare(
+        X, truth, {"forest": forest, "boosted": boosted, "tree": "tree"}, cv=2, metrics="pinball"
+    )
+    values = compared.values("pinball")
+    assert np.isfinite(values[..., :2]).all() or np.isfinite(values).any()

@@ -103,7 +103,6 @@ def test_shapes_that_are_no_table_are_refused(X, message):
 
 
 CONTAINERS = [
-    (pl.LazyFrame({"a": [1]}), r"lazy frame.*Call \.collect\(\)"),
     ([{"a": 1}], "list of dicts.*pandas.DataFrame"),
     ({"a": "xyz"}, "column 'a' is a str; pass a list, an array or a series"),
     ({"a": {1, 2}}, "column 'a' is a set"),

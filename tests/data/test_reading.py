@@ -1,6 +1,7 @@
 """Reading: the same table gives the same codes, whatever library and order it comes in."""
 
 import datetime
+import importlib.util
 import pickle
 from decimal import Decimal
 
@@ -387,3 +388,18 @@ def test_a_lone_surrogate_is_a_label_too():
 def test_dates_hidden_in_unused_categories_do_no_harm():
     categories = pd.Categorical(["a"], categories=["a", datetime.date(2020, 1, 1)])
     assert read_table(pd.DataFrame({"a": categories})).schema["a"].categories == ("a",)
+
+
+def test_lazy_frames_and_relations_are_collected():
+    frame = pl.DataFrame({"a": ["x", "y", "x"], "n": [1, 2, 3]})
+    expected = read_table(frame)
+    lazy = [frame.lazy()]
+    if importlib.util.find_spec("duckdb"):
+        import duckdb
+
+        lazy.append(duckdb.connect().from_arrow(frame.to_arrow()))
+    for X in lazy:
+        found = read_table(X)
+        assert found.schema == expected.schema
+        for one, other in zip(found.arrays, expected.arrays, strict=True):
+            np.testing.assert_array_equal(one, other)

@@ -87,7 +87,7 @@ def test_a_damaged_gzip_is_refused(write_folder, load_from, packed):
 
 def test_text_that_is_not_utf8_is_refused(write_folder, load_from):
     with pytest.raises(datasets.DamagedDatasetError, match="UTF-8"):
-        load_from(write_folder(packed=gzip.compress(b"\xff\xfe")))
+        load_from(write_folder(packed=gzip.compress(b"color\xff\n1\n")))
 
 
 def test_a_missing_column_is_named(write_folder, load_from, toy):

@@ -56,6 +56,8 @@ def _poisson(entry):
     for name in ("criterion", "loss"):
         if name in names:
             return make(entry, **{name: "poisson"})
+    if entry.name == "grow_prune_forest_regressor":
+        return make(entry, estimator=mw.GrowPruneTreeRegressor(criterion="poisson"))
     if "estimator" in names:
         return make(entry, estimator=mw.TreeRegressor(criterion="poisson", pruning=None))
     return None

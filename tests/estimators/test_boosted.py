@@ -293,6 +293,9 @@ def test_a_weight_of_two_is_a_row_that_comes_twice(name):
         parameters["estimator__selection"] = "score"
     elif name in ("other_trees", "samme"):
         parameters["selection"] = "score"
+    elif getattr(made(name), "partitioner", None) == "target_statistics":
+        # Of two equal rows, one may be in a later part than the other.
+        parameters["partitioner"] = "random_order"
     model = made(name, **parameters).fit(X, y, times)
     twin = made(name, **parameters).fit(X.iloc[rows], y[rows])
     np.testing.assert_allclose(model.predict_proba(X), twin.predict_proba(X), atol=1e-6)
@@ -612,6 +615,7 @@ ABOVE_ZERO = r"a float in the range \(0.0, inf\)"
 AMOUNT = r"a float in the range \[0.0, inf\)"
 COUNT = r"an int in the range \[1, inf\)"
 COLUMNS = r"an int in the range \[1, inf\), a float .* a str among {'sqrt', 'log2'} or None"
+COLUMNS_OR_AUTO = COLUMNS.replace("} or None", "}.*{'auto'} or None")
 SHARED = [
     ("n_estimators", 0, COUNT),
     ("learning_rate", 0, ABOVE_ZERO),
@@ -638,7 +642,7 @@ REJECTED = {
         ("cat_l2", None, AMOUNT),
         ("cat_smooth", -1, AMOUNT),
         ("min_split_gain", -1, AMOUNT),
-        ("max_features", 0, COLUMNS),
+        ("max_features", 0, COLUMNS_OR_AUTO),
         ("colsample_bytree", "half", COLUMNS),
         ("subsample", 0, r"a float in the range \(0.0, 1.0\]"),
         ("subsample", 1.5, r"a float in the range \(0.0, 1.0\]"),

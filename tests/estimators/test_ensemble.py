@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import mixedwood
 from mixedwood import (
     AdaBoostTreesClassifier,
     BoostedTreesClassifier,
@@ -24,10 +25,10 @@ from mixedwood import (
     UnknownCategoryWarning,
 )
 from mixedwood._folds import fold_numbers
-from mixedwood.boosting import GradientPlan, probabilities
+from mixedwood.boosting import ClassScore, GradientPlan, probabilities
 from mixedwood.boosting.gradient import BoostingState
-from mixedwood.boosting.tuning import _FoldLoss
 from mixedwood.data import read_table, read_target
+from mixedwood.estimators import _tuning as tuning
 from mixedwood.estimators.ensemble import _smoothed
 from mixedwood.grow import EncodedTable
 from mixedwood.grow.gradient import BinnedTable, GradientSettings
@@ -93,12 +94,17 @@ def test_importances_add_up_to_one_though_a_part_has_no_splits():
 def test_the_default():
     X, y = mixed_problem(60)
     model = EnsembleClassifier(tune=False, random_state=0).fit(X, y)
-    assert (len(model.forest_.trees_), model.boosted_.n_iter_) == (100, 200)
+    assert (len(model.forest_.trees_), model.boosted_.n_iter_) == (50, 200)
     assert model.weights_.tolist() == [0.4, 0.6]
-    model = EnsembleClassifier(random_state=0).fit(X, y)
-    assert model.cv_results_["param_max_depth"].tolist() == [2, 3, 4, 6]
     assert model.estimators_ == [model.forest_, model.boosted_]
     assert list(model.named_estimators_) == ["forest", "boosted"]
+    model = EnsembleClassifier(random_state=0).fit(X, y)
+    results = model.cv_results_
+    names = results["param_partitioner"].tolist()
+    # Others are tried at the best depth only.
+    assert sorted(names) == ["auto", "random_order", *["target_statistics"] * 4]
+    pairs = zip(results["param_max_depth"], names, strict=True)
+    assert [depth for depth, name in pairs if name == "target_statistics"] == [2, 3, 4, 6]
     again = [
         EnsembleClassifier(forest=ForestClassifier(n_estimators=2)).fit(X, y) for _ in range(2)
     ]
@@ -107,12 +113,15 @@ def test_the_default():
 
 # The choice
 
-TUNED = {"tune": True, "max_depths": (1, 3), "max_iter": 12, "cv": 3}
+TUNED = {"tune": True, "linear": False, "max_depths": (1, 3), "max_iter": 12, "cv": 3}
+# Steps of the race are as long as those of the model, and no other way to split is tried.
+PLAIN = BoostedTreesClassifier(learning_rate=0.3, max_features="sqrt")
 
 
-def test_depth_rounds_and_share_are_those_with_the_least_loss():
+def test_depth_rounds_and_weights_are_those_with_the_least_loss():
     X, y = mixed_problem(150)
-    model = small(20, boosted=BoostedTreesClassifier(n_estimators=8), **TUNED)
+    boosted = clone(PLAIN).set_params(n_estimators=8)
+    model = small(20, boosted=boosted, **TUNED)
     with pytest.warns(UserWarning, match="^n_estimators=8 of boosted is not used"):
         model.fit(X, y)
     results = model.cv_results_
@@ -123,17 +132,29 @@ def test_depth_rounds_and_share_are_those_with_the_least_loss():
     n_iter, depth = results["param_n_estimators"][best], results["param_max_depth"][best]
     assert (model.boosted_.max_depth, model.boosted_.n_iter_) == (depth, n_iter)
     weight = results["param_weight"][best]
-    assert model.weights_.tolist() == [1 - weight, weight]
-    alone = BoostedTreesClassifier(n_estimators=n_iter, max_depth=depth, random_state=6).fit(X, y)
+    np.testing.assert_allclose(model.weights_, [1 - weight, weight])
+    alone = clone(PLAIN).set_params(n_estimators=n_iter, max_depth=depth, random_state=6).fit(X, y)
     assert model.boosted_.trees_ == alone.trees_
     want = (1 - weight) * model.forest_.predict_proba(X) + weight * alone.predict_proba(X)
-    np.testing.assert_allclose(model.predict_proba(X), want, atol=1e-15)
+    np.testing.assert_allclose(model.predict_proba(X), want, atol=1e-12)
     # What was given stays as it was; the next fit knows nothing of this one.
     assert model.boosted.n_estimators == 8
     model.set_params(tune=False).fit(X, y)
     assert not hasattr(model, "cv_results_")
+    assert not hasattr(model, "_set_scores")
     assert model.weights_.tolist() == [0.4, 0.6]
     assert model.boosted_.n_iter_ == 8
+
+
+def test_steps_of_the_race_are_three_times_as_long():
+    X, y = mixed_problem(150)
+    model = small(20, **{**TUNED, "max_iter": 60, "boosted": BoostedTreesClassifier()}).fit(X, y)
+    fast = BoostedTreesClassifier(learning_rate=0.3)
+    raced = small(20, **{**TUNED, "max_iter": 20, "boosted": fast, "n_iter_no_change": 10})
+    found, want = model.cv_results_, raced.fit(X, y).cv_results_
+    np.testing.assert_array_equal(found["param_n_estimators"], 3 * want["param_n_estimators"])
+    np.testing.assert_array_equal(found["mean_test_score"], want["mean_test_score"])
+    assert model.boosted_.learning_rate == 0.1
 
 
 NOT_USED = {
@@ -201,19 +222,24 @@ def test_losses_are_those_of_models_that_have_not_seen_the_rows():
     X, y = mixed_problem(90)
     table, target = read_table(X), read_target(y)
     forest = ForestClassifier(n_estimators=3, bootstrap=False)
-    model = small(forest=forest, **{**TUNED, "max_depths": (2,)}).fit(X, y)
+    model = small(forest=forest, boosted=PLAIN, **{**TUNED, "max_depths": (2,)}).fit(X, y)
     results = model.cv_results_
     assert results["param_weight"].tolist() == [1.0]
     folds = fold_numbers(target.codes, 3, 5, target.weights)
     settings = GradientSettings(
-        max_depth=2, max_features=2, min_child_weight=1e-3, selection="adjusted"
+        max_depth=2,
+        max_features=2,
+        min_child_weight=1e-3,
+        selection="adjusted",
+        category_order="target_statistics",
+        cat_smooth=3.0,
     )
     losses = []
     for n in range(1, 13):
         right = np.empty(90)
         for fold in range(3):
-            run = BoostingState(BinnedTable(EncodedTable(table)), target, GradientPlan(settings), 5,
-                      folds == fold)  # fmt: skip
+            plan = GradientPlan(settings, learning_rate=0.3)
+            run = BoostingState(BinnedTable(EncodedTable(table)), target, plan, 5, folds == fold)
             for _ in range(n):
                 run.iterate(60.0)
             scores = run.predictor()
@@ -267,14 +293,19 @@ def test_folds_may_be_those_of_a_splitter():
 
 
 def test_losses_are_means_over_the_weight_of_rows():
-    weights = np.array([1.0, 5.0, 0.0, 2.0])
-    target = read_target(["ash", "birch", "ash", "birch"], weights)
-    forest = np.array([[0.5, 0.5], [0.2, 0.8], [0.9, 0.1], [0.6, 0.4]])
-    judge = _FoldLoss(target, np.zeros(4, dtype=np.int64), forest, (0.0, 1.0))
-    share, loss, alone = judge.best_weight(np.zeros((4, 1)))  # one half for each class
-    assert share == 0.0
-    assert loss == pytest.approx(-(np.log(0.5) + 5 * np.log(0.8) + 2 * np.log(0.4)) / 8)
+    weights = np.array([1.0, 5.0, 2.0])
+    target = read_target(["ash", "birch", "birch"], weights)
+    score = ClassScore(target, np.arange(3), np.array([[0.5], [0.8], [0.4]]))
+    loss, alone = score.losses(score.predict(np.zeros((3, 1))))  # one half for each class
     assert alone == pytest.approx(np.log(2))
+    (of_forest,) = score._last[:1]
+    mixed = of_forest * np.array([0.5, 0.8, 0.4]) + (1 - of_forest) * 0.5
+    assert loss == pytest.approx(-weights @ np.log(mixed) / 8)
+    assert 0.5 < of_forest < 1
+    assert ClassScore(target, np.arange(3), np.empty((3, 0))).losses(np.full(3, 0.5)) == (
+        pytest.approx(np.log(2)),
+        pytest.approx(np.log(2)),
+    )
 
 
 def test_answers_out_of_bag_are_drawn_to_the_mean():
@@ -286,7 +317,23 @@ def test_answers_out_of_bag_are_drawn_to_the_mean():
         [0.25, 0.75],
         [18.75 / 38, 19.25 / 38],
     ]
-    np.testing.assert_allclose(_smoothed(shares, target), want)
+    np.testing.assert_allclose(_smoothed(shares, target, 37), want)
+
+
+def test_sizes_depend_on_rows_without_a_jump():
+    sizes = [tuning.forest_size(n) for n in range(1_900, 30_000, 10)]
+    trees = np.array([n for n, _ in sizes])
+    assert (np.diff(trees) <= 0).all()
+    assert (np.diff(trees) >= -1).all()
+    assert trees[-1] >= 16
+    assert tuning.forest_size(50) == tuning.forest_size(1_000) == (50, None)
+    assert all(
+        s is None or s < n for n, (_, s) in zip(range(1_900, 30_000, 10), sizes, strict=True)
+    )
+    for n_rows, n_folds in ((500, 5), (2_500, 2), (9_000, 1)):
+        folds = tuning.tested_folds(read_target(np.arange(n_rows) % 3), None, 0)
+        assert set(folds.tolist()) == set(range(n_folds)) | ({-1} if n_folds < 5 else set())
+    assert tuning.tested_folds(read_target([0, 1]), KFold(2), 0).tolist() == [0, 1]
 
 
 def test_a_single_row_of_every_class():
@@ -299,7 +346,7 @@ def test_additive_classes_get_stumps_and_others_deep_trees():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, (400, 8))
     table = {f"x{i}": X[:, i] for i in range(8)}
-    quick = BoostedTreesClassifier(learning_rate=0.3)
+    quick = PLAIN
     model = small(50, boosted=quick, tune=True, max_depths=(1, 6), max_iter=150, cv=3)
     model.fit(table, X.sum(axis=1) + rng.normal(scale=0.5, size=400) > 4)
     assert model.boosted_.max_depth == 1
@@ -354,6 +401,80 @@ def test_an_out_of_bag_score_that_was_asked_for_is_there():
     # One's own score stays one's own where the choice needs the answers out of bag.
     forest.set_params(oob_score=lambda right, said: -1.0)
     assert small(forest=forest, **TUNED).fit(X, y).forest_.oob_score_ == -1.0
+
+
+def test_ways_to_split_are_tried_at_the_best_depth_and_told_as_they_were():
+    made = mixedwood.datasets.make_mixed(400, random_state=1)
+    model = small(10, **{**TUNED, "max_iter": 60}).fit(made.X, made.y)
+    results = model.cv_results_
+    names = ["auto", "random_order", "target_statistics", "target_statistics"]
+    assert sorted(results["param_partitioner"].tolist()) == names
+    best = int(np.argmax(results["mean_test_score"]))
+    assert results["param_partitioner"][best] == str(model.boosted_.partitioner)
+    features = {"auto": None, "random_order": 0.5, "target_statistics": "auto"}
+    assert model.boosted_.max_features == features[model.boosted_.partitioner]
+    chosen = clone(model).set_params(boosted__partitioner="random_order", boosted__max_features=1)
+    assert set(chosen.fit(made.X, made.y).cv_results_["param_partitioner"]) == {"random_order"}
+
+
+# The linear model
+
+
+def linear_problem(n, seed):
+    rng = np.random.default_rng(seed)
+    X = {f"x{i}": rng.normal(size=n) for i in range(8)} | {"c": rng.choice(list("abc"), n)}
+    score = sum(X[f"x{i}"] for i in range(8)) + 2.0 * (X["c"] == "a") + rng.normal(size=n)
+    return X, np.array(["ash", "birch", "cedar"])[np.digitize(score, [-1.5, 2])]
+
+
+def test_sums_of_numbers_get_a_linear_model(tmp_path):
+    X, y = linear_problem(300, 0)
+    new, truth = linear_problem(500, 1)
+    model = small(30, **{**TUNED, "linear": True}).fit(X, y)
+    without = small(30, **TUNED).fit(X, y)
+    assert model.weights_[2] > 0.5
+    assert list(model.named_estimators_) == ["forest", "boosted", "linear"]
+    assert model.score(new, truth) > without.score(new, truth) + 0.03
+    parts = [model.forest_, model.boosted_]
+    members = [part.predict_proba(new) for part in parts]
+    members.append(model.linear_.probabilities(read_table(new, schema=model.schema_)))
+    want = np.tensordot(model.weights_, members, 1)
+    np.testing.assert_allclose(model.predict_proba(new), want, atol=1e-12)
+    why = model.explain(new, row=3)
+    np.testing.assert_allclose(why.probabilities, want[3])
+    np.testing.assert_allclose(
+        why.linear.bias + why.linear.contributions.sum(axis=0), why.linear.total
+    )
+    np.testing.assert_allclose(why.linear.probabilities, members[2][3])
+    assert "the sum of the linear model" in str(why)
+    assert set(why.to_dict()["weights"]) == {"forest", "boosted", "linear"}
+    mixedwood.save_model(model, tmp_path / "model.mw")
+    again = mixedwood.load_model(tmp_path / "model.mw")
+    np.testing.assert_array_equal(again.predict_proba(new), model.predict_proba(new))
+    np.testing.assert_array_equal(again.predict_set(new), model.predict_set(new))
+    with pytest.raises(ValueError, match="linear=False"):
+        mixedwood.export(model, to="json")
+    assert mixedwood.export(without, to="json")
+
+
+def test_a_linear_model_of_little_weight_is_left_out():
+    rng = np.random.default_rng(0)
+    X = {"x": rng.normal(size=1_500), "z": rng.normal(size=1_500)}
+    y = (X["x"] > 0) ^ (X["z"] > 0)
+    model = small(30, **{**TUNED, "linear": True, "max_iter": 40}).fit(X, y)
+    assert not hasattr(model, "linear_")
+    assert len(model.weights_) == 2
+    wide = {"c": [f"v{i}" for i in range(1_600)] * 2}
+    model = small(3, **{**TUNED, "linear": True}).fit(wide, np.arange(3_200) % 2)
+    assert not hasattr(model, "linear_")
+
+
+def test_weights_of_three_members_as_given():
+    X, y = linear_problem(100, 0)
+    model = small(weights=(1, 1, 2)).fit(X, y)
+    assert model.weights_.tolist() == [0.25, 0.25, 0.5]
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+    assert small(weights=(1, 1, 2), linear=False).fit(X, y).weights_.tolist() == [0.5, 0.5]
 
 
 # What else it does
@@ -463,7 +584,7 @@ def test_a_time_limit_leaves_a_model_that_works():
     model.set_params(boosted=None, tune=True, max_iter=10**6, n_iter_no_change=10**6)
     with pytest.warns(TimeLimitWarning) as caught:
         model.fit(X, y)
-    assert any("of 4 depths" in str(w.message) for w in caught)
+    assert any("before tuning was complete" in str(w.message) for w in caught)
     after = {w.filename for w in caught if "came after" in str(w.message)}
     assert after == {__file__}  # where fit was called
     assert model.score(X, y) > 0.6
@@ -528,11 +649,11 @@ def test_ctrl_c_leaves_the_model_unfitted():
             "weights' parameter of EnsembleClassifier must be two",
         ),
         ({"weights": (0, 0)}, ValueError, "weights' parameter of EnsembleClassifier must be two"),
-        ({"weights": (1, np.inf)}, ValueError, "two non-negative numbers, not both 0"),
-        ({"weights": (1, np.nan)}, ValueError, "two non-negative numbers, not both 0"),
+        ({"weights": (1, np.inf)}, ValueError, "two or three non-negative numbers, not all 0"),
+        ({"weights": (1, np.nan)}, ValueError, "two or three non-negative numbers, not all 0"),
         ({"weights": 0.6}, ValueError, "Got 0.6 instead"),
-        ({"weights": (1, 1, 1)}, ValueError, "two non-negative numbers, not both 0"),
-        ({"weights": "ab"}, ValueError, "two non-negative numbers, not both 0"),
+        ({"weights": (1, 1, 1, 1)}, ValueError, "two or three non-negative numbers, not all 0"),
+        ({"weights": "ab"}, ValueError, "two or three non-negative numbers, not all 0"),
         (
             {"forest": ForestClassifier(class_weight="balanced")},
             ValueError,

@@ -271,7 +271,7 @@ def test_an_out_of_bag_score_that_was_not_asked_for(name):
     with pytest.raises(AttributeError, match=words + "was fitted without it"):
         getattr(model.fit(X, y), name)
     assert not hasattr(model, name)
-    orders = RandomOrdinalityClassifier(n_estimators=2).fit(X, y)
+    orders = RandomOrdinalityClassifier(n_estimators=2, bootstrap=False).fit(X, y)
     with pytest.raises(AttributeError, match="oob_score=True and bootstrap=True; this Random"):
         getattr(orders, name)
 

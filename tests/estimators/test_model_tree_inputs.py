@@ -229,7 +229,7 @@ def test_a_failed_fit_changes_nothing():
     ("settings", "words"),
     [
         ({"criterion": "accuracy"}, "accuracy"),
-        ({"node_model": "neural"}, "'sparse_svm'.*a linear classifier.*got 'neural'"),
+        ({"node_model": "neural"}, "'sparse_svm'.*a classifier with.*got 'neural'"),
         ({"node_model": None}, "node_model must be 'svm'.*got None"),
         ({"node_model": LogisticRegression}, "node_model must be .*got <class"),
         ({"node_model": LinearRegression()}, "node_model must be .*got LinearRegression()"),

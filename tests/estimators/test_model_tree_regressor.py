@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -117,3 +118,59 @@ def test_saved_and_pickled_models_predict_the_same(tmp_path):
     for again in (mw.load_model(tmp_path / "model.mw"), pickle.loads(pickle.dumps(model))):
         assert np.array_equal(again.predict(X), model.predict(X))
         assert again.to_text() == model.to_text()
+
+
+def test_a_prediction_does_not_depend_on_the_other_rows():
+    X, y = made(5)
+    for model in (mw.ModelTreeRegressor(), mw.EnsembleRegressor(max_iter=5, random_state=0)):
+        together = model.fit(X, y).predict(X)
+        alone = [
+            model.predict({name: values[row : row + 1] for name, values in X.items()})[0]
+            for row in range(40)
+        ]
+        assert together[:40].tolist() == alone
+
+
+def test_texts_rules_and_drawings_have_formulas():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x": rng.random(300), "c": rng.choice(["a", "b"], 300)})
+    y = np.where(X["c"] == "a", 5 * X["x"], 3 - 4 * X["x"]) + rng.normal(size=300) / 20
+    model = mw.ModelTreeRegressor().fit(X, y)
+    assert model.get_n_leaves() > 1
+    leaf = int(model.apply(X)[0])
+    formula = model.leaf_formula(leaf, max_terms=6)
+    for shown in (model, pickle.loads(pickle.dumps(model))):
+        assert f"{formula}, " in shown.tree_.to_text()
+        assert any(str(rule).count(formula) == 1 for rule in shown.to_rules())
+        assert formula.split(" + ")[0].split(" - ")[0] in shown.tree_.to_svg()
+    assert "rent = " in model.to_text("rent")
+    assert model.tree_ == pickle.loads(pickle.dumps(model)).tree_
+
+
+def test_smoothing_is_that_of_m5():
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"x": rng.random(400), "z": rng.random(400)})
+    y = np.sin(9 * X["x"]) * 3 + X["z"] * (X["x"] > 0.5) + rng.normal(size=400) / 10
+    plain = mw.ModelTreeRegressor(cv=None, max_depth=3).fit(X, y)
+    smooth = mw.ModelTreeRegressor(cv=None, max_depth=3, smoothing=15).fit(X, y)
+    tree, (terms, ranges) = plain.tree_, (plain.leaf_terms_, plain.leaf_ranges_)
+    assert tree.n_leaves > 3
+
+    def own(node, row):
+        here = terms["node"] == node
+        x = X.iloc[row].to_numpy()[terms["column"][here]] - terms["fill"][here]
+        return (
+            ranges["intercept"][node] + terms["weight"][here] @ x,
+            ranges["low"][node],
+            (ranges["high"][node]),
+        )
+
+    for row in range(0, 400, 23):
+        node = int(plain.apply(X)[row])
+        found = np.array(own(node, row))
+        while tree.parent[node] >= 0:
+            n = tree.weighted_n_node_samples[node]
+            node = int(tree.parent[node])
+            found = (n * found + 15 * np.array(own(node, row))) / (n + 15)
+        expected = np.clip(found[0], found[1], found[2])
+        assert smooth.predict(X.iloc[[row]])[0] == pytest.approx(expected)

@@ -8,7 +8,12 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mixedwood import RandomOrdinalityClassifier, TreeClassifier, UnknownCategoryWarning
+from mixedwood import (
+    ForestClassifier,
+    RandomOrdinalityClassifier,
+    TreeClassifier,
+    UnknownCategoryWarning,
+)
 from mixedwood.data import read_table, read_target
 from mixedwood.estimators.c45 import RandomTreeClassifier
 from mixedwood.preprocessing import RandomOrdinalEncoder
@@ -16,19 +21,20 @@ from mixedwood.splits import Partitioner
 from mixedwood.tree import FRACTIONAL, SplitKind
 from reference.c45 import J48
 from reference.ensembles import bootstrap_of, first_of_largest
-from support.excuses import PURE
+from support.excuses import PURE, SAMPLES
 from support.problems import mixed_problem
 
 PRESETS = [RandomOrdinalityClassifier.c45, RandomOrdinalityClassifier.random_tree]
 CHECKED = [
-    (RandomOrdinalityClassifier(n_estimators=3), {}),
+    (RandomOrdinalityClassifier(n_estimators=3), SAMPLES | PURE),
+    (RandomOrdinalityClassifier.c45(3), {}),
     (RandomOrdinalityClassifier.random_tree(3), {}),
     (
         RandomOrdinalityClassifier(
             TreeClassifier(pruning=None),
             3,
             partitioner=Partitioner("random_order", per="tree", joint=True),
-            voting="soft",
+            bootstrap=False,
         ),
         PURE,
     ),
@@ -88,7 +94,7 @@ def test_both_recipes_are_encodings_trees_and_a_vote(base, grow, data_seed):
 
 def test_what_the_recipes_are():
     X, y = mixed_problem(100)
-    model = RandomOrdinalityClassifier().fit(X, y)
+    model = RandomOrdinalityClassifier.c45().fit(X, y)
     assert (model.estimator, model.voting, model.bootstrap) == (None, "hard", False)
     assert len(model.trees_) == 50
     for preset in PRESETS:
@@ -101,6 +107,17 @@ def test_what_the_recipes_are():
             assert (tree.missing_child[inner] == FRACTIONAL).all()
             assert (tree.unknown_child[inner] == FRACTIONAL).all()
     assert "colour in {" in model.trees_[0].to_text()  # readable in the original values
+
+
+def test_the_default_is_a_forest_with_an_order_at_each_node():
+    X, y = mixed_problem(100)
+    model = RandomOrdinalityClassifier(random_state=0).fit(X, y)
+    tree = TreeClassifier(
+        partitioner="random_order", max_features=0.5, min_samples_leaf=2, pruning=None
+    ).set_params(criterion="gini")
+    same = ForestClassifier(tree, 100, random_state=0).fit(X, y)
+    assert model.trees_ == same.trees_
+    np.testing.assert_array_equal(model.predict_proba(X), same.predict_proba(X))
 
 
 @pytest.mark.parametrize(("n_columns", "half"), [(1, 1), (2, 1), (5, 2), (6, 3)])

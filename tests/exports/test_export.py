@@ -1,13 +1,16 @@
 """Exported models predict as the models do: random models, hostile names, missing and unknown."""
 
-import json
 import warnings
 
 import numpy as np
 import pytest
 
 import mixedwood as mw
-from mixedwood.exports import ExportError, runtime
+from exports.compilers import run_c, run_clang
+from exports.databases import run_duckdb, run_postgresql, run_sqlite, stop_server
+from exports.json_reader import Model
+from exports.runtimes import run_onnx, run_treelite
+from mixedwood.exports import ExportError
 
 HOSTILE = ["a\"b'; --", "x y\n*/ \\", "%s {0} é\u2028"]
 MAKERS = {
@@ -29,9 +32,12 @@ MAKERS = {
     "ensemble": lambda s: mw.EnsembleClassifier(
         forest=mw.ForestClassifier(n_estimators=5),
         boosted=mw.BoostedTreesClassifier(n_estimators=5),
+        tune=False,
         random_state=s,
     ),
     "tree_number": lambda s: mw.TreeRegressor(random_state=s),
+    "grow_prune_number": lambda s: mw.GrowPruneForestRegressor(n_estimators=3, random_state=s),
+    "optimal_number": lambda s: mw.OptimalTreeRegressor(max_depth=2, random_state=s),
     "forest_number": lambda s: mw.ForestRegressor(n_estimators=5, random_state=s),
     "boosted_number": lambda s: mw.BoostedTreesRegressor(n_estimators=5, random_state=s),
     "boosted_poisson": lambda s: mw.BoostedTreesRegressor(
@@ -85,14 +91,16 @@ def has_exp(model):
     return any(part.link != "identity" for _, part in parts)
 
 
-def check(model, X, labels, values):
+def check(model, X, labels, values, slack=0.0):
     """Exact, except where an exponential of another library may differ in the last digit."""
     wanted, proba = expected(model, X)
     found = np.array(values)
     if proba is None:
-        np.testing.assert_allclose(found[:, 0], wanted, rtol=1e-14 if has_exp(model) else 0)
+        rtol = max(slack, 1e-14 if has_exp(model) else 0)
+        np.testing.assert_allclose(found[:, 0], wanted, rtol=rtol)
         return
-    np.testing.assert_allclose(found, proba, rtol=0, atol=1e-14 if has_exp(model) else 0)
+    atol = max(slack, 1e-14 if has_exp(model) else 0)
+    np.testing.assert_allclose(found, proba, rtol=0, atol=atol)
     assert labels == wanted.tolist()
 
 
@@ -107,29 +115,64 @@ def run_python(model, X):
 
 
 def run_json(model, X):
-    data = runtime.prepare(json.loads(mw.export(model, to="json")))
+    reader = Model(mw.export(model, to="json"))
     found = [
-        runtime.run(data, dict(zip(X, row, strict=False))) for row in zip(*X.values(), strict=False)
+        reader.predict(dict(zip(X, row, strict=False))) for row in zip(*X.values(), strict=False)
     ]
-    return [label for _, label in found], [values for values, _ in found]
+    return [label for label, _ in found], [values for _, values in found]
 
 
-RUNNERS = {"python": run_python, "json": run_json}
+RUNNERS = {
+    "python": run_python,
+    "json": run_json,
+    "duckdb": run_duckdb,
+    "sqlite": run_sqlite,
+    "postgresql": run_postgresql,
+    "gcc": run_c,
+    "clang": run_clang,
+    "onnx": run_onnx,
+    "treelite": run_treelite,
+}
+# Doubles that are added in another order; treelite's softmax has single precision.
+SLACK = {"json": 1e-13, "onnx": 1e-12, "treelite": 1e-6}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_server():
+    yield
+    stop_server()
+
+
+def cannot_say(name, to, model):
+    parts = getattr(model.predictor_, "parts", ((1.0, model.predictor_),))
+    fractional = any(tree.is_fractional for _, part in parts for tree in part.trees)
+    assert fractional == (name == "c45")
+    linear = any((tree.split_kind == 4).any() for _, part in parts for tree in part.trees)
+    if to in ("onnx", "treelite") and linear:
+        return True
+    if to == "treelite" and name == "ensemble":
+        return True
+    return to not in ("python", "json") and fractional
 
 
 @pytest.mark.parametrize("to", RUNNERS)
 @pytest.mark.parametrize("name", MAKERS)
 def test_predicts_as_the_model(name, to):
-    for seed in range(2):
-        model, X = random_model(name, seed)
-        check(model, X, *RUNNERS[to](model, X))
+    model, X = random_model(name, 0)
+    if cannot_say(name, to, model):
+        with pytest.raises(
+            ExportError, match=r"handle_missing='learned'|use to='onnx'|Use to='sql'"
+        ):
+            RUNNERS[to](model, X)
+        return
+    check(model, X, *RUNNERS[to](model, X), SLACK.get(to, 0.0))
 
 
 @pytest.mark.parametrize("to", RUNNERS)
 @pytest.mark.parametrize("wide", [100, 1500])
 def test_wide_subsets(wide, to):
     model, X = random_model("tree", 1, wide, n=wide * 4)
-    check(model, X, *RUNNERS[to](model, X))
+    check(model, X, *RUNNERS[to](model, X), SLACK.get(to, 0.0))
 
 
 @pytest.mark.long
@@ -139,7 +182,8 @@ def test_many_models(name, to):
     for seed in range(100, 120):
         model, _ = random_model(name, seed)
         X = random_rows(np.random.default_rng(seed), 5000, 8, unknown=True)
-        check(model, X, *RUNNERS[to](model, X))
+        if not cannot_say(name, to, model):
+            check(model, X, *RUNNERS[to](model, X), SLACK.get(to, 0.0))
 
 
 def test_unknown_categories_are_not_refused():

@@ -44,7 +44,7 @@ def large(request):
     return table_of(*columns), g, rng.uniform(0, 1, size=(n, request.param))
 
 
-@pytest.mark.parametrize("order", ["sorted", "random_per_node"])
+@pytest.mark.parametrize("order", ["sorted", "random_per_node", "target_statistics"])
 def test_threads_change_nothing(large, order):
     one, *more = (
         grown(*large, GradientSettings(category_order=order, max_depth=5, n_threads=n))
@@ -57,7 +57,7 @@ def test_threads_change_nothing(large, order):
         np.testing.assert_array_equal(other.node_of_row, one.node_of_row)
 
 
-@pytest.mark.parametrize("order", ["sorted", "random_per_tree"])
+@pytest.mark.parametrize("order", ["sorted", "random_per_tree", "target_statistics"])
 def test_the_order_of_rows_changes_nothing(large, order):
     """Sums of floats would differ in their last digits, and the trees at ties."""
     how = GradientSettings(category_order=order, max_depth=5)

@@ -160,4 +160,4 @@ def test_bad_input_is_an_error():
     with pytest.raises(ValueError, match="no row has weight"):
         grow(X, np.ones(4), np.zeros(4))
     with pytest.raises(TypeError):
-        grow(X, np.ones(4), criterion="gini")
+        grow(X, np.ones(4), criterion="twoing")

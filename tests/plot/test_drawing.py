@@ -2,9 +2,11 @@
 
 import re
 
+import numpy as np
+
 from explain.random_trees import random_tree
 from mixedwood.data import Column, Schema
-from mixedwood.plot.drawing import draw_tree, shorten, text_width, wrap
+from mixedwood.plot.drawing import COLORS, OTHERS, draw_tree, shorten, text_width, wrap
 from mixedwood.tree import TreeBuilder
 
 
@@ -28,10 +30,24 @@ def test_a_test_of_very_many_branches_ends_in_a_box_that_counts():
 
 
 def test_rare_classes_share_a_color():
-    builder = TreeBuilder(Schema((Column("x", "numeric"),)), range(20), range(1, 21))
+    builder = TreeBuilder(Schema((Column("x", "numeric"),)), range(40), range(1, 41))
     drawing = draw_tree(builder.build())
-    assert [entry.name for entry in drawing.legend][-2:] == ["19", "13 other classes"]
-    assert len({entry.color for entry in drawing.legend}) == 8
+    assert [entry.name for entry in drawing.legend][-2:] == ["39", "10 other classes"]
+    assert len({entry.color for entry in drawing.legend}) == 31
+
+
+def test_thirty_colors_stay_apart():
+    """Distances in OKLab: 0.02 is just noticeable; the first seven are those of Okabe and Ito."""
+    sums = [[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566],
+            [0.0883024619, 0.2817188376, 0.6299787005]]  # fmt: skip
+    lab = [[0.2104542553, 0.7936177850, -0.0040720468], [1.9779984951, -2.4285922050, 0.4505937099],
+           [0.0259040371, 0.7827717662, -0.8086757660]]  # fmt: skip
+    rgb = np.array([list(bytes.fromhex(color[1:])) for color in [*COLORS, OTHERS]]) / 255
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    points = np.cbrt(linear @ np.array(sums).T) @ np.array(lab).T
+    distances = np.sqrt(((points[:, None] - points) ** 2).sum(axis=2)) + np.eye(len(points))
+    assert len(set(COLORS)) == 30
+    assert distances.min() > 0.1
 
 
 def test_text_is_measured_cut_and_wrapped():

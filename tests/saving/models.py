@@ -6,6 +6,8 @@ from dataclasses import fields
 import numpy as np
 import pandas as pd
 from sklearn.base import clone, is_regressor
+from sklearn.neural_network import MLPClassifier
+from sklearn.svm import SVC
 
 import mixedwood as mw
 from mixedwood.estimators.c45 import RandomTreeClassifier
@@ -37,11 +39,17 @@ MODELS = {
     ),
     "optimal_all": mw.OptimalTreeClassifier(max_depth=1, binarizer="passthrough"),
     "model_tree": mw.ModelTreeClassifier(),
+    "model_tree_kernel": mw.ModelTreeClassifier(
+        node_model=SVC(gamma=0.5), C=1.0, pruning=None, max_depth=3
+    ),
+    "model_tree_network": mw.ModelTreeClassifier(
+        node_model=["fisher", MLPClassifier((4, 3), max_iter=30)], pruning=None, max_depth=2
+    ),
     "model_tree_published": published(min_samples_split=5),
     "forest": mw.ForestClassifier(n_estimators=3, oob_score=True, random_state=0),
     "bagging_c45": mw.ForestClassifier.bagging_c45(3, random_state=np.int64(1)),
-    "random_ordinality": mw.RandomOrdinalityClassifier(
-        n_estimators=3,
+    "random_ordinality": mw.RandomOrdinalityClassifier.c45(
+        3,
         partitioner=Partitioner("random_order", per="tree", joint=True),
         random_state=0,
     ),
@@ -67,7 +75,13 @@ MODELS = {
     ),
     "tree_regressor": mw.TreeRegressor(),
     "median_regressor": mw.TreeRegressor(criterion="absolute_error", pruning="reduced_error"),
+    "optimal_regressor": mw.OptimalTreeRegressor(max_depth=2),
+    "optimal_regressor_all": mw.OptimalTreeRegressor(
+        max_depth=1, binarizer="passthrough", tune=True, cv=2
+    ),
     "model_tree_regressor": mw.ModelTreeRegressor(),
+    "grow_prune_regressor": mw.GrowPruneTreeRegressor(random_state=1),
+    "grow_prune_forest_regressor": mw.GrowPruneForestRegressor(n_estimators=3, random_state=0),
     "forest_regressor": mw.ForestRegressor(n_estimators=12, oob_score=True, random_state=0),
     "random_ordinality_regressor": mw.RandomOrdinalityRegressor(n_estimators=3, random_state=0),
     "boosted_regressor": mw.BoostedTreesRegressor(n_estimators=4, random_state=0),

@@ -78,7 +78,7 @@ def test_arrays_with_a_number_that_is_not_finite(name, files, tmp_path):
     tried = 0
     for entry in [e for e in entries if e.endswith(".npy")]:
         array = np.load(io.BytesIO(entries[entry]))
-        if array.dtype.kind != "f" or not array.size:
+        if array.dtype.kind != "f" or np.isnan(array).all():
             continue
         field = called.get(entry) or entry.rpartition("/")[2].removesuffix(".npy")
         for odd in ODD:

@@ -126,7 +126,7 @@ def test_a_disk_that_is_full(error, words, tmp_path, monkeypatch):
     X, y = make_table()
     path = tmp_path / "model.mw"
     path.write_bytes(b"old")
-    monkeypatch.setattr(files, "_create", lambda p: FullDisk(p, error))
+    monkeypatch.setattr(files.writing, "_create", lambda p: FullDisk(p, error))
     with pytest.raises(OSError, match=words) as found:
         mw.save_model(fitted(MODELS["tree"], X, y), path)
     assert found.value.errno == error

@@ -13,11 +13,14 @@ from saving.test_hostile import entries_of, zipped
 
 FOLDERS = sorted((Path(__file__).parents[1] / "golden" / "models").glob("version*"))
 # Defaults that were others when a version was written; a repr leaves out what is the default.
+BOOSTED = {"partitioner": "random_order", "max_features": 0.5, "cat_smooth": 0.0}
 DEFAULTS = {
     "version1": {
         mw.TreeClassifier: {"selection": "score"},
         mw.ModelTreeClassifier: {"selection": "score"},
-    }
+        mw.BoostedTreesClassifier: BOOSTED,
+    },
+    "version2": {mw.BoostedTreesClassifier: BOOSTED, mw.BoostedTreesRegressor: BOOSTED},
 }
 FILES = [file for folder in FOLDERS for file in sorted(folder.glob("*.mw"))]
 

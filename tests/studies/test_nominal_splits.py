@@ -46,7 +46,8 @@ def test_every_published_figure_stands_in_a_cell(name):
             assert row in rows, (filled.spec.name, row)
             assert set(figures) <= columns, (filled.spec.name, row)
         # What is published of a table is one block of the file.
-        assert filled.spec.published or filled.spec.name == "A and B"
+        ours = {"A and B", "F and G", "joined", "random", "random, purer", "cuts", "growth"}
+        assert filled.spec.published or filled.spec.name in ours
     blocks = [t.published for t in loaded.tables if t.published]
     there = leaves(published(name))
     assert sum(len(leaves(block)) for block in {id(b): b for b in blocks}.values()) == len(there)

@@ -115,6 +115,7 @@ def test_the_studies_of_the_library_can_be_run(name, quick):
     with study.Store(":memory:") as store:
         results = study.results(found, store)
     assert results.n_tasks == len(chosen) > 0
-    assert all(verdict.verdict == "not decided" for verdict in results.verdicts)
+    verdicts = {v.verdict for v in results.verdicts if v.claim.source != "proposal"}
+    assert verdicts == {"not decided"}
     full = {table.name for table in study.read_study(name).tables}
     assert {check["table"] for claim in found.claims for check in claim.checks} <= full

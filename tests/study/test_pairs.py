@@ -1,4 +1,4 @@
-"""Two columns of a table, row by row, with their tests; and checks of more than two columns."""
+"""Two columns of a table, row by row, with their tests."""
 
 from dataclasses import replace
 
@@ -8,8 +8,6 @@ from scipy import stats
 
 from mixedwood import study
 from mixedwood.study import Cell, PublishedValue
-from mixedwood.study.claims import judge
-from mixedwood.study.definition import Claim
 from mixedwood.study.grid import expand
 from mixedwood.study.results import PairedCell, compare_pair
 from mixedwood.study.store import TaskRecord
@@ -100,90 +98,3 @@ def test_pairs_are_checked_when_the_study_is_read(edited):
     path = edited('rows = "letter"', 'rows = "letter"\npairs = { a = "x", c = "y" }')
     with pytest.raises(study.StudyError, match=r"pairs needs a and b.*got a, c"):
         study.read_study(path)
-
-
-def table(columns, name="t", published=None, pairs=()):
-    """A filled table with rows r0, r1, ..."""
-    rows = tuple(f"r{i}" for i in range(len(next(iter(columns.values())))))
-    cells = {
-        (row, column): Cell(
-            name, row, column, tuple(values[i]), published=(published or {}).get((row, column))
-        )
-        for column, values in columns.items()
-        for i, row in enumerate(rows)
-    }
-    words = study.TableSpec(name, "Title", "run", ("error",), pairs={"a": "a", "b": "b"})
-    return study.ResultTable(words, rows, tuple(columns), cells, tuple(pairs))
-
-
-def verdict(tables, **check):
-    named = {filled.spec.name: filled for filled in tables}
-    return judge(Claim("text", ({"table": "t", **check},)), named)
-
-
-def test_a_range_is_that_of_all_repetitions():
-    found = table({"a": [[2.0, 3.0], [4.0]]})
-    words = {"check": "between", "column": "a", "low": 2}
-    assert verdict([found], **words, high=4).verdict == "holds"
-    assert verdict([found], **words, high=3.9).verdict == "does not hold here"
-    assert verdict([found], **words).evidence == ("a goes from 2.0 to 4.0 (Title)",)
-    with pytest.raises(study.StudyError, match="no column 'z'; there are a"):
-        verdict([found], check="between", column="z")
-
-
-def test_a_figure_is_reached_from_below_or_within_two_errors():
-    published = {
-        ("r0", "a"): PublishedValue(9.0),
-        ("r1", "a"): PublishedValue(9.0),
-        ("r2", "a"): PublishedValue(2.5),
-    }
-    found = table({"a": [[1.0], [8.0, 12.0], [5.0]]}, published=published)
-    assert verdict([found], check="reaches", column="a").verdict == "does not hold here"
-    some = verdict([found], check="reaches", column="a", fraction=0.6)
-    assert some.verdict == "holds"
-    words = "a: r0 1.0 for 9.0 (-inf se), r1 10.0 for 9.0 (+0.5 se), r2 5.0 for 2.5 (+inf se)"
-    assert some.evidence[0] == f"{words} (Title)"
-    other = table({"a": [[1.0]], "b": [[9.0]]}, published={("r0", "a"): PublishedValue(1.0)})
-    assert verdict([other], check="reaches", column="a").verdict == "holds"
-    assert verdict([other], check="reaches", column="b").verdict == "not decided"
-    there = verdict([other], check="reaches", column="b", published="a")
-    assert there.verdict == "does not hold here"
-
-
-def test_places_are_counted_among_the_columns_that_are_named():
-    found = table({"a": [[2.0], [2.0]], "b": [[1.0], [3.0]], "c": [[1.0], [1.0]]})
-    words = {"check": "among_first", "column": "a"}
-    assert verdict([found], **words, among=["b"], places=1).verdict == "does not hold here"
-    assert verdict([found], **words, among=["b"], places=1, fraction=0.5).verdict == "holds"
-    seen = verdict([found], **words, among=["b", "c"], places=3)
-    assert seen.verdict == "holds"
-    assert seen.evidence == ("place of a among 3: 3 on r0, 2 on r1 (Title)",)
-
-
-def test_a_table_is_put_beside_others():
-    both = table({"a": [[1.0], [2.0]], "b": [[9.0], [9.0]]})
-    ones = [table({"a": [[2.0], [2.0]]}, "u"), table({"a": [[3.0], [3.0]]}, "v")]
-    words = {"check": "lower_than_beside", "beside": ["u", "v"], "columns": ["a", "b"]}
-    seen = verdict([both, *ones], **words)
-    assert seen.verdict == "does not hold here"  # in one of two, which is not more than half
-    assert seen.evidence == ("lower in 1 of 2 cells, not for a on r1 (Title)",)
-    assert verdict([both, *ones], **words, fraction=0.4).verdict == "holds"
-    assert verdict([both], **words).verdict == "not decided"
-
-
-def test_pairs_that_differ_are_counted():
-    pairs = [
-        PairedCell("r0", -1.0, 0.01, 0.2),
-        PairedCell("r1", 1.0, 0.01, 0.04),
-        PairedCell("r2", -1.0, 0.3, 0.5),
-    ]
-    found = table({"a": [[1.0]] * 3, "b": [[1.0]] * 3}, pairs=pairs)
-    words = {"check": "different_pairs"}
-    assert verdict([found], **words, lower=0.3, higher=0.3, same=0.3).verdict == "holds"
-    assert verdict([found], **words, lower=0.6).verdict == "does not hold here"
-    assert verdict([found], **words, lower=0.3, corrected=True).verdict == "does not hold here"
-    seen = verdict([found], **words, same=0.6, corrected=True)
-    assert seen.verdict == "holds"
-    assert seen.evidence[0].startswith(
-        "a is significantly lower than b in 0 of 3 rows, higher in 1"
-    )

@@ -10,8 +10,6 @@ import pytest
 
 from mixedwood import study
 from mixedwood.study import Cell, PublishedValue, TaskRecord
-from mixedwood.study.claims import judge
-from mixedwood.study.definition import Claim
 from mixedwood.study.grid import expand
 from mixedwood.study.results import read_published
 from mixedwood.study.tables import FORMATS
@@ -145,117 +143,24 @@ def test_other_kinds_are_drawn_too(found, tmp_path, kind):
     assert path.exists()
 
 
-class Columns:
-    """A filled table of given columns, for the checks of claims."""
+def test_points_have_a_panel_for_each_metric_and_a_line(found, tmp_path):
+    from dataclasses import replace
 
-    def __new__(cls, columns, rows=None, published=None, exact=False):
-        rows = tuple(rows or (f"r{i}" for i in range(len(next(iter(columns.values()))))))
-        cells = {
-            (row, name): Cell(
-                "t", row, name, tuple(values[i]), published=(published or {}).get((row, name))
-            )
-            for name, values in columns.items()
-            for i, row in enumerate(rows)
-        }
-        table = study.TableSpec("t", "Title", "run", ("error",), exact=exact)
-        return study.ResultTable(table, rows, tuple(columns), cells)
+    from matplotlib.axes import Axes
 
-
-def verdict(table, *checks):
-    return judge(Claim("text", tuple({"table": "t", **check} for check in checks)), {"t": table})
-
-
-def test_a_claim_holds_in_part_if_some_of_it_is_seen():
-    table = Columns({"a": [[1.0], [2.0]], "b": [[2.0], [1.5]]}, exact=True)
-    lower = {"check": "lower_mean", "a": "a", "b": "b"}
-    higher = {"check": "lower_mean", "a": "b", "b": "a"}
-    assert verdict(table, lower).verdict == "holds"
-    assert verdict(table, higher).verdict == "does not hold here"
-    both = verdict(table, lower, higher)
-    assert both.verdict == "holds in part"
-    assert both.evidence[0] == "mean over 2 rows: a 1.50, b 1.75 (Title)"
-    assert verdict(table, {**lower, "table": "elsewhere"}).verdict == "not decided"
-
-
-def test_rows_are_counted_and_ties_count_half():
-    table = Columns({"a": [[1.0], [2.0], [3.0]], "b": [[2.0], [2.0], [2.0]]})
-    check = {"check": "lower_in_rows", "a": "a", "b": "b"}
-    assert verdict(table, {**check, "fraction": 0.49}).verdict == "holds"
-    found = verdict(table, {**check, "fraction": 0.5})
-    assert found.verdict == "does not hold here"
-    assert found.evidence == ("a is lower than b in 1 of 3 rows, equal in 1 (Title)",)
-
-
-def test_significance_is_that_of_the_protocol():
-    rng = np.random.default_rng(0)
-    base = rng.normal(20, 1, 10)
-    columns = {"a": [base, base], "b": [base + 5 + rng.normal(0, 0.1, 10), base + 0.0]}
-    table = Columns(columns)
-    check = {"check": "significantly_lower", "a": "a", "b": "b", "test": "5x2cv F"}
-    assert verdict(table, {**check, "at_least": 0.5}).verdict == "holds"
-    assert verdict(table, {**check, "at_least": 0.51}).verdict == "does not hold here"
-    back = {"check": "significantly_lower", "a": "b", "b": "a", "at_least": 0}
-    assert verdict(table, back).verdict == "holds"
-    assert verdict(table, {**back, "at_most_worse": 0}).verdict == "does not hold here"
-    del back["at_least"]
-    with pytest.raises(TypeError, match="at_least"):
-        verdict(table, back)
-
-
-def test_the_test_is_the_one_asked_for():
-    """Equal differences in each repetition, of which the two halves disagree: F sees nothing."""
-    base = np.zeros(10)
-    table = Columns({"a": [base], "b": [np.tile([0.0, 2.0], 5) + np.arange(10) / 1000]})
-    check = {"check": "significantly_lower", "a": "a", "b": "b", "at_least": 1.0}
-    assert verdict(table, check).verdict == "holds"
-    assert verdict(table, {**check, "test": "5x2cv F"}).verdict == "does not hold here"
-    with pytest.raises(study.StudyError, match="test must be"):
-        verdict(table, {**check, "test": "t"})
-
-
-def test_ratios_growth_and_nearness():
-    table = Columns({"a": [[1.0], [4.0]], "b": [[2.0], [32.0]]}, rows=("5", "10"))
-    ratio = {"check": "ratio", "a": "a", "b": "b"}  # geometric mean of 2 and 8
-    assert verdict(table, {**ratio, "at_least": 3.99, "at_most": 4.01}).verdict == "holds"
-    assert verdict(table, {**ratio, "at_least": 4.01}).verdict == "does not hold here"
-    grows = {"check": "grows_less", "a": "a", "b": "b", "first": "5", "last": "10"}
-    assert verdict(table, grows).verdict == "holds"
-    assert verdict(table, {**grows, "a": "b", "b": "a"}).verdict == "does not hold here"
-    published = {("5", "a"): PublishedValue(1.0), ("10", "a"): PublishedValue(9.0)}
-    table = Columns({"a": [[1.0], [4.0]]}, rows=("5", "10"), published=published)
-    assert verdict(table, {"check": "near", "fraction": 0.5}).verdict == "holds"
-    assert verdict(table, {"check": "near", "fraction": 0.6}).verdict == "does not hold here"
-
-
-def test_mistakes_in_checks_are_named():
-    table = Columns({"a": [[1.0]]})
-    with pytest.raises(study.StudyError, match="no check 'louder'; there are lower_mean"):
-        verdict(table, {"check": "louder"})
-    with pytest.raises(study.StudyError, match="no column 'z'; there are a"):
-        verdict(table, {"check": "lower_mean", "a": "a", "b": "z"})
-
-
-def test_a_claim_is_not_decided_unless_all_its_checks_ran():
-    table = Columns({"a": [[1.0]], "b": [[2.0]]}, exact=True)
-    lower = {"check": "lower_mean", "a": "a", "b": "b"}
-    found = verdict(table, lower, {**lower, "table": "elsewhere"})
-    assert found.verdict == "not decided"
-    assert found.evidence[-1] == "1 of 2 checks could not run"
-
-
-def test_a_mean_is_lower_only_if_its_whole_interval_is():
-    lower = {"check": "lower_mean", "a": "a", "b": "b"}
-    b = [[2.0, 2.1, 1.9, 2.0, 2.0]]
-    near = Columns({"a": [[1.0, 3.2, 0.7, 2.4, 1.5]], "b": b})  # lower by the mean alone
-    assert verdict(near, lower).verdict == "does not hold here"
-    assert verdict(Columns({"a": [[1.0, 1.2, 0.7, 1.4, 1.1]], "b": b}), lower).verdict == "holds"
-    assert verdict(Columns({"a": [[1.0]], "b": [[2.0]]}), lower).verdict == "not decided"
-
-
-def test_thresholds_are_fractions_of_rows():
-    check = {"check": "significantly_lower", "a": "a", "b": "b", "at_least": 2}
-    with pytest.raises(study.StudyError, match="fraction of the rows"):
-        verdict(Columns({"a": [[1.0, 2.0]], "b": [[2.0, 4.0]]}), check)
+    drawn = []
+    patch = pytest.MonkeyPatch()
+    plot = Axes.plot
+    patch.setattr(Axes, "plot", lambda *a, **k: drawn.append(a[1:]) or plot(*a, **k))
+    [figure] = found.study.figures
+    figure = replace(figure, kind="points", x="error", xs=("error", "folds"), y="error", series="")
+    changed = study.Results(replace(found.study, figures=(figure,)), found.records, found.tasks)
+    [path] = study.draw_figures(changed, tmp_path).values()
+    patch.undo()
+    assert path.exists()
+    assert len(drawn) == 2  # a line in each panel
+    x, y = drawn[0]
+    np.testing.assert_allclose(x, y)  # error against error
 
 
 def test_published_figures_and_check_runs_are_counted_apart():

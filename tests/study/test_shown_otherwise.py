@@ -6,7 +6,6 @@ import pytest
 
 from mixedwood import study
 from mixedwood.study import Cell, PublishedValue, TaskRecord
-from mixedwood.study.claims import grows, significantly_lower
 from mixedwood.study.grid import expand
 from mixedwood.study.results import ResultTable, relative
 
@@ -78,19 +77,12 @@ def test_published_figures_may_be_as_uncertain_as_ours(edited):
     assert table.cells["x", "folds"].published == PublishedValue(0.5, 0.05)  # it has its own
 
 
-def test_rows_grow():
-    table = filled(a=[[1.0], [1.5]], b=[[3.0], [3.25]], c=[[9.0], [8.0]])
-    assert grows(table, "0", "1", ["a", "b"]) == (True, "from 0 to 1: a +0.50, b +0.25")
-    seen, words = grows(table, "0", "1")
-    assert not seen
-    assert "c -1.00" in words
-    assert grows(table, "0", "7") is None
-
-
-def test_as_many_better_rows_as_worse_ones():
-    low, high = [1.0, 1.1, 0.9, 1.05], [2.0, 2.1, 1.9, 2.2]
-    table = filled(a=[low, high, low], b=[high, low, low])
-    assert significantly_lower(table, "a", "b", 0.01, no_fewer_than_worse=True)[0]
-    table = filled(a=[high, high, low], b=[low, low, high])
-    assert significantly_lower(table, "a", "b", 0.01)[0]
-    assert not significantly_lower(table, "a", "b", 0.01, no_fewer_than_worse=True)[0]
+def test_what_is_assumed_can_be_left_out_of_the_count(edited):
+    letters = edited('name = "one"', 'name = "one"\nsame_spread = true')
+    table = results(letters).table("one")
+    cell = table.cells["y", "error"]
+    assert cell.published.assumed
+    assert cell.exactly_published.published == PublishedValue(0.4)
+    printed = table.cells["x", "folds"]
+    assert printed.exactly_published.published == printed.published
+    assert table.count("published", exact=True)[0] <= table.count("published")[0]

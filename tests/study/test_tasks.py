@@ -77,6 +77,11 @@ def test_sets_are_prepared_in_steps(csv):
     numbers = read_dataset("d", {**csv, "nominal": True, "numbers": ["price"]})
     assert [column.is_numeric for column in numbers.X.schema] == [False, False, True]
     assert np.array_equal(columns(numbers)["price"], [1, 2, np.nan, 4, 4, 9], equal_nan=True)
+    order = ["9", "4", "2", "1"]
+    places = read_dataset("d", {**csv, "nominal": True, "numbers": {"price": order}})
+    assert np.array_equal(columns(places)["price"], [4, 3, np.nan, 2, 2, 1], equal_nan=True)
+    with pytest.raises(study.StudyError, match="'price' are not numbers"):
+        read_dataset("d", {**csv, "nominal": True, "numbers": {"price": order[1:]}})
     nominal = read_dataset("d", {**csv, "nominal": True})
     assert not any(column.is_numeric for column in nominal.X.schema)
     ordered = read_dataset("d", {**csv, "drop": ["color"], "sort_descending": ["price"]})

@@ -16,33 +16,29 @@ from mixedwood.boosting.losses import (
     number_loss,
     probabilities,
 )
-from mixedwood.boosting.tuning import (
-    DepthSearch,
-    NumberResult,
-    TuningGrid,
-    TuningResult,
-    stacking_weights,
-    tune_numbers,
-)
+from mixedwood.boosting.stacking import mixture_loss, mixture_weights, stacking_weights
+from mixedwood.boosting.tuning import ClassScore, NumberScore, Race, TuningResult, count_folds
 
 __all__ = [
     "NUMBER_LOSSES",
     "AdaBoostPlan",
-    "DepthSearch",
+    "ClassScore",
     "GradientPlan",
     "Huber",
     "LogLoss",
     "Loss",
-    "NumberResult",
+    "NumberScore",
     "Quantile",
-    "TuningGrid",
+    "Race",
     "TuningResult",
     "adaboost",
+    "count_folds",
     "gradient_boost",
     "link_of",
+    "mixture_loss",
+    "mixture_weights",
     "number_loss",
     "probabilities",
     "read_validation",
     "stacking_weights",
-    "tune_numbers",
 ]

@@ -28,7 +28,7 @@ from mixedwood.data import (
 )
 from mixedwood.grow import EncodedTable
 from mixedwood.grow.gradient import BinnedTable, GradientSettings, grow_gradient_tree
-from mixedwood.tree import Predictor, TargetSpec, Tree, argmax_with_ties
+from mixedwood.tree import Predictor, TargetSpec, Tree, argmax_with_ties, in_order
 from mixedwood.tree.predictor import add_up
 
 __all__ = ["BoostingState", "GradientPlan", "gradient_boost", "link_of", "read_validation"]
@@ -305,13 +305,36 @@ class BoostingState:
             self.scores = np.tile(self.baseline, (target.n_rows, 1))
         else:
             self.baseline = np.asarray(previous.baseline)
-            self.scores = previous.scores(self.coded.table, plan.settings.n_threads)
+            self.scores = self._training_scores(previous, held_out)
             self.trees += previous.trees
             self.values += previous.values or ()
             self.first_output += previous.first_output or ()
             self.stage_ends += previous.stage_ends or ()
         self.gradients = np.empty_like(self.scores)
         self.hessians = np.empty_like(self.scores)
+
+    def _training_scores(self, previous: Predictor, held_out: NDArray[np.bool_] | None) -> Numbers:
+        """Raw scores of the training rows after the iterations of a model to continue.
+
+        With target statistics, a training row may be in another leaf than a new row with the same
+        values. Its scores are then those of doing the iterations again, if that gives the same
+        model; with other training data, rows are treated as new.
+        """
+        columns = self.coded.table.schema.columns
+        if self.plan.settings.category_order == "target_statistics" and any(
+            column.kind == "nominal" for column in columns
+        ):
+            again = BoostingState(self.table, self.target, self.plan, self.seed, held_out)
+            values = previous.values or ()
+            for end in previous.stage_ends or ():
+                again.iterate(math.inf)
+                if again.stage_ends[-1] != end or not np.array_equal(
+                    again.values[-1], values[end - 1]
+                ):
+                    break
+            else:
+                return again.scores
+        return previous.scores(self.coded.table, self.plan.settings.n_threads)
 
     @property
     def n_iter(self) -> int:
@@ -334,7 +357,7 @@ class BoostingState:
             stage_ends=tuple(ends),
         )
 
-    def iterate(self, time_limit: float) -> None:
+    def iterate(self, time_limit: float, *, validate: bool = True) -> None:
         """Grow the trees of one iteration, and add their values to the scores."""
         rng = spawn(self.seed, ROUND, self.n_iter)
         n_threads = self.plan.settings.n_threads
@@ -361,7 +384,7 @@ class BoostingState:
             self.first_output.append(first)
             _core.add_steps(self.scores, first, values, node)  # rows of weight 0 have no node, -1
         self.stage_ends.append(len(self.trees))
-        if len(self.validation_rows):
+        if validate and len(self.validation_rows):
             loss = self.loss.value(self.scores, self.target, self.validation_rows)
             self.validation_loss.append(loss)
 
@@ -402,14 +425,19 @@ class BoostingState:
         values = self.loss.leaf_values(
             grown.steps, grown.tree, node, self.scores, self.target, rows
         )
+        if len(settings.monotonic_cst):  # medians and quantiles of leaves are not in order
+            values = in_order(grown.tree, values[:, 0], settings.monotonic_cst)[:, None]
         return grown.tree, values, node
 
     def _dispersion(self) -> float:
         """Variance of the gradients over the mean of the hessians, of rows of weight 1."""
         weights = 1.0 if self.target.weights is None else self.target.weights[self.rows]
         with np.errstate(over="ignore", invalid="ignore"):
-            squares = float(np.sum(self.gradients[self.rows, 0] ** 2 / weights))
-            found = squares / float(self.hessians[self.rows, 0].sum() or 1.0)
+            gradients, hessians = self.gradients[:, 0], self.hessians[:, 0]
+            if len(self.rows) < len(gradients):
+                gradients, hessians = gradients[self.rows], hessians[self.rows]
+            squares = float(np.sum(gradients**2 / weights))
+            found = squares / float(hessians.sum() or 1.0)
         return found if math.isfinite(found) else 1.0
 
     def _classification_tree(

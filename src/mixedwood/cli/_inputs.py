@@ -5,18 +5,20 @@ from __future__ import annotations
 import csv
 import json
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from mixedwood.cli._options import reading
 from mixedwood.cli._output import DataError, echo, print_table
 
 if TYPE_CHECKING:
     from mixedwood.data import Table
     from mixedwood.data.file_tables import FileTable, NewRows
+    from mixedwood.files import ReadOptions
     from mixedwood.saving import ModelFile
     from mixedwood.tree import Tree
 
@@ -38,7 +40,11 @@ _MAX_SHOWN = 40  # columns whose types are shown, unless --verbose
 
 
 def read_training(
-    path: Path, target: str, options: dict[str, Any], orders: dict[str, list[str]]
+    path: Path,
+    target: str,
+    options: dict[str, Any],
+    orders: dict[str, list[str]],
+    how: ReadOptions,
 ) -> FileTable:
     """Read features and target, with the types that the options give."""
     from mixedwood.data.file_tables import read_file
@@ -52,6 +58,8 @@ def read_training(
             categorical=[*options["categorical"], *orders],
             numeric=options["numeric"],
             task=options.get("task", "classification"),
+            options=how,
+            dates=options["dates"],
         )
     except FileError as error:
         raise DataError(str(error)) from error
@@ -112,8 +120,10 @@ def infer_types(path: Path, table: FileTable, orders: dict[str, list[str]]) -> T
         raise DataError(f"{path}: {error}") from error
 
 
-def print_types(path: Path, table: Table, target: str, verbose: bool) -> None:
-    """Print the types of the columns to stderr."""
+def print_types(
+    path: Path, table: Table, target: str, verbose: bool, hints: Mapping[str, str] | None = None
+) -> None:
+    """Print the types of the columns to stderr, and hints at columns that may be misread."""
     import numpy as np
 
     rows = []
@@ -135,14 +145,19 @@ def print_types(path: Path, table: Table, target: str, verbose: bool) -> None:
     print_table(title, ["column", "type", "values", "missing"], rows, n_text=3, err=True)
     if len(rows) < len(shown):
         echo(f"... and {len(shown) - len(rows)} more columns; use --verbose to show all.", err=True)
-    print_identifiers(table)
+    print_identifiers(table, hints)
 
 
-def print_identifiers(table: Table) -> None:
-    """Print which columns identify rows, and the option that leaves them out."""
+def print_identifiers(table: Table, hints: Mapping[str, str] | None = None) -> None:
+    """Print which columns identify rows, and hints at columns that may be misread."""
     from mixedwood.data import identifier_columns
 
+    hints = hints or {}
+    for hint in hints.values():
+        echo(hint, err=True)
     for name in identifier_columns(table):
+        if name in hints:
+            continue
         echo(
             f"Column {name!r} has a different value in nearly every row. If it is an identifier, "
             f"leave it out with --drop {name}.",
@@ -183,13 +198,21 @@ def open_model(path: Path) -> ModelFile:
         raise DataError(f"Cannot read {path}: {error.strerror or error}.") from error
 
 
-def read_rows(opened: ModelFile, path: Path, target: str | None, keep: tuple[str, ...]) -> NewRows:
-    """Read rows for a model, with the types of its schema."""
+def read_rows(
+    opened: ModelFile,
+    path: Path,
+    target: str | None,
+    keep: tuple[str, ...],
+    options: dict[str, Any] | None = None,
+) -> NewRows:
+    """Read rows for a model, with the types of its schema, and text as in training."""
     from mixedwood.data.file_tables import read_new_rows
-    from mixedwood.files import FileError
+    from mixedwood.files import FileError, ReadOptions
 
+    stored = opened.about.get("reading")
     try:
-        return read_new_rows(path, opened.model.schema_, target=target, keep=keep)
+        how = ReadOptions.from_dict(stored or {}) if options is None else reading(options, stored)
+        return read_new_rows(path, opened.model.schema_, target=target, keep=keep, options=how)
     except FileError as error:
         raise DataError(str(error)) from error
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from mixedwood.cli._output import echo
+
+if TYPE_CHECKING:
+    from mixedwood.files import ReadOptions
 
 __all__ = [
     "DATA",
@@ -20,6 +23,8 @@ __all__ = [
     "check_output",
     "read_crossings",
     "read_order",
+    "reading",
+    "reading_options",
     "write_output",
 ]
 
@@ -45,6 +50,45 @@ class Seconds(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # gener
         if not 0 < seconds < math.inf:
             self.fail("a time limit must be greater than 0.", param, ctx)
         return seconds
+
+
+_READING = (
+    click.option("--encoding", help="Encoding of a CSV or JSON file; by default UTF-8."),
+    click.option(
+        "--decimal",
+        type=click.Choice([".", ","]),
+        help="Decimal sign of a CSV file; by default a point.",
+    ),
+    click.option(
+        "--thousands", metavar="CHARACTER", help="Character between groups of three digits."
+    ),
+    click.option(
+        "--no-header",
+        is_flag=True,
+        help="The first row has data; columns are column1, column2, ...",
+    ),
+    click.option("--sheet", help="Sheet of an Excel file; by default the first one."),
+)
+
+
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of how text is read."""
+    for option in reversed(_READING):
+        command = option(command)
+    return command
+
+
+def reading(options: dict[str, Any], stored: Mapping[str, Any] | None = None) -> ReadOptions:
+    """Take the options of `reading_options` out; what is not given is as stored in a model."""
+    from mixedwood.files import FileError, ReadOptions
+
+    given = {name: options.pop(name) for name in ("encoding", "decimal", "thousands", "sheet")}
+    given["header"] = False if options.pop("no_header") else None
+    known = {name: value for name, value in given.items() if value is not None}
+    try:
+        return ReadOptions.from_dict({**(stored or {}), **known})
+    except FileError as error:
+        raise click.UsageError(str(error)) from error
 
 
 def read_order(text: str) -> tuple[str, list[str]]:

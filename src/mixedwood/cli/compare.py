@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from mixedwood.cli._inputs import print_identifiers, read_costs
-from mixedwood.cli._options import check_output, read_crossings, write_output
+from mixedwood.cli._options import (
+    check_output,
+    read_crossings,
+    reading,
+    reading_options,
+    write_output,
+)
 from mixedwood.cli._output import DataError, echo, echo_data, interruptible, print_table
 
 if TYPE_CHECKING:
@@ -87,6 +93,8 @@ class _Command(click.Command):
     help="Categorical columns to cross, or auto to search for them.",
 )
 @click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out.")
+@click.option("--dates", is_flag=True, help="Read the parts of dates: year, month, weekday, ...")
+@reading_options
 @click.option(
     "--categorical",
     multiple=True,
@@ -313,6 +321,7 @@ def _read(
     from mixedwood.files import FileError
 
     datasets = {}
+    how = reading(options)
     for path in paths:
         name = path.name.removesuffix(".gz").rpartition(".")[0] or path.name
         if name in datasets:
@@ -324,6 +333,8 @@ def _read(
                 drop=options["drop"],
                 categorical=options["categorical"],
                 task=task,
+                options=how,
+                dates=options["dates"],
             )
             listed = None if crossed == "auto" else crossed
             read = read_table(table.X, crossed_features=listed)
@@ -334,7 +345,7 @@ def _read(
         datasets[name] = (table.X, table.y)
         if not quiet:
             echo(f"{path}: {len(table.y)} rows, {read.schema.describe()}", err=True)
-            print_identifiers(read)
+            print_identifiers(read, table.hints)
     return datasets
 
 

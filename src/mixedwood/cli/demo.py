@@ -1,9 +1,10 @@
-"""`mixedwood demo`, a tree and a comparison with a report, and `mixedwood info`, the versions."""
+"""`mixedwood demo`, a tree, a comparison and a report, and `mixedwood info`, the versions."""
 
 from __future__ import annotations
 
 import json
 import platform
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from mixedwood.cli._output import echo, echo_data, interruptible
 from mixedwood.cli.compare import check_reports, show_comparison
 
 if TYPE_CHECKING:
+    from mixedwood.comparison import Comparison
     from mixedwood.datasets import Dataset
     from mixedwood.tree import Tree
 
@@ -22,6 +24,19 @@ _MAX_NODES = 16  # of the tree that is shown
 # All fits take less than a minute on two cores.
 _METHODS = ("tree", "model_tree", "ensemble", "sklearn_tree", "sklearn_boosting")
 _CV = 5
+# What the classes of a table depend on, and the methods to which that is an advantage.
+_REASONS = {
+    "tic-tac-toe": (
+        ("model_tree", "ensemble", "sklearn_boosting"),
+        "three in a row concerns several fields at once. A single tree needs many splits for it; "
+        "methods that add up columns or trees do not.",
+    ),
+    "mixed": (
+        ("tree", "model_tree", "ensemble"),
+        "the classes depend on groups of categories. A split on a group finds them at once; "
+        "one-hot encoding separates one category at a time.",
+    ),
+}
 
 
 @click.command()
@@ -59,7 +74,8 @@ def demo(
     The first table, the end games of tic-tac-toe, has nine categorical columns. The second has
     categorical and numeric columns, and its classes depend on groups of categories. Methods of
     mixedwood and scikit-learn run with default parameters on the same folds of a 5-fold
-    cross-validation. The table of scores below the tree shows which is best on each.
+    cross-validation. The table of scores below the tree shows which is best on each, and the text
+    says why. A report of the best model of mixedwood is written beside the page.
     """
     from mixedwood.comparison import compare
 
@@ -82,12 +98,92 @@ def demo(
     else:
         _show_tree(datasets["mixed"], tree)
         show_comparison(found)
+        width = max(60, shutil.get_terminal_size((80, 24)).columns)
+        for sentence in describe_winners(found):
+            echo(f"\n{click.wrap_text(sentence, width)}")
+        echo("")
     caption = "TreeClassifier() on all rows of the mixed table"
     try:
         found.to_html(output, title="Methods on two generated tables", trees={caption: tree})
     except OSError as error:
         raise cannot_write(output, error) from error
     echo(f"Report with the tree, all scores and charts: {output.resolve()}", err=as_json)
+    best = find_best(found)
+    if best is not None:
+        page = output.with_name(f"{output.stem}-model{output.suffix}")
+        _write_model_report(best, datasets["mixed"], seed, page)
+        echo(f"Report of the best model on the mixed table, {best}: {page.resolve()}", err=as_json)
+
+
+def describe_winners(found: Comparison) -> list[str]:
+    """Say for each table which method has the lowest error, how sure that is, and why."""
+    import numpy as np
+
+    sentences = []
+    means = found.means("error")
+    for dataset, row in zip(found.datasets, means, strict=True):
+        if np.isnan(row).any():  # a method failed
+            continue
+        best = int(np.argmin(row))
+        name = found.methods[best]
+        worse = [
+            test.method
+            for test in found.pairwise_tests(baseline=name)
+            if test.dataset == dataset.name and test.mark == "-"
+        ]
+        sentence = f"{dataset.name}: {name} has the lowest error, {100 * row[best]:.1f} %"
+        verb = "are" if len(worse) > 1 else "is"
+        sentence += f"; {', '.join(worse) or 'no other method'} {verb} significantly worse."
+        methods, reason = _REASONS.get(dataset.name, ((), ""))
+        if name in methods:
+            sentence += f" Why: {reason}"
+        sentences.append(sentence)
+    return sentences
+
+
+def find_best(found: Comparison) -> str | None:
+    """Find this library's method of least error on the mixed table."""
+    import numpy as np
+
+    from mixedwood._catalogue import CATALOGUE
+
+    errors = found.means("error")[[dataset.name for dataset in found.datasets].index("mixed")]
+    ours = [
+        (error, name)
+        for name, error in zip(found.methods, errors, strict=True)
+        if name.partition(".")[0] in CATALOGUE and not np.isnan(error)
+    ]
+    return min(ours)[1] if ours else None
+
+
+def _write_model_report(name: str, data: Dataset, seed: int, page: Path) -> None:
+    """Fit a method to two thirds of the rows, and report on the others."""
+    import numpy as np
+
+    from mixedwood._catalogue import find_maker
+    from mixedwood.data import read_table
+
+    make = find_maker(name)
+    assert make is not None, name
+    model = make()
+    if "random_state" in model.get_params():
+        model.set_params(random_state=seed)
+    table = read_table(data.X)
+    rows = np.random.default_rng(seed).permutation(len(data.y))
+    train, test = rows[len(rows) // 3 :], rows[: len(rows) // 3]
+    model.fit(table.take(train), data.y[train])
+    report = model.report(
+        table.take(test),
+        data.y[test],
+        title=f"{name} on the mixed table",
+        target="class",
+        data=f"{len(test)} rows that the model was not trained on",
+        random_state=seed,
+    )
+    try:
+        report.save(page)
+    except OSError as error:
+        raise cannot_write(page, error) from error
 
 
 def make_datasets(rows: int, seed: int) -> dict[str, Dataset]:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from mixedwood.cli._inputs import open_model, read_rows, reported, select_tree
-from mixedwood.cli._options import DATA, MODEL
+from mixedwood.cli._options import DATA, MODEL, reading_options
 from mixedwood.cli._output import echo, echo_data, interruptible
 
 
@@ -23,20 +23,27 @@ from mixedwood.cli._output import echo, echo_data, interruptible
 @click.option(
     "--tree", "number", type=click.IntRange(1), metavar="N", help="Show the path in this tree only."
 )
+@reading_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
 @interruptible
 def explain(
-    model: Path, data: Path, row: int, number: int | None, as_json: bool, quiet: bool
+    model: Path,
+    data: Path,
+    row: int,
+    number: int | None,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
 ) -> None:
-    """Explain the prediction for one row of a CSV or Parquet file.
+    """Explain the prediction for one row of a file.
 
     For a single tree, or --tree N of many: the decision path of the row. For many trees: the
     contribution of each column to the prediction, and the votes.
     """
     opened = open_model(model)
     estimator = opened.model
-    rows = read_rows(opened, data, opened.about.get("target"), ())
+    rows = read_rows(opened, data, opened.about.get("target"), (), options)
     if row > rows.n_rows:
         raise click.UsageError(f"{data} has {rows.n_rows} rows; there is no row {row}.")
     one = {name: _one(cells, row - 1) for name, cells in rows.X.items()}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mixedwood._catalogue import CATALOGUE
+from mixedwood.cli._bar import bar_after_two_seconds
 from mixedwood.cli._inputs import check_classes, infer_types, print_types, read_training
 from mixedwood.cli._models import (
     list_models,
@@ -27,11 +28,15 @@ from mixedwood.cli._options import (
     check_output,
     read_crossings,
     read_order,
+    reading,
+    reading_options,
 )
 from mixedwood.cli._output import DataError, NoModelError, echo, echo_data, interruptible
+from mixedwood.cli._pieces import check_options, fit_in_pieces
 
 if TYPE_CHECKING:
     from mixedwood.data.file_tables import FileTable
+    from mixedwood.files import ReadOptions
 
 
 def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -45,7 +50,7 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 
 
 @click.command()
-@click.argument("data", type=DATA)
+@click.argument("data", type=DATA, nargs=-1, required=True)
 @click.option("--target", required=True, help="The column to predict.")
 @click.option(
     "--output",
@@ -85,6 +90,8 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     help="Categorical columns to cross, or auto to search for them.",
 )
 @click.option("--drop", multiple=True, metavar="COLUMN", help="A column to leave out.")
+@click.option("--dates", is_flag=True, help="Read the parts of dates: year, month, weekday, ...")
+@reading_options
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
 @click.option("--jobs", type=int, help="Number of parallel jobs; -1: all cores.")
 @click.option("--time-limit", type=Seconds(), help="Time limit of the fit, such as 30s or 5m.")
@@ -96,6 +103,11 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     type=click.IntRange(2),
     metavar="[FOLDS]",
     help="Estimate the error by cross-validation; 10 folds unless a number is given.",
+)
+@click.option(
+    "--in-pieces",
+    is_flag=True,
+    help="Read a Parquet or Arrow file in pieces, once per level of the tree, as several are.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
@@ -111,19 +123,23 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 )
 @interruptible
 def fit(
-    data: Path,
+    data: tuple[Path, ...],
     target: str,
     output: Path,
     model: str,
     params: tuple[str, ...],
     n_folds: int | None,
+    in_pieces: bool,
     as_json: bool,
     force: bool,
     quiet: bool,
     verbose: bool,
     **options: Any,
 ) -> None:
-    """Fit a model to a CSV or Parquet file, - for the standard input, and save it.
+    """Fit a model to a CSV, Parquet, Arrow, JSON lines or Excel file, and save it.
+
+    The format is recognized by the content; - is the standard input. Several Parquet or Arrow files
+    are one table, which need not fit into memory.
 
     Types of columns are inferred and shown. A target of numbers with fractions, or of more than 20
     different whole numbers, is predicted as a number; --task decides otherwise. Parameters are
@@ -136,30 +152,73 @@ def fit(
         )
     check_output(output, force)
     orders = dict(map(read_order, options["ordinal"]))
+    how = reading(options)
     entry = CATALOGUE.get(model.partition(".")[0])
     if entry is not None and entry.task == "regression" and options["task"] == "auto":
         options["task"] = "regression"
     _check_early(model, params, orders, options)
-    table = read_training(data, target, options, orders)
+    if in_pieces or len(data) > 1:
+        estimator = _prepare(model_of_task(model, "classification"), params, orders, options)
+        check_options(estimator, data, {**options, "n_folds": n_folds})
+        facts = fit_in_pieces(estimator, data, target, options["categorical"], quiet)
+        _finish(estimator, output, facts, quiet, verbose)
+    else:
+        facts = _fit_whole(
+            data[0], target, output, model, params, orders, options, how, n_folds, quiet, verbose
+        )
+    if as_json:
+        echo_data(json.dumps(facts))
+
+
+def _finish(
+    estimator: Any, output: Path, facts: dict[str, Any], quiet: bool, verbose: bool
+) -> None:
+    """Save the model and print the summary."""
+    _save(estimator, output, facts)
+    facts["file"] = str(output)
+    if not quiet:
+        print_summary(facts, estimator, verbose)
+    if facts.get("leaves", facts.get("mean_leaves")) == 1 and not hasattr(estimator, "leaf_terms_"):
+        echo(
+            "The model has no split: none was found that improves predictions, and all rows get "
+            f"the same. Are the columns read as intended, and is {facts['target']!r} the right "
+            "target?",
+            err=True,
+        )
+
+
+def _fit_whole(
+    data: Path,
+    target: str,
+    output: Path,
+    model: str,
+    params: tuple[str, ...],
+    orders: dict[str, list[str]],
+    options: dict[str, Any],
+    how: ReadOptions,
+    n_folds: int | None,
+    quiet: bool,
+    verbose: bool,
+) -> dict[str, Any]:
+    """Read the table, fit, and save."""
+    table = read_training(data, target, options, orders, how)
     task = "regression" if table.is_numeric else "classification"
     estimator = _prepare(model_of_task(model, task), params, orders, options)
     typed = infer_types(data, table, orders)
     if not quiet:
-        print_types(data, typed, target, verbose)
+        print_types(data, typed, target, verbose, table.hints)
     if not table.is_numeric:
         check_classes(data, target, table.y)
     started = time.perf_counter()
     caught = _fit(estimator, table, data, quiet)
     facts = model_summary(estimator, typed, table, target, data, time.perf_counter() - started)
     facts["warnings"] = caught
-    _save(estimator, output, facts)
-    facts["file"] = str(output)
-    if not quiet:
-        print_summary(facts, estimator, verbose)
+    if table.options.to_dict():
+        facts["reading"] = table.options.to_dict()
+    _finish(estimator, output, facts, quiet, verbose)
     if n_folds is not None:
         facts["cross_validation"] = _cross_validate(estimator, table, n_folds, options, quiet)
-    if as_json:
-        echo_data(json.dumps(facts))
+    return facts
 
 
 def _check_early(
@@ -217,10 +276,8 @@ def _prepare(
 
 def _fit(estimator: Any, table: FileTable, path: Path, quiet: bool) -> list[str]:
     """Fit, with progress on a terminal only; give the warnings."""
-    shows_progress = not quiet and sys.stderr.isatty() and getattr(estimator, "verbose", None) == 0
-    if shows_progress:
-        estimator.set_params(verbose=1)
-    with warnings.catch_warnings(record=True) as recorded:
+    is_shown = not quiet and not getattr(estimator, "verbose", 0)
+    with warnings.catch_warnings(record=True) as recorded, bar_after_two_seconds("fit", is_shown):
         warnings.simplefilter("default")
         try:
             estimator.fit(table.X, table.y)
@@ -231,8 +288,6 @@ def _fit(estimator: Any, table: FileTable, path: Path, quiet: bool) -> list[str]
             raise click.UsageError(str(error)) from error
         except MemoryError as error:
             raise click.ClickException(f"Not enough memory: {error}") from error
-    if shows_progress:
-        estimator.set_params(verbose=0)
     if getattr(getattr(estimator, "proof_", None), "status", None) == "interrupted":
         raise KeyboardInterrupt  # the search kept its best tree, but nobody waits for it
     from mixedwood.estimators import IdentifierWarning
@@ -247,7 +302,10 @@ def _fit(estimator: Any, table: FileTable, path: Path, quiet: bool) -> list[str]
 def _save(estimator: Any, output: Path, facts: dict[str, Any]) -> None:
     from mixedwood.saving import ModelFileError, save_model
 
-    kept = ("task", "target", "data", "rows", "classes", "training_error", "training_rmse")
+    kept = (
+        *("task", "target", "data", "rows", "classes", "training_error", "training_rmse"),
+        "reading",
+    )
     about = {name: facts[name] for name in kept if name in facts}
     try:
         save_model(estimator, output, about=about)

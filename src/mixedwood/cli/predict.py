@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from mixedwood.cli._inputs import open_model, read_rows, reported, same_labels
-from mixedwood.cli._options import DATA, MODEL, check_output, write_output
+from mixedwood.cli._options import DATA, MODEL, check_output, reading_options, write_output
 from mixedwood.cli._output import echo, echo_data, interruptible
 
 
@@ -29,6 +29,7 @@ from mixedwood.cli._output import echo, echo_data, interruptible
     "--explain", is_flag=True, help="Add the decision path of each row; for single trees."
 )
 @click.option("--keep", multiple=True, metavar="COLUMN", help="A column to copy to the output.")
+@reading_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document per row.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
@@ -44,11 +45,13 @@ def predict(
     as_json: bool,
     force: bool,
     quiet: bool,
+    **options: Any,
 ) -> None:
-    """Predict classes or numbers of the rows of a CSV or Parquet file, - for the standard input.
+    """Predict classes or numbers of the rows of a file, - for the standard input.
 
-    Columns are matched by name, in any order, and read with the types of the training data. The
-    result is CSV on the standard output, or a file with --output.
+    The file is read like the training data, unless an option says otherwise. Columns are matched by
+    name, in any order, and read with the types of the training data. The result is CSV on the
+    standard output, or a file with --output.
     """
     check_output(output, force)
     opened = open_model(model)
@@ -68,7 +71,7 @@ def predict(
             "mixedwood explain for one row."
         )
     target = opened.about.get("target")
-    rows = read_rows(opened, data, target, keep)
+    rows = read_rows(opened, data, target, keep, options)
     columns: dict[str, Any] = dict(rows.kept)
     with reported(data, quiet):
         predictions = estimator.predict(rows.X)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mixedwood.cli._inputs import open_model, select_tree
+from mixedwood.cli._inputs import open_model, read_rows, reported, select_tree
 from mixedwood.cli._models import format_size, model_size
-from mixedwood.cli._options import MODEL, check_output, write_output
-from mixedwood.cli._output import echo, echo_data, interruptible, print_table
+from mixedwood.cli._options import DATA, MODEL, check_output, reading_options, write_output
+from mixedwood.cli._output import DataError, echo, echo_data, interruptible, print_table
 
 if TYPE_CHECKING:
     from mixedwood.saving import ModelFile
@@ -26,6 +26,12 @@ _MAX_SHOWN = 20  # lines of importances and coefficients
 @click.option("--text", "as_text", is_flag=True, help="Print the tree as text only.")
 @click.option("--rules", is_flag=True, help="Print one rule per leaf.")
 @click.option("--importances", is_flag=True, help="Print the feature importances.")
+@click.option(
+    "--data",
+    type=DATA,
+    help="Rows with known target: print the permutation importance beside the gain.",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, help="Seed of the permutations.")
 @click.option("--dot", is_flag=True, help="Print the tree in Graphviz format.")
 @click.option("--svg", type=_PICTURE, help="Draw the tree to an SVG file.")
 @click.option("--png", type=_PICTURE, help="Draw the tree to a PNG file; needs matplotlib.")
@@ -39,12 +45,15 @@ _MAX_SHOWN = 20  # lines of importances and coefficients
 )
 @click.option("--max-depth", type=click.IntRange(0), help="Maximum depth shown.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
+@reading_options
 @interruptible
 def show(
     model: Path,
     as_text: bool,
     rules: bool,
     importances: bool,
+    data: Path | None,
+    seed: int,
     dot: bool,
     svg: Path | None,
     png: Path | None,
@@ -52,6 +61,7 @@ def show(
     number: int | None,
     max_depth: int | None,
     force: bool,
+    **options: Any,
 ) -> None:
     """Show a model: a summary, its tree, rules, feature importances or a picture.
 
@@ -62,12 +72,16 @@ def show(
         raise click.UsageError(
             "Use only one of --text, --rules, --importances, --dot, --svg, --png and --json."
         )
+    if data is not None and not importances:
+        raise click.UsageError("--data is for --importances.")
     for picture in (svg, png):
         check_output(picture, force)
     opened = open_model(model)
     estimator = opened.model
     if as_json:
         echo_data(json.dumps(_document(opened, number), default=str))
+    elif importances and data is not None:
+        _show_permutation_importances(opened, data, seed, options)
     elif importances:
         _show_importances(estimator)
     elif as_text or rules or dot or svg is not None or png is not None:
@@ -157,6 +171,43 @@ def _show_importances(estimator: Any) -> None:
     )
     if len(ordered) > _MAX_SHOWN:
         echo(f"... and {len(ordered) - _MAX_SHOWN} more features")
+
+
+def _show_permutation_importances(
+    opened: ModelFile, data: Path, seed: int, options: dict[str, Any]
+) -> None:
+    from mixedwood.cli.evaluate import match_labels
+
+    target = opened.about.get("target")
+    if target is None:
+        raise click.UsageError("The model does not store the name of its target.")
+    rows = read_rows(opened, data, target, (), options)
+    if rows.truth is None or None in rows.truth:
+        raise DataError(f"{data} needs a column {target!r} without missing values for --data.")
+    y = rows.truth
+    if hasattr(opened.model, "classes_"):
+        y = match_labels(opened.model, rows.truth)
+    with reported(data):
+        if not hasattr(opened.model, "classes_"):
+            y = [float(number) for number in rows.truth]
+        found = opened.model.importances(rows.X, y, random_state=seed)
+    shown = found.order.tolist()[:_MAX_SHOWN]
+    table = [
+        [
+            found.names[i],
+            f"{found.mean[i]:.4f}",
+            f"{found.std[i]:.4f}",
+            "" if found.gain[i] != found.gain[i] else f"{found.gain[i]:.3f}",
+        ]
+        for i in shown
+    ]
+    title = (
+        f"How much worse the {found.metric} of {found.score:.4f} gets if a column is shuffled "
+        f"({found.n_rows} rows), beside the gain in training"
+    )
+    print_table(title, ["feature", "permutation", "sd", "gain"], table)
+    if len(found.names) > len(shown):
+        echo(f"... and {len(found.names) - len(shown)} more features")
 
 
 def _importances(estimator: Any) -> dict[str, float] | None:

@@ -12,17 +12,21 @@ from numpy.typing import NDArray
 
 __all__ = [
     "METRICS",
+    "QUANTILES",
     "Evaluation",
     "Metric",
     "bounded_log_loss",
     "mean_cost",
     "metrics",
+    "pinball_loss",
+    "quantile_of",
     "read_metrics",
 ]
 
 # Lower bound of probabilities in the log loss. Without it, a single confident error could outweigh
 # all other rows. The loss of a row is at most 6.9.
 _MIN_PROBABILITY = 0.001
+QUANTILES = (0.1, 0.5, 0.9)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,6 +186,39 @@ def _unexplained(found: Evaluation) -> float:
     return float(((found.y_pred - found.y_true) ** 2).sum()) / total if total > 0 else math.nan
 
 
+def pinball_loss(y_true: NDArray[Any], y_pred: NDArray[Any], quantile: float) -> float:
+    """Compute the mean pinball loss of a predicted quantile.
+
+    Examples
+    --------
+    >>> pinball_loss(np.array([1.0, 4.0]), np.array([2.0, 2.0]), 0.9)
+    0.95
+    """
+    off = y_true - y_pred
+    return float(np.maximum(quantile * off, (quantile - 1) * off).mean())
+
+
+def quantile_of(model: Any) -> float | None:
+    """Give the quantile that a model was fitted to predict, or None."""
+    asked = getattr(model, "loss", None) == "quantile"
+    return float(model.quantile) if asked and getattr(model, "quantile", None) else None
+
+
+def _pinball(found: Evaluation) -> float:
+    """Of the quantile that a model predicts, or the mean of those in QUANTILES for a forest."""
+    own = quantile_of(found.model)
+    if own is not None:
+        return pinball_loss(found.y_true, found.y_pred, own)
+    if not getattr(found.model, "keep_leaves", False):
+        return math.nan
+    predicted = found.model.predict(found.X, quantiles=list(QUANTILES))
+    losses = (
+        pinball_loss(found.y_true, column, level)
+        for column, level in zip(predicted.T, QUANTILES, strict=True)
+    )
+    return sum(losses) / len(QUANTILES)
+
+
 def _n_leaves(model: Any) -> float:
     """Number of leaves of the one tree in a model, also inside a pipeline or a search."""
     if callable(count := getattr(model, "get_n_leaves", None)):
@@ -247,6 +284,17 @@ METRICS = {
             "1 - R²",
             "1 - R²",
             decimals=3,
+            task="regression",
+        ),
+        Metric(
+            "pinball",
+            "pinball loss",
+            "pinball loss of the quantile that a model predicts; of forests, the mean for 0.1, 0.5 "
+            "and 0.9",
+            _pinball,
+            "Pinball loss",
+            "pinball loss",
+            significant=4,
             task="regression",
         ),
         Metric(
@@ -351,10 +399,11 @@ def metrics(task: str = "classification") -> dict[str, str]:
 def read_metrics(
     chosen: Any, *, has_costs: bool = False, task: str = "classification"
 ) -> tuple[str, ...]:
-    """Check names of metrics; None for all that can be computed."""
+    """Check names of metrics; None for all that need not be asked for, as "pinball" must be."""
     known = metrics(task)
     if chosen is None:
-        return tuple(name for name in known if name != "cost" or has_costs)
+        left_out = {"pinball"} | (set() if has_costs else {"cost"})
+        return tuple(name for name in known if name not in left_out)
     names = (chosen,) if isinstance(chosen, str) else tuple(chosen)
     if "cost" in names and not has_costs:
         raise ValueError("The metric 'cost' needs the costs of mistakes: pass cost_matrix.")

@@ -4,6 +4,7 @@ Start with `read_table`, which also reads new data with a known schema; `read_ta
 class labels.
 """
 
+from mixedwood.data.chunks import Chunks
 from mixedwood.data.derived import cross_columns
 from mixedwood.data.interactions import find_crossings
 from mixedwood.data.read import read_table
@@ -30,6 +31,7 @@ from mixedwood.data.target import (
 __all__ = [
     "MISSING",
     "UNKNOWN",
+    "Chunks",
     "Column",
     "ColumnKind",
     "Schema",

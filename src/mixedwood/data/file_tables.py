@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from pathlib import Path
 from typing import Any, Literal
@@ -12,16 +12,27 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood.data.dates import DATE_PARTS, date_parts
+from mixedwood.data.file_hints import common_unit, notation_hint, to_dates
 from mixedwood.data.frames import METADATA_KEY, index_columns
 from mixedwood.data.schema import Column, Schema
 from mixedwood.data.target import is_quantity
-from mixedwood.files import FileError, Source, TextColumn, read_batches, read_text
+from mixedwood.files import (
+    FileError,
+    ReadOptions,
+    Source,
+    TextColumn,
+    read_batches,
+    read_text,
+)
 
 __all__ = ["FileTable", "NewRows", "read_columns", "read_file", "read_new_rows"]
 
 
-def read_columns(path: Path, asked: Collection[str] = ()) -> dict[str, Any]:
-    """Read a CSV or Parquet file, or the standard input for ``-``.
+def read_columns(
+    path: Path, asked: Collection[str] = (), options: ReadOptions | None = None
+) -> dict[str, Any]:
+    """Read a file, or the standard input for ``-``.
 
     Parameters
     ----------
@@ -30,14 +41,16 @@ def read_columns(path: Path, asked: Collection[str] = ()) -> dict[str, Any]:
     asked : collection of str
         Names that are columns even if pandas has written them to a Parquet file as the index of its
         frame. Otherwise the index is left out.
+    options : ReadOptions, optional
+        How text is read. Columns of dates are left as they are.
 
     Returns
     -------
     dict of str to TextColumn or pyarrow.ChunkedArray
-        Text of a CSV file, typed columns of a Parquet file.
+        Text of a CSV file, typed columns of other files.
     """
-    source = Source(path)
-    if not source.is_parquet:
+    source = Source(path, options=options)
+    if source.format == "csv":
         return dict(read_text(source))
     table = source.arrow().Table.from_batches(read_batches(source))
     metadata = table.schema.metadata or {}
@@ -48,10 +61,16 @@ def read_columns(path: Path, asked: Collection[str] = ()) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class FileTable:
-    """The features of a file, and the class or number of each row."""
+    """The features of a file, and the class or number of each row.
+
+    `options` has how new rows must be read, and `hints` how columns that are now categorical could
+    be read as numbers or dates.
+    """
 
     X: dict[str, Any]
     y: NDArray[Any]
+    options: ReadOptions = field(default_factory=ReadOptions)
+    hints: dict[str, str] = field(default_factory=dict)
 
     @property
     def is_numeric(self) -> bool:
@@ -64,7 +83,7 @@ class FileTable:
             name: cells[rows] if isinstance(cells, np.ndarray) else cells.take(rows)
             for name, cells in self.X.items()
         }
-        return FileTable(X, self.y[rows])
+        return replace(self, X=X, y=self.y[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +119,10 @@ def read_file(
     categorical: Sequence[str] = (),
     numeric: Sequence[str] = (),
     task: Literal["classification", "regression", "auto"] = "classification",
+    options: ReadOptions | None = None,
+    dates: bool = False,
 ) -> FileTable:
-    """Read features and target from a CSV or Parquet file.
+    """Read features and target from a file.
 
     Parameters
     ----------
@@ -119,6 +140,10 @@ def read_file(
     task : {"classification", "regression", "auto"}, default="classification"
         Whether the target is read as classes or as numbers. "auto" reads numbers with fractions, or
         more than 20 different whole numbers, as numbers.
+    options : ReadOptions, optional
+        How text is read.
+    dates : bool, default=False
+        Whether columns of dates become columns of their parts.
 
     Returns
     -------
@@ -126,8 +151,9 @@ def read_file(
         Columns by name, and classes as text, where integers and booleans of Parquet stay such; or
         float64 numbers.
     """
-    source = Source(path)
-    columns = read_columns(path, asked={target, *drop, *categorical, *numeric})
+    options = ReadOptions() if options is None else options
+    source = Source(path, options=options)
+    columns = read_columns(path, {target, *drop, *categorical, *numeric}, options)
     for name in [target, *drop, *categorical, *numeric]:
         if name not in columns:
             raise FileError(_no_column(source, name, list(columns)))
@@ -141,20 +167,68 @@ def read_file(
         columns.pop(name, None)
     if not columns:
         raise FileError(f"{source} has no column besides the target {target!r}.")
+    units = dict(options.units)
+    hints = {}
+    for name in numeric:
+        if isinstance(columns[name], TextColumn) and (unit := _unit(columns[name])):
+            units[name] = unit
+    if dates:
+        typed = {*categorical, *numeric}
+        found = [n for n, cells in columns.items() if n not in typed and _is_dates(cells)]
+        options = replace(options, dates=(*options.dates, *found))
+        columns = _with_parts(source, columns, options.dates)
     for name, cells in columns.items():
         if name in categorical:
             columns[name] = _categories(cells)
         elif name in numeric:
-            columns[name] = _numbers(source, name, cells)
+            columns[name] = _numbers(source, name, cells, units.get(name, ""))
         elif isinstance(cells, TextColumn):
             numbers = cells.numbers()
             is_numeric = len(numbers) > 0 and not np.isnan(numbers).any()
             columns[name] = cells.spread(numbers, np.nan) if is_numeric else cells.to_arrow()
-    return FileTable(columns, y)
+            if not is_numeric and (hint := notation_hint(name, cells)) is not None:
+                hints[name] = hint
+    return FileTable(columns, y, replace(options, units=units), hints)
+
+
+def _unit(cells: TextColumn) -> str:
+    """The unit of a column that is read as numbers, where not all cells are numbers without it."""
+    if not np.isnan(cells.numbers(padded=True)).any():
+        return ""
+    return common_unit(cells.values.to_pylist())
+
+
+def _is_dates(cells: Any) -> bool:
+    if isinstance(cells, TextColumn) and len(cells.values) < 2:
+        return False
+    return to_dates(cells) is not None
+
+
+def _with_parts(source: Source, columns: dict[str, Any], dates: Collection[str]) -> dict[str, Any]:
+    """Replace columns of dates by columns of their parts."""
+    result: dict[str, Any] = {}
+    for name, cells in columns.items():
+        if name not in dates:
+            result[name] = cells
+            continue
+        found = to_dates(cells)
+        if found is None:
+            raise FileError(
+                f"{source}: column {name!r} was a date in training, but has cells that are not. "
+                "Write dates as 2024-02-29 or 2024-02-29 18:30, and leave unknown ones empty."
+            )
+        for part, values in date_parts(found, DATE_PARTS).items():
+            result[f"{name} {part}"] = values
+    return result
 
 
 def read_new_rows(
-    path: Path, schema: Schema, *, target: str | None = None, keep: Sequence[str] = ()
+    path: Path,
+    schema: Schema,
+    *,
+    target: str | None = None,
+    keep: Sequence[str] = (),
+    options: ReadOptions | None = None,
 ) -> NewRows:
     """Read rows for a fitted model, with the types of its schema.
 
@@ -169,14 +243,19 @@ def read_new_rows(
         The target column, which may be there.
     keep : sequence of str
         Columns to copy to the output.
+    options : ReadOptions, optional
+        How the training data was read.
 
     Returns
     -------
     NewRows
         What the model needs, and what else was asked for.
     """
-    source, schema = Source(path), schema.inputs
-    columns = read_columns(path, asked={*schema.names, *keep, *([target] if target else [])})
+    options = ReadOptions() if options is None else options
+    source, schema = Source(path, options=options), schema.inputs
+    asked = {*schema.names, *keep, *([target] if target else [])}
+    in_file = read_columns(path, asked, options)
+    columns = _with_parts(source, in_file, [name for name in options.dates if name != target])
     lost = [name for name in schema.names if name not in columns]
     if lost and schema.names_generated:
         # The model was fitted to rows without names: columns are found by position.
@@ -189,19 +268,20 @@ def read_new_rows(
     elif lost:
         raise FileError(_lost_columns(source, lost, [n for n in columns if n != target]))
     for name in keep:
-        if name not in columns:
-            raise FileError(_no_column(source, name, list(columns)))
+        if name not in in_file:
+            raise FileError(_no_column(source, name, list(in_file)))
     X = {
-        column.name: _numbers(source, column.name, columns[column.name])
+        column.name: _numbers(
+            source, column.name, columns[column.name], options.units.get(column.name, "")
+        )
         if column.is_numeric
         else _known_categories(column, columns[column.name])
         for column in schema
     }
-    asked = {target, *keep, *schema.names}
     return NewRows(
         X,
-        {name: _cells(columns[name]) for name in keep},
-        _cells(columns[target]) if target in columns and target not in schema else None,
+        {name: _cells(in_file[name]) for name in keep},
+        _cells(in_file[target]) if target in in_file and target not in schema else None,
         [] if schema.names_generated else [name for name in columns if name not in asked],
         len(next(iter(columns.values()))),
     )
@@ -224,10 +304,10 @@ def _known_categories(column: Column, cells: Any) -> Any:
     return cells.spread(np.array(values, object), None)
 
 
-def _numbers(source: Source, name: str, cells: Any) -> Any:
+def _numbers(source: Source, name: str, cells: Any, unit: str = "") -> Any:
     if not isinstance(cells, TextColumn):
         return cells  # a cell that is not a number is an error when the model reads it
-    numbers = cells.numbers(padded=True)
+    numbers = cells.numbers(padded=True, unit=unit)
     if np.isnan(numbers).any():
         strange = int(np.argmax(np.isnan(numbers)))
         raise FileError(

@@ -86,10 +86,7 @@ def open_table(X: Any, asked: Collection[str] = ()) -> OpenTable:
     try:
         native = nw.from_native(X, allow_series=True, pass_through=True)
         if isinstance(native, nw.LazyFrame):
-            raise TypeError(
-                f"X is a lazy frame ({type(X).__name__}), which has no rows yet. "
-                "Call .collect() (polars) or .compute() (dask) first and pass the result."
-            )
+            native = _collect(native, X)
         if isinstance(native, nw.DataFrame):
             return _open_frame(native, asked)
     except DuplicateError as error:
@@ -171,6 +168,18 @@ def index_columns(metadata: str | bytes | None) -> frozenset[str]:
     # An index that only counts is described by a mapping and takes no column.
     listed = listed if isinstance(listed, list) else []
     return frozenset(name for name in listed if isinstance(name, str))
+
+
+def _collect(lazy: nw.LazyFrame[Any], X: Any) -> nw.DataFrame[Any]:
+    """Read the rows of a lazy frame of polars or a relation of DuckDB."""
+    if lazy.implementation.is_polars():
+        return lazy.collect()
+    if lazy.implementation.is_duckdb():
+        return lazy.collect("pyarrow")
+    raise TypeError(
+        f"X is a lazy frame ({type(X).__name__}), which has no rows yet. Call .compute() or "
+        ".collect() first and pass the result."
+    )
 
 
 def _open_mapping(columns: Mapping[Any, Any]) -> OpenTable:

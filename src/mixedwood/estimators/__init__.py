@@ -22,8 +22,12 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalo
         RandomOrdinalityRegressor as RandomOrdinalityRegressor,
     )
     from mixedwood.estimators.grow_prune import GrowPruneTreeClassifier as GrowPruneTreeClassifier
+    from mixedwood.estimators.grow_prune import GrowPruneTreeRegressor as GrowPruneTreeRegressor
     from mixedwood.estimators.grow_prune_forest import (
         GrowPruneForestClassifier as GrowPruneForestClassifier,
+    )
+    from mixedwood.estimators.grow_prune_forest import (
+        GrowPruneForestRegressor as GrowPruneForestRegressor,
     )
     from mixedwood.estimators.model_tree import ModelTreeClassifier as ModelTreeClassifier
     from mixedwood.estimators.model_tree_regressor import (
@@ -31,6 +35,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalo
     )
     from mixedwood.estimators.optimal import InfeasibleError as InfeasibleError
     from mixedwood.estimators.optimal import OptimalTreeClassifier as OptimalTreeClassifier
+    from mixedwood.estimators.optimal_regressor import OptimalTreeRegressor as OptimalTreeRegressor
     from mixedwood.estimators.random_ordinality import (
         RandomOrdinalityClassifier as RandomOrdinalityClassifier,
     )

@@ -19,7 +19,7 @@ from mixedwood.estimators.base import (
     TableRegressor,
     columns_used,
 )
-from mixedwood.tree import Predictor, Tree
+from mixedwood.tree import Predictor, ShapValues, Tree, shap_values
 
 if TYPE_CHECKING:
     from mixedwood.explain import Explanation
@@ -93,6 +93,30 @@ class TreeEnsemble(TableEstimator):
         from mixedwood.explain.explanation import explain_prediction
 
         return explain_prediction(self.predictor_, table, row)
+
+    def shap_values(self, X: Any) -> ShapValues:
+        """Compute what each column adds to each prediction, as exact SHAP values.
+
+        A column that is not known averages over the children of its splits, in proportion to their
+        training weight. Crossed columns have values of their own.
+
+        Parameters
+        ----------
+        X : table
+            Rows.
+
+        Returns
+        -------
+        ShapValues
+            Its ``values`` and ``base_values`` add up to class probabilities or numbers or, for
+            boosted trees, to raw scores; ``to_shap()`` is for shap's plots.
+
+        Raises
+        ------
+        ValueError
+            If a split weighs several columns: what a single one adds is not defined then.
+        """
+        return shap_values(self.predictor_, self._new(X), self.n_jobs)
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Find the leaf of each row in each tree.

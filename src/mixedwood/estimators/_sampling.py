@@ -122,4 +122,11 @@ class BaggingPlan:
 def in_all_columns(tree: Tree, schema: Schema, columns: NDArray[np.int32]) -> Tree:
     """Renumber the columns of a tree that was grown on some columns of a table."""
     column = np.where(tree.column >= 0, columns[tree.column], -1)
-    return replace(tree, schema=schema, column=column, term_column=columns[tree.term_column])
+    behind = len(schema) + np.arange(len(tree.models), dtype=np.int32)  # decisions of models
+    return replace(
+        tree,
+        schema=schema,
+        column=column,
+        term_column=np.concatenate([columns, behind])[tree.term_column],
+        models=tuple(model.in_columns(columns) for model in tree.models),
+    )

@@ -19,7 +19,7 @@ from mixedwood.estimators.base import (
     columns_used,
 )
 from mixedwood.grow import EncodedTable
-from mixedwood.tree import Predictor, Tree
+from mixedwood.tree import Predictor, ShapValues, Tree, shap_values
 
 if TYPE_CHECKING:
     from mixedwood.explain import DecisionPath, Rule
@@ -90,6 +90,36 @@ class SingleTree(TableEstimator):
     def explain(self, X: Any, row: int = 0) -> DecisionPath:
         """Explain the prediction of one row of X by its path through the tree."""
         return self._fitted_tree.explain(self._read(X), row)
+
+    def shap_values(self, X: Any) -> ShapValues:
+        """Compute what each column adds to each prediction, as exact SHAP values.
+
+        A column that is not known averages over the children of its splits, in proportion to their
+        training weight. Crossed columns have values of their own.
+
+        Parameters
+        ----------
+        X : table
+            Rows.
+
+        Returns
+        -------
+        ShapValues
+            Its ``values`` and ``base_values`` add up to class probabilities or numbers;
+            ``to_shap()`` is for shap's plots.
+
+        Raises
+        ------
+        ValueError
+            If a split weighs several columns: what a single one adds is not defined then.
+        """
+        predictor = getattr(self, "predictor_", None)
+        if predictor is None:
+            raise ValueError(
+                f"{type(self).__name__} has linear models in its leaves, which weigh several "
+                "columns: there are no SHAP values of its trees."
+            )
+        return shap_values(predictor, self._read(X))
 
     def _impurity(self) -> Literal["gini", "entropy"]:
         """Name the impurity of the importances."""

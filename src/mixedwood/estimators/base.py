@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -29,10 +31,14 @@ from mixedwood.data import (
     rows_with_weight,
     unknown_counts,
 )
+from mixedwood.data.monotonic import check_monotonic
+from mixedwood.estimators._callbacks import WithCallbacks
+from mixedwood.estimators._reports import WithReports
 from mixedwood.tree import TargetSpec, Tree
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
+
 
 __all__ = [
     "TableClassifier",
@@ -43,7 +49,7 @@ __all__ = [
 ]
 
 
-class TableEstimator(BaseEstimator):  # type: ignore[misc]
+class TableEstimator(WithCallbacks, WithReports, BaseEstimator):  # type: ignore[misc]
     """Checks parameters and reads tables; subclasses learn from the encoded table in `_fit`."""
 
     categorical_features: Any
@@ -67,6 +73,11 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         "majority": "These rows go to the child with the largest weight.",
     }
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "fit" in vars(cls):
+            cls.fit = _with_callbacks(cls.fit)  # type: ignore[attr-defined,unused-ignore]
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -88,6 +99,21 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         self._fit(table, target, kept)
         self._remember(table, target)
         return self
+
+    def _check_in_memory(self, X: Any, y: Any) -> None:
+        """Raise an error for what `TreeClassifier` reads in pieces."""
+        if isinstance(y, str):
+            raise TypeError(
+                f"y is the str {y!r}, and {type(self).__name__} needs the labels or numbers "
+                "themselves. Only TreeClassifier can be fitted to a table that is read in pieces, "
+                "where y names the target column."
+            )
+        if isinstance(X, str | os.PathLike):
+            raise TypeError(
+                f"X is the path {str(X)!r}, but {type(self).__name__} needs a table. Read the file "
+                "first; or pass the name of the target column as y to TreeClassifier, which then "
+                "reads the file in pieces."
+            )
 
     def _check_parameters(self) -> None:
         """Raise an error for parameters that are not accepted; data are not needed for it."""
@@ -171,6 +197,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         rows or folds; but all classes in y are kept. The mask marks the rows that are kept; None if
         all are.
         """
+        self._check_in_memory(X, y)
         table = read_table(
             X, categorical_features=categorical_features, ordinal_features=ordinal_features
         )
@@ -190,7 +217,11 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
                 rows=kept,
             )
         _warn_identifiers(table)
-        return self._cross(table, target), target, kept
+        table = self._cross(table, target)
+        signs = getattr(self, "monotonic_cst", None)
+        if signs is not None:
+            check_monotonic(type(self).__name__, signs, table.schema, target)
+        return table, target, kept
 
     def _cross(self, table: Table, target: Target) -> Table:
         """Append the crossed columns."""
@@ -254,6 +285,18 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
                 stacklevel=user_stacklevel(),
             )
         return table
+
+
+def _with_callbacks(fit: Callable[..., Any]) -> Callable[..., Any]:
+    """Call the callbacks of an estimator during its `fit`, if there are any."""
+
+    @functools.wraps(fit)
+    def fit_(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if "_functions" in vars(self) or "_skl_callbacks" in vars(self):
+            return self._fit_with_callbacks(fit, args, kwargs)
+        return fit(self, *args, **kwargs)
+
+    return fit_
 
 
 class TableClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]
@@ -354,9 +397,10 @@ def columns_used(trees: list[Tree]) -> set[str]:
     """Name the columns that are used by some tree."""
     if not trees:
         return set()
-    used = np.concatenate([a for tree in trees for a in (tree.column, tree.term_column)])
+    used = [a for tree in trees for a in (tree.column, tree.term_column)]
+    used += [model.design.column for tree in trees for model in tree.models]
     columns = trees[0].schema.columns
-    return {columns[int(c)].name for c in np.unique(used) if c >= 0}
+    return {columns[int(c)].name for c in np.unique(np.concatenate(used)) if 0 <= c < len(columns)}
 
 
 def unknown_in_core(handle_unknown: str) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mixedwood import _kinds as kinds
+from mixedwood._folds import hold_out
 from mixedwood._limits import Deadline, read_time_limit
 from mixedwood._parallel import show_progress
 from mixedwood._params import (
@@ -19,6 +20,7 @@ from mixedwood._params import (
     CROSSED_FEATURES,
     FLAG,
     HANDLE_UNKNOWN,
+    MONOTONIC_CST,
     N_JOBS,
     NONE,
     RANDOM_STATE,
@@ -50,6 +52,8 @@ from mixedwood.boosting import (
     read_validation,
 )
 from mixedwood.data import Table, Target, read_target
+from mixedwood.data.monotonic import monotonic_signs
+from mixedwood.estimators._conformal import SET_SCORES, PredictionSets, set_scores
 from mixedwood.estimators._ensemble import (
     TreeEnsemble,
     TreeEnsembleClassifier,
@@ -65,14 +69,28 @@ from mixedwood.tree import Predictor, Tree
 __all__ = ["BoostedTreesClassifier", "BoostedTreesRegressor", "GradientBoosting"]
 
 
+# Searches of gradient trees by the order of categories in the core; a random order has options.
+_ORDERS = {"target_statistics": "target_statistics", "auto": "sorted"}
+
+
 def _partitioner(hint: Callable[[Any], str] | None = None) -> Constraint:
-    known = ("random_order", "auto")
     return Constraint(
         "'random_order'",
-        "'auto'",
-        test=lambda given: Partitioner.read(given).name in known,
+        *map(repr, _ORDERS),
+        test=lambda given: (
+            (isinstance(given, str) and given in _ORDERS)
+            or Partitioner.read(given).name in ("random_order", "auto")
+        ),
         hint=hint,
     )
+
+
+def _category_order(partitioner: str | Partitioner) -> str:
+    name = partitioner if isinstance(partitioner, str) else partitioner.name
+    if name in _ORDERS:
+        return _ORDERS[name]
+    per_tree = Partitioner.read(partitioner).options.get("per") == "tree"
+    return "random_per_tree" if per_tree else "random_per_node"
 
 
 _AMOUNT = Float(0, math.inf, "left")
@@ -94,6 +112,7 @@ class GradientBoosting(TreeEnsemble):
     cat_smooth: float
     min_split_gain: float
     max_features: float | str | None
+    monotonic_cst: Any
     colsample_bytree: float | str | None
     subsample: float
     max_bins: int
@@ -135,7 +154,8 @@ class GradientBoosting(TreeEnsemble):
         "cat_l2": _AMOUNT,
         "cat_smooth": _AMOUNT,
         "min_split_gain": _AMOUNT,
-        "max_features": ColumnsOrFraction() | NONE,
+        "monotonic_cst": MONOTONIC_CST,
+        "max_features": ColumnsOrFraction() | OneOf("auto") | NONE,
         "colsample_bytree": ColumnsOrFraction() | NONE,
         "subsample": Float(0, 1, "right"),
         "max_bins": Int(2, 65_535),
@@ -165,10 +185,16 @@ class GradientBoosting(TreeEnsemble):
 
     def _check_parameters(self) -> None:
         validate(self)
-        if self.estimator is None and Partitioner.read(self.partitioner).options.get("joint"):
+        options = getattr(self.partitioner, "options", {})
+        if self.estimator is None and options.get("joint"):
             raise ValueError(
                 "The 'joint' option of partitioner is not supported by gradient trees. Got "
                 f"partitioner={self.partitioner!r}."
+            )
+        if self.monotonic_cst is not None and self.estimator is not None:
+            raise ValueError(
+                "monotonic_cst needs gradient trees; leave estimator=None. Got "
+                f"estimator={self.estimator!r}."
             )
 
     def _loss(self) -> Loss:
@@ -181,11 +207,10 @@ class GradientBoosting(TreeEnsemble):
         return self.min_samples_leaf
 
     def _plan(self, table: Table) -> GradientPlan:
-        partitioner = Partitioner.read(self.partitioner)
-        per_tree = partitioner.options.get("per") == "tree"
-        order = "random_per_tree" if per_tree else "random_per_node"
+        order = _category_order(self.partitioner)
+        every_other = self.max_features == "auto"
         settings = GradientSettings(
-            category_order="sorted" if partitioner.name == "auto" else order,
+            category_order=order,
             max_depth=native_limit(self.max_depth),
             max_leaf_nodes=native_limit(self.max_leaf_nodes),
             best_first=self.max_leaf_nodes is not None,
@@ -195,10 +220,12 @@ class GradientBoosting(TreeEnsemble):
             cat_l2=float(self.cat_l2),
             cat_smooth=float(self.cat_smooth),
             min_split_gain=float(self.min_split_gain),
-            max_features=count_columns(self.max_features, table.n_columns),
+            max_features=None if every_other else count_columns(self.max_features, table.n_columns),
+            half_of_others=every_other,
             selection=self.selection,
             handle_unknown=unknown_in_core(self.handle_unknown),
             n_threads=effective_n_jobs(self.n_jobs),
+            monotonic_cst=monotonic_signs(self.monotonic_cst, table.schema),
         )
         return GradientPlan(
             settings=settings,
@@ -408,12 +435,12 @@ class GradientBoosting(TreeEnsemble):
         return gains / total if total > 0 else gains
 
 
-class BoostedTreesClassifier(GradientBoosting, TreeEnsembleClassifier):
+class BoostedTreesClassifier(PredictionSets, GradientBoosting, TreeEnsembleClassifier):
     """Gradient boosting of decision trees with native support for categorical features.
 
-    Minimizes the log loss. The categories of a nominal column are put in a random order at every
-    node and split by a threshold, so that trees stay small and a column of many categories has no
-    advantage over a numeric one.
+    Minimizes the log loss. The categories of a nominal column are ordered by their gradients and
+    split by a threshold. A row has no influence on the position of its own category, so a column of
+    many categories has no advantage over a numeric one.
 
     Parameters
     ----------
@@ -425,11 +452,19 @@ class BoostedTreesClassifier(GradientBoosting, TreeEnsembleClassifier):
         If given, each tree is a clone of this classifier, fitted on rows weighted by their
         residuals, and its leaves get Newton steps as values. `partitioner`, `selection`,
         `max_bins` and the limits of trees below are then not used.
-    partitioner : {"random_order", "auto"} or Partitioner, default="random_order"
-        How the categories of a nominal column become two groups: "random_order" splits a random
-        order, drawn for each node or, with ``Partitioner("random_order", per="tree")``, for each
-        tree; "auto" finds the two groups with the largest gain. Other searches are options of
-        `estimator`.
+    partitioner : {"target_statistics", "random_order", "auto"} or Partitioner, \
+            default="target_statistics"
+        How the categories of a nominal column become two groups:
+
+        - "target_statistics": by a threshold on the mean gradient of each category, which a row
+          gets from other rows of its category only, so that rare categories and names of rows
+          cannot be overfitted. Columns of at most four categories are split as with "auto", and
+          columns about which the rows do not agree as with "random_order".
+        - "random_order": by a threshold in a random order, drawn for each node or, with
+          ``Partitioner("random_order", per="tree")``, for each tree.
+        - "auto": the two groups with the largest gain.
+
+        Other searches are options of `estimator`.
     selection : {"adjusted", "score"}, default="adjusted"
         How the split of a node is chosen among columns: by its gain less the gain that a nominal
         column of as many categories would reach by chance, or by its gain alone.
@@ -445,13 +480,14 @@ class BoostedTreesClassifier(GradientBoosting, TreeEnsembleClassifier):
         Added to the sum of hessians of a leaf; shrinks the values of small leaves.
     cat_l2 : float, default=0.0
         Additional L2 regularization in the gain of splits of nominal columns.
-    cat_smooth : float, default=0.0
-        With ``partitioner="auto"``: added to the sum of hessians of each category before categories
-        are sorted, so that rare ones are not at the ends.
+    cat_smooth : float, default=3.0
+        Added to the sum of hessians of each category before categories are ordered by their
+        gradients, so that rare ones are not at the ends. Not used by random orders.
     min_split_gain : float, default=0.0
         Minimum gain of a split.
-    max_features : None, int, float, "sqrt" or "log2", default=0.5
-        Number of columns drawn at random for each node. If None, all columns are used.
+    max_features : None, int, float, "sqrt", "log2" or "auto", default="auto"
+        Number of columns drawn at random for each node. If None, all columns are used. If "auto",
+        all columns that have target statistics and half of the others.
     colsample_bytree : None, int, float, "sqrt" or "log2", default=None
         Number of columns drawn at random for each tree. If None, all columns are used.
     subsample : float, default=1.0
@@ -482,12 +518,18 @@ class BoostedTreesClassifier(GradientBoosting, TreeEnsembleClassifier):
         Ordinal columns, and their categories in order.
     crossed_features : None, "auto" or list of lists of str or int, default=None
         Columns to cross; see `TreeClassifier`.
+    monotonic_cst : None, dict of str to int, or array-like of int, default=None
+        Monotonic constraints on numeric and ordinal columns, for two classes: 1 if
+        the probability of the second class must not fall while the column rises, -1 if it must
+        not rise, 0 for no constraint; by column name, or one for each column. Not with
+        `estimator`.
     n_jobs : int or None, default=None
         Number of threads, -1 for all processors. The trees do not depend on it.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the random parts.
     warm_start : bool, default=False
-        Whether `fit` adds iterations to those of the previous fit.
+        Whether `fit` adds iterations to those of the previous fit. With target statistics, the
+        previous iterations are done again to find the leaves of the training rows.
     verbose : int, default=0
         Whether to show a progress bar.
     time_limit : float or None, default=None
@@ -525,6 +567,8 @@ class BoostedTreesClassifier(GradientBoosting, TreeEnsembleClassifier):
     """
 
     voting = "hard"  # of the only tree, if there is a single class
+    _needs_for_sets = "fit with early_stopping=True"
+    _fitted: ClassVar[kinds.Fitted] = {**GradientBoosting._fitted, **SET_SCORES}
 
     _parameters: ClassVar[Mapping[str, Constraint]] = {
         **GradientBoosting._parameters,
@@ -545,7 +589,7 @@ class BoostedTreesClassifier(GradientBoosting, TreeEnsembleClassifier):
         n_estimators: int = 200,
         learning_rate: float = 0.1,
         estimator: TreeClassifier | None = None,
-        partitioner: str | Partitioner = "random_order",
+        partitioner: str | Partitioner = "target_statistics",
         selection: Literal["adjusted", "score"] = "adjusted",
         max_depth: int | None = 4,
         max_leaf_nodes: int | None = None,
@@ -553,9 +597,9 @@ class BoostedTreesClassifier(GradientBoosting, TreeEnsembleClassifier):
         min_child_weight: float = 1e-3,
         l2_regularization: float = 1.0,
         cat_l2: float = 0.0,
-        cat_smooth: float = 0.0,
+        cat_smooth: float = 3.0,
         min_split_gain: float = 0.0,
-        max_features: float | str | None = 0.5,
+        max_features: float | str | None = "auto",
         colsample_bytree: float | str | None = None,
         subsample: float = 1.0,
         multi_strategy: Literal["multi_output_tree", "one_output_per_tree"] = "multi_output_tree",
@@ -569,6 +613,7 @@ class BoostedTreesClassifier(GradientBoosting, TreeEnsembleClassifier):
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         crossed_features: Any = None,
+        monotonic_cst: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         warm_start: bool = False,
@@ -602,6 +647,7 @@ class BoostedTreesClassifier(GradientBoosting, TreeEnsembleClassifier):
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
         self.crossed_features = crossed_features
+        self.monotonic_cst = monotonic_cst
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.warm_start = warm_start
@@ -630,6 +676,30 @@ class BoostedTreesClassifier(GradientBoosting, TreeEnsembleClassifier):
 
     def _loss(self) -> Loss:
         return LogLoss()
+
+    # Fitting
+
+    def _fit_table(
+        self,
+        coded: EncodedTable,
+        target: Target,
+        seed: int,
+        time_limit: float,
+        validation: tuple[Table, Target] | None = None,
+    ) -> Self:
+        super()._fit_table(coded, target, seed, time_limit, validation)
+        if not self.early_stopping or not hasattr(self, "baseline_"):
+            return self
+        if validation is not None:
+            rows, truth = validation
+        else:
+            held = hold_out(target.codes, self.validation_fraction, self._seed, target.weights)
+            rows, truth = coded.table.take(held), target.take(held)
+        known = np.ones(truth.n_rows, bool) if truth.weights is None else truth.weights > 0
+        of_truth = self.predictor_.probabilities(rows)[np.arange(truth.n_rows), truth.codes]
+        if known.any():
+            self._set_scores = set_scores(of_truth[known])
+        return self
 
     def _check_fitted(self) -> None:
         if hasattr(self, "baseline_"):
@@ -667,8 +737,8 @@ class BoostedTreesClassifier(GradientBoosting, TreeEnsembleClassifier):
 class BoostedTreesRegressor(GradientBoosting, TreeEnsembleRegressor):
     """Gradient boosting of regression trees with native support for categorical features.
 
-    The categories of a nominal column are put in a random order at every
-    node and split by a threshold, so that trees stay small and a column of many categories has no
+    The categories of a nominal column are ordered by their gradients and split by a threshold. A
+    row has no influence on the position of its own category, so a column of many categories has no
     advantage over a numeric one.
 
     Parameters
@@ -698,10 +768,17 @@ class BoostedTreesRegressor(GradientBoosting, TreeEnsembleRegressor):
         Maximum number of iterations.
     learning_rate : float, default=0.1
         Factor of the values of the leaves.
-    partitioner : {"random_order", "auto"} or Partitioner, default="random_order"
-        How the categories of a nominal column become two groups: "random_order" splits a random
-        order, drawn for each node or, with ``Partitioner("random_order", per="tree")``, for each
-        tree; "auto" finds the two groups with the largest gain.
+    partitioner : {"target_statistics", "random_order", "auto"} or Partitioner, \
+            default="target_statistics"
+        How the categories of a nominal column become two groups:
+
+        - "target_statistics": by a threshold on the mean gradient of each category, which a row
+          gets from other rows of its category only, so that rare categories and names of rows
+          cannot be overfitted. Columns of at most four categories are split as with "auto", and
+          columns about which the rows do not agree as with "random_order".
+        - "random_order": by a threshold in a random order, drawn for each node or, with
+          ``Partitioner("random_order", per="tree")``, for each tree.
+        - "auto": the two groups with the largest gain.
     selection : {"adjusted", "score"}, default="adjusted"
         How the split of a node is chosen among columns: by its gain less the gain that a nominal
         column of as many categories would reach by chance, or by its gain alone.
@@ -719,13 +796,14 @@ class BoostedTreesRegressor(GradientBoosting, TreeEnsembleRegressor):
         Added to the sum of hessians of a leaf; shrinks the values of small leaves.
     cat_l2 : float, default=0.0
         Additional L2 regularization in the gain of splits of nominal columns.
-    cat_smooth : float, default=0.0
-        With ``partitioner="auto"``: added to the sum of hessians of each category before categories
-        are sorted, so that rare ones are not at the ends.
+    cat_smooth : float, default=3.0
+        Added to the sum of hessians of each category before categories are ordered by their
+        gradients, so that rare ones are not at the ends. Not used by random orders.
     min_split_gain : float, default=0.0
         Minimum gain of a split.
-    max_features : None, int, float, "sqrt" or "log2", default=0.5
-        Number of columns drawn at random for each node. If None, all columns are used.
+    max_features : None, int, float, "sqrt", "log2" or "auto", default="auto"
+        Number of columns drawn at random for each node. If None, all columns are used. If "auto",
+        all columns that have target statistics and half of the others.
     colsample_bytree : None, int, float, "sqrt" or "log2", default=None
         Number of columns drawn at random for each tree. If None, all columns are used.
     subsample : float, default=1.0
@@ -748,12 +826,17 @@ class BoostedTreesRegressor(GradientBoosting, TreeEnsembleRegressor):
         Ordinal columns, and their categories in order.
     crossed_features : None, "auto" or list of lists of str or int, default=None
         Columns to cross; see `TreeClassifier`. "auto" searches for columns that interact.
+    monotonic_cst : None, dict of str to int, or array-like of int, default=None
+        Monotonic constraints on numeric and ordinal columns: 1 if
+        predictions must not fall while the column rises, -1 if they must
+        not rise, 0 for no constraint; by column name, or one for each column.
     n_jobs : int or None, default=None
         Number of threads, -1 for all processors. The trees do not depend on it.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the random parts.
     warm_start : bool, default=False
-        Whether `fit` adds iterations to those of the previous fit.
+        Whether `fit` adds iterations to those of the previous fit. With target statistics, the
+        previous iterations are done again to find the leaves of the training rows.
     verbose : int, default=0
         Whether to show a progress bar.
     time_limit : float or None, default=None
@@ -813,7 +896,7 @@ class BoostedTreesRegressor(GradientBoosting, TreeEnsembleRegressor):
         tweedie_variance_power: float = 1.5,
         n_estimators: int = 200,
         learning_rate: float = 0.1,
-        partitioner: str | Partitioner = "random_order",
+        partitioner: str | Partitioner = "target_statistics",
         selection: Literal["adjusted", "score"] = "adjusted",
         max_depth: int | None = 4,
         max_leaf_nodes: int | None = None,
@@ -821,9 +904,9 @@ class BoostedTreesRegressor(GradientBoosting, TreeEnsembleRegressor):
         min_child_weight: float = 1e-3,
         l2_regularization: float = 1.0,
         cat_l2: float = 0.0,
-        cat_smooth: float = 0.0,
+        cat_smooth: float = 3.0,
         min_split_gain: float = 0.0,
-        max_features: float | str | None = 0.5,
+        max_features: float | str | None = "auto",
         colsample_bytree: float | str | None = None,
         subsample: float = 1.0,
         max_bins: int = 255,
@@ -834,6 +917,7 @@ class BoostedTreesRegressor(GradientBoosting, TreeEnsembleRegressor):
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         crossed_features: Any = None,
+        monotonic_cst: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         warm_start: bool = False,
@@ -866,6 +950,7 @@ class BoostedTreesRegressor(GradientBoosting, TreeEnsembleRegressor):
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
         self.crossed_features = crossed_features
+        self.monotonic_cst = monotonic_cst
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.warm_start = warm_start

@@ -1,4 +1,4 @@
-"""A forest and boosted trees together: the recommended ensemble."""
+"""A forest, boosted trees and a linear model together: the recommended ensemble."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from mixedwood import _kinds as kinds
-from mixedwood._folds import fold_numbers
 from mixedwood._limits import Deadline, read_time_limit, user_stacklevel
-from mixedwood._parallel import grow_members
 from mixedwood._params import (
     COST_MATRIX,
     CROSSED_FEATURES,
@@ -35,28 +33,39 @@ from mixedwood._params import (
     validate,
 )
 from mixedwood._random import seed_of, seeds_of
-from mixedwood.boosting import DepthSearch, TuningGrid, TuningResult
+from mixedwood.boosting import ClassScore, mixture_loss, mixture_weights
 from mixedwood.data import Table, Target
+from mixedwood.estimators._conformal import SET_SCORES, PredictionSets, set_scores
 from mixedwood.estimators._ensemble import python_label
+from mixedwood.estimators._tuning import (
+    CV_RESULTS,
+    cv_results,
+    forest_size,
+    tested_folds,
+    tune_boosted,
+)
 from mixedwood.estimators.adaboost import AdaBoostTreesClassifier
 from mixedwood.estimators.base import TableClassifier, TableEstimator, columns_used
 from mixedwood.estimators.boosted import BoostedTreesClassifier
 from mixedwood.estimators.forest import ForestClassifier
-from mixedwood.explain.explanation import EnsembleExplanation
+from mixedwood.explain.explanation import EnsembleExplanation, explain_linear
 from mixedwood.explain.path import choose_row
 from mixedwood.grow import EncodedTable
-from mixedwood.tree import Mixture, Tree
+from mixedwood.linear import PENALTIES, LogisticModel, count_terms, fit_logistic
+from mixedwood.tree import Mixture, ShapValues, Tree, shap_values
 
-__all__ = ["CV", "MAX_CV_ROWS", "MAX_DEPTHS", "BaseEnsemble", "EnsembleClassifier", "listed"]
+__all__ = ["CV", "MAX_DEPTHS", "MAX_TERMS", "BaseEnsemble", "EnsembleClassifier", "listed"]
 
 _MEMBERS: dict[str, tuple[Any, ...]] = {  # the default first
     "forest": (ForestClassifier,),
     "boosted": (BoostedTreesClassifier, AdaBoostTreesClassifier),
 }
+_NAMES = ("forest", "boosted", "linear")
 _WEIGHTS = Constraint(
-    "two non-negative numbers, not both 0: the weight of the forest and that of the boosted trees",
+    "two or three non-negative numbers, not all 0: the weights of the forest, of the boosted trees "
+    "and of the linear model",
     test=lambda given: (
-        len(found := listed(given)) == len(_MEMBERS)
+        len(found := listed(given)) in (2, 3)
         and all(is_number(w) and 0 <= w < math.inf for w in found)
         and any(found)
     ),
@@ -85,10 +94,8 @@ _SHARED_PARAMETERS = (
     "random_state",
     "time_limit",
 )
-# Up to this many rows, cross-validation; above, a fifth of the rows is enough.
-MAX_CV_ROWS = 10_000
-# Number of trees, out of a hundred, that were not fitted on a given row.
-_OUT_OF_BAG_TREES = 37
+MAX_TERMS = 1_500  # of a linear model
+_LEAST_WEIGHT = 0.02  # of the linear model; with less it is left out
 
 
 class BaseEnsemble(TableEstimator):
@@ -122,6 +129,12 @@ class BaseEnsemble(TableEstimator):
                 )
         return member.set_params(random_state=seed, n_jobs=self.n_jobs, verbose=self.verbose)
 
+    def _size_forest(self, forest: Any, n_rows: int) -> None:
+        """Set the size of a forest that was not given."""
+        if getattr(self, "forest", None) is None:
+            n_trees, n_sampled = forest_size(n_rows)
+            forest.set_params(n_estimators=n_trees, max_samples=n_sampled)
+
     def _warn_unused_parameters(self, tunes: bool) -> None:
         """Warn once of parameters of the members that have no effect."""
         unused = [
@@ -142,40 +155,45 @@ class BaseEnsemble(TableEstimator):
             warnings.warn(" ".join(unused), UserWarning, stacklevel=user_stacklevel())
 
 
-class EnsembleClassifier(BaseEnsemble, TableClassifier):
-    """A forest and boosted trees, averaged: the recommended ensemble.
+class EnsembleClassifier(PredictionSets, BaseEnsemble, TableClassifier):
+    """A forest, boosted trees and a linear model, averaged: the recommended ensemble.
 
-    The depth and the number of the boosted trees and the weight of the forest are chosen by
-    cross-validation: few splits and many iterations for additive data, deep trees for interactions,
-    few iterations or the forest for noisy data.
+    The depth and the number of the boosted trees, how they split columns, and the weights of the
+    members are chosen on held-out rows: few splits and many iterations for additive data, deep
+    trees for interactions, few iterations, the forest or the linear model for noisy data.
 
     Parameters
     ----------
     forest : ForestClassifier or None, default=None
-        The forest. If None, ``ForestClassifier()``. Its `class_weight`, `cost_matrix`,
+        The forest. If None, ``ForestClassifier()`` with 50 trees up to 1,000 rows; of more rows,
+        fewer trees on samples of the rows. Its `class_weight`, `cost_matrix`,
         `categorical_features`, `ordinal_features`, `crossed_features`, `n_jobs`, `random_state`,
-        `verbose` and
-        `time_limit` are those of the ensemble.
+        `verbose` and `time_limit` are those of the ensemble.
     boosted : BoostedTreesClassifier, AdaBoostTreesClassifier or None, default=None
         The boosted trees, likewise. If None, ``BoostedTreesClassifier()``. With ``tune=True`` its
-        `max_depth` and `n_estimators` are chosen; a warning is issued if they were set.
+        `max_depth` and `n_estimators` are chosen; a warning is issued if they were set. So are
+        `partitioner` and `max_features`, if they have their defaults.
+    linear : bool, default=True
+        Whether there may be a linear model: logistic regression with an L2 penalty on standardized
+        numbers and one-hot encoded categories. It is left out if its weight would be less than
+        0.02, and if it had more than 1,500 terms.
     tune : bool, default=True
-        Whether to choose the depth and the number of the boosted trees, and the weights, by the log
-        loss on held-out rows. If False, `boosted` and `weights` are used as given; likewise with
-        fewer than ten rows, with AdaBoost, and if `boosted` has an `estimator`.
-    weights : sequence of two floats, default=(0.4, 0.6)
-        Weights of the forest and of the boosted trees in the average of probabilities, unless they
-        are chosen.
+        Whether to choose the settings of the boosted trees, and the weights, by the log loss on
+        held-out rows. If False, `boosted` and `weights` are used as given; likewise with fewer
+        than ten rows, with AdaBoost, and if `boosted` has an `estimator`.
+    weights : sequence of two or three floats, default=(0.4, 0.6)
+        Weights of the forest, of the boosted trees and of the linear model in the average of
+        probabilities, unless they are chosen.
     max_depths : sequence of int, default=(2, 3, 4, 6)
         Candidate depths of the boosted trees.
     max_iter : int, default=500
         Maximum number of boosting iterations.
     n_iter_no_change : int, default=30
-        A depth is not continued if its loss has not improved for this many iterations.
+        A candidate is not continued if its loss has not improved for this many iterations.
     cv : int, splitter, "holdout" or None, default=None
         Number of folds, a scikit-learn splitter whose test sets do not overlap, or "holdout" for a
-        single test set of a fifth of the rows. If None, 5 folds up to 10,000 rows and "holdout" for
-        more.
+        single test set of a fifth of the rows. If None, there are five folds, of which so many are
+        used that 600 rows are held out: all up to 600 rows, one from 3,000 rows on.
     class_weight : mapping, "balanced" or None, default=None
         Weights of the classes.
     cost_matrix : array-like of shape (n_classes, n_classes), mapping or None, default=None
@@ -195,21 +213,25 @@ class EnsembleClassifier(BaseEnsemble, TableClassifier):
         Whether to show a progress bar.
     time_limit : float or None, default=None
         Maximum number of seconds of `fit`: a third each for the forest, tuning and boosting.
+        Tuning begins with usual depths, and ends with the best candidate so far.
 
     Attributes
     ----------
     forest_, boosted_ : ForestClassifier, BoostedTreesClassifier or AdaBoostTreesClassifier
         The fitted members.
+    linear_ : LogisticModel
+        The linear model. Not set if there is none.
     estimators_, named_estimators_ : list, Bunch
         The fitted members, in this order.
-    weights_ : ndarray of shape (2,)
+    weights_ : ndarray of shape (2,) or (3,)
         Their weights.
     n_iter_ : int
         Number of boosting iterations.
     cv_results_ : dict of ndarray
-        For each depth: "param_max_depth", the best "param_n_estimators" and "param_weight" (of the
-        boosted trees), "mean_test_score" (negative log loss) and "rank_test_score". Only set if
-        parameters were tuned.
+        For each candidate: "param_max_depth", "param_partitioner", the best "param_n_estimators"
+        and "param_weight" (of the boosted trees), "mean_test_score" (negative log loss of the
+        ensemble on held-out rows) and "rank_test_score". Candidates that fell behind were not
+        continued. Only set if parameters were tuned.
     classes_, schema_, n_features_in_, feature_names_in_
         As in `TreeClassifier`.
 
@@ -227,12 +249,14 @@ class EnsembleClassifier(BaseEnsemble, TableClassifier):
 
     forest_: ForestClassifier
     boosted_: BoostedTreesClassifier | AdaBoostTreesClassifier
+    linear_: LogisticModel
     weights_: NDArray[np.float64]
     cv_results_: dict[str, NDArray[Any]]
 
     _parameters: ClassVar[Mapping[str, Constraint]] = {
         "forest": InstanceOf(*_MEMBERS["forest"]) | NONE,
         "boosted": InstanceOf(*_MEMBERS["boosted"]) | NONE,
+        "linear": FLAG,
         "tune": FLAG,
         "weights": _WEIGHTS,
         "max_depths": MAX_DEPTHS,
@@ -250,28 +274,33 @@ class EnsembleClassifier(BaseEnsemble, TableClassifier):
         "forest_": kinds.instance(*_MEMBERS["forest"]),
         "boosted_": kinds.instance(*_MEMBERS["boosted"]),
         "weights_": kinds.array(np.float64, 1, kinds.NONNEGATIVE),
+        "linear_": kinds.sometimes(kinds.instance(LogisticModel)),
+        **SET_SCORES,
         "cv_results_": kinds.sometimes(
             kinds.arrays(
-                {
-                    "param_max_depth": kinds.COUNTS,
-                    "param_n_estimators": kinds.COUNTS,
-                    "param_weight": kinds.array(np.float64, 1, kinds.FRACTIONS),
-                    "mean_test_score": kinds.array(np.float64, 1, kinds.FINITE),
-                    "rank_test_score": kinds.COUNTS,
-                }
+                {**CV_RESULTS, "param_weight": kinds.array(np.float64, 1, kinds.FRACTIONS)}
             )
         ),
     }
+    _needs_for_sets = "fit with tune=True and at least ten rows"
 
     def _check_fitted(self) -> None:
-        if len(self.weights_) != 2 or not abs(self.weights_.sum() - 1) <= kinds.ROUNDING:
+        n_members = 2 + ("linear_" in vars(self))
+        if len(self.weights_) != n_members or not abs(self.weights_.sum() - 1) <= kinds.ROUNDING:
             raise ValueError("the weights of its members do not add up to 1")
+        if "linear_" in vars(self):
+            n_outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
+            if self.linear_.design.schema != self.schema_:
+                raise ValueError("its linear model has other columns than the model")
+            if len(self.linear_.intercepts) != n_outputs:
+                raise ValueError("its linear model has not one score for each class")
 
     def __init__(
         self,
         *,
         forest: ForestClassifier | None = None,
         boosted: BoostedTreesClassifier | AdaBoostTreesClassifier | None = None,
+        linear: bool = True,
         tune: bool = True,
         weights: Sequence[float] = (0.4, 0.6),
         max_depths: Sequence[int] = (2, 3, 4, 6),
@@ -290,6 +319,7 @@ class EnsembleClassifier(BaseEnsemble, TableClassifier):
     ) -> None:
         self.forest = forest
         self.boosted = boosted
+        self.linear = linear
         self.tune = tune
         self.weights = weights
         self.max_depths = max_depths
@@ -309,7 +339,7 @@ class EnsembleClassifier(BaseEnsemble, TableClassifier):
     # Fitting
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | float | None = None) -> Self:
-        """Fit the forest, then the boosted trees.
+        """Fit the forest, the linear model and the boosted trees.
 
         Parameters
         ----------
@@ -340,55 +370,111 @@ class EnsembleClassifier(BaseEnsemble, TableClassifier):
             categorical_features=self.categorical_features,
             ordinal_features=self.ordinal_features,
         )
+        self._size_forest(forest, target.n_rows)
         coded = EncodedTable(table)
         tunes = bool(self.tune) and target.n_classes > 1 and target.n_rows >= 10
         tunes &= isinstance(boosted, BoostedTreesClassifier) and boosted.estimator is None
         self._warn_unused_parameters(tunes)
-        out_of_bag = tunes and forest._leaves_rows_out(target.n_rows)
-        with warnings.catch_warnings():
-            # A few rows without an out-of-bag prediction do not matter here.
-            warnings.filterwarnings("ignore", ".*out-of-bag prediction", UserWarning)
-            forest.set_params(oob_score=forest.oob_score or out_of_bag)
-            forest._fit_table(coded, target, deadline.left() / 3)
-        weights, results = np.array(listed(self.weights), dtype=np.float64), []
-        weights /= weights.sum()
-        if tunes and isinstance(boosted, BoostedTreesClassifier):
-            search = DepthSearch(
-                coded,
-                target,
-                boosted._plan(table),
-                TuningGrid(
-                    max_depths=[int(d) for d in listed(self.max_depths)],
-                    max_iter=int(self.max_iter),
-                    n_iter_no_change=int(self.n_iter_no_change),
-                ),
-                fold_numbers(target.codes, self._cv(target), choice_seed, target.weights),
-                _smoothed(forest.oob_decision_function_, target) if out_of_bag else None,
-                seed,
-            )
-            results = grow_members(
-                search.evaluate,
-                range(len(search.grid.max_depths)),
-                n_jobs=self.n_jobs,
-                verbose=self.verbose,
-                time_limit=deadline.left() / 2,
-                what="depths",
-            )
-            best = min(results, key=lambda result: result.loss)
-            weights = np.array([1 - best.weight, best.weight])
-            boosted.set_params(n_estimators=best.n_iter, max_depth=best.max_depth)
+        folds = tested_folds(target, self.cv, choice_seed) if tunes else None
+        of_forest = _fit_forest(forest, coded, target, deadline.left() / 3, folds is not None)
+        given = listed(self.weights)
+        weights = np.array([*given, 0.0][: len(_NAMES)], dtype=np.float64)
+        fitted: dict[str, Any] = {}
+        if folds is not None:
+            weights = self._tune(coded, target, of_forest, boosted, folds, seed, deadline, fitted)
+        elif weights[2] > 0:
+            self._fit_linear(table, target, None, seed, deadline, fitted)
+        if "linear_" not in fitted:
+            weights = weights[:2] if weights[:2].any() else np.array([0.4, 0.6])
         boosted._fit_table(coded, target, seed_of(boosted.random_state), deadline.left())
+        for name in self._fitted:
+            self.__dict__.pop(name, None)  # of an earlier fit
         self._remember(table, target)
-        self.forest_, self.boosted_, self.weights_ = forest, boosted, weights
-        self.__dict__.pop("cv_results_", None)  # of an earlier fit
-        if results:
-            self.cv_results_ = _cv_results(results)
+        self.forest_, self.boosted_, self.weights_ = forest, boosted, weights / weights.sum()
+        self.__dict__.update(fitted)
         return self
 
-    def _cv(self, target: Target) -> Any:
-        if self.cv is None:
-            return 5 if target.n_rows <= MAX_CV_ROWS else "holdout"
-        return self.cv
+    def _tune(
+        self,
+        coded: EncodedTable,
+        target: Target,
+        of_forest: NDArray[np.float64] | None,
+        boosted: Any,
+        folds: NDArray[np.int64],
+        seed: int,
+        deadline: Deadline,
+        fitted: dict[str, Any],
+    ) -> NDArray[np.float64]:
+        """Set the parameters of the boosted trees, and find the weights of the members."""
+        rows = np.flatnonzero(folds >= 0)
+        codes = target.codes[rows]
+        others: dict[str, NDArray[np.float64]] = {}
+        if of_forest is not None:
+            others["forest"] = of_forest[rows, codes]
+        linear = self._fit_linear(coded.table, target, folds, seed, deadline, fitted)
+        if linear is not None:
+            others["linear"] = linear[rows, codes]
+        columns = [others[name] for name in others]
+        held = np.column_stack(columns) if columns else np.empty((len(rows), 0))
+        candidates, results = tune_boosted(
+            boosted,
+            coded,
+            target,
+            folds,
+            lambda rows: ClassScore(target, rows, held),
+            max_depths=[int(d) for d in listed(self.max_depths)],
+            max_iter=int(self.max_iter),
+            n_iter_no_change=int(self.n_iter_no_change),
+            seed=seed,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+            deadline=Deadline.after(deadline.left() / 2),
+        )
+        row_weights = None if target.weights is None else target.weights[rows]
+        stacked = [_stack({**others, "boosted": r.predictions}, row_weights) for r in results]
+        best = int(np.argmin([loss for _, loss in stacked]))
+        weights, _ = stacked[best]
+        if weights[2] == 0:
+            fitted.pop("linear_", None)
+        mixed = sum(
+            weight * {**others, "boosted": results[best].predictions}[name]
+            for name, weight in zip(_NAMES, weights.tolist(), strict=True)
+            if weight > 0
+        )
+        fitted["_set_scores"] = set_scores(np.asarray(mixed))
+        fitted["cv_results_"] = cv_results(
+            boosted,
+            candidates,
+            results,
+            [loss for _, loss in stacked],
+            param_weight=[found[1] for found, _ in stacked],
+        )
+        boosted.set_params(n_estimators=results[best].n_iter, **candidates[best])
+        return weights
+
+    def _fit_linear(
+        self,
+        table: Table,
+        target: Target,
+        folds: NDArray[np.int64] | None,
+        seed: int,
+        deadline: Deadline,
+        fitted: dict[str, Any],
+    ) -> NDArray[np.float64] | None:
+        """Fit the linear model; the probabilities of held-out rows if it was fitted."""
+        if not self.linear or target.n_classes < 2:
+            return None
+        if count_terms(table.schema) > MAX_TERMS:
+            return None
+        moment = Deadline.after(deadline.left() / 10)
+        alphas = PENALTIES if folds is not None else (1.0,)
+        found = fit_logistic(
+            table, target, folds, alphas, seed=seed, goes_on=lambda: not moment.is_over()
+        )
+        if found is None:
+            return None
+        fitted["linear_"], held_out = found
+        return held_out
 
     # Predicting
 
@@ -408,7 +494,7 @@ class EnsembleClassifier(BaseEnsemble, TableClassifier):
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Find the leaf of each row in each tree: shape (n_rows, n_trees)."""
         table = self._new(X)
-        return np.hstack([part.apply(table) for _, part in self.predictor_.parts])
+        return np.hstack([m.predictor_.apply(table) for m in (self.forest_, self.boosted_)])
 
     def explain(self, X: Any, row: int = 0) -> EnsembleExplanation:
         """Explain the prediction of one row: the predictions of the members, and their reasons.
@@ -438,23 +524,59 @@ class EnsembleClassifier(BaseEnsemble, TableClassifier):
         one, row = choose_row(self._new(X), row)
         forest = replace(self.forest_._explain(one, 0), row=row)
         boosted = replace(self.boosted_._explain(one, 0), row=row)
-        average = self.predictor_.average([forest.probabilities, boosted.probabilities])
+        linear = None
+        if "linear_" in vars(self):
+            given = self.linear_.by_column(one)
+            linear = replace(explain_linear(self.predictor_.target, one, *given), row=row)
+        members = [m.probabilities for m in (forest, boosted, linear) if m is not None]
+        average = self.predictor_.average(members)
         return EnsembleExplanation(
             row=row,
             prediction=python_label(self.predictor_.target.labels(average[None])[0]),
             classes=self.classes_,
             probabilities=average,
-            weights=(float(self.weights_[0]), float(self.weights_[1])),
+            weights=tuple(self.weights_.tolist()),
             forest=forest,
             boosted=boosted,
+            linear=linear,
         )
+
+    def shap_values(self, X: Any) -> dict[str, ShapValues]:
+        """Compute what each column adds to each prediction, as exact SHAP values.
+
+        Each member has values of its own, which add up to its prediction: probabilities or numbers
+        for the forest, raw scores for boosted trees. A linear member has none.
+
+        Parameters
+        ----------
+        X : table
+            Rows.
+
+        Returns
+        -------
+        dict of str to ShapValues
+            SHAP values by the name of the member.
+
+        Raises
+        ------
+        ValueError
+            If a split weighs several columns: what a single one adds is not defined then.
+        """
+        table = self._new(X)
+        return {
+            name: shap_values(member.predictor_, table, self.n_jobs)
+            for name, member in self.named_estimators_.items()
+            if hasattr(member, "predictor_")
+        }
 
     @property
     def predictor_(self) -> Mixture:
-        """The trees of both members, and how their predictions are combined."""
+        """The members, and how their predictions are combined."""
         check_is_fitted(self)
-        weights = self.weights_.tolist()
-        return Mixture(tuple(zip(weights, (m.predictor_ for m in self.estimators_), strict=True)))
+        members: list[Any] = [self.forest_.predictor_, self.boosted_.predictor_]
+        if "linear_" in vars(self):
+            members.append(self.linear_)
+        return Mixture(tuple(zip(self.weights_.tolist(), members, strict=True)))
 
     @property
     def estimators_(self) -> list[Any]:
@@ -465,7 +587,10 @@ class EnsembleClassifier(BaseEnsemble, TableClassifier):
     def named_estimators_(self) -> Bunch:
         """The fitted members by name."""
         check_is_fitted(self)
-        return Bunch(forest=self.forest_, boosted=self.boosted_)
+        found = Bunch(forest=self.forest_, boosted=self.boosted_)
+        if "linear_" in vars(self):
+            found["linear"] = self.linear_
+        return found
 
     @property
     def n_iter_(self) -> int:
@@ -481,9 +606,11 @@ class EnsembleClassifier(BaseEnsemble, TableClassifier):
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Weighted mean of the importances of the members."""
+        """Weighted mean of the importances of the forest and of the boosted trees."""
         check_is_fitted(self)
-        mean = self.predictor_.average([m.feature_importances_ for m in self.estimators_])
+        forest, boosted = self.weights_[:2] if self.weights_[:2].any() else (0.5, 0.5)
+        mean = forest * self.forest_.feature_importances_
+        mean = mean + boosted * self.boosted_.feature_importances_
         total = mean.sum()  # less than 1 if a member has no splits
         return np.asarray(mean / total if total > 0 else mean)
 
@@ -509,20 +636,47 @@ def _changed(member: Any, parameters: tuple[str, ...]) -> dict[str, Any]:
     return {p: value for p, value in values.items() if value != getattr(default, p)}
 
 
-def _cv_results(results: list[TuningResult]) -> dict[str, NDArray[Any]]:
-    depths, n_iter, weights, losses = (np.array(values) for values in zip(*results, strict=True))
-    return {
-        "param_max_depth": depths,
-        "param_n_estimators": n_iter,
-        "param_weight": weights,
-        "mean_test_score": -losses,
-        "rank_test_score": 1 + (losses[:, None] > losses).sum(axis=1),
-    }
+def _fit_forest(
+    forest: ForestClassifier,
+    coded: EncodedTable,
+    target: Target,
+    time_limit: float,
+    out_of_bag: bool,
+) -> NDArray[np.float64] | None:
+    """Fit the forest; its out-of-bag probabilities if they are wanted and there are any."""
+    out_of_bag = out_of_bag and forest._leaves_rows_out(target.n_rows)
+    with warnings.catch_warnings():
+        # A few rows without an out-of-bag prediction do not matter here.
+        warnings.filterwarnings("ignore", ".*out-of-bag prediction", UserWarning)
+        forest.set_params(oob_score=forest.oob_score or out_of_bag)
+        forest._fit_table(coded, target, time_limit)
+    if not out_of_bag:
+        return None
+    drawn = forest._sample_size(target.n_rows) / target.n_rows
+    left_out = math.exp(-drawn) if forest.bootstrap else 1 - drawn
+    return _smoothed(forest.oob_decision_function_, target, left_out * len(forest.trees_))
 
 
-def _smoothed(of_forest: NDArray[np.float64], target: Target) -> NDArray[np.float64]:
+def _smoothed(
+    of_forest: NDArray[np.float64], target: Target, n_trees: float
+) -> NDArray[np.float64]:
     """Out-of-bag probabilities, shrunk to the prior: few trees may all be wrong about a row."""
     prior = np.bincount(target.codes, target.weights, minlength=target.n_classes)
     prior = prior / prior.sum()
     known = np.where(np.isnan(of_forest), prior, of_forest)
-    return np.asarray((_OUT_OF_BAG_TREES * known + prior) / (_OUT_OF_BAG_TREES + 1))
+    return np.asarray((n_trees * known + prior) / (n_trees + 1))
+
+
+def _stack(
+    of_true_class: dict[str, NDArray[np.float64]], row_weights: NDArray[np.float64] | None
+) -> tuple[NDArray[np.float64], float]:
+    """Weights of all members, and the log loss of held-out rows."""
+    names = [name for name in _NAMES if name in of_true_class]
+    given = np.column_stack([of_true_class[name] for name in names])
+    found = mixture_weights(given, row_weights)
+    if "linear" in names and found[-1] < _LEAST_WEIGHT:
+        names, given = names[:-1], given[:, :-1]
+        found = mixture_weights(given, row_weights)
+    weights = np.zeros(len(_NAMES))
+    weights[[_NAMES.index(name) for name in names]] = found
+    return weights, mixture_loss(given, found, row_weights)

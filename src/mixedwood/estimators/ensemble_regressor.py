@@ -14,7 +14,6 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from mixedwood import _kinds as kinds
-from mixedwood._folds import fold_numbers
 from mixedwood._limits import Deadline, read_time_limit
 from mixedwood._params import (
     FLAG,
@@ -29,16 +28,18 @@ from mixedwood._params import (
     is_number,
 )
 from mixedwood._random import seed_of, seeds_of
-from mixedwood.boosting import NumberResult, TuningGrid, stacking_weights, tune_numbers
+from mixedwood.boosting import stacking_weights
 from mixedwood.data import Table, Target
+from mixedwood.estimators._conformal import conformal_quantile
+from mixedwood.estimators._tuning import CV_RESULTS, cv_results, tested_folds, tune_boosted
 from mixedwood.estimators.base import TableRegressor, columns_used
 from mixedwood.estimators.boosted import BoostedTreesRegressor
-from mixedwood.estimators.ensemble import CV, MAX_CV_ROWS, MAX_DEPTHS, BaseEnsemble, listed
+from mixedwood.estimators.ensemble import CV, MAX_DEPTHS, MAX_TERMS, BaseEnsemble, listed
 from mixedwood.estimators.forest_regressor import ForestRegressor
 from mixedwood.estimators.tree_regressor import TreeRegressor
 from mixedwood.grow import EncodedTable
 from mixedwood.linear import ALPHAS, RidgeModel, count_terms, fit_ridge
-from mixedwood.tree import Mixture, Tree
+from mixedwood.tree import Mixture, ShapValues, Tree, shap_values
 
 __all__ = ["EnsembleRegressor"]
 
@@ -55,7 +56,6 @@ _WEIGHTS = Constraint(
     ),
 )
 _MIN_ROWS = 10  # fewer are not worth cross-validation
-_MAX_TERMS = 1_500  # of the linear model, whose time is cubic in it
 _MIN_DIFFICULTY_ROWS = 200  # fewer say too little about where errors are large
 _DIFFICULTY_LEAF = 10  # rows in a leaf of the forest of absolute residuals
 _CHOICE_COVERAGE = 0.9  # at which widths of intervals are compared
@@ -92,8 +92,8 @@ class EnsembleRegressor(BaseEnsemble, TableRegressor):
         A depth is not continued if its error has not improved for this many iterations.
     cv : int, splitter, "holdout" or None, default=None
         Number of folds, a scikit-learn splitter whose test sets do not overlap, or "holdout" for a
-        single test set of a fifth of the rows. If None, 5 folds up to 10,000 rows and "holdout" for
-        more.
+        single test set of a fifth of the rows. If None, there are five folds, of which so many are
+        used that 600 rows are held out: all up to 600 rows, one from 3,000 rows on.
     categorical_features : None, "from_dtype", "all", or array of str, int or bool, default=None
         Columns to treat as nominal, whatever their type.
     ordinal_features : mapping of str to sequence, optional
@@ -123,10 +123,9 @@ class EnsembleRegressor(BaseEnsemble, TableRegressor):
         Predicts absolute residuals, by which intervals are scaled. Only set if that makes them
         narrower on average.
     cv_results_ : dict of ndarray
-        For each depth: "param_max_depth", the best "param_n_estimators", "mean_test_score"
-        (negative root mean squared error of the
-        ensemble) and "rank_test_score". Only set if parameters
-        were tuned.
+        For each candidate: "param_max_depth", "param_partitioner", the best "param_n_estimators",
+        "mean_test_score" (negative root mean squared error of the ensemble) and "rank_test_score".
+        Candidates that fell behind were not continued. Only set if parameters were tuned.
     schema_, n_features_in_, feature_names_in_
         As in `TreeRegressor`.
 
@@ -183,16 +182,7 @@ class EnsembleRegressor(BaseEnsemble, TableRegressor):
         "weights_": kinds.array(np.float64, 1, kinds.NONNEGATIVE),
         "_scores": kinds.sometimes(kinds.array(np.float64, 1, kinds.NONNEGATIVE)),
         "_offset": kinds.sometimes(kinds.number(kinds.NONNEGATIVE)),
-        "cv_results_": kinds.sometimes(
-            kinds.arrays(
-                {
-                    "param_max_depth": kinds.COUNTS,
-                    "param_n_estimators": kinds.COUNTS,
-                    "mean_test_score": kinds.array(np.float64, 1, kinds.FINITE),
-                    "rank_test_score": kinds.COUNTS,
-                }
-            )
-        ),
+        "cv_results_": kinds.sometimes(kinds.arrays(CV_RESULTS)),
     }
 
     def _check_fitted(self) -> None:
@@ -263,15 +253,10 @@ class EnsembleRegressor(BaseEnsemble, TableRegressor):
             if self.forest is None:
                 forest.set_params(keep_leaves=False)
             forest._fit_table(coded, target, deadline.left() / 3)
-        folds = None
-        if tunes:
-            cv = self.cv
-            if cv is None:
-                cv = 5 if target.n_rows <= MAX_CV_ROWS else "holdout"
-            folds = fold_numbers(target.codes, cv, choice_seed, target.weights)
+        folds = tested_folds(target, self.cv, choice_seed) if tunes else None
         weights = np.array(listed(self.weights), dtype=np.float64)
         held_out: dict[str, Numbers] = {}
-        if self.linear and (tunes or weights[2] > 0) and count_terms(table.schema) <= _MAX_TERMS:
+        if self.linear and (tunes or weights[2] > 0) and count_terms(table.schema) <= MAX_TERMS:
             alphas = ALPHAS if tunes else (1.0,)
             fitted["linear_"], held_out["linear"] = fit_ridge(table, target, folds, alphas)
         elif weights[2] > 0:
@@ -281,26 +266,29 @@ class EnsembleRegressor(BaseEnsemble, TableRegressor):
         if folds is not None:
             if out_of_bag:
                 held_out["forest"] = forest.oob_prediction_
-            results = tune_numbers(
+            candidates, results = tune_boosted(
+                boosted,
                 coded,
                 target,
-                boosted._plan(table),
-                TuningGrid(
-                    max_depths=[int(d) for d in listed(self.max_depths)],
-                    max_iter=int(self.max_iter),
-                    n_iter_no_change=int(self.n_iter_no_change),
-                ),
                 folds,
-                seed,
-                deadline.left() / 2,
+                None,
+                max_depths=[int(d) for d in listed(self.max_depths)],
+                max_iter=int(self.max_iter),
+                n_iter_no_change=int(self.n_iter_no_change),
+                seed=seed,
+                n_jobs=self.n_jobs,
+                verbose=self.verbose,
+                deadline=Deadline.after(deadline.left() / 2),
             )
-            stacked = [
-                _stack({**held_out, "boosted": result.predictions}, target) for result in results
-            ]
-            best = int(np.argmin([loss for _, loss, _ in stacked]))
+            tested = folds >= 0
+            of_boosted = np.full((len(results), target.n_rows), np.nan)
+            of_boosted[:, tested] = [result.predictions for result in results]
+            stacked = [_stack({**held_out, "boosted": found}, target) for found in of_boosted]
+            losses = [loss for _, loss, _ in stacked]
+            best = int(np.argmin(losses))
             weights, _, average = stacked[best]
-            boosted.set_params(n_estimators=results[best].n_iter, max_depth=results[best].max_depth)
-            fitted["cv_results_"] = _cv_results(results, [loss for _, loss, _ in stacked])
+            fitted["cv_results_"] = cv_results(boosted, candidates, results, losses)
+            boosted.set_params(n_estimators=results[best].n_iter, **candidates[best])
             fitted |= self._residuals(coded, target, average, seed, deadline.left() / 3)
         boosted._fit_table(coded, target, seed_of(boosted.random_state), deadline.left())
         for name in self._fitted:
@@ -340,8 +328,8 @@ class EnsembleRegressor(BaseEnsemble, TableRegressor):
         difficulty = forest.oob_prediction_ + offset
         known = ~np.isnan(difficulty)
         scores = np.sort((errors / difficulty)[known])
-        scaled_width = _quantile(scores, _CHOICE_COVERAGE) * difficulty[known].mean()
-        if not scaled_width < _quantile(plain["_scores"], _CHOICE_COVERAGE):
+        scaled_width = conformal_quantile(scores, _CHOICE_COVERAGE) * difficulty[known].mean()
+        if not scaled_width < conformal_quantile(plain["_scores"], _CHOICE_COVERAGE):
             return plain
         return {"_scores": scores, "_offset": offset, "difficulty_": forest}
 
@@ -395,11 +383,39 @@ class EnsembleRegressor(BaseEnsemble, TableRegressor):
                 f"least {_MIN_ROWS} rows."
             )
         center = np.asarray(self.predictor_.predict(table, self.n_jobs))
-        width: Any = _quantile(self._scores, float(coverage))
+        width: Any = conformal_quantile(self._scores, float(coverage))
         if "difficulty_" in vars(self):
             difficulty = self.difficulty_.predictor_.predict(table, self.n_jobs)
             width = width * (difficulty + self._offset)
         return np.column_stack([center - width, center + width])
+
+    def shap_values(self, X: Any) -> dict[str, ShapValues]:
+        """Compute what each column adds to each prediction, as exact SHAP values.
+
+        Each member has values of its own, which add up to its prediction: probabilities or numbers
+        for the forest, raw scores for boosted trees. A linear member has none.
+
+        Parameters
+        ----------
+        X : table
+            Rows.
+
+        Returns
+        -------
+        dict of str to ShapValues
+            SHAP values by the name of the member.
+
+        Raises
+        ------
+        ValueError
+            If a split weighs several columns: what a single one adds is not defined then.
+        """
+        table = self._new(X)
+        return {
+            name: shap_values(member.predictor_, table, self.n_jobs)
+            for name, member in self.named_estimators_.items()
+            if hasattr(member, "predictor_")
+        }
 
     @property
     def predictor_(self) -> Mixture:
@@ -469,26 +485,3 @@ def _stack(held_out: dict[str, Numbers], target: Target) -> tuple[Numbers, float
     average = np.full(target.n_rows, np.nan)
     average[known] = predictions[known] @ found
     return weights, loss, average
-
-
-def _quantile(ascending: Numbers, coverage: float) -> float:
-    """The conformal quantile of n scores: the one of rank (n + 1) * coverage, rounded up.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> _quantile(np.arange(1.0, 10.0), 0.9), _quantile(np.arange(1.0, 10.0), 0.95)
-    (9.0, inf)
-    """
-    rank = math.ceil((len(ascending) + 1) * coverage - 1e-9)
-    return float(ascending[rank - 1]) if rank <= len(ascending) else math.inf
-
-
-def _cv_results(results: list[NumberResult], losses: list[float]) -> dict[str, NDArray[Any]]:
-    values = np.array(losses)
-    return {
-        "param_max_depth": np.array([result.max_depth for result in results]),
-        "param_n_estimators": np.array([result.n_iter for result in results]),
-        "mean_test_score": -values,
-        "rank_test_score": 1 + (values[:, None] > values).sum(axis=1),
-    }

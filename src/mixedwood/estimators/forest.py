@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 
 from mixedwood import _kinds as kinds
 from mixedwood._limits import Deadline, read_time_limit, user_stacklevel
@@ -18,6 +19,7 @@ from mixedwood._params import (
     COST_MATRIX,
     CROSSED_FEATURES,
     FLAG,
+    MONOTONIC_CST,
     N_JOBS,
     NONE,
     TIME_LIMIT,
@@ -32,6 +34,8 @@ from mixedwood._params import (
 )
 from mixedwood._random import seed_of
 from mixedwood.data import Table, Target, read_table
+from mixedwood.data.monotonic import monotonic_signs
+from mixedwood.estimators._conformal import SET_SCORES, PredictionSets, set_scores
 from mixedwood.estimators._ensemble import VOTING, TreeEnsemble, TreeEnsembleClassifier, Vote
 from mixedwood.estimators._sampling import BaggingPlan
 from mixedwood.estimators._single import SingleTree, SingleTreeClassifier
@@ -79,6 +83,7 @@ class BaseForest(TreeEnsemble):
     warm_start: bool
     verbose: int
     time_limit: float | None
+    monotonic_cst: Any = None  # a parameter of some
 
     oob_score_: Any = OutOfBag()
     _seed: int
@@ -126,6 +131,22 @@ class BaseForest(TreeEnsemble):
         """Return what grows a tree of a sample; see `BaggingPlan`."""
         return read_member(self._member(), self._member_class)._fit_encoded
 
+    def _constrained(self, table: Table) -> Callable[..., Any]:
+        """Return what grows a tree, with the monotonic constraints of the forest."""
+        if self.monotonic_cst is None:
+            return self._grow_function()
+        tree = clone(self._member())
+        if "monotonic_cst" not in tree.get_params(deep=False):
+            raise TypeError(
+                f"monotonic_cst needs an estimator with constraints, such as TreeClassifier or "
+                f"TreeRegressor. Got {tree!r} instead."
+            )
+        # By name: a tree may see a part of the columns.
+        signs = monotonic_signs(self.monotonic_cst, table.schema).tolist()
+        tree.set_params(monotonic_cst=dict(zip(table.schema.names, signs, strict=True)))
+        tree._check_parameters()
+        return cast("Callable[..., Any]", tree._fit_encoded)
+
     def _grow(
         self, plan: BaggingPlan, numbers: range, time_limit: float
     ) -> tuple[list[Tree], dict[str, Any]]:
@@ -143,6 +164,25 @@ class BaseForest(TreeEnsemble):
 
     def _out_of_bag_predictor(self, trees: list[Tree]) -> Predictor:
         return Predictor.of_trees(trees)
+
+    def _training_samples(self, table: Table) -> list[NDArray[np.int32]]:
+        """Draw the rows of each tree again, given the columns of the training rows."""
+        known = getattr(self, "_sampling", None)
+        if known is None or known[0] != table.n_rows or known[4] is not None:
+            raise ValueError(
+                "Out-of-bag rows need the training rows, in the same order and without rows of "
+                f"weight 0. X has {table.n_rows} rows"
+                + (f", training had {known[0]}." if known else "; the model file is too old.")
+            )
+        n_rows, n_drawn, bootstrap, n_columns, _ = known
+        if n_drawn is None or (not bootstrap and n_drawn >= n_rows):
+            raise ValueError("Every tree was grown on all rows, so there are no out-of-bag rows.")
+        full = read_table(table, schema=self.schema_)
+        plan = BaggingPlan(
+            EncodedTable(full), Target(np.empty(0), np.empty(0, np.int32)), self._grow_function(),
+            self._seed, n_columns, bootstrap, n_drawn,
+        )  # fmt: skip
+        return [plan.rows_of(number) for number in range(len(self.trees_))]
 
     def _score_out_of_bag(self, plan: BaggingPlan, predicted: Any, known: Any) -> Any:
         """Score out-of-bag predictions of the rows that have one."""
@@ -201,7 +241,7 @@ class BaseForest(TreeEnsemble):
         plan = BaggingPlan(
             coded=coded,
             target=target,
-            grow=self._grow_function(),
+            grow=self._constrained(table),
             seed=self._seed if warm else seed_of(self.random_state),
             n_columns=count_columns(self.colsample_bytree, table.n_columns),
             bootstrap=bool(self.bootstrap),
@@ -278,7 +318,7 @@ class BaseForest(TreeEnsemble):
             )
 
 
-class BaseForestClassifier(BaseForest, TreeEnsembleClassifier):
+class BaseForestClassifier(PredictionSets, BaseForest, TreeEnsembleClassifier):
     """A forest that predicts classes.
 
     A subclass has the parameters of `ForestClassifier` and defines `_default_tree`.
@@ -288,11 +328,13 @@ class BaseForestClassifier(BaseForest, TreeEnsembleClassifier):
 
     _member_class = SingleTreeClassifier
     _oob_name = "oob_decision_function_"
-    _optional = ("oob_score_", "oob_decision_function_")
+    _optional = ("oob_score_", "oob_decision_function_", "_set_scores")
+    _needs_for_sets = "fit with oob_score=True, and bootstrap=True or max_samples below 1"
 
     _fitted: ClassVar[kinds.Fitted] = {
         **BaseForest._fitted,
         "oob_decision_function_": kinds.sometimes(kinds.array(np.float64, 2)),
+        **SET_SCORES,
     }
 
     _parameters: ClassVar[dict[str, Constraint]] = {
@@ -341,6 +383,14 @@ class BaseForestClassifier(BaseForest, TreeEnsembleClassifier):
         self.verbose = verbose
         self.time_limit = time_limit
 
+    def _further(self, plan: BaggingPlan, trees: list[Tree]) -> dict[str, Any]:
+        found = super()._further(plan, trees)
+        if self._oob_name in found:
+            codes = plan.target.codes
+            of_truth = found[self._oob_name][np.arange(len(codes)), codes]
+            found["_set_scores"] = set_scores(of_truth)
+        return found
+
     def _predict_others(self, table: Table) -> NDArray[np.float64]:
         return self.predictor_.probabilities(table, self.n_jobs)
 
@@ -379,7 +429,7 @@ def read_member(estimator: Any, kind: type[SingleTree] = SingleTreeClassifier) -
             f"got {came}.{hint}"
         )
     of_ensemble = ("class_weight", "cost_matrix", "categorical_features", "ordinal_features")
-    for name in (*of_ensemble, "crossed_features"):
+    for name in (*of_ensemble, "crossed_features", "monotonic_cst"):
         if getattr(estimator, name, None) is not None:
             raise ValueError(
                 f"{name} of estimator must be None: set {name} of the ensemble, which reads the "
@@ -459,6 +509,8 @@ class ForestClassifier(BaseForestClassifier):
         Ordinal columns, and their categories in order.
     crossed_features : None, "auto" or list of lists of str or int, default=None
         Columns to cross; see `TreeClassifier`.
+    monotonic_cst : None, dict of str to int, or array-like of int, default=None
+        Monotonic constraints of all trees; see `TreeClassifier`.
     n_jobs : int or None, default=None
         Number of threads, -1 for all processors. Results do not depend on it. Use
         ``joblib.parallel_config`` around `fit` for other backends of joblib.
@@ -515,6 +567,11 @@ class ForestClassifier(BaseForestClassifier):
     array(['yes'], dtype='<U3')
     """
 
+    _parameters: ClassVar[dict[str, Constraint]] = {
+        **BaseForestClassifier._parameters,
+        "monotonic_cst": MONOTONIC_CST,
+    }
+
     def __init__(
         self,
         estimator: Any = None,
@@ -530,6 +587,7 @@ class ForestClassifier(BaseForestClassifier):
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         crossed_features: Any = None,
+        monotonic_cst: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         warm_start: bool = False,
@@ -555,6 +613,7 @@ class ForestClassifier(BaseForestClassifier):
             verbose=verbose,
             time_limit=time_limit,
         )
+        self.monotonic_cst = monotonic_cst
 
     def _default_tree(self) -> TreeClassifier:
         return default_tree()

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.metrics import r2_score
 
 from mixedwood import _kinds as kinds
-from mixedwood._params import CROSSED_FEATURES, FLAG, Constraint
+from mixedwood._params import CROSSED_FEATURES, FLAG, MONOTONIC_CST, Constraint
 from mixedwood._parts import Partitioner
 from mixedwood.data import Table
 from mixedwood.estimators._ensemble import TreeEnsembleRegressor
@@ -289,6 +289,9 @@ class ForestRegressor(BaseForestRegressor):
         Ordinal columns, and their categories in order.
     crossed_features : None, "auto" or list of lists of str or int, default=None
         Columns to cross; see `TreeClassifier`. "auto" searches for columns that interact.
+    monotonic_cst : None, dict of str to int, or array-like of int, default=None
+        Monotonic constraints of all trees; see `TreeRegressor`.
+        They hold for means, not for quantiles.
     n_jobs : int or None, default=None
         Number of threads, -1 for all processors. Results do not depend on it. Use
         ``joblib.parallel_config`` around `fit` for other backends of joblib.
@@ -342,6 +345,11 @@ class ForestRegressor(BaseForestRegressor):
     array([1900.])
     """
 
+    _parameters: ClassVar[dict[str, Constraint]] = {
+        **BaseForestRegressor._parameters,
+        "monotonic_cst": MONOTONIC_CST,
+    }
+
     def __init__(
         self,
         estimator: Any = None,
@@ -355,6 +363,7 @@ class ForestRegressor(BaseForestRegressor):
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         crossed_features: Any = None,
+        monotonic_cst: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         warm_start: bool = False,
@@ -378,6 +387,7 @@ class ForestRegressor(BaseForestRegressor):
             verbose=verbose,
             time_limit=time_limit,
         )
+        self.monotonic_cst = monotonic_cst
 
     def _default_tree(self) -> TreeRegressor:
         return default_tree()

@@ -11,11 +11,17 @@ from mixedwood import _kinds as kinds
 from mixedwood.estimators._ensemble import Vote
 from mixedwood.estimators._sampling import BaggingPlan
 from mixedwood.estimators.forest import BaseForestClassifier, read_member
-from mixedwood.estimators.grow_prune import GrowPruneTreeClassifier, warn_of_limits
+from mixedwood.estimators.forest_regressor import BaseForestRegressor
+from mixedwood.estimators.grow_prune import (
+    GrowPruneTree,
+    GrowPruneTreeClassifier,
+    GrowPruneTreeRegressor,
+    warn_of_limits,
+)
 from mixedwood.grow import GrowPruneResult, Iteration
 from mixedwood.tree import Tree
 
-__all__ = ["GrowPruneForestClassifier"]
+__all__ = ["GrowPruneForestClassifier", "GrowPruneForestRegressor"]
 
 
 class GrowPruneForestClassifier(BaseForestClassifier):
@@ -133,20 +139,135 @@ class GrowPruneForestClassifier(BaseForestClassifier):
         return GrowPruneTreeClassifier()
 
     def _grow_function(self) -> Callable[..., GrowPruneResult]:
-        tree = self._member()
-        if not isinstance(tree, GrowPruneTreeClassifier):
-            raise TypeError(
-                "The 'estimator' parameter of GrowPruneForestClassifier must be an instance of "
-                f"'GrowPruneTreeClassifier' or None. Got {tree!r} instead."
-            )
-        read_member(tree)
-        return tree._grow_prune
+        return _grow_function(self, GrowPruneTreeClassifier)
 
     def _grow(
         self, plan: BaggingPlan, numbers: range, time_limit: float
     ) -> tuple[list[Tree], dict[str, Any]]:
-        results: list[GrowPruneResult] = self._grow_members(plan, numbers, time_limit)
-        warn_of_limits(results, self._member().max_iter)
-        previous = self.iterations_ if numbers.start else []
-        iterations = [*previous, *(result.iterations for result in results)]
-        return [result.tree for result in results], {"iterations_": iterations}
+        return _grow(self, plan, numbers, time_limit)
+
+
+class GrowPruneForestRegressor(BaseForestRegressor):
+    """A forest that predicts numbers by trees grown and pruned on alternating halves of the rows.
+
+    All trees use all rows; they differ because the rows are divided into halves at random. Each
+    tree is pruned without cross-validation, so that the forest is small and fast in prediction.
+
+    Parameters
+    ----------
+    estimator : GrowPruneTreeRegressor or None, default=None
+        The tree, whose parameters apply to all trees of the forest; its `random_state` is not used.
+        If None, a `GrowPruneTreeRegressor` with default parameters.
+    n_estimators : int, default=100
+        Number of trees.
+    bootstrap : bool, default=False
+        Whether each tree is grown on a sample of the rows drawn with replacement.
+    max_samples, colsample_bytree, oob_score, keep_leaves, categorical_features, ordinal_features
+        As in `ForestRegressor`.
+    crossed_features, n_jobs, random_state, warm_start, verbose, time_limit
+        As in `ForestRegressor`.
+
+    Attributes
+    ----------
+    trees_, predictor_, schema_, oob_score_, oob_prediction_
+        As in `ForestRegressor`.
+    iterations_ : list of tuple of Iteration
+        For each tree, the numbers of leaves each time it was ``grown`` and ``pruned``.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    See Also
+    --------
+    GrowPruneTreeRegressor : One such tree.
+    ForestRegressor : Bagging and random forests.
+
+    Examples
+    --------
+    >>> import mixedwood as mw
+    >>> data = mw.datasets.make_mixed_regression(300, random_state=0)
+    >>> model = mw.GrowPruneForestRegressor(n_estimators=20, random_state=0).fit(data.X, data.y)
+    >>> model.score(data.X, data.y) > 0.8
+    True
+    """
+
+    iterations_: list[tuple[Iteration, ...]]
+
+    _fitted: ClassVar[kinds.Fitted] = {
+        **BaseForestRegressor._fitted,
+        "iterations_": kinds.list_of(kinds.tuple_of(kinds.instance(Iteration))),
+    }
+
+    def __init__(
+        self,
+        estimator: GrowPruneTreeRegressor | None = None,
+        n_estimators: int = 100,
+        *,
+        bootstrap: bool = False,
+        max_samples: float | None = None,
+        colsample_bytree: float | str | None = None,
+        oob_score: bool | Callable[[Any, Any], float] = False,
+        keep_leaves: bool = True,
+        categorical_features: Any = None,
+        ordinal_features: Mapping[str, Sequence[Any]] | None = None,
+        crossed_features: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+        time_limit: float | None = None,
+    ) -> None:
+        super().__init__(
+            estimator,
+            n_estimators,
+            bootstrap=bootstrap,
+            max_samples=max_samples,
+            colsample_bytree=colsample_bytree,
+            oob_score=oob_score,
+            keep_leaves=keep_leaves,
+            categorical_features=categorical_features,
+            ordinal_features=ordinal_features,
+            crossed_features=crossed_features,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            warm_start=warm_start,
+            verbose=verbose,
+            time_limit=time_limit,
+        )
+
+    @property
+    def n_iter_(self) -> int:
+        """Largest number of times that a tree was grown and pruned."""
+        check_is_fitted(self)
+        return max(map(len, self.iterations_))
+
+    def _default_tree(self) -> GrowPruneTreeRegressor:
+        return GrowPruneTreeRegressor()
+
+    def _grow_function(self) -> Callable[..., GrowPruneResult]:
+        return _grow_function(self, GrowPruneTreeRegressor)
+
+    def _grow(
+        self, plan: BaggingPlan, numbers: range, time_limit: float
+    ) -> tuple[list[Tree], dict[str, Any]]:
+        return _grow(self, plan, numbers, time_limit)
+
+
+def _grow_function(forest: Any, kind: type[GrowPruneTree]) -> Callable[..., GrowPruneResult]:
+    tree = forest._member()
+    if not isinstance(tree, kind):
+        raise TypeError(
+            f"The 'estimator' parameter of {type(forest).__name__} must be an instance of "
+            f"{kind.__name__!r} or None. Got {tree!r} instead."
+        )
+    read_member(tree, kind)
+    return tree._grow_prune
+
+
+def _grow(
+    forest: Any, plan: BaggingPlan, numbers: range, time_limit: float
+) -> tuple[list[Tree], dict[str, Any]]:
+    results: list[GrowPruneResult] = forest._grow_members(plan, numbers, time_limit)
+    warn_of_limits(results, forest._member().max_iter)
+    previous = forest.iterations_ if numbers.start else []
+    iterations = [*previous, *(result.iterations for result in results)]
+    return [result.tree for result in results], {"iterations_": iterations}

@@ -50,9 +50,12 @@ class ModelTreeClassifier(GreedyTreeClassifier):
         The score of a split: "gini", "entropy", "gain_ratio", "twoing", "squared_gini", "chi2",
         "pearson_chi2", or an instance of a subclass of `mixedwood.splits.Criterion`.
     node_model : str, classifier, or list of them, default="svm"
-        The linear model of a node: "svm" (support vector machine), "sparse_svm" (with a 1-norm,
-        which uses few columns), "logistic", "fisher" (Fisher's discriminant), or a linear
-        classifier with scikit-learn's interface. With a list, all of them compete.
+        The model of a node: "svm" (linear support vector machine), "sparse_svm" (with a 1-norm,
+        which uses few columns), "logistic", "fisher" (Fisher's discriminant), or a classifier with
+        scikit-learn's interface and `decision_function` or `predict_proba`. With a list, all of
+        them compete. A classifier without ``coef_``, such as ``SVC(kernel="rbf")`` or
+        `MLPClassifier`, decides by the sign of its score instead of a hyperplane; except for
+        `SVC`, `NuSVC` and `MLPClassifier`, `save_model` cannot store such trees.
     node_features : {"all", "numeric"}, default="all"
         Columns of the linear models: all, or without nominal columns. Nominal columns with many
         categories are left out if a model would have more than 256 coefficients.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -12,13 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 from mixedwood import _kinds as kinds
 from mixedwood._folds import fold_numbers
 from mixedwood._limits import Deadline, read_time_limit, warn_time_limit
-from mixedwood._params import NONE, Constraint, Int, OneOf
+from mixedwood._params import NONE, Constraint, Float, Int, OneOf
 from mixedwood._random import seeds_of
-from mixedwood.data import Table, Target
+from mixedwood.data import Column, Table, Target
 from mixedwood.estimators._single import SingleTreeRegressor
 from mixedwood.estimators.base import columns_used, unknown_in_core
 from mixedwood.estimators.tree import GREEDY_PARAMETERS
-from mixedwood.grow.leaf_models import LeafModels, NodeMatrix, grow_models
+from mixedwood.grow.leaf_models import LeafModels, NodeMatrix, add_columns, grow_models
 from mixedwood.grow.numbers import NumberSettings
 from mixedwood.tree import NUMBER, Predictor, Tree
 from mixedwood.tree.tree import LOSS
@@ -51,6 +52,10 @@ class ModelTreeRegressor(SingleTreeRegressor):
         Minimum number of rows in a leaf. A float in (0, 1) is a fraction of the training rows.
     cv : int or None, default=5
         Number of folds to choose the size of the tree. If None, it is not pruned.
+    smoothing : float or None, default=None
+        Strength of smoothing in rows, as in M5, where it is 15: the model of a leaf is averaged
+        with those of the nodes above it. If None, models are not averaged; those of a leaf are
+        shrunk towards its parent's by the ridge penalty in any case.
     handle_missing : {"learned", "category"}, default="learned"
         How splits treat missing values; see `TreeRegressor`. In the linear models a missing number
         is the mean of the training rows, and a missing category has no indicator.
@@ -101,6 +106,7 @@ class ModelTreeRegressor(SingleTreeRegressor):
     _parameters: ClassVar[Mapping[str, Constraint]] = {
         **{name: GREEDY_PARAMETERS[name] for name in _SHARED},
         "cv": Int(2) | NONE,
+        "smoothing": Float(0, math.inf, "neither") | NONE,
         "handle_missing": OneOf("learned", "category"),
     }
     _fitted: ClassVar[kinds.Fitted] = {
@@ -123,6 +129,7 @@ class ModelTreeRegressor(SingleTreeRegressor):
         max_depth: int | None = 6,
         min_samples_leaf: float = 10,
         cv: int | None = 5,
+        smoothing: float | None = None,
         handle_missing: Literal["learned", "category"] = "learned",
         handle_unknown: Literal["stop", "missing", "majority", "error"] = "stop",
         categorical_features: Any = None,
@@ -133,6 +140,7 @@ class ModelTreeRegressor(SingleTreeRegressor):
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
         self.cv = cv
+        self.smoothing = smoothing
         self.handle_missing = handle_missing
         self.handle_unknown = handle_unknown
         self.categorical_features = categorical_features
@@ -152,6 +160,7 @@ class ModelTreeRegressor(SingleTreeRegressor):
             known = 0 <= v < sizes[c] if nominal else v == NUMBER and np.isfinite(fill)
             if not 0 <= c < len(sizes) or not known:
                 raise ValueError("a term of a linear model is not of a column of the tree.")
+        self._show_formulas()
 
     def _fit(self, table: Table, target: Target, kept: NDArray[np.bool_] | None) -> None:
         deadline = Deadline.after(read_time_limit(self.time_limit))
@@ -192,8 +201,17 @@ class ModelTreeRegressor(SingleTreeRegressor):
                 "The time limit came before the tree was complete; nodes that were not reached are "
                 "leaves."
             )
+        if self.smoothing is not None:
+            models = _smoothed(tree, models, float(self.smoothing))
         self.tree_ = tree
         self.leaf_terms_, self.leaf_ranges_ = _original_units(models)
+        self._show_formulas()
+
+    def _show_formulas(self) -> None:
+        """Show the formulas in texts, rules and drawings of the tree."""
+        columns = self.tree_.schema.columns
+        formulas = [self._formula(node, columns, "y", 6) for node in range(self.tree_.n_nodes)]
+        self.tree_ = self.tree_.with_formulas(formulas)
 
     @property
     def predictor_(self) -> Predictor:
@@ -217,7 +235,8 @@ class ModelTreeRegressor(SingleTreeRegressor):
                 np.ones(int(here.sum())),
             )
             # Terms are centered at their fills, as the intercept is.
-            sums = matrix.matrix(part) @ terms["weight"][here] + ranges["intercept"][node]
+            sums = add_columns(matrix.matrix(part), terms["weight"][here])
+            sums += ranges["intercept"][node]
             found[rows] = np.clip(sums, ranges["low"][node], ranges["high"][node])
         return found
 
@@ -272,12 +291,13 @@ class ModelTreeRegressor(SingleTreeRegressor):
 
     def to_text(self, target: str = "y", max_terms: int | None = 6) -> str:
         """Write the splits, and the formula of each leaf."""
-        ends = np.flatnonzero(np.diff(self._fitted_tree.child_offset) == 0).tolist()
-        formulas = [f"[{n}] {self.leaf_formula(n, target, max_terms)}" for n in ends]
-        return "\n".join([self.tree_.to_text(), *formulas])
+        nodes = range(self._fitted_tree.n_nodes)
+        formulas = [self.leaf_formula(node, target, max_terms) for node in nodes]
+        return self.tree_.with_formulas(formulas).to_text()
 
-    def _term_name(self, place: int) -> str:
-        column = self.schema_.columns[int(self.leaf_terms_["column"][place])]
+    def _term_name(self, place: int, columns: Sequence[Column] | None = None) -> str:
+        columns = self.schema_.columns if columns is None else columns
+        column = columns[int(self.leaf_terms_["column"][place])]
         category = int(self.leaf_terms_["category"][place])
         if category == NUMBER:
             return column.name
@@ -285,6 +305,12 @@ class ModelTreeRegressor(SingleTreeRegressor):
 
     def leaf_formula(self, node: int, target: str = "y", max_terms: int | None = None) -> str:
         """Write the linear model of a node in original units, the largest typical terms first."""
+        check_is_fitted(self)
+        return self._formula(node, self.schema_.columns, target, max_terms)
+
+    def _formula(
+        self, node: int, columns: Sequence[Column], target: str, max_terms: int | None
+    ) -> str:
         here = np.flatnonzero(self.leaf_terms_["node"] == node)
         terms = {name: array[here] for name, array in self.leaf_terms_.items()}
         numbers = terms["category"] == NUMBER
@@ -294,7 +320,7 @@ class ModelTreeRegressor(SingleTreeRegressor):
         for place in range(len(here))[:max_terms]:
             weight, times = float(terms["weight"][place]), "x " * bool(numbers[place])
             sign = "-" if weight < 0 else "+"
-            text += f" {sign} {abs(weight):.4g} {times}{self._term_name(here[place])}"
+            text += f" {sign} {abs(weight):.4g} {times}{self._term_name(here[place], columns)}"
         return text
 
 
@@ -325,6 +351,25 @@ def _pruned(tree: Tree, models: LeafModels, alpha: float) -> tuple[Tree, LeafMod
         models.high[keep],
     )  # fmt: skip
     return (tree.prune_at(stops) if len(stops) else tree), kept
+
+
+def _smoothed(tree: Tree, models: LeafModels, strength: float) -> LeafModels:
+    """Average the model of each node with those above it, as M5 averages their predictions.
+
+    From a node up, the prediction p of the path so far becomes (n p + k q) / (n + k) at the next
+    node, where q is that node's own, n the rows of the node below it, and k the strength.
+    """
+    n_rows = tree.weighted_n_node_samples
+    parts = [models.beta, models.intercept, models.low, models.high]
+    smoothed = [np.array(part) for part in parts]
+    for node in range(tree.n_nodes):
+        below, above = node, int(tree.parent[node])
+        while above >= 0:
+            share = n_rows[below] / (n_rows[below] + strength)
+            for part, found in zip(parts, smoothed, strict=True):
+                found[node] = share * found[node] + (1.0 - share) * part[above]
+            below, above = above, int(tree.parent[above])
+    return LeafModels(models.matrix, *smoothed)
 
 
 def _original_units(

@@ -17,32 +17,35 @@ from mixedwood.estimators.tree import GreedyTreeClassifier, TreeClassifier
 __all__ = ["RandomOrdinalityClassifier"]
 
 _PER_TREE = Partitioner("random_order", per="tree")
+_PUBLISHED: dict[str, Any] = {"bootstrap": False, "voting": "hard"}
 
 
 class RandomOrdinalityClassifier(BaseForestClassifier):
     """A forest whose trees see the categories of nominal columns in random orders.
 
-    For each tree and each nominal column, a random order of the categories is drawn, and the column
-    is then split by thresholds. All trees are grown on all rows; they differ by the orders. A
-    threshold in a random order is stored as a group of categories, so trees refer to the original
-    categories.
+    The categories of each nominal column are put in a random order, at each node or for each tree,
+    and the column is then split by thresholds. A threshold in a random order is stored as a group
+    of categories, so trees refer to the original categories. The published methods, whose trees
+    differ by the orders alone and vote for one class, are presets; the defaults are more accurate.
 
     Parameters
     ----------
-    estimator : TreeClassifier, C45TreeClassifier, "random_tree" or None, default=None
-        The tree. If None, an unpruned C4.5 tree. "random_tree" is the random tree of WEKA with half
-        of the columns at each node. The partitioner of a `TreeClassifier` must be "auto",
-        "multiway", which `partitioner` replaces, or "random_order".
-    n_estimators : int, default=50
+    estimator : TreeClassifier, C45TreeClassifier, str or None, default="forest_tree"
+        The tree. "forest_tree" is a tree as in a random forest, with half of the columns and new
+        orders at each node and at least two rows in a leaf. None is an unpruned C4.5 tree, and
+        "random_tree" the random tree of WEKA with half of the columns at each node. The partitioner
+        of a `TreeClassifier` must be "auto", "multiway", which `partitioner` replaces, or
+        "random_order".
+    n_estimators : int, default=100
         Number of trees.
     partitioner : str, Partitioner or None, default=None
         The random order. If None, the partitioner of `estimator` if it is a "random_order", which
         draws orders at each node, otherwise ``Partitioner("random_order", per="tree")``. With the
         option ``joint=True``, orders of columns are drawn together, so that categories which occur
         together get near places; with ``joint=[["city", "country"]]``, those of some columns.
-    bootstrap : bool, default=False
+    bootstrap : bool, default=True
         Whether each tree is grown on a sample of the rows drawn with replacement.
-    voting : {"soft", "hard"}, default="hard"
+    voting : {"soft", "hard"}, default="soft"
         Whether class probabilities of the trees are averaged, or the votes of the trees are
         counted.
     max_samples, colsample_bytree, oob_score, class_weight, cost_matrix, categorical_features
@@ -86,14 +89,14 @@ class RandomOrdinalityClassifier(BaseForestClassifier):
 
     def __init__(
         self,
-        estimator: TreeClassifier | C45TreeClassifier | str | None = None,
-        n_estimators: int = 50,
+        estimator: TreeClassifier | C45TreeClassifier | str | None = "forest_tree",
+        n_estimators: int = 100,
         *,
         partitioner: str | Partitioner | None = None,
-        bootstrap: bool = False,
+        bootstrap: bool = True,
         max_samples: float | None = None,
         colsample_bytree: float | str | None = None,
-        voting: Vote = "hard",
+        voting: Vote = "soft",
         oob_score: bool | Callable[[Any, Any], float] = False,
         class_weight: Mapping[Any, float] | str | None = None,
         cost_matrix: Any = None,
@@ -130,20 +133,28 @@ class RandomOrdinalityClassifier(BaseForestClassifier):
     def _default_tree(self) -> Any:
         if self.estimator is None:
             return C45TreeClassifier(pruned=False, handle_unknown="missing")
+        if self.estimator == "forest_tree":
+            return TreeClassifier(
+                criterion="gini",
+                partitioner="random_order",
+                max_features=0.5,
+                min_samples_leaf=2,
+                pruning=None,
+            )
         return RandomTreeClassifier(max_features=0.5, handle_unknown="missing")
 
     def _default_part(self, name: str, given: Any) -> Any:
-        known = name == "estimator" and (given is None or _is_random_tree(given))
+        known = name == "estimator" and _is_named(given)
         return type(self)(given)._default_tree() if known else None
 
     def _member(self) -> GreedyTreeClassifier:
         given = self.estimator
-        tree: Any = self._default_tree() if given is None or _is_random_tree(given) else given
+        tree: Any = self._default_tree() if _is_named(given) else given
         if not isinstance(tree, (C45TreeClassifier, RandomTreeClassifier, TreeClassifier)):
             raise TypeError(
                 "The 'estimator' parameter of RandomOrdinalityClassifier must be an instance of "
-                "'TreeClassifier' or 'C45TreeClassifier', 'random_tree' or None. Got "
-                f"{given!r} instead."
+                "'TreeClassifier' or 'C45TreeClassifier', 'forest_tree', 'random_tree' or None. "
+                f"Got {given!r} instead."
             )
         member: GreedyTreeClassifier = clone(tree)
         order = self._order(tree)
@@ -173,7 +184,9 @@ class RandomOrdinalityClassifier(BaseForestClassifier):
 
     def _check_table(self, table: Table) -> None:
         super()._check_table(table)
-        joint = self._order(self.estimator).settings()["joint"]
+        named = _is_named(self.estimator)
+        tree = self._default_tree() if named else self.estimator
+        joint = self._order(tree).settings()["joint"]
         nominal = [c.name for c in table.schema if c.kind == ColumnKind.NOMINAL]
         for group in () if isinstance(joint, bool) else joint:
             for name in group:
@@ -199,10 +212,10 @@ class RandomOrdinalityClassifier(BaseForestClassifier):
         Examples
         --------
         >>> import mixedwood as mw
-        >>> mw.RandomOrdinalityClassifier.c45()
-        RandomOrdinalityClassifier()
+        >>> mw.RandomOrdinalityClassifier.c45().voting
+        'hard'
         """
-        return cls(**{"n_estimators": n_estimators, **parameters})
+        return cls(**{**_PUBLISHED, "estimator": None, "n_estimators": n_estimators, **parameters})
 
     @classmethod
     def random_tree(cls, n_estimators: int = 50, **parameters: Any) -> RandomOrdinalityClassifier:
@@ -220,11 +233,14 @@ class RandomOrdinalityClassifier(BaseForestClassifier):
         Examples
         --------
         >>> import mixedwood as mw
-        >>> mw.RandomOrdinalityClassifier.random_tree()
-        RandomOrdinalityClassifier(estimator='random_tree')
+        >>> mw.RandomOrdinalityClassifier.random_tree().estimator
+        'random_tree'
         """
-        return cls(**{"estimator": "random_tree", "n_estimators": n_estimators, **parameters})
+        preset = {**_PUBLISHED, "estimator": "random_tree", "n_estimators": n_estimators}
+        return cls(**{**preset, **parameters})
 
 
-def _is_random_tree(estimator: Any) -> bool:
-    return isinstance(estimator, str) and estimator == "random_tree"
+def _is_named(estimator: Any) -> bool:
+    return estimator is None or (
+        isinstance(estimator, str) and estimator in ("forest_tree", "random_tree")
+    )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from mixedwood import _kinds as kinds
 from mixedwood._limits import (
@@ -24,6 +25,7 @@ from mixedwood._params import (
     CROSSED_FEATURES,
     FLAG,
     HANDLE_UNKNOWN,
+    MONOTONIC_CST,
     NONE,
     RANDOM_STATE,
     TIME_LIMIT,
@@ -43,10 +45,18 @@ from mixedwood._params import (
 from mixedwood._parts import Criterion, Partitioner, Screener, criteria
 from mixedwood._random import seeds_of
 from mixedwood.data import Table, Target
+from mixedwood.data.monotonic import monotonic_signs
 from mixedwood.data.schema import row_index
 from mixedwood.estimators._single import Rows, SingleTree, SingleTreeClassifier
 from mixedwood.estimators.base import unknown_in_core
-from mixedwood.grow import EncodedTable, GrowSettings, grow
+from mixedwood.grow import (
+    TWO_CLASS_CRITERIA,
+    TWO_CLASS_PARTITIONERS,
+    EncodedTable,
+    GrowSettings,
+    grow,
+    grow_two_classes,
+)
 from mixedwood.pruning import CostComplexityPath, CrossValidatedPath, cost_complexity_path
 from mixedwood.pruning.pruner import Pruned, Pruner, grow_and_prune
 from mixedwood.tree import Tree
@@ -105,6 +115,7 @@ class GreedyTree(SingleTree):
     pruning: Any
     random_state: Any
     time_limit: float | None
+    monotonic_cst: Any = None  # a parameter of some
 
     def _settings(self, n_rows: int, n_columns: int) -> GrowSettings:
         """Give the settings of growth for a table of this size."""
@@ -235,6 +246,9 @@ class _Growth:
             table, target = self.coded.table, self.target
         n_rows = table.n_rows if rows is None else len(rows)
         settings = self.model._settings(n_rows, table.n_columns)
+        if self.model.monotonic_cst is not None:
+            signs = monotonic_signs(self.model.monotonic_cst, table.schema)
+            settings = replace(settings, monotonic_cst=signs)
         tree = self.model._grow(
             self.coded if table is self.coded.table else table,
             target,
@@ -334,6 +348,12 @@ class TreeClassifier(GreedyTreeClassifier):
         the classes than the sum of their effects. The default is None, since it is not known
         whether "auto" pays on average: a study on tables that were not used to design it would have
         to show a smaller error without a loss of more than two standard errors on any of them.
+    monotonic_cst : None, dict of str to int, or array-like of int, default=None
+        Monotonic constraints on numeric and ordinal columns, for two classes: 1 if the probability
+        of the second class must not fall while the column rises, -1 if it must not rise, 0 for no
+        constraint; by column name, or one for each column. They hold for all rows, whatever the
+        other columns are; rows with a missing value are not part of the order. Needs the criterion
+        "gini" or "entropy".
     random_state : int, RandomState, Generator or None, default=None
         Seed of the folds of cross-validated pruning, of `max_features` and of random partitioners.
         With None the folds are the same in every fit, so that a tree without random parts is, too.
@@ -376,6 +396,7 @@ class TreeClassifier(GreedyTreeClassifier):
         **GREEDY_PARAMETERS,
         "cost_matrix": COST_MATRIX,
         "crossed_features": CROSSED_FEATURES,
+        "monotonic_cst": MONOTONIC_CST,
         "screener": PartOf(Screener) | ListOf(PartOf(Screener), low=0) | NONE,
         "selection": OneOf("adjusted", "score", "average_gain", "significance"),
         "alpha": Float(0, 1),
@@ -414,6 +435,7 @@ class TreeClassifier(GreedyTreeClassifier):
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         crossed_features: Any = None,
+        monotonic_cst: Any = None,
         random_state: Any = None,
         time_limit: float | None = None,
     ) -> None:
@@ -438,6 +460,7 @@ class TreeClassifier(GreedyTreeClassifier):
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
         self.crossed_features = crossed_features
+        self.monotonic_cst = monotonic_cst
         self.random_state = random_state
         self.time_limit = time_limit
 
@@ -564,6 +587,28 @@ class TreeClassifier(GreedyTreeClassifier):
         unpruned = clone(self).set_params(pruning=None).fit(X, y, sample_weight)
         return cost_complexity_path(unpruned.tree_)
 
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.monotonic_cst is None:
+            return
+        for name, known in (
+            ("criterion", TWO_CLASS_CRITERIA),
+            ("partitioner", TWO_CLASS_PARTITIONERS),
+            ("handle_missing", ("learned", "category")),
+            ("selection", ("adjusted", "score", "significance")),
+            ("screener", (None,)),
+        ):
+            given = getattr(self, name)
+            if getattr(given, "name", given) not in known:
+                raise ValueError(
+                    f"The {name!r} parameter of {type(self).__name__} must be one of "
+                    f"{', '.join(map(repr, known))} if monotonic_cst is set. Got {given!r} instead."
+                )
+
+    def _grow(self, *given: Any, **limits: Any) -> Tree:
+        constrained = self.monotonic_cst is not None
+        return (grow_two_classes if constrained else grow)(*given, **limits)
+
     def _settings(self, n_rows: int, n_columns: int) -> GrowSettings:
         settings = super()._settings(n_rows, n_columns)
         return replace(
@@ -574,6 +619,53 @@ class TreeClassifier(GreedyTreeClassifier):
             best_first=self.growth == "best_first"
             or (self.growth == "auto" and settings.best_first),
         )
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | float | None = None) -> Self:
+        """Fit the tree to a table.
+
+        Parameters
+        ----------
+        X : table
+            pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
+            A table that does not fit into memory is a path of Parquet or Arrow files, a folder, a
+            list of paths, a dataset of pyarrow, a relation of DuckDB, record batches that can be
+            iterated again, or `mixedwood.data.Chunks`.
+        y : array-like of shape (n_rows,), or str
+            Class labels: text, booleans or integers. With a str, X is read in pieces, and has the
+            labels in the column of this name.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights of the rows; rows of weight 0 are ignored.
+
+        Returns
+        -------
+        estimator
+            The fitted estimator itself.
+        """
+        if isinstance(y, str):
+            from mixedwood.estimators._chunked import fit_chunks
+
+            table = fit_chunks(self, X, y, sample_weight)
+            self._remember_columns(table.schema, table.classes)
+            return self
+        return self._fit_rows(X, y, sample_weight)
+
+    def predict_chunks(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Predict the classes of a table that is read in pieces, one array for each piece.
+
+        Parameters
+        ----------
+        X : path, dataset, relation or record batches
+            As for `fit`; further columns, such as the target, are ignored.
+
+        Yields
+        ------
+        ndarray
+            The classes of the rows of one piece; pieces without rows are left out.
+        """
+        from mixedwood.estimators._chunked import predict_chunks
+
+        check_is_fitted(self)
+        return predict_chunks(self, X)
 
     def _fit(self, table: Table, target: Target, kept: NDArray[np.bool_] | None) -> None:
         seed, choice_seed = self._seeds()

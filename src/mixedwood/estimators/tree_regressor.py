@@ -14,6 +14,7 @@ from mixedwood import _kinds as kinds
 from mixedwood._params import (
     CROSSED_FEATURES,
     FLAG,
+    MONOTONIC_CST,
     NONE,
     Constraint,
     Float,
@@ -32,13 +33,33 @@ from mixedwood.pruning.pruner import Pruner
 from mixedwood.tree import Tree
 from mixedwood.tree.decide import LOSSES
 
-__all__ = ["TreeRegressor"]
+__all__ = ["NUMBER_CRITERION", "NUMBER_PARTITIONER", "TreeRegressor", "check_number_part"]
 
 _PRUNERS = ("cost_complexity", "reduced_error")
 
 
 def _needs_classes(kind: Any, known: Sequence[str]) -> Any:
     return lambda value: isinstance(value, str) and value in kind.known() and value not in known
+
+
+NUMBER_CRITERION = OneOf(*LOSSES)
+NUMBER_PARTITIONER = (OneOf(*NUMBER_PARTITIONERS) | InstanceOf(Partitioner)).with_hint(
+    "This partitioner needs classes, for a classifier.",
+    when=_needs_classes(Partitioner, NUMBER_PARTITIONERS),
+)
+
+
+def check_number_part(estimator: Any, name: str, kind: Any, known: Sequence[str]) -> None:
+    """Check a part given as an object: a name that is known for numbers, and its options."""
+    given = getattr(estimator, name)
+    if not isinstance(given, kind):
+        return
+    if given.name not in known:
+        raise ValueError(
+            f"The {name!r} parameter of {type(estimator).__name__} must be one of "
+            f"{', '.join(map(repr, known))}. Got {given!r} instead, which needs classes."
+        )
+    given.settings()
 
 
 class TreeRegressor(GreedyTree, SingleTreeRegressor):
@@ -116,6 +137,11 @@ class TreeRegressor(GreedyTree, SingleTreeRegressor):
         Ordered categories of ordinal columns.
     crossed_features : None, "auto" or list of lists of str or int, default=None
         Columns to cross; see `TreeClassifier`. "auto" searches for columns that interact.
+    monotonic_cst : None, dict of str to int, or array-like of int, default=None
+        Monotonic constraints on numeric and ordinal columns: 1 if predictions must not fall while
+        the column rises, -1 if they must not rise, 0 for no constraint; by column name, or one for
+        each column. They hold for all rows, whatever the other columns are; rows with a missing
+        value are not part of the order. Not for "absolute_error".
     random_state : int, RandomState, Generator or None, default=None
         Seed of the folds of cross-validated pruning, of `max_features` and of random partitioners.
         With None the folds are the same in every fit, so that a tree without random parts is, too.
@@ -161,11 +187,9 @@ class TreeRegressor(GreedyTree, SingleTreeRegressor):
     _parameters: ClassVar[Mapping[str, Constraint]] = {
         **GREEDY_PARAMETERS,
         "crossed_features": CROSSED_FEATURES,
-        "criterion": OneOf(*LOSSES),
-        "partitioner": (OneOf(*NUMBER_PARTITIONERS) | InstanceOf(Partitioner)).with_hint(
-            "This partitioner needs classes, for a classifier.",
-            when=_needs_classes(Partitioner, NUMBER_PARTITIONERS),
-        ),
+        "monotonic_cst": MONOTONIC_CST,
+        "criterion": NUMBER_CRITERION,
+        "partitioner": NUMBER_PARTITIONER,
         "selection": OneOf("adjusted", "score", "significance"),
         "alpha": Float(0, 1),
         "bonferroni": FLAG,
@@ -204,6 +228,7 @@ class TreeRegressor(GreedyTree, SingleTreeRegressor):
         categorical_features: Any = None,
         ordinal_features: Mapping[str, Sequence[Any]] | None = None,
         crossed_features: Any = None,
+        monotonic_cst: Any = None,
         random_state: Any = None,
         time_limit: float | None = None,
     ) -> None:
@@ -225,6 +250,7 @@ class TreeRegressor(GreedyTree, SingleTreeRegressor):
         self.categorical_features = categorical_features
         self.ordinal_features = ordinal_features
         self.crossed_features = crossed_features
+        self.monotonic_cst = monotonic_cst
         self.random_state = random_state
         self.time_limit = time_limit
 
@@ -322,19 +348,13 @@ class TreeRegressor(GreedyTree, SingleTreeRegressor):
 
     def _check_parameters(self) -> None:
         validate(self)
-        for name, kind, known in (
-            ("partitioner", Partitioner, NUMBER_PARTITIONERS),
-            ("pruning", Pruner, _PRUNERS),
-        ):
-            given = getattr(self, name)
-            if isinstance(given, kind):
-                if given.name not in known:
-                    raise ValueError(
-                        f"The {name!r} parameter of {type(self).__name__} must be one of "
-                        f"{', '.join(map(repr, known))}. Got {given!r} instead, which needs "
-                        "classes."
-                    )
-                given.settings()
+        check_number_part(self, "partitioner", Partitioner, NUMBER_PARTITIONERS)
+        check_number_part(self, "pruning", Pruner, _PRUNERS)
+        if self.monotonic_cst is not None and self.criterion == "absolute_error":
+            raise ValueError(
+                "monotonic_cst is not supported with criterion='absolute_error'. Use "
+                "'squared_error' or 'poisson'."
+            )
 
     def _needs_nonnegative(self) -> bool:
         return self.criterion == "poisson"

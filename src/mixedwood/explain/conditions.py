@@ -119,12 +119,15 @@ class LinearTerm:
     fill : float or None
         Number used for missing values and unknown labels. If None, the sum is then undefined. A
         term of a category needs none: a missing value adds nothing.
+    is_model : bool
+        Whether the number is the decision of a model of the node, which is always known.
     """
 
     column: Column = field(repr=False)
     weight: float
     code: int | None = None
     fill: float | None = None
+    is_model: bool = False
 
 
 @dataclass(frozen=True)
@@ -154,7 +157,9 @@ class LinearCondition:
     @property
     def needs_numbers(self) -> bool:
         """Whether a missing number can make the sum undefined."""
-        return any(term.code is None and term.fill is None for term in self.terms)
+        return any(
+            term.code is None and term.fill is None and not term.is_model for term in self.terms
+        )
 
 
 Condition: TypeAlias = RangeCondition | SetCondition | LinearCondition
@@ -223,10 +228,11 @@ def linear_terms(tree: Tree, node: int) -> tuple[LinearTerm, ...]:
     lists = (entries.tolist() for entries in tree.terms_of(node))
     return tuple(
         LinearTerm(
-            tree.schema.columns[column],
+            tree.columns[column],
             weight,
             None if value == NUMBER else value,
             None if isnan(fill) else fill,
+            column >= len(tree.schema),
         )
         for column, value, weight, fill in zip(*lists, strict=True)
     )

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from mixedwood.data import Table
 from mixedwood.explain.path import row_value, visits
-from mixedwood.tree import SplitKind, Tree
+from mixedwood.tree import Tree
 
 __all__ = ["ColumnContributions", "contribution_table"]
 
@@ -136,10 +136,7 @@ def contribution_table(
 
 
 def _columns(tree: Tree, node: int) -> tuple[int, ...]:
-    if int(tree.split_kind[node]) != SplitKind.LINEAR:
-        return (int(tree.column[node]),)
-    terms = tree.terms_of(node)
-    return tuple(np.unique(terms.column[terms.weight != 0]).tolist())
+    return tuple(sorted(tree.columns_of_split(node)))
 
 
 def _group_value(group: tuple[int, ...], values: list[str]) -> str:

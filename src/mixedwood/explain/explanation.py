@@ -12,9 +12,10 @@ from mixedwood.data import Table
 from mixedwood.explain.contributions import ColumnContributions, contribution_table
 from mixedwood.explain.format import format_float, format_label
 from mixedwood.explain.path import choose_row, format_probabilities
-from mixedwood.tree import Predictor
+from mixedwood.tree import Predictor, TargetSpec
+from mixedwood.tree.predictor import probabilities
 
-__all__ = ["EnsembleExplanation", "Explanation", "explain_prediction"]
+__all__ = ["EnsembleExplanation", "Explanation", "explain_linear", "explain_prediction"]
 
 Numbers = NDArray[np.float64]
 
@@ -188,11 +189,12 @@ class Explanation:
 
 @dataclass(frozen=True, eq=False)
 class EnsembleExplanation:
-    """The prediction of a forest and boosted trees for one row; ``str()`` is readable text.
+    """The prediction of an ensemble and of its members for one row; ``str()`` is readable text.
 
     Probabilities are the weighted mean ``weights[0] * forest.probabilities + weights[1] *
-    boosted.probabilities``, and each member is explained by a sum of its own. Sums of boosted trees
-    are scores, not probabilities, so there is no common sum over columns.
+    boosted.probabilities``, and ``weights[2] * linear.probabilities`` if there is a linear model.
+    Each member is explained by a sum of its own. Sums of boosted trees and of linear models are
+    scores, not probabilities, so there is no common sum over columns.
 
     Attributes
     ----------
@@ -202,10 +204,12 @@ class EnsembleExplanation:
         The class, as in ``predict``.
     classes, probabilities : ndarray of shape (n_classes,)
         The classes and their probabilities, as in ``predict_proba``.
-    weights : tuple of two floats
-        Weights of the forest and of the boosted trees.
+    weights : tuple of two or three floats
+        Weights of the forest, of the boosted trees and of the linear model.
     forest, boosted : Explanation
-        Explanations of the two members.
+        Explanations of these members.
+    linear : Explanation or None
+        Explanation of the linear model, if there is one.
 
     Examples
     --------
@@ -215,27 +219,28 @@ class EnsembleExplanation:
     >>> why = model.fit(X, ["yes", "no", "yes", "no"] * 5).explain(X, row=0)
     >>> print(why)
     Row 0: yes (yes 99 %, no 1 %)
-    Probability of yes: 0.994 = 0.40 * 0.999 of the forest + 0.60 * 0.992 of the boosted trees
-    Probability of yes, the mean of the forest's 100 trees
-       0.509  base value
-      +0.294  color = red
-      +0.196  size = 1
-       0.999  total
-    Votes of the forest's 100 trees: yes 100
+    Probability of yes: 0.994 = 0.40 * 0.998 of the forest + 0.60 * 0.992 of the boosted trees
+    Probability of yes, the mean of the forest's 50 trees
+       0.510  base value
+      +0.284  color = red
+      +0.204  size = 1
+       0.998  total
+    Votes of the forest's 50 trees: yes 50
     Log odds of yes, the sum of the 200 boosted trees
-       0.048  base value
-      +3.306  color = red
-      +1.409  size = 1
-       4.763  total, for a probability of 0.992
+       0.016  base value
+      +3.542  color = red
+      +1.286  size = 1
+       4.844  total, for a probability of 0.992
     """
 
     row: int
     prediction: Any
     classes: NDArray[Any]
     probabilities: Numbers
-    weights: tuple[float, float]
+    weights: tuple[float, ...]
     forest: Explanation
     boosted: Explanation
+    linear: Explanation | None = None
 
     @property
     def votes(self) -> NDArray[np.int64] | None:
@@ -243,7 +248,7 @@ class EnsembleExplanation:
         return self.forest.votes
 
     def to_text(self, label: Any = None, *, max_columns: int = 5) -> str:
-        """Format the two sums for one class; a member of weight 0 is omitted.
+        """Format the sums for one class; a member of weight 0 is omitted.
 
         Parameters
         ----------
@@ -262,6 +267,8 @@ class EnsembleExplanation:
             (self.weights[0], self.forest, "the forest", "the forest's {n} tree{s}"),
             (self.weights[1], self.boosted, "the boosted trees", "the {n} boosted tree{s}"),
         ]
+        if self.linear is not None:
+            members.append((self.weights[2], self.linear, "the linear model", "the linear model"))
         members = [member for member in members if member[0] > 0]
         mean = " + ".join(
             f"{weight:.2f} * {member.probabilities[place]:.3f} of {name}"
@@ -282,10 +289,11 @@ class EnsembleExplanation:
             "row": self.row,
             "prediction": self.prediction,
             "probabilities": _by_class(self.classes, self.probabilities),
-            "weights": {"forest": self.weights[0], "boosted": self.weights[1]},
+            "weights": dict(zip(("forest", "boosted", "linear"), self.weights, strict=False)),
             "votes": None if self.votes is None else _by_class(self.classes, self.votes),
             "forest": self.forest._sum_to_dict(),
             "boosted": self.boosted._sum_to_dict(),
+            **({} if self.linear is None else {"linear": self.linear._sum_to_dict()}),
         }
 
 
@@ -326,7 +334,7 @@ def explain_prediction(predictor: Predictor, table: Table, row: int = 0) -> Expl
         return _explain_number(predictor, one, row)
     classes, trees, is_sum = predictor.target.classes, predictor.trees, predictor.aggregate == "sum"
     scores = predictor.scores(one)
-    probabilities = predictor.link_scores(scores)
+    shares = predictor.link_scores(scores)
     found, vote_adjustment = ColumnContributions(predictor.n_outputs), np.zeros(len(classes))
     if predictor.baseline is not None:
         found.bias += predictor.baseline
@@ -349,16 +357,16 @@ def explain_prediction(predictor: Predictor, table: Table, row: int = 0) -> Expl
         scale = "probability"
     return Explanation(
         row=row,
-        prediction=predictor.target.labels(probabilities).tolist()[0],
+        prediction=predictor.target.labels(shares).tolist()[0],
         classes=classes,
-        probabilities=probabilities[0],
+        probabilities=shares[0],
         scale=scale,
         bias=_for_each_class(found.bias, len(classes)),
         columns=columns,
         values=values,
         contributions=_for_each_class(contributions, len(classes)),
         vote_adjustment=vote_adjustment,
-        total=_for_each_class(scores[0], len(classes)) if is_sum else probabilities[0],
+        total=_for_each_class(scores[0], len(classes)) if is_sum else shares[0],
         votes=None if is_sum else np.bincount(codes, minlength=len(classes)),
         n_trees=len(trees),
     )
@@ -391,6 +399,43 @@ def _explain_number(predictor: Predictor, one: Table, row: int) -> Explanation:
         total=scores[0] if is_sum else number[0],
         votes=None,
         n_trees=len(trees),
+    )
+
+
+def explain_linear(target: TargetSpec, one: Table, bias: Numbers, amounts: Numbers) -> Explanation:
+    """Explain the prediction of a linear model of log odds for the only row of a table.
+
+    Parameters
+    ----------
+    target : TargetSpec
+        The classes.
+    one : Table
+        The row.
+    bias : ndarray of shape (n_outputs,)
+        Scores of an average row.
+    amounts : ndarray of shape (n_columns, n_outputs)
+        What each column adds to them.
+    """
+    found = ColumnContributions(len(bias))
+    found.bias += bias
+    found.amounts.update({(place,): amount for place, amount in enumerate(amounts)})
+    columns, values, contributions = found.by_column(one)
+    scores = bias + amounts.sum(axis=0)
+    shares, n_classes = probabilities(scores[None]), len(target.classes)
+    return Explanation(
+        row=0,
+        prediction=target.labels(shares).tolist()[0],
+        classes=target.classes,
+        probabilities=shares[0],
+        scale="log odds" if len(bias) == 1 else "scores",
+        bias=_for_each_class(bias, n_classes),
+        columns=columns,
+        values=values,
+        contributions=_for_each_class(contributions, n_classes),
+        vote_adjustment=np.zeros(n_classes),
+        total=_for_each_class(scores, n_classes),
+        votes=None,
+        n_trees=0,
     )
 
 

@@ -31,7 +31,8 @@ def impurity_importance(
         They add up to 1, or are all 0 if no split decreases the impurity. The decrease of a linear
         split is divided among its columns by their rank in the split, where the most important
         come first: the second gets half of what the first gets, the third a third, and so on.
-        Coefficients are not used, since they depend on the units of the columns.
+        Coefficients are not used, since they depend on the units of the columns. The columns of
+        another model of a node get equal parts.
 
     Notes
     -----
@@ -57,10 +58,10 @@ def impurity_importance(
     single = tree.column >= 0
     np.add.at(importance, tree.column[single], decrease[single])
     for node in np.flatnonzero(tree.split_kind == SplitKind.LINEAR):
-        terms = tree.terms_of(int(node))
-        weighed = terms.column[terms.weight != 0]
-        columns = list(dict.fromkeys(weighed.tolist()))  # in order, each once
+        columns = list(tree.columns_of_split(int(node)))
         parts = 1.0 / np.arange(1, len(columns) + 1)
+        if tree.model_of(int(node)) is not None:
+            parts[:] = 1.0  # of a function, nothing says which column matters most
         importance[columns] += decrease[node] * parts / parts.sum()
     total = importance.sum()
     return importance / total if total > 0 else importance

@@ -387,14 +387,16 @@ def explain_row(tree: Tree, table: Table, row: int = 0) -> DecisionPath:
       color = blue
       -> [3] yes (100 % of 1)
     """
-    tree._columns_of(table)  # checks that it is a table of the tree's columns
+    tree._check_table(table)
     one, row = choose_row(table, row)
     steps: list[PathStep] = []
     ends: list[PathEnd] = []
     for visit in visits(tree, one):
         if visit.value:
-            linear = tree.split_kind[visit.node] == SplitKind.LINEAR
-            steps.append((_linear_step if linear else _column_step)(tree, one, visit))
+            step = _column_step
+            if tree.split_kind[visit.node] == SplitKind.LINEAR:
+                step = _linear_step if tree.model_of(visit.node) is None else _model_step
+            steps.append(step(tree, one, visit))
         if not visit.goes_to:
             ends.append(PathEnd(visit.node, visit.fraction, format_prediction(tree, visit.node)))
     ends.sort(key=lambda end: (-end.fraction, end.node))
@@ -444,6 +446,23 @@ def _linear_step(tree: Tree, one: Table, visit: Visit) -> PathStep:
         total = result + threshold
     text = f"{format_sum(terms)} = {_format_comparison(total, threshold, result > 0)}"
     return PathStep(node, fraction, child, "known", text, tuple(parts), total)
+
+
+def _model_step(tree: Tree, one: Table, visit: Visit) -> PathStep:
+    """Describe a split by a model: its decision, and the values that it is made of."""
+    node, fraction, child = visit.node, visit.fraction, visit.child
+    columns = tree.columns_of_split(node)
+    values = [row_value(tree.schema.columns[c], one) for c in columns]
+    name = format_sum(linear_terms(tree, node))
+    if visit.value == "missing":
+        text = _with_branch(tree, visit, f"{name} is beyond all numbers")
+        return PathStep(node, fraction, child, "missing", text)
+    threshold = -float(tree.intercept[node])
+    result = float(tree.linear_sums(node, one)[0])
+    decision = _format_comparison(result + threshold, threshold + 0.0, result > 0)
+    more = [f"... and {len(values) - _MAX_LINES} more"] * (len(values) > _MAX_LINES)
+    text = f"{name} = {decision}, from {', '.join([*values[:_MAX_LINES], *more])}"
+    return PathStep(node, fraction, child, "known", text)
 
 
 def _why_undefined(parts: list[Contribution]) -> str:

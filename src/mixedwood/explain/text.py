@@ -171,7 +171,7 @@ def format_prediction(tree: Tree, node: int, show_counts: bool = True) -> str:
     """Describe what a node predicts: its class, the fraction of the class, and the weight.
 
     Nodes of a tree that predicts numbers have a mean or median, the standard deviation of the
-    target, and the rows.
+    target, and the rows; leaves with linear models have their formulas.
 
     Examples
     --------
@@ -187,6 +187,8 @@ def format_prediction(tree: Tree, node: int, show_counts: bool = True) -> str:
     """
     if tree.is_numeric:
         texts = describe_number(tree, node)
+        if tree.formulas and len(tree.children_of(node)) == 0:
+            return ", ".join([tree.formulas[node], *texts[2:] * show_counts])
         return f"{center_of(tree)} {', '.join(texts)}" if show_counts else texts[0]
     place = int(tree.label[node])
     label = format_label(tree.classes[place])

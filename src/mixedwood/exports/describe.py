@@ -35,7 +35,13 @@ def describe(model: Any) -> dict[str, Any]:
         if not isinstance(part, Predictor):
             raise ExportError(
                 f"A part of the model is a {type(part).__name__}, which no format can express; "
-                "only trees can be exported."
+                "only trees can be exported. Fit the ensemble with linear=False."
+            )
+        if found := [node_model.name for tree in part.trees for node_model in tree.models]:
+            raise ExportError(
+                f"A node of a tree is decided by a model of class {found[0]}, which no format can "
+                "express. Use a linear node_model to export the tree, or save it with "
+                "mixedwood.save_model."
             )
     target = model.target
     costs = target.cost_matrix

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from mixedwood import _core
 from mixedwood.data import ColumnKind, Schema, Table
 
-__all__ = ["EncodedTable", "fill"]
+__all__ = ["KINDS", "EncodedTable", "fill"]
 
-_KINDS = {ColumnKind.NOMINAL: "c", ColumnKind.ORDINAL: "o", ColumnKind.NUMERIC: "n"}
+KINDS = {ColumnKind.NOMINAL: "c", ColumnKind.ORDINAL: "o", ColumnKind.NUMERIC: "n"}
 
 
 _Settings = TypeVar("_Settings")
@@ -22,7 +22,8 @@ _Settings = TypeVar("_Settings")
 
 def fill(native: _Settings, chosen: Any, **others: Any) -> _Settings:
     """Set the settings of the native core from the fields of a dataclass that have their names."""
-    shared = {f.name: getattr(chosen, f.name) for f in fields(chosen) if hasattr(native, f.name)}
+    names = [f.name for f in fields(chosen) if hasattr(type(native), f.name)]
+    shared = {name: getattr(chosen, name) for name in names}
     for name, value in (shared | others).items():
         try:
             setattr(native, name, value)
@@ -48,7 +49,7 @@ class EncodedTable:
         return _core.EncodedTable(
             list(self.table.arrays),
             np.array([column.n_categories for column in schema], dtype=np.int32),
-            "".join(_KINDS[column.kind] for column in schema),
+            "".join(KINDS[column.kind] for column in schema),
             self.table.n_rows,
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -24,8 +24,9 @@ class GradientSettings:
 
     Each field means what the parameter of `BoostedTreesClassifier` of the same name means, with
     numbers of rows and columns in place of fractions and names. None is no limit.
-    `category_order` is "sorted", "random_per_tree" or "random_per_node". `dispersion` is the
-    variance of the gradients over the hessians, which is 1 for the log loss.
+    `category_order` is "sorted", "random_per_tree", "random_per_node" or "target_statistics".
+    `monotonic_cst` has a sign for each column, or none. `dispersion` is the variance of the
+    gradients over the hessians, which is 1 for the log loss.
     """
 
     category_order: str = "random_per_node"
@@ -39,10 +40,14 @@ class GradientSettings:
     cat_smooth: float = 0.0
     min_split_gain: float = 0.0
     max_features: int | None = None
+    half_of_others: bool = False
     selection: str = "score"
     dispersion: float = 1.0
     handle_unknown: str = "stop"
     n_threads: int = 1
+    monotonic_cst: NDArray[np.int8] = field(
+        default_factory=lambda: np.zeros(0, dtype=np.int8), compare=False
+    )
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,10 @@ class BinnedTable:
 
 @dataclass(frozen=True)
 class GradientTree:
-    """A tree, the step of each of its nodes (one number per output), and the node of each row."""
+    """A tree, the step of each of its nodes (one number per output), and the node of each row.
+
+    With target statistics, training rows may be in another node than the tree sends new rows to.
+    """
 
     tree: Tree
     steps: NDArray[np.float64]
@@ -154,13 +162,10 @@ def _tree(
     parent[arrays["children"]] = np.repeat(
         np.arange(len(weight), dtype=np.int32), np.diff(arrays["child_offset"])
     )
-    return Tree(
-        schema=table.coded.table.schema,
-        classes=target.classes,
-        statistics=_moments(weight, parent, target, rows, node_of_row[rows]),
-        loss="squared_error",
-        **arrays,
-    )
+    node = node_of_row if len(rows) == len(node_of_row) else node_of_row[rows]
+    arrays["statistics"] = _moments(weight, parent, target, rows, node)
+    schema = table.coded.table.schema
+    return Tree.checked(schema, target.classes, arrays, loss="squared_error")
 
 
 def _moments(
@@ -171,11 +176,20 @@ def _moments(
     node: NDArray[np.int32],
 ) -> NDArray[np.float64]:
     """Weight, mean, squared deviations and loss (the same) of the numbers in each node."""
-    y, n = target.numbers[rows], len(total)
-    weights = np.ones(len(rows)) if target.weights is None else target.weights[rows]
-    weight = np.bincount(node, weights, n)
-    mean = np.bincount(node, weights * y, n) / np.where(weight > 0, weight, 1.0)
-    squares = np.bincount(node, weights * (y - mean[node]) ** 2, n)
+    y, n = target.numbers, len(total)
+    y = y if len(rows) == len(y) else y[rows]  # rows ascend
+    weight: NDArray[np.float64]
+    if target.weights is None:
+        weight = np.bincount(node, minlength=n).astype(np.float64)
+        sums: NDArray[Any] = np.bincount(node, y, n)
+    else:
+        weights = target.weights[rows]
+        weight = np.asarray(np.bincount(node, weights, n), np.float64)
+        sums = np.bincount(node, weights * y, n)
+    mean = sums / np.where(weight > 0, weight, 1.0)
+    off = y - mean[node]
+    off *= off
+    squares = np.bincount(node, off if target.weights is None else weights * off, n)
     for child in range(n - 1, 0, -1):  # Chan, Golub and LeVeque (1983)
         parent = parent_of[child]
         both = weight[parent] + weight[child]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,13 +15,16 @@ from mixedwood._parts import Criterion, Partitioner, Screener, native_criterion,
 from mixedwood.data import Schema, Table, Target, check_same_length
 from mixedwood.grow.encoded import EncodedTable, fill
 from mixedwood.grow.linear import LinearSettings
+from mixedwood.grow.node_models import NodeModels
 from mixedwood.grow.random_order import Ranks, as_subsets, draw_ranks
 from mixedwood.tree import Tree
+from mixedwood.tree.tree import keep_models
 
 __all__ = [
     "GrowSettings",
     "grow",
     "native_arguments",
+    "native_settings",
     "safe_weights",
     "tree_of",
     "weight_in_growth",
@@ -56,6 +59,10 @@ class GrowSettings:
     handle_unknown: str = "stop"
     linear: LinearSettings | None = None
     axis_aligned: bool = True
+    # 1, -1 or 0 for each column, or none; only trees of numbers, and of two classes, have them.
+    monotonic_cst: NDArray[np.int8] = field(
+        default_factory=lambda: np.zeros(0, dtype=np.int8), compare=False
+    )
 
 
 def grow(
@@ -104,7 +111,7 @@ def grow(
         )
     if given.ranks is not None:
         as_subsets(arrays, given.ranks, len(given.schema))
-    return tree_of(arrays, given.schema, target, given.scale)
+    return tree_of(arrays, given, target)
 
 
 class NativeArguments(NamedTuple):
@@ -114,6 +121,7 @@ class NativeArguments(NamedTuple):
     schema: Schema
     scale: float  # of the weights
     ranks: Ranks | None  # of values that were put in a random order
+    models: NodeModels  # of nodes; filled by the native core
 
 
 def native_arguments(
@@ -136,20 +144,34 @@ def native_arguments(
         ranks = draw_ranks(coded.table, weight, seed, joint)
         coded, partitioner = coded.in_order(ranks), Partitioner("natural_order")
     costs, split_costs = _native_costs(target, chosen)
-    settings = fill(
+    models = NodeModels(coded.table.arrays)
+    linear = None if chosen.linear is None else chosen.linear.native(models)
+    settings = native_settings(chosen, partitioner, seed, costs, split_costs, linear)
+    arguments = (coded.native, target.codes, weights, target.n_classes, settings)
+    return NativeArguments(arguments, schema, scale, ranks, models)
+
+
+def native_settings(
+    chosen: GrowSettings,
+    partitioner: Partitioner,
+    seed: int,
+    costs: NDArray[np.float64],
+    split_costs: NDArray[np.float64],
+    linear: Any = None,
+) -> _core.GrowSettings:
+    """Turn settings into those of the native core."""
+    return fill(
         _core.GrowSettings(
             native_criterion(chosen.criterion, split_costs),
             partitioner.native(),
             [screener.native() for screener in Screener.read_all(chosen.screener)],
-            None if chosen.linear is None else chosen.linear.native(),
+            linear,
         ),
         chosen,
         seed=seed,
         costs=costs,
         split_costs=split_costs,
     )
-    arguments = (coded.native, target.codes, weights, target.n_classes, settings)
-    return NativeArguments(arguments, schema, scale, ranks)
 
 
 def _native_costs(
@@ -166,10 +188,13 @@ def _native_costs(
     return matrix.ravel(), ((matrix + matrix.T) / 2).ravel() if in_splits else none
 
 
-def tree_of(arrays: dict[str, Any], schema: Schema, target: Target, scale: float) -> Tree:
+def tree_of(arrays: dict[str, Any], given: NativeArguments, target: Target) -> Tree:
     """Make a tree of the arrays of the native core."""
+    schema, scale = given.schema, given.scale
     arrays["statistics"] = arrays["statistics"].reshape(-1, target.n_classes)
-    if scale == 1.0:
+    if given.models.models:
+        arrays = keep_models(arrays, len(schema), given.models.models)
+    elif scale == 1.0:
         return Tree.checked(schema, target.classes, arrays, target.cost_matrix)
     # Sums of huge weights may be infinite, which the checks report.
     for name in ("statistics", "weighted_n_node_samples"):

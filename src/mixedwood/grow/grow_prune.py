@@ -19,6 +19,7 @@ from mixedwood._limits import StopFlag, stopped_by
 from mixedwood.data import Table, Target
 from mixedwood.grow.encoded import EncodedTable
 from mixedwood.grow.greedy import GrowSettings, native_arguments, tree_of
+from mixedwood.grow.numbers import NumberSettings, number_arguments
 from mixedwood.grow.random_order import as_subsets
 from mixedwood.tree import Tree
 
@@ -69,20 +70,21 @@ def grow_prune(
 ) -> GrowPruneResult:
     """Grow with one half of the rows, prune with the other, swap them, until the tree stays.
 
-    Every node keeps the label and the class weights that it was made with, from the half that grew
-    it. A split that no pruning has tried yet is undone when that is no worse for the rows that
-    prune; one that has survived a pruning, only when it is better. Trees then never shrink from
-    one pruning to the next, and the procedure ends when the number of leaves is the same twice.
+    Every node keeps the label and the class weights, or the number, that it was made with, from the
+    half that grew it; numbers are pruned by their loss. A split that no pruning has tried yet is
+    undone when that is no worse for the rows that prune; one that has survived a pruning, only when
+    it is better. Trees then never shrink from one pruning to the next, and the procedure ends when
+    the number of leaves is the same twice.
 
     Parameters
     ----------
     table : Table or EncodedTable
         The rows; a `EncodedTable` spares work when many trees are grown.
     target : Target
-        Their classes. Rows of weight 0 do not count.
-    settings : GrowSettings, optional
-        How to grow; by default Gini, down to pure leaves. Rows cannot be shared out among
-        children: ``handle_missing="fractional"`` is an error.
+        Their classes or numbers. Rows of weight 0 do not count.
+    settings : GrowSettings or NumberSettings, optional
+        How to grow; by default Gini, or squared error, down to pure leaves. Rows cannot be shared
+        out among children: ``handle_missing="fractional"`` is an error.
     seed : int, default=0
         Divides the rows, and seeds random parts.
     halves : array-like of int, one per row, optional
@@ -116,26 +118,35 @@ def grow_prune(
     |   |   [3] x <= 10: 1 (100 % of 2)
     |   |   [4] x > 10 (or missing): 0 (100 % of 3)
     """
-    chosen = settings or GrowSettings()
+    chosen = settings or (NumberSettings() if target.is_numeric else GrowSettings())
     if chosen.handle_missing == "fractional":
         raise ValueError(
             "growing and pruning in turns needs whole rows, but handle_missing='fractional' "
             "divides them. Use handle_missing='learned' or 'category'."
         )
-    given = native_arguments(table, target, chosen, seed)
     if halves is None:
         side = _folds.halves(target.codes, seed, target.weights)
     else:
         side = _read_halves(halves, target)
-    with stopped_by(stop) as flag:
-        arrays, grown, pruned, ended = _core.grow_prune(
-            *given.arguments, time_limit, side, max_iterations, relabel, flag
-        )
-    del arrays["complete"]
-    if given.ranks is not None:
-        as_subsets(arrays, given.ranks, len(given.schema))
+    limits = (time_limit, side, max_iterations, relabel)
+    if target.is_numeric:
+        numbers = number_arguments(table, target, chosen, seed)
+        with stopped_by(stop) as flag:
+            arrays, grown, pruned, ended = _core.grow_prune_numbers(
+                *numbers.arguments, *limits, flag
+            )
+        del arrays["complete"]
+        tree = numbers.tree_of(arrays)
+    else:
+        given = native_arguments(table, target, chosen, seed)
+        with stopped_by(stop) as flag:
+            arrays, grown, pruned, ended = _core.grow_prune(*given.arguments, *limits, flag)
+        del arrays["complete"]
+        if given.ranks is not None:
+            as_subsets(arrays, given.ranks, len(given.schema))
+        tree = tree_of(arrays, given, target)
     return GrowPruneResult(
-        tree=tree_of(arrays, given.schema, target, given.scale),
+        tree=tree,
         iterations=tuple(map(Iteration, grown.tolist(), pruned.tolist())),
         ended=ended,
     )

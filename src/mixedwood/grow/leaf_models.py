@@ -100,6 +100,14 @@ def _numbers(array: NDArray[Any]) -> Floats:
     return np.where(array >= 0, array, np.nan)
 
 
+def add_columns(X: Floats, weights: Floats) -> Floats:
+    """Add up weighted columns from left to right.
+
+    The sums of a matrix product depend on the processor and on how many rows are predicted at once.
+    """
+    return sum((X[:, j] * weight for j, weight in enumerate(weights)), start=np.zeros(len(X)))
+
+
 def ridge(X: Floats, y: Floats, w: Floats) -> tuple[Floats, float, float, float]:
     """Fit a ridge model; the penalty has the least generalized cross-validation error.
 
@@ -164,7 +172,7 @@ class LeafModels:
         found = np.empty(len(node))
         for leaf in np.unique(node):
             rows = np.flatnonzero(node == leaf)
-            sums = X[rows] @ self.beta[leaf] + self.intercept[leaf]
+            sums = add_columns(X[rows], self.beta[leaf]) + self.intercept[leaf]
             found[rows] = np.clip(sums, self.low[leaf], self.high[leaf])
         return found
 

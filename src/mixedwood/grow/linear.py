@@ -1,4 +1,4 @@
-"""Linear splits: hyperplanes through several columns, which compete with single columns."""
+"""Splits of several columns, by hyperplanes or other models, which compete with single columns."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ from sklearn.utils.validation import has_fit_parameter
 
 from mixedwood import _core
 from mixedwood.grow.encoded import fill
+from mixedwood.grow.node_models import NodeModels
 
 __all__ = ["COSTS", "LinearSettings", "linear_models", "read_models"]
 
 COSTS = tuple(4.0**power for power in range(-3, 4))
 """Values of C that are tried where it is tuned: 2^-6, 2^-4, ..., 2^6."""
+
+_SCORES = ("decision_function", "predict_proba")
 
 _SUMMARIES = {
     "svm": "support vector machine with squared slacks",
@@ -49,14 +52,16 @@ class LinearSettings:
     max_tuning_rows: int = 2000
     min_samples_model: float = 2
 
-    def native(self) -> _core.LinearSettings:
-        """Return the settings for the native core."""
-        return fill(_core.LinearSettings([_native_model(*model) for model in self.models]), self)
+    def native(self, kept: NodeModels) -> _core.LinearSettings:
+        """Return the settings for the native core; it adds models of nodes to `kept`."""
+        models = [_native_model(kept, *model) for model in self.models]
+        return fill(_core.LinearSettings(models), self)
 
 
-def _native_model(kind: str, *arguments: Any) -> _core.LinearModel:
+def _native_model(kept: NodeModels, kind: str, *arguments: Any) -> _core.LinearModel:
     if kind == "python":
-        return _core.PythonLinearModel(*arguments)
+        fit, *settings = arguments
+        return _core.PythonLinearModel(fit, kept.decide, *settings)
     smoothing, costs = arguments
     return _core.make_linear_model(kind, smoothing, np.array(costs, dtype=np.float64))
 
@@ -107,10 +112,17 @@ def _read_model(model: Any, costs: tuple[float, ...], alpha: float | None) -> tu
         return model, 0.0, costs
     if _is_classifier(model):
         tunable = "C" in model.get_params(deep=False)
+        if not any(hasattr(model, name) for name in _SCORES):
+            raise ValueError(
+                f"node_model contains {model!r}, which has neither decision_function nor "
+                "predict_proba: a split needs a score of each row, to compare it with a threshold. "
+                "Use a classifier with one of them, or one of "
+                f"{', '.join(map(repr, _SUMMARIES))}."
+            )
         return _python(FittedInPython(model, costs if tunable else ()))
     raise ValueError(
-        f"node_model must be {', '.join(map(repr, _SUMMARIES))}, a linear classifier like those of "
-        f"scikit-learn, or a list of them; got {model!r}."
+        f"node_model must be {', '.join(map(repr, _SUMMARIES))}, a classifier with the interface "
+        f"of scikit-learn, or a list of them; got {model!r}."
     )
 
 
@@ -128,7 +140,7 @@ def _python(model: FittedInPython) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class FittedInPython:
-    """A linear classifier that is fitted anew at each node."""
+    """A classifier that is fitted anew at each node."""
 
     classifier: Any
     costs: tuple[float, ...] = ()  # values of C to choose from
@@ -144,8 +156,8 @@ class FittedInPython:
         signs: NDArray[np.int8],
         weights: NDArray[np.float64] | None,
         setting: int,
-    ) -> NDArray[np.float64]:
-        """Give the weights of the columns, and the constant."""
+    ) -> Any:
+        """Give the weights of the columns and the constant, or a classifier that has none."""
         classifier = clone(self.classifier)
         if self.costs:
             classifier.set_params(C=self.costs[setting])
@@ -161,9 +173,7 @@ class FittedInPython:
             warnings.simplefilter("ignore", ConvergenceWarning)
             classifier.fit(X, signs, **weighted)
         if not hasattr(classifier, "coef_"):
-            raise ValueError(
-                f"{type(classifier).__name__} has no coef_ after fit: it is not linear."
-            )
+            return classifier
         constant = np.ravel(getattr(classifier, "intercept_", 0.0))
         return np.concatenate([np.ravel(classifier.coef_), constant])
 

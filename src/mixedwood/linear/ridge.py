@@ -61,7 +61,12 @@ class RidgeModel:
         """Predict the number of each row."""
         found = np.empty(table.n_rows)
         for rows in _blocks(np.arange(table.n_rows)):
-            found[rows] = self.design.matrix(table.take(rows)) @ self.coefficients
+            matrix = self.design.matrix(table.take(rows))
+            # In order: the sums of a matrix product depend on the processor and on the other rows.
+            found[rows] = sum(
+                (matrix[:, j] * weight for j, weight in enumerate(self.coefficients)),
+                start=np.zeros(len(matrix)),
+            )
         return found + self.intercept
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,7 +30,7 @@ def choose_candidates(tree: SplitTree, candidates: list[BinarySplit]) -> SplitTr
 
 
 def build_tree(table: Table, target: Target, splits: SplitTree, unknown: str) -> Tree:
-    """Make the tree, with the class weights of the rows that reach each node.
+    """Make the tree, with the statistics of the rows that reach each node.
 
     Parameters
     ----------
@@ -43,12 +46,44 @@ def build_tree(table: Table, target: Target, splits: SplitTree, unknown: str) ->
         kinds_of(table),
         target.codes,
         target.weights,
-        target.n_classes,
+        1 if target.is_numeric else target.n_classes,
         "stop" if unknown == "node" else unknown,
     )
+    if target.is_numeric:
+        return _with_numbers(table, target, arrays)
     arrays["statistics"] = arrays["statistics"].reshape(-1, target.n_classes)
     tree = Tree.checked(table.schema, target.classes, arrays)
     return tree.with_costs(target.cost_matrix)
+
+
+def _with_numbers(table: Table, target: Target, arrays: dict[str, Any]) -> Tree:
+    """Make a tree of the least squared error, with the moments of the rows of each node."""
+    weight = arrays["weighted_n_node_samples"]
+    n = len(weight)
+    arrays.pop("complete")
+    arrays["statistics"] = np.column_stack([weight, np.zeros((n, 3))])
+    tree = Tree(schema=table.schema, classes=np.empty(0), loss="squared_error", **arrays)
+    leaf = tree.apply(table)
+    rows = np.ones(target.n_rows) if target.weights is None else target.weights
+    # From the leaves up; deviations from means, so that squares of large numbers do not cancel.
+    own = np.bincount(leaf, rows, minlength=n)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = rows / own[leaf]
+    mean = np.bincount(leaf, share * target.numbers, minlength=n)
+    mean += np.bincount(leaf, share * (target.numbers - mean[leaf]), minlength=n)  # of rounding
+    squares = np.bincount(leaf, rows * (target.numbers - mean[leaf]) ** 2, minlength=n)
+    score = np.zeros(n)
+    for node in reversed(range(n)):
+        children = tree.children_of(node)
+        if len(children) == 0:
+            continue
+        parts = weight[children] / weight[children].sum()
+        mean[node] = parts @ mean[children]
+        between = weight[children] @ (mean[children] - mean[node]) ** 2
+        squares[node] = squares[children].sum() + between
+        score[node] = between / weight[node]
+    moments = np.column_stack([weight, mean, squares, squares])
+    return replace(tree, statistics=moments, score=score)
 
 
 def apply_splits(splits: SplitTree, table: Table) -> NDArray[np.int32]:

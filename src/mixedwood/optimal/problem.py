@@ -24,6 +24,7 @@ __all__ = [
     "IntegerObjective",
     "OptimalSettings",
     "TreeObjective",
+    "as_integers",
     "drop_zero_weights",
     "floor_to_scale",
     "make_integer",
@@ -164,7 +165,7 @@ class ExactObjective:
         self.numbers: list[int] | None = None
         total = self.n_rows
         if target.weights is not None:
-            self.numbers, self.number_unit = _as_integers(target.weights)
+            self.numbers, self.number_unit = as_integers(target.weights)
             total = sum(self.numbers)
         self.total = total * self.number_unit
         self.leaf = self.alpha * self.total
@@ -244,7 +245,8 @@ class ExactObjective:
         return self.leaf / integer if integer > 0 else scale
 
 
-def _as_integers(weights: NDArray[np.float64]) -> tuple[list[int], Fraction]:
+def as_integers(weights: NDArray[np.float64]) -> tuple[list[int], Fraction]:
+    """Floats other than 0 as integers times a power of two, the largest that there is."""
     mantissa, exponent = np.frexp(weights)
     integers = (mantissa * 2.0**53).astype(np.int64)
     zeros = np.frexp((integers & -integers).astype(np.float64))[1].astype(np.int64) - 1  # trailing

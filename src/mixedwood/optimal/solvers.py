@@ -24,6 +24,7 @@ from mixedwood.optimal.build import (
     choose_candidates,
     kinds_of,
 )
+from mixedwood.optimal.numbers import NumberSolver
 from mixedwood.optimal.problem import (
     ExactObjective,
     IntegerObjective,
@@ -75,8 +76,10 @@ def find_best_tree(
     return tree, proof, solver.candidates
 
 
-def make_solver(table: Table, target: Target, settings: OptimalSettings) -> Solver:
+def make_solver(table: Table, target: Target, settings: OptimalSettings) -> Solver | NumberSolver:
     """Make the solver for some settings."""
+    if target.is_numeric:
+        return NumberSolver(table, target, settings)
     if settings.binarization is None:
         return AllSplitsSolver(table, target, settings)
     # Windows over the bins that occur at a node are windows over all bins: only subsets of

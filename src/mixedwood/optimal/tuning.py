@@ -91,9 +91,8 @@ def choose_size(
                 proven &= proof.optimal
                 assert splits is not None  # there is no upper bound
                 leaf_of_row = apply_splits(splits, table)
-                labels = _labels(leaf_of_row, fit, target, len(splits))
-                predicted = labels[leaf_of_row[held_out]]
-                wrong += target.take(held_out).total_cost(predicted)
+                loss = _squared_error if target.is_numeric else _misclassified
+                wrong += loss(leaf_of_row, fit, held_out, target, len(splits))
             else:
                 tried.append((depth, leaves, wrong / total, proven))
                 continue
@@ -104,13 +103,14 @@ def choose_size(
             raise
         interrupted = True
     depths, n_leaves, errors, proofs = map(np.array, zip(*tried, strict=True))
+    is_loss = target.is_numeric or target.cost_matrix is not None
     best = int(np.argmin(errors))  # the first of equals is the smallest
     return ChosenSize(
         replace(settings, max_depth=int(depths[best]), max_leaf_nodes=int(n_leaves[best])),
         {
             "param_max_depth": depths,
             "param_max_leaf_nodes": n_leaves,
-            "mean_test_score": 1.0 - errors if target.cost_matrix is None else -errors,
+            "mean_test_score": -errors if is_loss else 1.0 - errors,
             "rank_test_score": 1 + (errors[:, None] > errors).sum(axis=1),
             "optimal": proofs,
         },
@@ -162,6 +162,33 @@ def _sizes(settings: OptimalSettings, n_rows: int) -> Iterator[tuple[int, int]]:
             most = min(most, settings.max_leaf_nodes)
         # A tree with fewer splits than its depth is not that deep.
         yield from ((depth, leaves) for leaves in range(depth + 1, most + 1))
+
+
+def _squared_error(
+    leaf_of_row: NDArray[np.int32],
+    rows: NDArray[np.intp],
+    held_out: NDArray[np.intp],
+    target: Target,
+    n_nodes: int,
+) -> float:
+    """Weighted squared error of held-out rows about the means of the others in their leaves."""
+    weights = np.ones(target.n_rows) if target.weights is None else target.weights
+    leaf, y = leaf_of_row[rows], target.numbers
+    weight = np.bincount(leaf, weights[rows], minlength=n_nodes)
+    mean = np.bincount(leaf, weights[rows] / weight[leaf] * y[rows], minlength=n_nodes)
+    return float(weights[held_out] @ (y[held_out] - mean[leaf_of_row[held_out]]) ** 2)
+
+
+def _misclassified(
+    leaf_of_row: NDArray[np.int32],
+    rows: NDArray[np.intp],
+    held_out: NDArray[np.intp],
+    target: Target,
+    n_nodes: int,
+) -> float:
+    """Cost of the labels that the other rows give to held-out rows."""
+    labels = _labels(leaf_of_row, rows, target, n_nodes)
+    return target.take(held_out).total_cost(labels[leaf_of_row[held_out]])
 
 
 def _labels(

@@ -7,5 +7,6 @@ draw a tree at the end of a cell.
 from mixedwood.plot.layout import Layout, lay_out
 from mixedwood.plot.mpl import plot_tree
 from mixedwood.plot.svg import tree_dot, tree_svg
+from mixedwood.plot.walk import tree_html
 
-__all__ = ["Layout", "lay_out", "plot_tree", "tree_dot", "tree_svg"]
+__all__ = ["Layout", "lay_out", "plot_tree", "tree_dot", "tree_html", "tree_svg"]

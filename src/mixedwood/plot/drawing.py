@@ -6,6 +6,7 @@ common sans-serif fonts, so text that fits here fits in a browser that falls bac
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -55,8 +56,14 @@ LEVEL_GAP = 28.0
 MAX_TEXT_WIDTH = 150.0
 """Maximum width of a line, so that one long name does not spread the whole tree."""
 
-COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442")
-"""Okabe and Ito's colors, which color-blind people can distinguish, without black."""
+COLORS = (
+    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#690087",
+    "#78000f", "#00ffd2", "#695a00", "#9678ff", "#1e1ea5", "#78c300", "#b40f69", "#694b69",
+    "#ffb4ff", "#004b4b", "#b4d2a5", "#ffb4a5", "#b44bc3", "#5a4bd2", "#f04b69", "#007800",
+    "#a5e1ff", "#96963c", "#f078f0", "#2d87ff", "#a55a5a", "#8778b4",
+)  # fmt: skip
+"""Okabe and Ito's colors, which color-blind people can distinguish, without black; then colors
+that are as far as possible from these and each other in OKLab, for up to 30 classes."""
 
 OTHERS = "#999999"
 
@@ -186,7 +193,7 @@ def draw_tree(
     tips = {0: ""}
     for node, below in shown.children.items():  # parents come first
         for child, condition in zip(below, branch_conditions(tree, node), strict=False):
-            name = SUM if isinstance(condition, LinearCondition) else None
+            name = sum_name(tree, node) if isinstance(condition, LinearCondition) else None
             text = format_condition(condition, _STYLE, name=name)
             above[child] = tuple(wrap(text, MAX_TEXT_WIDTH, FONT))
             tips[child] = format_condition(condition, _TIP) + "\n"
@@ -214,9 +221,21 @@ def _inner(tree: Tree, node: int, max_terms: int | None) -> Content:
         about = (f"{center_of(tree)} {value}", spread, rows)
     if tree.split_kind[node] != SplitKind.LINEAR:
         return format_name(tree.column_of(node).name, _STYLE), about, ()
+    if tree.model_of(node) is not None:
+        columns = [tree.schema.columns[c] for c in tree.columns_of_split(node)]
+        names = [format_name(column.name, _STYLE) for column in columns[:max_terms]]
+        more = [f"... and {len(columns) - len(names)} more"] * (len(names) < len(columns))
+        return sum_name(tree, node), (*names, *more, *about), ()
     texts = format_terms(linear_terms(tree, node), replace(_STYLE, max_terms=max_terms))
     texts[:1] = [first.removeprefix("+ ") for first in texts[:1]]
     return SUM, (*texts, *about), ()
+
+
+def sum_name(tree: Tree, node: int) -> str:
+    """Name the number that a linear split compares, or the model that decides."""
+    if tree.model_of(node) is None:
+        return SUM
+    return tree.columns[int(tree.terms_of(node).column[0])].name.partition("(")[0]
 
 
 def _leaf(tree: Tree, node: int, palette: dict[int, tuple[str, str]], n_left_out: int) -> Content:
@@ -224,7 +243,10 @@ def _leaf(tree: Tree, node: int, palette: dict[int, tuple[str, str]], n_left_out
     more = (f"… {format_left_out(n_left_out)}",) * bool(n_left_out)
     if tree.is_numeric:
         value, spread, rows = describe_number(tree, node)
-        return value, (spread, rows, *more), ((_color_of(tree, node), 1.0),)
+        if tree.formulas:  # the mean of a leaf decides about its color only
+            first, *terms = format_lines(tree.formulas[node])
+            return first, (*terms, rows, *more), ((color_of(tree, node), 1.0),)
+        return value, (spread, rows, *more), ((color_of(tree, node), 1.0),)
     place, p = int(tree.label[node]), tree.probabilities[node]
     weight = format_weight(float(tree.weighted_n_node_samples[node]))
     lines = [f"{format_fraction(float(p[place]))} of {weight}", *more]
@@ -232,6 +254,17 @@ def _leaf(tree: Tree, node: int, palette: dict[int, tuple[str, str]], n_left_out
     bar += [(OTHERS, 1.0 - sum(length for _, length in bar))] if -1 in palette else []
     title = format_label(tree.classes[place], _STYLE)
     return title, tuple(lines), tuple(part for part in bar if part[1] > 1e-9)
+
+
+def format_lines(formula: str) -> list[str]:
+    """Break a formula in front of its signs, so that a box is not too wide.
+
+    Examples
+    --------
+    >>> format_lines("y = 1.5 + 2 x size - 3 x [city=Rome]")
+    ['y = 1.5', '+ 2 x size', '- 3 x [city=Rome]']
+    """
+    return re.split(r" (?=[+-] \d)", formula)
 
 
 def _palette(tree: Tree) -> dict[int, tuple[str, str]]:
@@ -242,7 +275,7 @@ def _palette(tree: Tree) -> dict[int, tuple[str, str]]:
     if tree.is_numeric:
         ends = (int(tree.value.argmin()), int(tree.value.argmax()))
         return {
-            node: (_color_of(tree, node), describe_number(tree, node)[0])
+            node: (color_of(tree, node), describe_number(tree, node)[0])
             for node in (ends if ends[0] != ends[1] else ends[:1])
         }
     order = np.argsort(-tree.statistics[0], kind="stable")[: len(COLORS)]
@@ -257,7 +290,7 @@ def _palette(tree: Tree) -> dict[int, tuple[str, str]]:
     return palette
 
 
-def _color_of(tree: Tree, node: int) -> str:
+def color_of(tree: Tree, node: int) -> str:
     """Give the color of the number that a node predicts, between the smallest and the largest."""
     values = tree.value[:, 0]
     low, high = float(values.min()), float(values.max())

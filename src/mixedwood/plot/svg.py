@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from html import escape
 
-from mixedwood.explain.format import format_branches, format_name
+from mixedwood.explain.conditions import linear_terms
+from mixedwood.explain.format import format_branches, format_name, format_sum
 from mixedwood.explain.text import format_left_out, format_prediction, visible_nodes
 from mixedwood.plot.drawing import (
     BAR,
@@ -173,7 +174,10 @@ def tree_dot(tree: Tree, max_depth: int | None = None, max_nodes: int | None = 1
         text = format_prediction(tree, node)
         if children:
             linear = tree.split_kind[node] == SplitKind.LINEAR
-            text = "linear" if linear else format_name(tree.column_of(node).name)
+            if linear and tree.model_of(node) is not None:
+                text = format_sum(linear_terms(tree, node))
+            else:
+                text = "linear" if linear else format_name(tree.column_of(node).name)
             texts = format_branches(tree, node)[: len(children)]
             branches += [
                 f"  {node} -> {child} [label={_quoted(branch)}];"

@@ -1,7 +1,8 @@
-"""Transformers: discretization, binarization, crossed columns, and random ordinal encoding."""
+"""Transformers: bins, binary columns, crossed columns, parts of dates, random ordinal codes."""
 
 from mixedwood.preprocessing.binarizer import BinarySplit, FeatureBinarizer
 from mixedwood.preprocessing.crosser import FeatureCrosser
+from mixedwood.preprocessing.dates import DateFeatures
 from mixedwood.preprocessing.discretizers import (
     CAIMDiscretizer,
     EqualFrequencyDiscretizer,
@@ -13,6 +14,7 @@ from mixedwood.preprocessing.random_ordinal import RandomOrdinalEncoder
 __all__ = [
     "BinarySplit",
     "CAIMDiscretizer",
+    "DateFeatures",
     "EqualFrequencyDiscretizer",
     "EqualWidthDiscretizer",
     "FeatureBinarizer",

@@ -7,9 +7,6 @@ anything.
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -18,6 +15,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mixedwood.plot.page import content_policy, embed_json, read_script
 from mixedwood.report.svg import Svg, escape_text, replace_unprintable
 
 if TYPE_CHECKING:
@@ -28,7 +26,13 @@ __all__ = ["Figure", "HtmlTable", "TableCell", "TableRow", "render"]
 _FOLDER = Path(__file__).parent
 
 
-def render(template: str, facts: Mapping[str, Any]) -> str:
+def render(
+    template: str,
+    facts: Mapping[str, Any],
+    *,
+    styles: Sequence[str | Path] = (),
+    scripts: Sequence[str | Path] = (),
+) -> str:
     """Render a page.
 
     Parameters
@@ -39,6 +43,8 @@ def render(template: str, facts: Mapping[str, Any]) -> str:
         The variables of the template. Every page needs ``title`` and ``lead``, a text below the
         title; ``footer``, a text at the end; and ``data``, which is stored in the page as JSON for
         programs, or None. All text is escaped; an `Svg` is not.
+    styles, scripts : sequence of str or Path, optional
+        Further files of this package, by name, or others, by path.
 
     Returns
     -------
@@ -51,11 +57,10 @@ def render(template: str, facts: Mapping[str, Any]) -> str:
     >>> "<title>Trees &amp; more</title>" in render("page.html.j2", facts)
     True
     """
-    style, script = _read("chart.css") + _read("page.css"), _read("page.js")
-    policy = (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
-        "base-uri 'none'; form-action 'none'"
+    style = "".join(
+        (_FOLDER / name).read_text("utf-8") for name in ("chart.css", "page.css", *styles)
     )
+    script = "".join(read_script(_FOLDER / name) for name in ("page.js", *scripts))
     return (
         _environment()
         .get_template(template)
@@ -63,7 +68,7 @@ def render(template: str, facts: Mapping[str, Any]) -> str:
             {**facts, "contents": []},  # titles of the sections
             style=Svg(style),
             script=Svg(script),
-            policy=Svg(policy),
+            policy=Svg(content_policy(style, script)),
         )
     )
 
@@ -87,22 +92,9 @@ def _environment() -> Environment:
     return environment
 
 
-@cache
-def _read(name: str) -> str:
-    """A file of the package; comments and indentation of scripts are removed."""
-    text = (_FOLDER / name).read_text("utf-8")
-    return re.sub(r"(?m)^\s*(//.*)?\n?", "", text) if name.endswith(".js") else text
-
-
-def _hash(text: str) -> str:
-    digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
-    return f"'sha256-{digest}'"
-
-
 def _embed_json(content: Any) -> Svg:
     """JSON for a script element, in which no tag and no comment can begin."""
-    text = json.dumps(content, allow_nan=False, separators=(",", ":"))
-    return Svg(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
+    return Svg(embed_json(content))
 
 
 def _breakable(name: str) -> Svg:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from mixedwood.saving.writer import (
     PARTS,
     VERSION,
     check_model,
+    classifiers_of_nodes,
     estimator_classes,
     parameter_classes,
     value_classes,
@@ -177,9 +178,16 @@ class _Reader:
     def _group(self, written: dict[str, Any]) -> list[Tree]:
         names = self._renamed("Tree", _object(written["arrays"]))
         schema = self._item(self._schemas, written["schema"])
-        classes = self._labels(_object(written["classes"]))
-        costs, loss = self._costs(written), written.get("loss")
-        return _split_trees(names, self._archive.array, schema, classes, costs, loss)
+        parts = {
+            "classes": self._labels(_object(written["classes"])),
+            "cost_matrix": self._costs(written),
+            "loss": written.get("loss"),
+        }
+        models = [
+            tuple(self.value(model, fitted=True) for model in its)
+            for its in written.get("models", [])
+        ]
+        return _split_trees(names, self._archive.array, {"schema": schema, **parts}, models)
 
     def _costs(self, written: dict[str, Any]) -> NDArray[np.float64] | None:
         """The costs of mistakes; files without them have none."""
@@ -258,9 +266,24 @@ class _Reader:
             return PARTS[kind](
                 written["name"], **self._renamed(kind, self.value(written["options"]))
             )
+        if kind == "sklearn":
+            return self._classifier(written)
         if kind in value_classes():
             return self._value_object(_object(written["fields"]), value_classes()[kind])
         raise ModelFileError(f"this version of mixedwood has no {kind!r}")
+
+    def _classifier(self, written: dict[str, Any]) -> Any:
+        """Make a classifier of scikit-learn, not fitted, for the parameter `node_model`."""
+        kind = classifiers_of_nodes().get(str(written["class"]))
+        if kind is None:
+            raise ModelFileError(f"{str(written['class'])[:50]!r} is no model of a node")
+        given = {name: self.value(one) for name, one in _object(written["parameters"]).items()}
+        if unknown := set(given) - set(kind().get_params()):
+            raise ModelFileError(
+                f"{kind.__name__} of this version of scikit-learn has no parameter "
+                f"{', '.join(sorted(unknown))}"
+            )
+        return kind(**given)
 
     def _value_object(self, given: dict[str, Any], kind: Any) -> Any:
         name, table = kind.__name__, kind._fitted
@@ -329,12 +352,10 @@ _LENGTHS = {  # arrays that do not have one entry per node, and the offsets that
 def _split_trees(
     names: Mapping[str, Any],
     array: Callable[[str], NDArray[Any]],
-    schema: Schema,
-    classes: NDArray[Any],
-    costs: NDArray[np.float64] | None,
-    loss: Any,
+    shared: Mapping[str, Any],
+    models: Sequence[tuple[Any, ...]],
 ) -> list[Tree]:
-    """Make trees of arrays end to end; each tree checks its own."""
+    """Make trees of arrays end to end; each tree checks its own, and its models."""
     expected = {"n_nodes": np.int64, **ARRAY_TYPES}
     if differ := set(names) ^ set(expected):
         raise ModelFileError(
@@ -349,8 +370,8 @@ def _split_trees(
         raise ModelFileError("a tree has no nodes")
     used = dict.fromkeys(arrays, 0)
     trees = []
-    for n in n_nodes.tolist():
-        parts: dict[str, NDArray[Any]] = {}
+    for n, its_models in zip(n_nodes.tolist(), models or [()] * len(n_nodes), strict=True):
+        parts: dict[str, Any] = {}
         for name in [*_OFFSETS, *(name for name in arrays if name not in _OFFSETS)]:
             length = n + 1 if name in _OFFSETS else n
             if name in _LENGTHS:
@@ -359,7 +380,7 @@ def _split_trees(
             if not 0 <= length <= len(arrays[name]) - first:
                 raise ModelFileError(f"{name!r} of its trees ends too early")
             parts[name], used[name] = arrays[name][first:last], last
-        trees.append(Tree(schema=schema, classes=classes, cost_matrix=costs, loss=loss, **parts))
+        trees.append(Tree(**shared, models=its_models, **parts))
     if any(used[name] != len(arrays[name]) for name in arrays):
         raise ModelFileError("its arrays are longer than its trees")
     return trees
@@ -440,6 +461,8 @@ _OLD_NAMES: dict[str, dict[str, str]] = {
     },
 }
 
+_OLD_OPTIONS = {"Partitioner": {("scores", "shares"): "proportions"}}
+
 _OLD_VALUES: dict[str, dict[str, Any]] = {  # by today's name of the parameter
     "handle_unknown": {"node": "stop", "minus_one": "use_encoded_value"},
     "binarize_at": {"once": "root", "every_split": "node", "encode_every_split": "node_encoding"},
@@ -459,9 +482,14 @@ def _rename(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
     --------
     >>> _rename("CrossValidatedPath", {"strength": 0.0, "best": 1})
     {'shrinkage': 0.0, 'best': 1}
+    >>> _rename("Partitioner", {"scores": "shares"})
+    {'scores': 'proportions'}
     """
-    names = _OLD_NAMES.get(kind, {})
-    return {names.get(name, name): value for name, value in given.items()}
+    names, values = _OLD_NAMES.get(kind, {}), _OLD_OPTIONS.get(kind, {})
+    return {
+        names.get(name, name): values.get((name, value), value) if isinstance(value, str) else value
+        for name, value in given.items()
+    }
 
 
 def _translate_estimator(written: Mapping[str, Any]) -> dict[str, Any]:

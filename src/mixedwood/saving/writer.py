@@ -22,6 +22,7 @@ from mixedwood.data import Schema, read_cost_matrix
 from mixedwood.pruning import Pruner
 from mixedwood.saving.container import ModelFileError, pack
 from mixedwood.tree import ARRAY_TYPES, Tree
+from mixedwood.tree.node_models import NODE_MODELS, KeptModel
 from mixedwood.tree.tree import WEIGHT
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "VERSION",
     "check_model",
     "check_parameters",
+    "classifiers_of_nodes",
     "estimator_classes",
     "parameter_classes",
     "save_model",
@@ -77,7 +79,21 @@ def value_classes() -> dict[str, Any]:
                     if value.__name__ not in found:
                         open_classes.append(value)
                     found[value.__name__] = value
-    return found
+    return found | {kind.__name__: kind for kind in NODE_MODELS}
+
+
+@cache
+def classifiers_of_nodes() -> dict[str, Any]:
+    """Classifiers of scikit-learn that may be a `node_model`: their fits are numbers."""
+    from sklearn import discriminant_analysis, linear_model, neural_network, svm
+
+    linear = ("LogisticRegression", "Perceptron", "RidgeClassifier", "SGDClassifier")
+    return {
+        "LinearDiscriminantAnalysis": discriminant_analysis.LinearDiscriminantAnalysis,
+        "MLPClassifier": neural_network.MLPClassifier,
+        **{name: getattr(svm, name) for name in ("LinearSVC", "NuSVC", "SVC")},
+        **{name: getattr(linear_model, name) for name in linear},
+    }
 
 
 def save_model(
@@ -323,6 +339,13 @@ class _Writer:
             return {"is": name, "name": self.value(value.name, where), "options": options}
         if parameter_classes().get(name) is type(value):
             return self.estimator(value, where, fitted=fitted)
+        if classifiers_of_nodes().get(name) is type(value):
+            parameters = {
+                key: self.value(one, f"{where}.{key}")
+                for key, one in value.get_params(deep=False).items()
+                if key not in _NOT_WRITTEN
+            }
+            return {"is": "sklearn", "class": name, "parameters": parameters}
         if value_classes().get(name) is not type(value):
             raise _not_data(value, where)
         return {
@@ -388,6 +411,11 @@ class _Writer:
             group = {"schema": schema, "classes": json.loads(classes), "arrays": names}
             if costs:
                 group["cost_matrix"] = json.loads(costs)
+            if any(tree.models for tree in trees):
+                group["models"] = [
+                    [self.value(model, "a model of a node", fitted=True) for model in tree.models]
+                    for tree in trees
+                ]
             written.append(group if loss is None else {**group, "loss": loss})
         return written
 
@@ -403,6 +431,14 @@ def _not_data(value: Any, where: str) -> ModelFileError:
         return ModelFileError(
             f"{where} is a {what}, which a model file cannot store. Fit with an int as "
             "random_state, or call model.set_params(random_state=None) before saving."
+        )
+    if isinstance(value, KeptModel) or (".node_model" in where and is_classifier(value)):
+        fitted = value.classifier if isinstance(value, KeptModel) else value
+        return ModelFileError(
+            f"{where} is a {type(fitted).__module__}.{type(fitted).__qualname__}. A model file "
+            "contains numbers and no code, and only the fits of linear classifiers, SVC, NuSVC "
+            "and MLPClassifier of scikit-learn are known to be numbers. Use one of these as the "
+            "node_model, or save the model with joblib, for people who trust each other."
         )
     if where.endswith(".oob_score"):
         return ModelFileError(

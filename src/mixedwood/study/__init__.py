@@ -6,7 +6,6 @@
 'Random Ordinality Ensembles'
 """
 
-from mixedwood.study.claims import Verdict
 from mixedwood.study.definition import (
     Claim,
     Experiment,
@@ -14,6 +13,7 @@ from mixedwood.study.definition import (
     Study,
     StudyError,
     TableSpec,
+    Verdict,
     read_study,
     studies,
 )

@@ -170,15 +170,21 @@ def _one_against_all(data: _Data, name: str) -> _Data:
     return _Data(data.table, np.where(data.y == name, name, "others"))
 
 
-def _numbers(data: _Data, names: list[str]) -> _Data:
-    """Read categories that are numbers as numbers."""
-    data.check_columns(names, "read as numbers")
+def _numbers(data: _Data, names: list[str] | dict[str, list[str]]) -> _Data:
+    """Read categories that are numbers as numbers; or as places in an order that is given."""
+    data.check_columns(list(names), "read as numbers")
+    orders = names if isinstance(names, dict) else {}
 
     def change(column: Column, array: NDArray[Any]) -> tuple[Column, NDArray[Any]]:
         if column.name not in names or column.is_numeric:
             return column, array
         try:
-            values = np.array([*map(float, column.categories), np.nan])  # -1 is the last entry
+            order = list(map(str, orders.get(column.name, ())))
+            numbers = [
+                1.0 + order.index(str(category)) if order else float(category)
+                for category in column.categories
+            ]
+            values = np.array([*numbers, np.nan])  # -1 is the last entry
         except ValueError as error:
             raise StudyError(f"The values of {column.name!r} are not numbers.") from error
         return Column(column.name, ColumnKind.NUMERIC), values[array]

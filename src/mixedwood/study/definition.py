@@ -21,11 +21,15 @@ __all__ = [
     "Study",
     "StudyError",
     "TableSpec",
+    "Verdict",
     "read_study",
     "studies",
 ]
 
 _FILE = "study.toml"
+SPREADS = ("repetitions", "rows", "none")
+SOURCES = ("paper", "ours", "tautology", "proposal")
+_NOTED = ("paper", "proposal")  # may have a note in place of checks
 _KINDS = ("lines", "boxes", "bars", "points")
 _STUDY_KEYS = {
     "title", "paper", "about", "datasets", "methods", "experiments", "tables", "figures", "claims",
@@ -72,6 +76,19 @@ class TableSpec:
     With `relative_to`, the title of a column, every row is divided by its value there, and the
     published row by the published value. `summary` may be ``"largest"`` instead of the mean.
     With `same_spread`, published values without a spread are assumed to be as uncertain as ours.
+
+    `spread` says what claims are judged by: intervals over ``"repetitions"``; over ``"rows"``,
+    where nothing is repeated and the rows are a sample of datasets; or ``"none"`` for what is
+    counted or computed exactly.
+
+    `source` says what agreement means, and is counted apart: ``"paper"``, the methods beside what
+    is printed; ``"fault"``, a fault of the published program, rebuilt, beside what is printed;
+    ``"reference"``, values that an independent program computed; ``"fact"``, what is printed of the
+    data, such as numbers of rows.
+
+    `marks` prints significance below the table: ``{of = [...], against = [...], test = "5x2cv F"}``
+    how some columns fare against others, with `published` wins/draws/losses; ``{worse = true}`` for
+    each cell the number of columns that are significantly lower.
     """
 
     name: str
@@ -94,7 +111,9 @@ class TableSpec:
     relative_to: str = ""
     summary: str = "mean"  # or "largest"
     same_spread: bool = False
-    exact: bool = False  # counted or computed, not sampled: single values need no interval
+    spread: str = "repetitions"  # or "rows", "none"
+    marks: Mapping[str, Any] = field(default_factory=dict)
+    source: str = "paper"  # or "fault", "reference", "fact"
     note: str = ""
 
 
@@ -104,7 +123,8 @@ class FigureSpec:
 
     Each value of `panels`, another axis, has its own panel. `x` may be ``"place"``: the places of a
     metric that is a list, such as the errors after 1, 2, ... trees. With the kind ``"points"``,
-    `x` is a metric like `y`. `best` and `minus` are those of a table; the latter changes `y` only.
+    `x` is a metric like `y`, and a line is fitted; `xs` gives a panel for each of several metrics.
+    `best` and `minus` are those of a table; the latter changes `y` only.
     """
 
     name: str
@@ -121,6 +141,7 @@ class FigureSpec:
     x_label: str = ""
     y_label: str = ""
     log_x: bool = False
+    xs: tuple[str, ...] = ()  # of kind "points": a panel for each of these metrics
     log_y: bool = False
     kind: str = "lines"  # or "boxes", "bars", "points"
     note: str = ""
@@ -131,14 +152,24 @@ class Claim:
     """A claim of a paper, and the checks that must pass for it to hold.
 
     `id` is its number in our list of claims. `source` is ``"paper"``, ``"ours"`` for an
-    addition, or ``"tautology"``; only claims of the paper are counted.
+    addition, ``"tautology"``, or ``"proposal"`` for what a paper names or does without a claim,
+    which has a note in place of checks; only claims of the paper are counted.
     """
 
     text: str
-    checks: tuple[Mapping[str, Any], ...]
+    checks: tuple[Mapping[str, Any], ...] = ()
     note: str = ""
     id: str = ""
     source: str = "paper"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a claim holds, and the outcomes of its checks."""
+
+    claim: Claim
+    verdict: str
+    evidence: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -335,9 +366,19 @@ def _table(
             entry[key] = _look_up(where, published, address)
     if "pairs" in entry:
         entry["pairs"] = _read_pairs(where, entry["pairs"], published)
+    if isinstance(address := entry.get("marks", {}).get("published"), str):
+        entry["marks"] = {**entry["marks"], "published": _look_up(where, published, address)}
     table = TableSpec(**entry)
     if table.summary not in ("mean", "largest"):
         raise StudyError(f"{where}: summary must be mean or largest; got {table.summary!r}.")
+    if table.source not in ("paper", "fault", "reference", "fact"):
+        raise StudyError(
+            f"{where}: source must be paper, fault, reference or fact; got {table.source!r}."
+        )
+    if table.marks and not (table.marks.get("worse") or {"of", "against"} <= set(table.marks)):
+        raise StudyError(f"{where}: marks needs of and against, or worse; got {table.marks!r}.")
+    if table.spread not in SPREADS:
+        raise StudyError(f"{where}: spread must be {', '.join(SPREADS)}; got {table.spread!r}.")
     axes = {"rows": table.rows, "columns": table.columns}
     _check_axes(where, experiments[table.experiment], table, axes, {"metric"})
     return table
@@ -372,12 +413,15 @@ def _figure(entry: dict[str, Any], experiments: Mapping[str, Experiment]) -> Fig
 
 def _claim(entry: dict[str, Any]) -> Claim:
     _check_keys("claim", f"claim {entry.get('text', '')!r}", entry, _names_of(Claim))
-    if not entry.get("text") or not entry.get("checks"):
-        raise StudyError("a claim needs a text and checks.")
-    claim = Claim(**{**entry, "checks": tuple(entry["checks"])})
-    if claim.source not in ("paper", "ours", "tautology"):
+    claim = Claim(**{"text": "", **entry, "checks": tuple(entry.get("checks", ()))})
+    if claim.source not in SOURCES:
         raise StudyError(
-            f"claim {claim.text!r}: source must be paper, ours or tautology; got {claim.source!r}."
+            f"claim {claim.text!r}: source must be {', '.join(SOURCES)}; got {claim.source!r}."
+        )
+    if not claim.text or not (claim.checks or (claim.note and claim.source in _NOTED)):
+        raise StudyError(
+            "a claim needs a text and checks, or a note that says why nothing can be checked; a "
+            "proposal a text and a note."
         )
     return claim
 

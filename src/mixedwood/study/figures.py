@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,10 @@ Line = tuple[list[Any], list[list[float]]]  # x, and the values found there
 
 
 def _panels(found: Results, figure: FigureSpec) -> dict[str, dict[str, Line]]:
+    if figure.xs:
+        alone = {x: replace(figure, x=x, xs=(), panels="") for x in figure.xs}
+        drawn = {x: _panels(found, one) for x, one in alone.items()}
+        return {x: next(iter(of_x.values())) for x, of_x in drawn.items() if of_x}
     panels = {}
     for panel in _choices(found, figure, figure.panels):
         lines = {}
@@ -154,6 +159,7 @@ def _draw_panel(
         errors = np.array([standard_error(values) for values in y])
         if figure.kind == "points":
             axis.scatter(at, means, label=name, s=18, alpha=0.7, color=color)
+            _draw_fit(axis, np.array(at), means, log=title == "rows", color=color)
             continue
         if figure.kind == "lines":
             # Line styles differ, so that a line below another can be seen.
@@ -181,13 +187,22 @@ def _draw_panel(
     elif len(places) <= 10 and figure.kind == "lines" and not figure.log_x:
         axis.set_xticks(sorted(places))
     axis.set_title(title, fontsize=10)
-    axis.set_xlabel(figure.x_label or figure.x)
+    axis.set_xlabel(title if figure.xs else figure.x_label or figure.x)
     axis.set_ylabel(figure.y_label or figure.y)
-    if figure.log_x:
+    if figure.log_x or (figure.xs and title == "rows"):
         axis.set_xscale("log")
     if figure.log_y:
         axis.set_yscale("log")
     axis.grid(alpha=0.3)
+
+
+def _draw_fit(axis: Any, x: Any, y: Any, *, log: bool, color: str) -> None:
+    """The line of least squares through points, over the logarithm of x if it is drawn so."""
+    if len(x) < 3 or np.ptp(x) == 0:
+        return
+    at = np.linspace(x.min(), x.max(), 50)
+    slope, offset = np.polyfit(np.log10(x) if log else x, y, 1)
+    axis.plot(at, slope * (np.log10(at) if log else at) + offset, color=color, linewidth=1)
 
 
 def _draw_legend(canvas: Any, axes: Any, figure: FigureSpec, styles: dict[str, int]) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from mixedwood.study.claims import Verdict, judge
-from mixedwood.study.definition import Study, StudyError, TableSpec
+from mixedwood.study.definition import Study, StudyError, TableSpec, Verdict
 from mixedwood.study.grid import TaskSpec, expand, matches
 from mixedwood.study.store import Store, TaskRecord
 
@@ -19,6 +18,12 @@ __all__ = ["Cell", "PairedCell", "PublishedValue", "ResultTable", "Results", "re
 
 MAX_Z_SCORE = 2.0  # up to which a cell agrees with the published one
 _ALPHA = 0.05
+_KINDS_BY_SOURCE = {  # what is counted of the two values of a cell
+    "paper": {"published": "published", "check": "check"},
+    "fault": {"published": "fault", "check": "check"},
+    "fact": {"published": "fact", "check": "check"},
+    "reference": {"published": "reference", "check": "reference"},
+}
 
 Found = list[tuple[TaskSpec, Mapping[str, Any]]]  # finished tasks and their metrics
 
@@ -29,6 +34,7 @@ class PublishedValue:
 
     value: float
     error: float = 0.0
+    assumed: bool = field(default=False, compare=False)  # whether the error is not printed
 
 
 @dataclass(frozen=True)
@@ -68,8 +74,8 @@ class Cell:
 
     @property
     def error(self) -> float:
-        """Standard error of the mean, as if the values were independent."""
-        return standard_error(self.values)
+        """Standard error of the mean: of repetitions, or of the values if there is one of them."""
+        return _spread(self.values, self.repetitions)
 
     @property
     def z_score(self) -> float | None:
@@ -104,6 +110,11 @@ class Cell:
         z = self.check_z_score
         return None if z is None or not self.judged else abs(z) <= MAX_Z_SCORE
 
+    @property
+    def exactly_published(self) -> Cell:
+        """The same cell, the values of others without errors that are assumed."""
+        return replace(self, published=_exact(self.published), check=_exact(self.check))
+
     def _z_score(self, published: PublishedValue | None) -> float | None:
         if published is None or not self.values:
             return None
@@ -119,6 +130,22 @@ def standard_error(values: Sequence[float]) -> float:
     """Standard error of the mean; 0 for a single value."""
     n = len(values)
     return float(np.std(values, ddof=1)) / math.sqrt(n) if n > 1 else 0.0
+
+
+def _spread(values: Sequence[float], repetitions: Sequence[float]) -> float:
+    """Standard error over repetitions; over values if nothing is repeated."""
+    return standard_error(repetitions if 1 < len(repetitions) <= len(values) else values)
+
+
+def _assumed(other: PublishedValue | None, error: float) -> PublishedValue | None:
+    """A printed value without a spread is as uncertain as ours."""
+    if other is None or other.error:
+        return other
+    return PublishedValue(other.value, error, assumed=True)
+
+
+def _exact(other: PublishedValue | None) -> PublishedValue | None:
+    return PublishedValue(other.value) if other is not None and other.assumed else other
 
 
 def read_published(entry: Any, n_runs: int) -> PublishedValue | None:
@@ -238,9 +265,22 @@ class ResultTable:
         """Number of cells that have something to be compared with."""
         return sum(cell.near is not None for cell in self.cells.values())
 
-    def count(self, kind: str) -> tuple[int, int]:
-        """Number of cells near one kind of value, ``"published"`` or ``"check"``, and of all."""
-        found = [getattr(cell, f"near_{kind}") for cell in self.cells.values()]
+    def count(self, kind: str, *, exact: bool = False) -> tuple[int, int]:
+        """Number of cells near one kind of value, and of all: a kind of `COUNTED`.
+
+        With `exact`, printed values without a spread are taken as exact even if the table assumes
+        that they are as uncertain as ours.
+        """
+        cells = list(self.cells.values())
+        if exact and self.spec.same_spread:
+            cells = [cell.exactly_published for cell in cells]
+        kinds = _KINDS_BY_SOURCE[self.spec.source]
+        found = [
+            getattr(cell, f"near_{which}")
+            for which, of_kind in kinds.items()
+            if of_kind == kind
+            for cell in cells
+        ]
         return found.count(True), len(found) - found.count(None)
 
     def column(self, name: str) -> dict[str, Cell]:
@@ -355,6 +395,8 @@ class Results:
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:
         """Whether each claim of the paper holds."""
+        from mixedwood.study.claims import judge
+
         tables = {table.spec.name: table for table in self.tables}
         return tuple(judge(claim, tables) for claim in self.study.claims)
 
@@ -433,8 +475,9 @@ class Results:
                 (table.check, table.check_runs),
             )
         )
-        if table.same_spread and published is not None and not published.error:
-            published = PublishedValue(published.value, standard_error(values))
+        if table.same_spread:
+            error = _spread(values, repetitions)
+            published, check = (_assumed(other, error) for other in (published, check))
         return Cell(
             table=table.name,
             row=row_title,

@@ -14,7 +14,13 @@ from mixedwood.study.results import Cell, PublishedValue, Results, ResultTable
 
 __all__ = ["COUNTED", "to_markdown"]
 
-COUNTED = {"published": "Published figures", "check": "Check run"}
+COUNTED = {
+    "published": "Published figures",
+    "check": "Check run",
+    "reference": "Reference program",
+    "fault": "Published figures, by a rebuilt fault",
+    "fact": "Facts of the data",
+}
 """Kinds of values that cells are compared with, counted apart."""
 
 
@@ -52,6 +58,7 @@ def to_markdown(
         if table.spec.same_spread:
             lines += ["No spread is published here: it is taken to be as large as ours.", ""]
         lines += [*_table_lines(table), "", *_far_lines(found, table), *_pair_lines(table)]
+        lines += _mark_lines(table)
     for figure in study.figures:
         if figures and figure.name in figures:
             lines += [f"## {figure.title}", "", *_paragraph(figure.note)]
@@ -99,10 +106,11 @@ def _near_lines(found: Results) -> list[str]:
         if counts:
             n_near, n_judged = (sum(count[i] for count in counts.values()) for i in (0, 1))
             each = "; ".join(f"{name}: {near} of {n}" for name, (near, n) in counts.items())
-            lines += [
-                f"**{what}: {n_near} of {n_judged} within two standard errors** ({each}).",
-                "",
-            ]
+            text = f"**{what}: {n_near} of {n_judged} within two standard errors** ({each})."
+            exact = sum(table.count(kind, exact=True)[0] for table in found.tables)
+            if exact != n_near:
+                text += f" With printed means without a spread taken as exact: {exact}."
+            lines += [text, ""]
     return lines
 
 
@@ -113,7 +121,7 @@ def _verdict_lines(found: Results) -> list[str]:
     for title, verdicts in (
         ("what the paper says", [v for v in found.verdicts if v.claim.source == "paper"]),
         (
-            "not counted: our additions, and what is true by definition",
+            "not counted: our additions, what is true by definition, and proposals",
             [v for v in found.verdicts if v.claim.source != "paper"],
         ),
     ):
@@ -223,6 +231,28 @@ def _pair_lines(table: ResultTable) -> list[str]:
     how = ", as it is and corrected for rows that repetitions share" if is_corrected else ""
     title = f"{a} less {b}, with a two-sided paired t test{how}:"
     return [title, "", *_markdown_table(header, rows), ""]
+
+
+def _mark_lines(table: ResultTable) -> list[str]:
+    """Marks of significance, if the table has any."""
+    from mixedwood.study.marks import mark_rows, win_rows, worse_rows
+
+    marks = table.spec.marks
+    if not marks or not table.cells:
+        return []
+    if marks.get("worse"):
+        title = "How many others are significantly worse (one-tailed paired t test, 95 %):"
+        header = [_axis_title(table), *table.columns]
+        return [title, "", *_markdown_table(header, worse_rows(table)), ""]
+    of, against = marks["of"], marks["against"]
+    title = f"Marks against {', '.join(against)}, in this order, by the test {marks.get('test')}:"
+    legend = "`+` lower, `-` higher, `.` no difference."
+    lines = [f"{title} {legend}", ""]
+    lines += _markdown_table(
+        [_axis_title(table), *of], mark_rows(table), "|---|" + "---|" * len(of)
+    )
+    header = ["", "against", "wins/draws/losses", "printed"]
+    return [*lines, "", *_markdown_table(header, win_rows(table), "|---|---|---|---|"), ""]
 
 
 # Tables alone

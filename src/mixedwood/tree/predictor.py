@@ -135,11 +135,24 @@ class Predictor:
 
         Values are added in the order of the trees, for any `n_jobs`.
         """
-        columns = self._columns(table)
+        self._check(table)
         prepare_trees(self.trees, n_jobs)
         total = self._empty_scores(table.n_rows)
-        add_up(self.members(), columns, total, votes=self.aggregate == "vote", n_jobs=n_jobs)
+        self._add_trees(0, len(self.trees), table, total, n_jobs)
         return total
+
+    def _add_trees(
+        self, first: int, last: int, table: Table, out: Numbers, n_jobs: int | None = None
+    ) -> None:
+        """Add the scores of some trees; those with models of their nodes have more columns."""
+        votes = self.aggregate == "vote"
+        if not any(tree.models for tree in self.trees[first:last]):
+            columns = list(table.arrays)
+            add_up(self.members(first, last), columns, out, votes=votes, n_jobs=n_jobs)
+            return
+        for number in range(first, last):
+            columns = self.trees[number]._columns_of(table)
+            add_up(self.members(number, number + 1), columns, out, votes=votes, n_jobs=n_jobs)
 
     def probabilities(self, table: Table, n_jobs: int | None = None) -> Numbers:
         """Compute the class probabilities of each row: shape (n_rows, n_classes)."""
@@ -163,11 +176,11 @@ class Predictor:
 
     def staged_scores(self, table: Table) -> Iterator[Numbers]:
         """Compute the scores after each stage; each array is changed by the next stage."""
-        columns = self._columns(table)
+        self._check(table)
         total = self._empty_scores(table.n_rows)
         ends = range(1, len(self.trees) + 1) if self.stage_ends is None else self.stage_ends
         for first, last in pairwise([0, *ends]):
-            add_up(self.members(first, last), columns, total, votes=self.aggregate == "vote")
+            self._add_trees(first, last, table, total)
             yield total
 
     def staged_probabilities(self, table: Table) -> Iterator[Numbers]:
@@ -238,8 +251,9 @@ class Predictor:
         sums = weight if self.target.is_numeric else total.sum(axis=1, keepdims=True)
         return np.asarray(total / np.where(sums == 0, np.nan, sums))
 
-    def _columns(self, table: Table) -> list[NDArray[Any]]:
-        return self.trees[0]._columns_of(table) if self.trees else list(table.arrays)
+    def _check(self, table: Table) -> None:
+        if self.trees:
+            self.trees[0]._check_table(table)
 
     def _empty_scores(self, n_rows: int) -> Numbers:
         total = np.zeros((n_rows, self.n_outputs))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import IntEnum
 from functools import cached_property
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from mixedwood import _core
 from mixedwood.data import Column, ColumnKind, Schema, Table
 from mixedwood.tree.decide import LOSSES, WEKA_TOLERANCE, TargetSpec
+from mixedwood.tree.node_models import NodeModel, model_columns
 from mixedwood.tree.views import TreeViews
 
 if TYPE_CHECKING:
@@ -111,6 +112,10 @@ class Tree(TreeViews):
     cost_matrix : ndarray of float64 and shape (n_classes, n_classes), or None
         Cost of predicting each class (column) for rows of each class (row); None if every mistake
         costs 1. Labels have the least expected cost.
+    models : tuple of NodeModel, default=()
+        Functions of several columns that are no hyperplanes. A linear split whose only term has
+        the column ``len(schema) + k``, behind those of the schema, asks for the decision of model
+        k.
 
     See Also
     --------
@@ -142,6 +147,7 @@ class Tree(TreeViews):
     score: NDArray[np.float64]
     cost_matrix: NDArray[np.float64] | None = None
     loss: str | None = None
+    models: tuple[NodeModel, ...] = ()
 
     def __post_init__(self) -> None:
         self._fill_in_terms()
@@ -150,10 +156,15 @@ class Tree(TreeViews):
             array = _frozen(np.array(getattr(self, name), dtype=dtype, order="C"))
             object.__setattr__(self, name, array)
         n = len(self.split_kind)
+        object.__setattr__(self, "models", tuple(self.models))
+        for model in self.models:
+            if not isinstance(model, NodeModel):
+                raise ValueError(f"not a tree: {model!r} is no model of a node.")
+            model.check(self.schema)
         _core.check_tree(self, self._empty_columns, self._n_values)
         weighed = self.term_column[self.term_category == NUMBER]
         for c in np.unique(weighed):
-            column = self.schema.columns[c]
+            column = self.columns[c]
             if column.kind == ColumnKind.NOMINAL:
                 raise ValueError(
                     f"not a tree: a linear split uses {column.name!r} as a number, but its "
@@ -203,16 +214,17 @@ class Tree(TreeViews):
         classes: NDArray[Any],
         arrays: dict[str, Any],
         cost_matrix: NDArray[np.float64] | None = None,
+        loss: str | None = None,
     ) -> Tree:
         """Make a tree of all arrays of the native core, which need no check and are not copied."""
         tree = object.__new__(cls)
         values = tree.__dict__
         values["schema"] = schema
         values["classes"] = _frozen(np.array(classes))
-        values["cost_matrix"] = None if cost_matrix is None else _frozen(np.array(cost_matrix))
         for name in ARRAY_TYPES:
             values[name] = _frozen(arrays[name])
         values["cost_matrix"] = None if cost_matrix is None else _frozen(np.array(cost_matrix))
+        values["loss"] = loss
         return tree
 
     def _fill_in_terms(self) -> None:
@@ -306,6 +318,30 @@ class Tree(TreeViews):
             self.term_fill[here],
         )
 
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of the schema, then one for the decisions of each model."""
+        if not self.models:
+            return self.schema.columns
+        return (*self.schema.columns, *model_columns(self.schema, self.models))
+
+    def model_of(self, node: int) -> NodeModel | None:
+        """Return the model that decides a split; None for splits by columns or hyperplanes."""
+        first = self.term_offset[node]
+        if not self.models or self.term_offset[node + 1] == first:
+            return None
+        place = int(self.term_column[first]) - len(self.schema)
+        return self.models[place] if place >= 0 else None
+
+    def columns_of_split(self, node: int) -> tuple[int, ...]:
+        """Return the columns of the schema that a split uses, the most important first."""
+        if self.split_kind[node] != SplitKind.LINEAR:
+            return (int(self.column[node]),) if self.column[node] >= 0 else ()
+        if (model := self.model_of(node)) is not None:
+            return model.design.columns
+        terms = self.terms_of(node)
+        return tuple(dict.fromkeys(terms.column[terms.weight != 0].tolist()))
+
     def column_of(self, node: int) -> Column:
         """Return the column of an interval, subset or multiway split."""
         return self.schema.columns[int(self.column[node])]
@@ -342,6 +378,17 @@ class Tree(TreeViews):
         statistics = np.array(self.statistics)
         statistics[:, VALUE] = values
         return replace(self, statistics=statistics)
+
+    @property
+    def formulas(self) -> tuple[str, ...]:
+        """Formulas of the linear models of the nodes, for texts and drawings; empty without."""
+        return tuple(self.__dict__.get("_formulas", ()))
+
+    def with_formulas(self, formulas: Sequence[str]) -> Tree:
+        """Return a tree whose leaves are shown with the formula of a linear model."""
+        tree = replace(self)
+        tree.__dict__["_formulas"] = tuple(formulas)
+        return tree
 
     @cached_property
     def is_fractional(self) -> bool:
@@ -388,7 +435,11 @@ class Tree(TreeViews):
         another order may differ in the last digit.
         """
         chosen = np.arange(table.n_rows, dtype=np.int32) if rows is None else rows
-        columns = self._columns_of(table)
+        columns = self._columns_of(table, routed=False)
+        if (model := self.model_of(node)) is not None:
+            decisions = np.full(table.n_rows, np.nan)
+            decisions[chosen] = model.decide(table.arrays, chosen)
+            columns[self.term_column[self.term_offset[node]]] = decisions
         return _core.linear_sums(self, columns, self._n_values, int(node), chosen)
 
     def predict_proba(self, table: Table) -> NDArray[np.float64]:
@@ -506,6 +557,7 @@ class Tree(TreeViews):
             and np.array_equal(self.classes, other.classes)
             and np.array_equal(self.cost_matrix, other.cost_matrix)  # type: ignore[arg-type]
             and self.loss == other.loss
+            and self.models == other.models
             and all(
                 np.array_equal(getattr(self, n), getattr(other, n), equal_nan=n == "term_fill")
                 for n in ARRAY_TYPES
@@ -516,7 +568,7 @@ class Tree(TreeViews):
 
     def __getstate__(self) -> dict[str, Any]:
         state = {f.name: getattr(self, f.name) for f in fields(self)}
-        return {"layout_version": LAYOUT_VERSION, **state}
+        return {"layout_version": LAYOUT_VERSION, "formulas": self.formulas, **state}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         version = state.get("layout_version")
@@ -527,6 +579,7 @@ class Tree(TreeViews):
             )
         for f in fields(self):
             object.__setattr__(self, f.name, state.get(f.name, f.default))
+        self.__dict__["_formulas"] = tuple(map(str, state.get("formulas", ())))
         self.__post_init__()  # a damaged file is an error here, not a crash later
 
     def __repr__(self) -> str:
@@ -573,13 +626,43 @@ class Tree(TreeViews):
 
     @cached_property
     def _n_values(self) -> NDArray[np.int32]:
-        return np.array([column.n_categories for column in self.schema], dtype=np.int32)
+        return np.array([column.n_categories for column in self.columns], dtype=np.int32)
 
     @cached_property
     def _empty_columns(self) -> list[Any]:
-        return [np.empty(0, np.float64 if c.is_numeric else np.int32) for c in self.schema]
+        return [np.empty(0, np.float64 if c.is_numeric else np.int32) for c in self.columns]
 
-    def _columns_of(self, table: Table) -> list[Any]:
+    def _columns_of(self, table: Table, *, routed: bool = True) -> list[Any]:
+        """The arrays of a table, then the decisions of models for the rows that come to them."""
+        self._check_table(table)
+        decisions = [np.full(table.n_rows, np.nan) for _ in self.models]
+        columns = [*table.arrays, *decisions]
+        if not self.models or not routed:
+            return columns
+        nodes = [node for node in range(self.n_nodes) if self.model_of(node) is not None]
+        for depth in sorted({int(self.node_depth[node]) for node in nodes}):
+            # Above this depth all decisions are there, so that rows come where they belong.
+            passed = None
+            if depth and not self.is_fractional:
+                passed = self._ancestors_at(depth)[self._router.route(columns)]
+            for node in nodes:
+                if self.node_depth[node] != depth:
+                    continue
+                rows = np.arange(table.n_rows) if passed is None else np.flatnonzero(passed == node)
+                place = self.term_column[self.term_offset[node]]
+                model = self.models[place - len(self.schema)]
+                columns[place][rows] = model.decide(table.arrays, rows)
+        return columns
+
+    def _ancestors_at(self, depth: int) -> NDArray[np.int32]:
+        """For each node its ancestor at a depth, or itself; -1 for nodes above it."""
+        found = np.where(self.node_depth == depth, np.arange(self.n_nodes, dtype=np.int32), -1)
+        for level in range(depth + 1, self.depth + 1):
+            nodes = np.flatnonzero(self.node_depth == level)
+            found[nodes] = found[self.parent[nodes]]
+        return found
+
+    def _check_table(self, table: Table) -> None:
         if not isinstance(table, Table):
             raise TypeError(
                 f"a tree predicts rows of a Table; got {type(table).__name__}. Read it with "
@@ -590,13 +673,12 @@ class Tree(TreeViews):
                 "the table has another schema than the tree; read it with "
                 "mixedwood.data.read_table(X, schema=tree.schema)."
             )
-        return list(table.arrays)
 
 
 ARRAY_TYPES: dict[str, type[np.generic]] = {
     name: get_args(get_args(hint)[1])[0]
     for name, hint in get_type_hints(Tree).items()
-    if name not in ("schema", "classes", "cost_matrix", "loss")
+    if name not in ("schema", "classes", "cost_matrix", "loss", "models")
 }
 """The arrays of a tree and their types, read from the fields of `Tree`."""
 
@@ -647,6 +729,21 @@ def copy_splits(tree: Tree, nodes: NDArray[Any], inner: NDArray[np.bool_]) -> di
     for offsets, names in LISTS.items():
         arrays[offsets], taken = _listed(getattr(tree, offsets), nodes, inner)
         arrays.update({name: getattr(tree, name)[taken] for name in names})
+    return keep_models(arrays, len(tree.schema), tree.models)
+
+
+def keep_models(
+    arrays: dict[str, Any], n_columns: int, models: Sequence[NodeModel]
+) -> dict[str, Any]:
+    """Add the models that the splits use, numbered in their order."""
+    term_column = arrays["term_column"]
+    is_model = term_column >= n_columns
+    used = list(dict.fromkeys((term_column[is_model] - n_columns).tolist()))
+    number = np.zeros(len(models), np.int32)
+    number[used] = np.arange(len(used), dtype=np.int32) + n_columns
+    arrays["term_column"] = term_column.copy()
+    arrays["term_column"][is_model] = number[term_column[is_model] - n_columns]
+    arrays["models"] = tuple(models[i] for i in used)
     return arrays
 
 

@@ -102,6 +102,28 @@ class TreeViews:
 
         return tree_dot(_tree(self), max_depth=max_depth, max_nodes=max_nodes)
 
+    def to_html(self, *, title: str = "", max_nodes: int | None = None) -> str:
+        """Make a page with the tree to walk in; see `mixedwood.plot.tree_html`.
+
+        Examples
+        --------
+        >>> from mixedwood.data import read_table
+        >>> from mixedwood.tree import TreeBuilder
+        >>> tree = TreeBuilder(read_table({"age": [1.0]}).schema, ["no", "yes"], [3, 1]).build()
+        >>> tree.to_html(title="A tree")[:15]
+        '<!DOCTYPE html>'
+        """
+        from mixedwood.plot import tree_html
+
+        return tree_html(_tree(self), title=title, max_nodes=max_nodes)
+
+    def _repr_html_(self) -> str:
+        """Show the tree in a notebook."""
+        from mixedwood.plot.walk import NOTEBOOK_NODES, Walk, describe_size
+
+        tree = _tree(self)
+        return Walk([(describe_size(tree), "", tree)], max_nodes=NOTEBOOK_NODES).fragment()
+
     def plot(
         self,
         ax: Any = None,

@@ -58,7 +58,8 @@ def seven_sets(context: TaskContext) -> Metrics:
     Metrics: ``accuracy`` on set 7 and ``choice_accuracy`` on the set it was chosen by, if there is
     any tree; ``trees``, the number of trees that count; ``errors`` on training rows, a list, and
     singly as ``"set 1"``, ...; ``leaf``, those of a leaf; ``proven``, whether a search was
-    completed; ``seconds`` of all six; ``columns``, binary ones; ``imbalance``, of the classes.
+    completed; ``seconds`` of all six; ``columns``, binary ones;
+    ``imbalance``, of the classes; ``features`` and ``rows`` of the data set.
     """
     problem = context.data
     if len(problem.classes) != 2:
@@ -89,6 +90,8 @@ def seven_sets(context: TaskContext) -> Metrics:
     result: Metrics = {
         "trees": float(len(trees)),
         "imbalance": abs(float(np.mean(problem.codes == 0)) - 0.5),
+        "features": float(problem.n_columns),
+        "rows": float(len(problem.codes)),
         "seconds": float(np.sum(found.pop("seconds"))),
         **{f"set {number}": errors for number, errors in enumerate(found["errors"], 1)},
         **{name: values for name, values in found.items() if values},

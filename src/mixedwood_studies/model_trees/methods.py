@@ -5,6 +5,7 @@ The baselines accept tables with categorical and numeric columns.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
@@ -14,16 +15,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from mixedwood import ModelTreeClassifier
+from mixedwood import C45TreeClassifier, ModelTreeClassifier
 from mixedwood._folds import shuffled_folds
 from mixedwood._random import choice_seed_of
 from mixedwood.data import Table, Target, check_same_length, read_table, read_target
 
-__all__ = ["MixedNaiveBayes", "MixedNeighborsClassifier", "model_tree"]
+__all__ = ["MixedNaiveBayes", "MixedNeighborsClassifier", "TunedC45Classifier", "model_tree"]
 
 _MIN_VARIANCE = 1e-9  # of the largest variance of a column
 _CANDIDATES = (1, 3, 5, 7, 9, 11, 15, 21, 31, 41)
 _INNER_FOLDS = 5
+_CONFIDENCES = (0.05, 0.1, 0.25, 0.5)
+_LEAVES = (2, 5, 10, 20)
 _SPREADS: dict[str, Callable[..., Any]] = {"variance": np.std, "range": np.ptp}
 
 
@@ -274,6 +277,62 @@ class MixedNeighborsClassifier(_Baseline):
             if not column.is_numeric:
                 squares += table.arrays[place][:, None] != self._rows.arrays[place]
         return squares
+
+
+class TunedC45Classifier(_Baseline):
+    """C4.5 with its confidence and its least leaf chosen on the training rows.
+
+    Confidences of 0.05, 0.1, 0.25 and 0.5 and leaves of at least 2, 5, 10 and 20 rows, by 5-fold
+    cross-validation; of equally good ones the lowest confidence, then the largest leaf.
+
+    Parameters
+    ----------
+    random_state : int or None, default=None
+        Seed of the inner folds. None is equivalent to 0.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The tree.
+    confidence_, min_samples_leaf_ : float, int
+        What was chosen.
+    classes_ : ndarray
+        The distinct labels, sorted.
+    schema_ : Schema
+        The columns.
+
+    Examples
+    --------
+    >>> X = {"color": ["red", "blue"] * 10}
+    >>> model = TunedC45Classifier().fit(X, ["small", "large"] * 10)
+    >>> model.predict({"color": ["blue"]}).tolist()
+    ['large']
+    """
+
+    def __init__(self, *, random_state: int | None = None) -> None:
+        self.random_state = random_state
+
+    def _learn(self, table: Table, target: Target) -> None:
+        seed = choice_seed_of(self.random_state)
+        folds = min(_INNER_FOLDS, int(np.bincount(target.codes).min()))
+        divided = list(shuffled_folds(target.codes, folds, seed)) if folds > 1 else []
+        labels = np.asarray(target.classes)[target.codes]
+        found = {}
+        for confidence, leaf in itertools.product(_CONFIDENCES, _LEAVES):
+            model = C45TreeClassifier(confidence=confidence, min_samples_leaf=leaf)
+            found[confidence, leaf] = sum(
+                int(np.sum(model.fit(table.take(train), labels[train]).predict(table.take(test))
+                           == labels[test]))
+                for train, test in divided
+            )  # fmt: skip
+        chosen = max(found, key=lambda pair: (found[pair], -pair[0], pair[1]))
+        self.confidence_, self.min_samples_leaf_ = chosen
+        model = C45TreeClassifier(confidence=chosen[0], min_samples_leaf=chosen[1])
+        self._model = model.fit(table, labels)
+        self.tree_ = self._model.tree_
+
+    def _scores(self, table: Table) -> NDArray[np.float64]:
+        return np.asarray(self._model.predict_proba(table))
 
 
 def _votes(

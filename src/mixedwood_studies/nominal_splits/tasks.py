@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mixedwood.study import TaskContext
 from mixedwood.study.tasks import Metrics
 
-__all__ = ["SEEDS", "assign_folds", "published_folds"]
+__all__ = ["SEEDS", "assign_folds", "joined_columns", "published_folds"]
 
 SEEDS = {
     # "Binary Splitting Criteria for Large Categorical Attributes in Decision Trees"
@@ -64,6 +64,35 @@ def published_folds(context: TaskContext) -> Metrics:
         "depth": float(np.mean(depths)),
         "seconds": seconds,
     }
+
+
+def joined_columns(context: TaskContext) -> Metrics:
+    """Return how near the root trees split on joined columns, on the folds of `published_folds`.
+
+    Setting: `joined`, the joined columns of each dataset by its name. Metrics: `first`, the least
+    depth of a split on such a column, the root being 0, a mean over the trees that have one;
+    `used`, the fraction of trees that have one; `at_root`, the fraction with one at the root.
+    """
+    problem = context.data
+    if (depth := context.value("max_depth")) is not None:
+        context = replace(context, method={**context.method, "max_depth": int(depth)})
+    joined = set(context.settings["joined"][context.point["dataset"]])
+    seed = int(SEEDS[context.settings["seeds"]][int(context.point["repetition"])])
+    n_folds = int(context.value("folds", 3))
+    fold = assign_folds(problem.codes, n_folds, seed)
+    firsts: list[int] = []
+    for number in range(n_folds):
+        model = context.model(seed)
+        tree = model.fit(*problem.take(np.flatnonzero(fold != number))).tree_
+        names = tree.schema.names
+        depths = [
+            int(tree.node_depth[node])
+            for node in range(tree.n_nodes)
+            if tree.column[node] >= 0 and names[tree.column[node]] in joined
+        ]
+        firsts += [min(depths)] if depths else []
+    found: Metrics = {"used": len(firsts) / n_folds, "at_root": firsts.count(0) / n_folds}
+    return found | ({"first": float(np.mean(firsts))} if firsts else {})
 
 
 def predict_with_stops(model: Any, table: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +13,7 @@ from mixedwood.splits import Partitioner, best_partition, score_partition
 from mixedwood.study import StudyError, TaskContext
 from mixedwood.study.tasks import Metrics
 
-__all__ = ["draw_table", "random_tables"]
+__all__ = ["cut_weights", "draw_table", "random_tables", "search_times"]
 
 _TIE = 1e-9  # impurities that are closer are equal
 _HIGHEST = 8  # entries are below
@@ -60,6 +61,56 @@ def random_tables(context: TaskContext) -> Metrics:
     return metrics
 
 
+def cut_weights(context: TaskContext) -> Metrics:
+    """Weights of cuts by local search (GL) and by one rounding of the relaxation (GW), and times.
+
+    Axes: `size`; `criterion`, whose score of two groups is the weight of the cut; `part`. Setting:
+    `tables`. Metrics: `GL` and `GW`, mean weights; `GL seconds` and `GW seconds` of a cut.
+    """
+    n, k = _read_size(str(context.point["size"]))
+    criterion = str(context.point["criterion"])
+    rng = np.random.default_rng([3, n, k, int(context.point.get("part", 0))])
+    searches = {
+        "GL": Partitioner("max_cut"),
+        "GW": Partitioner("max_cut_sdp", roundings=1, local_search=False),
+    }
+    found: dict[str, list[float]] = {name: [] for name in searches}
+    seconds = dict.fromkeys(searches, 0.0)
+    n_tables = int(context.settings["tables"])
+    for number in range(n_tables):
+        table = draw_table(rng, n, k)
+        for name, search in searches.items():
+            started = time.process_time()
+            cut = best_partition(table, criterion, search, random_state=number)
+            seconds[name] += time.process_time() - started
+            found[name].append(cut.score)
+    metrics: Metrics = {name: float(np.mean(values)) for name, values in found.items()}
+    return metrics | {f"{name} seconds": spent / n_tables for name, spent in seconds.items()}
+
+
+def search_times(context: TaskContext) -> Metrics:
+    """Processor seconds of a search in one random table, by search.
+
+    Axes: `size`; `part`. Settings: `searches` as in `random_tables`; `tables`, of which the mean is
+    taken, and `fewer`, the number at some sizes.
+    """
+    n, k = _read_size(str(context.point["size"]))
+    settings = context.settings
+    n_tables = int(settings.get("fewer", {}).get(context.point["size"], settings["tables"]))
+    rng = np.random.default_rng([4, n, k, int(context.point.get("part", 0))])
+    tables = [draw_table(rng, n, k) for _ in range(n_tables)]
+    metrics: Metrics = {}
+    for name, entry in settings["searches"].items():
+        if not _fits(entry, n, k):
+            continue
+        search = _Search(entry, "gini")
+        started = time.process_time()
+        for table in tables:
+            search(table)
+        metrics[name] = (time.process_time() - started) / n_tables
+    return metrics
+
+
 def draw_table(rng: np.random.Generator, n: int, k: int) -> NDArray[np.float64]:
     """Draw entries uniformly from 0 to 7, again while a row or a column is empty."""
     while True:
@@ -73,14 +124,25 @@ class _Search:
         options = {name: value for name, value in entry.items() if name not in _LIMITS}
         self._impurity = impurity
         self._criterion = options.pop("criterion", impurity)
-        self._partitioner = Partitioner(options.pop("partitioner"), **options)
+        name = options.pop("partitioner")
+        self._partitioner = None if name == "random" else Partitioner(name, **options)
+        self._rng = np.random.default_rng(2)
 
     def __call__(self, table: NDArray[np.float64]) -> float:
         """Return the impurity of the partition that the search finds."""
+        if self._partitioner is None:
+            return score_partition(table, self._at_random(len(table)), self._impurity).impurity
         found = best_partition(table, self._criterion, self._partitioner)
         if self._criterion != self._impurity:
             found = score_partition(table, [found.left, found.right], self._impurity)
         return found.impurity
+
+    def _at_random(self, n: int) -> list[list[int]]:
+        """Two groups, neither empty: each value goes to a side with equal probability."""
+        while True:
+            side = self._rng.integers(0, 2, n)
+            if 0 < side.sum() < n:
+                return [np.flatnonzero(side == which).tolist() for which in (0, 1)]
 
 
 def _beside(a: str, b: str, mine: NDArray[Any], other: NDArray[Any]) -> dict[str, float]:

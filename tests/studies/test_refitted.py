@@ -1,0 +1,67 @@
+"""Kept results, computed again: data sets that are defined by a rule are generated and refitted."""
+
+import pytest
+
+import mixedwood as mw
+from mixedwood import study
+from mixedwood.study.datasets import read_dataset
+from mixedwood.study.grid import expand
+from mixedwood.study.runner import execute
+from mixedwood.study.saved import read_results
+from support.paper_pages import KEPT, papers
+
+RULES = {
+    "random_ordinality": {
+        "orders": {},
+        "concepts": {"repetition": [0, 1]},
+        "nominal": {
+            "dataset": ["monks1", "monks2", "monks3", "balance", "tic_tac_toe"],
+            "repetition": [0],
+        },
+        "members": {"dataset": ["monks1", "tic_tac_toe"], "repetition": [0]},
+    },
+    "grow_and_prune": {
+        "divisions": {"dataset": ["waveform"], "repetition": [0]},
+    },
+}
+
+
+class Sent:
+    """A data set in this process."""
+
+    def __init__(self, problem):
+        self._problem = problem
+
+    def get(self):
+        return self._problem
+
+
+def tasks_of(name):
+    chosen = study.read_study(name)
+    for experiment, where in RULES[name].items():
+        for task in expand(chosen, chosen.experiments[experiment]):
+            if all(task.point[axis] in values for axis, values in where.items()):
+                yield task
+
+
+@pytest.mark.parametrize("name", [name for name in RULES if name in KEPT])
+def test_what_is_kept_comes_out_again(name):
+    found = read_results(study.read_study(name), papers.SAVED / f"{name}.json")
+    data, compared = {}, 0
+    for task in tasks_of(name):
+        key = repr(task.dataset)
+        if task.dataset and key not in data:
+            data[key] = Sent(read_dataset(str(task.point["dataset"]), task.dataset))
+        record = execute(task, data.get(key))
+        assert record.metrics is not None, record.traceback
+        kept = found.records[task.key].metrics
+        for metric, value in kept.items():
+            if "seconds" not in metric:
+                assert record.metrics[metric] == pytest.approx(value, abs=1e-9), task.label
+                compared += 1
+    assert compared >= 20
+
+
+def test_the_data_sets_of_these_tests_need_no_folder():
+    available = mw.datasets.names(available_only=True)
+    assert available["monks-1"] == available["tic-tac-toe"] == available["balance-scale"]
