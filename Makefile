@@ -75,7 +75,7 @@ bench: $(VENV)/.installed-test  ## speed of splits and how it grows, what auto g
 	$(BIN)/python benchmarks/auto_rule.py --tables 10
 	$(BIN)/python benchmarks/reading_speed.py
 
-docs: $(VENV)/.installed-docs  ## build the documentation; warnings are errors
+docs: $(VENV)/.installed-docs  ## run the gallery and build the documentation; warnings are errors
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
 REACH_THE_CORE := tests/data tests/splits tests/grow tests/pruning tests/optimal tests/boosting tests/linear tests/explain \
@@ -95,4 +95,4 @@ sanitize: $(VENV)/.installed-test  ## ASan and UBSan: native tests, a long fuzz,
 	tools/run_sanitized.sh "$(SANITIZED)/bin/python" -m pytest -p no:cacheprovider -n auto $(REACH_THE_CORE)
 
 clean:  ## remove everything that was built
-	rm -rf build dist .venv .venvs docs/_build
+	rm -rf build dist .venv .venvs docs/_build docs/gallery

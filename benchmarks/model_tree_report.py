@@ -271,7 +271,14 @@ def page(results: Results, once: set[str]) -> list[str]:
         "Of covertype 20,000 rows are drawn. contraceptive-aggreg is not here: it is contraceptive",
         "with joined columns. The two sets of shelter animals are one table with classes joined or",
         "not, so that they count almost twice.",
-        *([f"Once only, for the time they take: {', '.join(few)}."] if few else []),
+        *(
+            [
+                f"Once only, for the time they take: {', '.join(few)}. The 5x2 F test needs five",
+                "repetitions, so nothing was tested on these: they count in means and ranks only.",
+            ]
+            if few
+            else []
+        ),
         "SmoothSVC is left out there: its steps need the products of all pairs of columns, and",
         "values of categories make thousands of them.",
         "",

@@ -1,11 +1,13 @@
-"""RMSE of regression trees, relative to the standard deviation of the target.
+"""RMSE of regression methods, relative to the standard deviation of the target, fold by fold.
 
-Two-fold cross-validation on the sets of ``MIXEDWOOD_DATA/regression``, the same folds for all
-methods. scikit-learn's tree has one-hot columns, and its ``ccp_alpha`` is chosen by 5 folds. The
-table is printed as Markdown.
+Repeats of two-fold cross-validation on the sets of ``MIXEDWOOD_DATA/regression`` (one repeat above
+20,000 rows), the same folds for all methods of `regression_contenders.py`. Every result is a line
+of a file, and what is in the file is not run again, so that the runs can be done in pieces.
+`regression_report.py` writes the page.
 
-    MIXEDWOOD_DATA=<folder> python benchmarks/regression_accuracy.py [--rows 7000] [--repeats 1]
-        [--sets mpg wage] [--forests]
+    MIXEDWOOD_DATA=<folder> python benchmarks/regression_accuracy.py [--sets mpg wage]
+        [--methods TreeRegressor ridge] [--repeats 5] [--seconds 600]
+    python benchmarks/regression_report.py
 """
 
 from __future__ import annotations
@@ -13,22 +15,22 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import time
-from collections.abc import Callable
+import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.compose import make_column_selector, make_column_transformer
-from sklearn.ensemble import RandomForestRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeRegressor
 
-import mixedwood as mw
+MOST_ROWS = 20_000  # of sets that are divided more than once
 
 
 def load(entry: dict[str, Any], folder: Path) -> tuple[pd.DataFrame, np.ndarray, dict[str, Any]]:
@@ -79,55 +81,68 @@ class PrunedTree:
         return np.asarray(self.model.predict(X))
 
 
-def methods(orders: dict[str, Any], forests: bool) -> dict[str, Callable[[], Any]]:
-    """Name what is compared."""
-    found: dict[str, Callable[[], Any]] = {
-        "TreeRegressor": lambda: mw.TreeRegressor(ordinal_features=orders or None),
-        "cart": lambda: mw.TreeRegressor.cart(ordinal_features=orders or None),
-        "tree, ccp": PrunedTree,
-    }
-    if forests:
-        found |= {
-            "ForestRegressor": lambda: mw.ForestRegressor(
-                ordinal_features=orders or None, random_state=0
-            ),
-            "RF one-hot": lambda: one_hot(RandomForestRegressor(random_state=0)),
-        }
-    return found
+def tasks(entries: list[dict[str, Any]], names: list[str], repeats: int) -> Any:
+    """List set, repeat, fold and method: first repeats of all sets first, small sets first."""
+    for repeat in range(repeats):
+        for entry in sorted(entries, key=lambda entry: entry["rows"]):
+            if repeat and entry["rows"] > MOST_ROWS:
+                continue
+            for fold in (0, 1):
+                for name in names:
+                    yield entry, repeat, fold, name
 
 
 def main() -> None:
-    """Print the table."""
+    """Run what is not in the file yet."""
+    from regression_contenders import METHODS
+
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=7000, help="leave out larger sets")
-    parser.add_argument("--repeats", type=int, default=1)
+    parser.add_argument("--results", type=Path, default=Path("out/regression.jsonl"))
     parser.add_argument("--sets", nargs="*")
-    parser.add_argument("--forests", action="store_true", help="compare forests, too")
+    parser.add_argument("--methods", nargs="*", choices=list(METHODS), default=list(METHODS))
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--rows", type=int, default=10**9, help="leave out larger sets")
+    parser.add_argument("--seconds", type=float, default=np.inf, help="CPU time to spend")
     given = parser.parse_args()
+    warnings.simplefilter("ignore")
     folder = Path(os.environ["MIXEDWOOD_DATA"], "regression")
-    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
-    table: dict[str, dict[str, float]] = {}
-    seconds: dict[str, float] = {}
-    for entry in manifest:
-        if (given.sets and entry["name"] not in given.sets) or entry["rows"] > given.rows:
+    entries = json.loads((folder / "manifest.json").read_text("utf-8"))
+    entries = [e for e in entries if not given.sets or e["name"] in given.sets]
+    entries = [e for e in entries if e["rows"] <= given.rows]
+    given.results.parent.mkdir(parents=True, exist_ok=True)
+    kept = given.results.with_suffix(".predictions")
+    kept.mkdir(exist_ok=True)
+    done = set()
+    if given.results.exists():
+        for line in given.results.read_text("utf-8").splitlines():
+            record = json.loads(line)
+            done.add((record["set"], record["repeat"], record["fold"], record["method"]))
+    loaded: dict[str, Any] = {}
+    for entry, repeat, fold, name in tasks(entries, given.methods, given.repeats):
+        used = time.process_time() + sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
+        if used > given.seconds:
+            break
+        if (entry["name"], repeat, fold, name) in done:
             continue
-        X, y, orders = load(entry, folder)
-        for name, make in methods(orders, given.forests).items():
-            errors, start = [], time.perf_counter()
-            for repeat in range(given.repeats):
-                for train, test in KFold(2, shuffle=True, random_state=repeat).split(X):
-                    model = make().fit(X.iloc[train], y[train])
-                    predicted = model.predict(X.iloc[test])
-                    errors.append(np.sqrt(np.mean((predicted - y[test]) ** 2)) / y.std())
-            table.setdefault(entry["name"], {})[name] = float(np.mean(errors))
-            seconds[name] = seconds.get(name, 0.0) + time.perf_counter() - start
-    names = list(seconds)
-    print(f"| set | {' | '.join(names)} |\n|---|{'---:|' * len(names)}")
-    for name, row in table.items():
-        print(f"| {name} | {' | '.join(f'{row[m]:.3f}' for m in names)} |")
-    means = [np.mean([row[m] for row in table.values()]) for m in names]
-    print(f"| mean | {' | '.join(f'{mean:.3f}' for mean in means)} |")
-    print(f"| seconds | {' | '.join(f'{seconds[m]:.1f}' for m in names)} |")
+        if entry["name"] not in loaded:
+            loaded = {entry["name"]: load(entry, folder)}
+        X, y, orders = loaded[entry["name"]]
+        train, test = list(KFold(2, shuffle=True, random_state=repeat).split(X))[fold]
+        record = {"set": entry["name"], "repeat": repeat, "fold": fold, "method": name}
+        try:
+            new, truth = X.iloc[test].reset_index(drop=True), y[test]
+            predicted, facts = METHODS[name](
+                X.iloc[train].reset_index(drop=True), y[train], new, truth, orders
+            )
+        except Exception as error:  # a peer may refuse a table; that is a result
+            record["error"] = f"{type(error).__name__}: {error}"[:300]
+        else:
+            record["rmse"] = float(np.sqrt(np.mean((predicted - truth) ** 2)) / y.std())
+            record |= facts
+            place = f"{entry['name']}-{repeat}-{fold}-{name.replace(' ', '_').replace(',', '')}.npy"
+            np.save(kept / place, predicted.astype(np.float32))
+        with given.results.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(record) + "\n")
 
 
 if __name__ == "__main__":

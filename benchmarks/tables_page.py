@@ -57,6 +57,11 @@ chosen is compared with others on it. Both, where the same table did both. What 
 - *columns*: which column a tree tests, fair to columns of few and of many values. The tables
   of the data folder that are judged here were in first trials as well, and so were kr-vs-kp,
   titanic, vote, solar-flare and lymphography: only the half *judge* of the other tables is blind.
+- Tuning and members of the ensemble, and the defaults of Random Ordinality
+  ([decisions 68](../decisions/0068-tuning-that-costs-little.md) and
+  [70](../decisions/0070-random-ordinality-defaults.md)): the half *choice* of the other tables;
+  judged on every second table of the half *judge*, as far as it was
+  [computed](ensemble-tables.md). They have no column here.
 - *papers*: [studies](index.md) of published results; they choose nothing.
 
 Pages about speed choose nothing by error and are not counted.
@@ -72,9 +77,9 @@ MORE = """
 Those of `benchmarks/more_tables.py`, where it is written what is done to each, which columns are
 left out, and by which rule a table belongs to a half. The half *choice* may be looked at
 while choosing the rule for columns; the half *judge* is looked at when the choice is made.
-They had no part in anything else. *Values* are those of the nominal columns, the largest five.
-The first {packages} come with packages, the other {generated} are generated.
-"""
+Tuning of the ensemble and the defaults of Random Ordinality were chosen and judged by the same
+halves; they had no part in anything else. *Values* are those of the nominal columns,
+the largest five. The first {packages} come with packages, the other {generated} are generated. """
 
 
 def folder_name(name: str) -> str:

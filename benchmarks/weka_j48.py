@@ -9,11 +9,16 @@ trees do not: random numbers have four decimals, so that this plays no part. Nee
 workbench; on Debian, `apt install weka default-jdk-headless`.
 
     MIXEDWOOD_DATA=folder python benchmarks/weka_j48.py [--tables 200] [--rows 50000] [--sets car]
+
+`--write FILE` keeps what WEKA says of tables that are generated, for a test that needs no WEKA:
+
+    python benchmarks/weka_j48.py --write tests/golden/weka_j48.json
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -136,7 +141,41 @@ def without_order(column: Column, array: np.ndarray) -> tuple[Column, np.ndarray
         return column, array
     values = list(sort_labels(column.categories))
     new_code = np.array([*map(values.index, column.categories), -1], np.int32)  # -1: missing
-    return replace(column, kind="nominal", values=tuple(values)), new_code[array]
+    return replace(column, kind="nominal", categories=tuple(values)), new_code[array]
+
+
+RULES = ("monks-1", "monks-2", "monks-3", "balance-scale", "tic-tac-toe")
+KEPT_RANDOM = range(20)
+WAVEFORM_ROWS = 300
+
+
+def generated_cases() -> list[Case]:
+    """Tables that need no folder: random ones, sets defined by a rule, and a sample of waveform."""
+    data = datasets.make_waveform(WAVEFORM_ROWS, random_state=1)
+    table, target = read_table(data.X), read_target(data.y)
+    cases = [random_case(seed) for seed in KEPT_RANDOM]
+    return [*cases, *folder_cases(list(RULES), 0), Case("waveform", table, target, table)]
+
+
+def to_keep(cases: list[Case], answers: Iterator[dict[str, tuple]]) -> dict[str, dict[str, list]]:
+    """WEKA's sizes and answers; an answer is the place of its class and probability in a list."""
+    kept: dict[str, dict[str, list]] = {}
+    for case, weka in zip(cases, answers, strict=True):
+        kept[case.name] = {}
+        for variant, (leaves, nodes, classes, shares) in weka.items():
+            given = [(int(k), round(float(p), 7)) for k, p in zip(classes, shares, strict=True)]
+            pairs = sorted(set(given))
+            places = " ".join(str(pairs.index(pair)) for pair in given)
+            kept[case.name][variant] = [leaves, nodes, pairs, places]
+    return kept
+
+
+def as_asked(entry: list) -> tuple:
+    """An entry that was kept, in the form of `ask_weka`."""
+    leaves, nodes, pairs, places = entry
+    given = [pairs[int(place)] for place in places.split()]
+    classes, shares = zip(*given, strict=True)
+    return leaves, nodes, np.array(classes, int), np.array(shares, float)
 
 
 # WEKA
@@ -233,7 +272,16 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="seed of the first random table")
     parser.add_argument("--rows", type=int, default=50_000, help="leave out larger data sets")
     parser.add_argument("--sets", help="names of data sets, or 'none'; default: all in the folder")
+    parser.add_argument("--write", type=Path, help="keep WEKA's answers for generated tables")
     options = parser.parse_args()
+    if options.write:
+        cases = generated_cases()
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            kept = to_keep(cases, ask_weka(cases, java_class_path(folder), folder))
+        lines = ",\n".join(f"{json.dumps(n)}: {json.dumps(entry)}" for n, entry in kept.items())
+        options.write.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+        return
     cases = [random_case(seed) for seed in range(options.first, options.first + options.tables)]
     if options.sets != "none":
         names = options.sets.split(",") if options.sets else None
