@@ -108,12 +108,24 @@ def test_limits_end_the_search_with_a_tree_and_a_bound(binarizer):
         assert 0 < model.gap_ <= 1 and not model.optimal_
         assert 0 < model.lower_bound_ < model.objective_value_
     assert trees[0] == trees[1]
-    model = OptimalTreeRegressor(
-        max_depth=6, ccp_alpha=0, work_limit=None, time_limit=0.2, binarizer=binarizer
-    )
-    with pytest.warns(mw.TimeLimitWarning, match="The time limit ended the search"):
+
+
+@pytest.mark.parametrize("binarizer", [None, "passthrough"])
+@pytest.mark.parametrize("limits", [{"time_limit": 1e-9}, {"work_limit": 3e7}, {"work_limit": 1e8}])
+def test_a_stopped_search_uses_the_depth_that_was_asked_for(binarizer, limits):
+    # A product of two columns: the best tree of depth 2 is better than a greedy one of depth 6.
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(2000, 20))
+    y = X[:, 0] * X[:, 1] + rng.normal(size=2000)
+    asked = {"ccp_alpha": 0, "binarizer": binarizer, "work_limit": None}
+    model = OptimalTreeRegressor(max_depth=6, **asked | limits)
+    with pytest.warns(mw.TimeLimitWarning, match="ended the search"):
         model.fit(X, y)
-    assert model.get_depth() > 2
+    assert model.get_depth() == 6
+    assert model.get_n_leaves() > 2**3
+    few = OptimalTreeRegressor(max_depth=6, max_leaf_nodes=7, **asked | limits)
+    with pytest.warns(mw.TimeLimitWarning, match="ended the search"):
+        assert few.fit(X, y).get_n_leaves() == 7
 
 
 def test_too_little_memory_still_gives_a_tree():

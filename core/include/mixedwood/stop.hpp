@@ -33,7 +33,7 @@ class Stop {
 
   // `cost`: rough number of elementary steps since the last question.
   bool requested(std::int64_t cost = 1) {
-    if (stopped_) return true;
+    if (interrupted_ || (stopped_ && !held_)) return true;
     steps_ += cost;
     // A score written in Python may take a thousand times what the search thinks it costs.
     if (steps_ < kStepsPerLook && ++questions_ < kQuestionsPerLook) return false;
@@ -47,8 +47,8 @@ class Stop {
   void limit_work(std::int64_t steps) { most_work_ = steps; }
   std::int64_t work() const { return work_ + steps_; }
 
-  // While it is held no limit counts: for a first result that is always needed. The hook is asked all
-  // the same.
+  // While it is held no limit counts, not even one that has ended the search: for a first result that
+  // is always needed, and for short work on the last one. The hook is asked all the same.
   void hold_time(bool held) { held_ = held; }
 
   bool timed_out() const { return timed_out_; }
@@ -65,7 +65,7 @@ class Stop {
       next_hook_ = now + std::chrono::milliseconds(20);
       if (hook_()) interrupted_ = stopped_ = true;
     }
-    return stopped_;
+    return held_ ? interrupted_ : stopped_;
   }
 
   static constexpr std::int64_t kStepsPerLook = 20'000;

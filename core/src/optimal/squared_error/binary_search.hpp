@@ -64,6 +64,8 @@ class BinarySearch final : public Solver {
   void local_search(const RowSet& rows, std::int32_t depth, std::int32_t levels,
                     const SplitTree& from, std::size_t node, SplitTree& to, std::size_t leaf);
   void offer(SplitTree tree);
+  // The tree with its leaves grown by `greedy`.
+  void offer_grown(const Budget& budget, SplitTree tree);
   void offer(const Budget& budget, const Solution& solution);
   void search(const Budget& budget, Cost upper);
   Cost root_bound(const Budget& budget) const;

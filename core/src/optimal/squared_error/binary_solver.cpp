@@ -13,7 +13,8 @@ struct OutOfMemory {};
 
 }  // namespace
 
-// Best first by gain, within the budget. If it is stopped, `tree` is what has grown so far.
+// Grows the leaves of `tree`, best first by gain, within the budget. If it is stopped, `tree` is what
+// has grown so far.
 void BinarySearch::greedy(const Budget& budget, SplitTree& tree) {
   struct Candidate {
     double gain;
@@ -31,9 +32,19 @@ void BinarySearch::greedy(const Budget& budget, SplitTree& tree) {
     if (stump.column < 0) return;
     open.push({stump.gain - rows.sums.gain(), node, to_size(stump.column), depth, rows.words});
   };
-  consider(0, 0, all_);
+  std::int64_t n_splits = 0;
+  const auto walk = [&](const auto& self, std::size_t node, std::int32_t depth, const RowSet& here) -> void {
+    const SplitTree::Node at = tree.nodes[node];
+    if (at.column < 0) return consider(node, depth, here);
+    ++n_splits;
+    RowSet if_true, if_false;
+    divide(table_, here, to_size(at.column), if_true, if_false);
+    self(self, to_size(at.if_true), depth + 1, if_true);
+    self(self, to_size(at.if_false), depth + 1, if_false);
+  };
+  walk(walk, 0, 0, all_);
   RowSet rows, with, without;
-  for (std::int64_t n = 0; n < budget.splits && !open.empty(); ++n) {
+  for (std::int64_t n = n_splits; n < budget.splits && !open.empty(); ++n) {
     const Candidate next = open.top();
     open.pop();
     rows.words = next.rows;
@@ -104,18 +115,23 @@ Cost BinarySearch::root_bound(const Budget& budget) const {
   return std::max(known, least);
 }
 
-void BinarySearch::search(const Budget& budget, Cost upper) {
-  // Whatever the time limit, the result is not worse than the greedy tree. Only Ctrl-C ends it.
-  SplitTree first = one_leaf();
+// Only Ctrl-C ends it.
+void BinarySearch::offer_grown(const Budget& budget, SplitTree tree) {
   stop_->hold_time(true);
   try {
-    greedy(budget, first);
+    greedy(budget, tree);
   } catch (const Stopped&) {
-    offer(std::move(first));
+    stop_->hold_time(false);
+    offer(std::move(tree));
     throw;
   }
   stop_->hold_time(false);
-  offer(std::move(first));
+  offer(std::move(tree));
+}
+
+void BinarySearch::search(const Budget& budget, Cost upper) {
+  // Whatever the time limit, the result is not worse than the greedy tree.
+  offer_grown(budget, one_leaf());
   // Four tables of pairs are held at a time, and a set is open.
   const std::size_t bytes = 4 * sizeof(double) * pairs_->n_numbers() + pairs_->kept_bytes();
   if (static_cast<std::int64_t>(bytes) > memory_limit_)
@@ -128,6 +144,7 @@ void BinarySearch::search(const Budget& budget, Cost upper) {
     last = step;
     // A tree above the upper bound only guides the search.
     if (const Result s = solve(all_, step, std::min(upper, incumbent_.cost() - 1))) offer(step, *s);
+    if (depth < budget.depth) offer_grown(budget, SplitTree(incumbent_.tree()));
     // What was learned at this depth makes better trees of the maximum depth.
     if (depth >= 3 && depth < budget.depth && budget == Budget::full(budget.depth)) {
       SplitTree improved = one_leaf();
@@ -152,6 +169,12 @@ SolverResult BinarySearch::solve(const SearchLimits& limits, Stop& stop) {
   Cost lower = 0;
   const auto stopped = [&](ProofStatus how) {
     status = how;
+    // The best tree so far may be shallow: what is returned uses the depth that was asked for.
+    try {
+      if (!stop.interrupted()) offer_grown(budget, SplitTree(incumbent_.tree()));
+    } catch (const Stopped&) {
+      status = status_of(stop);
+    }
     lower = std::min(incumbent_.cost(), root_bound(budget));
   };
   try {

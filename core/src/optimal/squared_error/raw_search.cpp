@@ -360,6 +360,24 @@ void RawSearch::search_subsets(Job& job, std::size_t next, std::vector<std::uint
   }
 }
 
+namespace {
+std::int64_t n_splits(const Plan& plan) {
+  return plan.split.feature < 0 ? 0 : 1 + n_splits(*plan.left) + n_splits(*plan.right);
+}
+}  // namespace
+
+PlanPtr RawSearch::extend(const RawRows& rows, const PlanPtr& plan, Budget budget) {
+  if (plan->split.feature < 0) return greedy(rows, budget.normalized());
+  RawRows left, right;
+  divide(rows, plan->split, left, right);
+  // What the tree has already is not taken by the leaves that grow first.
+  const std::int64_t kept = n_splits(*plan->right);
+  PlanPtr one = extend(left, plan->left, {budget.depth - 1, budget.splits - 1 - kept});
+  PlanPtr other = extend(right, plan->right, {budget.depth - 1, budget.splits - 1 - n_splits(*one)});
+  const Cost cost = one->cost + other->cost;
+  return std::make_shared<const Plan>(Plan{cost, plan->split, std::move(one), std::move(other)});
+}
+
 PlanPtr RawSearch::greedy(const RawRows& rows, Budget budget) {
   if (budget.depth <= 0 || budget.splits <= 0) return leaf(rows);
   Stump best;
@@ -382,13 +400,10 @@ PlanPtr RawSearch::greedy(const RawRows& rows, Budget budget) {
   RawRows left, right;
   divide(rows, best.split, left, right);
   const bool left_first = cost_of_leaf(left.sums) >= cost_of_leaf(right.sums);
-  const auto n_splits = [](const auto& self, const Plan& plan) -> std::int64_t {
-    return plan.split.feature < 0 ? 0 : 1 + self(self, *plan.left) + self(self, *plan.right);
-  };
   // The side with more to gain takes what it needs.
   Budget below{budget.depth - 1, budget.splits - 1};
   PlanPtr one = greedy(left_first ? left : right, below.normalized());
-  below.splits -= n_splits(n_splits, *one);
+  below.splits -= n_splits(*one);
   PlanPtr other = greedy(left_first ? right : left, below.normalized());
   if (!left_first) std::swap(one, other);
   const Cost cost = one->cost + other->cost;

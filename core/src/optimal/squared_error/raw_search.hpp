@@ -47,6 +47,8 @@ class RawSearch {
   PlanPtr leaf(const RawRows& rows) const;
   // Best first by the gain of stumps.
   PlanPtr greedy(const RawRows& rows, Budget budget);
+  // The same splits, and greedy trees in place of the leaves.
+  PlanPtr extend(const RawRows& rows, const PlanPtr& plan, Budget budget);
 
   void start(Stop& stop, std::int64_t memory_limit) {
     stop_ = &stop;

@@ -50,10 +50,14 @@ class RawSolver final : public Solver {
     offer(search_.leaf(rows_));
     ProofStatus status = ProofStatus::kOptimal;
     Cost lower = 0;
-    try {
+    // No limit ends it, only Ctrl-C.
+    const auto grow_best = [&] {
       stop.hold_time(true);
-      offer(search_.greedy(rows_, budget));
+      offer(search_.extend(rows_, best.tree(), budget));
       stop.hold_time(false);
+    };
+    try {
+      grow_best();
       Budget last;
       for (std::int32_t depth = 1; depth <= budget.depth; ++depth) {
         const Budget step = Budget{depth, budget.splits}.normalized();
@@ -61,6 +65,7 @@ class RawSolver final : public Solver {
         last = step;
         if (const auto found = search_.solve(rows_, step, std::min(upper, best.cost() - 1)); found.plan)
           offer(found.plan);
+        if (depth < budget.depth) grow_best();
       }
       const bool found = best.cost() <= upper;
       lower = found ? best.cost() : std::min(best.cost(), std::max<Cost>(-1, upper) + 1);
@@ -68,6 +73,13 @@ class RawSolver final : public Solver {
     } catch (const Stopped&) {
       stop.hold_time(false);
       status = status_of(stop);
+      // The best tree so far may be shallow: what is returned uses the depth that was asked for.
+      try {
+        if (!stop.interrupted()) grow_best();
+      } catch (const Stopped&) {
+        stop.hold_time(false);
+        status = status_of(stop);
+      }
       lower = std::min(best.cost(), bound(budget));
     }
     SolverResult result = best.result(search_.n_explored(), search_.cache());
