@@ -93,3 +93,33 @@ def test_they_do_no_harm(name, distinct):
         warnings.simplefilter("ignore", mw.UnknownCategoryWarning)
         error = np.mean(MODELS[name].fit(train, y[:N]).predict(test) != y[N:])
     assert error < 0.2
+
+
+REGRESSORS = {
+    "tree": mw.TreeRegressor(),
+    "model tree": mw.ModelTreeRegressor(max_depth=2, cv=None),
+    "forest": mw.ForestRegressor(n_estimators=10, random_state=0),
+    "grow and prune": mw.GrowPruneTreeRegressor(random_state=0),
+    "random ordinality": mw.RandomOrdinalityRegressor(n_estimators=10, random_state=0),
+    "boosted": mw.BoostedTreesRegressor(n_estimators=50, random_state=0),
+}
+
+
+@pytest.mark.filterwarnings("ignore::mixedwood.IdentifierWarning")
+@pytest.mark.filterwarnings("ignore::mixedwood.UnknownCategoryWarning")
+@pytest.mark.parametrize("distinct", [N, N // 2, N // 10])
+@pytest.mark.parametrize("name", REGRESSORS)
+def test_they_do_no_harm_to_predicted_numbers(name, distinct):
+    """Copies of a row in a sample do not vouch for each other, and new rows do not stop early."""
+    rng = np.random.default_rng(5)
+    n, n_train = 6 * N, 4 * N
+    X = pd.DataFrame({"a": rng.choice(list("pqrst"), n), "x": rng.normal(size=n)})
+    X["flag"], X["level"] = rng.random(n) < 0.5, rng.integers(0, 5, n)
+    y = 2 * X["x"] + 3 * X["a"].isin(["p", "s"]) + rng.normal(size=n) / 2
+    model = REGRESSORS[name]
+    train, test = np.arange(n) < n_train, np.arange(n) >= n_train
+    without = model.fit(X[train], y[train]).score(X[test], y[test])
+    X["noise"] = [f"v{i}" for i in rng.integers(4 * distinct, size=n)]
+    if distinct == N:
+        X["noise"] = [f"v{i}" for i in rng.permutation(n)]
+    assert model.fit(X[train], y[train]).score(X[test], y[test]) > without - 0.03

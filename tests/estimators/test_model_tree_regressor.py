@@ -35,8 +35,9 @@ def made(seed=0, n=300):
 def test_ridge_agrees_with_the_closed_form_and_picks_the_least_gcv():
     rng = np.random.default_rng(0)
     for _ in range(30):
-        n, p = rng.integers(3, 25), rng.integers(1, 12)
+        n, p = rng.integers(3, 25), rng.integers(1, 40)  # more rows than terms, and fewer
         X, y, w = rng.normal(size=(n, p)), rng.normal(size=n), rng.uniform(0.2, 3, n)
+        X[:, rng.random(p) < 0.2] = 1.0
         X[:, 0] += y * rng.integers(0, 3)
         beta, intercept, penalty, gcv = ridge(X, y, w)
         tried = {np.inf: (np.zeros(p), w @ y / w.sum(), n - 1.0)}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from mixedwood.data import Column, Schema, Table, Target
 from mixedwood.grow import EncodedTable
 from mixedwood.grow.gradient import BinnedTable, GradientSettings, grow_gradient_tree
-from reference.target_statistics import AGREEMENT, StatisticsTwin, parts_of_rows
+from reference.target_statistics import AGREEMENT, ROWS_PER_CATEGORY, StatisticsTwin, parts_of_rows
 
 NONE = np.zeros(0, np.int32)
 
@@ -70,6 +70,9 @@ def test_agrees_with_its_twin(n, n_values, n_outputs, smooth, effect, seed):
         assume(abs(twin.agreement - AGREEMENT) > 1e-6)
         children = np.flatnonzero(tree.parent == node)
         if twin.agreement < AGREEMENT:  # a random order: categories stay together
+            of_node = {codes[i] for i in below[node]}
+            if len(below[node]) < ROWS_PER_CATEGORY * len(of_node):
+                assert not len(children)
             if len(children):
                 left, right = ({codes[i] for i in below[c]} for c in children)
                 assert not left & right

@@ -11,6 +11,7 @@ import numpy as np
 N_PARTS = 8
 N_PLACES = 512
 AGREEMENT = 2.0
+ROWS_PER_CATEGORY = 3  # fewer are not cut in a random order
 MASK = 2**64 - 1
 
 

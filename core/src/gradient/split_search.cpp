@@ -20,6 +20,8 @@ constexpr double kRounding = 1e-10;
 constexpr std::size_t kStatistics = 512;
 // Standard deviations by which parts of the rows have to agree about the categories of a column.
 constexpr double kAgreement = 2.0;
+// A column whose parts do not agree is cut in a random order if categories have as many rows.
+constexpr std::int64_t kRowsPerCategory = 3;
 
 // Twice what a step lowers the loss by.
 double step_worth(double gradient, double curvature, double step) {
@@ -319,6 +321,8 @@ void SplitSearch::by_target_statistics(std::int32_t column, const Sum* sums,
         chance(all_parts_.data(), total, false));
   const auto [d, deviations] = agreement(n_bins, sums);
   if (!(deviations > kAgreement)) {  // nothing to order by
+    // Few new rows have such a category, and they would stop at the node.
+    if (all_rows_ < kRowsPerCategory * static_cast<std::int64_t>(bins_.size())) return;
     put_in_random_order(column, node_seed);
     scan(column, all_parts_.data(), best);
     return;

@@ -396,31 +396,42 @@ double Search::expected_fraction(const NodeRows& node, const Candidate& found) {
   };
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const Group& group = groups_[g];
-    double vote = 0.0, squares = 0.0;
-    for (std::size_t i = group.begin; i < group.end; ++i) {
+    // Copies of a row in a sample lie together, and are one piece of evidence: by two of them an
+    // identifier would vouch for itself.
+    const auto copies_from = [&](std::size_t i) {
+      const auto row = [&](std::size_t j) { return node.rows[static_cast<std::size_t>(order_[j])]; };
+      std::size_t j = i + 1;
+      while (j < group.end && row(j) == row(i)) ++j;
+      return j - i;
+    };
+    double vote = 0.0, squares = 0.0, n_rows = 0.0;
+    for (std::size_t i = group.begin, copies; i < group.end; i += copies) {
       const Entry& entry = node.entries[static_cast<std::size_t>(order_[i])];
-      const double part = (frequencies_ ? 1.0 : entry.weight) * (entry.target - border);
+      copies = copies_from(i);
+      const double part =
+          static_cast<double>(copies) * (frequencies_ ? 1.0 : entry.weight) * (entry.target - border);
       const double times = frequencies_ ? entry.weight : 1.0;
       vote += times * part;
       squares += times * part * part;
+      n_rows += times;
     }
-    // Rows that were drawn several times are one piece of evidence.
-    const double n_rows = frequencies_ ? group.moments.weight : group.moments.rows;
-    const double copies = std::min(copies_, n_rows);
-    for (std::size_t i = group.begin; i < group.end; ++i) {
+    for (std::size_t i = group.begin, copies; i < group.end; i += copies) {
       const Entry& entry = node.entries[static_cast<std::size_t>(order_[i])];
+      copies = copies_from(i);
       double left = left_of_all;
-      if (n_rows > copies) {
-        const double own = copies * (frequencies_ ? 1.0 : entry.weight) * (entry.target - border);
-        const double mean = vote - own, variance = copies * squares - own * own;
+      if (n_rows > 1.0) {
+        const double own =
+            static_cast<double>(copies) * (frequencies_ ? 1.0 : entry.weight) * (entry.target - border);
+        const double mean = vote - own, variance = squares - own * own;
         const double lower = side[0].mean() < side[1].mean() ? -1.0 : 1.0;
         if (variance > 1e-12 * squares)
           left = normal(lower * mean * std::sqrt(kOdds / variance));
         else if (mean != 0.0)
           left = lower * mean > 0.0 ? 1.0 : 0.0;
       }
-      expected[0].weight += left * entry.weight;
-      expected[0].sum += left * entry.weight * entry.target;
+      const double weight = static_cast<double>(copies) * entry.weight;
+      expected[0].weight += left * weight;
+      expected[0].sum += left * weight * entry.target;
     }
   }
   expected[1].weight = std::max(0.0, node.total.weight - expected[0].weight);

@@ -124,11 +124,20 @@ def ridge(X: Floats, y: Floats, w: Floats) -> tuple[Floats, float, float, float]
     none = squares * (n / (n - 1.0)) ** 2 if n > 1 else squares
     if n < 3 or not X.shape[1] or squares <= 0:
         return np.zeros(X.shape[1]), mean_y, np.inf, none
-    Z = X - mean_x
-    gram = (Z * w[:, None]).T @ Z
-    d, V = np.linalg.eigh(gram)
+    # In a small node most indicators are constant, and have no coefficient.
+    varying = np.flatnonzero(X.min(axis=0) < X.max(axis=0))
+    root = np.sqrt(w)
+    Z = (X[:, varying] - mean_x[varying]) * root[:, None]
+    # Rows and columns have the same eigenvalues but for zeros: the shorter side costs less.
+    by_rows = n < len(varying)
+    d, V = np.linalg.eigh(Z @ Z.T if by_rows else Z.T @ Z)
     d = np.maximum(d, 0.0)
-    g = V.T @ (Z.T @ (w * r))
+    if by_rows:
+        large = d > 1e-12 * d.max()
+        d, V = d[large], V[:, large]
+        g = np.sqrt(d) * (V.T @ (root * r))
+    else:
+        g = V.T @ (Z.T @ (root * r))
     penalties = _PENALTIES * total
     keep = d[None, :] / (d[None, :] + penalties[:, None])
     # SSE(penalty) = r'r - 2 b'g + b'Db with b = g / (d + penalty)
@@ -140,7 +149,8 @@ def ridge(X: Floats, y: Floats, w: Floats) -> tuple[Floats, float, float, float]
     best = int(np.argmin(gcv))
     if not gcv[best] < none:
         return np.zeros(X.shape[1]), mean_y, np.inf, none
-    beta = V @ b[best]
+    beta = np.zeros(X.shape[1])
+    beta[varying] = Z.T @ (V @ (b[best] / np.sqrt(d))) if by_rows else V @ b[best]
     return beta, mean_y - float(mean_x @ beta), float(penalties[best]), float(gcv[best])
 
 
