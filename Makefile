@@ -32,8 +32,8 @@ demo: $(VENV)/.installed-cli  ## install, then show a tree, compare methods on t
 test: $(VENV)/.installed-test native-test  ## install, then run every test
 	$(BIN)/python -m pytest -n auto
 
-test-long: $(VENV)/.installed-test  ## tests with many more cases, which make test leaves out
-	$(BIN)/python -m pytest -n auto -m long
+test-long: $(VENV)/.installed-test  ## every test with all of its cases, of which make test tries a part
+	MIXEDWOOD_TESTS=long $(BIN)/python -m pytest -n auto -m "long or not long"
 
 coverage: $(VENV)/.installed-coverage  ## every Python test, and how much of the library they run; fails below the threshold
 	$(BIN)/python -m pytest -n auto --cov --cov-report=term:skip-covered --cov-fail-under=$(COVERAGE)

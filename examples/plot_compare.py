@@ -2,7 +2,7 @@
 Comparing methods with significance
 ===================================
 
-Which method is best on these tables, and is the difference more than luck?
+Which method is best on these tables, and are the differences significant?
 
 `mw.compare` evaluates all methods on the same folds. Friedman's test and Nemenyi's critical
 difference say whether mean ranks over several tables differ significantly. A method with the

@@ -23,7 +23,7 @@ def main() -> None:
     print(f"\nbest split: {left} against {right}")
     print(f"Gini {found.impurity_before:.4f} -> {found.impurity:.4f}, proven best: {found.exact}")
 
-    # 3. Which column is worth splitting? Rank by gain, and ask whether it could be luck.
+    # 3. Which column is worth splitting? Rank by gain, and test for chance.
     print(f"\n{'column':20}  {'gain':6}  log10(p)")
     ranking = []
     for name, cells in data.X.items():

@@ -157,19 +157,19 @@ void grow_and_check(Random& random, std::size_t n_rows) {
         std::count(tree.split_kind.begin(), tree.split_kind.end(), kLeaf) <= settings.max_leaf_nodes);
   std::vector<std::int32_t> nodes(n_rows);
   Router(view, table.table).route(table.table, nodes);
-  std::vector<bool> told(n_rows, false);
+  std::vector<bool> seen(n_rows, false);
   const std::vector<std::int32_t> lists[] = {made.rows, made.others};
   for (const auto& list : lists)
     for (const std::int32_t row : list) {
       const auto r = static_cast<std::size_t>(row);
-      told[r] = true;
+      seen[r] = true;
       // By target statistics, rows to learn from may be elsewhere than new ones like them.
       const bool own_place =
           settings.category_order == CategoryOrder::kTargetStatistics && &list == &lists[0];
       CHECK(own_place || grown.node_of_row[r] == nodes[r]);
       CHECK(grown.node_of_row[r] >= 0);
     }
-  for (std::size_t row = 0; row < n_rows; ++row) CHECK(told[row] || grown.node_of_row[row] == -1);
+  for (std::size_t row = 0; row < n_rows; ++row) CHECK(seen[row] || grown.node_of_row[row] == -1);
   const auto largest = [](const std::vector<double>& values) {
     double most = 0.0;
     for (const double value : values) most = std::max(most, std::abs(value));

@@ -89,11 +89,11 @@ std::shared_ptr<LinearSettings> random_linear(Random& random) {
 
 std::vector<double> counted(const RandomTable& random, const TreeView& view) {
   const auto k = static_cast<std::size_t>(random.data.n_classes);
-  std::vector<std::int32_t> answers(random.table.n_rows);
-  Router(view, random.table).route(random.table, answers);
+  std::vector<std::int32_t> ends(random.table.n_rows);
+  Router(view, random.table).route(random.table, ends);
   std::vector<double> counts(view.split_kind.size() * k, 0.0);
-  for (std::size_t row = 0; row < answers.size(); ++row)
-    counts[at(answers[row]) * k +
+  for (std::size_t row = 0; row < ends.size(); ++row)
+    counts[at(ends[row]) * k +
            static_cast<std::size_t>(random.classes[row])] +=
         random.weights.empty() ? 1.0 : random.weights[row];
   return counts;

@@ -154,7 +154,7 @@ void check_routing(const RandomTree& made, const RandomRows& rows, bool fraction
   const TreeView tree(made);
   const Router router(tree, rows.table);
   const std::size_t n_nodes = tree.split_kind.size(), n_rows = rows.table.n_rows;
-  std::vector<double> number(n_nodes);  // of each node, as its answer
+  std::vector<double> number(n_nodes);  // of each node, as its prediction
   std::iota(number.begin(), number.end(), 1.0);
   std::vector<double> found(n_rows);
   router.distribute(rows.table, number, 1, found);
@@ -189,7 +189,7 @@ TEST(routing_agrees_with_the_definition_of_each_test) {
   }
 }
 
-// More rows than are answered at a time.
+// More rows than are predicted at a time.
 TEST(many_rows_are_routed_like_few) {
   Random random(9);
   for (const bool plain : {false, true}) {

@@ -15,7 +15,7 @@ std::vector<T> answers_of_many_classes(simd::Level level) {
   using namespace optimal::all_splits;
   const KernelTable<T>& kernel = simd::kernels(level).splits<T>();
   Random random(17);
-  std::vector<T> answers;
+  std::vector<T> results;
   Scratch<T> scratch;
   for (int round = 0; round < 60; ++round) {
     const std::size_t n = 1 + random.below(60), n_keys = 1 + random.below(20);
@@ -44,9 +44,9 @@ std::vector<T> answers_of_many_classes(simd::Level level) {
     scratch.prepare_values(n_classes);
     kernel.many_class_values(items, roots, static_cast<int>(n_classes), scratch, left, right);
     for (const Side<T>& side : {left, right})
-      answers.insert(answers.end(), side.correct, side.correct + kLanes);
+      results.insert(results.end(), side.correct, side.correct + kLanes);
   }
-  return answers;
+  return results;
 }
 
 template <typename T>

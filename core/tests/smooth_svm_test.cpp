@@ -132,14 +132,14 @@ TEST(the_factor_solves_matrices_of_any_size) {
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = i; j < n; ++j)
           matrix.row(i)[j] += problem.x[k * n + i] * problem.x[k * n + j];
-    std::vector<double> answer(n), v(n, 0.0);
-    for (std::size_t i = 0; i < n; ++i) answer[i] = problem.x[i];
+    std::vector<double> product(n), v(n, 0.0);
+    for (std::size_t i = 0; i < n; ++i) product[i] = problem.x[i];
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j)
-        v[i] += matrix.row(std::min(i, j))[std::max(i, j)] * answer[j];
+        v[i] += matrix.row(std::min(i, j))[std::max(i, j)] * product[j];
     CHECK(numeric::factorise(matrix, simd::kernels().rows, never));
     numeric::solve(matrix, v);
-    for (std::size_t i = 0; i < n; ++i) CHECK_NEAR(v[i], answer[i], 1e-11);
+    for (std::size_t i = 0; i < n; ++i) CHECK_NEAR(v[i], product[i], 1e-11);
   }
 }
 

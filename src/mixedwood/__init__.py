@@ -1,4 +1,4 @@
-"""Decision trees for real tables: columns of categories and numbers side by side."""
+"""Decision trees, forests and boosting for tables with categorical and numeric columns."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING

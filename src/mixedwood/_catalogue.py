@@ -160,7 +160,7 @@ CATALOGUE: dict[str, Entry] = {
         ),
         Entry(
             "boosted_regressor",
-            "mixedwood.estimators.boosted:BoostedTreesRegressor",
+            "mixedwood.estimators.boosted_regressor:BoostedTreesRegressor",
             task="regression",
         ),
         Entry(
@@ -189,7 +189,7 @@ BASELINES: dict[str, Entry] = {
     name: Entry(name, f"mixedwood.comparison.methods:{name}", task=task)
     for name, task in _BASELINES.items()
 }
-"""scikit-learn's estimators behind an encoder, which `compare` and study files know by name."""
+"""scikit-learn's estimators behind an encoder, which have names in `compare` and study files."""
 
 
 def estimators() -> dict[str, Entry]:
@@ -244,9 +244,9 @@ def name_of_task(name: str, task: str) -> str | None:
     if entry.preset is not None:  # "cart" is a preset of "tree"
         stem = next(one.name for one in estimators().values() if one.path == entry.path)
         dot, preset = ".", entry.preset
-    twin = f"{stem}_regressor"
-    if twin in known and (not preset or preset in known[twin].presets):
-        return f"{twin}{dot}{preset}"
+    regressor = f"{stem}_regressor"
+    if regressor in known and (not preset or preset in known[regressor].presets):
+        return f"{regressor}{dot}{preset}"
     return None
 
 

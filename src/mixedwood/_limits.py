@@ -97,11 +97,11 @@ class StopFlag:
         self._changed = threading.Condition()
 
     def set(self) -> None:
-        """Ask for the end."""
+        """Request cancellation."""
         self.native.set()
 
     def is_set(self) -> bool:
-        """Say whether the end was asked for."""
+        """Whether cancellation was requested."""
         return self.native.is_set()
 
     def wait(self, seconds: float) -> None:
@@ -111,7 +111,7 @@ class StopFlag:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Count a search that watches the flag; an error if the end was asked for."""
+        """Count a search that watches the flag; an error after cancellation."""
         with self._changed:
             if self.is_set():
                 raise CancelledError("growth was stopped")
@@ -130,7 +130,7 @@ class StopFlag:
 
 @contextmanager
 def stopped_by(stop: StopFlag | None) -> Iterator[_core.StopFlag | None]:
-    """Give the flag to the native core; what comes of it there is a `CancelledError` here."""
+    """Pass the flag to the native core, whose cancellation becomes a `CancelledError`."""
     if stop is None:
         yield None
         return
@@ -144,7 +144,7 @@ def stopped_by(stop: StopFlag | None) -> Iterator[_core.StopFlag | None]:
 
 
 def warn_time_limit(message: str) -> None:
-    """Warn of a limit that came first, naming the line that called the library."""
+    """Warn that a limit was reached, naming the line that called the library."""
     from mixedwood._warnings import TimeLimitWarning
 
     warnings.warn(message, TimeLimitWarning, stacklevel=user_stacklevel())
@@ -158,15 +158,15 @@ def _folder(name: str) -> str:
     return str(Path(spec.origin).parent) + os.sep
 
 
-# Whoever says `score` or `cross_val_score` comes here through scikit-learn, and it through joblib.
+# Calls of `score` or `cross_val_score` go through scikit-learn and joblib.
 _LIBRARIES = (str(Path(__file__).parent) + os.sep, _folder("sklearn"), _folder("joblib"))
 
 
 def user_stacklevel() -> int:
     """Give the `stacklevel` of a warning about the first line outside of the library.
 
-    Lines of scikit-learn and joblib are not outside. In a worker where nothing else called, it is
-    the line that started the worker.
+    Lines of scikit-learn and joblib are not outside. In a worker, where there is no other caller,
+    it is the line that started the worker.
     """
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_LIBRARIES):

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from mixedwood._limits import Deadline, StopFlag, warn_time_limit
-from mixedwood._progress import LISTENERS, tell
+from mixedwood._progress import LISTENERS, stage
 
 __all__ = [
     "ProgressParallel",
@@ -195,15 +195,15 @@ def show_progress(
 ) -> Iterator[Callable[[int], None]]:
     """Show a progress bar, or lines if there is no terminal or no rich; nothing if not verbose.
 
-    Callbacks are told in any case.
+    Callbacks are called in any case.
     """
-    telling = tell(what, n_tasks) if LISTENERS.get() else nullcontext()
-    with telling as told, _show(n_tasks, verbose, what) as shown:
+    reported = stage(what, n_tasks) if LISTENERS.get() else nullcontext()
+    with reported as report, _show(n_tasks, verbose, what) as shown:
 
         def advance(n_done: int) -> None:
             shown(n_done)
-            if told is not None:
-                told(n_done)
+            if report is not None:
+                report(n_done)
 
         yield advance
 

@@ -1,8 +1,8 @@
-"""The exchangeable parts of a learner: criteria, and parts that are a name with options.
+"""The exchangeable parts of an estimator: criteria, and parts that are a name with options.
 
 A criterion scores a grouping of values, a partitioner searches groupings, a screener decides
 whether a nominal column may be split at a node, and a pruner cuts a tree back. Parts are known by
-name. What the native registry knows of them (options, defaults, ranges) is read from there.
+name. Their options, defaults and ranges are read from the native registry.
 """
 
 from __future__ import annotations
@@ -400,7 +400,7 @@ def partitioners() -> dict[str, str]:
     --------
     >>> import mixedwood as mw
     >>> mw.splits.partitioners()["largest_alone"]
-    "order by the share of the most frequent class; scored_by='criterion' or 'superclasses'"
+    "order by the fraction of the most frequent class; scored_by='criterion' or 'superclasses'"
     """
     return Partitioner.summaries()
 

@@ -1,4 +1,4 @@
-"""Who is told how far a fit is: callbacks of estimators, and the bar of the command line."""
+"""Progress of a fit, for callbacks of estimators and the bar of the command line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["LISTENERS", "FunctionListener", "Listener", "Progress", "listening", "tell"]
+__all__ = ["LISTENERS", "FunctionListener", "Listener", "Progress", "listening", "stage"]
 
 
 @dataclass(frozen=True)
@@ -50,13 +50,13 @@ class Progress:
 
 
 class Listener(Protocol):
-    """Is told of each stage of a fit: its beginning, what is done, and its end."""
+    """Receives the progress of each stage of a fit."""
 
     def begin(self, what: str, total: int) -> None:
         """Begin a stage."""
 
     def advance(self, n_done: int) -> None:
-        """So many are done."""
+        """Report the number done so far."""
 
     def end(self) -> None:
         """End the stage."""
@@ -67,7 +67,7 @@ LISTENERS: ContextVar[tuple[Listener, ...]] = ContextVar("listeners", default=()
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Tell a listener of all stages inside."""
+    """Report all stages inside to a listener."""
     token = LISTENERS.set((*LISTENERS.get(), listener))
     try:
         yield
@@ -76,8 +76,8 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 @contextmanager
-def tell(what: str, total: int) -> Iterator[Callable[[int], None] | None]:
-    """Tell the listeners of a stage; yields what to call with the number done, None for nobody."""
+def stage(what: str, total: int) -> Iterator[Callable[[int], None] | None]:
+    """Report a stage; yields a function of the number done, or None without listeners."""
     listeners = LISTENERS.get()
     if not listeners:
         yield None

@@ -21,6 +21,7 @@ from mixedwood.grow import grow
 from reference import adaboost as slow
 from reference.c45 import J48
 from reference.tree import assert_same_trees
+from support.cases import cases
 from support.problems import mixed_problem
 from support.strategies import problems
 
@@ -29,7 +30,7 @@ STUMP = TreeClassifier(criterion="gini", max_depth=1, pruning=None)
 
 
 @given(problems(kinds=("nominal",), max_rows=20), st.integers(1, 6))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(150))
 def test_boosted_c45_agrees_with_its_twin(problem, n_rounds):
     table, target = problem
 

@@ -9,6 +9,7 @@ from scipy.optimize import minimize
 from mixedwood import _core
 from mixedwood.boosting.losses import LogLoss, probabilities
 from mixedwood.data import Target
+from support.cases import cases
 
 
 def target_of(codes, n_classes, weights=None):
@@ -31,7 +32,7 @@ def loss_of_row(scores, target, row, change=None):
 
 
 @given(st.integers(2, 5), st.integers(1, 6), st.booleans(), st.integers(0, 2**32))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(100))
 def test_derivatives_are_those_of_the_loss(n_classes, n, weighted, seed):
     rng = np.random.default_rng(seed)
     n_outputs = 1 if n_classes == 2 else n_classes

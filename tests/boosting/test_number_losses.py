@@ -16,6 +16,7 @@ from mixedwood.boosting.losses import (
 )
 from mixedwood.data import Target, read_numbers, read_table
 from mixedwood.grow import grow_numbers
+from support.cases import cases
 
 LOSSES = [
     *((name, 0.3 if name == "quantile" else None, 1.5) for name in NUMBER_LOSSES),
@@ -133,7 +134,7 @@ def test_rows_of_training_without_a_number_above_zero_have_a_finite_baseline():
     st.lists(st.tuples(st.integers(-5, 5), st.integers(1, 3)), min_size=1, max_size=12),
     st.sampled_from([0.1, 0.25, 0.5, 0.7, 0.75, 0.9]),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=cases(200))
 def test_a_weight_is_a_number_of_copies_of_a_quantile(rows, quantile):
     values = np.array([v for v, _ in rows], float)
     weights = np.array([w for _, w in rows], float)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from mixedwood.data import MISSING, UNKNOWN, Column, Schema, Table, cross_columns, read_table
 from mixedwood.data.derived import check_crossings
+from support.cases import cases
 
 CELLS = st.one_of(st.none(), st.sampled_from(["a", "b", "c & d", "it's", "1"]))
 ROWS = st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=30)
@@ -44,7 +45,7 @@ def slow_crossing(rows, new, min_rows, max_categories):
 
 @pytest.mark.parametrize("n_sources", [2, 3])
 @given(ROWS, ROWS, st.integers(1, 4), st.integers(1, 6))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(150))
 def test_codes_agree_with_counted_tuples(n_sources, rows, new, min_rows, max_categories):
     names = ["p", "q", "r"]
     table = read_table(columns_of(rows, names), categorical_features="all")

@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mixedwood.data import ColumnKind, columns, read_table, unknown_counts
+from support.cases import cases
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -78,7 +79,7 @@ def slow_codes(values):
 
 
 @given(plain_columns())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60))
 def test_every_library_gives_the_same_table(content):
     assume(any(value is not None for value in content["number"]))
     for library, X in in_every_library(content).items():

@@ -2,9 +2,6 @@
 
 import copy
 import pickle
-import subprocess
-import sys
-import textwrap
 
 import numpy as np
 import pytest
@@ -26,6 +23,7 @@ from mixedwood.boosting import probabilities
 from mixedwood.explain.importance import impurity_importance
 from mixedwood.splits import Partitioner
 from support.excuses import HELD_OUT, PURE, SAMPLES
+from support.interrupts import interrupt
 from support.problems import mixed_problem
 
 
@@ -558,45 +556,26 @@ def test_the_smallest_time_limit():
     assert model.predict(X).shape == y.shape
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize(
     "model",
     [
-        "BoostedTreesClassifier(n_estimators=10**6)",
-        "BoostedTreesClassifier(n_estimators=10**6, n_jobs=2)",
-        "BoostedTreesClassifier(n_estimators=10**6, estimator=mw.TreeClassifier(pruning=None))",
-        "AdaBoostTreesClassifier.c45()",
+        BoostedTreesClassifier(n_estimators=10**6),
+        BoostedTreesClassifier(n_estimators=10**6, n_jobs=2),
+        BoostedTreesClassifier(n_estimators=10**6, estimator=TreeClassifier(pruning=None)),
+        AdaBoostTreesClassifier.c45(10**6),
     ],
 )
 def test_ctrl_c_leaves_the_model_unfitted(model):
-    script = textwrap.dedent(f"""
-        import threading, _thread, time
-        import numpy as np
-        import mixedwood as mw
-        from sklearn.exceptions import NotFittedError
-        rng = np.random.default_rng(0)
-        X = {{f"x{{j}}": rng.normal(size=60_000) for j in range(12)}}
-        X["a"] = [f"v{{i}}" for i in rng.integers(0, 300, 60_000)]
-        y = rng.integers(0, 8, 60_000)
-        model = mw.{model}
-        def interrupt():
-            time.sleep(2.0)
-            _thread.interrupt_main()
-        threading.Thread(target=interrupt).start()
-        try:
-            model.fit(X, y)
-        except KeyboardInterrupt:
-            try:
-                model.predict(X)
-            except NotFittedError:
-                few = {{name: column[:200] for name, column in X.items()}}
-                model.set_params(n_estimators=2).fit(few, y[:200])
-                print("stopped", flush=True)
-    """)
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60
-    )
-    assert done.stdout == "stopped\n", done.stderr
+    rng = np.random.default_rng(0)
+    X = {f"x{j}": rng.normal(size=3000) for j in range(12)}
+    X["a"] = [f"v{i}" for i in rng.integers(0, 300, 3000)]
+    y = rng.integers(0, 8, 3000)
+    stage = "trees" if isinstance(model, AdaBoostTreesClassifier) else "iterations"
+    stopped = interrupt(clone(model), stage, X, y)
+    with pytest.raises(NotFittedError):
+        stopped.predict(X)
+    few = {name: column[:200] for name, column in X.items()}
+    assert stopped.set_params(n_estimators=2).fit(few, y[:200]).predict(few).shape == (200,)
 
 
 def test_progress_is_shown_on_request(capsys):

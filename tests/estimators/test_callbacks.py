@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 import mixedwood as mw
-from mixedwood._progress import Progress, tell
+from mixedwood._progress import Progress, stage
 from mixedwood.cli import _bar
 from mixedwood.datasets import make_mixed
 
@@ -156,7 +156,7 @@ def shown_by(monkeypatch, seconds, patience):
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setattr(_bar, "_PATIENCE", patience)
-    with _bar.bar_after_two_seconds("fit"), tell("trees", 3) as advance:
+    with _bar.bar_after_two_seconds("fit"), stage("trees", 3) as advance:
         for i in range(3):
             time.sleep(seconds / 3)
             advance(i + 1)

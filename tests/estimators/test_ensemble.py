@@ -2,9 +2,6 @@
 
 import copy
 import pickle
-import subprocess
-import sys
-import textwrap
 
 import numpy as np
 import pytest
@@ -33,6 +30,7 @@ from mixedwood.estimators.ensemble import _smoothed
 from mixedwood.grow import EncodedTable
 from mixedwood.grow.gradient import BinnedTable, GradientSettings
 from support.excuses import SAMPLES
+from support.interrupts import interrupt
 from support.problems import mixed_problem
 
 
@@ -590,39 +588,25 @@ def test_a_time_limit_leaves_a_model_that_works():
     assert model.score(X, y) > 0.6
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_ctrl_c_leaves_the_model_unfitted():
+@pytest.mark.parametrize(
+    ("stage", "trees", "rounds", "tune"),
+    [
+        ("trees", 10**6, 10, False),
+        ("iterations", 1, 10**6, False),
+        ("% of tuning", 5, 10**6, True),
+    ],
+)
+def test_ctrl_c_leaves_the_model_unfitted(stage, trees, rounds, tune):
     """While the forest grows, while boosting goes on, and while depths are compared."""
-    script = textwrap.dedent("""
-        import threading, _thread, time
-        import numpy as np
-        import mixedwood as mw
-        from sklearn.exceptions import NotFittedError
-        rng = np.random.default_rng(0)
-        X, y = rng.normal(size=(30_000, 10)), rng.integers(0, 5, 30_000)
-        for trees, rounds, tune in ((10**6, 10, False), (1, 10**6, False), (5, 10**6, True)):
-            model = mw.EnsembleClassifier(
-                forest=mw.ForestClassifier(n_estimators=trees),
-                boosted=mw.BoostedTreesClassifier(n_estimators=rounds),
-                tune=tune, max_iter=rounds, n_iter_no_change=rounds, cv=5, n_jobs=2,
-            )
-            def interrupt():
-                time.sleep(2.5)
-                _thread.interrupt_main()
-            threading.Thread(target=interrupt).start()
-            try:
-                model.fit(X, y)
-            except KeyboardInterrupt:
-                pass
-            try:
-                model.predict(X)
-            except NotFittedError:
-                print("unfitted", flush=True)
-    """)
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=90
-    )
-    assert done.stdout == "unfitted\n" * 3, done.stderr
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(3000, 10)), rng.integers(0, 5, 3000)
+    model = EnsembleClassifier(
+        forest=ForestClassifier(n_estimators=trees),
+        boosted=None if tune else BoostedTreesClassifier(n_estimators=rounds),
+        tune=tune, max_iter=rounds, n_iter_no_change=rounds, cv=5, n_jobs=2,
+    )  # fmt: skip
+    with pytest.raises(NotFittedError):
+        interrupt(model, stage, X, y).predict(X)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import mixedwood as mw
 from mixedwood.data import read_table
 from mixedwood.explain import EnsembleExplanation
 from reference.explanation import answer, row_of, sum_of
+from support.cases import cases
 from support.problems import mixed_problem
 
 TREE = {"pruning": None, "max_depth": 5}
@@ -101,7 +102,7 @@ def parts_of(why):
 def test_contributions_add_up_to_the_answer(name, n_classes):
     model = fitted(name, n_classes)
 
-    @settings(max_examples=20)  # of each model
+    @settings(max_examples=cases(20))  # of each model
     @given(rows)
     def check(row):
         X = frame(row)

@@ -45,7 +45,7 @@ def cluster():
     # Two processes that talk to this one over sockets, as on several machines.
     with (
         LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as here,
         Client(here) as client,
     ):

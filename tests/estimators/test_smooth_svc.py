@@ -419,7 +419,7 @@ def test_ctrl_c_ends_a_fit():
     """)
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "ready\n"
-    time.sleep(3.0)
+    time.sleep(1.0)
     process.send_signal(signal.SIGINT)
     output, _ = process.communicate(timeout=60)
     assert output == "interrupted\n"

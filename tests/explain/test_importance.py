@@ -12,6 +12,7 @@ from mixedwood.explain.importance import impurity_importance
 from mixedwood.grow import GrowSettings, grow
 from mixedwood.splits import Criterion
 from mixedwood.tree import SplitKind, TreeBuilder
+from support.cases import cases
 from support.strategies import problems
 
 
@@ -20,7 +21,7 @@ def impurity(counts, kind):
     return 1 - (p**2).sum() if kind == "gini" else -(p * np.log2(p)).sum()
 
 
-@settings(max_examples=80)
+@settings(max_examples=cases(80))
 @given(
     problems(),
     st.sampled_from(["gini", "entropy"]),

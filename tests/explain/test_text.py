@@ -17,6 +17,7 @@ from mixedwood.explain import (
     tree_text,
 )
 from mixedwood.tree import FRACTIONAL, SplitKind, TreeBuilder
+from support.cases import cases
 
 SCHEMA = Schema(
     (
@@ -177,7 +178,7 @@ def fulfilled(found, table, row):
     return [r.node for r in found if all(holds(c, table, row) for c in r.conditions)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60))
 @given(st.integers(0, 2**32 - 1), st.integers(0, 25))
 def test_exactly_one_rule_holds_for_each_row_without_gaps(seed, n_tests):
     tree = random_tree(seed, n_tests, all_values=True)
@@ -188,7 +189,7 @@ def test_exactly_one_rule_holds_for_each_row_without_gaps(seed, n_tests):
         assert fulfilled(found, table, row) == [answers[row]]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60))
 @given(st.integers(0, 2**32 - 1), st.integers(0, 15))
 def test_with_gaps_the_rule_of_the_leaf_holds_or_none_does(seed, n_tests):
     tree = random_tree(seed, n_tests)

@@ -13,6 +13,7 @@ from mixedwood.data import Column, Schema, Table, Target, read_table
 from mixedwood.grow import EncodedTable
 from mixedwood.grow.gradient import BinnedTable, GradientSettings, grow_gradient_tree
 from reference.gradient_tree import GradientTwin, all_cuts_of, rows_of_nodes
+from support.cases import cases
 from support.strategies import problems
 
 NONE = np.zeros(0, np.int32)
@@ -57,7 +58,7 @@ LIMITS = st.builds(
 
 
 @given(problems(), LIMITS, st.integers(1, 3), st.integers(0, 2**32))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=cases(300))
 def test_agrees_with_its_twin(problem, how, n_outputs, seed):
     """Derivatives are drawn such that no two cuts have the same gain but by the same rows."""
     table, _ = problem
@@ -123,7 +124,7 @@ def test_the_node_with_the_largest_gain_is_split_first(max_leaf_nodes, seed):
 
 
 @given(problems(), LIMITS, st.integers(1, 3), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=cases(200))
 def test_among_equal_gains_one_of_the_largest_is_chosen(problem, how, n_outputs, data):
     """Small whole derivatives: many ties, rows without curvature, nothing to gain."""
     table, _ = problem
@@ -153,7 +154,7 @@ def test_among_equal_gains_one_of_the_largest_is_chosen(problem, how, n_outputs,
 
 
 @given(st.integers(2, 8), st.integers(0, 2**32), st.booleans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(150))
 def test_no_other_two_groups_gain_more_than_the_sorted_order(n_values, seed, missing):
     """Fisher's theorem: with one output, all 2^(n-1) - 1 pairs of groups against n - 1 cuts."""
     rng = np.random.default_rng(seed)

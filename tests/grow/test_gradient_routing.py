@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from mixedwood.data import Column, Schema, Table, Target
 from mixedwood.grow import EncodedTable
 from mixedwood.grow.gradient import BinnedTable, GradientSettings, grow_gradient_tree
+from support.cases import cases
 
 
 def random_table(rng, n):
@@ -42,7 +43,7 @@ def random_table(rng, n):
     best_first=st.booleans(),
     n_outputs=st.integers(1, 3),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=cases(300))
 def test_rows_are_where_the_tree_sends_them(
     n, seed, order, unseen, max_bins, best_first, n_outputs
 ):

@@ -12,6 +12,7 @@ from mixedwood.grow import GrowSettings, grow
 from mixedwood.splits import Screener, criteria
 from mixedwood.tree import STOP, SplitKind
 from reference.greedy import Greedy, Settings, UnclearError, assert_same
+from support.cases import cases
 from support.strategies import problems
 
 CRITERIA = list(criteria())
@@ -60,13 +61,13 @@ def compare(table, target, ours):
 ways = {"missing": st.sampled_from(MISSING), "unseen": st.sampled_from(UNSEEN)}
 
 
-@settings(max_examples=400)
+@settings(max_examples=cases(400))
 @given(problems(), st.builds(Settings, criterion=st.sampled_from(CRITERIA[:4]), **ways))
 def test_whole_trees(problem, ours):
     compare(*problem, ours)
 
 
-@settings(max_examples=200)
+@settings(max_examples=cases(200))
 @given(
     problems(kinds=("numeric", "ordinal")),
     st.builds(
@@ -83,7 +84,7 @@ def test_limits_on_thresholds(problem, ours):
     compare(*problem, ours)
 
 
-@settings(max_examples=150)
+@settings(max_examples=cases(150))
 @given(
     problems(),
     st.builds(
@@ -100,7 +101,7 @@ def test_growth_ends_with_the_leaves_allowed(problem, ours):
     compare(*problem, ours)
 
 
-@settings(max_examples=150)
+@settings(max_examples=cases(150))
 @given(
     problems(kinds=("nominal", "nominal", "numeric")),
     st.builds(
@@ -117,7 +118,7 @@ def test_one_branch_per_value(problem, ours):
     compare(*problem, ours)
 
 
-@settings(max_examples=150)
+@settings(max_examples=cases(150))
 @given(
     problems(kinds=("nominal", "nominal", "numeric"), max_rows=25),
     st.builds(
@@ -131,7 +132,7 @@ def test_screeners(problem, ours):
     compare(*problem, ours)
 
 
-@settings(max_examples=250)
+@settings(max_examples=cases(250))
 @given(
     problems(max_rows=25),
     st.builds(
@@ -147,7 +148,7 @@ def test_selection_by_significance(problem, ours):
     compare(*problem, ours)
 
 
-@settings(max_examples=400)
+@settings(max_examples=cases(400))
 @given(
     problems(max_rows=25),
     st.builds(Settings, selection=st.just("adjusted"), criterion=st.sampled_from(CRITERIA), **ways),
@@ -156,7 +157,7 @@ def test_selection_by_adjusted_scores(problem, ours):
     compare(*problem, ours)
 
 
-@settings(max_examples=150)
+@settings(max_examples=cases(150))
 @given(
     problems(kinds=("nominal", "nominal", "numeric"), max_rows=25),
     st.builds(
@@ -171,7 +172,7 @@ def test_selection_of_branches_by_adjusted_scores(problem, ours):
     compare(*problem, ours)
 
 
-@settings(max_examples=200)
+@settings(max_examples=cases(200))
 @given(problems(max_rows=10), st.sampled_from(CRITERIA[:2]), st.sampled_from(MISSING))
 def test_the_root_has_the_best_score_even_where_tests_are_equal(problem, criterion, missing):
     table, target = problem

@@ -12,6 +12,7 @@ from mixedwood.data import read_table, read_target
 from mixedwood.datasets import make_waveform
 from mixedwood.grow import GrowSettings, grow_prune
 from reference.grow_prune import Twin, nested, nested_tree
+from support.cases import cases
 from support.strategies import problems
 
 
@@ -105,7 +106,7 @@ def divided(draw, **kwargs):
     return table, target, halves
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=cases(300))
 @given(divided(), st.sampled_from(SETTINGS), st.integers(1, 4))
 def test_the_slow_twin_agrees(problem, chosen, limit):
     table, target, halves = problem
@@ -115,7 +116,7 @@ def test_the_slow_twin_agrees(problem, chosen, limit):
     assert nested_tree(result.tree) == nested(root)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=cases(300))
 @given(divided(), st.sampled_from(SETTINGS))
 def test_pruned_trees_are_nested_and_the_procedure_ends(problem, chosen):
     table, target, halves = problem

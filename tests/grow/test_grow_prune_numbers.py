@@ -12,6 +12,7 @@ from mixedwood.data import Target, read_numbers, read_table
 from mixedwood.grow import NumberSettings, grow_numbers, grow_prune
 from mixedwood.pruning.losses import row_losses
 from reference.grow_prune import Node, Twin, describe
+from support.cases import cases
 from support.strategies import problems
 
 LOSSES = ("squared_error", "poisson", "absolute_error")
@@ -82,7 +83,7 @@ def same(found, want):
     return found == want
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=cases(300))
 @given(divided(), st.sampled_from(SETTINGS), st.integers(1, 4))
 def test_the_slow_twin_agrees(problem, chosen, limit):
     table, target, halves = problem
@@ -92,7 +93,7 @@ def test_the_slow_twin_agrees(problem, chosen, limit):
     assert same(nested_tree(result.tree), nested(root))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=cases(300))
 @given(divided(), st.sampled_from(SETTINGS))
 def test_pruned_trees_are_nested_and_neither_half_ever_loses(problem, chosen):
     """The theorem: from one pruning to the next no split is lost, and no half's loss rises."""

@@ -10,6 +10,7 @@ from mixedwood.data import Column, Schema, Table, Target, read_table, read_targe
 from mixedwood.grow import GrowSettings, grow
 from mixedwood.tree import SplitKind
 from reference.tree import shares
+from support.cases import cases
 from support.strategies import problems
 
 MISSING = ["learned", "fractional", "category"]
@@ -60,7 +61,7 @@ def assert_equal_trees(a, b, counts=True):
         np.testing.assert_allclose(a.score, b.score, rtol=1e-9, atol=1e-12)
 
 
-@settings(max_examples=200)
+@settings(max_examples=cases(200))
 @given(problems(), st.sampled_from(MISSING), st.sampled_from(["auto", "multiway"]))
 def test_counts_are_those_of_the_rows_that_arrive(problem, missing, partitioner):
     table, target = problem
@@ -97,7 +98,7 @@ def test_grown_in_full_nothing_is_left_to_tell(criterion, missing):
 
 @pytest.mark.parametrize("partitioner", ["auto", "multiway"])
 @pytest.mark.parametrize("missing", MISSING)
-@settings(max_examples=60)
+@settings(max_examples=cases(60))
 @given(problems(real=False))
 def test_a_weight_is_a_number_of_copies(partitioner, missing, problem):
     table, target = problem

@@ -13,6 +13,7 @@ from mixedwood.tree import SplitKind
 from mixedwood_studies.model_trees.methods import model_tree as published
 from reference import model_tree as twin
 from reference import tree as routing
+from support.cases import cases
 from support.planes import as_table, mixed_rows, only_plane, plane_of, sides
 
 
@@ -188,7 +189,7 @@ def mixed_problems(draw):
 
 
 @pytest.mark.filterwarnings("ignore::mixedwood.UnknownCategoryWarning")  # values of weightless rows
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=cases(120))
 @given(mixed_problems(), st.data())
 def test_training_rows_reach_the_leaves_that_counted_them(problem, data):
     X, y, weights = problem

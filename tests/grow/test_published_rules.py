@@ -13,6 +13,7 @@ from reference.c45 import J48
 from reference.greedy import UnclearError
 from reference.random_tree import RandomTree
 from reference.tree import assert_same_trees, shares
+from support.cases import cases
 from support.strategies import problems
 
 
@@ -61,7 +62,7 @@ def large_problem(seed, n=120, missing=0.1, weights=False):
     return Table(schema, (fine, many, coarse, few)), target
 
 
-@settings(max_examples=250)
+@settings(max_examples=cases(250))
 @given(problems(kinds=("nominal", "numeric"), max_rows=25), st.sampled_from([1, 2, 3]))
 def test_c45_on_small_tables(problem, min_weight):
     table, target = problem
@@ -83,7 +84,7 @@ def test_c45_on_larger_tables(seed, weights, missing):
     assert_same_trees(collapse(tree), twin.grow())
 
 
-@settings(max_examples=250)
+@settings(max_examples=cases(250))
 @given(problems(kinds=("nominal", "numeric"), max_rows=25), st.sampled_from([1, 2, 3]))
 def test_c45_with_groups_of_values_on_small_tables(problem, min_weight):
     table, target = problem
@@ -94,7 +95,7 @@ def test_c45_with_groups_of_values_on_small_tables(problem, min_weight):
 
 @pytest.mark.parametrize("missing", [0.0, 0.1])
 @pytest.mark.parametrize("weights", [False, True])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(cases(2)))
 def test_c45_with_groups_of_values_on_larger_tables(seed, weights, missing):
     table, target = large_problem(seed, missing=missing, weights=weights)
     many = table.arrays[1]  # its groups would separate the classes without an error
@@ -105,7 +106,7 @@ def test_c45_with_groups_of_values_on_larger_tables(seed, weights, missing):
     assert_same_trees(tree, J48(table, target, group_values=True).grow(collapse=False))
 
 
-@settings(max_examples=250)
+@settings(max_examples=cases(250))
 @given(problems(kinds=("nominal", "numeric"), max_rows=20))
 def test_random_tree_on_small_tables(problem):
     table, target = problem

@@ -9,6 +9,7 @@ from mixedwood.data import Column, Schema, Table, Target
 from mixedwood.grow import EncodedTable
 from mixedwood.grow.gradient import BinnedTable, GradientSettings, grow_gradient_tree
 from reference.target_statistics import AGREEMENT, ROWS_PER_CATEGORY, StatisticsTwin, parts_of_rows
+from support.cases import cases
 
 NONE = np.zeros(0, np.int32)
 
@@ -51,7 +52,7 @@ def categories_of(tree, node, place):
     effect=st.sampled_from([0.5, 1.5]),
     seed=st.integers(0, 2**32),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(150))
 def test_agrees_with_its_twin(n, n_values, n_outputs, smooth, effect, seed):
     rng = np.random.default_rng(seed)
     codes = rng.integers(-(n % 2), n_values, n)  # with and without missing values

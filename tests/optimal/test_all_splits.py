@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from mixedwood import _core
 from reference.optimal_all import best_cost, cost_of
+from support.cases import cases
 from support.optimal_instances import filled, limits_of
 
 KINDS = {"number": "n", "ordinal": "o", "nominal": "c"}
@@ -95,7 +96,7 @@ def enumerated(columns, classes, weights, limits):
 
 @pytest.mark.parametrize("block", range(8))
 def test_equals_the_enumeration_of_all_thresholds_and_subsets(block):
-    for seed in range(block * 250, (block + 1) * 250):
+    for seed in range(block * 250, block * 250 + cases(250)):
         columns, classes, weights, n_classes, limits = random_problem(seed)
         best = enumerated(columns, classes, weights, limits)
         found = solve(columns, classes, weights, n_classes, **limits)
@@ -115,7 +116,7 @@ def test_equals_the_enumeration_of_all_thresholds_and_subsets(block):
 @pytest.mark.parametrize("block", range(4))
 def test_many_values_and_many_classes_equal_the_enumeration(block):
     """Values in the order they are decided, several batches of thresholds, merged cells."""
-    for seed in range(block * 15, (block + 1) * 15):
+    for seed in range(block * 15, block * 15 + cases(15)):
         rng = random.Random(seed)
         n = rng.randint(40, 90)
         few = [("nominal", [rng.randrange(7) for _ in range(n)])]
@@ -167,7 +168,7 @@ def test_a_nominal_root_of_many_values_equals_the_enumeration_of_its_subsets(see
 
 
 @given(seed=st.integers(0, 10**6), slack=st.integers(-2, 2))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(150))
 def test_an_upper_bound_is_inclusive_and_its_failure_is_proven(seed, slack):
     columns, classes, weights, n_classes, limits = random_problem(seed)
     best = solve(columns, classes, weights, n_classes, **limits).objective_value
@@ -180,7 +181,7 @@ def test_an_upper_bound_is_inclusive_and_its_failure_is_proven(seed, slack):
 
 
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(100))
 def test_weight_two_is_a_repeated_row(seed):
     columns, classes, _, n_classes, limits = random_problem(seed)
     limits["min_leaf"] = 1
@@ -194,7 +195,7 @@ def test_weight_two_is_a_repeated_row(seed):
 
 
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(100))
 def test_renaming_values_and_shuffling_rows_changes_nothing(seed):
     columns, classes, weights, n_classes, limits = random_problem(seed)
     rng = random.Random(seed)

@@ -20,6 +20,7 @@ from mixedwood.optimal.solvers import PerNodeSolver
 from mixedwood.preprocessing.binarizer import ENCODINGS, Binarization, BinarySplit
 from mixedwood.preprocessing.discretizers import RULES, Discretization
 from reference import rebinarise as twin
+from support.cases import cases
 from support.optimal_instances import filled
 
 
@@ -222,7 +223,7 @@ def best_on_matrix(matrix, codes, depth):
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=100)
+@settings(max_examples=cases(100))
 def test_encoding_again_gains_nothing_over_ranges_made_once(seed):
     """Windows that skip absent ranges are windows of all ranges: the two searches are one."""
     rng = np.random.default_rng(seed)

@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from reference.optimal import check_tree, greedy_cost, solve, solve_all
+from support.cases import cases
 from support.optimal_instances import (
     MOST_WEIGHT,
     SWITCHES,
@@ -21,9 +22,9 @@ from support.optimal_instances import (
 SMALL = instances(30, 7, st.integers(0, 4))
 WIDE = instances(120, 14, st.integers(0, 3))
 DEEP = instances(120, 8, st.integers(4, 5))
-MANY = settings(max_examples=2000, suppress_health_check=[HealthCheck.too_slow])
-SOME = settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
-FEW = settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+MANY = settings(max_examples=cases(2000), suppress_health_check=[HealthCheck.too_slow])
+SOME = settings(max_examples=cases(300), suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=cases(200), suppress_health_check=[HealthCheck.too_slow])
 
 
 def assert_proven(result, instance, least):

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mixedwood.plot import lay_out
+from support.cases import cases
 
 GAP, LEVEL_GAP = 5.0, 9.0
 
@@ -32,7 +33,7 @@ def depths(children):
     return depth
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=cases(300))
 @given(trees())
 def test_a_layout_is_tidy(tree):
     children, widths, heights = tree

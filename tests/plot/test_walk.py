@@ -134,7 +134,7 @@ def show(browser, path, page, **how):
 
 
 def wait_for(browser, what):
-    for _ in range(200):
+    for _ in range(3000):  # a minute
         if browser.run(what):
             return
         time.sleep(0.02)

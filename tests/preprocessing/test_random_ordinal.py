@@ -15,6 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mixedwood.datasets import load
 from mixedwood.preprocessing import RandomOrdinalEncoder
+from support.cases import cases
 from support.problems import mixed_problem
 
 
@@ -30,7 +31,7 @@ CELLS = st.one_of(st.none(), st.sampled_from(["a", "b", "c", "d"]))
 
 
 @given(st.lists(CELLS, min_size=1, max_size=12), st.lists(CELLS, min_size=1), st.integers(0, 99))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=cases(80))
 def test_values_become_their_places_in_an_order(column, new, seed):
     numbers = list(map(float, range(len(column))))
     X = pd.DataFrame({"c": pd.Series(column, dtype=object), "x": numbers})

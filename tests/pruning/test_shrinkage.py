@@ -16,6 +16,7 @@ from mixedwood.pruning import (
     shrink,
 )
 from mixedwood.pruning.shrinkage import shrunk_labels, shrunk_probabilities
+from support.cases import cases
 from support.strategies import problems
 
 
@@ -38,7 +39,7 @@ STRENGTHS = st.sampled_from([0.0, 0.5, 3.0, 40.0, 1e9])
 MISSING = st.sampled_from(["learned", "fractional"])
 
 
-@settings(max_examples=80)
+@settings(max_examples=cases(80))
 @given(problems(), STRENGTHS, MISSING, st.sampled_from(["auto", "multiway"]))
 def test_shares_are_those_of_the_definition(problem, strength, missing, partitioner):
     tree = grown(problem, missing, partitioner)
@@ -58,7 +59,7 @@ def test_a_branch_that_no_row_reached_says_nothing():
     np.testing.assert_allclose(shares[empty], shares[tree.parent[empty]])
 
 
-@settings(max_examples=60)
+@settings(max_examples=cases(60))
 @given(problems(), STRENGTHS)
 def test_a_shrunk_tree_has_the_same_tests(problem, strength):
     tree = grown(problem)
@@ -103,7 +104,7 @@ def test_strengths_that_are_refused(strength):
         shrink(tree, strength)
 
 
-@settings(max_examples=60)
+@settings(max_examples=cases(60))
 @given(problems(max_rows=20), MISSING)
 def test_errors_along_the_path_are_those_of_each_tree(problem, missing):
     """Shrinking and pruning in either order, and all strengths at once."""

@@ -245,7 +245,7 @@ def browser():
 
 def show(browser, path, **how):
     browser.open(path, **how)
-    for _ in range(200):
+    for _ in range(3000):  # a minute
         if browser.run("document.querySelectorAll('.mw-node').length"):
             return
         time.sleep(0.02)

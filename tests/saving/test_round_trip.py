@@ -29,6 +29,7 @@ from mixedwood.saving import ModelFileError, read_model
 from mixedwood.saving.writer import estimator_classes
 from mixedwood.splits import Criterion
 from saving.models import MODELS, answers, fitted, make_table, same, trees_of
+from support.cases import cases
 
 
 def save_and_load(model, folder):
@@ -116,7 +117,7 @@ numbers = st.one_of(st.none(), st.floats(width=64))
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60))
 def test_any_table_any_names(tmp_path_factory, data):
     n = data.draw(st.integers(1, 12))
     columns = data.draw(st.lists(names, min_size=1, max_size=4, unique=True))

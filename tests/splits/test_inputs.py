@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import mixedwood as mw
 from mixedwood.splits import Criterion, Partitioner, best_partition, score_partition
+from support.cases import cases
 from support.strategies import random_table
 
 GOOD = np.array([[10.0, 2, 3], [1, 8, 6], [4, 4, 9], [7, 7, 1]])
@@ -284,7 +285,7 @@ def check_consistent(A, found):
 
 
 # The values that a search cannot feel cost a limit of time in max_cut_sdp until it is mended.
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=cases(400))
 @given(
     hostile_tables(),
     st.sampled_from(sorted(mw.splits.criteria())),
@@ -300,7 +301,7 @@ def test_hostile_weights_give_a_consistent_result_or_a_clear_refusal(A, criterio
         check_consistent(A, found)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=cases(200))
 @given(
     hostile_tables(), st.sampled_from([mw.splits.chi2_test, mw.splits.conditional_inference_test])
 )

@@ -48,7 +48,7 @@ def test_the_short_form_changes_axes_and_leaves_runs_out(letters):
         ('metrics = ["error", "folds"]', "", "needs a name, an experiment and metrics"),
         ('x = "repetition"', 'x = "size"', "x is 'size'"),
         ("[experiments.letters]", "[experiments.letters", "cannot be read as a study"),
-        ("quick = { skip = true }", "quick = { drop = 1 }", "quick does not know 'drop'"),
+        ("quick = { skip = true }", "quick = { drop = 1 }", "'drop' is not a key of quick"),
         ("checks = [{", "chucks = [{", "which is not known"),
         ("published = { x", 'published = "paper.table"\npublashed = { x', "not known"),
     ],

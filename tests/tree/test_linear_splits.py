@@ -16,6 +16,7 @@ from mixedwood.estimators.base import columns_used
 from mixedwood.pruning.pessimistic import grafted
 from mixedwood.tree import FRACTIONAL, NUMBER, Terms, Tree, TreeBuilder
 from reference import tree as reference
+from support.cases import cases
 from support.strategies import SCHEMA, random_rows, random_tree
 
 NAN, INF = math.nan, math.inf
@@ -86,7 +87,7 @@ def is_close(tree, row):
     return False
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=cases(300))
 @given(linear_trees(st.sampled_from([-1, 0, 1])))
 def test_routing_agrees_with_exact_sums(made):
     tree, table, rows = made
@@ -95,7 +96,7 @@ def test_routing_agrees_with_exact_sums(made):
             assert reference.shares(tree, row) == {node: 1.0}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(150))
 @given(linear_trees(st.sampled_from([FRACTIONAL, 0, 1])))
 def test_rows_without_a_child_are_split_as_by_the_reference(made):
     tree, table, rows = made
@@ -117,7 +118,7 @@ def test_an_infinite_number_of_weight_zero_leaves_a_tiny_sum_its_sign():
     np.testing.assert_array_equal(tree.linear_sums(0, table), 2e-308 * pay)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(100))
 @given(linear_trees(st.just(-1)))
 def test_the_sums_are_those_that_routing_goes_by(made):
     tree, table, _ = made
@@ -240,7 +241,7 @@ def test_who_makes_trees_without_linear_tests_need_not_care():
         ({"intercept": [INF, 0, 0, 0, 0]}, "node 0 has an intercept that is not finite"),
         ({"term_fill": [INF, NAN, NAN, NAN]}, "fills in a number that is not finite"),
         ({"term_fill": [NAN, 1.0, NAN, NAN]}, "fills in a number for a value"),
-        ({"term_category": [3, 2, -1, -1]}, "asks a column of numbers for a value"),
+        ({"term_category": [3, 2, -1, -1]}, "compares a numeric column with a category"),
         ({"term_category": [-1, 4, -1, -1]}, "a value that its column does not have"),
         ({"term_category": [-1, -2, -1, -1]}, "a value that its column does not have"),
         ({"term_category": [-1, -1, -1, -1]}, "uses 'colour' as a number"),

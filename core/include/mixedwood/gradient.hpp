@@ -55,7 +55,7 @@ enum class CategoryOrder {
   kSorted,         // by the step that each would take alone: no other two groups gain more
   kRandomPerTree,  // Random Ordinality
   kRandomPerNode,
-  // The rows are dealt to parts, anew for each tree. A row's place is the step that rows of its
+  // The rows are assigned to parts, anew for each tree. A row's place is the step that rows of its
   // category in earlier parts would take, so that no row has a say in its own place. New rows have
   // that of all rows of their category. Columns of few categories are sorted; where the parts do
   // not agree about a column, its order is random.

@@ -1,6 +1,6 @@
 // Scores two-way partitions of one table, one move of a value at a time.
 //
-// The seam between criteria and searches: a search only moves values between the sides and asks
+// The interface between criteria and searches: a search only moves values between the sides and asks
 // for the score. Criteria on group weights and criteria on pairs of values (chi2) look the same
 // from here, so every search works with every criterion.
 #pragma once

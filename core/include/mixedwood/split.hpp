@@ -1,4 +1,4 @@
-// The front door: the best grouping of the values of one nominal column, from its counts.
+// The main entry point: the best grouping of the values of one nominal column, from its counts.
 #pragma once
 
 #include <cstdint>

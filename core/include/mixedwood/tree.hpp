@@ -1,4 +1,4 @@
-// A tree as plain arrays: the only definition of their layout, distributed by every learner.
+// A tree as plain arrays: the only definition of their layout.
 //
 // Nodes are numbered so that parents come before their children; node 0 is the root. A node's
 // split names a child by its position among the node's children. Lists of different length
@@ -24,7 +24,7 @@ enum SplitKind : std::uint8_t {
   kLinear = 4,    // child 0 when intercept + the sum of its terms > 0, else child 1
 };
 
-// In place of a term's value: the term asks for a number, or for the place of a value in the order.
+// In place of a term's value: the term reads a number, or the place of a value in the order.
 inline constexpr std::int32_t kNumberTerm = -1;
 
 // Where a row goes that the split cannot place, in place of a child's position.

@@ -114,7 +114,7 @@ bool SplitSearch::is_better(double gain, const GradientSplit& best) const {
 // deviation above chance is not doubted. Of a random order half of the expected excess is enough:
 // more of it keeps many rounds from using columns whose values are weakly informative. Sorted values
 // stand on the side that suits them, and two groups of normal numbers keep 2/pi of their spread.
-// Numbers are not judged so: a threshold speaks for the numbers around it, met before or not.
+// Numbers are not judged so: a threshold also holds for numbers that did not occur.
 double SplitSearch::chance(const Sum* sums, std::span<const Sum> total, bool sorted) const {
   if (settings_.selection != Selection::kAdjusted) return 0.0;
   double spread = 0.0, freedom = 0.0;

@@ -198,8 +198,8 @@ void AdjustedScore::expect(const ColumnCounts& table, std::span<const double> di
       squares += part * direction_[l];
     }
     squares *= unit;
-    // Searches differ in where they draw the border; the side that a value was given is the one
-    // its rows speak for.
+    // Searches differ in where they draw the border; the side of a value is the one that its
+    // rows are evidence for.
     vote = side_[i] == 0 ? std::abs(vote) : -std::abs(vote);
     for (std::size_t l = 0; l < k; ++l) {
       if (!(entry[l] > 0.0)) continue;

@@ -76,7 +76,7 @@ class AdjustedScore {
   double row_weight_;
   std::vector<std::int32_t> side_;         // of each value of the table
   std::vector<double> groups_, expected_;  // side (or group) x class
-  std::vector<double> direction_;          // of each class: how much a row speaks for side 0
+  std::vector<double> direction_;          // of each class: evidence of a row for side 0
   double degrees_ = 1.0, factor_ = 1.0;    // the last ones asked for
 };
 

@@ -62,7 +62,7 @@ const std::vector<std::int32_t>& ColumnSelector::columns_to_try(const AtNode& no
 void ColumnSelector::select_by_score(AtNode& node, const NodeRows& rows) {
   screened_.clear();
   const bool random_tree = settings_.rules == Rules::kRandomTree;
-  // Planes weigh every value of a column, so they fit noise whose values have few rows. On average
+  // Hyperplanes weigh every value of a column, so they fit noise whose values have few rows. On average
   // such a column ranks about 0; hyperplanes want one that ranks higher than noise seldom does.
   std::vector<std::int32_t> varying, telling;
   const auto try_hyperplanes = [&] {
@@ -72,7 +72,7 @@ void ColumnSelector::select_by_score(AtNode& node, const NodeRows& rows) {
   std::int32_t tried = 0;
   bool enough = false;
   for (std::int32_t c : columns_to_try(node)) {
-    // Planes go through the columns that were drawn; others count only where these have no split.
+    // Hyperplanes go through the columns that were drawn; others count only where these have no split.
     // Without a limit `tried` is -1 once a column of noise was met: then they are tried here, too.
     if (tried == settings_.max_features.value_or(-1)) try_hyperplanes();
     enough = settings_.max_features && tried++ >= settings_.max_features && node.split.found();

@@ -128,7 +128,7 @@ std::vector<std::int32_t> GrowPruneLoop::grow_on(std::span<const std::int32_t> r
   }
   n_inherited_ = tree_.split_kind.size();
   std::vector<std::int32_t> leaves = leaves_of(tree_);
-  // Rows by leaf. Those that stopped above the leaves, at a split that does not know their value,
+  // Rows by leaf. Those that stopped above the leaves, at a split without their value,
   // reach none.
   std::vector<std::int64_t> next(tree_.split_kind.size() + 1, 0);
   std::int64_t n_rows = 0;

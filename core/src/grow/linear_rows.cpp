@@ -98,7 +98,7 @@ bool LinearRows::read_nominal(const EncodedColumn& column, std::int32_t c, const
   for (std::size_t v = 0; v < weights.size(); ++v) {
     if (!(weights[v] > 0.0)) continue;
     found.codes.push_back(static_cast<std::int32_t>(v) - 1);
-    found.shares.push_back(weights[v] / total);
+    found.fractions.push_back(weights[v] / total);
   }
   return found.codes.size() > 1;
 }
@@ -134,7 +134,7 @@ NodeColumns LinearRows::node_columns(const NodeRows& node) const {
     const bool has_missing = read.codes[0] < 0;
     for (std::size_t v = 0; v < read.codes.size(); ++v)
       add(read.column, read.codes[v], {1.0, 0.0, 1.0},
-          has_missing ? (v == 0 ? 1.0 : 0.0) : read.shares[v]);
+          has_missing ? (v == 0 ? 1.0 : 0.0) : read.fractions[v]);
   }
   return found;
 }
@@ -163,14 +163,14 @@ void LinearRows::terms_of(std::span<const double> hyperplane, std::vector<Linear
     const bool sparse = std::find(weights.begin(), weights.end(), 0.0) != weights.end();
     double nothing = has_missing ? weights[0] : 0.0;
     if (!has_missing && !sparse)
-      for (std::size_t v = 0; v < weights.size(); ++v) nothing += read.shares[v] * weights[v];
+      for (std::size_t v = 0; v < weights.size(); ++v) nothing += read.fractions[v] * weights[v];
     intercept += nothing;
     for (std::size_t v = has_missing; v < read.codes.size(); ++v) {
       const double weight = weights[v] - nothing;
-      const double share = read.shares[v];
+      const double fraction = read.fractions[v];
       if (weight != 0.0)
         sized.push_back({{read.column, read.codes[v], weight, std::numeric_limits<double>::quiet_NaN()},
-                         std::abs(weight) * std::sqrt(share * (1.0 - share))});
+                         std::abs(weight) * std::sqrt(fraction * (1.0 - fraction))});
     }
   }
   std::stable_sort(sized.begin(), sized.end(),

@@ -44,7 +44,7 @@ class LinearRows {
     std::int32_t column;
     std::size_t first;                // of its places
     std::vector<std::int32_t> codes;  // -1: missing
-    std::vector<double> shares;       // of the rows
+    std::vector<double> fractions;       // of the rows
   };
 
   bool read_number(const EncodedColumn& column, std::int32_t c, const NodeRows& node);

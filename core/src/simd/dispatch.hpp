@@ -1,5 +1,5 @@
 // Which instruction sets the kernels are compiled for, and which of them this process uses. No other
-// file asks the compiler or the processor.
+// file tests for the compiler or the processor.
 //
 //   scalar  plain loops over arrays: any compiler, always there
 //   vector  vector types of GCC and clang, in whatever registers the platform promises

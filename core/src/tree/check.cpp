@@ -119,9 +119,9 @@ class Checker {
       if (!std::isfinite(tree_.term_weight[term])) bad_node(i, "has a weight that is not finite");
       if (std::isinf(tree_.term_fill[term])) bad_node(i, "fills in a number that is not finite");
       if (value != kNumberTerm) {
-        if (tested.codes == nullptr) bad_node(i, "asks a column of numbers for a value");
+        if (tested.codes == nullptr) bad_node(i, "compares a numeric column with a category");
         if (value < 0 || value >= tested.n_values)
-          bad_node(i, "asks for a value that its column does not have");
+          bad_node(i, "has a category that its column does not have");
         if (has_fill) bad_node(i, "fills in a number for a value; missing values count as others");
       }
       asked.emplace_back(tree_.term_column[term], value);

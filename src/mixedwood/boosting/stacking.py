@@ -61,9 +61,9 @@ def mixture_weights(
     found = found / found.sum()
     rows = rows * (len(given) / total)  # weights of rows have no scale
     for _ in range(max_iter):
-        # The share of each row that each member accounts for, over its weight.
-        shares = (rows / (given @ found)) @ given
-        slope = (shares + prior / found) / (len(given) + _PRIOR_ROWS)
+        # The fraction of each row that each member accounts for, over its weight.
+        fractions = (rows / (given @ found)) @ given
+        slope = (fractions + prior / found) / (len(given) + _PRIOR_ROWS)
         found = found * slope
         found /= found.sum()
         if slope.max() <= 1 + tol:

@@ -51,7 +51,7 @@ def report(
 ) -> None:
     """Write a report of a model on rows of a file whose target is known.
 
-    One page that works offline: the rows, the tree to walk in, scores with intervals, importances,
+    One page that works offline: the rows, an interactive tree, scores with intervals, importances,
     effects, rules, explained rows, and a model card. Use rows that the model was not trained on.
     """
     check_output(output, force)

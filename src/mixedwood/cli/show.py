@@ -221,11 +221,12 @@ def _show_linear_models(estimator: Any) -> None:
     if estimator.kernel == "rbf":
         echo(f"RBF kernel with {estimator.dual_coef_.shape[1]} landmarks")
         return
-    for number, (plane, constant) in enumerate(
+    for number, (weights, constant) in enumerate(
         zip(estimator.coef_, estimator.intercept_, strict=True), start=1
     ):
         terms = sorted(
-            zip(estimator.coef_names_, plane.tolist(), strict=True), key=lambda pair: -abs(pair[1])
+            zip(estimator.coef_names_, weights.tolist(), strict=True),
+            key=lambda pair: -abs(pair[1]),
         )
         rows = [[name, f"{weight:.4g}"] for name, weight in terms[:_MAX_SHOWN]]
         rows.append(["(intercept)", f"{constant:.4g}"])

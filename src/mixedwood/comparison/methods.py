@@ -133,8 +133,8 @@ def _named(chosen: Iterable[Any]) -> Iterable[tuple[str, Any]]:
 def _read_method(method: Any, task: str) -> Any:
     if isinstance(method, str):
         entries = CATALOGUE | BASELINES
-        twin = name_of_task(method, task)
-        maker = None if twin is None else find_maker(twin)
+        name = name_of_task(method, task)
+        maker = None if name is None else find_maker(name)
         if maker is not None:
             return maker()
         known = [name for name, entry in entries.items() if entry.task == task]

@@ -192,9 +192,9 @@ class ReportContext:
             friedman = found.friedman_test(self.metric.name, alpha=self.alpha)
         except ValueError:
             return cards
-        answer = "yes" if friedman.is_significant else "not significantly"
+        verdict = "yes" if friedman.is_significant else "not significantly"
         note = f"Friedman test, {format_p_value(friedman.p_value)}"
-        return [*cards, ("Do the methods differ?", answer, note)]
+        return [*cards, ("Do the methods differ?", verdict, note)]
 
     # One dataset
 

@@ -227,7 +227,7 @@ def open_vector(data: Any, what: str) -> ColumnData:
         return native
     if isinstance(data, list | tuple | range):
         return data
-    if hasattr(data, "to_pylist"):  # arrow's plain array, which narwhals does not know
+    if hasattr(data, "to_pylist"):  # arrow's plain array, which narwhals does not support
         return list(data.to_pylist())
     is_iterator = isinstance(data, Iterable) and not hasattr(data, "__array__")
     if isinstance(data, str | bytes | Mapping) or is_iterator:

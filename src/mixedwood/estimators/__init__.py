@@ -12,7 +12,9 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot read the catalo
     from mixedwood._warnings import UnknownCategoryWarning as UnknownCategoryWarning
     from mixedwood.estimators.adaboost import AdaBoostTreesClassifier as AdaBoostTreesClassifier
     from mixedwood.estimators.boosted import BoostedTreesClassifier as BoostedTreesClassifier
-    from mixedwood.estimators.boosted import BoostedTreesRegressor as BoostedTreesRegressor
+    from mixedwood.estimators.boosted_regressor import (
+        BoostedTreesRegressor as BoostedTreesRegressor,
+    )
     from mixedwood.estimators.c45 import C45TreeClassifier as C45TreeClassifier
     from mixedwood.estimators.ensemble import EnsembleClassifier as EnsembleClassifier
     from mixedwood.estimators.ensemble_regressor import EnsembleRegressor as EnsembleRegressor

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any, Self
 
-from mixedwood._progress import FunctionListener, Progress, listening, tell
+from mixedwood._progress import FunctionListener, Progress, listening, stage
 
 __all__ = ["WithCallbacks"]
 
@@ -88,7 +88,7 @@ class WithCallbacks:
                     stack.enter_context(listening(FunctionListener(function)))
                 if "_skl_callbacks" in vars(self):
                     return _fit_in_context(fit, self, args, kwargs)
-                with tell("fit", 1) as advance:
+                with stage("fit", 1) as advance:
                     result = fit(self, *args, **kwargs)
                     if advance is not None:
                         advance(1)

@@ -18,7 +18,7 @@ class WithReports(BaseEstimator):  # type: ignore[misc]
     """Methods of all estimators; the packages that do the work are imported on first use."""
 
     def _repr_html_inner(self) -> str:
-        """Show scikit-learn's box and, once fitted, the trees to walk in."""
+        """Show scikit-learn's box and, once fitted, interactive trees."""
         return str(super()._repr_html_inner()) + self._trees_html()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:

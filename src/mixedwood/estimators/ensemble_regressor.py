@@ -33,7 +33,7 @@ from mixedwood.data import Table, Target
 from mixedwood.estimators._conformal import conformal_quantile
 from mixedwood.estimators._tuning import CV_RESULTS, cv_results, tested_folds, tune_boosted
 from mixedwood.estimators.base import TableRegressor, columns_used
-from mixedwood.estimators.boosted import BoostedTreesRegressor
+from mixedwood.estimators.boosted_regressor import BoostedTreesRegressor
 from mixedwood.estimators.ensemble import CV, MAX_DEPTHS, MAX_TERMS, BaseEnsemble, listed
 from mixedwood.estimators.forest_regressor import ForestRegressor
 from mixedwood.estimators.tree_regressor import TreeRegressor

@@ -209,7 +209,7 @@ class GreedyTreeClassifier(GreedyTree, SingleTreeClassifier):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _SampledTable(Table):
-    """Rows drawn from a table; parts of it know their rows in that table."""
+    """Rows drawn from a table; parts of it keep the row numbers of that table."""
 
     drawn: Rows = field(kw_only=True)
 

@@ -127,7 +127,7 @@ class ClassEvaluation(_Evaluation):
     n_rows : int
         Number of rows.
     classes : tuple
-        Labels: those of the model, then labels of y that the model does not know.
+        Labels: those of the model, then labels of y that were not in the training data.
     scores : dict of str to Score
         ``accuracy``, ``balanced_accuracy``, ``auc``, ``log_loss``, ``brier`` and, if the model has
         costs of mistakes, ``cost``, with their intervals. Scores of probabilities are NaN if the
@@ -158,7 +158,7 @@ class ClassEvaluation(_Evaluation):
 
     @property
     def unknown_classes(self) -> tuple[Any, ...]:
-        """Labels of y that the model does not know."""
+        """Labels of y that were not in the training data."""
         return self.classes[self.n_known :]
 
     def to_dict(self) -> dict[str, Any]:

@@ -334,7 +334,7 @@ def explain_prediction(predictor: Predictor, table: Table, row: int = 0) -> Expl
         return _explain_number(predictor, one, row)
     classes, trees, is_sum = predictor.target.classes, predictor.trees, predictor.aggregate == "sum"
     scores = predictor.scores(one)
-    shares = predictor.link_scores(scores)
+    predicted = predictor.link_scores(scores)
     found, vote_adjustment = ColumnContributions(predictor.n_outputs), np.zeros(len(classes))
     if predictor.baseline is not None:
         found.bias += predictor.baseline
@@ -357,16 +357,16 @@ def explain_prediction(predictor: Predictor, table: Table, row: int = 0) -> Expl
         scale = "probability"
     return Explanation(
         row=row,
-        prediction=predictor.target.labels(shares).tolist()[0],
+        prediction=predictor.target.labels(predicted).tolist()[0],
         classes=classes,
-        probabilities=shares[0],
+        probabilities=predicted[0],
         scale=scale,
         bias=_for_each_class(found.bias, len(classes)),
         columns=columns,
         values=values,
         contributions=_for_each_class(contributions, len(classes)),
         vote_adjustment=vote_adjustment,
-        total=_for_each_class(scores[0], len(classes)) if is_sum else shares[0],
+        total=_for_each_class(scores[0], len(classes)) if is_sum else predicted[0],
         votes=None if is_sum else np.bincount(codes, minlength=len(classes)),
         n_trees=len(trees),
     )
@@ -421,12 +421,12 @@ def explain_linear(target: TargetSpec, one: Table, bias: Numbers, amounts: Numbe
     found.amounts.update({(place,): amount for place, amount in enumerate(amounts)})
     columns, values, contributions = found.by_column(one)
     scores = bias + amounts.sum(axis=0)
-    shares, n_classes = probabilities(scores[None]), len(target.classes)
+    predicted, n_classes = probabilities(scores[None]), len(target.classes)
     return Explanation(
         row=0,
-        prediction=target.labels(shares).tolist()[0],
+        prediction=target.labels(predicted).tolist()[0],
         classes=target.classes,
-        probabilities=shares[0],
+        probabilities=predicted[0],
         scale="log odds" if len(bias) == 1 else "scores",
         bias=_for_each_class(bias, n_classes),
         columns=columns,

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from mixedwood import _core
 from mixedwood._limits import Deadline, warn_time_limit
 from mixedwood._parts import Partitioner
-from mixedwood._progress import tell
+from mixedwood._progress import stage
 from mixedwood.data import ColumnKind
 from mixedwood.data.summary import ChunkedTable
 from mixedwood.grow.encoded import KINDS
@@ -127,7 +127,7 @@ class _Growth:
             slot_of[node.number] = slot
         histograms = np.zeros((len(nodes), self.native.length), dtype=np.uint32)
         done = 0
-        with tell(f"rows of pass {number}", self.table.n_rows) as advance:
+        with stage(f"rows of pass {number}", self.table.n_rows) as advance:
             for rows, classes in self.table.read():
                 if deadline.is_over():
                     return None
@@ -204,10 +204,10 @@ class _Growth:
     def order(self) -> list[_Node]:
         """Nodes in the order in which the native grower splits them, as far as it does."""
         most, best_first = self.chosen.max_leaf_nodes, self.chosen.best_first
-        waiting = [(0.0, 0, self.root)] if self.root.children else []
+        open_nodes = [(0.0, 0, self.root)] if self.root.children else []
         split, n_nodes, n_leaves = [], 1, 1
-        while waiting and (most is None or n_leaves < most):
-            node = heapq.heappop(waiting)[2] if best_first else waiting.pop()[2]
+        while open_nodes and (most is None or n_leaves < most):
+            node = heapq.heappop(open_nodes)[2] if best_first else open_nodes.pop()[2]
             if most is not None and n_leaves + len(node.children) - 1 > most:
                 continue
             split.append(node)
@@ -219,7 +219,7 @@ class _Growth:
             ]
             n_nodes += len(node.children)
             for entry in reversed(following):
-                heapq.heappush(waiting, entry) if best_first else waiting.append(entry)
+                heapq.heappush(open_nodes, entry) if best_first else open_nodes.append(entry)
         return split
 
     def every_split(self) -> list[_Node]:

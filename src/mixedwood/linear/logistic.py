@@ -221,11 +221,11 @@ class _Problem:
 
         def objective(flat: Numbers) -> tuple[float, Numbers]:
             beta = flat.reshape(shape)
-            shares = self.predict(matrix, beta)
-            loss = -weights @ np.log(np.maximum(shares[places, codes], 1e-300))
+            fitted = self.predict(matrix, beta)
+            loss = -weights @ np.log(np.maximum(fitted[places, codes], 1e-300))
             loss += alpha / 2 * (beta[:-1] ** 2).sum()
-            shares[places, codes] -= 1.0
-            own = shares[:, 1:] if self.n_outputs == 1 else shares
+            fitted[places, codes] -= 1.0
+            own = fitted[:, 1:] if self.n_outputs == 1 else fitted
             own = own * weights[:, None]
             slope = np.vstack([matrix.T @ own + alpha * beta[:-1], own.sum(axis=0)])
             return loss / total, slope.ravel() / total

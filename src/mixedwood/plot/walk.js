@@ -1,5 +1,5 @@
 "use strict";
-// Trees to walk in. An element .mw-walk has its trees as JSON in data-walk; nodes are in the order
+// Interactive trees. An element .mw-walk has its trees as JSON in data-walk; nodes are in the order
 // of a walk from left to right, each with the place of its parent (p). Texts come from users' data
 // and are only ever set as text. Only nodes that are open and in view are elements of the page.
 (() => {

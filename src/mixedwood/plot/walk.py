@@ -1,4 +1,4 @@
-"""A tree to walk in: a part of an HTML page with its data, style and script, or a whole page.
+"""An interactive tree: a part of an HTML page with its data, style and script, or a whole page.
 
 Python writes the nodes as data, and `walk.js` draws those that are open and in view. Without
 scripts, the tree is there as text. Nothing is loaded from anywhere.
@@ -42,7 +42,7 @@ _TEXT_NODES = 60  # shown without scripts
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """Trees to walk in, one at a time, with facts beside them.
+    """Interactive trees, one at a time, with facts about them.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Ari
 
 
 def tree_html(tree: Tree, *, title: str = "", max_nodes: int | None = None) -> str:
-    """Make a page with a tree to walk in.
+    """Make a page with an interactive tree.
 
     Nodes open and close, the picture moves and zooms, a click marks a path and writes it as a rule,
     and columns can be searched for; keys work as in any tree view.

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mixedwood import __version__
-from mixedwood._progress import tell
+from mixedwood._progress import stage
 from mixedwood._random import seed_of
 from mixedwood._warnings import UnknownCategoryWarning
 from mixedwood.data import Table, read_table, unknown_counts
@@ -66,7 +66,7 @@ class Surrogate:
 
 @dataclass(frozen=True)
 class RuleFacts:
-    """A rule, the share of training rows that it covers, and how it does on the given rows."""
+    """A rule, the fraction of training rows that it covers, and how it does on the given rows."""
 
     text: str
     prediction: str
@@ -259,8 +259,8 @@ def make_report(
     seed = seed_of(random_state)
     rng = np.random.default_rng([seed, 1])
     table = read_table(X, schema=model.schema_.inputs, estimator=type(model).__name__)
-    with warnings.catch_warnings(), tell("parts of the report", 6) as told:
-        steps = told or (lambda n_done: None)
+    with warnings.catch_warnings(), stage("parts of the report", 6) as advance:
+        steps = advance or (lambda n_done: None)
         warnings.simplefilter("ignore", UnknownCategoryWarning)
         found = evaluate(model, table, y)
         steps(1)
@@ -542,7 +542,7 @@ def _warnings(view: _View, columns: list[ColumnFacts]) -> list[str]:
             found.append(f"Classes with fewer than 30 rows, whose scores are vague: {names}{more}.")
         if view.found.unknown_classes:
             names = ", ".join(map(format_label, view.found.unknown_classes[:5]))
-            found.append(f"Classes that the model does not know: {names}.")
+            found.append(f"Classes that were not in the training data: {names}.")
     elif view.found.n_rows < 100:
         found.append(f"Scores of {view.found.n_rows} rows are vague.")
     return found

@@ -164,9 +164,9 @@ def _confusion(found: ClassEvaluation) -> Figure | None:
         row = []
         for j in range(n):
             count = int(found.confusion_matrix[i, j])
-            share = count / sums[i]
-            tip = f"{count} rows of {names[i]} are predicted as {names[j]} ({100 * share:.1f} %)"
-            row.append(HeatCell(f"{count:,}", share if i == j else -share, tip))
+            fraction = count / sums[i]
+            tip = f"{count} rows of {names[i]} are predicted as {names[j]} ({100 * fraction:.1f} %)"
+            row.append(HeatCell(f"{count:,}", fraction if i == j else -fraction, tip))
         cells.append(row)
     text = "; ".join(
         f"{names[i]} as {names[j]}: {found.confusion_matrix[i, j]}"
@@ -312,8 +312,8 @@ def _effect(facts: ModelFacts, effect: Effect) -> Figure:
     outputs, y_axis = [0], f"predicted {format_name(facts.target)}"
     labels = [""]
     if isinstance(found, ClassEvaluation):
-        shares = np.bincount(found.true, minlength=effect.mean.shape[1])[: effect.mean.shape[1]]
-        outputs = [1] if effect.mean.shape[1] == 2 else np.argsort(-shares)[:_CURVES].tolist()
+        counts = np.bincount(found.true, minlength=effect.mean.shape[1])[: effect.mean.shape[1]]
+        outputs = [1] if effect.mean.shape[1] == 2 else np.argsort(-counts)[:_CURVES].tolist()
         labels = [format_label(found.classes[k]) for k in outputs]
         y_axis = f"probability of {labels[0]}" if len(outputs) == 1 else "probability"
     if grid.column.is_numeric:

@@ -66,17 +66,17 @@ def reliability_curve(
     >>> curve.predicted.tolist(), curve.observed.tolist(), round(curve.error, 3)
     ([0.6, 0.9], [0.5, 1.0], 0.1)
     """
-    shares, labels = np.asarray(probabilities, np.float64), np.asarray(classes)
+    table, labels = np.asarray(probabilities, np.float64), np.asarray(classes)
     truth = np.asarray(y_true)
-    if shares.ndim != 2 or shares.shape != (len(truth), len(labels)) or not len(truth):
+    if table.ndim != 2 or table.shape != (len(truth), len(labels)) or not len(truth):
         raise ValueError(
             "probabilities must have one row for each of y_true and one column for each of "
-            f"classes. Got shape {shares.shape} for {len(truth)} rows and {len(labels)} classes."
+            f"classes. Got shape {table.shape} for {len(truth)} rows and {len(labels)} classes."
         )
     if isinstance(n_bins, bool) or not isinstance(n_bins, (int, np.integer)) or n_bins < 1:
         raise ValueError(f"n_bins must be an int in the range [1, inf). Got {n_bins!r} instead.")
-    best = shares.argmax(axis=1)
-    given, right = shares[np.arange(len(truth)), best], labels[best] == truth
+    best = table.argmax(axis=1)
+    given, right = table[np.arange(len(truth)), best], labels[best] == truth
     parts = np.array_split(np.argsort(given, kind="stable"), min(int(n_bins), len(truth)))
     return ReliabilityCurve(
         np.array([given[rows].mean() for rows in parts]),

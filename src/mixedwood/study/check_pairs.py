@@ -1,6 +1,6 @@
 """Checks of two columns: each says yes, no or open, with a sentence of values.
 
-Intervals are those of `spread`. A check of several rows asks how many of them are certain: it is
+Intervals are those of `spread`. A check of several rows counts those that are certain: it is
 open while the rows that are open decide. Thresholds are fractions of the rows, so that the short
 version is judged by the same rule.
 """

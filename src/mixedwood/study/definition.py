@@ -307,7 +307,7 @@ def _experiment(
         raise StudyError(f"{where} names no task.")
     changes = entry.get("quick", {})
     if unknown := set(changes) - {"skip", "axes", "settings"}:
-        raise StudyError(f"{where}: quick does not know {sorted(unknown)[0]!r}.")
+        raise StudyError(f"{where}: {sorted(unknown)[0]!r} is not a key of quick.")
     if not quick:
         changes = {}
     if changes.get("skip"):

@@ -1,4 +1,4 @@
-"""Decision trees: one class for all learners, and a builder that makes trees node by node."""
+"""Decision trees: one class for all estimators, and a builder that makes trees node by node."""
 
 from mixedwood.tree.builder import TreeBuilder
 from mixedwood.tree.decide import TargetSpec, argmax_with_ties

@@ -114,7 +114,7 @@ class Tree(TreeViews):
         costs 1. Labels have the least expected cost.
     models : tuple of NodeModel, default=()
         Functions of several columns that are no hyperplanes. A linear split whose only term has
-        the column ``len(schema) + k``, behind those of the schema, asks for the decision of model
+        the column ``len(schema) + k``, after those of the schema, reads the decision of model
         k.
 
     See Also

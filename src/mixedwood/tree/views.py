@@ -103,7 +103,7 @@ class TreeViews:
         return tree_dot(_tree(self), max_depth=max_depth, max_nodes=max_nodes)
 
     def to_html(self, *, title: str = "", max_nodes: int | None = None) -> str:
-        """Make a page with the tree to walk in; see `mixedwood.plot.tree_html`.
+        """Make a page with an interactive drawing of the tree; see `mixedwood.plot.tree_html`.
 
         Examples
         --------
