@@ -59,7 +59,7 @@ def test_an_example_script_runs(script):
         env={**os.environ, "MPLBACKEND": "Agg"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=250,
     )
     assert run.returncode == 0, run.stderr
     assert run.stdout

@@ -314,7 +314,7 @@ def test_control_c_ends_with_130(tmp_path):
         while " of 10 fits" not in process.stderr.readline():
             pass
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=250)
         assert process.returncode == 130, err
         assert "Interrupted." in err
         assert "Traceback" not in err

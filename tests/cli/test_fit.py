@@ -431,7 +431,7 @@ def test_ctrl_c_leaves_no_file(tmp_path):
             assert process.poll() is None
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=60)
+        stdout, stderr = process.communicate(timeout=250)
         assert process.returncode == 130, stderr
         assert stdout == ""
         assert "Interrupted." in stderr

@@ -304,7 +304,7 @@ def test_control_c_ends_it(n_jobs):
         time.sleep(0.5)
         assert process.poll() is None
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=250)
         assert out.splitlines()[-1:] == ["stopped"], err
     finally:
         if process.poll() is None:

@@ -273,7 +273,7 @@ def run_interrupted(**parts):
     code = textwrap.dedent(INTERRUPTED).format(
         **{"tests": str(Path(__file__).parents[1]), "before": "", "after": "", **parts}
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=250)
     assert run.returncode == 0, run.stderr
     return dict(line.split(" ", 1) for line in run.stdout.splitlines())
 

@@ -382,7 +382,7 @@ def after_control_c(lines):
         threading.Thread(target=press).start()
     """
     code = textwrap.dedent(code) + textwrap.dedent(lines)
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=250)
     assert ran.returncode == 0, ran.stderr
     return ran.stdout.split()
 

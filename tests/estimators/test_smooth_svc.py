@@ -421,5 +421,5 @@ def test_ctrl_c_ends_a_fit():
     assert process.stdout.readline() == "ready\n"
     time.sleep(1.0)
     process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=250)
     assert output == "interrupted\n"

@@ -308,4 +308,4 @@ others = [e for e in events if e[0] != "open" or not str(e[1]).startswith({str(t
 assert len(events) - len(others) == len(names), events
 assert not others, others
 """
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=250)

