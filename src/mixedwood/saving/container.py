@@ -84,6 +84,8 @@ def read_archive(path: Path) -> Archive:
         raise ModelFileError(f"there is no {DOCUMENT} in it") from None
     except zipfile.BadZipFile as error:
         raise ModelFileError(str(error) or "it is not a zip archive") from error
+    except RecursionError as error:
+        raise ModelFileError("its JSON is nested too deeply") from error
     except Exception as error:  # damaged archives make zipfile and zlib raise all kinds of errors
         raise ModelFileError(f"{type(error).__name__}: {error}") from error
     return Archive(document, entries)

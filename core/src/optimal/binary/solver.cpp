@@ -89,47 +89,6 @@ void Search::look_ahead(const Rows& rows, std::int32_t depth, std::int32_t level
   look_ahead(without, depth - 1, levels, tree, no);
 }
 
-// Replaces the last levels of a tree by the best for their rows.
-void Search::local_search(const Rows& rows, std::int32_t depth, std::int32_t levels,
-                          const SplitTree& from, std::size_t node, SplitTree& to,
-                          std::size_t leaf) {
-  if (depth <= levels) {
-    const Budget budget = Budget::full(depth);
-    if (const Result s = solve(rows, budget, kInfinity)) write(rows, budget, *s, to, leaf);
-    return;
-  }
-  const SplitTree::Node& here = from.nodes[node];
-  if (here.column < 0) return;
-  Rows with, without;
-  divide(table_, rows, to_size(here.column), with, without);
-  const auto [yes, no] = split(to, leaf, here.column);
-  local_search(with, depth - 1, levels, from, to_size(here.if_true), to, yes);
-  local_search(without, depth - 1, levels, from, to_size(here.if_false), to, no);
-}
-
-// The cost of a subtree, after splits are removed that do not pay.
-Cost Search::prune(const Rows& rows, SplitTree& tree, std::size_t node) const {
-  SplitTree::Node& here = tree.nodes[node];
-  if (here.column < 0) return leaf(rows);
-  Rows with, without;
-  divide(table_, rows, to_size(here.column), with, without);
-  const Cost cost = prune(with, tree, to_size(here.if_true)) +
-                    prune(without, tree, to_size(here.if_false));
-  if (cost < leaf(rows)) return cost;
-  here = {};
-  return leaf(rows);
-}
-
-void Search::offer(SplitTree tree) {
-  const Cost cost = prune(all_, tree, 0);
-  incumbent_.offer(std::move(tree), cost);
-}
-void Search::offer(const Budget& budget, const Solution& solution) {
-  SplitTree tree = one_leaf();
-  write(all_, budget, solution, tree, 0);
-  offer(std::move(tree));
-}
-
 // What is proven if the search was stopped.
 Cost Search::root_bound(const Budget& budget) const {
   const Cost known = lower_bound(all_, budget);
@@ -198,22 +157,7 @@ SolverResult Search::solve(const SearchLimits& limits, Stop& stop) {
     lower = std::min(incumbent_.cost(), root_bound(budget));
   }
   root_ = nullptr;
-  SolverResult result = incumbent_.result(n_explored_, cache_);
-  result.status = status;
-  result.lower_bound = lower;
-  if (incumbent_.cost() > upper) return result;
-  // Nodes below splits that were pruned are left out.
-  result.objective_value = incumbent_.cost();
-  result.tree = one_leaf();
-  std::vector<std::size_t> order{0};
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const SplitTree::Node& node = incumbent_.tree().nodes[order[i]];
-    if (node.column < 0) continue;
-    split(result.tree, i, table_.original(to_size(node.column)));
-    order.push_back(to_size(node.if_true));
-    order.push_back(to_size(node.if_false));
-  }
-  return result;
+  return result(status, lower, upper, [&](std::size_t f) { return table_.original(f); });
 }
 
 }  // namespace mixedwood::optimal::binary

@@ -5,29 +5,6 @@
 #include <utility>
 
 namespace mixedwood::optimal::squared_error {
-namespace {
-
-// What the cache has for exactly this budget, or for a smaller one that meets the bound of a larger.
-std::optional<Solution> optimum(const Cache& cache, const Cache::Key& key, const Budget& budget) {
-  Cost bound = 0;
-  const Cache::Entry* best = nullptr;
-  for (const auto* e = cache.first(key); e != nullptr; e = cache.next(*e)) {
-    if (e->solved && e->budget == budget) return e->plan;
-    if (budget.within(e->budget)) bound = std::max(bound, e->lower_bound);
-    if (e->solved && e->budget.within(budget) && (!best || e->plan.cost < best->plan.cost)) best = e;
-  }
-  return best && best->plan.cost <= bound ? std::optional(best->plan) : std::nullopt;
-}
-
-// Any solution that costs so little.
-std::optional<Solution> solution_of_cost(const Cache& cache, const Cache::Key& key,
-                                         const Budget& budget, Cost cost) {
-  for (const auto* e = cache.first(key); e != nullptr; e = cache.next(*e))
-    if (e->solved && e->budget.within(budget) && e->plan.cost <= cost) return e->plan;
-  return {};
-}
-
-}  // namespace
 
 BinarySearch::BinarySearch(std::span<const std::uint8_t> matrix, std::size_t n_columns,
                            const NumberSamples& samples, const Objective& objective)
@@ -76,7 +53,7 @@ BinarySearch::Result BinarySearch::solve(const RowSet& rows, Budget wanted, Cost
   const Cost bound = lower_bound(rows, asked);
   if (bound > upper) return {};
   if (bound >= as_leaf) return if_good(only_leaf);
-  if (const auto known = optimum(cache_, rows.key(), asked)) return if_good(*known);
+  if (const auto known = binary::optimum(cache_, rows.key(), asked)) return if_good(*known);
 
   // With more splits the leaves alone cost more than the upper bound or the single leaf.
   Budget budget = asked;
@@ -329,36 +306,6 @@ BinarySearch::Result BinarySearch::solve_deeper(const RowSet& rows, Budget budge
   const Result result = best.cost <= upper ? Result(best) : std::nullopt;
   remember(rows, budget, result, std::max(upper + 1, refined));
   return result;
-}
-
-void BinarySearch::write(const RowSet& rows, Budget budget, const Solution& solution,
-                         SplitTree& tree, std::size_t node) {
-  if (solution.column == binary::kLeafOnly) return;
-  if (solution.column == binary::kSmallTree) {
-    const SmallTree small =
-        small_trees_->tree(rows, static_cast<int>(solution.splits_with), *stop_);
-    if (small.root < 0) return;
-    const auto [with, without] = split(tree, node, small.root);
-    if (small.with >= 0) split(tree, with, small.with);
-    if (small.without >= 0) split(tree, without, small.without);
-    return;
-  }
-  RowSet with, without;
-  divide(table_, rows, to_size(solution.column), with, without);
-  const auto [node_with, node_without] = split(tree, node, solution.column);
-  const auto below = [&](const RowSet& part, std::int64_t splits, Cost cost, std::size_t at) {
-    const Budget its = Budget{budget.depth - 1, splits}.normalized();
-    if (cost >= leaf(part)) return;  // the leaf is as good
-    if (its.depth <= 2) {
-      write(part, its, Solution{cost, binary::kSmallTree, its.splits}, tree, at);
-      return;
-    }
-    Result s = solution_of_cost(cache_, part.key(), its, cost);
-    if (!s) s = solve(part, its, cost);
-    if (s) write(part, its, *s, tree, at);
-  };
-  below(with, solution.splits_with, solution.cost_with, node_with);
-  below(without, solution.splits_without, solution.cost_without, node_without);
 }
 
 }  // namespace mixedwood::optimal::squared_error

@@ -3,22 +3,23 @@
 
 #include <map>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
-#include "../frame/incumbent.hpp"
+#include "../binary/tree_search.hpp"
 #include "pair_sums.hpp"
 
 namespace mixedwood::optimal::squared_error {
 
-class BinarySearch final : public Solver {
+class BinarySearch final : public binary::TreeSearch<BinarySearch, RowSet> {
  public:
   BinarySearch(std::span<const std::uint8_t> matrix, std::size_t n_columns,
                const NumberSamples& samples, const Objective& objective);
   SolverResult solve(const SearchLimits& limits, Stop& stop) override;
 
  private:
+  friend TreeSearch;
+
   // What is known of the children of the columns so far, for columns that divide likewise.
   struct Known {
     std::size_t column;
@@ -32,7 +33,6 @@ class BinarySearch final : public Solver {
     PairTable own, running;
     std::vector<std::vector<std::uint32_t>> by_pattern;
   };
-  using Result = std::optional<Solution>;
 
   // A best tree of cost `upper` or less, or none.
   Result solve(const RowSet& rows, Budget budget, Cost upper);
@@ -57,16 +57,16 @@ class BinarySearch final : public Solver {
   DepthTwoTable depth_two_table(const RowSet& rows);
   std::int64_t most_splits_of(const RowSet& rows) const;
 
-  void write(const RowSet& rows, Budget budget, const Solution& solution, SplitTree& tree,
-             std::size_t node);
-  Cost prune(const RowSet& rows, SplitTree& tree, std::size_t node) const;
+  void divide_rows(const RowSet& rows, std::int32_t column, RowSet& with, RowSet& without) const {
+    divide(table_, rows, to_size(column), with, without);
+  }
+  SmallTree small_tree(const RowSet& rows, int max_splits) {
+    return small_trees_->tree(rows, max_splits, *stop_);
+  }
+
   void greedy(const Budget& budget, SplitTree& tree);
-  void local_search(const RowSet& rows, std::int32_t depth, std::int32_t levels,
-                    const SplitTree& from, std::size_t node, SplitTree& to, std::size_t leaf);
-  void offer(SplitTree tree);
   // The tree with its leaves grown by `greedy`.
   void offer_grown(const Budget& budget, SplitTree tree);
-  void offer(const Budget& budget, const Solution& solution);
   void search(const Budget& budget, Cost upper);
   Cost root_bound(const Budget& budget) const;
 
@@ -78,25 +78,6 @@ class BinarySearch final : public Solver {
   Cache cache_;
   std::map<std::int32_t, Level> levels_;
   PairTable table_of_one_;  // of depth_two_table
-  RowSet all_;
-
-  // Of one call of solve().
-  Stop* stop_ = nullptr;
-  std::int64_t memory_limit_ = 0;
-  const RowSet* root_ = nullptr;  // while a better tree of all rows is offered at once
-  Incumbent<SplitTree> incumbent_;
-  std::int64_t n_explored_ = 0;
 };
-
-// A tree that is one leaf.
-inline SplitTree one_leaf() { return {{SplitTree::Node{}}}; }
-// The children for rows where the column is 1, and where it is 0.
-inline std::pair<std::size_t, std::size_t> split(SplitTree& tree, std::size_t leaf,
-                                                 std::int32_t column) {
-  SplitTree::Node node;
-  node.column = column;
-  tree.split(leaf, node);
-  return {tree.nodes.size() - 2, tree.nodes.size() - 1};
-}
 
 }  // namespace mixedwood::optimal::squared_error

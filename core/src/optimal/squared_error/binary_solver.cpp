@@ -7,6 +7,10 @@
 #include "binary_search.hpp"
 
 namespace mixedwood::optimal::squared_error {
+
+using binary::one_leaf;
+using binary::split;
+
 namespace {
 
 struct OutOfMemory {};
@@ -53,47 +57,6 @@ void BinarySearch::greedy(const Budget& budget, SplitTree& tree) {
     consider(yes, next.depth + 1, with);
     consider(no, next.depth + 1, without);
   }
-}
-
-// Replaces the last levels of a tree by the best for their rows.
-void BinarySearch::local_search(const RowSet& rows, std::int32_t depth, std::int32_t levels,
-                                const SplitTree& from, std::size_t node, SplitTree& to,
-                                std::size_t leaf) {
-  if (depth <= levels) {
-    const Budget budget = Budget::full(depth);
-    if (const Result s = solve(rows, budget, kInfinity)) write(rows, budget, *s, to, leaf);
-    return;
-  }
-  const SplitTree::Node& here = from.nodes[node];
-  if (here.column < 0) return;
-  RowSet with, without;
-  divide(table_, rows, to_size(here.column), with, without);
-  const auto [yes, no] = split(to, leaf, here.column);
-  local_search(with, depth - 1, levels, from, to_size(here.if_true), to, yes);
-  local_search(without, depth - 1, levels, from, to_size(here.if_false), to, no);
-}
-
-// The cost of a subtree, after splits are removed that do not pay.
-Cost BinarySearch::prune(const RowSet& rows, SplitTree& tree, std::size_t node) const {
-  const SplitTree::Node here = tree.nodes[node];
-  if (here.column < 0) return leaf(rows);
-  RowSet with, without;
-  divide(table_, rows, to_size(here.column), with, without);
-  const Cost cost = prune(with, tree, to_size(here.if_true)) +
-                    prune(without, tree, to_size(here.if_false));
-  if (cost < leaf(rows)) return cost;
-  tree.nodes[node] = {};
-  return leaf(rows);
-}
-
-void BinarySearch::offer(SplitTree tree) {
-  const Cost cost = prune(all_, tree, 0);
-  incumbent_.offer(std::move(tree), cost);
-}
-void BinarySearch::offer(const Budget& budget, const Solution& solution) {
-  SplitTree tree = one_leaf();
-  write(all_, budget, solution, tree, 0);
-  offer(std::move(tree));
 }
 
 // What is proven if the search was stopped.
@@ -188,22 +151,7 @@ SolverResult BinarySearch::solve(const SearchLimits& limits, Stop& stop) {
     stopped(ProofStatus::kMemoryLimit);
   }
   root_ = nullptr;
-  SolverResult result = incumbent_.result(n_explored_, cache_);
-  result.status = status;
-  result.lower_bound = lower;
-  if (incumbent_.cost() > upper) return result;
-  // Nodes below splits that were pruned are left out.
-  result.objective_value = incumbent_.cost();
-  result.tree = one_leaf();
-  std::vector<std::size_t> order{0};
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const SplitTree::Node& node = incumbent_.tree().nodes[order[i]];
-    if (node.column < 0) continue;
-    split(result.tree, i, table_.originals[to_size(node.column)]);
-    order.push_back(to_size(node.if_true));
-    order.push_back(to_size(node.if_false));
-  }
-  return result;
+  return result(status, lower, upper, [&](std::size_t f) { return table_.originals[f]; });
 }
 
 }  // namespace mixedwood::optimal::squared_error
