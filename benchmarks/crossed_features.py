@@ -334,7 +334,7 @@ def main() -> None:
             given.scores.write_text(json.dumps(store))
             print(f"{task.part} {task.name}: {spent:.1f} s, {used:.0f} s in all", flush=True)
     if given.picture:
-        given.picture.write_text(picture(), "utf-8")
+        given.picture.write_text(picture() + "\n", "utf-8")
     if given.page:
         given.page.write_text("\n".join(page(store)) + "\n", "utf-8")
 

@@ -10,7 +10,6 @@ from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mixedwood import (
     AdaBoostTreesClassifier,
@@ -23,7 +22,7 @@ from mixedwood import (
 from mixedwood.boosting import probabilities
 from mixedwood.explain.importance import impurity_importance
 from mixedwood.splits import Partitioner
-from support.excuses import HELD_OUT, PURE, SAMPLES
+from support.excuses import HELD_OUT, PURE, SAMPLES, checks_of
 from support.interrupts import interrupt
 from support.problems import mixed_problem
 
@@ -47,12 +46,8 @@ CHECKED = [
 ]
 
 
-def expected(model):
-    return next(reasons for known, reasons in CHECKED if repr(known) == repr(model))
-
-
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([model for model, _ in CHECKED], expected_failed_checks=expected)
+@checks_of(CHECKED)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

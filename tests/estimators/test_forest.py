@@ -10,7 +10,6 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import recall_score
 from sklearn.model_selection import GridSearchCV
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mixedwood import (
     C45TreeClassifier,
@@ -27,7 +26,7 @@ from mixedwood.pruning import Pruner
 from mixedwood.splits import Criterion
 from mixedwood_studies.random_ordinality.methods import weka_random_forest
 from reference import ensembles as slow
-from support.excuses import PURE, SAMPLES
+from support.excuses import PURE, SAMPLES, checks_of
 from support.problems import mixed_problem
 
 CHECKED = [
@@ -40,12 +39,8 @@ CHECKED = [
 ]
 
 
-def expected(model):
-    return next(reasons for known, reasons in CHECKED if repr(known) == repr(model))
-
-
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([model for model, _ in CHECKED], expected_failed_checks=expected)
+@checks_of(CHECKED)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

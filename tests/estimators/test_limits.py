@@ -139,37 +139,35 @@ def test_the_smallest_time_limit():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.parametrize(
-    "model",
-    [
+def test_ctrl_c_interrupts_a_fit():
+    models = [
         "TreeClassifier()",
         "C45TreeClassifier()",
         "GrowPruneTreeClassifier()",
         "GrowPruneForestClassifier(n_jobs=2)",
-    ],
-)
-def test_ctrl_c_interrupts_a_fit(model):
+    ]
     script = textwrap.dedent(f"""
-        import sys, time
         import numpy as np
         from mixedwood import *
         rng = np.random.default_rng(0)
-        X, y = rng.normal(size=(200_000, 12)), rng.integers(0, 8, 200_000)
-        print("ready", flush=True)
-        try:
-            while True:  # whatever the speed, the signal comes during a fit
-                {model}.fit(X, y)
-        except KeyboardInterrupt:
-            print("stopped", flush=True)
+        X, y = rng.normal(size=(100_000, 12)), rng.integers(0, 8, 100_000)
+        for model in [{", ".join(models)}]:
+            print("ready", flush=True)
+            try:
+                while True:  # whatever the speed, the signal comes during a fit
+                    model.fit(X, y)
+            except KeyboardInterrupt:
+                print("stopped", flush=True)
     """)
     with subprocess.Popen(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True
     ) as child:
-        assert child.stdout.readline() == "ready\n"
-        time.sleep(0.4)  # the table is read by then
-        child.send_signal(signal.SIGINT)
         try:
-            assert child.stdout.readline() == "stopped\n"
+            for model in models:
+                assert child.stdout.readline() == "ready\n", model
+                time.sleep(0.3)  # the table is read by then
+                child.send_signal(signal.SIGINT)
+                assert child.stdout.readline() == "stopped\n", model
         finally:
             child.kill()
 

@@ -17,14 +17,13 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mixedwood import ForestClassifier, ModelTreeClassifier, TimeLimitWarning
 from mixedwood.data import read_table, read_target
 from mixedwood.pruning import Pruner
 from mixedwood.tree import SplitKind
 from mixedwood_studies.model_trees.methods import model_tree as published
-from support.excuses import FOLDS, HELD_OUT, PURE, ROWS
+from support.excuses import FOLDS, HELD_OUT, PURE, ROWS, checks_of
 from support.problems import mixed_problem
 
 CHECKED = [
@@ -38,12 +37,8 @@ CHECKED = [
 ]
 
 
-def expected(model):
-    return next(reasons for known, reasons in CHECKED if repr(known) == repr(model))
-
-
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([model for model, _ in CHECKED], expected_failed_checks=expected)
+@checks_of(CHECKED)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -236,35 +231,33 @@ def test_a_time_limit_leaves_a_tree_that_works():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.parametrize(
-    "model",
-    [
+def test_ctrl_c_interrupts_a_long_fit():
+    models = [
         "ModelTreeClassifier()",
         "ModelTreeClassifier(node_model=LogisticRegression(max_iter=20))",
-    ],
-)
-def test_ctrl_c_interrupts_a_long_fit(model):
+    ]
     script = textwrap.dedent(f"""
         import numpy as np
         from mixedwood import *
         from sklearn.linear_model import LogisticRegression
         rng = np.random.default_rng(0)
         X, y = rng.normal(size=(200_000, 12)), rng.integers(0, 8, 200_000)
-        model = {model}
-        print("ready", flush=True)
-        try:
-            model.fit(X, y)
-        except KeyboardInterrupt:
-            print("stopped", [name for name in vars(model) if name.endswith("_")], flush=True)
+        for model in [{", ".join(models)}]:
+            print("ready", flush=True)
+            try:
+                model.fit(X, y)
+            except KeyboardInterrupt:
+                print("stopped", [name for name in vars(model) if name.endswith("_")], flush=True)
     """)
     with subprocess.Popen(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True
     ) as child:
-        assert child.stdout.readline() == "ready\n"
-        time.sleep(1)  # the table is read by then
-        child.send_signal(signal.SIGINT)
         try:
-            assert child.stdout.readline() == "stopped []\n"
+            for model in models:
+                assert child.stdout.readline() == "ready\n", model
+                time.sleep(0.5)  # the table is read by then
+                child.send_signal(signal.SIGINT)
+                assert child.stdout.readline() == "stopped []\n", model
         finally:
             child.kill()
 

@@ -105,18 +105,18 @@ CLASSES = {
 
 
 @pytest.mark.filterwarnings("ignore::mixedwood.UnknownCategoryWarning")
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", NUMBERS)
 def test_numbers_are_in_order(name, seed):
     X, y = table(250, seed)
     y = np.abs(y) if "poisson" in name or "tweedie" in name else y
-    weights = np.random.default_rng(seed).integers(0, 3, len(y)) if seed == 2 else None
+    weights = np.random.default_rng(seed).integers(0, 3, len(y)) if seed else None
     model = NUMBERS[name].set_params(monotonic_cst=SIGNS).fit(X, y, sample_weight=weights)
     check_holds(model, seed)
 
 
 @pytest.mark.filterwarnings("ignore::mixedwood.UnknownCategoryWarning")
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", CLASSES)
 def test_probabilities_are_in_order(name, seed):
     X, y = table(250, seed)

@@ -23,6 +23,7 @@ from mixedwood.data import read_table
 from mixedwood.exports import ExportError
 from mixedwood.saving import ModelFileError
 from mixedwood.tree import SplitKind, Tree
+from support.cases import cases
 
 KERNELS = {
     kernel: SVC(kernel=kernel, gamma=gamma, degree=2, coef0=coef0)
@@ -120,7 +121,7 @@ def slow_node(tree, table, row, node=0):
 
 
 @pytest.mark.parametrize("name", [*PLAIN, "bayes"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(cases(3)))
 def test_rows_go_where_the_decisions_send_them(name, seed):
     X, y = ring(120, seed)
     tree = fitted({**PLAIN, **KEPT}[name], X, y, max_depth=3, min_samples_model=5).tree_

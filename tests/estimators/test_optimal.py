@@ -15,13 +15,12 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.reference.optimal import solve
 
 import mixedwood as mw
 from mixedwood import ForestClassifier, InfeasibleError, OptimalTreeClassifier, TreeClassifier
 from mixedwood.preprocessing import FeatureBinarizer, MDLPDiscretizer
-from support.excuses import BINS, ROWS
+from support.excuses import BINS, ROWS, checks_of
 from support.optimal_instances import free_leaves
 
 CHECKED = [
@@ -59,12 +58,7 @@ CHECKED = [
 
 
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks(
-    [model for model, _ in CHECKED],
-    expected_failed_checks=lambda model: next(
-        reasons for known, reasons in CHECKED if repr(known) == repr(model)
-    ),
-)
+@checks_of(CHECKED)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mixedwood as mw
 from mixedwood import InfeasibleError, OptimalTreeRegressor
 from mixedwood.preprocessing import FeatureBinarizer, MDLPDiscretizer
-from support.excuses import BINS, ROWS
+from support.excuses import BINS, ROWS, checks_of
 
 WIDTH = FeatureBinarizer(discretizer="equal_width")
 CHECKED = [
@@ -28,12 +27,7 @@ CHECKED = [
 
 
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks(
-    [model for model, _ in CHECKED],
-    expected_failed_checks=lambda model: next(
-        reasons for known, reasons in CHECKED if repr(known) == repr(model)
-    ),
-)
+@checks_of(CHECKED)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mixedwood import (
     ForestClassifier,
@@ -21,7 +20,7 @@ from mixedwood.splits import Partitioner
 from mixedwood.tree import FRACTIONAL, SplitKind
 from reference.c45 import J48
 from reference.ensembles import bootstrap_of, first_of_largest
-from support.excuses import PURE, SAMPLES
+from support.excuses import PURE, SAMPLES, checks_of
 from support.problems import mixed_problem
 
 PRESETS = [RandomOrdinalityClassifier.c45, RandomOrdinalityClassifier.random_tree]
@@ -41,12 +40,8 @@ CHECKED = [
 ]
 
 
-def expected(model):
-    return next(reasons for known, reasons in CHECKED if repr(known) == repr(model))
-
-
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([model for model, _ in CHECKED], expected_failed_checks=expected)
+@checks_of(CHECKED)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -22,14 +22,13 @@ from sklearn.inspection import permutation_importance
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mixedwood import C45TreeClassifier, TreeClassifier
 from mixedwood.estimators.c45 import RandomTreeClassifier
 from mixedwood.pruning import Pruner
 from mixedwood.splits import Partitioner, Screener
 from mixedwood_studies.nominal_splits.methods import nominal_splits
-from support.excuses import FOLDS, HELD_OUT, PURE
+from support.excuses import FOLDS, HELD_OUT, PURE, checks_of
 
 CHECKED = [
     (TreeClassifier(), FOLDS),
@@ -44,12 +43,8 @@ CHECKED = [
 ]
 
 
-def expected(model):
-    return next(reasons for known, reasons in CHECKED if repr(known) == repr(model))
-
-
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([model for model, _ in CHECKED], expected_failed_checks=expected)
+@checks_of(CHECKED)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

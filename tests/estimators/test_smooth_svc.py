@@ -21,12 +21,11 @@ from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mixedwood import SmoothSVC, TimeLimitWarning
 from mixedwood.estimators import UnknownCategoryWarning
 from mixedwood.linear import svm
-from support.excuses import HELD_OUT
+from support.excuses import HELD_OUT, checks_of
 
 CHECKED = [
     (SmoothSVC(), {}),
@@ -37,12 +36,8 @@ CHECKED = [
 ]
 
 
-def expected(model):
-    return next(reasons for known, reasons in CHECKED if repr(known) == repr(model))
-
-
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([model for model, _ in CHECKED], expected_failed_checks=expected)
+@checks_of(CHECKED)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

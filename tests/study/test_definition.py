@@ -4,7 +4,7 @@ import pytest
 
 from mixedwood import study
 from mixedwood.study.grid import expand, select_tasks
-from mixedwood.study.runner import check_names
+from mixedwood.study.runner import check_task_names
 
 
 def test_a_file_is_read(letters):
@@ -111,7 +111,7 @@ def test_the_studies_of_the_library_can_be_run(name, quick):
 
     found = study.read_study(name, quick=quick)
     chosen = select_tasks(found)
-    check_names(chosen)
+    check_task_names(chosen)
     with study.Store(":memory:") as store:
         results = study.results(found, store)
     assert results.n_tasks == len(chosen) > 0

@@ -8,6 +8,8 @@ So what divides or draws rows cannot be the same for both. scikit-learn asks its
 cross-validation inside only about weights that lie in one fold, and excuses its forests.
 """
 
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
 EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
 CLASS_WEIGHT = "check_class_weight_classifiers"
 
@@ -20,3 +22,12 @@ ROWS = {EQUIVALENCE: "limits on rows count a row of weight 2 once, and two equal
 BINS = {EQUIVALENCE: "bins count a row of weight 2 once, and two equal rows twice"}
 # scikit-learn's own trees pass because the check gives them min_weight_fraction_leaf=0.01.
 PURE = {CLASS_WEIGHT: "a leaf whose rows are of one class answers it, whatever classes weigh"}
+
+
+def checks_of(checked):
+    """Parametrize a test by scikit-learn's checks of estimators, each with what it cannot pass."""
+
+    def excuses(model):
+        return next(excused for known, excused in checked if repr(known) == repr(model))
+
+    return parametrize_with_checks([model for model, _ in checked], expected_failed_checks=excuses)

@@ -39,7 +39,7 @@ _OUTLOOK = 2.0
 _TESTED_ROWS = 600  # folds beyond the one that reaches this number are not computed
 
 
-class Score(Protocol):
+class PlanScore(Protocol):
     """Judges predictions of held-out rows."""
 
     rows: NDArray[np.intp]
@@ -120,9 +120,9 @@ class TuningResult:
     n_iter : int
         Number of iterations, of steps as long as those of the candidate's plan.
     loss : float
-        As `Score.losses` gives it.
+        As `PlanScore.losses` gives it.
     predictions : ndarray of shape (n_tested_rows,)
-        As `Score.predict` gives them.
+        As `PlanScore.predict` gives them.
     """
 
     candidate: int
@@ -163,7 +163,7 @@ class Race:
         Training data; all candidates and folds share the bins.
     folds : ndarray of int
         The fold of each row; rows of fold -1 are in all training sets.
-    score : Score
+    score : PlanScore
         Judges predictions of the rows of all folds, in their order.
     max_iter : int
         Maximum number of iterations of the final model.
@@ -183,7 +183,7 @@ class Race:
     table: BinnedTable
     target: Target
     folds: NDArray[np.int64]
-    score: Score
+    score: PlanScore
     max_iter: int
     n_iter_no_change: int
     seed: int

@@ -16,7 +16,7 @@ from mixedwood._folds import fold_numbers
 from mixedwood._limits import Deadline, warn_time_limit
 from mixedwood._parallel import show_progress
 from mixedwood.boosting import NumberScore, Race, TuningResult, count_folds
-from mixedwood.boosting.tuning import Score
+from mixedwood.boosting.tuning import PlanScore
 from mixedwood.data import ColumnKind, Table, Target
 from mixedwood.grow import EncodedTable
 from mixedwood.grow.gradient import BinnedTable
@@ -89,7 +89,7 @@ def tune_boosted(
     coded: EncodedTable,
     target: Target,
     folds: NDArray[np.int64],
-    make_score: Callable[[NDArray[np.intp]], Score] | None,
+    make_score: Callable[[NDArray[np.intp]], PlanScore] | None,
     *,
     max_depths: Sequence[int],
     max_iter: int,

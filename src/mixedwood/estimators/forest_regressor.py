@@ -252,11 +252,6 @@ class _LeafRows:
         return row, self.rows[place], weight
 
 
-def default_tree() -> TreeRegressor:
-    """Make the tree of a random forest."""
-    return TreeRegressor(max_features=0.5, pruning=None)
-
-
 class ForestRegressor(BaseForestRegressor):
     """A forest that predicts numbers: the mean of trees grown on random samples of the rows.
 
@@ -390,7 +385,7 @@ class ForestRegressor(BaseForestRegressor):
         self.monotonic_cst = monotonic_cst
 
     def _default_tree(self) -> TreeRegressor:
-        return default_tree()
+        return TreeRegressor(max_features=0.5, pruning=None)
 
     # Presets
 

@@ -68,7 +68,7 @@ class Score:
         return {**plain, "method": self.method}
 
 
-def quantile_of(level: float) -> float:
+def normal_quantile(level: float) -> float:
     """Give the number of standard errors on either side."""
     return float(ndtri(0.5 + level / 2))
 
@@ -95,7 +95,7 @@ def wilson(fraction: float, n: float, level: float) -> tuple[float, float]:
     """
     if not n > 0 or math.isnan(fraction):
         return math.nan, math.nan
-    z = quantile_of(level)
+    z = normal_quantile(level)
     middle = (fraction + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * math.sqrt(fraction * (1 - fraction) / n + z**2 / (4 * n**2))
     return max(0.0, min(middle - half, fraction)), min(1.0, max(middle + half, fraction))
@@ -123,7 +123,7 @@ def influence_score(
     if math.isnan(value) or not total > 0 or len(influences) < 2:
         return Score(name, title, value)
     variance = float((weights**2 * influences**2).sum()) / total**2
-    half = quantile_of(level) * math.sqrt(variance * len(influences) / (len(influences) - 1))
+    half = normal_quantile(level) * math.sqrt(variance * len(influences) / (len(influences) - 1))
     return Score(name, title, value, max(low, value - half), min(high, value + half), method)
 
 
@@ -179,7 +179,7 @@ def median_score(name: str, title: str, values: Numbers, weights: Numbers, level
     """Score that is a median, with the interval between two ranks (binomial, normal quantiles)."""
     order = np.argsort(values, kind="stable")
     ordered, fractions = values[order], np.cumsum(weights[order]) / weights.sum()
-    half = quantile_of(level) * 0.5 / math.sqrt(effective_rows(weights))
+    half = normal_quantile(level) * 0.5 / math.sqrt(effective_rows(weights))
 
     def at(fraction: float) -> float:
         place = int(np.searchsorted(fractions, min(max(fraction, 0.0), 1.0) - 1e-12))

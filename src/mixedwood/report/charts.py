@@ -16,7 +16,7 @@ from mixedwood.report.svg import (
     Svg,
     draw_x_axis,
     draw_y_axis,
-    format_number,
+    svg_number,
 )
 from mixedwood.stats import NemenyiTest
 from mixedwood.stats.diagram import Anchor, DiagramLayout, LineKind, MethodLabel
@@ -147,7 +147,7 @@ def _draw_values(canvas: Canvas, scale: AxisScale, dot: Dot, y: float) -> None:
     known = [point for point in dot.points if math.isfinite(point)]
     if known:
         commands = "".join(
-            f"M{format_number(scale(point))} {format_number(y + _OFFSETS[i % len(_OFFSETS)])}h0"
+            f"M{svg_number(scale(point))} {svg_number(y + _OFFSETS[i % len(_OFFSETS)])}h0"
             for i, point in enumerate(known)
         )
         canvas.path(commands, "points")
@@ -424,7 +424,7 @@ class _SvgPen:
 
     def line(self, points: Sequence[tuple[float, float]], kind: LineKind) -> None:
         if kind == "leader":
-            commands = "L".join(f"{format_number(x)} {format_number(y)}" for x, y in points)
+            commands = "L".join(f"{svg_number(x)} {svg_number(y)}" for x, y in points)
             self.canvas.path(f"M{commands}", "elbow")
         else:
             self.canvas.line(*points[0], *points[1], "tie" if kind == "bar" else kind)

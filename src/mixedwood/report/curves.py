@@ -14,7 +14,7 @@ from mixedwood.report.svg import (
     Svg,
     draw_x_axis,
     draw_y_axis,
-    format_number,
+    svg_number,
 )
 
 __all__ = ["Line", "histogram", "line_chart"]
@@ -110,12 +110,12 @@ def _draw(canvas: Canvas, line: Line, x_scale: AxisScale, y_scale: AxisScale) ->
         return
     with canvas.group(f"curve c{line.group} {line.kind}", tooltip=line.tooltip):
         if line.kind == "points":
-            spots = "".join(f"M{format_number(x)} {format_number(y)}h0" for x, y in known)
+            spots = "".join(f"M{svg_number(x)} {svg_number(y)}h0" for x, y in known)
             canvas.path(spots, "points")
             return
         for x, low, high in zip(line.x, line.low, line.high, strict=bool(line.low)):
             canvas.line(x_scale(x), y_scale(low), x_scale(x), y_scale(high), "bar")
-        path = "L".join(f"{format_number(x)} {format_number(y)}" for x, y in known)
+        path = "L".join(f"{svg_number(x)} {svg_number(y)}" for x, y in known)
         canvas.path(f"M{path}", "stroke")
         if line.kind == "line" and len(known) <= 30:
             for x, y in known:

@@ -20,9 +20,9 @@ __all__ = [
     "draw_x_axis",
     "draw_y_axis",
     "escape_text",
-    "format_number",
     "needs_log_scale",
     "replace_unprintable",
+    "svg_number",
 ]
 
 FONT_SIZE = 11.5
@@ -67,7 +67,7 @@ class Canvas:
 
     def line(self, x1: float, y1: float, x2: float, y2: float, kind: str) -> None:
         """Draw a straight line."""
-        x1_, y1_, x2_, y2_ = map(format_number, (x1, y1, x2, y2))
+        x1_, y1_, x2_, y2_ = map(svg_number, (x1, y1, x2, y2))
         self._parts.append(f'<line class="{kind}" x1="{x1_}" y1="{y1_}" x2="{x2_}" y2="{y2_}"/>')
 
     def path(self, commands: str, kind: str) -> None:
@@ -78,7 +78,7 @@ class Canvas:
         self, x: float, y: float, width: float, height: float, kind: str, *, radius: float = 3.0
     ) -> None:
         """Draw a rectangle with rounded corners."""
-        x_, y_, width_, height_, radius_ = map(format_number, (x, y, width, height, radius))
+        x_, y_, width_, height_, radius_ = map(svg_number, (x, y, width, height, radius))
         self._parts.append(
             f'<rect class="{kind}" x="{x_}" y="{y_}" width="{width_}" height="{height_}" '
             f'rx="{radius_}"/>'
@@ -86,18 +86,18 @@ class Canvas:
 
     def marker(self, x: float, y: float, group: int, size: float = 4.5) -> None:
         """Draw a marker: a disc for group 0, a diamond, a square or a triangle for others."""
-        start = f"M{format_number(x)} {format_number(y)}"
+        start = f"M{svg_number(x)} {svg_number(y)}"
         if group % 4 == 0:
-            x_, y_, size_ = map(format_number, (x, y, size))
+            x_, y_, size_ = map(svg_number, (x, y, size))
             self._parts.append(f'<circle class="dot" cx="{x_}" cy="{y_}" r="{size_}"/>')
         elif group % 4 == 1:
-            w = format_number(size * 1.2)
+            w = svg_number(size * 1.2)
             self.path(f"{start}m-{w} 0l{w} -{w}l{w} {w}l-{w} {w}z", "dot")
         elif group % 4 == 2:
-            h, w = format_number(size * 0.9), format_number(size * 1.8)
+            h, w = svg_number(size * 0.9), svg_number(size * 1.8)
             self.path(f"{start}m-{h} -{h}h{w}v{w}h-{w}z", "dot")
         else:
-            h, w = format_number(size * 1.1), format_number(size * 2.2)
+            h, w = svg_number(size * 1.1), svg_number(size * 2.2)
             self.path(f"{start}m-{h} {h}h{w}l-{h} -{w}z", "dot")
 
     def text(
@@ -117,14 +117,14 @@ class Canvas:
         is written from the bottom up.
         """
         shown = text if max_width is None else shorten(text, max_width, FONT_SIZE)
-        x_, y_ = format_number(x), format_number(y)
+        x_, y_ = svg_number(x), svg_number(y)
         attributes = f'x="{x_}" y="{y_}" class="{kind}"'
         if anchor != "start":
             attributes += f' text-anchor="{anchor}"'
         if vertical:
             attributes += f' transform="rotate(-90 {x_} {y_})"'
         if not is_measured(shown):  # the width of other scripts is estimated; browsers keep to it
-            width = format_number(text_width(shown, FONT_SIZE))
+            width = svg_number(text_width(shown, FONT_SIZE))
             attributes += f' textLength="{width}" lengthAdjust="spacingAndGlyphs"'
         title = f"<title>{escape_text(text)}</title>" if shown != text else ""
         self._parts.append(f"<text {attributes}>{title}{escape_text(shown)}</text>")
@@ -140,7 +140,7 @@ class Canvas:
 
     def render(self, height: float) -> Svg:
         """Return the markup."""
-        width_, height_ = format_number(self.width), format_number(height)
+        width_, height_ = svg_number(self.width), svg_number(height)
         return Svg(
             f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" role="img" '
             f'aria-label="{escape_text(self.description)}" width="{width_}" height="{height_}" '
@@ -150,7 +150,7 @@ class Canvas:
         )
 
 
-def format_number(value: float) -> str:
+def svg_number(value: float) -> str:
     """Format a position with at most one decimal."""
     text = f"{value:.1f}".removesuffix(".0")
     return "0" if text == "-0" else text

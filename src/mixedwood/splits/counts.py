@@ -50,7 +50,7 @@ def _to_numbers(entries: Any) -> Counts:
     return np.ascontiguousarray(raw, dtype=np.float64)
 
 
-def read_cost_matrix(costs: ArrayLike | None, n_classes: int) -> Counts | None:
+def read_class_costs(costs: ArrayLike | None, n_classes: int) -> Counts | None:
     """Check a matrix of misclassification costs."""
     if costs is None:
         return None

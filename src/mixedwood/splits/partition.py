@@ -16,7 +16,7 @@ from mixedwood import _core
 from mixedwood._limits import read_time_limit
 from mixedwood._parts import Criterion, Partitioner, read_criterion
 from mixedwood._random import RandomState, seed_of
-from mixedwood.splits.counts import read_cost_matrix, read_counts
+from mixedwood.splits.counts import read_class_costs, read_counts
 
 _MAX_SHOWN = 6  # values of a group in a printed partition
 
@@ -192,7 +192,7 @@ def best_partition(
         name,
         custom,
         search.native(),
-        read_cost_matrix(cost_matrix, matrix.shape[1]),
+        read_class_costs(cost_matrix, matrix.shape[1]),
         seed_of(random_state),
         False,
         read_time_limit(time_limit),
@@ -249,7 +249,7 @@ def score_partition(
                 raise ValueError(f"Value {value} is in group {group[value]} and in group {g}.")
             group[value] = g
     found = _core.score_grouping(
-        matrix, group, name, custom, read_cost_matrix(cost_matrix, matrix.shape[1]), False
+        matrix, group, name, custom, read_class_costs(cost_matrix, matrix.shape[1]), False
     )
     return _make_partition(found, "given", names)
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from mixedwood import _core
 from mixedwood._parts import Criterion, Partitioner, read_criterion
-from mixedwood.splits.counts import read_cost_matrix, tally
+from mixedwood.splits.counts import read_class_costs, tally
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def best_threshold(
     codes[present] = places
     matrix = tally(codes, present, len(distinct), target)
     scan = Partitioner("natural_order").native()
-    costs = read_cost_matrix(cost_matrix, target.n_classes)
+    costs = read_class_costs(cost_matrix, target.n_classes)
     found = _core.best_split(matrix, name, custom, scan, costs, 0, True, np.inf)
     group = found["group"]
     value = np.nan

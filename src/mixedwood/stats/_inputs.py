@@ -25,7 +25,7 @@ class Differences:
     @classmethod
     def of(cls, a: ArrayLike, b: ArrayLike) -> Differences:
         """Read the errors of two methods on the same folds."""
-        first, second = read_numbers(a, "a"), read_numbers(b, "b")
+        first, second = read_values(a, "a"), read_values(b, "b")
         if first.shape != second.shape:
             raise ValueError(
                 f"a has the shape {first.shape} and b has {second.shape}; both need one error for "
@@ -67,7 +67,7 @@ def as_numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
         ) from None
 
 
-def read_numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
+def read_values(values: ArrayLike, name: str) -> NDArray[np.float64]:
     """Read an array of finite numbers."""
     numbers = as_numbers(values, name)
     n_bad = int(np.sum(~np.isfinite(numbers)))
@@ -82,7 +82,7 @@ def read_numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
 
 def read_errors(errors: ArrayLike, name: str = "errors") -> NDArray[np.float64]:
     """Read a table of errors with one row per dataset and one column per method."""
-    table = read_numbers(errors, name)
+    table = read_values(errors, name)
     if table.ndim != 2:
         raise ValueError(
             f"{name} has the shape {table.shape}; one row per dataset and one column per method "

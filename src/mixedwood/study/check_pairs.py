@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Outcome",
     "Rows",
+    "count_text",
     "differences_of",
     "fraction_of_rows",
     "lower_in_rows",
@@ -41,7 +42,6 @@ __all__ = [
     "side",
     "significantly_lower",
     "similar",
-    "tally",
 ]
 
 Outcome = tuple[Decision, str] | None
@@ -70,7 +70,7 @@ def fraction_of_rows(name: str, value: float) -> float:
     return value
 
 
-def tally(yes: int, n: int, open_: int, what: str = "rows") -> str:
+def count_text(yes: int, n: int, open_: int, what: str = "rows") -> str:
     return f"in {yes} of {n} {what}" + (f" ({open_} open)" if open_ else "")
 
 
@@ -139,7 +139,7 @@ def lower_in_rows(
         decision = True
     elif yes + undecided + ties / 2 <= needed:
         decision = False
-    text = f"{a} is lower than {b} {tally(yes, len(pairs), undecided)}"
+    text = f"{a} is lower than {b} {count_text(yes, len(pairs), undecided)}"
     if len(pairs) <= 6 and table.spec.spread != "none":
         digits = table.spec.digits + 1
         each = zip(pairs, differences, strict=True)
@@ -171,7 +171,7 @@ def never_higher(table: ResultTable, a: str, b: str, rows: Rows = None) -> Outco
         return None
     decisions = [_opposite(interval.above()) for interval in differences]
     higher, undecided = decisions.count(False), decisions.count(None)
-    text = f"{a} is higher than {b} {tally(higher, len(pairs), undecided)}"
+    text = f"{a} is higher than {b} {count_text(higher, len(pairs), undecided)}"
     return count(decisions, len(decisions)), text
 
 

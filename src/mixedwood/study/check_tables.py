@@ -10,10 +10,10 @@ import numpy as np
 from mixedwood.study.check_pairs import (
     Outcome,
     Rows,
+    count_text,
     differences_of,
     fraction_of_rows,
     pairs_of,
-    tally,
 )
 from mixedwood.study.spread import LEVEL, Decision, Interval, cell_interval, count, mean_interval
 
@@ -287,7 +287,7 @@ def lower_than_beside(
     needed = fraction_of_rows("fraction", fraction) * len(decisions)
     decision = True if yes > needed else False if yes + undecided <= needed else None
     return decision, (
-        f"lower {tally(yes, len(decisions), undecided, 'cells')}"
+        f"lower {count_text(yes, len(decisions), undecided, 'cells')}"
         + (f", not for {', '.join(lost)}" if lost else "")
     )
 

@@ -107,7 +107,7 @@ def run(
     """
     tasks = select_tasks(study, only)
     _add_to_path([*sys.path, study.folder])
-    check_names(tasks)
+    check_task_names(tasks)
     if unavailable := _unavailable(tasks):
         if not skip_unavailable:
             raise StudyError(
@@ -132,7 +132,7 @@ def run(
     return RunSummary(done, failed, len(known), len(missing) - done)
 
 
-def check_names(tasks: Iterable[TaskSpec]) -> None:
+def check_task_names(tasks: Iterable[TaskSpec]) -> None:
     """Find mistakes in the names of tasks and methods before any long work."""
     for name in {task.task for task in tasks}:
         find_task(name)
