@@ -2,7 +2,6 @@
 
 import atexit
 import os
-import pwd
 import shutil
 import sqlite3
 import subprocess
@@ -78,6 +77,8 @@ def server():
     folder = Path(mkdtemp(prefix="mixedwood-pg-"))
     as_user = {}
     if os.geteuid() == 0:  # the server refuses to run as root
+        import pwd
+
         try:
             nobody = pwd.getpwnam("postgres")
         except KeyError:
