@@ -105,6 +105,11 @@ class BaseEnsemble(TableEstimator):
     n_jobs: int | None
     verbose: int
 
+    forest_: Any
+    boosted_: Any
+    linear_: Any  # if it has a weight
+    weights_: NDArray[np.float64]
+
     _members: ClassVar[Mapping[str, tuple[Any, ...]]]  # classes, the default first
     _shared: ClassVar[tuple[str, ...]]  # parameters that only the ensemble may set
 
@@ -153,6 +158,89 @@ class BaseEnsemble(TableEstimator):
             )
         if unused:
             warnings.warn(" ".join(unused), UserWarning, stacklevel=user_stacklevel())
+
+    # The fitted members
+
+    def shap_values(self, X: Any) -> dict[str, ShapValues]:
+        """Compute what each column adds to each prediction, as exact SHAP values.
+
+        Each member has values of its own, which add up to its prediction: probabilities or numbers
+        for the forest, raw scores for boosted trees. A linear member has none.
+
+        Parameters
+        ----------
+        X : table
+            Rows.
+
+        Returns
+        -------
+        dict of str to ShapValues
+            SHAP values by the name of the member.
+
+        Raises
+        ------
+        ValueError
+            If a split weighs several columns: what a single one adds is not defined then.
+        """
+        table = self._new(X)
+        return {
+            name: shap_values(member.predictor_, table, self.n_jobs)
+            for name, member in self.named_estimators_.items()
+            if hasattr(member, "predictor_")
+        }
+
+    @property
+    def predictor_(self) -> Mixture:
+        """The members, and how their predictions are combined."""
+        check_is_fitted(self)
+        members: list[Any] = [self.forest_.predictor_, self.boosted_.predictor_]
+        if "linear_" in vars(self):
+            members.append(self.linear_)
+        # A linear model that is left out may have a weight, which is 0.
+        return Mixture(tuple(zip(self.weights_.tolist(), members, strict=False)))
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The fitted members."""
+        return list(self.named_estimators_.values())
+
+    @property
+    def named_estimators_(self) -> Bunch:
+        """The fitted members by name."""
+        check_is_fitted(self)
+        found = Bunch(forest=self.forest_, boosted=self.boosted_)
+        if "linear_" in vars(self):
+            found["linear"] = self.linear_
+        return found
+
+    @property
+    def n_iter_(self) -> int:
+        """Number of boosting iterations."""
+        check_is_fitted(self)
+        return int(self.boosted_.n_iter_)
+
+    @property
+    def trees_(self) -> list[Tree]:
+        """The trees of the forest, then the boosted trees."""
+        check_is_fitted(self)
+        return [*self.forest_.trees_, *self.boosted_.trees_]
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Weighted mean of the importances of the forest and of the boosted trees."""
+        check_is_fitted(self)
+        forest, boosted = self.weights_[:2] if self.weights_[:2].any() else (0.5, 0.5)
+        mean = forest * self.forest_.feature_importances_
+        mean = mean + boosted * self.boosted_.feature_importances_
+        total = mean.sum()  # less than 1 if a member has no splits
+        return np.asarray(mean / total if total > 0 else mean)
+
+    def _new(self, X: Any) -> Table:
+        check_is_fitted(self)
+        handling = (self.forest_._handle_unknown(), self.boosted_._handle_unknown())
+        return self._read_new(
+            X, lambda: columns_used(self.trees_), "error" if "error" in handling else handling[0]
+        )
 
 
 class EnsembleClassifier(PredictionSets, BaseEnsemble, TableClassifier):
@@ -539,86 +627,6 @@ class EnsembleClassifier(PredictionSets, BaseEnsemble, TableClassifier):
             forest=forest,
             boosted=boosted,
             linear=linear,
-        )
-
-    def shap_values(self, X: Any) -> dict[str, ShapValues]:
-        """Compute what each column adds to each prediction, as exact SHAP values.
-
-        Each member has values of its own, which add up to its prediction: probabilities or numbers
-        for the forest, raw scores for boosted trees. A linear member has none.
-
-        Parameters
-        ----------
-        X : table
-            Rows.
-
-        Returns
-        -------
-        dict of str to ShapValues
-            SHAP values by the name of the member.
-
-        Raises
-        ------
-        ValueError
-            If a split weighs several columns: what a single one adds is not defined then.
-        """
-        table = self._new(X)
-        return {
-            name: shap_values(member.predictor_, table, self.n_jobs)
-            for name, member in self.named_estimators_.items()
-            if hasattr(member, "predictor_")
-        }
-
-    @property
-    def predictor_(self) -> Mixture:
-        """The members, and how their predictions are combined."""
-        check_is_fitted(self)
-        members: list[Any] = [self.forest_.predictor_, self.boosted_.predictor_]
-        if "linear_" in vars(self):
-            members.append(self.linear_)
-        return Mixture(tuple(zip(self.weights_.tolist(), members, strict=True)))
-
-    @property
-    def estimators_(self) -> list[Any]:
-        """The fitted members."""
-        return list(self.named_estimators_.values())
-
-    @property
-    def named_estimators_(self) -> Bunch:
-        """The fitted members by name."""
-        check_is_fitted(self)
-        found = Bunch(forest=self.forest_, boosted=self.boosted_)
-        if "linear_" in vars(self):
-            found["linear"] = self.linear_
-        return found
-
-    @property
-    def n_iter_(self) -> int:
-        """Number of boosting iterations."""
-        check_is_fitted(self)
-        return self.boosted_.n_iter_
-
-    @property
-    def trees_(self) -> list[Tree]:
-        """The trees of the forest, then the boosted trees."""
-        check_is_fitted(self)
-        return [*self.forest_.trees_, *self.boosted_.trees_]
-
-    @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        """Weighted mean of the importances of the forest and of the boosted trees."""
-        check_is_fitted(self)
-        forest, boosted = self.weights_[:2] if self.weights_[:2].any() else (0.5, 0.5)
-        mean = forest * self.forest_.feature_importances_
-        mean = mean + boosted * self.boosted_.feature_importances_
-        total = mean.sum()  # less than 1 if a member has no splits
-        return np.asarray(mean / total if total > 0 else mean)
-
-    def _new(self, X: Any) -> Table:
-        check_is_fitted(self)
-        handling = (self.forest_._handle_unknown(), self.boosted_._handle_unknown())
-        return self._read_new(
-            X, lambda: columns_used(self.trees_), "error" if "error" in handling else handling[0]
         )
 
 

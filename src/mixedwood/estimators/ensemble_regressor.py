@@ -10,8 +10,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import Bunch
-from sklearn.utils.validation import check_is_fitted
 
 from mixedwood import _kinds as kinds
 from mixedwood._limits import Deadline, read_time_limit
@@ -32,14 +30,13 @@ from mixedwood.boosting import stacking_weights
 from mixedwood.data import Table, Target
 from mixedwood.estimators._conformal import conformal_quantile
 from mixedwood.estimators._tuning import CV_RESULTS, cv_results, tested_folds, tune_boosted
-from mixedwood.estimators.base import TableRegressor, columns_used
+from mixedwood.estimators.base import TableRegressor
 from mixedwood.estimators.boosted_regressor import BoostedTreesRegressor
 from mixedwood.estimators.ensemble import CV, MAX_DEPTHS, MAX_TERMS, BaseEnsemble, listed
 from mixedwood.estimators.forest_regressor import ForestRegressor
 from mixedwood.estimators.tree_regressor import TreeRegressor
 from mixedwood.grow import EncodedTable
 from mixedwood.linear import ALPHAS, RidgeModel, count_terms, fit_ridge
-from mixedwood.tree import Mixture, ShapValues, Tree, shap_values
 
 __all__ = ["EnsembleRegressor"]
 
@@ -388,86 +385,6 @@ class EnsembleRegressor(BaseEnsemble, TableRegressor):
             difficulty = self.difficulty_.predictor_.predict(table, self.n_jobs)
             width = width * (difficulty + self._offset)
         return np.column_stack([center - width, center + width])
-
-    def shap_values(self, X: Any) -> dict[str, ShapValues]:
-        """Compute what each column adds to each prediction, as exact SHAP values.
-
-        Each member has values of its own, which add up to its prediction: probabilities or numbers
-        for the forest, raw scores for boosted trees. A linear member has none.
-
-        Parameters
-        ----------
-        X : table
-            Rows.
-
-        Returns
-        -------
-        dict of str to ShapValues
-            SHAP values by the name of the member.
-
-        Raises
-        ------
-        ValueError
-            If a split weighs several columns: what a single one adds is not defined then.
-        """
-        table = self._new(X)
-        return {
-            name: shap_values(member.predictor_, table, self.n_jobs)
-            for name, member in self.named_estimators_.items()
-            if hasattr(member, "predictor_")
-        }
-
-    @property
-    def predictor_(self) -> Mixture:
-        """The members, and how their predictions are combined."""
-        check_is_fitted(self)
-        members: list[Any] = [self.forest_.predictor_, self.boosted_.predictor_]
-        if "linear_" in vars(self):
-            members.append(self.linear_)
-        return Mixture(tuple(zip(self.weights_.tolist(), members, strict=False)))
-
-    @property
-    def estimators_(self) -> list[Any]:
-        """The fitted members."""
-        return list(self.named_estimators_.values())
-
-    @property
-    def named_estimators_(self) -> Bunch:
-        """The fitted members by name."""
-        check_is_fitted(self)
-        found = Bunch(forest=self.forest_, boosted=self.boosted_)
-        if "linear_" in vars(self):
-            found["linear"] = self.linear_
-        return found
-
-    @property
-    def n_iter_(self) -> int:
-        """Number of boosting iterations."""
-        check_is_fitted(self)
-        return self.boosted_.n_iter_
-
-    @property
-    def trees_(self) -> list[Tree]:
-        """The trees of the forest, then the boosted trees."""
-        check_is_fitted(self)
-        return [*self.forest_.trees_, *self.boosted_.trees_]
-
-    @property
-    def feature_importances_(self) -> Numbers:
-        """Weighted mean of the importances of the forest and of the boosted trees."""
-        check_is_fitted(self)
-        forest, boosted = self.weights_[:2] if self.weights_[:2].any() else (0.5, 0.5)
-        mean = forest * self.forest_.feature_importances_
-        mean = mean + boosted * self.boosted_.feature_importances_
-        total = mean.sum()  # less than 1 if a member has no splits
-        return np.asarray(mean / total if total > 0 else mean)
-
-    def _new(self, X: Any) -> Table:
-        check_is_fitted(self)
-        handling = (self.forest_._handle_unknown(), self.boosted_._handle_unknown())
-        return self._read_new(
-            X, lambda: columns_used(self.trees_), "error" if "error" in handling else handling[0]
-        )
 
 
 def _stack(held_out: dict[str, Numbers], target: Target) -> tuple[Numbers, float, Numbers]:
