@@ -275,6 +275,8 @@ class BoostingState:
         Rows that are only used for validation.
     previous : Predictor, optional
         A model to continue.
+    keep_trees : bool, default=True
+        Whether there will be a model. If not, only the scores are computed.
     """
 
     def __init__(
@@ -285,7 +287,10 @@ class BoostingState:
         seed: int,
         held_out: NDArray[np.bool_] | None = None,
         previous: Predictor | None = None,
+        *,
+        keep_trees: bool = True,
     ) -> None:
+        self.keep_trees = keep_trees
         self.table, self.target, self.plan, self.seed = table, target, plan, seed
         self.coded = table.coded
         weighted = (
@@ -379,9 +384,10 @@ class BoostingState:
                     rows, others, outputs, rng, seed, time_limit
                 )
             values = np.ascontiguousarray(self.plan.learning_rate * values)
-            self.trees.append(tree)
-            self.values.append(values)
-            self.first_output.append(first)
+            if tree is not None:
+                self.trees.append(tree)
+                self.values.append(values)
+                self.first_output.append(first)
             _core.add_steps(self.scores, first, values, node)  # rows of weight 0 have no node, -1
         self.stage_ends.append(len(self.trees))
         if validate and len(self.validation_rows):
@@ -400,7 +406,7 @@ class BoostingState:
     def _gradient_tree(
         self, rows: Rows, others: Rows, outputs: slice, rng: np.random.Generator, seed: int,
         time_limit: float,
-    ) -> tuple[Tree, Numbers, Rows]:  # fmt: skip
+    ) -> tuple[Tree | None, Numbers, Rows]:  # fmt: skip
         columns = None
         n_columns = self.coded.table.n_columns
         if self.plan.n_columns is not None and self.plan.n_columns < n_columns:
@@ -422,12 +428,16 @@ class BoostingState:
             time_limit=time_limit,
         )
         node = grown.node_of_row
+        # Losses whose leaves are not Newton steps look at the tree.
+        plain = type(self.loss).leaf_values is Loss.leaf_values
+        if plain and not self.keep_trees and not len(settings.monotonic_cst):
+            return None, grown.steps, node
         values = self.loss.leaf_values(
             grown.steps, grown.tree, node, self.scores, self.target, rows
         )
         if len(settings.monotonic_cst):  # medians and quantiles of leaves are not in order
             values = in_order(grown.tree, values[:, 0], settings.monotonic_cst)[:, None]
-        return grown.tree, values, node
+        return grown.tree if self.keep_trees else None, values, node
 
     def _dispersion(self) -> float:
         """Variance of the gradients over the mean of the hessians, of rows of weight 1."""

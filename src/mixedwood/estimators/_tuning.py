@@ -33,9 +33,8 @@ CV_RESULTS = {
     "rank_test_score": kinds.COUNTS,
 }
 
-# Forests grow with the square root of the number of rows beyond these.
 _MAX_TREES, _MIN_TREES = 50, 16
-_ROWS_OF_ALL_TREES = 1_000
+# Samples grow with the square root of the number of rows beyond these.
 _ROWS_OF_WHOLE_SAMPLES = 2_000
 _TYPICAL_DEPTH = 4.0
 _FASTER = 3.0
@@ -45,16 +44,23 @@ _SEARCHED: Candidate = {"partitioner": "auto", "max_features": None}
 _RANDOM: Candidate = {"partitioner": "random_order", "max_features": 0.5}
 
 
-def forest_size(n_rows: int) -> tuple[int, int | None]:
+def forest_size(n_rows: int, rows_of_all_trees: int = 1_000) -> tuple[int, int | None]:
     """Choose the number of trees of an ensemble's forest, and of rows in the sample of each.
 
     Few rows deserve many trees, of all rows. Of many, trees on samples are as good beside boosting,
     and the time of the forest grows no faster than the number of rows.
 
+    Parameters
+    ----------
+    n_rows : int
+        Number of rows.
+    rows_of_all_trees : int, default=1000
+        Number of rows from which on there are fewer than 50 trees.
+
     Returns
     -------
     int
-        Number of trees: 50, from 1,000 rows on falling with the square root of the rows, to 16.
+        Number of trees: 50, then falling with the square root of the rows, to 16.
     int or None
         Rows in a sample: None for all, from 2,000 rows on growing with their square root.
 
@@ -63,7 +69,7 @@ def forest_size(n_rows: int) -> tuple[int, int | None]:
     >>> [forest_size(n) for n in (500, 4_000, 100_000)]
     [(50, None), (25, 2828), (16, 14142)]
     """
-    n_trees = max(_MIN_TREES, round(_MAX_TREES * min(1.0, math.sqrt(_ROWS_OF_ALL_TREES / n_rows))))
+    n_trees = max(_MIN_TREES, round(_MAX_TREES * min(1.0, math.sqrt(rows_of_all_trees / n_rows))))
     if n_rows <= _ROWS_OF_WHOLE_SAMPLES:
         return n_trees, None
     return n_trees, round(math.sqrt(_ROWS_OF_WHOLE_SAMPLES * n_rows))
@@ -145,8 +151,7 @@ def tune_boosted(
             n_iter_no_change,
             seed,
             effective_n_jobs(n_jobs),
-            # Intervals of numbers need residuals like those of the final model.
-            1.0 if make_score is None else _FASTER,
+            _FASTER,
             advance,
         )
         results = race.run(plans, deadline)

@@ -134,10 +134,12 @@ class BaseEnsemble(TableEstimator):
                 )
         return member.set_params(random_state=seed, n_jobs=self.n_jobs, verbose=self.verbose)
 
+    _rows_of_all_trees = 1_000  # of more rows, the forest has fewer trees
+
     def _size_forest(self, forest: Any, n_rows: int) -> None:
         """Set the size of a forest that was not given."""
         if getattr(self, "forest", None) is None:
-            n_trees, n_sampled = forest_size(n_rows)
+            n_trees, n_sampled = forest_size(n_rows, self._rows_of_all_trees)
             forest.set_params(n_estimators=n_trees, max_samples=n_sampled)
 
     def _warn_unused_parameters(self, tunes: bool) -> None:
