@@ -60,11 +60,15 @@ def judge(claim: Claim, tables: Mapping[str, ResultTable]) -> Verdict:
 
 
 def _waits(table: ResultTable, options: Mapping[str, Any]) -> bool:
-    """Whether a check asks for cells whose tasks were not run."""
-    columns = [options[name] for name in ("a", "b", "column") if name in options]
+    """Whether a check asks for cells whose tasks were not run, also of the tables beside it."""
+    beside: list[ResultTable] = options.get("beside", [])
+    of_others = ("b", "x") if beside else ()
+    columns = [options[n] for n in ("a", "b", "column") if n in options and n not in of_others]
     columns += [*options.get("columns", ()), *options.get("among", ())]
-    rows = options.get("rows") or [options[name] for name in ("first", "last") if name in options]
+    others = [options[n] for n in of_others if n in options] or columns
+    rows = options.get("rows") or [options[n] for n in ("first", "last") if n in options]
     return any(
-        (not rows or row in rows) and (not columns or column in columns)
-        for row, column in table.not_run
+        (not rows or row in rows) and (not wanted or column in wanted)
+        for one, wanted in [(table, columns), *((other, others) for other in beside)]
+        for row, column in one.not_run
     )
