@@ -5,7 +5,6 @@ out of our own discretizer with the same optima. (For its "messidor" and "seismi
 columns were taken as numbers than our tables have, so they are not comparable.)
 """
 
-
 import numpy as np
 import pytest
 
