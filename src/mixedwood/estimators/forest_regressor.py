@@ -437,7 +437,7 @@ class RandomOrdinalityRegressor(BaseForestRegressor):
 
     For each tree and each nominal column, a random order of the categories is drawn, and the column
     is then split by thresholds. All trees are grown on all rows; they differ by the orders. It is
-    Random Ordinality (Ahmad 2014) with regression trees.
+    Random Ordinality (Ahmad and Brown 2009) with regression trees.
 
     Parameters
     ----------
@@ -469,7 +469,7 @@ class RandomOrdinalityRegressor(BaseForestRegressor):
 
     References
     ----------
-    .. [1] A. Ahmad, "Random Ordinality Ensembles", 2014.
+    .. [1] A. Ahmad and G. Brown, "Random Ordinality Ensembles", MCS 2009.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Random Ordinality Ensembles (Ahmad 2014): trees with random orders of the categories."""
+"""Random Ordinality Ensembles (Ahmad and Brown 2009): trees with random orders of categories."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class RandomOrdinalityClassifier(BaseForestClassifier):
 
     References
     ----------
-    .. [1] A. Ahmad, "Random Ordinality Ensembles", 2014.
+    .. [1] A. Ahmad and G. Brown, "Random Ordinality Ensembles", MCS 2009.
 
     Examples
     --------

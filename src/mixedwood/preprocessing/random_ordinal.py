@@ -1,4 +1,4 @@
-"""Ordinal encoding of nominal columns in a random order of their categories (Ahmad 2014)."""
+"""Ordinal encoding of nominal columns in random orders (Ahmad and Brown 2009)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Claims of a paper, judged by the results.
 
 A claim has one or more checks, each of a table. A check passes, fails, or is open: its interval
-contains both. A claim is not decided unless all its checks could run. Then it holds if all pass; it
+contains both. A claim is not decided unless all its checks could run, and a check cannot run while
+one of its cells waits for its tasks. Then it holds if all pass; it
 holds in part if some pass and some fail; it does not hold here if some fail and none passes; and it
 is not decided if none fails and some are open.
 """
@@ -9,7 +10,7 @@ is not decided if none fails and some are open.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mixedwood.study.checks import CHECKS
 from mixedwood.study.definition import Claim, StudyError, Verdict
@@ -42,7 +43,7 @@ def judge(claim: Claim, tables: Mapping[str, ResultTable]) -> Verdict:
         if beside:
             options["beside"] = [tables[other] for other in beside]
         outcome = CHECKS[kind](tables[name], **options)
-        if outcome is None:
+        if outcome is None or _waits(tables[name], options):
             missing += 1
             continue
         decisions.append(outcome[0])
@@ -56,3 +57,18 @@ def judge(claim: Claim, tables: Mapping[str, ResultTable]) -> Verdict:
     else:
         verdict = NOT_DECIDED if None in decisions else HOLDS
     return Verdict(claim, verdict, tuple(evidence))
+
+
+def _waits(table: ResultTable, options: Mapping[str, Any]) -> bool:
+    """Whether a check asks for cells whose tasks were not run, also of the tables beside it."""
+    beside: list[ResultTable] = options.get("beside", [])
+    of_others = ("b", "x") if beside else ()
+    columns = [options[n] for n in ("a", "b", "column") if n in options and n not in of_others]
+    columns += [*options.get("columns", ()), *options.get("among", ())]
+    others = [options[n] for n in of_others if n in options] or columns
+    rows = options.get("rows") or [options[n] for n in ("first", "last") if n in options]
+    return any(
+        (not rows or row in rows) and (not wanted or column in wanted)
+        for one, wanted in [(table, columns), *((other, others) for other in beside)]
+        for row, column in one.not_run
+    )
