@@ -6,6 +6,7 @@ order: bins come from the rows with the smallest hashes of their contents.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from mixedwood.data.read import read_table
 from mixedwood.data.schema import Column, ColumnKind, Label, Schema, Table, sort_labels
 from mixedwood.data.target import read_target
 
-__all__ = ["Summary", "summarize"]
+__all__ = ["Look", "Summary", "summarize"]
 
 MAX_CATEGORIES = 65_536
 _SAMPLE = 1 << 17  # rows that quantiles are taken from
@@ -54,20 +55,20 @@ def summarize(
     >>> found.n_rows, found.classes.tolist(), found.bins
     (3, ['a', 'b'], (array([1., 2., 3.]),))
     """
-    job = _Look(target, source.max_bins, categorical_features, ordinal_features)
+    job = Look(target, source.max_bins, categorical_features, ordinal_features)
     found = source.run(job)
     assert found is not None  # there is no deadline
     return ChunkedTable(source, found.layout(job))
 
 
 @dataclass(frozen=True)
-class _Look:
+class Look:
     """The first look at a table."""
 
     target: str
-    max_bins: int
-    categorical_features: Any
-    ordinal_features: Mapping[str, Sequence[Label]] | None
+    max_bins: int = 255
+    categorical_features: Any = None
+    ordinal_features: Mapping[str, Sequence[Label]] | None = None
 
     def start(self) -> Summary:
         return Summary()
@@ -82,7 +83,10 @@ class _Look:
 
 
 class Summary:
-    """What is known of some pieces of a table."""
+    """What is known of some pieces of a table.
+
+    Summaries merge in any order to the same; only the order of the columns is that of the left.
+    """
 
     def __init__(self) -> None:
         self.first = ""  # a piece with rows
@@ -90,8 +94,13 @@ class Summary:
         self.classes: dict[Any, int] = {}
         self.label_type = np.dtype(object)
         self.sample = _Sample()
+        self._hashes: dict[Label, np.uint64] = {}
 
-    def add(self, how: _Look, name: str, frame: Any) -> None:
+    def __getstate__(self) -> dict[str, Any]:
+        # Hashes are only known to save time.
+        return {**self.__dict__, "_hashes": {}}
+
+    def add(self, how: Look, name: str, frame: Any) -> None:
         """Add a piece."""
         names = tuple(column.name for column in self.columns)
         X, y = divide(name, frame, how.target, names)
@@ -114,26 +123,28 @@ class Summary:
             self.columns = [_Merged(column) for column in table.schema]
         for state, column, array in zip(self.columns, table.schema, table.arrays, strict=True):
             state.add(_Merged.of(column, array, how.max_bins), name, self.first, how.max_bins)
-        hashes: dict[Label, np.uint64] = {}
-        self.sample.add(table, _label_hashes(labels, hashes)[read.codes], hashes)
+        seeds = _label_hashes(labels, self._hashes)[read.codes]
+        self.sample.add(table, seeds, self._hashes)
 
-    def merge(self, how: _Look, other: Summary) -> None:
+    def merge(self, how: Look, other: Summary) -> None:
         """Add what is known of other pieces."""
         if not other.columns:
             return
         self._add_classes(how, other.classes, other.label_type, other.first)
         if not self.columns:
-            self.first, self.columns = other.first, other.columns
+            # The other is kept where it was made, and must not change.
+            self.first, self.columns = other.first, copy.deepcopy(other.columns)
         else:
+            others = {column.name: column for column in other.columns}
             names = [column.name for column in self.columns]
-            if names != [column.name for column in other.columns]:
-                raise columns_differ(other.first, [c.name for c in other.columns], names)
-            for state, more in zip(self.columns, other.columns, strict=True):
-                state.add(more, other.first, self.first, how.max_bins)
+            if {*names} != {*others}:
+                raise columns_differ(other.first, list(others), names)
+            for state in self.columns:
+                state.add(others[state.name], other.first, self.first, how.max_bins)
         self.sample.merge(other.sample)
 
     def _add_classes(
-        self, how: _Look, found: Mapping[Any, int], kind: np.dtype[Any], name: str
+        self, how: Look, found: Mapping[Any, int], kind: np.dtype[Any], name: str
     ) -> None:
         known = self.classes
         if known and {*map(type, found)} != {*map(type, known)}:
@@ -146,23 +157,24 @@ class Summary:
         for label, count in found.items():
             known[label] = known.get(label, 0) + count
 
-    def layout(self, how: _Look) -> Layout:
+    def layout(self, how: Look) -> Layout:
         """Turn it into what is needed to read the pieces again."""
         if not self.columns:
             raise ValueError("The table has no rows: all chunks are empty, or there are none.")
         if sum(self.classes.values()) > _MAX_ROWS:
             raise ValueError(f"Tables of more than {_MAX_ROWS} rows cannot be counted yet.")
         order = sorted(self.classes)
-        numeric = [state.kind == ColumnKind.NUMERIC for state in self.columns]
-        places = np.cumsum(numeric) - 1
+        numeric = sorted(c.name for c in self.columns if c.kind == ColumnKind.NUMERIC)
         return Layout(
             how.target,
             Schema(tuple(state.column() for state in self.columns)),
             _as_classes(order, self.label_type),
             np.array([self.classes[label] for label in order]),
             tuple(
-                state.bins(self.sample, int(place), how.max_bins) if is_numeric else None
-                for state, place, is_numeric in zip(self.columns, places, numeric, strict=True)
+                state.bins(self.sample, numeric.index(state.name), how.max_bins)
+                if state.kind == ColumnKind.NUMERIC
+                else None
+                for state in self.columns
             ),
             tuple(state.distinct is not None for state in self.columns),
         )
@@ -194,21 +206,25 @@ class _Merged:
             return found
         known = array[~np.isnan(array)] + 0.0
         found.largest = float(known.max(initial=-np.inf))
-        distinct = np.unique(known)
-        found.distinct = distinct if len(distinct) <= max_bins else None
+        # A few rows show of most columns that they have too many.
+        if len(np.unique(known[: 4 * max_bins])) <= max_bins:
+            distinct = np.unique(known)
+            found.distinct = distinct if len(distinct) <= max_bins else None
+        else:
+            found.distinct = None
         return found
 
     def add(self, other: _Merged, name: str, first: str, max_bins: int) -> None:
         """Add the same column of other pieces, of which `name` is the first."""
         ordinal = self.kind == ColumnKind.ORDINAL
         is_numeric = other.kind == ColumnKind.NUMERIC
-        known_kind = is_numeric or other.order or self.kind == other.kind
-        if not known_kind and other.n_missing == other.n_rows:
-            raise ValueError(
-                f"{name}: column {self.name!r} has no values and no type, but {first} has it as "
-                f"{self.kind}. Write all files with the same schema, or pass "
-                "pyarrow.dataset.dataset(paths, schema=...), which gives the column its type."
-            )
+        for part, its, known, where in ((other, name, self, first), (self, first, other, name)):
+            if part.kind != known.kind and part.is_untyped:
+                raise ValueError(
+                    f"{its}: column {self.name!r} has no values and no type, but {where} has it "
+                    f"as {known.kind}. Write all files with the same schema, or pass "
+                    "pyarrow.dataset.dataset(paths, schema=...), which gives the column its type."
+                )
         if other.kind != self.kind or (ordinal and other.order != self.order):
             what = "has another order" if other.kind == self.kind else f"is {other.kind}"
             raise ValueError(
@@ -225,13 +241,12 @@ class _Merged:
             found = np.union1d(self.distinct, other.distinct)
             self.distinct = found if len(found) <= max_bins else None
             return
-        types, known = {*map(type, other.labels)}, {*map(type, self.labels)}
-        if known and types and types != known:
-            label = next(iter(sort_labels(other.labels)))
+        types, before = {*map(type, other.labels)}, {*map(type, self.labels)}
+        if before and types and types != before:
+            one, two = (sort_labels(labels)[0] for labels in (other.labels, self.labels))
             raise ValueError(
-                f"{name}: column {self.name!r} has the category {label!r}, but "
-                f"categories such as {next(iter(self.labels))!r} before. Its type must be the same "
-                "in all chunks."
+                f"{name}: column {self.name!r} has the category {one!r}, but categories such as "
+                f"{two!r} before. Its type must be the same in all chunks."
             )
         self.labels |= other.labels
         if len(self.labels) > MAX_CATEGORIES:
@@ -239,6 +254,11 @@ class _Merged:
                 f"{name}: column {self.name!r} has more than {MAX_CATEGORIES} categories by now. "
                 "Does it identify rows? Leave it out of the table, or group its categories."
             )
+
+    @property
+    def is_untyped(self) -> bool:
+        """Whether there is nothing to tell numbers from categories."""
+        return self.kind == ColumnKind.NOMINAL and self.n_missing == self.n_rows
 
     def column(self) -> Column:
         categories: tuple[Label, ...] = ()
@@ -264,7 +284,8 @@ class _Merged:
 class _Sample:
     """Numbers of the rows whose contents have the smallest hashes, with how often each row comes.
 
-    A row that is among them in the end always was, so its count is complete.
+    A row that is among them in the end always was, so its count is complete. Columns go by name, so
+    that their order in a piece does not matter.
     """
 
     def __init__(self) -> None:
@@ -273,13 +294,12 @@ class _Sample:
         self.numbers: NDArray[np.float64] = np.empty((0, 0))
 
     def add(self, table: Table, seeds: NDArray[np.uint64], known: dict[Label, np.uint64]) -> None:
-        numeric = [
-            array for c, array in zip(table.schema, table.arrays, strict=True) if c.is_numeric
-        ]
+        columns = sorted(zip(table.schema, table.arrays, strict=True), key=lambda c: c[0].name)
+        numeric = [array for column, array in columns if column.is_numeric]
         if not numeric:
             return
         new, first, counts = np.unique(
-            _row_hashes(table, seeds, known), return_index=True, return_counts=True
+            _row_hashes(columns, seeds, known), return_index=True, return_counts=True
         )
         if len(self.hashes) >= _SAMPLE:
             small = new <= self.hashes[-1]
@@ -304,10 +324,12 @@ class _Sample:
 
 
 def _row_hashes(
-    table: Table, seeds: NDArray[np.uint64], known: dict[Label, np.uint64]
+    columns: Sequence[tuple[Column, NDArray[Any]]],
+    seeds: NDArray[np.uint64],
+    known: dict[Label, np.uint64],
 ) -> NDArray[np.uint64]:
     found = seeds
-    for column, array in zip(table.schema, table.arrays, strict=True):
+    for column, array in columns:
         if column.is_numeric:
             cells = (array + 0.0).view(np.uint64)
             cells = np.where(np.isnan(array), _MISSING_HASH, cells)
