@@ -15,7 +15,7 @@ from mixedwood._progress import stage
 from mixedwood.data.partitions import Partitions, is_dask
 from mixedwood.data.pieces import Job
 
-__all__ = ["Chunks"]
+__all__ = ["Chunks", "find_files", "read_groups"]
 
 State = TypeVar("State")
 
@@ -54,9 +54,9 @@ class Chunks:
         if is_dask(source):
             self._partitions = Partitions(source)
         elif isinstance(source, str | os.PathLike):
-            self._paths = _files(Path(source))
+            self._paths = find_files(Path(source))
         elif isinstance(source, list | tuple) and source and all(map(_is_path, source)):
-            self._paths = [file for path in source for file in _files(Path(path))]
+            self._paths = [file for path in source for file in find_files(Path(path))]
         elif not (_is_dataset(source) or _is_relation(source)):
             _check_iterable(source)
 
@@ -147,7 +147,8 @@ def _check_iterable(source: Any) -> None:
         )
 
 
-def _files(path: Path) -> list[Path]:
+def find_files(path: Path) -> list[Path]:
+    """List the files that a path stands for: itself, those of a folder, or those of a pattern."""
     if path.is_dir():
         found = sorted(path.rglob("*.parquet"))
     elif path.exists():
@@ -174,3 +175,22 @@ def _file_chunks(path: Path) -> Iterator[tuple[str, Any]]:
     pa = source.arrow()
     for number, batch in enumerate(read_batches(source, dictionaries=True)):
         yield f"{path}, chunk {number}", pa.Table.from_batches([batch])
+
+
+def read_groups(path: str, first: int, end: int) -> Any:
+    """Read row groups of a Parquet file, or all of an Arrow file, without the index of pandas."""
+    from mixedwood.files import FileError, Source
+
+    source = Source(Path(path))
+    pa = source.arrow()
+    if source.format != "parquet":
+        return pa.concat_tables([frame for _, frame in _file_chunks(Path(path))])
+    from pyarrow import parquet, types
+
+    try:
+        file = parquet.ParquetFile(path)
+        text = [field.name for field in file.schema_arrow if types.is_string(field.type)]
+        file = parquet.ParquetFile(path, read_dictionary=text)
+        return file.read_row_groups(list(range(first, min(end, file.num_row_groups))))
+    except (OSError, pa.ArrowException) as error:
+        raise FileError(f"{path} cannot be read as Parquet: {error}.") from error
