@@ -1,6 +1,7 @@
 """Trees of tables that are read in pieces: the same as in memory, whatever the pieces."""
 
 import dataclasses
+import pickle
 
 import numpy as np
 import pytest
@@ -97,7 +98,7 @@ def test_bins_of_many_numbers_give_the_tree_of_binned_numbers(n_classes):
         mw.TreeClassifier(**options).fit(Chunks(shuffled(table, size), max_bins=40), "y")
         for size in (3000, 700, 97)
     ]
-    known = summarize(Chunks(table.to_batches(), max_bins=40), "y")
+    known = summarize(Chunks(table.to_batches(), max_bins=40), "y").layout
     frame = table.drop_columns("y")
     for name in ("x", "z"):
         edges = known.bins[known.schema.position(name)]
@@ -122,7 +123,7 @@ def test_bins_are_quantiles_of_rows_in_any_order():
     x = np.concatenate([rng.normal(size=200_000), np.zeros(100_000)])
     table = pa.table({"x": x, "y": rng.integers(0, 2, len(x))})
     edges = [
-        summarize(Chunks(shuffled(table, size), max_bins=50), "y").bins[0]
+        summarize(Chunks(shuffled(table, size), max_bins=50), "y").layout.bins[0]
         for size in (300_000, 8192)
     ]
     assert edges[0].tolist() == edges[1].tolist()
@@ -335,3 +336,37 @@ def test_few_leaves_take_few_passes():
     model.fit(table.to_batches(), "y")
     assert model.tree_.n_leaves == 4
     assert 2 <= len({p.what for p in seen if p.what.startswith("rows of pass")}) <= 4
+
+
+class Scattered(Chunks):
+    """As a cluster does it: a copy of the job for every piece, and results merged in pairs."""
+
+    def run(self, job, what="", n_rows=0, deadline=None):
+        sent = pickle.dumps(job)
+        states = []
+        for name, frame in self:
+            job = pickle.loads(sent)
+            states.append(pickle.loads(pickle.dumps(job.add(job.start(), name, frame))))
+        while len(states) > 1:
+            pairs = zip(states[::2], states[1::2], strict=False)
+            last = states[len(states) & ~1 :]
+            states = [job.merge(*pair) for pair in pairs] + last
+        return states[0]
+
+
+@pytest.mark.parametrize("decimals", [1, None])
+def test_pieces_that_are_counted_apart_give_the_same_tree(decimals):
+    table = table_of(3, decimals=decimals)
+    batches = [table.slice(0, 0), *shuffled(table, 170)]
+    options = {"pruning": None, "max_depth": 5}
+    one = mw.TreeClassifier(**options).fit(Chunks(batches, max_bins=40), "y")
+    apart = mw.TreeClassifier(**options).fit(Scattered(batches[::-1], max_bins=40), "y")
+    assert_same_tree(one.tree_, apart.tree_)
+
+
+@pytest.mark.parametrize(
+    "second", [GOOD.drop_columns("c"), GOOD.set_column(0, "x", pa.array(list("pqrs")))]
+)
+def test_pieces_that_are_counted_apart_must_fit_together(second):
+    with pytest.raises(ValueError, match="chunk 1"):
+        mw.TreeClassifier(pruning=None).fit(Scattered([GOOD, second]), "y")

@@ -5,12 +5,18 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from mixedwood._limits import NO_DEADLINE, Deadline
 from mixedwood._params import Int, check_value
+from mixedwood._progress import stage
+from mixedwood.data.pieces import Job
 
 __all__ = ["Chunks"]
+
+State = TypeVar("State")
 
 _ROWS = 1 << 16
 _TYPED = ("parquet", "arrow")
@@ -71,6 +77,21 @@ class Chunks:
                     "batches or tables of pyarrow."
                 )
             yield f"chunk {number}", batch
+
+    def run(
+        self, job: Job[State], what: str = "", n_rows: int = 0, deadline: Deadline = NO_DEADLINE
+    ) -> State | None:
+        """Run a job over all pieces, one after the other; see `Source`."""
+        state, done = job.start(), 0
+        with stage(what, n_rows) if what else nullcontext() as advance:
+            for name, frame in self:
+                if deadline.is_over():
+                    return None
+                state = job.add(state, name, frame)
+                done += frame.num_rows
+                if advance is not None:
+                    advance(done)
+        return state
 
     def _batches(self) -> Iterable[Any]:
         if _is_dataset(self.source):

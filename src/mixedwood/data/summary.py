@@ -7,22 +7,19 @@ order: bins come from the rows with the smallest hashes of their contents.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood import _core
-from mixedwood.data.chunks import Chunks
-from mixedwood.data.errors import few
-from mixedwood.data.frames import METADATA_KEY, index_columns
+from mixedwood.data.pieces import ChunkedTable, Layout, Source, columns_differ, divide
 from mixedwood.data.read import read_table
 from mixedwood.data.schema import Column, ColumnKind, Label, Schema, Table, sort_labels
 from mixedwood.data.target import read_target
 
-__all__ = ["ChunkedTable", "summarize"]
+__all__ = ["Summary", "summarize"]
 
 MAX_CATEGORIES = 65_536
 _SAMPLE = 1 << 17  # rows that quantiles are taken from
@@ -30,104 +27,8 @@ _MAX_ROWS = 2**32 - 1  # counts are of 32 bits
 _MISSING_HASH = np.uint64(0x7FF8DEADBEEF0001)
 
 
-@dataclass(frozen=True, eq=False)
-class ChunkedTable:
-    """What is known of a table in chunks.
-
-    Attributes
-    ----------
-    chunks : Chunks
-        The rows.
-    target : str
-        The column of the classes.
-    schema : Schema
-        The other columns.
-    classes : ndarray
-        The classes, sorted.
-    class_counts : ndarray of int64
-        Number of rows of each class.
-    bins : tuple of ndarray or None
-        For a numeric column, the largest number of each bin, ascending; None for others.
-    exact : tuple of bool
-        Whether each number of a column is a bin of its own.
-    """
-
-    chunks: Chunks
-    target: str
-    schema: Schema
-    classes: NDArray[Any]
-    class_counts: NDArray[np.int64]
-    bins: tuple[NDArray[np.float64] | None, ...]
-    exact: tuple[bool, ...]
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return int(self.class_counts.sum())
-
-    def read(self) -> Iterator[tuple[Table, NDArray[np.int32]]]:
-        """Read the rows once more: tables and codes of classes, chunk by chunk."""
-        place = {label: code for code, label in enumerate(self.classes.tolist())}
-        n_rows = 0
-        for name, frame in self.chunks:
-            X, y = _divide(name, frame, self.target, self.schema.names)
-            if len(y) == 0:
-                continue
-            target = read_target(y)
-            known = [place.get(label, -1) for label in target.classes.tolist()]
-            table = read_table(X, schema=self.schema)
-            if -1 in known or table.unknown:
-                raise _changed(name)
-            n_rows += table.n_rows
-            yield table, np.array(known, dtype=np.int32)[target.codes]
-        if n_rows != self.n_rows:
-            raise _changed(f"The table had {self.n_rows} rows, and now {n_rows}")
-
-    def codes(self, table: Table) -> list[NDArray[np.int32]]:
-        """Codes of categories, and places of bins for numbers; -1 is a missing value."""
-        found = []
-        for array, edges in zip(table.arrays, self.bins, strict=True):
-            if edges is None:
-                found.append(np.ascontiguousarray(array, dtype=np.int32))
-                continue
-            codes = _core.find_bins(edges, np.ascontiguousarray(array, dtype=np.float64))
-            if codes.max(initial=-1) >= len(edges):
-                raise _changed("A number is larger than any before")
-            found.append(codes)
-        return found
-
-
-def _changed(what: str) -> ValueError:
-    return ValueError(
-        f"{what}: the table has changed since the first time it was read. It must stay the same "
-        "during a fit."
-    )
-
-
-def _divide(name: str, frame: Any, target: str, expected: Sequence[str]) -> tuple[Any, Any]:
-    """Take the target from a chunk, and the expected columns in their order; all if none is."""
-    metadata = frame.schema.metadata or {}
-    index = index_columns(metadata.get(METADATA_KEY.encode())) - {target, *expected}
-    names = [column for column in frame.column_names if column not in index]
-    if target not in names:
-        raise ValueError(f"{name} has no column {target!r}, the target. It has: {few(names, 10)}.")
-    names.remove(target)
-    if expected:
-        lost = [column for column in expected if column not in names]
-        more = [column for column in names if column not in expected]
-        if lost or more:
-            what = f"no column {few(lost)}" if lost else f"the further column {few(more)}"
-            raise ValueError(
-                f"{name} has {what}. All chunks must have the same columns as the first: "
-                f"{few(expected, 10)}."
-            )
-    elif not names:
-        raise ValueError(f"{name} has no column besides the target {target!r}.")
-    return frame.select(list(expected) or names), frame.column(target)
-
-
 def summarize(
-    chunks: Chunks,
+    source: Source,
     target: str,
     *,
     categorical_features: Any = None,
@@ -137,8 +38,8 @@ def summarize(
 
     Parameters
     ----------
-    chunks : Chunks
-        The rows.
+    source : Source
+        The rows, for example `Chunks`.
     target : str
         The column of the classes.
     categorical_features, ordinal_features
@@ -147,63 +48,124 @@ def summarize(
     Examples
     --------
     >>> import pyarrow as pa
+    >>> from mixedwood.data import Chunks
     >>> batches = [pa.table({"x": [1.0, 2.0], "y": ["a", "b"]}), pa.table({"x": [3.0], "y": ["b"]})]
-    >>> found = summarize(Chunks(batches), "y")
+    >>> found = summarize(Chunks(batches), "y").layout
     >>> found.n_rows, found.classes.tolist(), found.bins
     (3, ['a', 'b'], (array([1., 2., 3.]),))
     """
-    merged: list[_Merged] = []
-    names: tuple[str, ...] = ()
-    classes: dict[Any, int] = {}
-    sample = _Sample()
-    hashes: dict[Label, np.uint64] = {}
-    first, label_type = "", np.dtype(object)
-    for name, frame in chunks:
-        X, y = _divide(name, frame, target, names)
+    job = _Look(target, source.max_bins, categorical_features, ordinal_features)
+    found = source.run(job)
+    assert found is not None  # there is no deadline
+    return ChunkedTable(source, found.layout(job))
+
+
+@dataclass(frozen=True)
+class _Look:
+    """The first look at a table."""
+
+    target: str
+    max_bins: int
+    categorical_features: Any
+    ordinal_features: Mapping[str, Sequence[Label]] | None
+
+    def start(self) -> Summary:
+        return Summary()
+
+    def add(self, state: Summary, name: str, frame: Any) -> Summary:
+        state.add(self, name, frame)
+        return state
+
+    def merge(self, state: Summary, other: Summary) -> Summary:
+        state.merge(self, other)
+        return state
+
+
+class Summary:
+    """What is known of some pieces of a table."""
+
+    def __init__(self) -> None:
+        self.first = ""  # a piece with rows
+        self.columns: list[_Merged] = []
+        self.classes: dict[Any, int] = {}
+        self.label_type = np.dtype(object)
+        self.sample = _Sample()
+
+    def add(self, how: _Look, name: str, frame: Any) -> None:
+        """Add a piece."""
+        names = tuple(column.name for column in self.columns)
+        X, y = divide(name, frame, how.target, names)
         if len(y) == 0:
-            continue
+            return
         try:
             table = read_table(
-                X, categorical_features=categorical_features, ordinal_features=ordinal_features
+                X,
+                categorical_features=how.categorical_features,
+                ordinal_features=how.ordinal_features,
             )
             read = read_target(y)
         except (TypeError, ValueError) as error:
             raise type(error)(f"{name}: {error}") from error
         labels = read.classes.tolist()
-        if classes and {*map(type, labels)} != {*map(type, classes)}:
+        counts = np.bincount(read.codes, minlength=len(labels)).tolist()
+        self._add_classes(how, dict(zip(labels, counts, strict=True)), read.classes.dtype, name)
+        if not self.columns:
+            self.first = name
+            self.columns = [_Merged(column) for column in table.schema]
+        for state, column, array in zip(self.columns, table.schema, table.arrays, strict=True):
+            state.add(_Merged.of(column, array, how.max_bins), name, self.first, how.max_bins)
+        hashes: dict[Label, np.uint64] = {}
+        self.sample.add(table, _label_hashes(labels, hashes)[read.codes], hashes)
+
+    def merge(self, how: _Look, other: Summary) -> None:
+        """Add what is known of other pieces."""
+        if not other.columns:
+            return
+        self._add_classes(how, other.classes, other.label_type, other.first)
+        if not self.columns:
+            self.first, self.columns = other.first, other.columns
+        else:
+            names = [column.name for column in self.columns]
+            if names != [column.name for column in other.columns]:
+                raise columns_differ(other.first, [c.name for c in other.columns], names)
+            for state, more in zip(self.columns, other.columns, strict=True):
+                state.add(more, other.first, self.first, how.max_bins)
+        self.sample.merge(other.sample)
+
+    def _add_classes(
+        self, how: _Look, found: Mapping[Any, int], kind: np.dtype[Any], name: str
+    ) -> None:
+        known = self.classes
+        if known and {*map(type, found)} != {*map(type, known)}:
             raise ValueError(
-                f"{name}: the target {target!r} has classes such as {labels[0]!r}, but "
-                f"{next(iter(classes))!r} before. Its type must be the same in all chunks."
+                f"{name}: the target {how.target!r} has classes such as {next(iter(found))!r}, but "
+                f"{next(iter(known))!r} before. Its type must be the same in all chunks."
             )
-        counts = np.bincount(read.codes, minlength=len(labels))
-        for label, count in zip(labels, counts.tolist(), strict=True):
-            classes[label] = classes.get(label, 0) + count
-        if not merged:
-            label_type = read.classes.dtype
-            first, names = name, table.schema.names
-            merged = [_Merged(column, chunks.max_bins) for column in table.schema]
-        for state, column, array in zip(merged, table.schema, table.arrays, strict=True):
-            state.add(column, array, name, first)
-        sample.add(table, _label_hashes(labels, hashes)[read.codes], hashes)
-    if not merged:
-        raise ValueError("The table has no rows: all chunks are empty, or there are none.")
-    if sum(classes.values()) > _MAX_ROWS:
-        raise ValueError(f"Tables of more than {_MAX_ROWS} rows cannot be counted yet.")
-    order = sorted(classes)
-    numeric = [state.kind == ColumnKind.NUMERIC for state in merged]
-    places = np.cumsum(numeric) - 1
-    return ChunkedTable(
-        chunks,
-        target,
-        Schema(tuple(state.column() for state in merged)),
-        _as_classes(order, label_type),
-        np.array([classes[label] for label in order]),
-        tuple(
-            state.bins(sample, int(place)) if is_numeric else None
-            for state, place, is_numeric in zip(merged, places, numeric, strict=True)
-        ),
-        tuple(state.distinct is not None for state in merged),
-    )
+        if not known:
+            self.label_type = kind
+        for label, count in found.items():
+            known[label] = known.get(label, 0) + count
+
+    def layout(self, how: _Look) -> Layout:
+        """Turn it into what is needed to read the pieces again."""
+        if not self.columns:
+            raise ValueError("The table has no rows: all chunks are empty, or there are none.")
+        if sum(self.classes.values()) > _MAX_ROWS:
+            raise ValueError(f"Tables of more than {_MAX_ROWS} rows cannot be counted yet.")
+        order = sorted(self.classes)
+        numeric = [state.kind == ColumnKind.NUMERIC for state in self.columns]
+        places = np.cumsum(numeric) - 1
+        return Layout(
+            how.target,
+            Schema(tuple(state.column() for state in self.columns)),
+            _as_classes(order, self.label_type),
+            np.array([self.classes[label] for label in order]),
+            tuple(
+                state.bins(self.sample, int(place), how.max_bins) if is_numeric else None
+                for state, place, is_numeric in zip(self.columns, places, numeric, strict=True)
+            ),
+            tuple(state.distinct is not None for state in self.columns),
+        )
 
 
 def _as_classes(labels: list[Any], like: np.dtype[Any]) -> NDArray[Any]:
@@ -212,57 +174,71 @@ def _as_classes(labels: list[Any], like: np.dtype[Any]) -> NDArray[Any]:
 
 
 class _Merged:
-    """One column of all chunks so far."""
+    """One column of some pieces."""
 
-    def __init__(self, column: Column, max_bins: int) -> None:
-        self.name, self.kind, self.max_bins = column.name, column.kind, max_bins
+    def __init__(self, column: Column) -> None:
+        self.name, self.kind = column.name, column.kind
         self.order = column.categories
         self.labels: set[Label] = set()
-        self.n_missing = 0
+        self.n_rows = self.n_missing = 0
         self.distinct: NDArray[np.float64] | None = np.empty(0)
         self.largest = -np.inf
 
-    def add(self, column: Column, array: NDArray[Any], name: str, first: str) -> None:
+    @classmethod
+    def of(cls, column: Column, array: NDArray[Any], max_bins: int) -> _Merged:
+        """Look at a column of one piece."""
+        found = cls(column)
+        found.n_rows, found.n_missing = len(array), column.n_missing or 0
+        if not column.is_numeric:
+            found.labels = set(column.categories)
+            return found
+        known = array[~np.isnan(array)] + 0.0
+        found.largest = float(known.max(initial=-np.inf))
+        distinct = np.unique(known)
+        found.distinct = distinct if len(distinct) <= max_bins else None
+        return found
+
+    def add(self, other: _Merged, name: str, first: str, max_bins: int) -> None:
+        """Add the same column of other pieces, of which `name` is the first."""
         ordinal = self.kind == ColumnKind.ORDINAL
-        known_kind = column.is_numeric or column.categories or self.kind == column.kind
-        if not known_kind and column.n_missing == len(array):
+        is_numeric = other.kind == ColumnKind.NUMERIC
+        known_kind = is_numeric or other.order or self.kind == other.kind
+        if not known_kind and other.n_missing == other.n_rows:
             raise ValueError(
                 f"{name}: column {self.name!r} has no values and no type, but {first} has it as "
                 f"{self.kind}. Write all files with the same schema, or pass "
                 "pyarrow.dataset.dataset(paths, schema=...), which gives the column its type."
             )
-        if column.kind != self.kind or (ordinal and column.categories != self.order):
-            what = "has another order" if column.kind == self.kind else f"is {column.kind}"
+        if other.kind != self.kind or (ordinal and other.order != self.order):
+            what = "has another order" if other.kind == self.kind else f"is {other.kind}"
             raise ValueError(
                 f"{name}: column {self.name!r} {what}, but {first} has it as {self.kind}. The type "
                 "of a column must be the same in all chunks; or name it in categorical_features."
             )
-        self.n_missing += column.n_missing or 0
-        if column.is_numeric:
-            self._add_numbers(array)
+        self.n_rows += other.n_rows
+        self.n_missing += other.n_missing
+        if is_numeric:
+            self.largest = max(self.largest, other.largest)
+            if self.distinct is None or other.distinct is None:
+                self.distinct = None
+                return
+            found = np.union1d(self.distinct, other.distinct)
+            self.distinct = found if len(found) <= max_bins else None
             return
-        types = {*map(type, column.categories)}
-        known = {type(label) for label in self.labels}
+        types, known = {*map(type, other.labels)}, {*map(type, self.labels)}
         if known and types and types != known:
+            label = next(iter(sort_labels(other.labels)))
             raise ValueError(
-                f"{name}: column {self.name!r} has the category {column.categories[0]!r}, but "
+                f"{name}: column {self.name!r} has the category {label!r}, but "
                 f"categories such as {next(iter(self.labels))!r} before. Its type must be the same "
                 "in all chunks."
             )
-        self.labels.update(column.categories)
+        self.labels |= other.labels
         if len(self.labels) > MAX_CATEGORIES:
             raise ValueError(
                 f"{name}: column {self.name!r} has more than {MAX_CATEGORIES} categories by now. "
                 "Does it identify rows? Leave it out of the table, or group its categories."
             )
-
-    def _add_numbers(self, array: NDArray[np.float64]) -> None:
-        known = array[~np.isnan(array)]
-        self.largest = max(self.largest, float(known.max(initial=-np.inf)))
-        if self.distinct is None:
-            return
-        found = np.union1d(self.distinct, known + 0.0)
-        self.distinct = found if len(found) <= self.max_bins else None
 
     def column(self) -> Column:
         categories: tuple[Label, ...] = ()
@@ -272,7 +248,7 @@ class _Merged:
             categories = self.order
         return Column(self.name, self.kind, categories, self.n_missing)
 
-    def bins(self, sample: _Sample, place: int) -> NDArray[np.float64]:
+    def bins(self, sample: _Sample, place: int, max_bins: int) -> NDArray[np.float64]:
         if self.distinct is not None:
             return self.distinct
         numbers, counts = sample.numbers[:, place], sample.counts
@@ -280,7 +256,7 @@ class _Merged:
         numbers, counts = numbers[known], counts[known]
         order = np.argsort(numbers, kind="stable")
         reached = np.cumsum(counts[order])
-        wanted = np.arange(1, self.max_bins) * (reached[-1] / self.max_bins if len(order) else 0.0)
+        wanted = np.arange(1, max_bins) * (reached[-1] / max_bins if len(order) else 0.0)
         edges = np.unique(numbers[order][np.searchsorted(reached, wanted)] + 0.0)
         return np.append(edges[edges < self.largest], self.largest)
 
@@ -302,17 +278,27 @@ class _Sample:
         ]
         if not numeric:
             return
-        rows = _row_hashes(table, seeds, known)
-        new, first, counts = np.unique(rows, return_index=True, return_counts=True)
+        new, first, counts = np.unique(
+            _row_hashes(table, seeds, known), return_index=True, return_counts=True
+        )
         if len(self.hashes) >= _SAMPLE:
             small = new <= self.hashes[-1]
             new, first, counts = new[small], first[small], counts[small]
-        numbers: NDArray[np.float64] = np.stack([array[first] for array in numeric], axis=1)
+        found = _Sample()
+        found.hashes, found.counts = new, counts
+        found.numbers = np.stack([array[first] for array in numeric], axis=1)
+        self.merge(found)
+
+    def merge(self, other: _Sample) -> None:
+        """Add the rows of other pieces."""
+        if not len(other.hashes):
+            return
+        hashes, counts, numbers = other.hashes, other.counts, other.numbers
         if len(self.hashes):
-            new = np.concatenate([self.hashes, new])
+            hashes = np.concatenate([self.hashes, hashes])
             counts = np.concatenate([self.counts, counts])
             numbers = np.concatenate([self.numbers, numbers])
-        self.hashes, first, inverse = np.unique(new, return_index=True, return_inverse=True)
+        self.hashes, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
         self.counts = np.bincount(inverse, counts).astype(np.int64)[:_SAMPLE]
         self.hashes, self.numbers = self.hashes[:_SAMPLE], numbers[first[:_SAMPLE]]
 

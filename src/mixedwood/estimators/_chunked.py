@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from mixedwood._limits import read_time_limit
 from mixedwood._parts import Partitioner
 from mixedwood.data.chunks import Chunks
-from mixedwood.data.summary import ChunkedTable, summarize
+from mixedwood.data.pieces import Layout
+from mixedwood.data.summary import summarize
 from mixedwood.grow.counted import grow_counted
 from mixedwood.pruning.collapse import collapse, merge_equal_leaves
 from mixedwood.tree import Tree
@@ -21,7 +22,7 @@ __all__ = ["fit_chunks", "predict_chunks"]
 _PRUNERS = {"collapse": collapse, "merge_equal": merge_equal_leaves}
 
 
-def fit_chunks(model: TreeClassifier, X: Any, y: str, sample_weight: Any) -> ChunkedTable:
+def fit_chunks(model: TreeClassifier, X: Any, y: str, sample_weight: Any) -> Layout:
     """Fit a tree of classes; what else the estimator can do needs all rows at once."""
     model._check_parameters()
     _check_supported(model, sample_weight)
@@ -31,17 +32,18 @@ def fit_chunks(model: TreeClassifier, X: Any, y: str, sample_weight: Any) -> Chu
         categorical_features=model.categorical_features,
         ordinal_features=model.ordinal_features,
     )
+    layout = table.layout
     seed, _ = model._seeds()
     tree: Tree = grow_counted(
         table,
-        model._settings(table.n_rows, len(table.schema)),
+        model._settings(layout.n_rows, len(layout.schema)),
         seed=seed,
         time_limit=read_time_limit(model.time_limit),
     )
     for pruner in model._pruners():
         tree = _PRUNERS[pruner.name](tree)
     model.tree_, model.pruning_path_ = tree, None
-    return table
+    return layout
 
 
 def predict_chunks(model: Any, X: Any) -> Iterator[Any]:

@@ -644,8 +644,8 @@ class TreeClassifier(GreedyTreeClassifier):
         if isinstance(y, str):
             from mixedwood.estimators._chunked import fit_chunks
 
-            table = fit_chunks(self, X, y, sample_weight)
-            self._remember_columns(table.schema, table.classes)
+            layout = fit_chunks(self, X, y, sample_weight)
+            self._remember_columns(layout.schema, layout.classes)
             return self
         return self._fit_rows(X, y, sample_weight)
 

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from mixedwood import _core
 from mixedwood._limits import Deadline, warn_time_limit
 from mixedwood._parts import Partitioner
-from mixedwood._progress import stage
 from mixedwood.data import ColumnKind
-from mixedwood.data.summary import ChunkedTable
+from mixedwood.data.pieces import ChunkedTable, Layout, Piece
 from mixedwood.grow.encoded import KINDS
 from mixedwood.grow.greedy import GrowSettings, native_settings
 from mixedwood.tree import Tree, TreeBuilder
@@ -92,21 +91,45 @@ def grow_counted(
     return growth.tree(growth.order())
 
 
+def native_table(layout: Layout) -> _core.CountedTable:
+    """Describe the columns to the native core."""
+    schema = layout.schema
+    return _core.CountedTable(
+        list(layout.bins),
+        np.array([column.n_categories for column in schema], dtype=np.int32),
+        "".join(KINDS[column.kind] for column in schema),
+        len(layout.classes),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Histograms:
+    """Counts of values by class in the open nodes of a tree."""
+
+    layout: Layout
+    tree: Tree
+    slot_of: NDArray[np.int32]  # of each node of the tree, the histogram; -1: none
+    n_slots: int
+
+    def start(self) -> NDArray[np.uint32]:
+        length = native_table(self.layout).length
+        return np.zeros((self.n_slots, length), dtype=np.uint32)
+
+    def add(self, total: NDArray[np.uint32], piece: Piece) -> None:
+        slots = self.slot_of[self.tree.apply(piece.table)]
+        _core.add_counts(native_table(self.layout), piece.codes, piece.classes, slots, total)
+
+
 class _Growth:
     def __init__(self, table: ChunkedTable, settings: GrowSettings, seed: int) -> None:
-        self.table, self.chosen = table, settings
-        schema = table.schema
-        self.native = _core.CountedTable(
-            list(table.bins),
-            np.array([column.n_categories for column in schema], dtype=np.int32),
-            "".join(KINDS[column.kind] for column in schema),
-            len(table.classes),
-        )
+        self.source, self.table, self.chosen = table, table.layout, settings
+        schema = self.table.schema
+        self.native = native_table(self.table)
         none = np.empty(0)
         partitioner = Partitioner.read(settings.partitioner)
         self.settings = native_settings(settings, partitioner, seed, none, none)
         columns = np.arange(len(schema), dtype=np.int32)
-        self.root = _Node(table.class_counts, seed, 0, columns)
+        self.root = _Node(self.table.class_counts, seed, 0, columns)
         self.worths: list[float] = []  # the least on the way to each split
 
     def may_be_split(self, node: _Node) -> bool:
@@ -125,20 +148,8 @@ class _Growth:
         slot_of = np.full(len(tree.label), -1, dtype=np.int32)
         for slot, node in enumerate(nodes):
             slot_of[node.number] = slot
-        histograms = np.zeros((len(nodes), self.native.length), dtype=np.uint32)
-        done = 0
-        with stage(f"rows of pass {number}", self.table.n_rows) as advance:
-            for rows, classes in self.table.read():
-                if deadline.is_over():
-                    return None
-                _core.add_counts(
-                    self.native, self.table.codes(rows), classes, slot_of[tree.apply(rows)],
-                    histograms,
-                )  # fmt: skip
-                done += rows.n_rows
-                if advance is not None:
-                    advance(done)
-        return histograms
+        count = _Histograms(self.table, tree, slot_of, len(nodes))
+        return self.source.total(count, f"rows of pass {number}", deadline)
 
     def split(self, node: _Node, histogram: NDArray[np.uint32]) -> list[_Node]:
         """Split a node, and give the children to be split next."""
