@@ -192,7 +192,7 @@ def read_validation(
     target: Target,
     *,
     sample_weight: Any = None,
-    plain: Target | None = None,
+    factors: Numbers | None = None,
     handle_unknown: str = "stop",
 ) -> tuple[Table, Target]:
     """Read validation rows with the columns and classes of the training rows.
@@ -205,9 +205,8 @@ def read_validation(
         Columns and classes of the training rows.
     sample_weight : array-like, optional
         Weights of the rows.
-    plain : Target, optional
-        The training target without the weights of classes, if there are such weights. The
-        validation rows get them too.
+    factors : ndarray, optional
+        The weights of the classes, if there are such weights.
     handle_unknown : str, default="stop"
         "error" raises an error if there are unknown categories.
     """
@@ -238,12 +237,7 @@ def read_validation(
         )
     codes = np.array([place[label] for label in given.classes.tolist()], np.int32)[given.codes]
     weights = given.weights
-    if plain is not None:
-        total, without = (
-            np.bincount(t.codes, t.weights, minlength=t.n_classes).astype(np.float64)
-            for t in (target, plain)
-        )
-        factors = np.divide(total, without, np.ones_like(without), where=without > 0)
+    if factors is not None:
         weights = np.ascontiguousarray(factors[codes] * (1.0 if weights is None else weights))
         if not weights.any():
             raise ValueError(
