@@ -5,7 +5,9 @@
 
 #include "choices.hpp"
 #include "growth.hpp"
+#include "mixedwood/exact_sums.hpp"
 #include "mixedwood/gradient.hpp"
+#include "mixedwood/gradient_blocks.hpp"
 #include "python_parts.hpp"
 
 namespace mixedwood {
@@ -74,6 +76,98 @@ void add_steps_py(DoubleMatrixOut scores, std::size_t first, const DoubleMatrix&
             steps.shape(1), values_of(nodes));
 }
 
+using BinArray = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using FlagVector = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using NodeVector = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+void make_block_grower(BlockGrower* self, const IntVector& n_bins, const nb::list& thresholds,
+                       const GradientSettings& settings, std::size_t n_outputs, std::size_t n_rows,
+                       double max_gradient, double max_hessian, double row_weight,
+                       const std::optional<IntVector>& columns, std::size_t max_memory) {
+  if (nb::len(thresholds) != n_bins.size())
+    throw std::invalid_argument("thresholds or None are needed for each column");
+  BinnedSchema schema;
+  BlockData data;
+  for (std::size_t c = 0; c < n_bins.size(); ++c) {
+    BinnedSchema::Column column;
+    column.n_bins = n_bins.data()[c];
+    column.has_missing = true;  // perhaps
+    DoubleVector its;
+    column.ordered = !thresholds[c].is_none();
+    if (column.ordered && !nb::try_cast(nb::handle(thresholds[c]), its, false))
+      throw std::invalid_argument("thresholds must be contiguous float64 numbers");
+    data.thresholds.emplace_back();
+    if (column.ordered) data.thresholds.back().assign(its.data(), its.data() + its.size());
+    schema.add(std::move(column));
+  }
+  data.n_outputs = n_outputs;
+  data.n_rows = n_rows;
+  data.max_gradient = max_gradient;
+  data.max_hessian = max_hessian;
+  data.row_weight = row_weight;
+  if (columns) data.columns.assign(columns->data(), columns->data() + columns->size());
+  data.max_memory = max_memory;
+  new (self) BlockGrower(std::move(schema), std::move(data), settings);
+}
+
+// The block, with what it borrows.
+struct HeldBlock {
+  HeldBlock(const nb::list& bins, const std::optional<FlagVector>& learns, const NodeVector& nodes)
+      : arrays(nb::len(bins)) {
+    for (std::size_t c = 0; c < arrays.size(); ++c) {
+      if (!nb::try_cast(nb::handle(bins[c]), arrays[c], false) || arrays[c].size() != nodes.size() ||
+          arrays[c].dtype().code != static_cast<std::uint8_t>(nb::dlpack::dtype_code::UInt) ||
+          arrays[c].dtype().bits > 32)
+        throw std::invalid_argument("a column must be unsigned bins, one for each row");
+      columns.push_back({arrays[c].data(), arrays[c].dtype().bits / 8});
+    }
+    block.columns = columns;
+    if (learns) block.learns = {learns->data(), learns->size()};
+    block.nodes = {nodes.data(), nodes.size()};
+  }
+  std::vector<BinArray> arrays;
+  std::vector<BlockColumn> columns;
+  RowBlock block;
+};
+
+void add_block_py(BlockGrower& grower, const nb::list& bins, const std::optional<FlagVector>& learns,
+                  const NodeVector& nodes, const DoubleMatrix& gradients,
+                  const DoubleMatrix& hessians) {
+  HeldBlock held(bins, learns, nodes);
+  held.block.gradients = values_of(gradients);
+  held.block.hessians = values_of(hessians);
+  nb::gil_scoped_release released;
+  grower.add(held.block);
+}
+
+void settle_py(BlockGrower& grower, const nb::list& bins, const std::optional<FlagVector>& learns,
+               const NodeVector& nodes) {
+  HeldBlock held(bins, learns, nodes);
+  nb::gil_scoped_release released;
+  grower.settle(held.block);
+}
+
+void end_pass_py(BlockGrower& grower, double time_limit) {
+  SignalWatch watch(time_limit);
+  {
+    nb::gil_scoped_release released;
+    grower.end_pass(watch.stop);
+  }
+  watch.rethrow();
+}
+
+void add_exactly(ExactSums& sums, const DoubleVector& values,
+                 const std::optional<IntVector>& which) {
+  if (which ? which->size() != values.size() : sums.size() != 1)
+    throw std::invalid_argument("each number needs the place of its sum");
+  nb::gil_scoped_release released;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t sum = which ? static_cast<std::size_t>(which->data()[i]) : 0;
+    if (sum >= sums.size()) throw std::invalid_argument("there is no such sum");
+    sums.add(sum, values.data()[i]);
+  }
+}
+
 }  // namespace
 
 void bind_gradient(nb::module_& m) {
@@ -117,6 +211,52 @@ void bind_gradient(nb::module_& m) {
                 "columns: NDArray[numpy.int32] | None, settings: GradientSettings, "
                 "time_limit: float) -> dict[str, typing.Any]"),
         "Arrays of a tree whose values are Newton steps, and the node of each row.");
+  nb::class_<BlockGrower>(m, "BlockGrower", "Grows a gradient tree of rows that come in blocks.")
+      .def("__init__", &make_block_grower, nb::arg("n_bins").noconvert(), nb::arg("thresholds"),
+           nb::arg("settings"), nb::arg("n_outputs"), nb::arg("n_rows"), nb::arg("max_gradient"),
+           nb::arg("max_hessian"), nb::arg("row_weight"), nb::arg("columns").noconvert().none(),
+           nb::arg("max_memory"),
+           nb::sig("def __init__(self, n_bins: NDArray[numpy.int32], "
+                   "thresholds: list[NDArray[numpy.float64] | None], settings: GradientSettings, "
+                   "n_outputs: int, n_rows: int, max_gradient: float, max_hessian: float, "
+                   "row_weight: float, columns: NDArray[numpy.int32] | None, max_memory: int) "
+                   "-> None"))
+      .def("begin_pass", &BlockGrower::begin_pass)
+      .def("add", &add_block_py, nb::arg("bins"), nb::arg("learns").noconvert().none(),
+           nb::arg("nodes").noconvert(), nb::arg("gradients").noconvert(),
+           nb::arg("hessians").noconvert(),
+           nb::sig("def add(self, bins: list[NDArray[typing.Any]], "
+                   "learns: NDArray[numpy.uint8] | None, nodes: NDArray[numpy.int32], "
+                   "gradients: NDArray[numpy.float64], hessians: NDArray[numpy.float64]) -> None"))
+      .def("end_pass", &end_pass_py, nb::arg("time_limit"))
+      .def("finish", &BlockGrower::finish)
+      .def("settle", &settle_py, nb::arg("bins"), nb::arg("learns").noconvert().none(),
+           nb::arg("nodes").noconvert(),
+           nb::sig("def settle(self, bins: list[NDArray[typing.Any]], "
+                   "learns: NDArray[numpy.uint8] | None, nodes: NDArray[numpy.int32]) -> None"))
+      .def_prop_ro("n_nodes", &BlockGrower::n_nodes)
+      .def("tree",
+           [](const BlockGrower& grower, const DoubleVector& statistics, std::size_t n_classes) {
+             nb::dict result = arrays_of(grower.tree(values_of(statistics), n_classes));
+             result["values"] = hand_over(grower.values());
+             return result;
+           },
+           nb::arg("statistics").noconvert(), nb::arg("n_classes"),
+           nb::sig("def tree(self, statistics: NDArray[numpy.float64], n_classes: int) "
+                   "-> dict[str, typing.Any]"));
+  nb::class_<ExactSums>(m, "ExactSums", "Sums that do not depend on the order of the numbers.")
+      .def(nb::init<std::size_t>(), nb::arg("n_sums"))
+      .def("add", &add_exactly, nb::arg("values").noconvert(),
+           nb::arg("which").noconvert().none() = nb::none(),
+           nb::sig("def add(self, values: NDArray[numpy.float64], "
+                   "which: NDArray[numpy.int32] | None = None) -> None"))
+      .def("values",
+           [](const ExactSums& sums) {
+             std::vector<double> values(sums.size());
+             for (std::size_t i = 0; i < values.size(); ++i) values[i] = sums.value(i);
+             return hand_over(std::move(values));
+           },
+           nb::sig("def values(self) -> NDArray[numpy.float64]"));
   m.def("log_loss_derivatives", &derivatives_py, nb::arg("scores").noconvert(),
         nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(),
         nb::arg("gradients").noconvert(), nb::arg("hessians").noconvert(),

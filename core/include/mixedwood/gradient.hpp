@@ -19,13 +19,9 @@
 
 namespace mixedwood {
 
-// A coded table with at most `max_bins` bins of neighbouring numbers, row by row. Bins weigh about
-// the same; without weights, every row weighs 1.
-class BinnedTable {
+// The bins of the columns of a table.
+class BinnedSchema {
  public:
-  BinnedTable(const EncodedTable& table, std::int32_t max_bins,
-              std::span<const double> weights = {});
-
   struct Column {
     std::size_t first = 0;   // of its bins among those of all columns
     std::int32_t n_bins = 0;  // bin 0 holds missing values
@@ -35,9 +31,24 @@ class BinnedTable {
     std::vector<std::int32_t> last_code;
   };
   const std::vector<Column>& columns() const { return columns_; }
+  std::size_t n_bins() const { return n_bins_; }
+  // The bins begin after those of the columns before.
+  void add(Column column);
+
+ private:
+  std::vector<Column> columns_;
+  std::size_t n_bins_ = 0;
+};
+
+// A coded table with at most `max_bins` bins of neighbouring numbers, row by row. Bins weigh about
+// the same; without weights, every row weighs 1.
+class BinnedTable : public BinnedSchema {
+ public:
+  BinnedTable(const EncodedTable& table, std::int32_t max_bins,
+              std::span<const double> weights = {});
+
   const EncodedTable& coded() const { return coded_; }
   std::size_t n_rows() const { return coded_.n_rows; }
-  std::size_t n_bins() const { return n_bins_; }
   // row * number of columns + column, in the smallest type that has room.
   using Bins =
       std::variant<std::vector<std::uint8_t>, std::vector<std::uint16_t>, std::vector<std::uint32_t>>;
@@ -45,8 +56,6 @@ class BinnedTable {
 
  private:
   EncodedTable coded_;
-  std::vector<Column> columns_;
-  std::size_t n_bins_ = 0;
   Bins bins_;
 };
 

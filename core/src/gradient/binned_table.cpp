@@ -62,6 +62,12 @@ std::vector<Bin> fill(const EncodedTable& coded, const std::vector<BinnedTable::
 
 }  // namespace
 
+void BinnedSchema::add(Column column) {
+  column.first = n_bins_;
+  n_bins_ += at(column.n_bins);
+  columns_.push_back(std::move(column));
+}
+
 BinnedTable::BinnedTable(const EncodedTable& table, std::int32_t max_bins,
                          std::span<const double> weights)
     : coded_(table) {
@@ -71,22 +77,20 @@ BinnedTable::BinnedTable(const EncodedTable& table, std::int32_t max_bins,
   std::int32_t most = 0;
   for (const EncodedColumn& coded : coded_.columns) {
     Column column;
-    column.first = n_bins_;
     column.ordered = coded.ordered();
     column.has_missing = coded.has_missing();
     if (column.ordered) column.last_code = divide(coded, coded_.n_rows, weights, max_bins);
     column.n_bins = 1 + (column.ordered ? static_cast<std::int32_t>(column.last_code.size())
                                         : coded.n_values());
-    n_bins_ += static_cast<std::size_t>(column.n_bins);
     most = std::max(most, column.n_bins);
-    columns_.push_back(std::move(column));
+    add(std::move(column));
   }
   if (most <= std::numeric_limits<std::uint8_t>::max() + 1)
-    bins_ = fill<std::uint8_t>(coded_, columns_);
+    bins_ = fill<std::uint8_t>(coded_, columns());
   else if (most <= std::numeric_limits<std::uint16_t>::max() + 1)
-    bins_ = fill<std::uint16_t>(coded_, columns_);
+    bins_ = fill<std::uint16_t>(coded_, columns());
   else
-    bins_ = fill<std::uint32_t>(coded_, columns_);
+    bins_ = fill<std::uint32_t>(coded_, columns());
 }
 
 }  // namespace mixedwood

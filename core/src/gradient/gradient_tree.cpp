@@ -5,11 +5,14 @@
 #include <numeric>
 #include <optional>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
-#include "split_search.hpp"
+#include "mixedwood/exact_sums.hpp"
 #include "mixedwood/gradient.hpp"
 #include "mixedwood/random.hpp"
+#include "node_split.hpp"
+#include "split_search.hpp"
 #include "sums.hpp"
 #include "workers.hpp"
 
@@ -19,8 +22,6 @@ namespace {
 // What is worth another thread.
 constexpr std::size_t kSumsWorthAThread = 300;
 constexpr std::size_t kRowsWorthAThread = 2'000;
-// Number of the generator that deals rows to parts.
-constexpr std::uint64_t kPartsOfRows = 1ULL << 40;
 
 // A stretch of a list of rows.
 struct Stretch {
@@ -41,14 +42,15 @@ struct OpenNode {
 // Of a row, weighed by itself. Whole numbers are taken for numbers of rows.
 double mean_weight(const GradientData& data) {
   if (data.weights.empty()) return 1.0;
-  double sum = 0.0, squares = 0.0;
+  ExactSums sums(2);
   bool whole = true;
   for (const std::int32_t row : data.rows) {
     const double weight = data.weights[at(row)];
     whole = whole && weight == std::floor(weight);
-    sum += weight;
-    squares += weight * weight;
+    sums.add(0, weight);
+    sums.add(1, weight * weight);
   }
+  const double sum = sums.value(0), squares = sums.value(1);
   return !whole && sum > 0.0 && std::isfinite(squares) ? squares / sum : 1.0;
 }
 
@@ -109,7 +111,7 @@ class GradientGrower {
     for (const OpenNode& left : open_) make_leaf(left);
     GrownTree& tree = result_.tree;
     tree.complete = !stop_.timed_out();
-    lay_out();
+    finish();
     return std::move(result_);
   }
 
@@ -119,8 +121,7 @@ class GradientGrower {
   }
 
   double step(const Sum& sum, const StepBounds& bounds) const {
-    const double curvature = scale_.hessian(sum) + settings_.l2_regularization;
-    return bounds.clip(curvature > 0.0 ? -scale_.gradient(sum) / curvature : 0.0);
+    return newton_step(scale_, sum, settings_.l2_regularization, bounds);
   }
 
   std::int32_t add_node(std::span<const Sum> total, const StepBounds& bounds) {
@@ -174,30 +175,11 @@ class GradientGrower {
 
   // Only the thread that grows the tree may ask whether to stop.
   void find_split(OpenNode& open, SplitSearch& search, bool asks) {
-    std::vector<std::int32_t> columns = columns_;
-    std::optional<std::int32_t> most = settings_.max_features;
-    if (settings_.half_of_others) {
-      const auto others = std::stable_partition(
-          columns.begin(), columns.end(),
-          [&](std::int32_t c) { return layout_.in_parts(static_cast<std::size_t>(c)); });
-      std::vector<std::int32_t> drawn(others, columns.end());
-      Random(mix(open.seed, 0)).shuffle(drawn);
-      std::copy(drawn.begin(), drawn.end(), others);
-      const std::size_t n = drawn.size();
-      most = static_cast<std::int32_t>(columns.size() - n + std::min(n, std::max<std::size_t>(1, n / 2)));
-    } else if (most) {
-      Random(mix(open.seed, 0)).shuffle(columns);
-    }
-    std::int32_t tried = 0;
-    for (const std::int32_t column : columns) {
-      // More are looked at when none of those drawn can be split.
-      if (most && tried++ >= *most && open.split.found()) break;
-      search.improve(column, open.sums, total_of(open.node), open.bounds, mix(open.seed, 1),
-                     open.split);
-      if (asks && stop_.requested(table_.columns()[at(column)].n_bins))
-        stopped_ = true;
-      if (stopped_) break;
-    }
+    search_columns(table_, settings_, layout_, columns_, open.sums, total_of(open.node), open.bounds,
+                   open.seed, search, open.split, [&](std::int32_t n_bins) {
+                     if (asks && stop_.requested(n_bins)) stopped_ = true;
+                     return stopped_.load();
+                   });
   }
 
   static bool worse(const OpenNode& a, const OpenNode& b) {
@@ -224,57 +206,34 @@ class GradientGrower {
     const auto c = static_cast<std::size_t>(open.split.column);
     const auto& column = table_.columns()[c];
     GradientSplit& found = open.split;
-    place_of_bin_.assign(static_cast<std::size_t>(column.n_bins), kUnmet);
     GrownTree& tree = result_.tree;
     tree.column[i] = found.column;
     tree.score[i] = found.gain;
-    NodeLists lists;
+    std::vector<Sum> right(total_of(open.node).begin(), total_of(open.node).end());
+    for (std::size_t d = 0; d < right.size(); ++d) right[d] -= found.left[d];
+    NodeSplit made = make_node_split(column, found, scale_.rows(found.left[0]), scale_.rows(right[0]),
+                                     settings_.handle_unknown);
+    tree.missing_child[i] = made.missing;
+    tree.unknown_child[i] = made.unknown;
     if (column.ordered) {
       tree.split_kind[i] = kInterval;
-      // Between the bins that have rows.
-      const std::int32_t last = found.last_left + (found.first_right - found.last_left - 1) / 2;
-      const auto end = place_of_bin_.begin() + last + 1;
-      std::fill(place_of_bin_.begin() + 1, end, 0);
-      std::fill(end, place_of_bin_.end(), 1);
-      place_of_bin_[0] = !found.missing_known ? kUnmet : static_cast<std::uint8_t>(!found.missing_left);
-      const std::int32_t code = column.last_code[at(last) - 1];
+      const std::int32_t code = column.last_code[at(made.last) - 1];
       tree.high[i] = table_.coded().columns[c].threshold(code, code + 1);
     } else {
       tree.split_kind[i] = kSubset;
-      for (std::size_t b = 0; b < found.bins.size(); ++b)
-        place_of_bin_[at(found.bins[b])] = b >= found.n_left;
-      std::sort(found.bins.begin(), found.bins.end());
-      for (const std::int32_t bin : found.bins) {
-        if (bin == 0) continue;
-        lists.values.push_back(bin - 1);
-        lists.value_children.push_back(place_of_bin_[at(bin)]);
-      }
     }
+    NodeLists lists{{}, std::move(made.values), std::move(made.value_children)};
+    place_of_bin_ = std::move(made.place_of_bin);
     OpenNode children[2];
     const auto parts = found.place_of_cell.empty()
                            ? partition(rows_, open.rows, c, 0)
                            : partition_cells(open.rows, c, found.place_of_cell);
-    const std::uint8_t heavier = parts.second.size() > parts.first.size();
-    const std::uint8_t missing = place_of_bin_[0] == kUnmet ? heavier : place_of_bin_[0];
-    tree.missing_child[i] = missing;
-    switch (settings_.handle_unknown) {
-      case HandleUnknown::kStopAtNode: tree.unknown_child[i] = kStop; break;
-      case HandleUnknown::kWithMissing: tree.unknown_child[i] = missing; break;
-      case HandleUnknown::kMajority: tree.unknown_child[i] = heavier; break;
-    }
-    place_of_bin_[0] = missing;
     children[0].rows = parts.first;
     children[1].rows = parts.second;
     partition_others(open, c, tree.unknown_child[i], children);
-    std::vector<Sum> right(total_of(open.node).begin(), total_of(open.node).end());
-    for (std::size_t d = 0; d < right.size(); ++d) right[d] -= found.left[d];
-    children[0].bounds = children[1].bounds = open.bounds;
-    if (!settings_.monotonic_cst.empty() && settings_.monotonic_cst[c] != 0) {
-      const double middle = std::midpoint(step(found.left[0], open.bounds), step(right[0], open.bounds));
-      const bool rises = settings_.monotonic_cst[c] > 0;
-      children[rises ? 0 : 1].bounds.upper = middle;
-      children[rises ? 1 : 0].bounds.lower = middle;
-    }
+    const std::int8_t sign = settings_.monotonic_cst.empty() ? std::int8_t{0} : settings_.monotonic_cst[c];
+    std::tie(children[0].bounds, children[1].bounds) = child_bounds(
+        open.bounds, sign, step(found.left[0], open.bounds), step(right[0], open.bounds));
     for (std::size_t k = 0; k < 2; ++k) {
       children[k].depth = open.depth + 1;
       children[k].seed = mix(open.seed, 2 + k);
@@ -285,9 +244,6 @@ class GradientGrower {
     hand_down(open, children);
     consider(children);
   }
-
-  // Which child a bin goes to; the value for a bin without rows.
-  static constexpr std::uint8_t kUnmet = 2;
 
   // Stable. `unmet` is the place of bins without rows.
   std::pair<Stretch, Stretch> partition(std::vector<std::int32_t>& rows, const Stretch& stretch,
@@ -395,33 +351,23 @@ class GradientGrower {
     for (std::size_t s = 0; s < large.sums.size(); ++s) large.sums[s] -= small.sums[s];
   }
 
-  // Class weights of the nodes, from the rows of the leaves up; then lists end to end.
-  void lay_out() {
+  // Class weights of the leaves from their rows, and the end of the tree.
+  void finish() {
     GrownTree& tree = result_.tree;
     const std::size_t n = tree.split_kind.size(), k = static_cast<std::size_t>(data_.n_classes);
     tree.statistics.assign(n * k, 0.0);
-    for (const std::int32_t row : data_.rows) {
-      const auto r = static_cast<std::size_t>(row);
-      tree.statistics[at(result_.node_of_row[r]) * k +
-                  static_cast<std::size_t>(data_.classes[r])] +=
-          data_.weights.empty() ? 1.0 : data_.weights[r];
+    const auto cell = [&](std::int32_t row) {
+      return at(result_.node_of_row[at(row)]) * k + at(data_.classes[at(row)]);
+    };
+    if (data_.weights.empty()) {
+      for (const std::int32_t row : data_.rows) tree.statistics[cell(row)] += 1.0;
+    } else {
+      ExactSums sums(n * k);
+      for (const std::int32_t row : data_.rows) sums.add(cell(row), data_.weights[at(row)]);
+      for (std::size_t i = 0; i < n * k; ++i) tree.statistics[i] = sums.value(i);
     }
-    for (std::size_t node = n; node-- > 0;)
-      for (const std::int32_t child : lists_[node].children)
-        for (std::size_t l = 0; l < k; ++l)
-          tree.statistics[node * k + l] += tree.statistics[at(child) * k + l];
-    for (std::size_t node = 0; node < n; ++node) {
-      const double* const counts = tree.statistics.data() + node * k;
-      tree.weighted_n_node_samples.push_back(std::accumulate(counts, counts + k, 0.0));
-      tree.label.push_back(static_cast<std::int32_t>(std::max_element(counts, counts + k) - counts));
-      const NodeLists& lists = lists_[node];
-      tree.end_lists(lists.children, lists.values, lists.value_children);
-    }
+    lay_out(tree, lists_, k);
   }
-
-  struct NodeLists {
-    std::vector<std::int32_t> children, values, value_children;
-  };
 
   const BinnedTable& table_;
   const GradientData& data_;

@@ -30,7 +30,7 @@ double step_worth(double gradient, double curvature, double step) {
 
 }  // namespace
 
-SplitSearch::SplitSearch(const BinnedTable& table, const GradientSettings& settings,
+SplitSearch::SplitSearch(const BinnedSchema& table, const GradientSettings& settings,
                          const Scale& scale, const SumLayout& layout, std::size_t n_outputs,
                          double row_weight)
     : table_(table),

@@ -37,7 +37,7 @@ struct StepBounds {
 class SplitSearch {
  public:
   // `row_weight`: mean weight of a row, weighed by itself, times the dispersion.
-  SplitSearch(const BinnedTable& table, const GradientSettings& settings, const Scale& scale,
+  SplitSearch(const BinnedSchema& table, const GradientSettings& settings, const Scale& scale,
               const SumLayout& layout, std::size_t n_outputs, double row_weight);
 
   // Replaces `best` when the column has a cut that gains more.
@@ -63,7 +63,7 @@ class SplitSearch {
   double chance(const Sum* sums, std::span<const Sum> total, bool sorted) const;
   void put_in_random_order(std::int32_t column, std::uint64_t node_seed);
 
-  const BinnedTable& table_;
+  const BinnedSchema& table_;
   const GradientSettings& settings_;
   const Scale& scale_;
   const SumLayout& layout_;

@@ -50,9 +50,13 @@ Scale::Scale(const GradientData& data, Workers& workers) {
     gradient = std::max(gradient, largest.gradient);
     hessian = std::max(hessian, largest.hessian);
   }
+  set(gradient, hessian, data.rows.size());
+}
+
+void Scale::set(double gradient, double hessian, std::size_t n_rows) {
   // Each sum has 63 bits. Rows take as many as it takes to count them, and again to add them up.
   // There are fewer than 2^31 rows, so that at least one bit is left.
-  row_bits_ = static_cast<int>(std::bit_width(data.rows.size()));
+  row_bits_ = static_cast<int>(std::bit_width(n_rows));
   row_mask_ = (std::int64_t{1} << row_bits_) - 1;
   const int hessian_bits = std::min(63 - 2 * row_bits_, 40);
   const int gradient_bits = std::min(62 - row_bits_, 50);
@@ -67,7 +71,7 @@ Scale::Scale(const GradientData& data, Workers& workers) {
   from_hessian_ = 1.0 / to_hessian_;
 }
 
-SumLayout::SumLayout(const BinnedTable& table, const GradientSettings& settings,
+SumLayout::SumLayout(const BinnedSchema& table, const GradientSettings& settings,
                      std::size_t n_outputs)
     : n_columns_(table.columns().size()), in_parts_(n_columns_, false) {
   if (settings.category_order == CategoryOrder::kTargetStatistics)

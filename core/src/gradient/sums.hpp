@@ -33,6 +33,8 @@ class Scale {
  public:
   // std::invalid_argument when a derivative is not finite or a hessian below zero.
   Scale(const GradientData& data, Workers& workers);
+  // Of rows whose derivatives are at most as large.
+  Scale(double gradient, double hessian, std::size_t n_rows) { set(gradient, hessian, n_rows); }
 
   Sum sum(double gradient, double hessian) const {
     return {rounded(gradient * to_gradient_), (rounded(hessian * to_hessian_) << row_bits_) | 1};
@@ -46,6 +48,7 @@ class Scale {
   std::int64_t rows(const Sum& sum) const { return sum.hessian_and_rows & row_mask_; }
 
  private:
+  void set(double gradient, double hessian, std::size_t n_rows);
   // Without a call into the library of mathematics, which this would be slow for.
   static std::int64_t rounded(double x) {
     return static_cast<std::int64_t>(x < 0.0 ? x - 0.5 : x + 0.5);
@@ -63,7 +66,7 @@ using Sums = std::vector<Sum>;
 // of sums as the rows have parts, one after another.
 class SumLayout {
  public:
-  SumLayout(const BinnedTable& table, const GradientSettings& settings, std::size_t n_outputs);
+  SumLayout(const BinnedSchema& table, const GradientSettings& settings, std::size_t n_outputs);
 
   std::size_t size() const { return size_; }
   std::size_t n_parts() const { return n_parts_; }

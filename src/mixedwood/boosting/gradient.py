@@ -21,6 +21,7 @@ from mixedwood.data import (
     Schema,
     Table,
     Target,
+    exact_sums,
     read_numbers,
     read_table,
     read_target,
@@ -31,7 +32,17 @@ from mixedwood.grow.gradient import BinnedTable, GradientSettings, grow_gradient
 from mixedwood.tree import Predictor, TargetSpec, Tree, argmax_with_ties, in_order
 from mixedwood.tree.predictor import add_up
 
-__all__ = ["BoostingState", "GradientPlan", "gradient_boost", "link_of", "read_validation"]
+__all__ = [
+    "BoostingState",
+    "GradientPlan",
+    "Rounds",
+    "ValidationRows",
+    "boost",
+    "dispersion",
+    "gradient_boost",
+    "link_of",
+    "read_validation",
+]
 
 Numbers = NDArray[np.float64]
 Rows = NDArray[np.int32]
@@ -142,7 +153,19 @@ def gradient_boost(
     binned = BinnedTable(coded, plan.max_bins, target.weights)
     state = BoostingState(binned, target, plan, seed, held_out, previous)
     state.validation_loss += validation_loss
-    given = None if validation is None else _ValidationRows(*validation, state)
+    given = None if validation is None else ValidationRows(*validation, state)
+    return boost(state, n_iter, deadline, given, advance)
+
+
+def boost(
+    state: Rounds,
+    n_iter: int,
+    deadline: Deadline,
+    given: ValidationRows | None = None,
+    advance: Callable[[int], None] | None = None,
+) -> tuple[Predictor, list[float]]:
+    """Iterate until the end or a reason to stop; see `gradient_boost`."""
+    plan = state.plan
     while state.n_iter < n_iter:
         left = deadline.left()
         if state.n_iter and left <= 0:
@@ -169,7 +192,7 @@ def read_validation(
     target: Target,
     *,
     sample_weight: Any = None,
-    plain: Target | None = None,
+    factors: Numbers | None = None,
     handle_unknown: str = "stop",
 ) -> tuple[Table, Target]:
     """Read validation rows with the columns and classes of the training rows.
@@ -182,9 +205,8 @@ def read_validation(
         Columns and classes of the training rows.
     sample_weight : array-like, optional
         Weights of the rows.
-    plain : Target, optional
-        The training target without the weights of classes, if there are such weights. The
-        validation rows get them too.
+    factors : ndarray, optional
+        The weights of the classes, if there are such weights.
     handle_unknown : str, default="stop"
         "error" raises an error if there are unknown categories.
     """
@@ -215,12 +237,7 @@ def read_validation(
         )
     codes = np.array([place[label] for label in given.classes.tolist()], np.int32)[given.codes]
     weights = given.weights
-    if plain is not None:
-        total, without = (
-            np.bincount(t.codes, t.weights, minlength=t.n_classes).astype(np.float64)
-            for t in (target, plain)
-        )
-        factors = np.divide(total, without, np.ones_like(without), where=without > 0)
+    if factors is not None:
         weights = np.ascontiguousarray(factors[codes] * (1.0 if weights is None else weights))
         if not weights.any():
             raise ValueError(
@@ -239,10 +256,10 @@ def _named(name: str, read: Callable[[], Read]) -> Read:
         raise kind(f"{name}_val cannot be read like {name}: {error}") from error
 
 
-class _ValidationRows:
+class ValidationRows:
     """Validation rows given by the user, with their raw scores."""
 
-    def __init__(self, table: Table, target: Target, state: BoostingState) -> None:
+    def __init__(self, table: Table, target: Target, state: Rounds) -> None:
         self.columns, self.target = list(table.arrays), target
         weights = np.ones(target.n_rows) if target.weights is None else target.weights
         self.rows = np.flatnonzero(weights).astype(np.int32)
@@ -251,7 +268,7 @@ class _ValidationRows:
         state.validation_loss.clear()
         self.evaluate(state)
 
-    def evaluate(self, state: BoostingState) -> None:
+    def evaluate(self, state: Rounds) -> None:
         """Append the losses of new iterations to those of the state."""
         ends = [0, *state.stage_ends]
         for first, last in list(pairwise(ends))[len(state.validation_loss) :]:
@@ -260,7 +277,70 @@ class _ValidationRows:
             state.validation_loss.append(state.loss.value(self.scores, self.target, self.rows))
 
 
-class BoostingState:
+class Rounds:
+    """The trees so far; subclasses have the rows.
+
+    Parameters
+    ----------
+    plan : GradientPlan
+        Parameters of boosting.
+    seed : int
+        Seed of the random parts.
+    schema : Schema
+        The columns.
+    classes : ndarray or None
+        The classes; None for numbers.
+    """
+
+    baseline: Numbers
+
+    def __init__(
+        self, plan: GradientPlan, seed: int, schema: Schema, classes: NDArray[Any] | None
+    ) -> None:
+        self.plan, self.seed, self.schema = plan, seed, schema
+        self.spec = TargetSpec.numbers() if classes is None else TargetSpec(classes)
+        self.trees: list[Tree] = []
+        self.values: list[Numbers] = []
+        self.first_output: list[int] = []
+        self.stage_ends: list[int] = []
+        self.validation_loss: list[float] = []
+        self.loss = copy(plan.loss)  # it may hold a scale of these rows
+
+    @property
+    def n_iter(self) -> int:
+        """Number of iterations done."""
+        return len(self.stage_ends)
+
+    def predictor(self, n_iter: int | None = None) -> Predictor:
+        """The model of the first iterations; of all by default."""
+        ends = self.stage_ends[:n_iter]
+        n_trees = ends[-1] if ends else 0
+        return Predictor(
+            self.schema,
+            self.spec,
+            tuple(self.trees[:n_trees]),
+            values=tuple(self.values[:n_trees]),
+            first_output=tuple(self.first_output[:n_trees]),
+            baseline=self.baseline,
+            aggregate="sum",
+            link=link_of(self.loss, len(self.baseline)),
+            stage_ends=tuple(ends),
+        )
+
+    def iterate(self, time_limit: float) -> None:
+        """Grow the trees of one iteration."""
+        raise NotImplementedError
+
+    def draw_columns(self, rng: np.random.Generator) -> Rows | None:
+        """Draw the columns of a tree; None for all."""
+        n_columns = len(self.schema)
+        if self.plan.n_columns is None or self.plan.n_columns >= n_columns:
+            return None
+        drawn = rng.choice(n_columns, self.plan.n_columns, replace=False)
+        return np.sort(drawn).astype(np.int32)
+
+
+class BoostingState(Rounds):
     """The trees so far, raw scores of the training rows, and buffers that iterations share.
 
     Parameters
@@ -291,20 +371,15 @@ class BoostingState:
         keep_trees: bool = True,
     ) -> None:
         self.keep_trees = keep_trees
-        self.table, self.target, self.plan, self.seed = table, target, plan, seed
-        self.coded = table.coded
+        self.table, self.target, self.coded = table, target, table.coded
+        classes = None if target.is_numeric else target.classes
+        super().__init__(plan, seed, self.coded.table.schema, classes)
         weighted = (
             np.ones(target.n_rows, dtype=bool) if target.weights is None else target.weights > 0
         )
         out = np.zeros(target.n_rows, dtype=bool) if held_out is None else held_out & weighted
         self.rows = np.flatnonzero(weighted & ~out).astype(np.int32)
         self.validation_rows = np.flatnonzero(out).astype(np.int32)
-        self.trees: list[Tree] = []
-        self.values: list[Numbers] = []
-        self.first_output: list[int] = []
-        self.stage_ends: list[int] = []
-        self.validation_loss: list[float] = []
-        self.loss = copy(plan.loss)  # it may hold a scale of these rows
         self.baseline = self.loss.baseline(target, self.rows)
         if previous is None:
             self.scores = np.tile(self.baseline, (target.n_rows, 1))
@@ -340,27 +415,6 @@ class BoostingState:
             else:
                 return again.scores
         return previous.scores(self.coded.table, self.plan.settings.n_threads)
-
-    @property
-    def n_iter(self) -> int:
-        """Number of iterations done."""
-        return len(self.stage_ends)
-
-    def predictor(self, n_iter: int | None = None) -> Predictor:
-        """The model of the first iterations; of all by default."""
-        ends = self.stage_ends[:n_iter]
-        n_trees = ends[-1] if ends else 0
-        return Predictor(
-            self.coded.table.schema,
-            TargetSpec.numbers() if self.target.is_numeric else TargetSpec(self.target.classes),
-            tuple(self.trees[:n_trees]),
-            values=tuple(self.values[:n_trees]),
-            first_output=tuple(self.first_output[:n_trees]),
-            baseline=self.baseline,
-            aggregate="sum",
-            link=link_of(self.loss, len(self.baseline)),
-            stage_ends=tuple(ends),
-        )
 
     def iterate(self, time_limit: float, *, validate: bool = True) -> None:
         """Grow the trees of one iteration, and add their values to the scores."""
@@ -407,11 +461,7 @@ class BoostingState:
         self, rows: Rows, others: Rows, outputs: slice, rng: np.random.Generator, seed: int,
         time_limit: float,
     ) -> tuple[Tree | None, Numbers, Rows]:  # fmt: skip
-        columns = None
-        n_columns = self.coded.table.n_columns
-        if self.plan.n_columns is not None and self.plan.n_columns < n_columns:
-            drawn = rng.choice(n_columns, self.plan.n_columns, replace=False)
-            columns = np.sort(drawn).astype(np.int32)
+        columns = self.draw_columns(rng)
         settings = self.plan.settings
         if self.target.is_numeric:
             settings = replace(settings, dispersion=self._dispersion())
@@ -446,9 +496,8 @@ class BoostingState:
             gradients, hessians = self.gradients[:, 0], self.hessians[:, 0]
             if len(self.rows) < len(gradients):
                 gradients, hessians = gradients[self.rows], hessians[self.rows]
-            squares = float(np.sum(gradients**2 / weights))
-            found = squares / float(hessians.sum() or 1.0)
-        return found if math.isfinite(found) else 1.0
+            squares = exact_sums(gradients**2 / weights)
+        return dispersion(float(squares[0]), float(exact_sums(hessians)[0]))
 
     def _classification_tree(
         self, estimator: GrowOnWeights, rows: Rows, outputs: slice, seed: int, time_limit: float
@@ -493,6 +542,18 @@ class BoostingState:
         return replace(
             tree, classes=target.classes, statistics=counts, label=argmax_with_ties(counts)
         )
+
+
+def dispersion(squares: float, hessians: float) -> float:
+    """Quotient of two sums of the training rows, where there is one.
+
+    Examples
+    --------
+    >>> dispersion(6.0, 2.0), dispersion(float("inf"), 1.0)
+    (3.0, 1.0)
+    """
+    found = squares / (hessians or 1.0)
+    return found if math.isfinite(found) else 1.0
 
 
 def link_of(loss: Loss, n_outputs: int) -> Literal["identity", "logistic", "softmax", "log"]:

@@ -7,13 +7,13 @@ The raw score of a number is its prediction or, for losses of positive numbers, 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _core
-from mixedwood.data import Target
+from mixedwood.data import Target, exact_sums
 from mixedwood.tree import Tree
 from mixedwood.tree.predictor import probabilities
 
@@ -60,9 +60,16 @@ class Loss:
         """Raw scores of the best constant prediction for some rows."""
         raise NotImplementedError
 
+    def values(self, scores: Numbers, target: Target) -> Numbers:
+        """Loss of each row, were its weight 1."""
+        raise NotImplementedError
+
     def value(self, scores: Numbers, target: Target, rows: Rows) -> float:
         """Mean loss of some rows."""
-        raise NotImplementedError
+        return _mean(
+            self.values(scores[rows], target.take(rows)),
+            None if target.weights is None else target.weights[rows],
+        )
 
     def derivatives(
         self,
@@ -119,17 +126,22 @@ class LogLoss(Loss):
 
     def baseline(self, target: Target, rows: Rows) -> Numbers:
         """Logarithms of the class frequencies."""
-        weights = None if target.weights is None else target.weights[rows]
-        counts = np.bincount(target.codes[rows], weights, minlength=target.n_classes)
-        # A class without rows is unlikely, not impossible.
-        logs = np.log(np.maximum(counts / counts.sum(), 1e-9))
-        return np.asarray(logs[1:] - logs[:1] if target.n_classes == 2 else logs)
+        if target.weights is None:
+            counts = np.bincount(target.codes[rows], minlength=target.n_classes)
+        else:
+            counts = exact_sums(target.weights[rows], target.codes[rows], target.n_classes)
+        return self.best_scores(counts)
 
-    def value(self, scores: Numbers, target: Target, rows: Rows) -> float:
-        """Mean negative logarithm of the probability of the true class."""
-        true = probabilities(scores[rows])[np.arange(len(rows)), target.codes[rows]]
-        weights = None if target.weights is None else target.weights[rows]
-        return float(np.average(-np.log(np.maximum(true, 1e-300)), weights=weights))
+    def best_scores(self, weights: NDArray[Any]) -> Numbers:
+        """Raw scores of the best constant prediction, from the weights of the classes."""
+        # A class without rows is unlikely, not impossible.
+        logs = np.log(np.maximum(weights / weights.sum(), 1e-9))
+        return np.asarray(logs[1:] - logs[:1] if len(weights) == 2 else logs)
+
+    def values(self, scores: Numbers, target: Target) -> Numbers:
+        """Negative logarithm of the probability of each row's class."""
+        true = probabilities(scores)[np.arange(target.n_rows), target.codes]
+        return np.asarray(-np.log(np.maximum(true, 1e-300)))
 
     def derivatives(
         self,
@@ -162,17 +174,18 @@ class _NumberLoss(Loss):
         """Raw score of the best constant prediction for some rows."""
         y = target.numbers[rows]
         best = self._best(y, None if target.weights is None else target.weights[rows])
-        best = min(max(best, float(y.min())), float(y.max()))  # a constant is not rounded
+        return self.best_score(best, float(y.min()), float(y.max()), float(target.numbers.max()))
+
+    def best_score(self, best: float, smallest: float, largest: float, of_all: float) -> Numbers:
+        """Raw score of the best constant, given the range of y and the largest of all rows."""
+        best = min(max(best, smallest), largest)  # a constant is not rounded
         if self.link == "log":  # held-out rows may have the only number above 0
-            best = np.log(best or 1e-9 * float(target.numbers.max()))
+            best = float(np.log(best or 1e-9 * of_all))
         return np.array([best])
 
-    def value(self, scores: Numbers, target: Target, rows: Rows) -> float:
-        """Mean loss of some rows."""
-        weights = None if target.weights is None else target.weights[rows]
-        return float(
-            np.average(self._losses(target.numbers[rows], scores[rows, 0]), weights=weights)
-        )
+    def values(self, scores: Numbers, target: Target) -> Numbers:
+        """Loss of each row."""
+        return self._losses(target.numbers, scores[:, 0])
 
     def derivatives(
         self,
@@ -210,7 +223,7 @@ class SquaredError(_NumberLoss):
         return score - y, 1.0
 
     def _best(self, y: Numbers, weights: Numbers | None) -> float:
-        return float(np.average(y, weights=weights))
+        return _mean(y, weights)
 
 
 @dataclass
@@ -420,7 +433,7 @@ class Tweedie(_NumberLoss):
         return mean - ratio, (2 - p) * mean - (1 - p) * ratio
 
     def _best(self, y: Numbers, weights: Numbers | None) -> float:
-        return float(np.average(y, weights=weights))
+        return _mean(y, weights)
 
     def leaf_values(
         self, steps: Numbers, tree: Tree, node: Rows, scores: Numbers, target: Target, rows: Rows
@@ -429,6 +442,12 @@ class Tweedie(_NumberLoss):
         size = np.abs(steps)
         longer = 1 + np.log(np.maximum(size, 1.0))
         return np.where(size > 1, np.copysign(longer, steps), steps)
+
+
+def _mean(values: Numbers, weights: Numbers | None) -> float:
+    """Weighted mean, the same for every order of the rows."""
+    total = exact_sums(values if weights is None else weights * values)
+    return float(total[0] / (len(values) if weights is None else exact_sums(weights)[0]))
 
 
 def number_loss(name: str, *, quantile: float | None = None, power: float = 1.5) -> Loss:

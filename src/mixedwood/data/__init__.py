@@ -21,6 +21,8 @@ from mixedwood.data.schema import (
 from mixedwood.data.target import (
     Target,
     check_same_length,
+    class_factors,
+    exact_sums,
     is_quantity,
     read_cost_matrix,
     read_numbers,
@@ -38,7 +40,9 @@ __all__ = [
     "Table",
     "Target",
     "check_same_length",
+    "class_factors",
     "cross_columns",
+    "exact_sums",
     "find_crossings",
     "identifier_columns",
     "is_quantity",

@@ -36,6 +36,9 @@ class Chunks:
     max_bins : int, default=255
         Most bins of a numeric column, up to 1,024. A column with at most as many different numbers
         is read exactly.
+    temp_folder : path, optional
+        Where boosting keeps the bins of the rows during a fit, in files that are removed in the
+        end. By default the folder for temporary files of the system.
 
     Examples
     --------
@@ -45,10 +48,11 @@ class Chunks:
     [('chunk 0', 2), ('chunk 1', 2)]
     """
 
-    def __init__(self, source: Any, *, max_bins: int = 255) -> None:
+    def __init__(self, source: Any, *, max_bins: int = 255, temp_folder: Any = None) -> None:
         check_value("Chunks", "max_bins", max_bins, Int(2, 1024))
         self.source = source
         self.max_bins = max_bins
+        self.temp_folder = temp_folder
         self._paths: list[Path] | None = None
         self._partitions: Partitions | None = None
         if is_dask(source):

@@ -13,6 +13,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from mixedwood import _core
 from mixedwood._params import COST_MATRIX, check_value
 from mixedwood.data import errors
 from mixedwood.data.batches import CATEGORIES, raw_vector
@@ -30,6 +31,8 @@ from mixedwood.data.schema import CodeArray, Label, NumberArray, Table, row_inde
 __all__ = [
     "Target",
     "check_same_length",
+    "class_factors",
+    "exact_sums",
     "is_quantity",
     "read_cost_matrix",
     "read_numbers",
@@ -504,7 +507,7 @@ def _read_weights(
     """Multiply sample and class weights; None if all are 1."""
     weights = _read_sample_weight(sample_weight, len(codes))
     if class_weight is not None:
-        factors = _read_class_weight(class_weight, classes, codes, weights)
+        factors = class_factors(class_weight, classes, codes, weights)
         with np.errstate(over="ignore"):
             weights = factors[codes] if weights is None else weights * factors[codes]
         if not weights.any():
@@ -564,12 +567,45 @@ def _read_sample_weight(sample_weight: Any, n_rows: int) -> NumberArray | None:
     return weights
 
 
-def _read_class_weight(
+def exact_sums(
+    values: NumberArray, which: CodeArray | None = None, n_sums: int = 1
+) -> NumberArray:
+    """Add up numbers without rounding, so that their order changes nothing.
+
+    Parameters
+    ----------
+    values : ndarray of float64
+        The numbers.
+    which : ndarray of int32, optional
+        The sum that each number belongs to, if there are several.
+    n_sums : int, default=1
+        The number of sums.
+
+    Examples
+    --------
+    >>> exact_sums(np.array([1e20, 1.0, -1e20])).tolist()
+    [1.0]
+    """
+    sums = _core.ExactSums(n_sums)
+    sums.add(np.ascontiguousarray(values, dtype=np.float64), which)
+    return sums.values()
+
+
+def class_factors(
     class_weight: Any, classes: NDArray[Any], codes: CodeArray, weights: NumberArray | None
 ) -> NumberArray:
-    """Turn class weights into one factor per class."""
+    """Turn class weights into one factor per class.
+
+    Examples
+    --------
+    >>> class_factors("balanced", np.array(["a", "b"]), np.array([0, 0, 1], np.int32), None)
+    array([0.75, 1.5 ])
+    """
     if isinstance(class_weight, str) and class_weight == "balanced":
-        totals = np.bincount(codes, weights, minlength=len(classes))
+        if weights is None:
+            totals = np.bincount(codes, minlength=len(classes)).astype(np.float64)
+        else:
+            totals = exact_sums(weights, codes, len(classes))
         with np.errstate(divide="ignore"):
             factors = totals.sum() / (np.count_nonzero(totals) * totals)
         return np.where(totals > 0, factors, 0.0)  # a class without weight keeps weight 0

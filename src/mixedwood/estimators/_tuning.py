@@ -135,7 +135,7 @@ def tune_boosted(
     candidates: list[Candidate] = [{"max_depth": depth} for depth in dict.fromkeys(max_depths)]
 
     def plan(candidate: Candidate) -> Any:
-        return clone(boosted).set_params(**candidate)._plan(coded.table)
+        return clone(boosted).set_params(**candidate)._plan(coded.table.n_rows, coded.table.schema)
 
     # If time is short, depths that are far from the usual one have none.
     candidates.sort(key=lambda c: abs(math.log(c["max_depth"] / _TYPICAL_DEPTH)))

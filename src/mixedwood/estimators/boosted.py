@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -47,7 +47,7 @@ from mixedwood.boosting import (
     link_of,
     read_validation,
 )
-from mixedwood.data import Table, Target, read_target
+from mixedwood.data import Schema, Table, Target, class_factors, read_target
 from mixedwood.data.monotonic import monotonic_signs
 from mixedwood.estimators._conformal import SET_SCORES, PredictionSets, set_scores
 from mixedwood.estimators._ensemble import (
@@ -201,7 +201,7 @@ class GradientBoosting(TreeEnsemble):
         assert self.min_samples_leaf is not None
         return self.min_samples_leaf
 
-    def _plan(self, table: Table) -> GradientPlan:
+    def _plan(self, n_rows: int, schema: Schema) -> GradientPlan:
         order = _category_order(self.partitioner)
         every_other = self.max_features == "auto"
         settings = GradientSettings(
@@ -209,25 +209,25 @@ class GradientBoosting(TreeEnsemble):
             max_depth=native_limit(self.max_depth),
             max_leaf_nodes=native_limit(self.max_leaf_nodes),
             best_first=self.max_leaf_nodes is not None,
-            min_samples_leaf=count_rows(self._min_samples_leaf(), table.n_rows),
+            min_samples_leaf=count_rows(self._min_samples_leaf(), n_rows),
             min_child_weight=float(self.min_child_weight),
             l2_regularization=float(self.l2_regularization),
             cat_l2=float(self.cat_l2),
             cat_smooth=float(self.cat_smooth),
             min_split_gain=float(self.min_split_gain),
-            max_features=None if every_other else count_columns(self.max_features, table.n_columns),
+            max_features=None if every_other else count_columns(self.max_features, len(schema)),
             half_of_others=every_other,
             selection=self.selection,
             handle_unknown=unknown_in_core(self.handle_unknown),
             n_threads=effective_n_jobs(self.n_jobs),
-            monotonic_cst=monotonic_signs(self.monotonic_cst, table.schema),
+            monotonic_cst=monotonic_signs(self.monotonic_cst, schema),
         )
         return GradientPlan(
             settings=settings,
             estimator=None if self.estimator is None else read_member(self.estimator),
             learning_rate=float(self.learning_rate),
             subsample=float(self.subsample),
-            n_columns=count_columns(self.colsample_bytree, table.n_columns),
+            n_columns=count_columns(self.colsample_bytree, len(schema)),
             multi_output=self.multi_strategy == "multi_output_tree",
             max_bins=int(self.max_bins),
             n_iter_no_change=int(self.n_iter_no_change) if self.early_stopping else None,
@@ -253,10 +253,15 @@ class GradientBoosting(TreeEnsemble):
         ----------
         X : table
             pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows.
-        y : array-like of shape (n_rows,)
-            Class labels (text, booleans or integers) or, for a regressor, finite numbers.
-        sample_weight : array-like of shape (n_rows,), optional
-            Weights of rows; rows of weight 0 are ignored.
+            A table that does not fit into memory is a path of Parquet or Arrow files, a folder, a
+            list of paths, a dataset of pyarrow, a relation of DuckDB, record batches that can be
+            iterated again, or `mixedwood.data.Chunks`.
+        y : array-like of shape (n_rows,), or str
+            Class labels (text, booleans or integers) or, for a regressor, finite numbers. With a
+            str, X is read in pieces, and has the labels or numbers in the column of this name.
+        sample_weight : array-like of shape (n_rows,) or str, optional
+            Weights of rows; rows of weight 0 are ignored. A table in pieces has them in a column,
+            which is named.
         X_val, y_val : table and array-like, optional
             Validation rows for early stopping, in place of a fraction of X. They have the columns
             of X and classes of y, and get the weights of `class_weight`.
@@ -271,6 +276,12 @@ class GradientBoosting(TreeEnsemble):
         self._check_parameters()
         deadline = Deadline.after(read_time_limit(self.time_limit))
         _check_validation(X_val, y_val, sample_weight_val, bool(self.early_stopping))
+        if isinstance(y, str):
+            from mixedwood.estimators._boosted_chunks import fit_boosted_chunks
+
+            return self._keep(
+                *fit_boosted_chunks(self, X, y, sample_weight, X_val, y_val, sample_weight_val)
+            )
         seed = seed_of(self.random_state)
         table, target = self._read_training(
             X,
@@ -283,14 +294,19 @@ class GradientBoosting(TreeEnsemble):
         self._loss().check(target)
         validation = None
         if X_val is not None:
-            plain = None if self.class_weight is None else read_target(y, sample_weight)
+            factors = None
+            if self.class_weight is not None:
+                plain = read_target(y, sample_weight)
+                factors = class_factors(
+                    self.class_weight, plain.classes, plain.codes, plain.weights
+                )
             validation = read_validation(
                 X_val,
                 y_val,
                 table.schema,
                 target,
                 sample_weight=sample_weight_val,
-                plain=plain,
+                factors=factors,
                 handle_unknown=self._handle_unknown(),
             )
             self._loss().check(validation[1], "y_val")
@@ -317,7 +333,7 @@ class GradientBoosting(TreeEnsemble):
                 model, losses = gradient_boost(
                     coded,
                     target,
-                    self._plan(coded.table),
+                    self._plan(target.n_rows, coded.table.schema),
                     int(self.n_estimators),
                     seed=seed,
                     previous=previous,
@@ -328,21 +344,28 @@ class GradientBoosting(TreeEnsemble):
                     time_limit=time_limit,
                     advance=advance,
                 )
-            fitted = {
-                "trees_": list(model.trees),
-                "baseline_": model.baseline,
-                "_values": list(model.values or ()),
-                "_first_output": list(model.first_output or ()),
-                "_stage_ends": list(model.stage_ends or ()),
-                "_seed": seed,
-                "_gain_importances": self.estimator is None,
-                "_held_out": held_out,
-            }
-            if self.early_stopping:
-                fitted["validation_loss_"] = losses
+            fitted = self._fitted_rounds(model, losses, seed, held_out)
+        return self._keep(fitted, coded.table.schema, target)
+
+    def _fitted_rounds(
+        self, model: Predictor, losses: list[float], seed: int, held_out: bool
+    ) -> dict[str, Any]:
+        fitted = {
+            "trees_": list(model.trees),
+            "baseline_": model.baseline,
+            "_values": list(model.values or ()),
+            "_first_output": list(model.first_output or ()),
+            "_stage_ends": list(model.stage_ends or ()),
+            "_seed": seed,
+            "_gain_importances": self.estimator is None,
+            "_held_out": held_out,
+        }
+        return fitted | ({"validation_loss_": losses} if self.early_stopping else {})
+
+    def _keep(self, fitted: dict[str, Any], schema: Schema, target: Target) -> Self:
         for name in self._fitted:
             self.__dict__.pop(name, None)  # of an earlier fit
-        self._remember(coded.table, target)
+        self._remember_columns(schema, target.classes, target.cost_matrix)
         self.__dict__.update(fitted)
         return self
 
@@ -387,6 +410,24 @@ class GradientBoosting(TreeEnsemble):
         return 1
 
     # Predicting
+
+    def predict_chunks(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Predict the rows of a table that is read in pieces, one array for each piece.
+
+        Parameters
+        ----------
+        X : path, dataset, relation or record batches
+            As for `fit`; further columns, such as the target, are ignored.
+
+        Yields
+        ------
+        ndarray
+            Classes or numbers of the rows of one piece; pieces without rows are left out.
+        """
+        from mixedwood.estimators._chunked import predict_chunks
+
+        check_is_fitted(self)
+        return predict_chunks(self, X)
 
     @property
     def n_iter_(self) -> int:

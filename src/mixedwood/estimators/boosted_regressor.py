@@ -12,7 +12,7 @@ from mixedwood import _kinds as kinds
 from mixedwood._params import CROSSED_FEATURES, NONE, Constraint, Float, OneOf, RowsOrFraction
 from mixedwood._parts import Partitioner
 from mixedwood.boosting import NUMBER_LOSSES, Huber, Loss, Quantile, number_loss
-from mixedwood.data import Table, Target
+from mixedwood.data import Schema, Table, Target
 from mixedwood.estimators._ensemble import TreeEnsembleRegressor
 from mixedwood.estimators.boosted import GradientBoosting
 
@@ -264,10 +264,8 @@ class BoostedTreesRegressor(GradientBoosting, TreeEnsembleRegressor):
 
     # Fitting
 
-    def _fit_table(self, *given: Any) -> Self:
-        super()._fit_table(*given)
-        self._loss_name = self.loss
-        return self
+    def _keep(self, fitted: dict[str, Any], schema: Schema, target: Target) -> Self:
+        return super()._keep({**fitted, "_loss_name": self.loss}, schema, target)
 
     def _check_warm_start(self, table: Table, target: Target, held_out: bool) -> None:
         super()._check_warm_start(table, target, held_out)

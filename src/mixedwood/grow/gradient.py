@@ -12,11 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _core
-from mixedwood.data import Target
+from mixedwood.data import Schema, Target
 from mixedwood.grow.encoded import EncodedTable, fill
 from mixedwood.tree import Tree
 
-__all__ = ["BinnedTable", "GradientSettings", "GradientTree", "grow_gradient_tree"]
+__all__ = [
+    "BinnedTable",
+    "GradientSettings",
+    "GradientTree",
+    "Moments",
+    "gradient_tree_of_classes",
+    "gradient_tree_of_numbers",
+    "grow_gradient_tree",
+]
 
 
 @dataclass(frozen=True)
@@ -162,49 +170,92 @@ def _tree(
     rows: NDArray[np.int32],
     node_of_row: NDArray[np.int32],
 ) -> Tree:
-    if not target.is_numeric:
-        arrays["statistics"] = arrays["statistics"].reshape(-1, target.n_classes)
-        return Tree.checked(table.coded.table.schema, target.classes, arrays)
-    weight = arrays.pop("statistics")
-    parent = np.zeros(len(weight), dtype=np.int32)
-    parent[arrays["children"]] = np.repeat(
-        np.arange(len(weight), dtype=np.int32), np.diff(arrays["child_offset"])
-    )
-    node = node_of_row if len(rows) == len(node_of_row) else node_of_row[rows]
-    arrays["statistics"] = _moments(weight, parent, target, rows, node)
     schema = table.coded.table.schema
-    return Tree.checked(schema, target.classes, arrays, loss="squared_error")
-
-
-def _moments(
-    total: NDArray[np.float64],
-    parent_of: NDArray[np.int32],
-    target: Target,
-    rows: NDArray[np.int32],
-    node: NDArray[np.int32],
-) -> NDArray[np.float64]:
-    """Weight, mean, squared deviations and loss (the same) of the numbers in each node."""
-    y, n = target.numbers, len(total)
+    if not target.is_numeric:
+        return gradient_tree_of_classes(arrays, schema, target.classes)
+    node = node_of_row if len(rows) == len(node_of_row) else node_of_row[rows]
+    n, y = len(arrays["split_kind"]), target.numbers
     y = y if len(rows) == len(y) else y[rows]  # rows ascend
-    weight: NDArray[np.float64]
-    if target.weights is None:
-        weight = np.bincount(node, minlength=n).astype(np.float64)
-        sums: NDArray[Any] = np.bincount(node, y, n)
-    else:
-        weights = target.weights[rows]
-        weight = np.asarray(np.bincount(node, weights, n), np.float64)
-        sums = np.bincount(node, weights * y, n)
-    mean = sums / np.where(weight > 0, weight, 1.0)
-    off = y - mean[node]
-    off *= off
-    squares = np.bincount(node, off if target.weights is None else weights * off, n)
-    for child in range(n - 1, 0, -1):  # Chan, Golub and LeVeque (1983)
-        parent = parent_of[child]
-        both = weight[parent] + weight[child]
-        if not both > 0:
-            continue
-        distance, part = mean[child] - mean[parent], weight[child] / both
-        squares[parent] += squares[child] + distance**2 * weight[parent] * part
-        mean[parent] += distance * part
-        weight[parent] = both
-    return np.column_stack([total, mean, squares, squares])
+    weights = None if target.weights is None else target.weights[rows]
+    moments = Moments(n)
+    moments.add(node, y, weights)
+    moments.add_deviations(node, y, weights)
+    return gradient_tree_of_numbers(arrays, schema, moments)
+
+
+def gradient_tree_of_classes(
+    arrays: dict[str, Any], schema: Schema, classes: NDArray[Any]
+) -> Tree:
+    """Make a tree of the arrays of the native core."""
+    arrays["statistics"] = arrays["statistics"].reshape(-1, len(classes))
+    return Tree.checked(schema, classes, arrays)
+
+
+def gradient_tree_of_numbers(arrays: dict[str, Any], schema: Schema, moments: Moments) -> Tree:
+    """Make a tree of the arrays of the native core and the moments of its leaves."""
+    total = arrays.pop("statistics")
+    parent = np.zeros(len(total), dtype=np.int32)
+    parent[arrays["children"]] = np.repeat(
+        np.arange(len(total), dtype=np.int32), np.diff(arrays["child_offset"])
+    )
+    arrays["statistics"] = moments.towards_root(total, parent)
+    return Tree.checked(schema, np.empty(0), arrays, loss="squared_error")
+
+
+class Moments:
+    """Weight, mean and squared deviations of the numbers in each leaf, in any order of the rows.
+
+    First all rows are added, and then all deviations.
+    """
+
+    def __init__(self, n_nodes: int) -> None:
+        self.n_nodes = n_nodes
+        self._sums = _core.ExactSums(n_nodes)
+        self._weights = _core.ExactSums(n_nodes)
+        self._squares = _core.ExactSums(n_nodes)
+        self._counts = np.zeros(n_nodes)
+
+    def add(
+        self, node: NDArray[np.int32], y: NDArray[np.float64], weights: NDArray[np.float64] | None
+    ) -> None:
+        """Add rows that end in these nodes."""
+        if weights is None:
+            self._counts += np.bincount(node, minlength=self.n_nodes)
+            self._sums.add(y, node)
+        else:
+            self._weights.add(weights, node)
+            self._sums.add(weights * y, node)
+
+    @cached_property
+    def weight(self) -> NDArray[np.float64]:
+        """Weight of each leaf; 0 of other nodes."""
+        return np.asarray(self._counts + self._weights.values())  # one of them is 0
+
+    @cached_property
+    def mean(self) -> NDArray[np.float64]:
+        """Mean of each leaf."""
+        return np.asarray(self._sums.values() / np.where(self.weight > 0, self.weight, 1.0))
+
+    def add_deviations(
+        self, node: NDArray[np.int32], y: NDArray[np.float64], weights: NDArray[np.float64] | None
+    ) -> None:
+        """Add the squared deviations of rows that were added before."""
+        off = y - self.mean[node]
+        off *= off
+        self._squares.add(off if weights is None else weights * off, node)
+
+    def towards_root(
+        self, total: NDArray[np.float64], parent_of: NDArray[np.int32]
+    ) -> NDArray[np.float64]:
+        """Weight (as given), mean, squared deviations and loss (the same) of each node."""
+        weight, mean, squares = self.weight.copy(), self.mean.copy(), self._squares.values()
+        for child in range(self.n_nodes - 1, 0, -1):  # Chan, Golub and LeVeque (1983)
+            parent = parent_of[child]
+            both = weight[parent] + weight[child]
+            if not both > 0:
+                continue
+            distance, part = mean[child] - mean[parent], weight[child] / both
+            squares[parent] += squares[child] + distance**2 * weight[parent] * part
+            mean[parent] += distance * part
+            weight[parent] = both
+        return np.column_stack([total, mean, squares, squares])
