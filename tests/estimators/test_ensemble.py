@@ -57,7 +57,7 @@ def test_scikit_learn_checks(estimator, check):
 
 @pytest.mark.parametrize("share", [0.0, 0.25, 0.6, 1.0])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_the_answer_is_the_weighted_mean_of_the_parts(share, n_classes):
+def test_the_prediction_is_the_weighted_mean_of_the_parts(share, n_classes):
     X, y = mixed_problem(n_classes=n_classes)
     new, _ = mixed_problem(50, seed=1, n_classes=n_classes)
     model = small(weights=(1 - share, share)).fit(X, y)
@@ -306,7 +306,7 @@ def test_losses_are_means_over_the_weight_of_rows():
     )
 
 
-def test_answers_out_of_bag_are_drawn_to_the_mean():
+def test_predictions_out_of_bag_are_drawn_to_the_mean():
     target = read_target(["ash", "birch", "birch", "birch"])
     shares = np.array([[1.0, 0.0], [0.0, 1.0], [np.nan, np.nan], [0.5, 0.5]])
     want = [
@@ -401,7 +401,7 @@ def test_an_out_of_bag_score_that_was_asked_for_is_there():
     assert small(forest=forest, **TUNED).fit(X, y).forest_.oob_score_ == -1.0
 
 
-def test_ways_to_split_are_tried_at_the_best_depth_and_told_as_they_were():
+def test_ways_to_split_are_tried_at_the_best_depth_and_reported_as_they_were():
     made = mixedwood.datasets.make_mixed(400, random_state=1)
     model = small(10, **{**TUNED, "max_iter": 60}).fit(made.X, made.y)
     results = model.cv_results_
@@ -487,7 +487,7 @@ def test_a_forest_whose_trees_see_all_rows_is_not_judged(max_samples):
     assert not hasattr(model.forest_, "oob_score_")
 
 
-def test_copies_answer_the_same():
+def test_copies_predict_the_same():
     X, y = mixed_problem()
     model = small().fit(X, y)
     want = model.predict_proba(X)

@@ -9,8 +9,7 @@ from scipy import stats
 
 from mixedwood import study
 from mixedwood.study import Cell, PublishedValue
-from mixedwood.study.checks import CHECKS
-from mixedwood.study.claims import judge
+from mixedwood.study.claims import CHECKS, judge
 from mixedwood.study.definition import Claim
 from mixedwood.study.results import PairedCell
 from mixedwood.study.spread import Interval, count, mean_interval, t_interval

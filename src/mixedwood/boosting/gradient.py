@@ -25,8 +25,8 @@ from mixedwood.data import (
     read_numbers,
     read_table,
     read_target,
-    unknown_counts,
 )
+from mixedwood.data.schema import describe_unknown
 from mixedwood.grow import EncodedTable
 from mixedwood.grow.gradient import BinnedTable, GradientSettings, grow_gradient_tree
 from mixedwood.tree import Predictor, TargetSpec, Tree, argmax_with_ties, in_order
@@ -218,12 +218,9 @@ def read_validation(
             "X_val and y_val must have the same number of rows; got "
             f"{table.n_rows} and {given.n_rows}."
         )
-    if handle_unknown == "error" and (counts := unknown_counts(table)):
-        found = ", ".join(
-            f"column {column!r} ({n} row{'s' * (n > 1)})" for column, n in counts.items()
-        )
+    if handle_unknown == "error" and (found := describe_unknown(table)):
         raise ValueError(
-            f"Found unknown categories in X_val, {found}. Map them to categories of the training "
+            f"Found unknown categories in X_val: {found}. Map them to categories of the training "
             "data, or use handle_unknown='stop', 'missing' or 'majority'."
         )
     if target.is_numeric:

@@ -227,14 +227,7 @@ class AdaBoostTreesClassifier(TreeEnsembleClassifier):
         self._check_parameters()
         deadline = Deadline.after(read_time_limit(self.time_limit))
         seed = seed_of(self.random_state)
-        table, target = self._read_training(
-            X,
-            y,
-            sample_weight,
-            class_weight=self.class_weight,
-            categorical_features=self.categorical_features,
-            ordinal_features=self.ordinal_features,
-        )
+        table, target = self._read_training(X, y, sample_weight)
         return self._fit_table(EncodedTable(table), target, seed, deadline.left())
 
     def _fit_table(self, coded: EncodedTable, target: Target, seed: int, time_limit: float) -> Self:

@@ -283,14 +283,7 @@ class GradientBoosting(TreeEnsemble):
                 *fit_boosted_chunks(self, X, y, sample_weight, X_val, y_val, sample_weight_val)
             )
         seed = seed_of(self.random_state)
-        table, target = self._read_training(
-            X,
-            y,
-            sample_weight,
-            class_weight=self.class_weight,
-            categorical_features=self.categorical_features,
-            ordinal_features=self.ordinal_features,
-        )
+        table, target = self._read_training(X, y, sample_weight)
         self._loss().check(target)
         validation = None
         if X_val is not None:

@@ -452,14 +452,7 @@ class EnsembleClassifier(PredictionSets, BaseEnsemble, TableClassifier):
         boosted: BoostedTreesClassifier | AdaBoostTreesClassifier = self._member(
             "boosted", seed + 1
         )
-        table, target = self._read_training(
-            X,
-            y,
-            sample_weight,
-            class_weight=self.class_weight,
-            categorical_features=self.categorical_features,
-            ordinal_features=self.ordinal_features,
-        )
+        table, target = self._read_training(X, y, sample_weight)
         self._size_forest(forest, target.n_rows)
         coded = EncodedTable(table)
         tunes = bool(self.tune) and target.n_classes > 1 and target.n_rows >= 10

@@ -1,6 +1,6 @@
 """A model for treelite and the runtimes that read it, such as FIL on graphics processors.
 
-Treelite knows numbers only: `encode_rows` makes them of a table.
+Treelite supports numbers only: `encode_rows` makes them of a table.
 """
 
 from __future__ import annotations

@@ -9,21 +9,46 @@ is not decided if none fails and some are open.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from mixedwood.study.checks import CHECKS
+from mixedwood.study import check_pairs, check_tables
 from mixedwood.study.definition import Claim, StudyError, Verdict
 
 if TYPE_CHECKING:
     from mixedwood.study.results import ResultTable
 
-__all__ = ["HOLDS", "IN_PART", "NOT_DECIDED", "NOT_HERE", "judge"]
+__all__ = ["CHECKS", "HOLDS", "IN_PART", "NOT_DECIDED", "NOT_HERE", "judge"]
 
 HOLDS, IN_PART, NOT_HERE = "holds", "holds in part", "does not hold here"
 NOT_DECIDED = "not decided"
 NOT_CLAIMED = "nothing claimed"  # of a proposal
 _SIGNS = {True: "yes", False: "no", None: "open"}
+
+CHECKS: dict[str, Callable[..., check_pairs.Outcome]] = {
+    check.__name__: check
+    for check in (
+        check_pairs.lower_mean,
+        check_pairs.lower_rank,
+        check_pairs.lower_in_rows,
+        check_pairs.never_higher,
+        check_pairs.similar,
+        check_pairs.significantly_lower,
+        check_pairs.ratio,
+        check_tables.grows_less,
+        check_tables.grows,
+        check_tables.slope,
+        check_tables.between,
+        check_tables.reaches,
+        check_tables.near,
+        check_tables.quantile,
+        check_tables.highest_mean,
+        check_tables.among_first,
+        check_tables.lower_than_beside,
+        check_tables.different_pairs,
+    )
+}
+"""Checks by the names that study files use."""
 
 
 def judge(claim: Claim, tables: Mapping[str, ResultTable]) -> Verdict:
