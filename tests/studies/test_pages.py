@@ -49,6 +49,17 @@ def test_the_readme_has_the_counts_of_the_pages():
     assert [line for line in section.splitlines() if line[:2] == "- "] == papers.readme_lines()
 
 
+def test_every_item_of_the_papers_is_done_or_says_why_not():
+    text = (papers.PAGES / "papers-checklist.md").read_text("utf-8")
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if re.match(r"\| \d", line)]
+    assert [int(row[0]) for row in rows] == list(range(1, 142))
+    for number, _, letters, *remark in rows:
+        assert set(letters.split()) <= {"B", "T", "S", "-"}, number
+        # A result has nothing to build.
+        if letters not in ("B T S", "T S"):
+            assert remark and len(remark[0].strip(" |")) > 5, f"{number}: {letters}"
+
+
 def test_a_changed_value_changes_the_page(tmp_path, monkeypatch):
     """The comparison can fail: one fold of one task, moved by ten points."""
     source = (papers.SAVED / "random_ordinality.json").read_text("utf-8")
