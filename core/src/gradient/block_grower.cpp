@@ -1,6 +1,7 @@
 #include "mixedwood/gradient_blocks.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <tuple>
@@ -33,13 +34,22 @@ struct Node {
   std::int32_t number = -1;  // in the tree; of an ancestor if the tree ends before
 };
 
-std::uint32_t bin_of(const BlockColumn& column, std::size_t row) {
-  switch (column.width) {
-    case 1: return static_cast<const std::uint8_t*>(column.bins)[row];
-    case 2: return static_cast<const std::uint16_t*>(column.bins)[row];
-    default: return static_cast<const std::uint32_t*>(column.bins)[row];
+// Where the rows of a block go from a node.
+struct Route {
+  std::int32_t children[2] = {-1, -1};  // -1: they stay
+  BlockColumn column;
+  const std::uint8_t* place_of_bin = nullptr;
+  const std::uint8_t* place_of_cell = nullptr;  // of training rows; null: by bin
+  std::int32_t unknown = kStop;
+
+  std::size_t bin(std::size_t row) const {
+    switch (column.width) {
+      case 1: return static_cast<const std::uint8_t*>(column.bins)[row];
+      case 2: return static_cast<const std::uint16_t*>(column.bins)[row];
+      default: return static_cast<const std::uint32_t*>(column.bins)[row];
+    }
   }
-}
+};
 
 template <typename Bin>
 std::size_t largest(const void* bins, std::size_t n_rows) {
@@ -119,10 +129,10 @@ class BlockGrower::Impl {
     }
     taken_.assign(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(end));
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(end));
-    is_counted_.assign(nodes_.size(), 0);
+    sums_of_.assign(nodes_.size(), nullptr);
     for (const std::int32_t node : counted_) {
       nodes_[at(node)].sums.assign(layout_.size(), Sum{});
-      is_counted_[at(node)] = 1;
+      sums_of_[at(node)] = nodes_[at(node)].sums.data();
     }
     n_learnt_ = 0;
     return true;
@@ -133,6 +143,8 @@ class BlockGrower::Impl {
     if (block.gradients.size() != block.nodes.size() * data_.n_outputs ||
         block.hessians.size() != block.gradients.size())
       throw std::invalid_argument("one gradient and one hessian are needed for each row and output");
+    if (sums_of_.size() != nodes_.size()) throw std::logic_error("no pass has begun");
+    set_routes(block);
     for (std::size_t begin = 0; begin < block.nodes.size(); begin += kRowsAtOnce)
       add_some(block, begin, std::min(block.nodes.size(), begin + kRowsAtOnce));
   }
@@ -207,10 +219,11 @@ class BlockGrower::Impl {
 
   void settle(const RowBlock& block) {
     check(block);
+    set_routes(block);
     for (std::size_t row = 0; row < block.nodes.size(); ++row) {
       const bool learns = block.learns.empty() || block.learns[row] != 0;
       const std::uint8_t part = learns ? next_part() : std::uint8_t{0};
-      block.nodes[row] = nodes_[at(route(block, row, learns, part))].number;
+      block.nodes[row] = nodes_[at(route(block.nodes[row], row, learns, part))].number;
     }
   }
 
@@ -278,72 +291,92 @@ class BlockGrower::Impl {
         throw std::invalid_argument("there is no such bin");
   }
 
-  // Down from the node where the row was; a row in a new bin may stop on the way.
-  std::int32_t route(const RowBlock& block, std::size_t row, bool learns, std::uint8_t part) const {
-    std::int32_t node = block.nodes[row];
-    while (is_split(node)) {
-      const Node& here = nodes_[at(node)];
-      const std::size_t bin = bin_of(block.columns[at(here.split.column)], row);
+  void set_routes(const RowBlock& block) {
+    routes_.assign(nodes_.size(), {});
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const Node& node = nodes_[i];
+      if (node.children[0] < 0) continue;
+      Route& route = routes_[i];
+      std::copy(node.children, node.children + 2, route.children);
+      route.column = block.columns[at(node.split.column)];
+      route.place_of_bin = node.places.place_of_bin.data();
+      if (!node.split.place_of_cell.empty()) route.place_of_cell = node.split.place_of_cell.data();
+      route.unknown = node.places.unknown;
+    }
+  }
+
+  // Down from the node where the row was; a row that is not learnt from may stop on the way.
+  std::int32_t route(std::int32_t node, std::size_t row, bool learns, std::uint8_t part) const {
+    const Route* here = routes_.data() + node;
+    while (here->children[0] >= 0) {
+      const std::size_t bin = here->bin(row);
       std::int32_t place;
-      if (learns && !here.split.place_of_cell.empty()) {
-        place = here.split.place_of_cell[bin * layout_.n_parts() + part];
+      if (learns && here->place_of_cell != nullptr) {
+        place = here->place_of_cell[bin * layout_.n_parts() + part];
       } else {
-        place = here.places.place_of_bin[bin];
-        if (place == kUnmet) place = learns ? 0 : here.places.unknown;
+        place = here->place_of_bin[bin];
+        if (place == kUnmet) place = learns ? 0 : here->unknown;
         if (place < 0) break;
       }
-      node = here.children[place];
+      node = here->children[place];
+      here = routes_.data() + node;
     }
-    block.nodes[row] = node;
     return node;
   }
 
   void add_some(const RowBlock& block, std::size_t begin, std::size_t end) {
-    const std::size_t k = data_.n_outputs, n_parts = layout_.n_parts();
-    rows_.clear();
-    into_.clear();
-    first_.clear();
-    of_row_.clear();
-    const bool is_root = is_counted_[0] != 0;
+    const std::size_t k = data_.n_outputs;
+    rows_.resize(kRowsAtOnce);
+    into_.resize(kRowsAtOnce);
+    part_.resize(kRowsAtOnce);
+    of_row_.resize(kRowsAtOnce * k);
+    std::size_t n = 0;
     for (std::size_t row = begin; row < end; ++row) {
       const bool learns = block.learns.empty() || block.learns[row] != 0;
       const std::uint8_t part = learns ? next_part() : std::uint8_t{0};
-      const std::int32_t node = route(block, row, learns, part);
-      if (!learns || is_counted_[at(node)] == 0) continue;
-      for (std::size_t d = 0; d < k; ++d) {
-        const Sum sum = scale_.sum(block.gradients[row * k + d], block.hessians[row * k + d]);
-        of_row_.push_back(sum);
-        if (is_root) nodes_[0].total[d] += sum;
-      }
-      rows_.push_back(static_cast<std::uint32_t>(row));
-      into_.push_back(nodes_[at(node)].sums.data());
-      if (n_parts > 1) first_.push_back(layout_.first(part));
+      const std::int32_t node = route(block.nodes[row], row, learns, part);
+      block.nodes[row] = node;
+      Sum* const into = sums_of_[at(node)];
+      if (!learns || into == nullptr) continue;
+      for (std::size_t d = 0; d < k; ++d)
+        of_row_[n * k + d] = scale_.sum(block.gradients[row * k + d], block.hessians[row * k + d]);
+      rows_[n] = static_cast<std::uint32_t>(row);
+      into_[n] = into;
+      part_[n++] = part;
     }
+    if (sums_of_[0] != nullptr)
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t d = 0; d < k; ++d) nodes_[0].total[d] += of_row_[i * k + d];
     const std::size_t n_columns = schema_.columns().size();
-    const std::size_t n_threads =
-        workers_.parts(rows_.size() * n_columns * k, kAdditionsWorthAThread);
+    const std::size_t n_threads = workers_.parts(n * n_columns * k, kAdditionsWorthAThread);
     workers_.run(n_threads, [&](std::size_t thread) {
       for (std::size_t c = Workers::begin(n_columns, thread, n_threads);
            c < Workers::begin(n_columns, thread + 1, n_threads); ++c)
-        add_column(block.columns[c], c);
+        add_column(block.columns[c], c, n);
     });
   }
 
-  void add_column(const BlockColumn& column, std::size_t c) {
+  void add_column(const BlockColumn& column, std::size_t c, std::size_t n) {
     if (column.width == 1)
-      add_bins(static_cast<const std::uint8_t*>(column.bins), c);
+      add_bins(static_cast<const std::uint8_t*>(column.bins), c, n);
     else if (column.width == 2)
-      add_bins(static_cast<const std::uint16_t*>(column.bins), c);
+      add_bins(static_cast<const std::uint16_t*>(column.bins), c, n);
     else
-      add_bins(static_cast<const std::uint32_t*>(column.bins), c);
+      add_bins(static_cast<const std::uint32_t*>(column.bins), c, n);
   }
 
+  // The first n of the rows that were noted.
   template <typename Bin>
-  void add_bins(const Bin* bins, std::size_t c) {
+  void add_bins(const Bin* bins, std::size_t c, std::size_t n) {
     const std::size_t k = data_.n_outputs, first = layout_.first(0)[c];
-    const bool in_parts = layout_.in_parts(c);
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      Sum* const cell = into_[i] + (in_parts ? first_[i][c] : first) + bins[rows_[i]] * k;
+    const std::size_t block = layout_.in_parts(c) ? at(schema_.columns()[c].n_bins) * k : 0;
+    if (k == 1) {
+      for (std::size_t i = 0; i < n; ++i)
+        into_[i][first + part_[i] * block + bins[rows_[i]]] += of_row_[i];
+      return;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      Sum* const cell = into_[i] + first + part_[i] * block + bins[rows_[i]] * k;
       for (std::size_t d = 0; d < k; ++d) cell[d] += of_row_[i * k + d];
     }
   }
@@ -432,7 +465,8 @@ class BlockGrower::Impl {
   // Of each pair of siblings the first one; the root by itself.
   std::vector<std::int32_t> waiting_, taken_, next_level_;
   std::vector<std::int32_t> counted_;
-  std::vector<std::uint8_t> is_counted_;
+  std::vector<Sum*> sums_of_;  // of each node; null: not counted
+  std::vector<Route> routes_;
   std::vector<double> ranks_;  // the least on the way to each split
   std::size_t kept_ = 0;       // bytes of the sums that wait for the next level
   bool ended_ = false;
@@ -442,7 +476,7 @@ class BlockGrower::Impl {
   // Of the rows of a block that are added up.
   std::vector<std::uint32_t> rows_;
   std::vector<Sum*> into_;
-  std::vector<const std::size_t*> first_;  // of their part; empty: one part
+  std::vector<std::uint8_t> part_;
   std::vector<Sum> of_row_;
 };
 

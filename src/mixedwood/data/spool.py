@@ -114,6 +114,7 @@ class BlockFile:
         # The widest come first, so that numbers lie at multiples of their size.
         self._order = sorted(range(len(dtypes)), key=lambda i: -dtypes[i].itemsize)
         self._bytes = sum(kind.itemsize for kind in dtypes) * max(1, width)
+        self._content = memoryview(bytearray(min(BLOCK, n_rows) * self._bytes))
 
     def write(self, block: int, arrays: Sequence[NDArray[Any]]) -> None:
         """Write a block."""
@@ -129,11 +130,11 @@ class BlockFile:
             raise self._error(error) from error
 
     def read(self, block: int) -> list[NDArray[Any]]:
-        """Read a block."""
+        """Read a block. The arrays are those of the next block once it is read."""
         n = min(BLOCK, self.n_rows - block * BLOCK)
-        content = bytearray(n * self._bytes)
+        content = self._content[: n * self._bytes]
         self._file.seek(block * BLOCK * self._bytes)
-        left = memoryview(content)
+        left = content
         while left:
             n_read = self._file.readinto(left)
             if not n_read:
