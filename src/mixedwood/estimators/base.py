@@ -260,7 +260,7 @@ def _with_dask(method: Callable[..., Any]) -> Callable[..., Any]:
     if hasattr(method, "_takes_dask"):
         return method
 
-    @functools.wraps(method)
+    @wraps(method)
     def predict(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
         if type(X).__module__.startswith(("dask.dataframe", "dask_expr")):
             from mixedwood.estimators._lazy import predict_frame
