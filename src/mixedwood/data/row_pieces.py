@@ -15,7 +15,7 @@ from mixedwood._progress import stage
 from mixedwood.data.chunks import Chunks
 from mixedwood.data.pieces import Job, Layout, table_changed
 from mixedwood.data.schema import ColumnKind, Label, Schema
-from mixedwood.data.spool import BLOCK, BlockFile, Spool, smallest_unsigned
+from mixedwood.data.spool import Spool, smallest_unsigned
 from mixedwood.data.summary import summarize
 from mixedwood.data.target import Target, class_factors, read_numbers, read_target
 
@@ -299,7 +299,7 @@ class SpooledRows:
         self._targets = spool.arrays([self._target_type])
         self._weights = spool.arrays([np.float64]) if self.has_weights else None
         kinds = [*self._dtypes, self._target_type, np.dtype(np.float64)]
-        buffers = [np.empty(BLOCK, kind) for kind in kinds]
+        buffers = [np.empty(spool.block_rows, kind) for kind in kinds]
         block = filled = n_rows = 0
         plain = True  # every weight is 1
 
@@ -318,12 +318,12 @@ class SpooledRows:
                 plain = plain and bool((arrays[-1] == 1.0).all())
                 start = 0
                 while start < n:
-                    some = min(n - start, BLOCK - filled)
+                    some = min(n - start, spool.block_rows - filled)
                     for buffer, array in zip(buffers, arrays, strict=True):
                         buffer[filled : filled + some] = array[start : start + some]
                     start += some
                     filled += some
-                    if filled == BLOCK:
+                    if filled == spool.block_rows:
                         flush()
                         block, filled = block + 1, 0
                 if advance is not None:
