@@ -47,7 +47,7 @@ from mixedwood.boosting import (
     link_of,
     read_validation,
 )
-from mixedwood.data import Schema, Table, Target, class_factors, read_target
+from mixedwood.data import Schema, Table, Target, class_factors, exact_sums, read_target
 from mixedwood.data.monotonic import monotonic_signs
 from mixedwood.estimators._conformal import SET_SCORES, PredictionSets, set_scores
 from mixedwood.estimators._ensemble import (
@@ -59,7 +59,7 @@ from mixedwood.estimators.forest import read_member
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.grow import EncodedTable
 from mixedwood.grow.gradient import GradientSettings
-from mixedwood.tree import Predictor, Tree
+from mixedwood.tree import Predictor, Tree, TreeBuilder
 
 __all__ = ["BoostedTreesClassifier", "GradientBoosting"]
 
@@ -323,7 +323,9 @@ class GradientBoosting(TreeEnsemble):
         held_out = bool(self.early_stopping) and validation is None
         fitted: dict[str, Any] = {"_gain_importances": False}
         if target.n_classes == 1:
-            fitted["trees_"] = [TreeClassifier(pruning=None)._fit_encoded(coded, target, seed=seed)]
+            weight = target.n_rows if target.weights is None else exact_sums(target.weights)[0]
+            leaf = TreeBuilder(coded.table.schema, target.classes, np.array([float(weight)]))
+            fitted["trees_"] = [leaf.build()]
         else:
             previous = None
             if self.warm_start and hasattr(self, "baseline_"):
