@@ -345,7 +345,8 @@ def hashes_by_numpy(table, seeds, hash_of):
         return x ^ (x >> np.uint64(31))
 
     found = seeds
-    for column, array, hashes in zip(table.schema, table.arrays, hash_of, strict=True):
+    columns = zip(table.schema, table.arrays, hash_of, strict=True)
+    for column, array, hashes in sorted(columns, key=lambda c: c[0].name):
         if column.is_numeric:
             cells = np.where(np.isnan(array), hashes[-1], (array + 0.0).view(np.uint64))
         else:

@@ -6,6 +6,7 @@ order: bins come from the rows with the smallest hashes of their contents.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +30,7 @@ from mixedwood.data.row_folds import N_COUNTERS, count_hashes
 from mixedwood.data.schema import Column, ColumnKind, Label, Schema, Table, sort_labels
 from mixedwood.data.target import Target, read_class_weight, read_target
 
-__all__ = ["Summary", "summarize"]
+__all__ = ["Look", "Summary", "summarize"]
 
 MAX_CATEGORIES = 65_536
 _SAMPLE = 1 << 17  # rows that quantiles are taken from
@@ -72,31 +73,24 @@ def summarize(
     >>> found.n_rows, found.classes.tolist(), found.bins
     (3, ['a', 'b'], (array([1., 2., 3.]),))
     """
-    job = _Look(
-        target,
-        source.max_bins,
-        categorical_features,
-        ordinal_features,
-        weight,
-        class_weight,
-        copies,
-    )
+    features = (categorical_features, ordinal_features)
+    job = Look(target, source.max_bins, *features, weight, class_weight, copies)
     found = source.run(job)
     assert found is not None  # there is no deadline
     return ChunkedTable(source, found.layout(job), found.equal_rows)
 
 
 @dataclass(frozen=True)
-class _Look:
+class Look:
     """The first look at a table."""
 
     target: str
-    max_bins: int
-    categorical_features: Any
-    ordinal_features: Mapping[str, Sequence[Label]] | None
-    weight: str | None
-    class_weight: Mapping[Any, float] | str | None
-    copies: bool
+    max_bins: int = 255
+    categorical_features: Any = None
+    ordinal_features: Mapping[str, Sequence[Label]] | None = None
+    weight: str | None = None
+    class_weight: Mapping[Any, float] | str | None = None
+    copies: bool = False
 
     @property
     def classes_without_weight(self) -> list[Any]:
@@ -117,7 +111,10 @@ class _Look:
 
 
 class Summary:
-    """What is known of some pieces of a table."""
+    """What is known of some pieces of a table.
+
+    Summaries merge in any order to the same; only the order of the columns is that of the left.
+    """
 
     def __init__(self) -> None:
         self.first = ""  # a piece with rows
@@ -127,12 +124,13 @@ class Summary:
         self.weights, self.squares = ExactSums(), ExactSums()  # by class
         self.sample = _Sample()
         self.equal_rows: NDArray[np.int64] | None = None
-        self.known_hashes: dict[Label, np.uint64] = {}
+        self._hashes: dict[Label, np.uint64] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "known_hashes": {}}
+        # Hashes are only known to save time.
+        return {**self.__dict__, "_hashes": {}}
 
-    def add(self, how: _Look, name: str, frame: Any) -> None:
+    def add(self, how: Look, name: str, frame: Any) -> None:
         """Add a piece."""
         names = tuple(column.name for column in self.columns)
         taken = divide(name, frame, how.target, names, how.weight)
@@ -171,9 +169,9 @@ class Summary:
             self._add_hashes(how, table, read, taken.weights)
 
     def _add_hashes(
-        self, how: _Look, table: Table, target: Target, weights: NDArray[np.float64] | None
+        self, how: Look, table: Table, target: Target, weights: NDArray[np.float64] | None
     ) -> None:
-        known = self.known_hashes
+        known = self._hashes
         hash_of = [
             np.append(label_hashes(column.categories, known), MISSING_HASH)
             for column in table.schema
@@ -186,7 +184,7 @@ class Summary:
                 self.equal_rows = np.zeros(N_COUNTERS, dtype=np.int64)
             self.equal_rows += count_hashes(hashes)
 
-    def merge(self, how: _Look, other: Summary) -> None:
+    def merge(self, how: Look, other: Summary) -> None:
         """Add what is known of other pieces."""
         if not other.classes:
             return
@@ -200,17 +198,19 @@ class Summary:
         if not other.columns:
             return
         if not self.columns:
-            self.first, self.columns = other.first, other.columns
+            # The other is kept where it was made, and must not change.
+            self.first, self.columns = other.first, copy.deepcopy(other.columns)
         else:
+            others = {column.name: column for column in other.columns}
             names = [column.name for column in self.columns]
-            if names != [column.name for column in other.columns]:
-                raise columns_differ(other.first, [c.name for c in other.columns], names)
-            for state, more in zip(self.columns, other.columns, strict=True):
-                state.add(more, other.first, self.first, how.max_bins)
+            if {*names} != {*others}:
+                raise columns_differ(other.first, list(others), names)
+            for state in self.columns:
+                state.add(others[state.name], other.first, self.first, how.max_bins)
         self.sample.merge(other.sample)
 
     def _add_classes(
-        self, how: _Look, found: Mapping[Any, int], kind: np.dtype[Any], name: str
+        self, how: Look, found: Mapping[Any, int], kind: np.dtype[Any], name: str
     ) -> None:
         known = self.classes
         if known and {*map(type, found)} != {*map(type, known)}:
@@ -223,7 +223,7 @@ class Summary:
         for label, count in found.items():
             known[label] = known.get(label, 0) + count
 
-    def layout(self, how: _Look) -> Layout:
+    def layout(self, how: Look) -> Layout:
         """Turn it into what is needed to read the pieces again."""
         if not self.classes:
             raise ValueError("The table has no rows: all chunks are empty, or there are none.")
@@ -237,14 +237,11 @@ class Summary:
             totals = self.weights.sums(order)
         factors = None
         if how.class_weight is not None:
-            factors = read_class_weight(
-                how.class_weight, classes, np.arange(len(order), dtype=np.int32), totals
-            )
+            codes = np.arange(len(order), dtype=np.int32)
+            factors = read_class_weight(how.class_weight, classes, codes, totals)
             if (factors == 1.0).all():
                 factors = None
         fixed = self._fixed_point(how, int(counts.sum()))
-        numeric = [state.kind == ColumnKind.NUMERIC for state in self.columns]
-        places = np.cumsum(numeric) - 1
         whole = self._are_whole(how, factors, counts)
         weights = totals if factors is None else totals * factors
         squares = counts.astype(np.float64)
@@ -252,14 +249,17 @@ class Summary:
             squares = self.squares.sums(order)
         if factors is not None:
             squares = squares * factors**2
+        numeric = sorted(c.name for c in self.columns if c.kind == ColumnKind.NUMERIC)
         return Layout(
             how.target,
             Schema(tuple(state.column() for state in self.columns)),
             classes,
             counts,
             tuple(
-                state.bins(self.sample, int(place), how.max_bins) if is_numeric else None
-                for state, place, is_numeric in zip(self.columns, places, numeric, strict=True)
+                state.bins(self.sample, numeric.index(state.name), how.max_bins)
+                if state.kind == ColumnKind.NUMERIC
+                else None
+                for state in self.columns
             ),
             tuple(state.distinct is not None for state in self.columns),
             how.weight,
@@ -270,7 +270,7 @@ class Summary:
             float(weights.sum() ** 2 / squares.sum()),
         )
 
-    def _fixed_point(self, how: _Look, n_rows: int) -> FixedPoint | None:
+    def _fixed_point(self, how: Look, n_rows: int) -> FixedPoint | None:
         """Choose how weights are added up; None if every row weighs 1."""
         one = self.weights.top == 1 and self.weights.lowest == 0  # 1.0 is below 2
         if how.weight is not None and not one:
@@ -279,7 +279,7 @@ class Summary:
         return FixedPoint.for_numbers(1, 0, n_rows) if n_rows > _MAX_ROWS else None
 
     def _are_whole(
-        self, how: _Look, factors: NDArray[np.float64] | None, counts: NDArray[np.int64]
+        self, how: Look, factors: NDArray[np.float64] | None, counts: NDArray[np.int64]
     ) -> bool:
         whole = how.weight is None or self.weights.lowest >= 0
         if factors is None:
@@ -315,21 +315,25 @@ class _Merged:
             return found
         known = array[~np.isnan(array)] + 0.0
         found.largest = float(known.max(initial=-np.inf))
-        distinct = np.unique(known)
-        found.distinct = distinct if len(distinct) <= max_bins else None
+        # A few rows show of most columns that they have too many.
+        if len(np.unique(known[: 4 * max_bins])) <= max_bins:
+            distinct = np.unique(known)
+            found.distinct = distinct if len(distinct) <= max_bins else None
+        else:
+            found.distinct = None
         return found
 
     def add(self, other: _Merged, name: str, first: str, max_bins: int) -> None:
         """Add the same column of other pieces, of which `name` is the first."""
         ordinal = self.kind == ColumnKind.ORDINAL
         is_numeric = other.kind == ColumnKind.NUMERIC
-        known_kind = is_numeric or other.order or self.kind == other.kind
-        if not known_kind and other.n_missing == other.n_rows:
-            raise ValueError(
-                f"{name}: column {self.name!r} has no values and no type, but {first} has it as "
-                f"{self.kind}. Write all files with the same schema, or pass "
-                "pyarrow.dataset.dataset(paths, schema=...), which gives the column its type."
-            )
+        for part, its, known, where in ((other, name, self, first), (self, first, other, name)):
+            if part.kind != known.kind and part.is_untyped:
+                raise ValueError(
+                    f"{its}: column {self.name!r} has no values and no type, but {where} has it "
+                    f"as {known.kind}. Write all files with the same schema, or pass "
+                    "pyarrow.dataset.dataset(paths, schema=...), which gives the column its type."
+                )
         if other.kind != self.kind or (ordinal and other.order != self.order):
             what = "has another order" if other.kind == self.kind else f"is {other.kind}"
             raise ValueError(
@@ -346,13 +350,12 @@ class _Merged:
             found = np.union1d(self.distinct, other.distinct)
             self.distinct = found if len(found) <= max_bins else None
             return
-        types, known = {*map(type, other.labels)}, {*map(type, self.labels)}
-        if known and types and types != known:
-            label = next(iter(sort_labels(other.labels)))
+        types, before = {*map(type, other.labels)}, {*map(type, self.labels)}
+        if before and types and types != before:
+            one, two = (sort_labels(labels)[0] for labels in (other.labels, self.labels))
             raise ValueError(
-                f"{name}: column {self.name!r} has the category {label!r}, but "
-                f"categories such as {next(iter(self.labels))!r} before. Its type must be the same "
-                "in all chunks."
+                f"{name}: column {self.name!r} has the category {one!r}, but categories such as "
+                f"{two!r} before. Its type must be the same in all chunks."
             )
         self.labels |= other.labels
         if len(self.labels) > MAX_CATEGORIES:
@@ -360,6 +363,11 @@ class _Merged:
                 f"{name}: column {self.name!r} has more than {MAX_CATEGORIES} categories by now. "
                 "Does it identify rows? Leave it out of the table, or group its categories."
             )
+
+    @property
+    def is_untyped(self) -> bool:
+        """Whether there is nothing to tell numbers from categories."""
+        return self.kind == ColumnKind.NOMINAL and self.n_missing == self.n_rows
 
     def column(self) -> Column:
         categories: tuple[Label, ...] = ()
@@ -385,7 +393,8 @@ class _Merged:
 class _Sample:
     """Numbers of the rows whose contents have the smallest hashes, with how often each row comes.
 
-    A row that is among them in the end always was, so its count is complete.
+    A row that is among them in the end always was, so its count is complete. Columns go by name, so
+    that their order in a piece does not matter.
     """
 
     def __init__(self) -> None:
@@ -395,9 +404,8 @@ class _Sample:
 
     def add(self, table: Table, hashes: NDArray[np.uint64]) -> None:
         """Add rows with these hashes."""
-        numeric = [
-            array for c, array in zip(table.schema, table.arrays, strict=True) if c.is_numeric
-        ]
+        columns = sorted(zip(table.schema, table.arrays, strict=True), key=lambda c: c[0].name)
+        numeric = [array for column, array in columns if column.is_numeric]
         if not numeric:
             return
         new, first, counts = np.unique(hashes, return_index=True, return_counts=True)

@@ -77,6 +77,9 @@ class TableEstimator(WithCallbacks, WithReports, BaseEstimator):  # type: ignore
         super().__init_subclass__(**kwargs)
         if "fit" in vars(cls):
             cls.fit = _with_callbacks(cls.fit)  # type: ignore[attr-defined,unused-ignore]
+        for name in ("predict", "predict_proba", "predict_log_proba"):
+            if hasattr(cls, name):
+                setattr(cls, name, _with_dask(getattr(cls, name)))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -297,6 +300,23 @@ def _with_callbacks(fit: Callable[..., Any]) -> Callable[..., Any]:
         return fit(self, *args, **kwargs)
 
     return fit_
+
+
+def _with_dask(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a method that predicts also take a frame of Dask."""
+    if hasattr(method, "_takes_dask"):
+        return method
+
+    @functools.wraps(method)
+    def predict(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+        if type(X).__module__.startswith(("dask.dataframe", "dask_expr")):
+            from mixedwood.estimators._lazy import predict_frame
+
+            return predict_frame(self, method.__name__, X, args, kwargs)
+        return method(self, X, *args, **kwargs)
+
+    predict._takes_dask = True  # type: ignore[attr-defined]
+    return predict
 
 
 class TableClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]
