@@ -1,4 +1,4 @@
-"""Time and memory of reading a CSV file: our reader, and the text alone by pyarrow and duckdb.
+"""Time and memory of reading a CSV file: our reader, pandas, and pyarrow and duckdb as text.
 
 python benchmarks/file_speed.py [--rows 200000] [--repeat 5]
 
@@ -65,7 +65,19 @@ def read_duckdb(path: Path) -> None:
     duckdb.sql(DUCKDB.format(path)).to_arrow_table()
 
 
-READERS = {"mixedwood": read_ours, "pyarrow": read_pyarrow, "duckdb": read_duckdb}
+def read_pandas(path: Path) -> None:
+    """Read columns with the types that pandas infers."""
+    import pandas as pd
+
+    pd.read_csv(path)
+
+
+READERS = {
+    "mixedwood": read_ours,
+    "pandas": read_pandas,
+    "pyarrow": read_pyarrow,
+    "duckdb": read_duckdb,
+}
 
 
 def measure(name: str, path: Path) -> None:

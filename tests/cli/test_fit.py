@@ -471,3 +471,89 @@ def test_several_parquet_files_are_one_table_read_in_pieces(tmp_path):
     shown = run("fit", *paths, *how, "--force")
     assert shown.exit_code != 0
     assert "1.parquet cannot be read" in shown.output
+
+
+def parts_of(folder, n=3):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    folder.mkdir()
+    for i in range(n):
+        x = np.arange(200) % 7 + i
+        table = pa.table({"x": x, "c": list("abcd") * 50, "y": np.where(x > 3, "k", "l")})
+        pq.write_table(table, folder / f"{i}.parquet")
+    return folder
+
+
+def test_folders_and_patterns_are_tables_in_pieces(tmp_path):
+    folder = parts_of(tmp_path / "big")
+    how = ("--target", "y", "-o", tmp_path / "m.mw", "--json", "--force", "-q")
+    tree = ("--param", "pruning=None")
+    files = [json.loads(ok("fit", p, *how, *tree).stdout) for p in (folder, f"{folder}/*.parquet")]
+    assert [facts["rows"] for facts in files] == [600, 600]
+    content = (tmp_path / "m.mw").read_bytes()
+    # Enough memory: the same table, read at once, with pruning and any model.
+    facts = json.loads(ok("fit", folder, *how, "--memory-limit", "1GB").stdout)
+    assert facts["rows"] == 600
+    facts = json.loads(ok("fit", folder, *how, "--memory-limit", "1GB", "--model", "forest").stdout)
+    assert facts["model"].startswith("ForestClassifier")
+    ok("fit", folder, *how, *tree, "--memory-limit", "1GB", "--in-pieces")
+    assert (tmp_path / "m.mw").read_bytes() == content
+    shown = run("fit", tmp_path / "none" / "*.parquet", *how)
+    assert shown.exit_code == 2
+    assert "no such file" in shown.output
+    assert run("fit", folder, *how, "--memory-limit", "few").exit_code == 2
+    assert "at least 1MB" in run("fit", folder, *how, "--memory-limit", "10").output
+
+
+def test_files_that_exceed_the_limit_are_read_in_pieces(tmp_path, monkeypatch):
+    folder = parts_of(tmp_path / "big")
+    how = ("--target", "y", "-o", tmp_path / "m.mw", "--json", "--force", "-q")
+    monkeypatch.setattr("mixedwood.cli._pieces._BYTES_PER_CELL", 10_000)
+    shown = run("fit", folder, *how, "--memory-limit", "10MB", "--model", "forest")
+    assert shown.exit_code == 2
+    assert "give a larger --memory-limit" in shown.output
+    ok("fit", folder, *how, "--memory-limit", "20MB", "--model", "forest")
+    (tmp_path / "a.csv").write_text("x,y\n" + "1,a\n2,b\n" * 50_000)
+    monkeypatch.setattr("mixedwood.cli._pieces._BYTES_PER_BYTE", 100)
+    shown = run("fit", tmp_path / "a.csv", *how, "--memory-limit", "1MB")
+    assert "need about 0.04 GB in memory, more than --memory-limit" in shown.output
+    assert "which" in shown.output
+    assert "a.csv is not" in shown.output
+
+
+def test_files_of_different_columns_are_not_one_table(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    folder = parts_of(tmp_path / "big", 1)
+    how = ("--target", "y", "-o", tmp_path / "m.mw", "--memory-limit", "1GB")
+    pq.write_table(pa.table({"x": [1.0], "y": ["k"]}), folder / "z.parquet")
+    shown = run("fit", folder, *how)
+    assert shown.exit_code == 3
+    assert "All files must have the same columns" in shown.output
+    pq.write_table(pa.table({"x": ["p"], "c": ["a"], "y": ["k"]}), folder / "z.parquet")
+    shown = run("fit", folder, *how)
+    assert shown.exit_code == 3
+    assert "z.parquet: a column has another type" in shown.output
+    assert not (tmp_path / "m.mw").exists()
+
+
+@pytest.mark.filterwarnings("ignore:Port:UserWarning")
+def test_a_dask_cluster_reads_the_files(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    pq = pytest.importorskip("pyarrow.parquet")
+    folder = parts_of(tmp_path / "big")
+    table = pq.read_table(folder / "0.parquet")
+    pq.write_table(table, folder / "0.parquet", row_group_size=60)
+    how = ("--target", "y", "--json", "-q", "--param", "pruning=None")
+    here = json.loads(ok("fit", folder, *how, "-o", tmp_path / "a.mw").stdout)
+    with distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster:
+        address = ("--scheduler", cluster.scheduler_address)
+        there = json.loads(ok("fit", folder, *how, *address, "-o", tmp_path / "b.mw").stdout)
+        no_target = ("--target", "none", *how[2:])
+        shown = run("fit", folder, *no_target, *address, "-o", tmp_path / "c.mw")
+        assert "has no column 'none', the target" in shown.output
+    assert {**here, "seconds": 0, "file": ""} == {**there, "seconds": 0, "file": ""}
+    shown = run("fit", folder, *how, "--scheduler", "nonsense://", "-o", tmp_path / "c.mw")
+    assert shown.exit_code == 2
+    assert "There is no Dask scheduler at" in shown.output
+    assert not (tmp_path / "c.mw").exists()

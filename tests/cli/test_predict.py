@@ -333,3 +333,44 @@ def test_one_row_of_parquet_and_of_other_models(woods, new, tmp_path):
         said = ok("explain", out, new, "--row", 2)
         assert ok("explain", out, parquet, "--row", 2).stdout == said.stdout
         assert said.stdout.startswith("Row 2: ")
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "parquet", "json"])
+def test_files_in_pieces_are_predicted_as_one(tmp_path, form, monkeypatch):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    table = pa.table({"x": [1, 2, 3, 4] * 30, "c": list("abca") * 30, "y": list("kkll") * 30})
+    pq.write_table(table, tmp_path / "whole.parquet")
+    (tmp_path / "big").mkdir()
+    for i in range(3):
+        part = table.slice(40 * i, 40)
+        pq.write_table(part, tmp_path / "big" / f"{i}.parquet")
+    model = tmp_path / "m.mw"
+    ok("fit", tmp_path / "whole.parquet", "--target", "y", "-o", model, "-q")
+    monkeypatch.setattr("mixedwood.files.typed._ROWS", 17)
+    how = ("--proba", "--keep", "c", *(["--json"] if form == "json" else []))
+    files = []
+    for name in ("whole.parquet", "big", "big/*.parquet"):
+        output = tmp_path / f"out.{form}"
+        said = ok("predict", model, tmp_path / name, *how, "-o", output, "--force").output
+        assert "0 of 120 predictions are wrong" in said
+        files.append(output.read_bytes())
+    if form == "parquet":
+        files = [pq.read_table(pa.BufferReader(content)).to_pylist() for content in files]
+    assert files[0] == files[1] == files[2]
+    if form == "csv":
+        assert ok("predict", model, tmp_path / "big", *how, "-q").stdout.encode() == files[0]
+
+
+def test_a_piece_that_fails_leaves_no_file(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    table = pa.table({"x": [1, 2, 3, 4] * 5, "y": list("kkll") * 5})
+    (tmp_path / "big").mkdir()
+    pq.write_table(table, tmp_path / "big" / "0.parquet")
+    ok("fit", tmp_path / "big" / "0.parquet", "--target", "y", "-o", tmp_path / "m.mw", "-q")
+    pq.write_table(table.drop_columns("x"), tmp_path / "big" / "1.parquet")
+    shown = run("predict", tmp_path / "m.mw", tmp_path / "big", "-o", tmp_path / "out.csv")
+    assert shown.exit_code == 3
+    assert "1.parquet" in shown.output
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["big", "m.mw"]

@@ -1,21 +1,20 @@
 """Boosting of tables that are read in pieces: the models of memory, and no files left behind."""
 
 import math
-import os
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from tests.support.cases import cases
+from tests.support.interrupts import interrupt
 
 import mixedwood as mw
 from mixedwood import _core
 from mixedwood.data import Chunks, exact_sums
 from mixedwood.data.spool import Spool
 from mixedwood.files import FileError
-from sklearn.base import clone
-from tests.support.cases import cases
-from tests.support.interrupts import interrupt
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -124,7 +123,10 @@ def test_weights_of_rows_and_classes(tmp_path, class_weight):
         many[row], labels[row] = "only without weight", "zz"
     table = table.set_column(2, "many", pa.array(many)).set_column(7, "class", pa.array(labels))
     model = mw.BoostedTreesClassifier(
-        n_estimators=4, random_state=0, class_weight=class_weight, multi_strategy="one_output_per_tree"
+        n_estimators=4,
+        random_state=0,
+        class_weight=class_weight,
+        multi_strategy="one_output_per_tree",
     )
     fit_both(model, table, "class", tmp_path, sizes=(1000, 97), weight="w")
     assert "zz" in model.classes_
@@ -251,7 +253,8 @@ def test_files_predictions_and_cut_off_files(tmp_path):
 
 
 def open_files():
-    return sorted(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else []
+    folder = Path("/proc/self/fd")
+    return len(list(folder.iterdir())) if folder.exists() else 0
 
 
 @pytest.mark.parametrize("stage", ["rows of the copy", "rows of iteration 2, pass 2"])
@@ -262,7 +265,7 @@ def test_interrupted_fits_leave_no_files(tmp_path, stage):
     model = mw.BoostedTreesClassifier(n_estimators=50, random_state=0)
     interrupt(model, stage, chunks, "class")
     assert list(tmp_path.iterdir()) == []
-    assert len(open_files()) == len(before)
+    assert open_files() == before
     assert not hasattr(model, "trees_")
 
 
@@ -274,7 +277,7 @@ def test_an_error_in_the_middle_leaves_no_files(tmp_path):
             self.passes += 1
             yield from pieces_of(table_of(n=500 * self.passes), "number", "w", size=200)
 
-    with pytest.raises(ValueError, match="had 500 rows, and now 1000|has changed"):
+    with pytest.raises(ValueError, match="the table has changed"):
         mw.BoostedTreesClassifier().fit(Chunks(Changing(), temp_folder=tmp_path), "class")
     assert list(tmp_path.iterdir()) == []
 
@@ -322,11 +325,11 @@ GOOD = pa.table({"x": [1.0, 2.0, 3.0, 4.0], "w": [1.0, 0, 2, 1], "y": [0.5, 1, 2
     ("second", "options", "message"),
     [
         (GOOD.drop_columns("x"), {}, "chunk 1 has no column 'x'"),
-        (GOOD.drop_columns("w"), {}, "chunk 1 has no column 'w' of weights"),
-        (GOOD.set_column(1, "w", pa.array([1.0, -1, 2, 1])), {}, "chunk 1: .* the weight -1.0"),
-        (GOOD.set_column(1, "w", pa.array([1.0, None, 2, 1])), {}, "chunk 1: .* 1 missing values"),
+        (GOOD.drop_columns("w"), {}, "chunk 1 has no column 'w', the weights"),
+        (GOOD.set_column(1, "w", pa.array([1.0, -1, 2, 1])), {}, "chunk 1: .* have -1.0 in row 1"),
+        (GOOD.set_column(1, "w", pa.array([1.0, None, 2, 1])), {}, "chunk 1: .* have nan in row 1"),
         (GOOD.set_column(2, "y", pa.array(list("abcd"))), {}, "chunk 1: y must be numbers"),
-        (GOOD.set_column(2, "y", pa.array([-1.0, 0, 1, 2])), {"loss": "poisson"}, "chunk 1: loss="),
+        (GOOD.set_column(2, "y", pa.array([-1.0, 0, 1, 2])), {"loss": "poisson"}, ": loss="),
     ],
 )
 def test_pieces_that_do_not_fit_are_named(second, options, message):
@@ -336,7 +339,7 @@ def test_pieces_that_do_not_fit_are_named(second, options, message):
 
 def test_weights_that_are_all_zero_or_no_name():
     none = GOOD.set_column(1, "w", pa.array([0.0] * 4))
-    with pytest.raises(ValueError, match="All weights in the column 'w' are 0"):
+    with pytest.raises(ValueError, match="All rows have the weight 0"):
         mw.BoostedTreesRegressor().fit([none], "y", sample_weight="w")
     with pytest.raises(TypeError, match="sample_weight must be the name of a column"):
         mw.BoostedTreesRegressor().fit([GOOD], "y", sample_weight=[1, 2, 3, 4])
@@ -364,14 +367,14 @@ def test_sums_are_exact_in_any_order(seed):
 
 
 def test_the_native_core_checks_blocks():
-    def grower(n_bins=(3,), thresholds=(np.array([0.0, 1.0]),)):
+    def grower(thresholds):
         return _core.BlockGrower(
-            np.array(n_bins, np.int32), list(thresholds), _core.GradientSettings(),
+            np.array([3], np.int32), [np.array(thresholds)], _core.GradientSettings(),
             1, 2, 1.0, 1.0, 1.0, None, 1000,
         )  # fmt: skip
 
     bins, nodes, one = [np.array([1, 2], np.uint8)], np.zeros(2, np.int32), np.ones((2, 1))
-    good = grower()
+    good = grower([0.0, 1.0])
     assert good.begin_pass()
     good.add(bins, None, nodes, one, one)
     good.end_pass(1.0)
@@ -383,9 +386,9 @@ def test_the_native_core_checks_blocks():
         (bins, np.ones(3, np.uint8), nodes, one, one),
         (bins, None, nodes, one[:1], one),
     ]:
-        bad = grower()
+        bad = grower([0.0, 1.0])
         bad.begin_pass()
         with pytest.raises(ValueError, match=r".+"):
             bad.add(*given)
     with pytest.raises(ValueError, match="thresholds"):
-        grower(thresholds=(np.array([0.0]),))
+        grower([0.0])

@@ -256,8 +256,8 @@ def test_files_that_cannot_be_read(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "pruning='cost_complexity' needs all rows at once"),
-        ({"pruning": None, "class_weight": "balanced"}, "class_weight cannot be used"),
+        ({"pruning": "pessimistic"}, "pruning='pessimistic' needs all rows at once"),
+        ({"crossed_features": [["a", "b"]]}, "crossed_features cannot be used"),
         ({"pruning": None, "handle_missing": "fractional"}, "handle_missing='fractional' cannot"),
         (
             {"pruning": None, "max_leaf_nodes": 5, "growth": "depth_first"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,7 @@ __all__ = [
     "print_identifiers",
     "print_types",
     "read_costs",
+    "read_pieces",
     "read_rows",
     "read_training",
     "reported",
@@ -40,7 +41,7 @@ _MAX_SHOWN = 40  # columns whose types are shown, unless --verbose
 
 
 def read_training(
-    path: Path,
+    path: Path | list[Path],
     target: str,
     options: dict[str, Any],
     orders: dict[str, list[str]],
@@ -217,6 +218,26 @@ def read_rows(
         raise DataError(str(error)) from error
 
 
+def read_pieces(
+    opened: ModelFile,
+    paths: Sequence[Path],
+    target: str | None,
+    keep: tuple[str, ...],
+    options: dict[str, Any],
+) -> Iterator[tuple[str, NewRows]]:
+    """Read rows for a model piece by piece; see `read_rows`."""
+    from mixedwood.data.file_tables import read_new_pieces
+    from mixedwood.files import FileError
+
+    how = reading(options, opened.about.get("reading"))
+    try:
+        yield from read_new_pieces(
+            paths, opened.model.schema_, target=target, keep=keep, options=how
+        )
+    except FileError as error:
+        raise DataError(str(error)) from error
+
+
 def same_labels(one: Any, other: Any) -> bool:
     """Whether labels are the same, or spelled the same: a CSV file has text only."""
     return (
@@ -247,7 +268,7 @@ def select_tree(estimator: Any, number: int | None) -> Tree:
 
 
 @contextmanager
-def reported(path: Path, quiet: bool = False) -> Iterator[None]:
+def reported(path: Path | str, quiet: bool = False) -> Iterator[None]:
     """Print warnings to stderr in one line each, and turn errors of the data into data errors."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")

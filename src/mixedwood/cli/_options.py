@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 __all__ = [
     "DATA",
     "MODEL",
+    "TABLE",
+    "Bytes",
     "Seconds",
     "cannot_write",
     "check_output",
+    "list_files",
     "read_crossings",
     "read_order",
     "reading",
@@ -29,6 +32,7 @@ __all__ = [
 ]
 
 DATA = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
+TABLE = click.Path(allow_dash=True, path_type=Path)  # also a folder or a pattern
 MODEL = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
@@ -50,6 +54,44 @@ class Seconds(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # gener
         if not 0 < seconds < math.inf:
             self.fail("a time limit must be greater than 0.", param, ctx)
         return seconds
+
+
+_SIZES = {"": 1, "b": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+
+
+class Bytes(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """A size such as 500MB, 2GB, 1.5GiB, or a number of bytes."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> int:
+        """Turn it into bytes."""
+        found = re.fullmatch(r"(\d+\.?\d*|\.\d+)\s*([kmgt]?)(i?)b?", str(value).strip().lower())
+        if found is None or (found[3] and not found[2]):
+            self.fail(f"{value!r} is not a size such as 500MB, 2GB or 1.5GiB.", param, ctx)
+        unit = _SIZES[found[2]]
+        if found[3]:
+            unit = 1 << round(math.log(unit, 1000)) * 10
+        size = int(float(found[1]) * unit)
+        if size < 1_000_000:
+            self.fail(f"a memory limit must be at least 1MB; got {value!r}.", param, ctx)
+        return size
+
+
+def list_files(_: click.Context, __: click.Parameter, paths: Sequence[Path]) -> list[Path]:
+    """List the files of folders and patterns, and other files as they are; for an argument."""
+    from mixedwood.data.chunks import find_files
+    from mixedwood.files import FileError
+
+    found: list[Path] = []
+    for path in paths:
+        try:
+            found += [path] if str(path) == "-" else find_files(path)
+        except FileError as error:
+            raise click.UsageError(str(error)) from error
+    if len(found) > 1 and Path("-") in found:
+        raise click.UsageError("The standard input cannot be read together with files.")
+    return found
 
 
 _READING = (

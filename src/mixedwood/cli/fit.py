@@ -22,17 +22,19 @@ from mixedwood.cli._models import (
     print_summary,
 )
 from mixedwood.cli._options import (
-    DATA,
+    TABLE,
+    Bytes,
     Seconds,
     cannot_write,
     check_output,
+    list_files,
     read_crossings,
     read_order,
     reading,
     reading_options,
 )
 from mixedwood.cli._output import DataError, NoModelError, echo, echo_data, interruptible
-from mixedwood.cli._pieces import check_options, fit_in_pieces
+from mixedwood.cli._pieces import are_in_pieces, check_options, fit_in_pieces
 
 if TYPE_CHECKING:
     from mixedwood.data.file_tables import FileTable
@@ -50,7 +52,7 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 
 
 @click.command()
-@click.argument("data", type=DATA, nargs=-1, required=True)
+@click.argument("data", type=TABLE, nargs=-1, required=True, callback=list_files)
 @click.option("--target", required=True, help="The column to predict.")
 @click.option(
     "--output",
@@ -107,7 +109,17 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 @click.option(
     "--in-pieces",
     is_flag=True,
-    help="Read a Parquet or Arrow file in pieces, once per level of the tree, as several are.",
+    help="Read Parquet or Arrow files in pieces, once per level of the tree.",
+)
+@click.option(
+    "--memory-limit",
+    type=Bytes(),
+    help="Read files in pieces only if they need more memory than this, such as 2GB.",
+)
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Let the workers of a Dask scheduler read the files, as tcp://host:8786.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
@@ -123,13 +135,15 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 )
 @interruptible
 def fit(
-    data: tuple[Path, ...],
+    data: list[Path],
     target: str,
     output: Path,
     model: str,
     params: tuple[str, ...],
     n_folds: int | None,
     in_pieces: bool,
+    memory_limit: int | None,
+    scheduler: str | None,
     as_json: bool,
     force: bool,
     quiet: bool,
@@ -138,8 +152,9 @@ def fit(
 ) -> None:
     """Fit a model to a CSV, Parquet, Arrow, JSON lines or Excel file, and save it.
 
-    The format is recognized by the content; - is the standard input. Several Parquet or Arrow files
-    are one table, which need not fit into memory.
+    The format is recognized by the content; - is the standard input. Several Parquet or Arrow
+    files, a folder of Parquet files, or a pattern such as 'big/*.parquet' are one table. It is read
+    in pieces, unless --memory-limit allows to read it at once.
 
     Types of columns are inferred and shown. A target of numbers with fractions, or of more than 20
     different whole numbers, is predicted as a number; --task decides otherwise. Parameters are
@@ -157,14 +172,16 @@ def fit(
     if entry is not None and entry.task == "regression" and options["task"] == "auto":
         options["task"] = "regression"
     _check_early(model, params, orders, options)
-    if in_pieces or len(data) > 1:
+    if in_pieces or scheduler or are_in_pieces(data, memory_limit):
         estimator = _prepare(model_of_task(model, "classification"), params, orders, options)
         check_options(estimator, data, {**options, "n_folds": n_folds})
-        facts = fit_in_pieces(estimator, data, target, options["categorical"], quiet)
+        facts = fit_in_pieces(
+            estimator, data, target, options["categorical"], quiet, scheduler=scheduler
+        )
         _finish(estimator, output, facts, quiet, verbose)
     else:
         facts = _fit_whole(
-            data[0], target, output, model, params, orders, options, how, n_folds, quiet, verbose
+            data, target, output, model, params, orders, options, how, n_folds, quiet, verbose
         )
     if as_json:
         echo_data(json.dumps(facts))
@@ -188,7 +205,7 @@ def _finish(
 
 
 def _fit_whole(
-    data: Path,
+    paths: list[Path],
     target: str,
     output: Path,
     model: str,
@@ -201,7 +218,8 @@ def _fit_whole(
     verbose: bool,
 ) -> dict[str, Any]:
     """Read the table, fit, and save."""
-    table = read_training(data, target, options, orders, how)
+    data = paths[0] if len(paths) == 1 else Path(f"{len(paths)} files")
+    table = read_training(paths[0] if len(paths) == 1 else paths, target, options, orders, how)
     task = "regression" if table.is_numeric else "classification"
     estimator = _prepare(model_of_task(model, task), params, orders, options)
     typed = infer_types(data, table, orders)

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
-from mixedwood.cli._inputs import open_model, read_rows, reported, same_labels
-from mixedwood.cli._options import DATA, MODEL, check_output, reading_options, write_output
+from mixedwood.cli._inputs import open_model, read_pieces, read_rows, reported, same_labels
+from mixedwood.cli._options import (
+    MODEL,
+    TABLE,
+    Bytes,
+    cannot_write,
+    check_output,
+    list_files,
+    reading_options,
+    write_output,
+)
 from mixedwood.cli._output import echo, echo_data, interruptible
+from mixedwood.cli._pieces import are_in_pieces, json_lines, write_pieces
 
 
 @click.command()
 @click.argument("model", type=MODEL)
-@click.argument("data", type=DATA)
+@click.argument("data", type=TABLE, nargs=-1, required=True, callback=list_files)
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="CSV, or Parquet by ending.")
 @click.option("--proba", is_flag=True, help="Add the probability of each class.")
 @click.option(
@@ -30,13 +40,18 @@ from mixedwood.cli._output import echo, echo_data, interruptible
 )
 @click.option("--keep", multiple=True, metavar="COLUMN", help="A column to copy to the output.")
 @reading_options
+@click.option(
+    "--memory-limit",
+    type=Bytes(),
+    help="Read one file piece by piece if it needs more memory than this, such as 2GB.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document per row.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
 @interruptible
 def predict(
     model: Path,
-    data: Path,
+    data: list[Path],
     output: Path | None,
     proba: bool,
     quantiles: tuple[float, ...],
@@ -45,9 +60,13 @@ def predict(
     as_json: bool,
     force: bool,
     quiet: bool,
+    memory_limit: int | None,
     **options: Any,
 ) -> None:
     """Predict classes or numbers of the rows of a file, - for the standard input.
+
+    Several files, a folder of Parquet files or a pattern such as 'big/*.parquet' are predicted
+    piece by piece, in the order of their names.
 
     The file is read like the training data, unless an option says otherwise. Columns are matched by
     name, in any order, and read with the types of the training data. The result is CSV on the
@@ -71,9 +90,10 @@ def predict(
             "mixedwood explain for one row."
         )
     target = opened.about.get("target")
-    rows = read_rows(opened, data, target, keep, options)
-    columns: dict[str, Any] = dict(rows.kept)
-    with reported(data, quiet):
+    notes = _Notes(target, hasattr(estimator, "classes_"))
+
+    def predicted(rows: Any) -> dict[str, Any]:
+        columns: dict[str, Any] = dict(rows.kept)
         predictions = estimator.predict(rows.X)
         columns[_free("prediction", columns)] = predictions.tolist()
         if quantiles:
@@ -86,9 +106,35 @@ def predict(
                 columns[_free(f"probability_{label}", columns)] = probabilities[:, place].tolist()
         if explain:
             columns[_free("decision_path", columns)] = _decision_paths(estimator, rows.X)
+        notes.add(rows, predictions)
+        return columns
+
+    if len(data) > 1 or are_in_pieces(data, memory_limit):
+        pieces = read_pieces(opened, data, target, keep, options)
+        try:
+            write_pieces(_predict_pieces(pieces, predicted, quiet), output, as_json)
+        except OSError as error:
+            if output is None:
+                raise
+            raise cannot_write(output, error) from error
+    else:
+        rows = read_rows(opened, data[0], target, keep, options)
+        with reported(data[0], quiet):
+            columns = predicted(rows)
+        _deliver(columns, output, as_json)
     if not quiet:
-        _print_notes(rows, predictions, target, hasattr(estimator, "classes_"))
-    _deliver(columns, output, as_json)
+        notes.show()
+
+
+def _predict_pieces(
+    pieces: Iterator[tuple[str, Any]], predicted: Any, quiet: bool
+) -> Iterator[dict[str, Any]]:
+    is_first = True
+    for name, rows in pieces:
+        with reported(name, quiet or not is_first):  # the others have the same to say
+            columns = predicted(rows)
+        is_first = False
+        yield columns
 
 
 def _free(name: str, taken: dict[str, Any]) -> str:
@@ -109,20 +155,41 @@ def _decision_paths(estimator: Any, X: Any) -> list[str]:
     ]
 
 
-def _print_notes(rows: Any, predictions: Any, target: str | None, are_classes: bool) -> None:
-    if rows.ignored:
-        shown = ", ".join(rows.ignored[:5]) + (", ..." if rows.ignored[5:] else "")
-        echo(f"Ignored columns: {shown}.", err=True)
-    if rows.truth is not None and not are_classes:
-        echo(f"The file has the target {target!r}, which is not used to predict.", err=True)
-    elif rows.truth is not None:
-        right = [same_labels(a, t) for a, t in zip(predictions.tolist(), rows.truth, strict=True)]
-        known = [r for r, t in zip(right, rows.truth, strict=True) if t is not None]
-        if known:
-            wrong = len(known) - sum(known)
+class _Notes:
+    """What is said of the rows of all pieces at the end."""
+
+    def __init__(self, target: str | None, are_classes: bool) -> None:
+        self._target, self._are_classes = target, are_classes
+        self._ignored: list[str] = []
+        self._has_truth = False
+        self._n_known = self._n_wrong = 0
+
+    def add(self, rows: Any, predictions: Any) -> None:
+        """Take note of some rows."""
+        self._ignored = list(dict.fromkeys([*self._ignored, *rows.ignored]))
+        if rows.truth is None:
+            return
+        self._has_truth = True
+        if self._are_classes:
+            known = [pair for pair in zip(predictions.tolist(), rows.truth, strict=True)
+                     if pair[1] is not None]  # fmt: skip
+            self._n_known += len(known)
+            self._n_wrong += sum(not same_labels(label, truth) for label, truth in known)
+
+    def show(self) -> None:
+        """Print the notes."""
+        if self._ignored:
+            shown = ", ".join(self._ignored[:5]) + (", ..." if self._ignored[5:] else "")
+            echo(f"Ignored columns: {shown}.", err=True)
+        if self._has_truth and not self._are_classes:
             echo(
-                f"The file has the target {target!r}, which is not used to predict: {wrong} of "
-                f"{len(known)} predictions are wrong (error {100 * wrong / len(known):.2f} %).",
+                f"The file has the target {self._target!r}, which is not used to predict.", err=True
+            )
+        elif self._n_known:
+            echo(
+                f"The file has the target {self._target!r}, which is not used to predict: "
+                f"{self._n_wrong} of {self._n_known} predictions are wrong "
+                f"(error {100 * self._n_wrong / self._n_known:.2f} %).",
                 err=True,
             )
 
@@ -131,11 +198,7 @@ def _deliver(columns: dict[str, Any], output: Path | None, as_json: bool) -> Non
     from mixedwood.files import FileError, table_bytes
 
     if as_json:
-        lines = (
-            json.dumps(dict(zip(columns, row, strict=True)), default=str)
-            for row in zip(*columns.values(), strict=True)
-        )
-        content = "".join(f"{line}\n" for line in lines).encode("utf-8")
+        content = json_lines(columns)
     else:
         try:
             content = table_bytes(columns, "" if output is None else output.suffix)

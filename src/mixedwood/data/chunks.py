@@ -12,9 +12,10 @@ from typing import Any, TypeVar
 from mixedwood._limits import NO_DEADLINE, Deadline
 from mixedwood._params import Int, check_value
 from mixedwood._progress import stage
+from mixedwood.data.partitions import Partitions, is_dask
 from mixedwood.data.pieces import Job
 
-__all__ = ["Chunks"]
+__all__ = ["Chunks", "find_files", "read_groups"]
 
 State = TypeVar("State")
 
@@ -27,10 +28,11 @@ class Chunks:
 
     Parameters
     ----------
-    source : path, list of paths, pyarrow.dataset.Dataset, DuckDB relation or iterable
+    source : path, list of paths, pyarrow.dataset.Dataset, DuckDB relation, Dask frame or iterable
         A Parquet or Arrow file, a folder of Parquet files, a pattern such as ``"big/*.parquet"``,
         or a list of files; or an iterable of record batches or tables of pyarrow that can be
-        iterated more than once, such as a list.
+        iterated more than once, such as a list. A frame of Dask, or a list of delayed partitions or
+        futures, is read by the workers of Dask.
     max_bins : int, default=255
         Most bins of a numeric column, up to 1,024. A column with at most as many different numbers
         is read exactly.
@@ -52,10 +54,13 @@ class Chunks:
         self.max_bins = max_bins
         self.temp_folder = temp_folder
         self._paths: list[Path] | None = None
-        if isinstance(source, str | os.PathLike):
-            self._paths = _files(Path(source))
+        self._partitions: Partitions | None = None
+        if is_dask(source):
+            self._partitions = Partitions(source)
+        elif isinstance(source, str | os.PathLike):
+            self._paths = find_files(Path(source))
         elif isinstance(source, list | tuple) and source and all(map(_is_path, source)):
-            self._paths = [file for path in source for file in _files(Path(path))]
+            self._paths = [file for path in source for file in find_files(Path(path))]
         elif not (_is_dataset(source) or _is_relation(source)):
             _check_iterable(source)
 
@@ -66,6 +71,9 @@ class Chunks:
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
         """Yield each piece with its name for messages."""
+        if self._partitions is not None:
+            yield from self._partitions
+            return
         if self._paths is not None:
             for path in self._paths:
                 yield from _file_chunks(path)
@@ -85,7 +93,9 @@ class Chunks:
     def run(
         self, job: Job[State], what: str = "", n_rows: int = 0, deadline: Deadline = NO_DEADLINE
     ) -> State | None:
-        """Run a job over all pieces, one after the other; see `Source`."""
+        """Run a job over all pieces, one after the other or where Dask has them; see `Source`."""
+        if self._partitions is not None:
+            return self._partitions.run(job, what, n_rows, deadline)
         state, done = job.start(), 0
         with stage(what, n_rows) if what else nullcontext() as advance:
             for name, frame in self:
@@ -130,7 +140,7 @@ def _check_iterable(source: Any) -> None:
     if once is None or isinstance(source, dict) or hasattr(source, "columns"):
         raise TypeError(
             "A table that is read in pieces must be a path, a list of paths, a dataset of pyarrow, "
-            "a relation of DuckDB, or an iterable of record batches. Got "
+            "a relation of DuckDB, a frame of Dask, or an iterable of record batches. Got "
             f"{type(source).__name__} instead. For a table in memory, pass the labels as y."
         )
     if once:
@@ -141,7 +151,8 @@ def _check_iterable(source: Any) -> None:
         )
 
 
-def _files(path: Path) -> list[Path]:
+def find_files(path: Path) -> list[Path]:
+    """List the files that a path stands for: itself, those of a folder, or those of a pattern."""
     if path.is_dir():
         found = sorted(path.rglob("*.parquet"))
     elif path.exists():
@@ -168,3 +179,22 @@ def _file_chunks(path: Path) -> Iterator[tuple[str, Any]]:
     pa = source.arrow()
     for number, batch in enumerate(read_batches(source, dictionaries=True)):
         yield f"{path}, chunk {number}", pa.Table.from_batches([batch])
+
+
+def read_groups(path: str, first: int, end: int) -> Any:
+    """Read row groups of a Parquet file, or all of an Arrow file, without the index of pandas."""
+    from mixedwood.files import FileError, Source
+
+    source = Source(Path(path))
+    pa = source.arrow()
+    if source.format != "parquet":
+        return pa.concat_tables([frame for _, frame in _file_chunks(Path(path))])
+    from pyarrow import parquet, types
+
+    try:
+        file = parquet.ParquetFile(path)
+        text = [field.name for field in file.schema_arrow if types.is_string(field.type)]
+        file = parquet.ParquetFile(path, read_dictionary=text)
+        return file.read_row_groups(list(range(first, min(end, file.num_row_groups))))
+    except (OSError, pa.ArrowException) as error:
+        raise FileError(f"{path} cannot be read as Parquet: {error}.") from error

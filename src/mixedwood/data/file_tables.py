@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from pathlib import Path
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood.data.dates import DATE_PARTS, date_parts
+from mixedwood.data.errors import few
 from mixedwood.data.file_hints import common_unit, notation_hint, to_dates
 from mixedwood.data.frames import METADATA_KEY, index_columns
 from mixedwood.data.schema import Column, Schema
@@ -26,18 +27,27 @@ from mixedwood.files import (
     read_text,
 )
 
-__all__ = ["FileTable", "NewRows", "read_columns", "read_file", "read_new_rows"]
+__all__ = [
+    "FileTable",
+    "NewRows",
+    "read_columns",
+    "read_file",
+    "read_new_pieces",
+    "read_new_rows",
+]
 
 
 def read_columns(
-    path: Path, asked: Collection[str] = (), options: ReadOptions | None = None
+    path: Path | Sequence[Path],
+    asked: Collection[str] = (),
+    options: ReadOptions | None = None,
 ) -> dict[str, Any]:
     """Read a file, or the standard input for ``-``.
 
     Parameters
     ----------
-    path : Path
-        The file; see `read_batches`.
+    path : Path or sequence of Path
+        The file; see `read_batches`. Several Parquet or Arrow files are one table.
     asked : collection of str
         Names that are columns even if pandas has written them to a Parquet file as the index of its
         frame. Otherwise the index is left out.
@@ -49,10 +59,47 @@ def read_columns(
     dict of str to TextColumn or pyarrow.ChunkedArray
         Text of a CSV file, typed columns of other files.
     """
+    if not isinstance(path, Path):
+        return _read_together(path, asked, options)
     source = Source(path, options=options)
     if source.format == "csv":
         return dict(read_text(source))
-    table = source.arrow().Table.from_batches(read_batches(source))
+    return _without_index(source.arrow().Table.from_batches(read_batches(source)), asked)
+
+
+def _read_together(
+    paths: Sequence[Path], asked: Collection[str], options: ReadOptions | None
+) -> dict[str, Any]:
+    """Read files with the same columns one below the other."""
+    import pyarrow as pa
+
+    tables: list[Any] = []
+    for path in paths:
+        source = Source(path, options=options)
+        if source.format not in ("parquet", "arrow"):
+            raise FileError(
+                f"{source} is not a Parquet or Arrow file, whose columns have types. Only such "
+                "files can be read together."
+            )
+        columns = _without_index(pa.Table.from_batches(read_batches(source)), asked)
+        tables.append(pa.table(columns))
+        if {*columns} != {*tables[0].column_names}:
+            raise FileError(
+                f"{source} has the columns {few(list(columns), 10)}, but {paths[0]} has "
+                f"{few(tables[0].column_names, 10)}. All files must have the same columns."
+            )
+        try:
+            pa.unify_schemas([tables[0].schema, tables[-1].schema], promote_options="permissive")
+        except pa.ArrowException as error:
+            raise FileError(
+                f"{source}: a column has another type than in {paths[0]}: {error}. Write all files "
+                "with the same types."
+            ) from error
+    table = pa.concat_tables(tables, promote_options="permissive")
+    return dict(zip(table.column_names, table.columns, strict=True))
+
+
+def _without_index(table: Any, asked: Collection[str]) -> dict[str, Any]:
     metadata = table.schema.metadata or {}
     index = index_columns(metadata.get(METADATA_KEY.encode())) - set(asked)
     pairs = zip(table.column_names, table.columns, strict=True)
@@ -112,7 +159,7 @@ class NewRows:
 
 
 def read_file(
-    path: Path,
+    path: Path | Sequence[Path],
     target: str,
     *,
     drop: Sequence[str] = (),
@@ -126,9 +173,10 @@ def read_file(
 
     Parameters
     ----------
-    path : Path
+    path : Path or sequence of Path
         A file; ``-`` is the standard input. See `read_batches`. The index that pandas stores in a
-        Parquet file is not a column, unless another argument names it.
+        Parquet file is not a column, unless another argument names it. Several Parquet or Arrow
+        files are one table.
     target : str
         Name of the target column.
     drop : sequence of str
@@ -152,7 +200,7 @@ def read_file(
         float64 numbers.
     """
     options = ReadOptions() if options is None else options
-    source = Source(path, options=options)
+    source = Source(path if isinstance(path, Path) else path[0], options=options)
     columns = read_columns(path, {target, *drop, *categorical, *numeric}, options)
     for name in [target, *drop, *categorical, *numeric]:
         if name not in columns:
@@ -252,9 +300,58 @@ def read_new_rows(
         What the model needs, and what else was asked for.
     """
     options = ReadOptions() if options is None else options
-    source, schema = Source(path, options=options), schema.inputs
-    asked = {*schema.names, *keep, *([target] if target else [])}
+    asked = {*schema.inputs.names, *keep, *([target] if target else [])}
     in_file = read_columns(path, asked, options)
+    return _new_rows(Source(path, options=options), in_file, schema.inputs, target, keep)
+
+
+def read_new_pieces(
+    paths: Sequence[Path],
+    schema: Schema,
+    *,
+    target: str | None = None,
+    keep: Sequence[str] = (),
+    options: ReadOptions | None = None,
+) -> Iterator[tuple[str, NewRows]]:
+    """Read rows for a fitted model piece by piece: some rows of a Parquet or Arrow file, or a file.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        Files.
+    schema, target, keep, options
+        As for `read_new_rows`.
+
+    Yields
+    ------
+    str, NewRows
+        The name of the piece, and its rows.
+    """
+    options = ReadOptions() if options is None else options
+    asked = {*schema.inputs.names, *keep, *([target] if target else [])}
+    for path in paths:
+        source = Source(path, options=options)
+        if source.format not in ("parquet", "arrow"):
+            in_file = read_columns(path, asked, options)
+            yield str(path), _new_rows(source, in_file, schema.inputs, target, keep)
+            continue
+        for number, batch in enumerate(read_batches(source, dictionaries=True)):
+            if batch.num_rows:
+                table = source.arrow().Table.from_batches([batch])
+                in_file = _without_index(table, asked)
+                rows = _new_rows(source, in_file, schema.inputs, target, keep)
+                yield f"{path}, chunk {number}", rows
+
+
+def _new_rows(
+    source: Source,
+    in_file: dict[str, Any],
+    schema: Schema,
+    target: str | None,
+    keep: Sequence[str],
+) -> NewRows:
+    options = source.options
+    asked = {*schema.names, *keep, *([target] if target else [])}
     columns = _with_parts(source, in_file, [name for name in options.dates if name != target])
     lost = [name for name in schema.names if name not in columns]
     if lost and schema.names_generated:

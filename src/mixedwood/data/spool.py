@@ -114,9 +114,7 @@ class Spool:
 class BlockFile:
     """Arrays of one type each, block after block."""
 
-    def __init__(
-        self, file: Any, dtypes: list[np.dtype[Any]], width: int, spool: Spool
-    ) -> None:
+    def __init__(self, file: Any, dtypes: list[np.dtype[Any]], width: int, spool: Spool) -> None:
         self._file, self._spool = file, spool
         self.dtypes, self._width = dtypes, width
         # The widest come first, so that numbers lie at multiples of their size.

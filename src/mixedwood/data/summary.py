@@ -6,7 +6,7 @@ order: bins come from the rows with the smallest hashes of their contents.
 
 from __future__ import annotations
 
-import hashlib
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,17 +14,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.data.pieces import ChunkedTable, Layout, Source, columns_differ, divide
+from mixedwood.data.fixed_point import ExactSums, FixedPoint
+from mixedwood.data.pieces import (
+    MISSING_HASH,
+    ChunkedTable,
+    Layout,
+    Source,
+    columns_differ,
+    divide,
+    label_hashes,
+    row_hashes,
+)
 from mixedwood.data.read import read_table
+from mixedwood.data.row_folds import N_COUNTERS, count_hashes
 from mixedwood.data.schema import Column, ColumnKind, Label, Schema, Table, sort_labels
-from mixedwood.data.target import read_target
+from mixedwood.data.target import Target, read_class_weight, read_target
 
-__all__ = ["Summary", "summarize"]
+__all__ = ["Look", "Summary", "summarize"]
 
 MAX_CATEGORIES = 65_536
 _SAMPLE = 1 << 17  # rows that quantiles are taken from
-_MAX_ROWS = 2**32 - 1  # counts are of 32 bits
-_MISSING_HASH = np.uint64(0x7FF8DEADBEEF0001)
+_MAX_ROWS = 2**32 - 1
 
 
 def summarize(
@@ -33,6 +43,9 @@ def summarize(
     *,
     categorical_features: Any = None,
     ordinal_features: Mapping[str, Sequence[Label]] | None = None,
+    weight: str | None = None,
+    class_weight: Mapping[Any, float] | str | None = None,
+    copies: bool = False,
 ) -> ChunkedTable:
     """Read a table once, for its types, categories, bins and classes.
 
@@ -44,6 +57,12 @@ def summarize(
         The column of the classes.
     categorical_features, ordinal_features
         As for `read_table`.
+    weight : str, optional
+        The column of weights.
+    class_weight : mapping or "balanced", optional
+        Factors for the weights of classes; see `read_target`.
+    copies : bool, default=False
+        Whether to find out if there may be many equal rows, which `RowFolds` needs to know.
 
     Examples
     --------
@@ -54,20 +73,30 @@ def summarize(
     >>> found.n_rows, found.classes.tolist(), found.bins
     (3, ['a', 'b'], (array([1., 2., 3.]),))
     """
-    job = _Look(target, source.max_bins, categorical_features, ordinal_features)
+    features = (categorical_features, ordinal_features)
+    job = Look(target, source.max_bins, *features, weight, class_weight, copies)
     found = source.run(job)
     assert found is not None  # there is no deadline
-    return ChunkedTable(source, found.layout(job))
+    return ChunkedTable(source, found.layout(job), found.equal_rows)
 
 
 @dataclass(frozen=True)
-class _Look:
+class Look:
     """The first look at a table."""
 
     target: str
-    max_bins: int
-    categorical_features: Any
-    ordinal_features: Mapping[str, Sequence[Label]] | None
+    max_bins: int = 255
+    categorical_features: Any = None
+    ordinal_features: Mapping[str, Sequence[Label]] | None = None
+    weight: str | None = None
+    class_weight: Mapping[Any, float] | str | None = None
+    copies: bool = False
+
+    @property
+    def classes_without_weight(self) -> list[Any]:
+        """Classes whose rows are left out."""
+        given = self.class_weight
+        return [c for c, w in given.items() if w == 0] if isinstance(given, Mapping) else []
 
     def start(self) -> Summary:
         return Summary()
@@ -82,58 +111,106 @@ class _Look:
 
 
 class Summary:
-    """What is known of some pieces of a table."""
+    """What is known of some pieces of a table.
+
+    Summaries merge in any order to the same; only the order of the columns is that of the left.
+    """
 
     def __init__(self) -> None:
         self.first = ""  # a piece with rows
         self.columns: list[_Merged] = []
-        self.classes: dict[Any, int] = {}
+        self.classes: dict[Any, int] = {}  # number of rows, without those of weight 0
         self.label_type = np.dtype(object)
+        self.weights, self.squares = ExactSums(), ExactSums()  # by class
         self.sample = _Sample()
+        self.equal_rows: NDArray[np.int64] | None = None
+        self._hashes: dict[Label, np.uint64] = {}
 
-    def add(self, how: _Look, name: str, frame: Any) -> None:
+    def __getstate__(self) -> dict[str, Any]:
+        # Hashes are only known to save time.
+        return {**self.__dict__, "_hashes": {}}
+
+    def add(self, how: Look, name: str, frame: Any) -> None:
         """Add a piece."""
         names = tuple(column.name for column in self.columns)
-        X, y = divide(name, frame, how.target, names)
-        if len(y) == 0:
+        taken = divide(name, frame, how.target, names, how.weight)
+        if len(taken.all_y) == 0:
+            return
+        try:
+            every = read_target(taken.all_y)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{name}: {error}") from error
+        self._add_classes(how, dict.fromkeys(every.classes.tolist(), 0), every.classes.dtype, name)
+        taken = taken.without_classes(how.classes_without_weight)
+        if taken.n_rows == 0:
             return
         try:
             table = read_table(
-                X,
+                taken.X,
                 categorical_features=how.categorical_features,
                 ordinal_features=how.ordinal_features,
             )
-            read = read_target(y)
         except (TypeError, ValueError) as error:
             raise type(error)(f"{name}: {error}") from error
+        read = every if taken.n_rows == len(taken.all_y) else read_target(taken.y)
         labels = read.classes.tolist()
-        counts = np.bincount(read.codes, minlength=len(labels)).tolist()
-        self._add_classes(how, dict(zip(labels, counts, strict=True)), read.classes.dtype, name)
+        for code, count in enumerate(np.bincount(read.codes, minlength=len(labels)).tolist()):
+            self.classes[labels[code]] += count
+            if taken.weights is not None:
+                weights = taken.weights[read.codes == code]
+                self.weights.add(labels[code], weights)
+                self.squares.add(labels[code], weights * weights)
         if not self.columns:
             self.first = name
             self.columns = [_Merged(column) for column in table.schema]
         for state, column, array in zip(self.columns, table.schema, table.arrays, strict=True):
             state.add(_Merged.of(column, array, how.max_bins), name, self.first, how.max_bins)
-        hashes: dict[Label, np.uint64] = {}
-        self.sample.add(table, _label_hashes(labels, hashes)[read.codes], hashes)
+        if how.copies or any(column.is_numeric for column in table.schema):
+            self._add_hashes(how, table, read, taken.weights)
 
-    def merge(self, how: _Look, other: Summary) -> None:
+    def _add_hashes(
+        self, how: Look, table: Table, target: Target, weights: NDArray[np.float64] | None
+    ) -> None:
+        known = self._hashes
+        hash_of = [
+            np.append(label_hashes(column.categories, known), MISSING_HASH)
+            for column in table.schema
+        ]
+        seeds = label_hashes(target.classes.tolist(), known)[target.codes]
+        hashes = row_hashes(table, seeds, hash_of, weights)
+        self.sample.add(table, hashes)
+        if how.copies:
+            if self.equal_rows is None:
+                self.equal_rows = np.zeros(N_COUNTERS, dtype=np.int64)
+            self.equal_rows += count_hashes(hashes)
+
+    def merge(self, how: Look, other: Summary) -> None:
         """Add what is known of other pieces."""
-        if not other.columns:
+        if not other.classes:
             return
         self._add_classes(how, other.classes, other.label_type, other.first)
+        self.weights.merge(other.weights)
+        self.squares.merge(other.squares)
+        if self.equal_rows is None:
+            self.equal_rows = other.equal_rows
+        elif other.equal_rows is not None:
+            self.equal_rows = self.equal_rows + other.equal_rows
+        if not other.columns:
+            return
         if not self.columns:
-            self.first, self.columns = other.first, other.columns
+            # The other is kept where it was made, and must not change.
+            self.first, self.columns = other.first, copy.deepcopy(other.columns)
         else:
+            others = {column.name: column for column in other.columns}
             names = [column.name for column in self.columns]
-            if names != [column.name for column in other.columns]:
-                raise columns_differ(other.first, [c.name for c in other.columns], names)
-            for state, more in zip(self.columns, other.columns, strict=True):
-                state.add(more, other.first, self.first, how.max_bins)
+            if {*names} != {*others}:
+                raise columns_differ(other.first, list(others), names)
+            for state in self.columns:
+                state.add(others[state.name], other.first, self.first, how.max_bins)
         self.sample.merge(other.sample)
 
     def _add_classes(
-        self, how: _Look, found: Mapping[Any, int], kind: np.dtype[Any], name: str
+        self, how: Look, found: Mapping[Any, int], kind: np.dtype[Any], name: str
     ) -> None:
         known = self.classes
         if known and {*map(type, found)} != {*map(type, known)}:
@@ -146,26 +223,70 @@ class Summary:
         for label, count in found.items():
             known[label] = known.get(label, 0) + count
 
-    def layout(self, how: _Look) -> Layout:
+    def layout(self, how: Look) -> Layout:
         """Turn it into what is needed to read the pieces again."""
-        if not self.columns:
+        if not self.classes:
             raise ValueError("The table has no rows: all chunks are empty, or there are none.")
-        if sum(self.classes.values()) > _MAX_ROWS:
-            raise ValueError(f"Tables of more than {_MAX_ROWS} rows cannot be counted yet.")
+        if not self.columns:
+            raise ValueError("All rows have the weight 0; give some row a positive weight.")
         order = sorted(self.classes)
-        numeric = [state.kind == ColumnKind.NUMERIC for state in self.columns]
-        places = np.cumsum(numeric) - 1
+        classes = _as_classes(order, self.label_type)
+        counts = np.array([self.classes[label] for label in order])
+        totals = counts.astype(np.float64)
+        if how.weight is not None:
+            totals = self.weights.sums(order)
+        factors = None
+        if how.class_weight is not None:
+            codes = np.arange(len(order), dtype=np.int32)
+            factors = read_class_weight(how.class_weight, classes, codes, totals)
+            if (factors == 1.0).all():
+                factors = None
+        fixed = self._fixed_point(how, int(counts.sum()))
+        whole = self._are_whole(how, factors, counts)
+        weights = totals if factors is None else totals * factors
+        squares = counts.astype(np.float64)
+        if how.weight is not None:
+            squares = self.squares.sums(order)
+        if factors is not None:
+            squares = squares * factors**2
+        numeric = sorted(c.name for c in self.columns if c.kind == ColumnKind.NUMERIC)
         return Layout(
             how.target,
             Schema(tuple(state.column() for state in self.columns)),
-            _as_classes(order, self.label_type),
-            np.array([self.classes[label] for label in order]),
+            classes,
+            counts,
             tuple(
-                state.bins(self.sample, int(place), how.max_bins) if is_numeric else None
-                for state, place, is_numeric in zip(self.columns, places, numeric, strict=True)
+                state.bins(self.sample, numeric.index(state.name), how.max_bins)
+                if state.kind == ColumnKind.NUMERIC
+                else None
+                for state in self.columns
             ),
             tuple(state.distinct is not None for state in self.columns),
+            how.weight,
+            fixed,
+            factors,
+            weights,
+            whole,
+            float(weights.sum() ** 2 / squares.sum()),
         )
+
+    def _fixed_point(self, how: Look, n_rows: int) -> FixedPoint | None:
+        """Choose how weights are added up; None if every row weighs 1."""
+        one = self.weights.top == 1 and self.weights.lowest == 0  # 1.0 is below 2
+        if how.weight is not None and not one:
+            return FixedPoint.for_numbers(self.weights.top, self.weights.lowest, n_rows)
+        # Counts are of 32 bits where that is enough.
+        return FixedPoint.for_numbers(1, 0, n_rows) if n_rows > _MAX_ROWS else None
+
+    def _are_whole(
+        self, how: Look, factors: NDArray[np.float64] | None, counts: NDArray[np.int64]
+    ) -> bool:
+        whole = how.weight is None or self.weights.lowest >= 0
+        if factors is None:
+            return whole
+        used = factors[counts > 0]
+        # A factor that is not whole makes hardly any weight whole.
+        return whole and bool((used == np.floor(used)).all())
 
 
 def _as_classes(labels: list[Any], like: np.dtype[Any]) -> NDArray[Any]:
@@ -194,21 +315,25 @@ class _Merged:
             return found
         known = array[~np.isnan(array)] + 0.0
         found.largest = float(known.max(initial=-np.inf))
-        distinct = np.unique(known)
-        found.distinct = distinct if len(distinct) <= max_bins else None
+        # A few rows show of most columns that they have too many.
+        if len(np.unique(known[: 4 * max_bins])) <= max_bins:
+            distinct = np.unique(known)
+            found.distinct = distinct if len(distinct) <= max_bins else None
+        else:
+            found.distinct = None
         return found
 
     def add(self, other: _Merged, name: str, first: str, max_bins: int) -> None:
         """Add the same column of other pieces, of which `name` is the first."""
         ordinal = self.kind == ColumnKind.ORDINAL
         is_numeric = other.kind == ColumnKind.NUMERIC
-        known_kind = is_numeric or other.order or self.kind == other.kind
-        if not known_kind and other.n_missing == other.n_rows:
-            raise ValueError(
-                f"{name}: column {self.name!r} has no values and no type, but {first} has it as "
-                f"{self.kind}. Write all files with the same schema, or pass "
-                "pyarrow.dataset.dataset(paths, schema=...), which gives the column its type."
-            )
+        for part, its, known, where in ((other, name, self, first), (self, first, other, name)):
+            if part.kind != known.kind and part.is_untyped:
+                raise ValueError(
+                    f"{its}: column {self.name!r} has no values and no type, but {where} has it "
+                    f"as {known.kind}. Write all files with the same schema, or pass "
+                    "pyarrow.dataset.dataset(paths, schema=...), which gives the column its type."
+                )
         if other.kind != self.kind or (ordinal and other.order != self.order):
             what = "has another order" if other.kind == self.kind else f"is {other.kind}"
             raise ValueError(
@@ -225,13 +350,12 @@ class _Merged:
             found = np.union1d(self.distinct, other.distinct)
             self.distinct = found if len(found) <= max_bins else None
             return
-        types, known = {*map(type, other.labels)}, {*map(type, self.labels)}
-        if known and types and types != known:
-            label = next(iter(sort_labels(other.labels)))
+        types, before = {*map(type, other.labels)}, {*map(type, self.labels)}
+        if before and types and types != before:
+            one, two = (sort_labels(labels)[0] for labels in (other.labels, self.labels))
             raise ValueError(
-                f"{name}: column {self.name!r} has the category {label!r}, but "
-                f"categories such as {next(iter(self.labels))!r} before. Its type must be the same "
-                "in all chunks."
+                f"{name}: column {self.name!r} has the category {one!r}, but categories such as "
+                f"{two!r} before. Its type must be the same in all chunks."
             )
         self.labels |= other.labels
         if len(self.labels) > MAX_CATEGORIES:
@@ -239,6 +363,11 @@ class _Merged:
                 f"{name}: column {self.name!r} has more than {MAX_CATEGORIES} categories by now. "
                 "Does it identify rows? Leave it out of the table, or group its categories."
             )
+
+    @property
+    def is_untyped(self) -> bool:
+        """Whether there is nothing to tell numbers from categories."""
+        return self.kind == ColumnKind.NOMINAL and self.n_missing == self.n_rows
 
     def column(self) -> Column:
         categories: tuple[Label, ...] = ()
@@ -264,7 +393,8 @@ class _Merged:
 class _Sample:
     """Numbers of the rows whose contents have the smallest hashes, with how often each row comes.
 
-    A row that is among them in the end always was, so its count is complete.
+    A row that is among them in the end always was, so its count is complete. Columns go by name, so
+    that their order in a piece does not matter.
     """
 
     def __init__(self) -> None:
@@ -272,15 +402,13 @@ class _Sample:
         self.counts = np.empty(0, dtype=np.int64)
         self.numbers: NDArray[np.float64] = np.empty((0, 0))
 
-    def add(self, table: Table, seeds: NDArray[np.uint64], known: dict[Label, np.uint64]) -> None:
-        numeric = [
-            array for c, array in zip(table.schema, table.arrays, strict=True) if c.is_numeric
-        ]
+    def add(self, table: Table, hashes: NDArray[np.uint64]) -> None:
+        """Add rows with these hashes."""
+        columns = sorted(zip(table.schema, table.arrays, strict=True), key=lambda c: c[0].name)
+        numeric = [array for column, array in columns if column.is_numeric]
         if not numeric:
             return
-        new, first, counts = np.unique(
-            _row_hashes(table, seeds, known), return_index=True, return_counts=True
-        )
+        new, first, counts = np.unique(hashes, return_index=True, return_counts=True)
         if len(self.hashes) >= _SAMPLE:
             small = new <= self.hashes[-1]
             new, first, counts = new[small], first[small], counts[small]
@@ -301,35 +429,3 @@ class _Sample:
         self.hashes, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
         self.counts = np.bincount(inverse, counts).astype(np.int64)[:_SAMPLE]
         self.hashes, self.numbers = self.hashes[:_SAMPLE], numbers[first[:_SAMPLE]]
-
-
-def _row_hashes(
-    table: Table, seeds: NDArray[np.uint64], known: dict[Label, np.uint64]
-) -> NDArray[np.uint64]:
-    found = seeds
-    for column, array in zip(table.schema, table.arrays, strict=True):
-        if column.is_numeric:
-            cells = (array + 0.0).view(np.uint64)
-            cells = np.where(np.isnan(array), _MISSING_HASH, cells)
-        else:
-            # The code of a missing value is read from the end.
-            cells = np.append(_label_hashes(column.categories, known), _MISSING_HASH)[array]
-        found = _mixed(found ^ _mixed(cells))
-    return found
-
-
-def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """SplitMix64 of each number."""
-    x = x + np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
-
-
-def _label_hashes(labels: Sequence[Any], known: dict[Label, np.uint64]) -> NDArray[np.uint64]:
-    """Hashes of labels, the same in every process."""
-    for label in labels:
-        if label not in known:
-            digest = hashlib.blake2b(repr(label).encode(), digest_size=8).digest()
-            known[label] = np.uint64(int.from_bytes(digest, "little"))
-    return np.array([known[label] for label in labels], dtype=np.uint64)

@@ -14,7 +14,13 @@ from typing import Any
 from mixedwood.files.source import FileError, ReadOptions, Source, readable
 from mixedwood.files.text import TextColumn, csv_batches, read_text
 from mixedwood.files.typed import MISSING_MARKS, read_typed
-from mixedwood.files.writing import csv_text, table_bytes, write_bytes, write_text
+from mixedwood.files.writing import (
+    csv_text,
+    opened_to_write,
+    table_bytes,
+    write_bytes,
+    write_text,
+)
 
 __all__ = [
     "MISSING_MARKS",
@@ -23,6 +29,7 @@ __all__ = [
     "Source",
     "TextColumn",
     "csv_text",
+    "opened_to_write",
     "read_batches",
     "read_text",
     "table_bytes",

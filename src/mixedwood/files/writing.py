@@ -7,13 +7,13 @@ import csv
 import errno
 import io
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from mixedwood.files.source import FileError
 
-__all__ = ["csv_text", "table_bytes", "write_bytes", "write_text"]
+__all__ = ["csv_text", "opened_to_write", "table_bytes", "write_bytes", "write_text"]
 
 
 def write_text(path: Path, text: str) -> None:
@@ -29,11 +29,18 @@ def write_bytes(path: Path, content: bytes) -> None:
     OSError
         If the file cannot be written.
     """
+    with opened_to_write(path) as out:
+        out.write(content)
+
+
+@contextlib.contextmanager
+def opened_to_write(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that replaces `path` if all goes well, and is removed if not."""
     # The name is known before the file exists, so that Ctrl-C at any moment leaves none.
     partial = path.with_name(f".mixedwood-{secrets.token_hex(8)}")
     try:
         with _create(partial) as out:
-            out.write(content)
+            yield out
         partial.replace(path)
     except BaseException as error:
         with contextlib.suppress(OSError):
