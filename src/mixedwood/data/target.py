@@ -31,6 +31,7 @@ __all__ = [
     "Target",
     "check_same_length",
     "is_quantity",
+    "read_class_weight",
     "read_cost_matrix",
     "read_numbers",
     "read_target",
@@ -504,7 +505,7 @@ def _read_weights(
     """Multiply sample and class weights; None if all are 1."""
     weights = _read_sample_weight(sample_weight, len(codes))
     if class_weight is not None:
-        factors = _read_class_weight(class_weight, classes, codes, weights)
+        factors = read_class_weight(class_weight, classes, codes, weights)
         with np.errstate(over="ignore"):
             weights = factors[codes] if weights is None else weights * factors[codes]
         if not weights.any():
@@ -564,7 +565,7 @@ def _read_sample_weight(sample_weight: Any, n_rows: int) -> NumberArray | None:
     return weights
 
 
-def _read_class_weight(
+def read_class_weight(
     class_weight: Any, classes: NDArray[Any], codes: CodeArray, weights: NumberArray | None
 ) -> NumberArray:
     """Turn class weights into one factor per class."""

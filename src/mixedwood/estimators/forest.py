@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from mixedwood import _kinds as kinds
 from mixedwood._limits import Deadline, read_time_limit, user_stacklevel
@@ -617,6 +618,51 @@ class ForestClassifier(BaseForestClassifier):
 
     def _default_tree(self) -> TreeClassifier:
         return default_tree()
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | float | str | None = None) -> Self:
+        """Fit the forest to a table.
+
+        Parameters
+        ----------
+        X : table
+            pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows;
+            or a table that is read in pieces, as for `TreeClassifier.fit`.
+        y : array-like of shape (n_rows,), or str
+            Class labels: text, booleans or integers. With a str, X is read in pieces, and has the
+            labels in the column of this name.
+        sample_weight : array-like of shape (n_rows,), or str, optional
+            Weights of the rows; rows of weight 0 are ignored. Pieces have them in a column.
+
+        Returns
+        -------
+        estimator
+            The fitted estimator itself.
+        """
+        if isinstance(y, str):
+            from mixedwood.estimators._chunked import fit_forest_chunks
+
+            layout, costs = fit_forest_chunks(self, X, y, sample_weight)
+            self._remember_columns(layout.schema, layout.classes, costs)
+            return self
+        return self._fit_rows(X, y, sample_weight)
+
+    def predict_chunks(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Predict the classes of a table that is read in pieces, one array for each piece.
+
+        Parameters
+        ----------
+        X : path, dataset, relation or record batches
+            As for `fit`; further columns, such as the target, are ignored.
+
+        Yields
+        ------
+        ndarray
+            The classes of the rows of one piece; pieces without rows are left out.
+        """
+        from mixedwood.estimators._chunked import predict_chunks
+
+        check_is_fitted(self)
+        return predict_chunks(self, X)
 
     # Presets
 

@@ -644,8 +644,8 @@ class TreeClassifier(GreedyTreeClassifier):
         if isinstance(y, str):
             from mixedwood.estimators._chunked import fit_chunks
 
-            layout = fit_chunks(self, X, y, sample_weight)
-            self._remember_columns(layout.schema, layout.classes)
+            layout, costs = fit_chunks(self, X, y, sample_weight)
+            self._remember_columns(layout.schema, layout.classes, costs)
             return self
         return self._fit_rows(X, y, sample_weight)
 
