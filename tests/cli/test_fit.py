@@ -516,7 +516,7 @@ def test_files_that_exceed_the_limit_are_read_in_pieces(tmp_path, monkeypatch):
     )
     assert (facts["rows"], facts["trees"]) == (600, 5)
     n_large = sum(int((np.arange(200) % 7 + i > 3).sum()) for i in range(3))
-    assert facts["classes"] == {"k": 600 - n_large, "l": n_large}
+    assert facts["classes"] == {"k": n_large, "l": 600 - n_large}
     assert facts["training_error"] == 0
     shown = run("fit", folder, *how, "--memory-limit", "10MB", "--model", "optimal")
     assert shown.exit_code == 2

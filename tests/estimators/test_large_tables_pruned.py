@@ -345,7 +345,8 @@ def hashes_by_numpy(table, seeds, hash_of):
         return x ^ (x >> np.uint64(31))
 
     found = seeds
-    for column, array, hashes in zip(table.schema, table.arrays, hash_of, strict=True):
+    columns = zip(table.schema, table.arrays, hash_of, strict=True)
+    for column, array, hashes in sorted(columns, key=lambda c: c[0].name):
         if column.is_numeric:
             cells = np.where(np.isnan(array), hashes[-1], (array + 0.0).view(np.uint64))
         else:
@@ -363,3 +364,31 @@ def test_native_hashes_are_those_of_numpy():
     seeds = np.arange(700, dtype=np.uint64)
     found = row_hashes(table, seeds, hash_of)
     assert found.tolist() == hashes_by_numpy(table, seeds, hash_of).tolist()
+
+
+@pytest.mark.parametrize(
+    ("model", "methods"),
+    [
+        (mw.TreeClassifier(), ["predict", "predict_proba", "predict_log_proba", "apply"]),
+        (mw.ForestClassifier(n_estimators=3), ["predict", "predict_proba"]),
+        (mw.BoostedTreesClassifier(n_estimators=3), ["predict", "predict_proba"]),
+        (mw.C45TreeClassifier(), ["predict"]),
+        (mw.TreeRegressor(), ["predict"]),
+        (mw.ForestRegressor(n_estimators=3), ["predict"]),
+        (mw.BoostedTreesRegressor(n_estimators=3), ["predict"]),
+    ],
+    ids=str,
+)
+def test_every_estimator_predicts_in_pieces(model, methods):
+    table = table_of(2, n=300)
+    X = table.drop_columns("y")
+    is_classifier = hasattr(model, "predict_proba")
+    model.fit(X, table["y"] if is_classifier else np.arange(300) % 7)
+    batches = [table.slice(0, 0), *table.to_batches(max_chunksize=80)]
+    for method in methods:
+        found = np.concatenate(list(model.predict_chunks(batches, method=method)))
+        assert found.tolist() == getattr(model, method)(X).tolist()
+    with pytest.raises(ValueError, match="must be one of 'predict'"):
+        model.predict_chunks(batches, method="fit")
+    with pytest.raises(ValueError, match="chunk 1: The feature names"):
+        list(model.predict_chunks([X.slice(0, 5), X.slice(0, 5).drop_columns("x")]))

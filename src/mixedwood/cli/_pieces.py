@@ -83,7 +83,7 @@ def check_options(estimator: Any, paths: list[Path], options: dict[str, Any]) ->
         )
     if any(str(path) == "-" for path in paths):
         raise click.UsageError("The standard input can be read only once, and not in pieces.")
-    if not hasattr(estimator, "predict_chunks"):
+    if not getattr(estimator, "_fits_in_pieces", False):
         raise click.UsageError(
             f"{type(estimator).__name__} cannot be fitted to files that are read in pieces; "
             "--model tree and --model forest can. If the files fit into memory, give a larger "

@@ -245,11 +245,13 @@ def row_hashes(
     hash_of: Sequence[NDArray[np.uint64]],
     weights: NDArray[np.float64] | None = None,
 ) -> NDArray[np.uint64]:
-    """Hash the rows of a table, given hashes of the categories and of a missing value."""
+    """Hash the rows of a table, given hashes of the categories and of a missing value.
+
+    The order of the columns makes no difference.
+    """
     found = np.array(seeds, dtype=np.uint64)
     columns = zip(table.schema, table.arrays, hash_of, strict=True)
-    # By name: pieces may have the columns in different orders.
-    for column, array, hashes in sorted(columns, key=lambda entry: entry[0].name):
+    for column, array, hashes in sorted(columns, key=lambda c: c[0].name):
         if column.is_numeric:
             _core.hash_numbers(found, np.ascontiguousarray(array, dtype=np.float64))
         else:

@@ -73,15 +73,8 @@ def summarize(
     >>> found.n_rows, found.classes.tolist(), found.bins
     (3, ['a', 'b'], (array([1., 2., 3.]),))
     """
-    job = Look(
-        target,
-        source.max_bins,
-        categorical_features,
-        ordinal_features,
-        weight,
-        class_weight,
-        copies,
-    )
+    features = (categorical_features, ordinal_features)
+    job = Look(target, source.max_bins, *features, weight, class_weight, copies)
     found = source.run(job)
     assert found is not None  # there is no deadline
     return ChunkedTable(source, found.layout(job), found.equal_rows)
@@ -131,11 +124,11 @@ class Summary:
         self.weights, self.squares = ExactSums(), ExactSums()  # by class
         self.sample = _Sample()
         self.equal_rows: NDArray[np.int64] | None = None
-        self.known_hashes: dict[Label, np.uint64] = {}
+        self._hashes: dict[Label, np.uint64] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         # Hashes are only known to save time.
-        return {**vars(self), "known_hashes": {}}
+        return {**self.__dict__, "_hashes": {}}
 
     def add(self, how: Look, name: str, frame: Any) -> None:
         """Add a piece."""
@@ -178,7 +171,7 @@ class Summary:
     def _add_hashes(
         self, how: Look, table: Table, target: Target, weights: NDArray[np.float64] | None
     ) -> None:
-        known = self.known_hashes
+        known = self._hashes
         hash_of = [
             np.append(label_hashes(column.categories, known), MISSING_HASH)
             for column in table.schema
@@ -244,13 +237,11 @@ class Summary:
             totals = self.weights.sums(order)
         factors = None
         if how.class_weight is not None:
-            factors = read_class_weight(
-                how.class_weight, classes, np.arange(len(order), dtype=np.int32), totals
-            )
+            codes = np.arange(len(order), dtype=np.int32)
+            factors = read_class_weight(how.class_weight, classes, codes, totals)
             if (factors == 1.0).all():
                 factors = None
         fixed = self._fixed_point(how, int(counts.sum()))
-        numeric = sorted(c.name for c in self.columns if c.kind == ColumnKind.NUMERIC)
         whole = self._are_whole(how, factors, counts)
         weights = totals if factors is None else totals * factors
         squares = counts.astype(np.float64)
@@ -258,6 +249,7 @@ class Summary:
             squares = self.squares.sums(order)
         if factors is not None:
             squares = squares * factors**2
+        numeric = sorted(c.name for c in self.columns if c.kind == ColumnKind.NUMERIC)
         return Layout(
             how.target,
             Schema(tuple(state.column() for state in self.columns)),

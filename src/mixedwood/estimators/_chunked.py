@@ -232,13 +232,14 @@ def _warn_incomplete() -> None:
     )
 
 
-def predict_chunks(model: Any, X: Any) -> Iterator[Any]:
-    """Predict the rows of each chunk."""
+def predict_chunks(model: Any, X: Any, method: str) -> Iterator[Any]:
+    """Predict the rows of each chunk by a method of the model."""
+    predict = getattr(model, method)
     for name, frame in Chunks.of(X):
         if frame.num_rows == 0:
             continue
         try:
-            yield model.predict(frame)
+            yield predict(frame)
         except (TypeError, ValueError) as error:
             raise type(error)(f"{name}: {error}") from error
 

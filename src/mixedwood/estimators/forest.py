@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Literal, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from mixedwood import _kinds as kinds
 from mixedwood._limits import Deadline, read_time_limit, user_stacklevel
@@ -568,6 +567,8 @@ class ForestClassifier(BaseForestClassifier):
     array(['yes'], dtype='<U3')
     """
 
+    _fits_in_pieces = True
+
     _parameters: ClassVar[dict[str, Constraint]] = {
         **BaseForestClassifier._parameters,
         "monotonic_cst": MONOTONIC_CST,
@@ -645,24 +646,6 @@ class ForestClassifier(BaseForestClassifier):
             self._remember_columns(layout.schema, layout.classes, costs)
             return self
         return self._fit_rows(X, y, sample_weight)
-
-    def predict_chunks(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Predict the classes of a table that is read in pieces, one array for each piece.
-
-        Parameters
-        ----------
-        X : path, dataset, relation or record batches
-            As for `fit`; further columns, such as the target, are ignored.
-
-        Yields
-        ------
-        ndarray
-            The classes of the rows of one piece; pieces without rows are left out.
-        """
-        from mixedwood.estimators._chunked import predict_chunks
-
-        check_is_fitted(self)
-        return predict_chunks(self, X)
 
     # Presets
 
