@@ -25,6 +25,7 @@ from mixedwood.files import (
     TextColumn,
     read_batches,
     read_text,
+    read_typed_text,
 )
 
 __all__ = [
@@ -41,6 +42,8 @@ def read_columns(
     path: Path | Sequence[Path],
     asked: Collection[str] = (),
     options: ReadOptions | None = None,
+    *,
+    numbers: bool = False,
 ) -> dict[str, Any]:
     """Read a file, or the standard input for ``-``.
 
@@ -53,17 +56,19 @@ def read_columns(
         frame. Otherwise the index is left out.
     options : ReadOptions, optional
         How text is read. Columns of dates are left as they are.
+    numbers : bool, default=False
+        Whether columns of a CSV file that are not asked for may come as numbers.
 
     Returns
     -------
-    dict of str to TextColumn or pyarrow.ChunkedArray
-        Text of a CSV file, typed columns of other files.
+    dict of str to TextColumn, ndarray or pyarrow.ChunkedArray
+        Text or numbers of a CSV file, typed columns of other files.
     """
     if not isinstance(path, Path):
         return _read_together(path, asked, options)
     source = Source(path, options=options)
     if source.format == "csv":
-        return dict(read_text(source))
+        return dict(read_typed_text(source, asked) if numbers else read_text(source))
     return _without_index(source.arrow().Table.from_batches(read_batches(source)), asked)
 
 
@@ -201,7 +206,8 @@ def read_file(
     """
     options = ReadOptions() if options is None else options
     source = Source(path if isinstance(path, Path) else path[0], options=options)
-    columns = read_columns(path, {target, *drop, *categorical, *numeric}, options)
+    asked = {target, *drop, *categorical, *numeric}
+    columns = read_columns(path, asked, options, numbers=not (dates or options.dates))
     for name in [target, *drop, *categorical, *numeric]:
         if name not in columns:
             raise FileError(_no_column(source, name, list(columns)))
@@ -423,8 +429,14 @@ def _cells(cells: Any) -> list[Any]:
 
 
 def _target(source: Source, target: str, cells: Any, task: str) -> NDArray[Any]:
-    labels = _cells(cells)
-    missing = [i for i, label in enumerate(labels) if label is None]
+    if isinstance(cells, TextColumn):
+        missing = np.flatnonzero(cells.codes < 0).tolist()
+        # An array of the distinct cells is made once, not a list of all cells.
+        texts = np.array(cells.values.to_pylist() or [""])
+        labels: Any = texts[np.maximum(cells.codes, 0)]
+    else:
+        labels = _cells(cells)
+        missing = [i for i, label in enumerate(labels) if label is None]
     if missing:
         raise FileError(
             f"{source}: the target {target!r} is missing in {len(missing)} of {len(labels)} rows, "
@@ -437,7 +449,7 @@ def _target(source: Source, target: str, cells: Any, task: str) -> NDArray[Any]:
         if task == "regression" and len(strange):
             raise FileError(
                 f"{source}: the target {target!r} must be numbers, but row {strange[0] + 1} below "
-                f"the header has {labels[strange[0]]!r}. Correct the cell, or use --task "
+                f"the header has {str(labels[strange[0]])!r}. Correct the cell, or use --task "
                 "classification."
             )
         if task == "regression" or (not len(strange) and is_quantity(quantity)):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from mixedwood._limits import NO_DEADLINE, Deadline
 from mixedwood.data.pieces import ChunkedTable, Layout, Piece
 
-__all__ = ["N_COUNTERS", "RowFolds", "count_hashes"]
+__all__ = ["N_COUNTERS", "RowFolds", "count_hashes", "mixed"]
 
 N_COUNTERS = 1 << 20
 
@@ -74,12 +74,12 @@ class RowFolds:
         """Give the fold of each row of a piece."""
         n = np.uint64(self.n_folds)
         seed = np.uint64(self.seeds[division] % 2**64)
-        folds = (_mixed(piece.hashes ^ _mixed(np.array([seed]))) % n).astype(np.int64)
+        folds = (mixed(piece.hashes ^ mixed(np.array([seed]))) % n).astype(np.int64)
         if self.before:
-            folds = (folds + self._numbers(piece)) % self.n_folds
+            folds = (folds + self.numbers(piece)) % self.n_folds
         return folds
 
-    def _numbers(self, piece: Piece) -> NDArray[np.int64]:
+    def numbers(self, piece: Piece) -> NDArray[np.int64]:
         """How many rows equal to each row come before it; 0 where they are few."""
         numbers = np.zeros(piece.n_rows, dtype=np.int64)
         if piece.name not in self.before:
@@ -138,7 +138,7 @@ def _before(found: _Counts) -> _Counts:
     return before
 
 
-def _mixed(x: Hashes) -> Hashes:
+def mixed(x: Hashes) -> Hashes:
     """SplitMix64 of each number."""
     x = x + np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

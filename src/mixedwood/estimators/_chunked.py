@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,13 +11,21 @@ from numpy.typing import NDArray
 
 from mixedwood._limits import Deadline, read_time_limit, warn_time_limit
 from mixedwood._parts import Partitioner
-from mixedwood._random import REPETITION, spawn_seed
+from mixedwood._random import MEMBER, REPETITION, seed_of, spawn, spawn_seed
 from mixedwood.data import read_cost_matrix
 from mixedwood.data.chunks import Chunks
 from mixedwood.data.pieces import ChunkedTable, Layout
+from mixedwood.data.row_draws import RowDraws
 from mixedwood.data.row_folds import RowFolds
 from mixedwood.data.summary import summarize
-from mixedwood.grow.counted import count_ends, fold_samples, grow_counted, whole_sample
+from mixedwood.grow.counted import (
+    Sample,
+    count_ends,
+    drawn_samples,
+    fold_samples,
+    grow_counted,
+    whole_sample,
+)
 from mixedwood.pruning import CrossValidatedPath
 from mixedwood.pruning.collapse import collapse, merge_equal_leaves
 from mixedwood.pruning.cost_complexity import HeldOut, cross_validated_counts
@@ -24,9 +33,10 @@ from mixedwood.pruning.pruner import SHRINKAGE, Pruned, Pruner, folds_for, repea
 from mixedwood.tree import Tree
 
 if TYPE_CHECKING:
+    from mixedwood.estimators.forest import ForestClassifier
     from mixedwood.estimators.tree import TreeClassifier
 
-__all__ = ["fit_chunks", "predict_chunks"]
+__all__ = ["fit_chunks", "fit_forest_chunks", "predict_chunks"]
 
 _PRUNERS = {"collapse": collapse, "merge_equal": merge_equal_leaves}
 
@@ -53,6 +63,91 @@ def fit_chunks(
     fit = _fit_validated if validated else _fit_one
     model.tree_, model.pruning_path_ = fit(model, table, pruners, costs, deadline)
     return table.layout, costs
+
+
+def fit_forest_chunks(
+    model: ForestClassifier, X: Any, y: str, sample_weight: Any
+) -> tuple[Layout, NDArray[np.float64] | None]:
+    """Fit a forest: all open nodes of all trees are counted in the same passes."""
+    model._check_parameters()
+    member = _check_forest(model, sample_weight)
+    deadline = Deadline.after(read_time_limit(model.time_limit))
+    draws_rows = bool(model.bootstrap) or model.max_samples is not None
+    table = summarize(
+        Chunks.of(X),
+        y,
+        categorical_features=model.categorical_features,
+        ordinal_features=model.ordinal_features,
+        weight=sample_weight,
+        class_weight=model.class_weight,
+        copies=draws_rows,
+    )
+    layout = table.layout
+    costs = read_cost_matrix(model.cost_matrix, layout.classes)
+    seed = seed_of(model.random_state)
+    streams = [spawn(seed, MEMBER, number) for number in range(model.n_estimators)]
+    seeds = [int(stream.integers(2**63)) for stream in streams]
+    n_drawn = model._sample_size(layout.n_rows) if draws_rows else None
+    samples: list[Sample] | None = [replace(whole_sample(layout), seed=s) for s in seeds]
+    draws = None
+    if n_drawn is not None:
+        copies = RowFolds.of(table, 1, (0,), deadline)
+        if copies is not None:
+            draws = RowDraws(
+                copies,
+                n_drawn / layout.n_rows,
+                bool(model.bootstrap),
+                tuple(int(stream.integers(2**63)) for stream in streams),
+            )
+        samples = None if draws is None else drawn_samples(table, draws, seeds, deadline)
+    if samples is None:
+        samples, draws = [whole_sample(layout)], None  # there is no time for more than leaves
+    grown = grow_counted(
+        table,
+        lambda n_rows: member._settings(n_rows, len(layout.schema)),
+        samples,
+        draws=draws,
+        cost_matrix=costs,
+        deadline=deadline,
+    )
+    if not grown.complete:
+        warn_time_limit(
+            "The time limit came before the trees were complete; nodes that were not reached are "
+            "leaves."
+        )
+    trees = [_pruned(tree, member._pruners()) for tree in grown.trees]
+    for tree in trees:
+        object.__setattr__(tree, "schema", layout.schema)
+        object.__setattr__(tree, "classes", trees[0].classes)
+    model.trees_, model._seed = trees, seed
+    model._sampling = (layout.n_rows, n_drawn, bool(model.bootstrap), None, "pieces")
+    for name in model._optional:
+        model.__dict__.pop(name, None)  # of an earlier fit
+    return layout, costs
+
+
+def _check_forest(model: ForestClassifier, sample_weight: Any) -> TreeClassifier:
+    """Raise an error for what needs rows, and give the tree; before anything is read."""
+    from mixedwood.estimators.tree import TreeClassifier
+
+    member = model._member()
+    if not isinstance(member, TreeClassifier):
+        raise TypeError(
+            f"A forest that is read in pieces has trees of TreeClassifier. Got {member!r} instead."
+        )
+    _check_supported(member, sample_weight)
+    refused = {
+        "oob_score": bool(model.oob_score),
+        "warm_start": model.warm_start and hasattr(model, "trees_"),
+        "colsample_bytree": model.colsample_bytree is not None,
+        "crossed_features": model.crossed_features is not None,
+        "monotonic_cst": model.monotonic_cst is not None,
+        "pruning='cost_complexity' of the estimator": any(
+            pruner.name == "cost_complexity" for pruner in member._pruners()
+        ),
+    }
+    _refuse([name for name, is_set in refused.items() if is_set])
+    return member
 
 
 def _fit_one(
@@ -179,7 +274,10 @@ def _check_supported(model: TreeClassifier, sample_weight: Any) -> None:
         "handle_missing='fractional'": model.handle_missing == "fractional",
         "a partitioner with per='tree'": partitioner.options.get("per") == "tree",
     }
-    wrong = [name for name, is_set in refused.items() if is_set]
+    _refuse([name for name, is_set in refused.items() if is_set])
+
+
+def _refuse(wrong: list[str]) -> None:
     if wrong:
         raise ValueError(
             f"{' and '.join(wrong)} cannot be used with a table that is read in pieces. Leave "

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from mixedwood.files.source import FileError, ReadOptions, Source, readable
-from mixedwood.files.text import TextColumn, csv_batches, read_text
+from mixedwood.files.text import TextColumn, csv_batches, read_text, read_typed_text
 from mixedwood.files.typed import MISSING_MARKS, read_typed
 from mixedwood.files.writing import (
     csv_text,
@@ -32,6 +32,7 @@ __all__ = [
     "opened_to_write",
     "read_batches",
     "read_text",
+    "read_typed_text",
     "table_bytes",
     "write_bytes",
     "write_text",

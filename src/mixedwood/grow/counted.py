@@ -22,13 +22,22 @@ from mixedwood._limits import NO_DEADLINE, Deadline
 from mixedwood._parts import Partitioner
 from mixedwood.data import ColumnKind
 from mixedwood.data.pieces import ChunkedTable, Layout, Piece
+from mixedwood.data.row_draws import RowDraws
 from mixedwood.data.row_folds import RowFolds
 from mixedwood.grow.encoded import KINDS
 from mixedwood.grow.greedy import GrowSettings, native_costs, native_settings
 from mixedwood.tree import Tree, TreeBuilder
 from mixedwood.tree.tree import STOP, SplitKind
 
-__all__ = ["Grown", "Sample", "count_ends", "fold_samples", "grow_counted", "whole_sample"]
+__all__ = [
+    "Grown",
+    "Sample",
+    "count_ends",
+    "drawn_samples",
+    "fold_samples",
+    "grow_counted",
+    "whole_sample",
+]
 
 _MEMORY = 1 << 29  # bytes of the histograms of one pass
 
@@ -37,7 +46,7 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Rows that a tree is grown from: all, or all but those of one fold.
+    """Rows that a tree is grown from: all, all but those of one fold, or a random sample.
 
     Attributes
     ----------
@@ -49,6 +58,10 @@ class Sample:
         Whether all weights are whole numbers.
     division, without : int
         The division into folds, and the fold that is left out; -1 for none.
+    draw : int
+        The number of the random sample; -1 for none.
+    seed : int or None
+        The seed of the tree; None for that of all.
     """
 
     n_rows: int
@@ -56,6 +69,8 @@ class Sample:
     whole_weights: bool
     division: int = 0
     without: int = -1
+    draw: int = -1
+    seed: int | None = None
 
     def slots(
         self, slots: NDArray[np.int32], folds: Sequence[NDArray[np.int64]]
@@ -102,6 +117,45 @@ def _effective(layout: Layout, terms: NDArray[Any]) -> Numbers:
     return weights if layout.class_factors is None else weights * layout.class_factors
 
 
+def drawn_samples(
+    table: ChunkedTable, draws: RowDraws, seeds: Sequence[int], deadline: Deadline = NO_DEADLINE
+) -> list[Sample] | None:
+    """Random samples of rows, for trees with these seeds; takes a pass. None if the time is over.
+
+    A sample without rows, of a very small table, is replaced by all rows.
+    """
+    layout = table.layout
+    found = table.total(_DrawnSums(layout, draws), "rows of the samples", deadline)
+    if found is None:
+        return None
+    samples = []
+    for number, (terms, seed) in enumerate(zip(found, seeds, strict=True)):
+        n_rows = int(terms[:, 0].sum())
+        sample = Sample(
+            n_rows, _effective(layout, terms), layout.whole_weights, draw=number, seed=seed
+        )
+        samples.append(sample if n_rows else changed(whole_sample(layout), seed=seed))
+    return samples
+
+
+@dataclass(frozen=True, eq=False)
+class _DrawnSums:
+    """Terms of the rows of each class in each random sample."""
+
+    layout: Layout
+    draws: RowDraws
+
+    def start(self) -> NDArray[np.int64]:
+        layout = self.layout
+        shape = (len(self.draws.seeds), len(layout.classes), layout.n_terms)
+        return np.zeros(shape, dtype=np.int64)
+
+    def add(self, total: NDArray[np.int64], piece: Piece) -> None:
+        for number, sums in enumerate(total):
+            times = self.draws.of_piece(piece, number)
+            np.add.at(sums, piece.classes, times[:, None] * piece.terms)
+
+
 @dataclass(frozen=True, eq=False)
 class _FoldSums:
     """Terms of the rows in each fold and class, and how many have weights that are not whole."""
@@ -137,6 +191,7 @@ def grow_counted(
     samples: Sequence[Sample] = (),
     *,
     folds: RowFolds | None = None,
+    draws: RowDraws | None = None,
     cost_matrix: Numbers | None = None,
     seed: int = 0,
     deadline: Deadline = NO_DEADLINE,
@@ -153,6 +208,8 @@ def grow_counted(
         The rows of each tree; by default one tree of all rows.
     folds : RowFolds, optional
         Folds of rows, if samples leave out any.
+    draws : RowDraws, optional
+        Random samples of rows, if samples are such.
     cost_matrix : ndarray, optional
         Costs of mistakes.
     seed : int, default=0
@@ -171,7 +228,7 @@ def grow_counted(
         for start in range(0, len(level), most):
             number += 1
             nodes = level[start : start + most]
-            count = _Histograms(layout, folds, _parts(nodes), len(nodes))
+            count = _Histograms(layout, folds, _parts(nodes), len(nodes), draws)
             histograms = table.total(count, f"rows of pass {number}", deadline)
             if histograms is None:
                 return Grown([growth.finish() for growth in growths], complete=False)
@@ -264,6 +321,7 @@ class _Histograms:
     folds: RowFolds | None
     parts: list[_Part]
     n_slots: int
+    draws: RowDraws | None = None
 
     @staticmethod
     def bytes_of_node(layout: Layout) -> int:
@@ -281,10 +339,17 @@ class _Histograms:
         folds = _folds_of(self.folds, piece)
         for sample, tree, slot_of in self.parts:
             slots = sample.slots(slot_of[tree.apply(piece.table)], folds)
+            codes, classes, rows = piece.codes, piece.classes, None
+            if sample.draw >= 0 and self.draws is not None:
+                times = np.where(slots < 0, 0, self.draws.of_piece(piece, sample.draw))
+                rows = np.repeat(np.arange(piece.n_rows), times)
+                codes = [column[rows] for column in codes]
+                classes, slots = classes[rows], slots[rows]
             if self.layout.fixed is None:
-                _core.add_counts(native, piece.codes, piece.classes, slots, total)
+                _core.add_counts(native, codes, classes, slots, total)
             else:
-                _core.add_sums(native, piece.codes, piece.classes, slots, piece.terms, total)
+                terms = piece.terms if rows is None else piece.terms[rows]
+                _core.add_sums(native, codes, classes, slots, terms, total)
 
 
 @dataclass(eq=False)
@@ -322,6 +387,7 @@ class _Growth:
         self.native = native_table(layout)
         partitioner = Partitioner.read(settings.partitioner)
         costs = native_costs(cost_matrix, settings)
+        seed = seed if sample.seed is None else sample.seed
         self.settings = native_settings(settings, partitioner, seed, *costs)
         columns = np.arange(len(layout.schema), dtype=np.int32)
         self.root = _Node(sample.class_weights, sample.n_rows, seed, 0, columns)
