@@ -131,7 +131,7 @@ class BlockGrower::Impl {
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(end));
     sums_of_.assign(nodes_.size(), nullptr);
     for (const std::int32_t node : counted_) {
-      nodes_[at(node)].sums.assign(layout_.size(), Sum{});
+      nodes_[at(node)].sums.assign(layout_.size() + 1, Sum{});  // never empty
       sums_of_[at(node)] = nodes_[at(node)].sums.data();
     }
     n_learnt_ = 0;
