@@ -14,6 +14,10 @@ namespace mixedwood {
 namespace {
 
 using CountMatrix = nb::ndarray<std::uint32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using SumArray = nb::ndarray<std::int64_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+using TermMatrix = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using HashVector = nb::ndarray<std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using KnownHashes = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using CountVector = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 void make_counted(CountedTable* self, const nb::list& numbers, const IntVector& n_values,
@@ -34,20 +38,49 @@ void make_counted(CountedTable* self, const nb::list& numbers, const IntVector& 
   new (self) CountedTable(columns, n_classes);
 }
 
+// Codes of each column, which `kept` keeps alive.
+std::vector<const std::int32_t*> codes_of(const nb::list& columns, std::size_t n_rows,
+                                          std::vector<IntVector>& kept) {
+  kept.resize(nb::len(columns));
+  std::vector<const std::int32_t*> codes;
+  for (std::size_t c = 0; c < kept.size(); ++c) {
+    if (!nb::try_cast(nb::handle(columns[c]), kept[c], false) || kept[c].size() != n_rows)
+      throw std::invalid_argument("a column must be contiguous int32 codes, one for each row");
+    codes.push_back(kept[c].data());
+  }
+  return codes;
+}
+
 void add_counts_py(const CountedTable& table, const nb::list& columns, const IntVector& classes,
                    const IntVector& slots, const CountMatrix& histograms) {
   if (histograms.shape(1) != table.length)
     throw std::invalid_argument("a histogram does not fit the table");
-  std::vector<IntVector> kept(nb::len(columns));
-  std::vector<const std::int32_t*> codes;
-  for (std::size_t c = 0; c < kept.size(); ++c) {
-    if (!nb::try_cast(nb::handle(columns[c]), kept[c], false) || kept[c].size() != classes.size())
-      throw std::invalid_argument("a column must be contiguous int32 codes, one for each row");
-    codes.push_back(kept[c].data());
-  }
+  std::vector<IntVector> kept;
+  const auto codes = codes_of(columns, classes.size(), kept);
   nb::gil_scoped_release released;
   add_counts(table, codes, values_of(classes), values_of(slots),
              {histograms.data(), histograms.size()});
+}
+
+void add_sums_py(const CountedTable& table, const nb::list& columns, const IntVector& classes,
+                 const IntVector& slots, const TermMatrix& terms, const SumArray& sums) {
+  if (sums.shape(1) != table.length || sums.shape(2) != terms.shape(1))
+    throw std::invalid_argument("sums do not fit the table or the terms");
+  std::vector<IntVector> kept;
+  const auto codes = codes_of(columns, classes.size(), kept);
+  nb::gil_scoped_release released;
+  add_sums(table, codes, values_of(classes), values_of(slots), {terms.data(), terms.size()},
+           terms.shape(1), {sums.data(), sums.size()});
+}
+
+void hash_numbers_py(const HashVector& hashes, const DoubleVector& numbers) {
+  nb::gil_scoped_release released;
+  hash_numbers({hashes.data(), hashes.size()}, values_of(numbers));
+}
+
+void hash_codes_py(const HashVector& hashes, const IntVector& codes, const KnownHashes& hash_of) {
+  nb::gil_scoped_release released;
+  hash_codes({hashes.data(), hashes.size()}, values_of(codes), {hash_of.data(), hash_of.size()});
 }
 
 IntArrayOut find_bins_py(const DoubleVector& edges, const DoubleVector& numbers) {
@@ -59,18 +92,46 @@ IntArrayOut find_bins_py(const DoubleVector& edges, const DoubleVector& numbers)
   return hand_over(std::move(bins), numbers.size());
 }
 
+nb::dict as_dict(ChosenSplit chosen);
+
+template <typename Choose>
+nb::dict choose(double time_limit, Choose choose) {
+  SignalWatch watch(time_limit);
+  ChosenSplit chosen;
+  {
+    nb::gil_scoped_release released;
+    chosen = choose(watch.stop);
+  }
+  watch.rethrow();
+  return as_dict(std::move(chosen));
+}
+
 nb::dict choose_split_py(const CountedTable& table, const GrowSettings& settings,
                          const CountVector& histogram, const DoubleVector& classes,
                          std::uint64_t seed, const IntVector& columns, double time_limit) {
-  SignalWatch watch(time_limit);
-  ChosenSplit chosen;
   const std::span<const std::int32_t> given = values_of(columns);
-  {
-    nb::gil_scoped_release released;
-    chosen = choose_split(table, settings, {histogram.data(), histogram.size()}, values_of(classes),
-                          seed, {given.begin(), given.end()}, watch.stop);
-  }
-  watch.rethrow();
+  return choose(time_limit, [&](Stop& stop) {
+    return choose_split(table, settings, {histogram.data(), histogram.size()}, values_of(classes),
+                        seed, {given.begin(), given.end()}, stop);
+  });
+}
+
+nb::dict choose_weighed_split_py(const CountedTable& table, const GrowSettings& settings,
+                                 const DoubleVector& weights, const DoubleVector& rows,
+                                 std::int64_t n_rows, bool whole_weights,
+                                 const DoubleVector& classes, std::uint64_t seed,
+                                 const IntVector& columns, double time_limit) {
+  const std::span<const std::int32_t> given = values_of(columns);
+  if (n_rows < 0) throw std::invalid_argument("a number of rows is negative");
+  const WeighedHistogram histogram{values_of(weights), values_of(rows),
+                                   static_cast<std::size_t>(n_rows), whole_weights};
+  return choose(time_limit, [&](Stop& stop) {
+    return choose_split(table, settings, histogram, values_of(classes), seed,
+                        {given.begin(), given.end()}, stop);
+  });
+}
+
+nb::dict as_dict(ChosenSplit chosen) {
   nb::dict result;
   result["kind"] = static_cast<int>(chosen.kind);
   result["column"] = chosen.column;
@@ -107,6 +168,23 @@ void bind_counted(nb::module_& m) {
                 "classes: NDArray[numpy.int32], slots: NDArray[numpy.int32], "
                 "histograms: NDArray[numpy.uint32]) -> None"),
         "Add rows to the histograms of their nodes.");
+  m.def("add_sums", &add_sums_py, nb::arg("table"), nb::arg("columns"),
+        nb::arg("classes").noconvert(), nb::arg("slots").noconvert(), nb::arg("terms").noconvert(),
+        nb::arg("sums").noconvert(),
+        nb::sig("def add_sums(table: CountedTable, columns: list[NDArray[numpy.int32]], "
+                "classes: NDArray[numpy.int32], slots: NDArray[numpy.int32], "
+                "terms: NDArray[numpy.int64], sums: NDArray[numpy.int64]) -> None"),
+        "Add whole numbers of rows, one or more each, to the cells of their nodes.");
+  m.def("hash_numbers", &hash_numbers_py, nb::arg("hashes").noconvert(),
+        nb::arg("numbers").noconvert(),
+        nb::sig("def hash_numbers(hashes: NDArray[numpy.uint64], "
+                "numbers: NDArray[numpy.float64]) -> None"),
+        "Mix numbers into the hashes of their rows.");
+  m.def("hash_codes", &hash_codes_py, nb::arg("hashes").noconvert(), nb::arg("codes").noconvert(),
+        nb::arg("hash_of").noconvert(),
+        nb::sig("def hash_codes(hashes: NDArray[numpy.uint64], codes: NDArray[numpy.int32], "
+                "hash_of: NDArray[numpy.uint64]) -> None"),
+        "Mix the hashes of codes into those of their rows; the last is that of missing values.");
   m.def("find_bins", &find_bins_py, nb::arg("edges").noconvert(), nb::arg("numbers").noconvert(),
         nb::sig("def find_bins(edges: NDArray[numpy.float64], numbers: NDArray[numpy.float64]) "
                 "-> NDArray[numpy.int32]"),
@@ -118,6 +196,15 @@ void bind_counted(nb::module_& m) {
                 "histogram: NDArray[numpy.uint32], classes: NDArray[numpy.float64], seed: int, "
                 "columns: NDArray[numpy.int32], time_limit: float) -> dict[str, typing.Any]"),
         "The split of a node, from its counts alone.");
+  m.def("choose_weighed_split", &choose_weighed_split_py, nb::arg("table"), nb::arg("settings"),
+        nb::arg("weights").noconvert(), nb::arg("rows").noconvert(), nb::arg("n_rows"),
+        nb::arg("whole_weights"), nb::arg("classes").noconvert(), nb::arg("seed"),
+        nb::arg("columns").noconvert(), nb::arg("time_limit"),
+        nb::sig("def choose_weighed_split(table: CountedTable, settings: GrowSettings, "
+                "weights: NDArray[numpy.float64], rows: NDArray[numpy.float64], n_rows: int, "
+                "whole_weights: bool, classes: NDArray[numpy.float64], seed: int, "
+                "columns: NDArray[numpy.int32], time_limit: float) -> dict[str, typing.Any]"),
+        "The split of a node, from the weights and numbers of its rows.");
 }
 
 }  // namespace mixedwood

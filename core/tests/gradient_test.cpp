@@ -7,6 +7,8 @@
 #include <stdexcept>
 
 #include "check.hpp"
+#include "mixedwood/exact_sums.hpp"
+#include "mixedwood/gradient_blocks.hpp"
 #include "mixedwood/router.hpp"
 #include "mixedwood/random.hpp"
 
@@ -137,6 +139,104 @@ void check_steps(const GradientTree& grown, const GradientData& data, const Grad
   }
 }
 
+// Rows in blocks give the same tree, in as many passes as memory needs.
+void check_blocks(Random& random, const BinnedTable& table, const GradientData& data,
+                  const GradientSettings& settings, const GradientTree& expected) {
+  const std::size_t k = data.n_outputs, n_columns = table.columns().size();
+  std::vector<std::uint8_t> learns(table.n_rows(), 2);  // 2: neither
+  for (const std::int32_t row : data.rows) learns[at(row)] = 1;
+  for (const std::int32_t row : data.others) learns[at(row)] = 0;
+  BinnedSchema schema;
+  BlockData given;
+  for (std::size_t c = 0; c < n_columns; ++c) {
+    const auto& column = table.columns()[c];
+    schema.add(column);
+    given.thresholds.emplace_back();
+    for (const std::int32_t code : column.last_code)
+      given.thresholds.back().push_back(
+          code + 1 < table.coded().columns[c].n_values()
+              ? table.coded().columns[c].threshold(code, code + 1)
+              : 0.0);
+  }
+  given.n_outputs = k;
+  given.n_rows = data.rows.size();
+  given.columns.assign(data.columns.begin(), data.columns.end());
+  given.max_memory = random.coin() ? 1 : std::size_t{1} << 29;
+  ExactSums weights(2);
+  for (const std::int32_t row : data.rows) {
+    for (std::size_t d = 0; d < k; ++d) {
+      given.max_gradient = std::max(given.max_gradient, std::abs(data.gradients[at(row) * k + d]));
+      given.max_hessian = std::max(given.max_hessian, data.hessians[at(row) * k + d]);
+    }
+    if (data.weights.empty()) continue;
+    weights.add(0, data.weights[at(row)]);
+    weights.add(1, data.weights[at(row)] * data.weights[at(row)]);
+  }
+  if (weights.value(0) > 0.0) given.row_weight = weights.value(1) / weights.value(0);
+  struct Block {
+    std::vector<std::size_t> rows;
+    std::vector<std::vector<std::uint16_t>> bins;
+    std::vector<BlockColumn> columns;
+    std::vector<std::uint8_t> learns;
+    std::vector<std::int32_t> nodes;
+    std::vector<double> gradients, hessians;
+  };
+  std::vector<Block> blocks(1);
+  for (std::size_t row = 0; row < table.n_rows(); ++row) {
+    if (learns[row] == 2) continue;
+    if (random.below(table.n_rows() / 3 + 2) == 0) blocks.emplace_back();
+    Block& block = blocks.back();
+    block.bins.resize(n_columns);
+    block.rows.push_back(row);
+    block.learns.push_back(learns[row]);
+    block.nodes.push_back(0);
+    for (std::size_t c = 0; c < n_columns; ++c)
+      std::visit(
+          [&](const auto& bins) {
+            block.bins[c].push_back(static_cast<std::uint16_t>(bins[row * n_columns + c]));
+          },
+          table.bins());
+    for (std::size_t d = 0; d < k; ++d) {
+      block.gradients.push_back(data.gradients[row * k + d]);
+      block.hessians.push_back(data.hessians[row * k + d]);
+    }
+  }
+  const auto rows_of = [](Block& block) {
+    block.columns.clear();
+    for (const auto& bins : block.bins) block.columns.push_back({bins.data(), 2});
+    return RowBlock{block.columns, block.learns, block.nodes, block.gradients, block.hessians};
+  };
+  std::erase_if(blocks, [](const Block& block) { return block.rows.empty(); });
+  BlockGrower grower(schema, given, settings);
+  Stop stop;
+  while (grower.begin_pass()) {
+    for (Block& block : blocks) grower.add(rows_of(block));
+    grower.end_pass(stop);
+  }
+  grower.finish();
+  for (Block& block : blocks) {
+    grower.settle(rows_of(block));
+    for (std::size_t i = 0; i < block.rows.size(); ++i)
+      CHECK(block.nodes[i] == expected.node_of_row[block.rows[i]]);
+  }
+  CHECK(grower.values() == expected.values);
+  CHECK(at(grower.n_nodes()) == expected.tree.split_kind.size());
+  // The statistics of leaves: what is below an inner node is added again.
+  const auto n_classes = static_cast<std::size_t>(data.n_classes);
+  std::vector<double> statistics = expected.tree.statistics;
+  for (std::size_t node = 0; node < expected.tree.split_kind.size(); ++node)
+    if (expected.tree.split_kind[node] != kLeaf)
+      std::fill_n(statistics.begin() + static_cast<std::ptrdiff_t>(node * n_classes), n_classes, 0.0);
+  const GrownTree tree = grower.tree(statistics, n_classes);
+  CHECK(tree.column == expected.tree.column && tree.high == expected.tree.high);
+  CHECK(tree.children == expected.tree.children && tree.score == expected.tree.score);
+  CHECK(tree.category_code == expected.tree.category_code);
+  CHECK(tree.category_child == expected.tree.category_child);
+  CHECK(tree.missing_child == expected.tree.missing_child);
+  CHECK(tree.unknown_child == expected.tree.unknown_child);
+  CHECK(tree.statistics == expected.tree.statistics && tree.label == expected.tree.label);
+}
+
 void grow_and_check(Random& random, std::size_t n_rows) {
   const RandomTable table(random, n_rows);
   const RandomData made(random, n_rows, table.columns.size());
@@ -176,6 +276,7 @@ void grow_and_check(Random& random, std::size_t n_rows) {
     return most;
   };
   if (largest(made.gradients) < 10.0) check_steps(grown, data, settings);
+  check_blocks(random, binned, data, settings, grown);
 }
 
 bool refuses(const BinnedTable& table, const GradientData& data) {

@@ -45,11 +45,27 @@ class CountedTable:
 def add_counts(table: CountedTable, columns: list[NDArray[numpy.int32]], classes: NDArray[numpy.int32], slots: NDArray[numpy.int32], histograms: NDArray[numpy.uint32]) -> None:
     """Add rows to the histograms of their nodes."""
 
+def add_sums(table: CountedTable, columns: list[NDArray[numpy.int32]], classes: NDArray[numpy.int32], slots: NDArray[numpy.int32], terms: NDArray[numpy.int64], sums: NDArray[numpy.int64]) -> None:
+    """
+    Add whole numbers of rows, one or more each, to the cells of their nodes.
+    """
+
+def hash_numbers(hashes: NDArray[numpy.uint64], numbers: NDArray[numpy.float64]) -> None:
+    """Mix numbers into the hashes of their rows."""
+
+def hash_codes(hashes: NDArray[numpy.uint64], codes: NDArray[numpy.int32], hash_of: NDArray[numpy.uint64]) -> None:
+    """
+    Mix the hashes of codes into those of their rows; the last is that of missing values.
+    """
+
 def find_bins(edges: NDArray[numpy.float64], numbers: NDArray[numpy.float64]) -> NDArray[numpy.int32]:
     """The bin of each number; -1 for NaN."""
 
 def choose_split(table: CountedTable, settings: GrowSettings, histogram: NDArray[numpy.uint32], classes: NDArray[numpy.float64], seed: int, columns: NDArray[numpy.int32], time_limit: float) -> dict[str, Any]:
     """The split of a node, from its counts alone."""
+
+def choose_weighed_split(table: CountedTable, settings: GrowSettings, weights: NDArray[numpy.float64], rows: NDArray[numpy.float64], n_rows: int, whole_weights: bool, classes: NDArray[numpy.float64], seed: int, columns: NDArray[numpy.int32], time_limit: float) -> dict[str, Any]:
+    """The split of a node, from the weights and numbers of its rows."""
 
 class Criterion:
     """Scores the groups of a partition."""

@@ -460,13 +460,14 @@ def test_several_parquet_files_are_one_table_read_in_pieces(tmp_path):
     assert "k" in predicted
     one = json.loads(ok("fit", paths[0], *how, "-q", "--in-pieces", "--force").stdout)
     assert one["rows"] == 4
-    shown = run("fit", *paths, "--target", "y", "-o", output, "--force")
+    needs_rows = ("--param", "pruning=pessimistic")
+    shown = run("fit", *paths, "--target", "y", "-o", output, "--force", *needs_rows)
     assert shown.exit_code == 2
-    assert "pruning='cost_complexity' needs all rows" in shown.output
+    assert "pruning='pessimistic' needs all rows" in shown.output
     shown = run("fit", *paths, *how, "--force", "--drop", "x")
     assert "--drop cannot be used" in shown.output
-    shown = run("fit", *paths, *how[:4], "--force", "--model", "forest")
-    assert "ForestClassifier cannot be fitted" in shown.output
+    shown = run("fit", *paths, *how[:4], "--force", "--model", "optimal")
+    assert "OptimalTreeClassifier cannot be fitted" in shown.output
     paths[1].write_bytes(paths[1].read_bytes()[:100])
     shown = run("fit", *paths, *how, "--force")
     assert shown.exit_code != 0
@@ -509,7 +510,15 @@ def test_files_that_exceed_the_limit_are_read_in_pieces(tmp_path, monkeypatch):
     folder = parts_of(tmp_path / "big")
     how = ("--target", "y", "-o", tmp_path / "m.mw", "--json", "--force", "-q")
     monkeypatch.setattr("mixedwood.cli._pieces._BYTES_PER_CELL", 10_000)
-    shown = run("fit", folder, *how, "--memory-limit", "10MB", "--model", "forest")
+    few = ("--param", "n_estimators=5")
+    facts = json.loads(
+        ok("fit", folder, *how, "--memory-limit", "10MB", "--model", "forest", *few).stdout
+    )
+    assert (facts["rows"], facts["trees"]) == (600, 5)
+    n_large = sum(int((np.arange(200) % 7 + i > 3).sum()) for i in range(3))
+    assert facts["classes"] == {"k": n_large, "l": 600 - n_large}
+    assert facts["training_error"] == 0
+    shown = run("fit", folder, *how, "--memory-limit", "10MB", "--model", "optimal")
     assert shown.exit_code == 2
     assert "give a larger --memory-limit" in shown.output
     ok("fit", folder, *how, "--memory-limit", "20MB", "--model", "forest")

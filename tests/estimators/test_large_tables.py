@@ -217,8 +217,8 @@ def test_a_source_that_can_be_read_once_is_refused():
 
 
 def test_other_estimators_say_that_they_need_the_table(tmp_path):
-    with pytest.raises(TypeError, match="Only TreeClassifier can be fitted to a table"):
-        mw.ForestClassifier().fit(tmp_path, "y")
+    with pytest.raises(TypeError, match="Only TreeClassifier and ForestClassifier can be fitted"):
+        mw.GrowPruneForestClassifier().fit(tmp_path, "y")
     with pytest.raises(TypeError, match=r"X is the path .* needs a table"):
         mw.TreeClassifier().fit(tmp_path, ["a", "b"])
 
@@ -256,8 +256,8 @@ def test_files_that_cannot_be_read(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "pruning='cost_complexity' needs all rows at once"),
-        ({"pruning": None, "class_weight": "balanced"}, "class_weight cannot be used"),
+        ({"pruning": "pessimistic"}, "pruning='pessimistic' needs all rows at once"),
+        ({"crossed_features": [["a", "b"]]}, "crossed_features cannot be used"),
         ({"pruning": None, "handle_missing": "fractional"}, "handle_missing='fractional' cannot"),
         (
             {"pruning": None, "max_leaf_nodes": 5, "growth": "depth_first"},

@@ -226,6 +226,21 @@ def test_wide_subsets(wide, to):
     check(model, X, *RUNNERS[to](model, X), SLACK.get(to, 0.0))
 
 
+@pytest.mark.parametrize("to", [to for to in RUNNERS if to != "treelite"])
+def test_intervals_with_two_ends(to):
+    rng = np.random.default_rng(0)
+    X = random_rows(rng, 300, 8)
+    x = np.nan_to_num(X["number"])
+    y = np.where((x > -0.5) & (x <= 0.5), "inside", "outside")
+    binarizer = mw.preprocessing.FeatureBinarizer(encoding="multi_hot")
+    model = mw.OptimalTreeClassifier(
+        max_depth=2, binarizer=binarizer, categorical_features=[0, 1, 2], random_state=0
+    ).fit(X, y)
+    assert (np.isfinite(model.tree_.low) & np.isfinite(model.tree_.high)).any()
+    X = at_bounds(model, random_rows(rng, 300, 8, unknown=True), rng)
+    check(model, X, *RUNNERS[to](model, X), SLACK.get(to, 0.0))
+
+
 @pytest.mark.parametrize("to", ["python", "json", "duckdb", "sqlite", "gcc", "onnx"])
 @pytest.mark.parametrize("name", ["linear_ensemble", "ensemble_number", "model_tree_number"])
 def test_linear_models_of_ordinal_and_extreme_columns(name, to):
@@ -234,11 +249,11 @@ def test_linear_models_of_ordinal_and_extreme_columns(name, to):
         "grade": [None if x == 3 else ["low", "mid", "high"][x] for x in rng.integers(0, 4, 200)],
         "tiny": (rng.normal(size=200) * 1e-300).tolist(),  # a large number is far outside
         "big": (rng.normal(size=200) * 1e300).tolist(),
+        "plain": rng.normal(size=200).tolist(),  # predictions of leaves are cut off at their range
         "same": [1.0] * 200,
     }
-    steps = (
-        np.array([1.0 if g == "high" else 0.0 for g in X["grade"]]) + np.array(X["tiny"]) * 1e300
-    )
+    steps = np.array([1.0 if g == "high" else 0.0 for g in X["grade"]]) + np.array(X["plain"])
+    steps += np.array(X["tiny"]) * 1e300
     model = MAKERS[name](1).set_params(ordinal_features={"grade": ["low", "mid", "high"]})
     y = steps + rng.normal(size=200) * 0.1
     if hasattr(model, "predict_proba"):
@@ -249,6 +264,7 @@ def test_linear_models_of_ordinal_and_extreme_columns(name, to):
     rows = {name: values[:50] for name, values in X.items()}
     rows["grade"] = ["new", *rows["grade"][1:]]
     rows["tiny"] = [1e9, -1e9, float("nan"), *rows["tiny"][3:]]
+    rows["plain"] = [1e6, -1e6, float("nan"), *rows["plain"][3:]]
     rows["same"] = [5.0, float("nan"), *rows["same"][2:]]
     labels, values = RUNNERS[to](model, rows)
     check(model, rows, labels, values, SLACK.get(to, 0.0))

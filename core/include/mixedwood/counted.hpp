@@ -40,6 +40,26 @@ void add_counts(const CountedTable& table, std::span<const std::int32_t* const> 
                 std::span<const std::int32_t> classes, std::span<const std::int32_t> slots,
                 std::span<std::uint32_t> histograms);
 
+// The same for whole numbers of each row, such as parts of its weight: `terms` has `n_terms` for each
+// row, and `sums` as many for each cell.
+void add_sums(const CountedTable& table, std::span<const std::int32_t* const> codes,
+              std::span<const std::int32_t> classes, std::span<const std::int32_t> slots,
+              std::span<const std::int64_t> terms, std::size_t n_terms,
+              std::span<std::int64_t> sums);
+
+// Mixes a column into a hash of each row: the bits of numbers, where -0 is 0 and all NaN are one; or
+// the hashes of codes, of which the last is that of missing values.
+void hash_numbers(std::span<std::uint64_t> hashes, std::span<const double> numbers);
+void hash_codes(std::span<std::uint64_t> hashes, std::span<const std::int32_t> codes,
+                std::span<const std::uint64_t> hash_of);
+
+// A node's histogram where rows have weights.
+struct WeighedHistogram {
+  std::span<const double> weights, rows;
+  std::size_t n_rows = 0;      // of the node
+  bool whole_weights = false;  // of all rows of the tree
+};
+
 struct ChosenSplit {
   SplitKind kind = kLeaf;  // kLeaf: the node has no split
   std::int32_t column = -1, last_left = -1, n_children = 0, missing_child = kStop;
@@ -53,6 +73,11 @@ struct ChosenSplit {
 // where every row weighs 1. Settings that need rows: std::invalid_argument.
 ChosenSplit choose_split(const CountedTable& table, const GrowSettings& settings,
                          std::span<const std::uint32_t> histogram, std::span<const double> classes,
+                         std::uint64_t seed, std::vector<std::int32_t> columns, Stop& stop);
+
+// The same for rows with weights.
+ChosenSplit choose_split(const CountedTable& table, const GrowSettings& settings,
+                         const WeighedHistogram& histogram, std::span<const double> classes,
                          std::uint64_t seed, std::vector<std::int32_t> columns, Stop& stop);
 
 }  // namespace mixedwood

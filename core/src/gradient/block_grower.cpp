@@ -78,7 +78,7 @@ class BlockGrower::Impl {
         workers_(settings.n_threads),
         scale_(data_.max_gradient, data_.max_hessian, data_.n_rows),
         layout_(schema_, settings_, data_.n_outputs),
-        search_(schema_, settings_, scale_, layout_, data_.n_outputs,
+        search_(schema_, settings_, scale_, layout_, nullptr, data_.n_outputs,
                 data_.row_weight * settings_.dispersion) {
     const std::size_t n_columns = schema_.columns().size();
     if (data_.n_outputs < 1 || data_.n_rows < 1 || data_.thresholds.size() != n_columns)
@@ -131,7 +131,7 @@ class BlockGrower::Impl {
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(end));
     sums_of_.assign(nodes_.size(), nullptr);
     for (const std::int32_t node : counted_) {
-      nodes_[at(node)].sums.assign(layout_.size(), Sum{});
+      nodes_[at(node)].sums.assign(layout_.size() + 1, Sum{});  // never empty
       sums_of_[at(node)] = nodes_[at(node)].sums.data();
     }
     n_learnt_ = 0;
@@ -388,8 +388,8 @@ class BlockGrower::Impl {
     GradientSplit found;
     if (may_be_split(which) && !stop.requested()) {
       const Node& node = nodes_[at(which)];
-      search_columns(schema_, settings_, layout_, data_.columns, node.sums, node.total, node.bounds,
-                     node.seed, search_, found,
+      search_columns(schema_, settings_, layout_, data_.columns,
+                     {{}, node.sums, node.total, node.bounds}, node.seed, search_, found,
                      [&](std::int32_t n_bins) { return stop.requested(n_bins); });
       if (stop.requested()) found = {};  // a node that was not looked at to the end stays a leaf
     }

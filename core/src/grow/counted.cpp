@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <numeric>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "column_selector.hpp"
@@ -61,52 +63,132 @@ void find_bins(std::span<const double> edges, std::span<const double> numbers,
   }
 }
 
-void add_counts(const CountedTable& table, std::span<const std::int32_t* const> codes,
-                std::span<const std::int32_t> classes, std::span<const std::int32_t> slots,
-                std::span<std::uint32_t> histograms) {
+namespace {
+
+// SplitMix64.
+std::uint64_t mixed(std::uint64_t x) {
+  x += 0x9E3779B97F4A7C15U;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
+  return x ^ (x >> 31);
+}
+
+// Calls `add(cell, row)` for the rows of each slot, column by column.
+template <typename Add>
+void for_each_cell(const CountedTable& table, std::span<const std::int32_t* const> codes,
+                   std::span<const std::int32_t> classes, std::span<const std::int32_t> slots,
+                   std::size_t n_slots, Add add) {
   if (codes.size() != table.columns.size() || classes.size() != slots.size())
     throw std::invalid_argument("columns, classes and slots do not fit together");
-  const auto n_slots = static_cast<std::int64_t>(table.length ? histograms.size() / table.length : 0);
-  for (std::size_t i = 0; i < classes.size(); ++i)
-    if (classes[i] < 0 || classes[i] >= table.n_classes || slots[i] >= n_slots)
+  std::vector<std::uint32_t> rows;  // those that are counted
+  rows.reserve(slots.size());
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    if (classes[i] < 0 || classes[i] >= table.n_classes || slots[i] >= static_cast<std::int64_t>(n_slots))
       throw std::invalid_argument("a class or slot is out of range");
+    if (slots[i] >= 0) rows.push_back(static_cast<std::uint32_t>(i));
+  }
   const auto k = static_cast<std::size_t>(table.n_classes);
+  std::vector<std::size_t> begins(rows.size());  // of a row's slot, at its class
+  for (std::size_t j = 0; j < rows.size(); ++j)
+    begins[j] = at(slots[rows[j]]) * table.length + at(classes[rows[j]]);
   for (std::size_t c = 0; c < codes.size(); ++c) {
     const std::int32_t n_values = table.columns[c].n_values();
-    std::uint32_t* cells = histograms.data() + table.offset[c];
-    for (std::size_t i = 0; i < classes.size(); ++i) {
-      if (slots[i] < 0) continue;
-      const std::int32_t code = codes[c][i];
+    const auto offset = static_cast<std::size_t>(table.offset[c]);
+    const std::int32_t* column = codes[c];
+    for (std::size_t j = 0; j < rows.size(); ++j) {
+      const std::int32_t code = column[rows[j]];
       if (code < -1 || code >= n_values)
         throw std::invalid_argument("a code is not one of its column's values");
-      ++cells[at(slots[i]) * table.length + at(code + 1) * k + at(classes[i])];
+      add(begins[j] + offset + at(code + 1) * k, rows[j]);
     }
   }
 }
 
-ChosenSplit choose_split(const CountedTable& table, const GrowSettings& settings,
-                         std::span<const std::uint32_t> histogram, std::span<const double> classes,
-                         std::uint64_t seed, std::vector<std::int32_t> columns, Stop& stop) {
+}  // namespace
+
+void add_counts(const CountedTable& table, std::span<const std::int32_t* const> codes,
+                std::span<const std::int32_t> classes, std::span<const std::int32_t> slots,
+                std::span<std::uint32_t> histograms) {
+  std::uint32_t* cells = histograms.data();
+  for_each_cell(table, codes, classes, slots, table.length ? histograms.size() / table.length : 0,
+                [&](std::size_t cell, std::uint32_t) { ++cells[cell]; });
+}
+
+void add_sums(const CountedTable& table, std::span<const std::int32_t* const> codes,
+              std::span<const std::int32_t> classes, std::span<const std::int32_t> slots,
+              std::span<const std::int64_t> terms, std::size_t n_terms,
+              std::span<std::int64_t> sums) {
+  if (n_terms < 1 || terms.size() != n_terms * classes.size())
+    throw std::invalid_argument("each row needs the same number of terms");
+  const std::size_t length = table.length * n_terms;
+  const auto run = [&](auto size) {
+    for_each_cell(table, codes, classes, slots, length ? sums.size() / length : 0,
+                  [&](std::size_t cell, std::uint32_t row) {
+                    std::int64_t* to = sums.data() + cell * size();
+                    const std::int64_t* from = terms.data() + row * size();
+                    for (std::size_t t = 0; t < size(); ++t) to[t] += from[t];
+                  });
+  };
+  // Loops of a known length are unrolled.
+  if (n_terms == 2)
+    run(std::integral_constant<std::size_t, 2>{});
+  else if (n_terms == 3)
+    run(std::integral_constant<std::size_t, 3>{});
+  else if (n_terms == 4)
+    run(std::integral_constant<std::size_t, 4>{});
+  else
+    run([&] { return n_terms; });
+}
+
+void hash_numbers(std::span<std::uint64_t> hashes, std::span<const double> numbers) {
+  constexpr std::uint64_t kMissing = 0x7FF8DEADBEEF0001U;
+  if (hashes.size() != numbers.size()) throw std::invalid_argument("one hash is needed for each row");
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    const double x = numbers[i];
+    const std::uint64_t bits = x != x ? kMissing : std::bit_cast<std::uint64_t>(x + 0.0);
+    hashes[i] = mixed(hashes[i] ^ mixed(bits));
+  }
+}
+
+void hash_codes(std::span<std::uint64_t> hashes, std::span<const std::int32_t> codes,
+                std::span<const std::uint64_t> hash_of) {
+  if (hashes.size() != codes.size()) throw std::invalid_argument("one hash is needed for each row");
+  std::vector<std::uint64_t> ready(hash_of.size());
+  for (std::size_t v = 0; v < ready.size(); ++v) ready[v] = mixed(hash_of[v]);
+  const auto n_values = static_cast<std::int64_t>(ready.size()) - 1;
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    if (codes[i] < -1 || codes[i] >= n_values)
+      throw std::invalid_argument("a code is not one of its column's values");
+    hashes[i] = mixed(hashes[i] ^ ready[codes[i] < 0 ? at(n_values) : at(codes[i])]);
+  }
+}
+
+namespace {
+
+void check_choice(const CountedTable& table, const GrowSettings& settings,
+                  std::size_t length, std::span<const double> classes,
+                  std::span<const std::int32_t> columns) {
   if (settings.criterion == nullptr || settings.partitioner == nullptr)
     throw std::invalid_argument("a criterion and a partitioner are needed");
   if (settings.rules != Rules::kParts || settings.selection == Selection::kAverageGain ||
-      settings.fractional() || settings.linear != nullptr || !settings.split_costs.empty())
+      settings.fractional() || settings.linear != nullptr)
     throw std::invalid_argument("these settings need the rows of the table");
   if (settings.partitioner->traits.many_groups && !settings.criterion->traits().many_groups)
     throw std::invalid_argument(
         "partitioner='multiway' and 'c45_groups' make more than two groups, but the criterion scores "
         "two groups. Use a criterion for many groups ('gini', 'entropy', 'gain_ratio'), or another "
         "partitioner.");
-  if (histogram.size() != table.length || classes.size() != at(table.n_classes))
+  if (length != table.length || classes.size() != at(table.n_classes))
     throw std::invalid_argument("a histogram does not fit the table");
   for (const std::int32_t c : columns)
     if (c < 0 || at(c) >= table.columns.size()) throw std::invalid_argument("no such column");
-  NodeRows rows;
-  rows.n_counted =
-      static_cast<std::size_t>(std::accumulate(classes.begin(), classes.end(), 0.0));
+}
+
+ChosenSplit choose(const CountedTable& table, const GrowSettings& settings, const NodeRows& rows,
+                   const SampleFacts& facts, const Histogram& kept, std::span<const double> classes,
+                   std::uint64_t seed, std::vector<std::int32_t> columns, Stop& stop) {
   Counter counter(table.columns, table.n_classes);
-  ColumnSelector selector(settings, table.columns, counter, SampleFacts{}, stop);
-  const Histogram kept(histogram.begin(), histogram.end());
+  ColumnSelector selector(settings, table.columns, counter, facts, stop);
   AtNode here{seed, classes, kept, columns};
   selector.select(here, rows);
   ChosenSplit chosen;
@@ -122,12 +204,40 @@ ChosenSplit choose_split(const CountedTable& table, const GrowSettings& settings
   chosen.high = split.high;
   chosen.worth = split.rank * (settings.criterion->traits().scales_with_weight
                                    ? 1.0
-                                   : static_cast<double>(rows.n_counted));
+                                   : std::accumulate(classes.begin(), classes.end(), 0.0));
   chosen.values = std::move(split.values);
   chosen.children = std::move(split.children);
   for (std::int32_t c = 0; c < chosen.n_children; ++c)
     chosen.seeds.push_back(mix(seed, table.columns.size() + 2 + at(c)));
   return chosen;
+}
+
+}  // namespace
+
+ChosenSplit choose_split(const CountedTable& table, const GrowSettings& settings,
+                         std::span<const std::uint32_t> histogram, std::span<const double> classes,
+                         std::uint64_t seed, std::vector<std::int32_t> columns, Stop& stop) {
+  check_choice(table, settings, histogram.size(), classes, columns);
+  NodeRows rows;
+  rows.n_counted =
+      static_cast<std::size_t>(std::accumulate(classes.begin(), classes.end(), 0.0));
+  const Histogram kept(histogram.begin(), histogram.end());
+  return choose(table, settings, rows, SampleFacts{}, kept, classes, seed, std::move(columns), stop);
+}
+
+ChosenSplit choose_split(const CountedTable& table, const GrowSettings& settings,
+                         const WeighedHistogram& histogram, std::span<const double> classes,
+                         std::uint64_t seed, std::vector<std::int32_t> columns, Stop& stop) {
+  check_choice(table, settings, histogram.weights.size(), classes, columns);
+  if (histogram.rows.size() != table.length)
+    throw std::invalid_argument("a histogram does not fit the table");
+  NodeRows rows;
+  rows.n_counted = histogram.n_rows;
+  rows.cell_weights = histogram.weights.data();
+  rows.cell_rows = histogram.rows.data();
+  SampleFacts facts;
+  facts.whole_weights = histogram.whole_weights;
+  return choose(table, settings, rows, facts, {}, classes, seed, std::move(columns), stop);
 }
 
 }  // namespace mixedwood

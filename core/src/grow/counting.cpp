@@ -106,9 +106,11 @@ void Counter::tabulate(const NodeRows& node, std::size_t column, const PresentCl
                        const Histogram& kept, ColumnCounts& table) {
   const auto n_values = static_cast<std::size_t>(columns_[column].n_values());
   table.start(present.classes.size(), std::min(n_values, node.size()));
-  table.unit_rows = node.weights.empty();
+  table.unit_rows = node.weights.empty() && node.cell_weights == nullptr;
   const bool dense = width(column) <= kDense * node.size();
-  if (is_kept(column, kept) && (dense || node.n_counted > 0))
+  if (node.cell_weights != nullptr)
+    from_weighed(node, column, present, table);
+  else if (is_kept(column, kept) && (dense || node.n_counted > 0))
     from_histogram(kept.data() + offset_[column], column, present, table);
   else if (!dense && node.weights.empty() && width(column) <= kTouchable &&
            n_values / 64 <= kWordsPerRow * node.size())
@@ -146,6 +148,27 @@ void Counter::from_histogram(const std::uint32_t* counts, std::size_t column,
   }
 }
 
+void Counter::from_weighed(const NodeRows& node, std::size_t column,
+                           const PresentClasses& present, ColumnCounts& table) const {
+  const double* weights = node.cell_weights + offset_[column];
+  const double* rows = node.cell_rows + offset_[column];
+  for (std::int32_t value = -1; value < columns_[column].n_values();
+       ++value, weights += n_classes_, rows += n_classes_) {
+    double n_rows = 0.0;
+    for (std::size_t l = 0; l < n_classes_; ++l) n_rows += rows[l];
+    if (n_rows == 0.0) continue;
+    const std::size_t i = value < 0 ? 0 : table.add(value);
+    double* entry = value < 0 ? table.missing.data() : table.entry_at(i);
+    double total = 0.0;
+    for (std::size_t l = 0; l < present.classes.size(); ++l) {
+      entry[l] = weights[present.classes[l]];
+      total += entry[l];
+    }
+    (value < 0 ? table.missing_total : table.totals[i]) = total;
+    (value < 0 ? table.missing_rows : table.rows[i]) = n_rows;
+  }
+}
+
 const std::uint32_t* Counter::count_one(const NodeRows& node, std::size_t column) {
   counts_.assign(width(column), 0);
   count_into(counts_.data(), node, columns_[column], n_classes_, width(column), false);
@@ -154,7 +177,9 @@ const std::uint32_t* Counter::count_one(const NodeRows& node, std::size_t column
 
 const std::uint32_t* Counter::cells(const NodeRows& node, std::size_t column,
                                     const Histogram& kept) {
-  if (!node.weights.empty() || width(column) > kDense * node.size()) return nullptr;
+  if (!node.weights.empty() || node.cell_weights != nullptr ||
+      width(column) > kDense * node.size())
+    return nullptr;
   if (is_kept(column, kept)) return kept.data() + offset_[column];
   return count_one(node, column);
 }

@@ -28,6 +28,9 @@ struct NodeRows {
   const BlockCounts* blocks = nullptr;
   // Rows that were counted elsewhere, where nothing but their histogram is here. Else 0.
   std::size_t n_counted = 0;
+  // Where those have weights: the weight and the number of rows of each cell. Else null.
+  const double* cell_weights = nullptr;
+  const double* cell_rows = nullptr;
 
   std::size_t size() const { return rows.size() + n_counted; }
   double weight(std::size_t i) const { return weights.empty() ? 1.0 : weights[i]; }
@@ -72,6 +75,8 @@ class Counter {
   std::size_t length(std::size_t n_rows) const;
   void from_histogram(const std::uint32_t* counts, std::size_t column,
                       const PresentClasses& present, ColumnCounts& table) const;
+  void from_weighed(const NodeRows& node, std::size_t column, const PresentClasses& present,
+                    ColumnCounts& table) const;
   const std::uint32_t* count_one(const NodeRows& node, std::size_t column);
   void by_touching(const NodeRows& node, std::size_t column, const PresentClasses& present,
                    ColumnCounts& table);

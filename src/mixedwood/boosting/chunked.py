@@ -6,7 +6,6 @@ their leaves, changes their scores and looks at the derivatives of the next iter
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -16,13 +15,12 @@ from numpy.typing import NDArray
 from mixedwood import _core
 from mixedwood._folds import hold_out
 from mixedwood._limits import Deadline
-from mixedwood._progress import stage
 from mixedwood._random import ROUND, spawn
 from mixedwood.boosting.gradient import GradientPlan, Rounds, dispersion
 from mixedwood.boosting.losses import LogLoss
 from mixedwood.data import Target
 from mixedwood.data.row_pieces import SpooledRows
-from mixedwood.data.spool import BLOCK, BlockFile, Spool
+from mixedwood.data.spool import Spool
 from mixedwood.grow.encoded import fill
 from mixedwood.grow.gradient import (
     Moments,
@@ -75,10 +73,10 @@ class SpooledRounds(Rounds):
         self.rows, self.spool = rows, spool
         self.held_out = self._hold_out() if hold_out_rows else None
         # Which rows are for training; None for all.
-        self._training: Flags | None = None
+        self.training: Flags | None = None
         if self.held_out is not None:
-            self._training = (~self.held_out).view(np.uint8)
-        self._n_training = rows.n_rows if self._training is None else int(self._training.sum())
+            self.training = (~self.held_out).view(np.uint8)
+        self._n_training = rows.n_rows if self.training is None else int(self.training.sum())
         self.baseline = self._find_baseline()
         self.n_outputs = len(self.baseline)
         self.n_trees = 1 if plan.multi_output else self.n_outputs
@@ -86,18 +84,19 @@ class SpooledRounds(Rounds):
         self._scores = self._next_scores = spool.arrays([np.float64], self.n_outputs)
         if self.n_trees > 1:
             self._next_scores = spool.arrays([np.float64], self.n_outputs)
-        for block, n in spool.blocks():
-            self._scores.write(block, [np.tile(self.baseline, (n, 1))])
         self._begin(0)
         facts = _Facts(self)
-        for block, _ in spool.blocks():
-            facts.add(block, rows.target(block), self._scores.read(block)[0])
+        for block in spool.blocks():
+            target = rows.target(block)
+            scores = np.tile(self.baseline, (target.n_rows, 1))
+            self._scores.write(block, [scores])
+            facts.add(block, target, scores)
         self._facts = facts
 
     def _hold_out(self) -> NDArray[np.bool_]:
         codes = np.empty(self.rows.n_rows, dtype=np.int32)
-        for block, n in self.spool.blocks():
-            codes[block * BLOCK : block * BLOCK + n] = self.rows.target(block).codes
+        for block in self.spool.blocks():
+            codes[self.spool.rows(block)] = self.rows.target(block).codes
         return hold_out(codes, self.plan.validation_fraction, self.seed)
 
     def _find_baseline(self) -> Numbers:
@@ -105,7 +104,7 @@ class SpooledRounds(Rounds):
         k = 1 if classes is None else len(classes)
         counts, weights = np.zeros(k, dtype=np.int64), _core.ExactSums(k)
         sums, smallest, largest, weighted = _core.ExactSums(1), np.inf, -np.inf, False
-        for block, _ in self.spool.blocks():
+        for block in self.spool.blocks():
             target = self._of_training(block, self.rows.target(block))
             counts += np.bincount(target.codes, minlength=k)
             if target.weights is not None:
@@ -124,26 +123,25 @@ class SpooledRounds(Rounds):
         return found
 
     def _of_training(self, block: int, target: Target) -> Target:
-        flags = self.flags(self._training, block, target.n_rows)
+        flags = self.flags(self.training, block)
         return target if flags is None else target.take(flags.view(np.bool_))
 
-    @staticmethod
-    def flags(flags: Flags | None, block: int, n: int) -> Flags | None:
+    def flags(self, flags: Flags | None, block: int) -> Flags | None:
         """Marks of the rows of a block."""
-        return None if flags is None else flags[block * BLOCK : block * BLOCK + n]
+        return None if flags is None else flags[self.spool.rows(block)]
 
     def _begin(self, number: int) -> None:
         """Draw the rows of an iteration."""
         self.rng = spawn(self.seed, ROUND, number)
-        self.learns, self.n_learns = self._training, self._n_training
+        self.learns, self.n_learns = self.training, self._n_training
         if self.plan.subsample >= 1:
             return
         n = max(1, round(self.plan.subsample * self._n_training))
         drawn = np.zeros(self._n_training, dtype=np.uint8)
         drawn[self.rng.choice(self._n_training, n, replace=False)] = 1
-        if self._training is not None:
+        if self.training is not None:
             everywhere = np.zeros(self.rows.n_rows, dtype=np.uint8)
-            everywhere[self._training.view(np.bool_)] = drawn
+            everywhere[self.training.view(np.bool_)] = drawn
             drawn = everywhere
         self.learns, self.n_learns = drawn, n
 
@@ -201,15 +199,15 @@ class SpooledRounds(Rounds):
     ) -> bool:
         """Add up the gradients in open nodes; False if the deadline passes before the end."""
         what = f"rows of iteration {self.n_iter + 1}, pass {number + 1}"
-        for block, n in self._blocks(what):
+        for block in self.spool.blocks(what):
             if number and deadline.is_over():  # the first pass is needed for any tree
                 return False
             target = self.rows.target(block)
             gradients, hessians = self.derivatives(target, self._scores.read(block)[0])
-            nodes = self._read_nodes(block, n, number)
+            nodes = self._read_nodes(block, number)
             grower.add(
                 self.rows.bins(block),
-                self.flags(self.learns, block, n),
+                self.flags(self.learns, block),
                 nodes,
                 np.ascontiguousarray(gradients[:, outputs]),
                 np.ascontiguousarray(hessians[:, outputs]),
@@ -218,16 +216,12 @@ class SpooledRounds(Rounds):
                 self._nodes.write(block, [nodes])
         return True
 
-    def _blocks(self, what: str) -> Iterator[tuple[int, int]]:
-        with stage(what, self.rows.n_rows) as advance:
-            for block, n in self.spool.blocks():
-                yield block, n
-                if advance is not None:
-                    advance(block * BLOCK + n)
-
-    def _read_nodes(self, block: int, n: int, n_passes: int) -> NDArray[np.int32]:
+    def _read_nodes(self, block: int, n_passes: int) -> NDArray[np.int32]:
         """Where rows are; up to the second pass at the root."""
-        return self._nodes.read(block)[0] if n_passes > 1 else np.zeros(n, dtype=np.int32)
+        if n_passes > 1:
+            return self._nodes.read(block)[0]
+        rows = self.spool.rows(block)
+        return np.zeros(rows.stop - rows.start, dtype=np.int32)
 
     def _settle(self, grower: _core.BlockGrower, n_passes: int, outputs: slice) -> None:
         """Move rows to their leaves, change their scores, and begin the next iteration."""
@@ -244,9 +238,9 @@ class SpooledRounds(Rounds):
         losses = _Losses()
         counts, weights = np.zeros(n_nodes * k), _core.ExactSums(n_nodes * k)
         moments = Moments(n_nodes)
-        for block, n in self._blocks(f"rows of iteration {self.n_iter + 1}, leaves"):
-            nodes = self._read_nodes(block, n, n_passes)
-            flags = self.flags(learns, block, n)
+        for block in self.spool.blocks(f"rows of iteration {self.n_iter + 1}, leaves"):
+            nodes = self._read_nodes(block, n_passes)
+            flags = self.flags(learns, block)
             grower.settle(rows.bins(block), flags, nodes)
             target = rows.target(block)
             leaf, mine = nodes, target
@@ -266,7 +260,7 @@ class SpooledRounds(Rounds):
             if is_last:
                 facts.add(block, target, scores)
                 if held_out is not None:
-                    out = held_out[block * BLOCK : block * BLOCK + n]
+                    out = held_out[self.spool.rows(block)]
                     losses.add(self, scores[out], target.take(out))
         arrays = grower.tree(counts + weights.values(), k)
         arrays.pop("values")
@@ -296,9 +290,9 @@ class SpooledRounds(Rounds):
     def _tree(self, arrays: dict[str, Any], moments: Moments, learns: Flags | None) -> Tree:
         if self.rows.classes is not None:
             return gradient_tree_of_classes(arrays, self.schema, self.rows.classes)
-        for block, n in self.spool.blocks():
+        for block in self.spool.blocks():
             leaf, target = self._nodes.read(block)[0], self.rows.target(block)
-            flags = self.flags(learns, block, n)
+            flags = self.flags(learns, block)
             if flags is not None:
                 leaf, target = leaf[flags.view(np.bool_)], target.take(flags.view(np.bool_))
             moments.add_deviations(leaf, target.numbers, target.weights)
@@ -336,9 +330,9 @@ class _Facts:
 
     def add(self, block: int, target: Target, scores: Numbers) -> None:
         """Add a block."""
-        state, n = self.state, target.n_rows
+        state = self.state
         gradients, hessians = state.derivatives(target, scores)
-        learns = state.flags(state.learns, block, n)
+        learns = state.flags(state.learns, block)
         chosen = slice(None) if learns is None else learns.view(np.bool_)
         g, h = np.abs(gradients[chosen]), hessians[chosen]
         if not (np.isfinite(g).all() and np.isfinite(h).all() and (h >= 0).all()):
@@ -358,7 +352,7 @@ class _Facts:
     def _add_dispersion(self, block: int, target: Target, g: Numbers, h: Numbers) -> None:
         """Add the rows of all iterations, also those that this one does not learn from."""
         state = self.state
-        flags = state.flags(state._training, block, target.n_rows)
+        flags = state.flags(state.training, block)
         chosen = slice(None) if flags is None else flags.view(np.bool_)
         weights = 1.0 if target.weights is None else target.weights[chosen]
         with np.errstate(over="ignore", invalid="ignore"):

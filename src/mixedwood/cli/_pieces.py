@@ -83,10 +83,11 @@ def check_options(estimator: Any, paths: list[Path], options: dict[str, Any]) ->
         )
     if any(str(path) == "-" for path in paths):
         raise click.UsageError("The standard input can be read only once, and not in pieces.")
-    if not hasattr(estimator, "predict_chunks"):
+    if not getattr(estimator, "_fits_in_pieces", False):
         raise click.UsageError(
             f"{type(estimator).__name__} cannot be fitted to files that are read in pieces; "
-            "--model tree can. If the files fit into memory, give a larger --memory-limit."
+            "--model tree and --model forest can. If the files fit into memory, give a larger "
+            "--memory-limit."
         )
 
 
@@ -124,23 +125,35 @@ def fit_in_pieces(
         "model": " ".join(repr(estimator).split()),
         "target": target,
         "data": paths[0].name if len(paths) == 1 else f"{len(paths)} files",
-        **_facts_of_classes(estimator),
+        **_facts_of_classes(estimator, paths, target),
         "columns": {column.name: str(column.kind) for column in estimator.schema_},
         "seconds": round(time.perf_counter() - started, 3),
     }
     return facts | model_size(estimator) | {"warnings": lines}
 
 
-def _facts_of_classes(estimator: Any) -> dict[str, Any]:
-    tree = estimator.tree_
-    counts = tree.statistics[0]
-    right = tree.statistics[tree.split_kind == 0].max(axis=1).sum()
+def _facts_of_classes(estimator: Any, paths: list[Path], target: str) -> dict[str, Any]:
+    import numpy as np
+
+    if hasattr(estimator, "tree_"):
+        tree = estimator.tree_
+        counts = tree.statistics[0]
+        right = tree.statistics[tree.split_kind == 0].max(axis=1).sum()
+        error = 1.0 - right / counts.sum()
+    else:  # the trees of a forest have seen samples: one more pass
+        from mixedwood.data import Chunks
+
+        counts, wrong = np.zeros(len(estimator.classes_)), 0
+        for _, frame in Chunks(paths):
+            truth = np.array(frame.column(target).to_pylist())
+            counts += (truth[:, None] == estimator.classes_).sum(axis=0)
+            wrong += int((estimator.predict(frame) != truth).sum())
+        error = wrong / counts.sum()
+    labels = estimator.classes_.tolist()
     return {
         "rows": int(counts.sum()),
-        "classes": {
-            str(label): int(n) for label, n in zip(tree.classes.tolist(), counts, strict=True)
-        },
-        "training_error": float(1.0 - right / counts.sum()),
+        "classes": {str(label): int(n) for label, n in zip(labels, counts, strict=True)},
+        "training_error": float(error),
     }
 
 

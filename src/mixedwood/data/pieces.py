@@ -6,10 +6,11 @@ what was added elsewhere. Sums are whole numbers, so that the order of pieces ch
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +18,29 @@ from numpy.typing import NDArray
 from mixedwood import _core
 from mixedwood._limits import NO_DEADLINE, Deadline
 from mixedwood.data.errors import few
+from mixedwood.data.fixed_point import FixedPoint
 from mixedwood.data.frames import METADATA_KEY, index_columns
 from mixedwood.data.read import read_table
-from mixedwood.data.schema import Schema, Table
+from mixedwood.data.schema import Label, Schema, Table
 from mixedwood.data.target import read_target
 
-__all__ = ["ChunkedTable", "Count", "Job", "Layout", "Piece", "Source", "columns_differ", "divide"]
+__all__ = [
+    "ChunkedTable",
+    "Count",
+    "Job",
+    "Layout",
+    "Piece",
+    "Source",
+    "columns_differ",
+    "divide",
+    "label_hashes",
+    "row_hashes",
+]
 
 State = TypeVar("State")
+
+_SAFE_WEIGHT = 1e100  # squares, and sums of them, are finite
+MISSING_HASH = np.uint64(0x7FF8DEADBEEF0001)
 
 
 class Job(Protocol[State]):
@@ -60,6 +76,8 @@ class Source(Protocol):
 class Layout:
     """What a first look at a table found, and all that is needed to read its pieces again.
 
+    Rows of weight 0 are not part of the table, but their classes are.
+
     Attributes
     ----------
     target : str
@@ -74,6 +92,18 @@ class Layout:
         For a numeric column, the largest number of each bin, ascending; None for others.
     exact : tuple of bool
         Whether each number of a column is a bin of its own.
+    weight : str or None
+        The column of weights of rows.
+    fixed : FixedPoint or None
+        How these are cut into whole numbers; None if all rows weigh the same.
+    class_factors : ndarray of float64, or None
+        Factors for the weights of the rows of each class.
+    class_weights : ndarray of float64
+        Weight of the rows of each class, factors included.
+    whole_weights : bool
+        Whether all weights of rows are whole numbers, factors included.
+    n_effective : float
+        Kish's effective number of rows.
     """
 
     target: str
@@ -82,27 +112,65 @@ class Layout:
     class_counts: NDArray[np.int64]
     bins: tuple[NDArray[np.float64] | None, ...]
     exact: tuple[bool, ...]
+    weight: str | None
+    fixed: FixedPoint | None
+    class_factors: NDArray[np.float64] | None
+    class_weights: NDArray[np.float64]
+    whole_weights: bool
+    n_effective: float
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}
 
     @property
     def n_rows(self) -> int:
         """Number of rows."""
         return int(self.class_counts.sum())
 
+    @property
+    def is_weighed(self) -> bool:
+        """Whether some row has another weight than 1."""
+        return self.fixed is not None or self.class_factors is not None
+
+    @property
+    def n_terms(self) -> int:
+        """Length of the whole numbers that stand for a row: 1, and the parts of its weight."""
+        return 1 if self.fixed is None else 1 + self.fixed.n_parts
+
+    def weights(self, terms: NDArray[Any]) -> NDArray[np.float64]:
+        """Give the weights that sums of terms stand for, without class factors.
+
+        The last axis has the terms.
+        """
+        if self.fixed is None:
+            return terms[..., 0].astype(np.float64)
+        return self.fixed.join(terms[..., 1:])
+
     @cached_property
     def _places(self) -> dict[Any, int]:
         return {label: code for code, label in enumerate(self.classes.tolist())}
 
+    @cached_property
+    def hashes(self) -> list[NDArray[np.uint64]]:
+        """Hashes of the classes, then of the categories of each column, and of a missing value."""
+        known: dict[Label, np.uint64] = {}
+        labels = [self.classes.tolist(), *(column.categories for column in self.schema)]
+        return [np.append(label_hashes(found, known), MISSING_HASH) for found in labels]
+
     def read(self, name: str, frame: Any) -> Piece:
         """Read a piece, which must be as it was at the first look."""
-        X, y = divide(name, frame, self.target, self.schema.names)
-        if len(y) == 0:
-            return Piece(self, None, np.empty(0, dtype=np.int32))
-        target = read_target(y)
+        taken = divide(name, frame, self.target, self.schema.names, self.weight)
+        if self.class_factors is not None:
+            taken = taken.without_classes(self.classes[self.class_factors == 0].tolist())
+        if taken.n_rows == 0:
+            return Piece(self, name, None, np.empty(0, dtype=np.int32), None)
+        target = read_target(taken.y)
         known = [self._places.get(label, -1) for label in target.classes.tolist()]
-        table = read_table(X, schema=self.schema)
+        table = read_table(taken.X, schema=self.schema)
         if -1 in known or table.unknown:
             raise table_changed(name)
-        return Piece(self, table, np.array(known, dtype=np.int32)[target.codes])
+        classes = np.array(known, dtype=np.int32)[target.codes]
+        return Piece(self, name, table, classes, taken.weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,15 +181,21 @@ class Piece:
     ----------
     layout : Layout
         What is known of the whole table.
+    name : str
+        The name of the piece, which no other has.
     rows : Table or None
         The columns; None if there are no rows.
     classes : ndarray of int32
         The code of each row's class.
+    weights : ndarray of float64, or None
+        The weight of each row, without class factors; None if there is no column of weights.
     """
 
     layout: Layout
+    name: str
     rows: Table | None
     classes: NDArray[np.int32]
+    weights: NDArray[np.float64] | None
 
     @property
     def table(self) -> Table:
@@ -147,6 +221,53 @@ class Piece:
                 raise table_changed("A number is larger than any before")
             found.append(codes)
         return found
+
+    @cached_property
+    def terms(self) -> NDArray[np.int64]:
+        """The whole numbers that stand for each row: 1, and the parts of its weight."""
+        terms = np.ones((self.n_rows, self.layout.n_terms), dtype=np.int64)
+        if self.layout.fixed is not None:
+            weights = np.ones(self.n_rows) if self.weights is None else self.weights
+            terms[:, 1:] = self.layout.fixed.split(weights)
+        return terms
+
+    @cached_property
+    def hashes(self) -> NDArray[np.uint64]:
+        """A hash of the contents of each row, the same in every process."""
+        hash_of = self.layout.hashes
+        seeds = hash_of[0][self.classes]
+        return row_hashes(self.table, seeds, hash_of[1:], self.weights)
+
+
+def row_hashes(
+    table: Table,
+    seeds: NDArray[np.uint64],
+    hash_of: Sequence[NDArray[np.uint64]],
+    weights: NDArray[np.float64] | None = None,
+) -> NDArray[np.uint64]:
+    """Hash the rows of a table, given hashes of the categories and of a missing value.
+
+    The order of the columns makes no difference.
+    """
+    found = np.array(seeds, dtype=np.uint64)
+    columns = zip(table.schema, table.arrays, hash_of, strict=True)
+    for column, array, hashes in sorted(columns, key=lambda c: c[0].name):
+        if column.is_numeric:
+            _core.hash_numbers(found, np.ascontiguousarray(array, dtype=np.float64))
+        else:
+            _core.hash_codes(found, np.ascontiguousarray(array, dtype=np.int32), hashes)
+    if weights is not None:
+        _core.hash_numbers(found, weights)
+    return found
+
+
+def label_hashes(labels: Sequence[Any], known: dict[Label, np.uint64]) -> NDArray[np.uint64]:
+    """Hash labels, the same in every process."""
+    for label in labels:
+        if label not in known:
+            digest = hashlib.blake2b(repr(label).encode(), digest_size=8).digest()
+            known[label] = np.uint64(int.from_bytes(digest, "little"))
+    return np.array([known[label] for label in labels], dtype=np.uint64)
 
 
 class Count(Protocol):
@@ -194,10 +315,13 @@ class ChunkedTable:
         The rows.
     layout : Layout
         What is known of them.
+    equal_rows : ndarray of int64, or None
+        Numbers of rows by the last bits of their hashes, for `RowFolds`.
     """
 
     source: Source
     layout: Layout
+    equal_rows: NDArray[np.int64] | None = None
 
     def total(
         self, count: Count, what: str = "", deadline: Deadline = NO_DEADLINE
@@ -221,20 +345,80 @@ def table_changed(what: str) -> ValueError:
     )
 
 
-def divide(name: str, frame: Any, target: str, expected: Sequence[str]) -> tuple[Any, Any]:
-    """Take the target from a piece, and the expected columns in their order; all if none is."""
+class Taken(NamedTuple):
+    """The parts of a piece, without rows of weight 0."""
+
+    X: Any
+    y: Any
+    weights: NDArray[np.float64] | None
+    all_y: Any  # with those rows
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.y)
+
+    def without_classes(self, classes: Sequence[Any]) -> Taken:
+        """Leave out the rows of some classes."""
+        if not classes or self.n_rows == 0:
+            return self
+        target = read_target(self.y)
+        kept = ~np.isin(target.codes, [target.classes.tolist().index(c) for c in classes
+                                       if c in target.classes.tolist()])  # fmt: skip
+        return self._where(kept)
+
+    def _where(self, kept: NDArray[np.bool_]) -> Taken:
+        if kept.all():
+            return self
+        weights = None if self.weights is None else self.weights[kept]
+        return Taken(self.X.filter(kept), self.y.filter(kept), weights, self.all_y)
+
+
+def divide(
+    name: str, frame: Any, target: str, expected: Sequence[str], weight: str | None = None
+) -> Taken:
+    """Take target and weights from a piece, and the expected columns in order; all if none is."""
     metadata = frame.schema.metadata or {}
-    index = index_columns(metadata.get(METADATA_KEY.encode())) - {target, *expected}
+    given = {target, weight, *expected}
+    index = index_columns(metadata.get(METADATA_KEY.encode())) - given
     names = [column for column in frame.column_names if column not in index]
-    if target not in names:
-        raise ValueError(f"{name} has no column {target!r}, the target. It has: {few(names, 10)}.")
-    names.remove(target)
+    for column, what in ((target, "the target"), (weight, "the weights")):
+        if column is None:
+            continue
+        if column not in names:
+            raise ValueError(f"{name} has no column {column!r}, {what}. It has: {few(names, 10)}.")
+        names.remove(column)
     if expected:
         if {*expected} != {*names}:
             raise columns_differ(name, names, expected)
     elif not names:
         raise ValueError(f"{name} has no column besides the target {target!r}.")
-    return frame.select(list(expected) or names), frame.column(target)
+    X, y = frame.select(list(expected) or names), frame.column(target)
+    if weight is None or frame.num_rows == 0:
+        return Taken(X, y, None, y)
+    weights = _read_weights(name, weight, frame.column(weight))
+    return Taken(X, y, weights, y)._where(weights > 0)
+
+
+def _read_weights(name: str, weight: str, column: Any) -> NDArray[np.float64]:
+    """Read weights of rows; missing ones are NaN here, and errors."""
+    import pyarrow as pa
+
+    try:
+        weights = column.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise ValueError(
+            f"{name}: the weights {weight!r} are of type {column.type}; they must be numbers."
+        ) from None
+    weights = np.ascontiguousarray(weights, dtype=np.float64)
+    usual = (weights == 0) | ((weights >= 1 / _SAFE_WEIGHT) & (weights <= _SAFE_WEIGHT))
+    if not usual.all():
+        row = int(np.argmin(usual))
+        raise ValueError(
+            f"{name}: the weights {weight!r} have {weights[row].item()!r} in row {row}. They must "
+            f"be 0, or between {1 / _SAFE_WEIGHT:g} and {_SAFE_WEIGHT:g}."
+        )
+    return weights
 
 
 def columns_differ(name: str, names: Sequence[str], expected: Sequence[str]) -> ValueError:

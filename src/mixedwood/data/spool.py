@@ -10,17 +10,17 @@ from __future__ import annotations
 import errno
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-__all__ = ["BLOCK", "Spool", "smallest_unsigned"]
+from mixedwood._progress import stage
 
-BLOCK = 1 << 16  # rows
+__all__ = ["BlockFile", "Spool", "smallest_unsigned"]
 
 
 def smallest_unsigned(n_values: int) -> np.dtype[Any]:
@@ -53,6 +53,8 @@ class Spool:
     [[1, 2, 3], [4, 5, 6]]
     """
 
+    block_rows = 1 << 16
+
     def __init__(self, n_rows: int, folder: Any = None) -> None:
         self.n_rows = n_rows
         self.folder = Path(tempfile.gettempdir() if folder is None else folder)
@@ -70,7 +72,7 @@ class Spool:
         try:
             free = shutil.disk_usage(self.folder).free
         except OSError as error:
-            raise self._error(error) from error
+            raise self.write_error(error) from error
         if needed > free:
             raise OSError(
                 errno.ENOSPC,
@@ -86,15 +88,22 @@ class Spool:
                 tempfile.TemporaryFile(dir=self.folder, buffering=0)  # noqa: SIM115
             )
         except OSError as error:
-            raise self._error(error) from error
-        return BlockFile(file, [np.dtype(kind) for kind in dtypes], width, self.n_rows, self._error)
+            raise self.write_error(error) from error
+        return BlockFile(file, [np.dtype(kind) for kind in dtypes], width, self)
 
-    def blocks(self) -> Iterator[tuple[int, int]]:
-        """Number and rows of each block."""
-        for block, start in enumerate(range(0, self.n_rows, BLOCK)):
-            yield block, min(BLOCK, self.n_rows - start)
+    def blocks(self, what: str = "") -> Iterator[int]:
+        """Number of each block; listeners are told how many rows are done, unless it is empty."""
+        with stage(what, self.n_rows) if what else nullcontext() as advance:
+            for block in range(-(-self.n_rows // self.block_rows)):
+                yield block
+                if advance is not None:
+                    advance(self.rows(block).stop)
 
-    def _error(self, error: OSError) -> OSError:
+    def rows(self, block: int) -> slice:
+        """The rows of a block."""
+        return slice(block * self.block_rows, min((block + 1) * self.block_rows, self.n_rows))
+
+    def write_error(self, error: OSError) -> OSError:
         return OSError(
             error.errno,
             f"The temporary files of the fit cannot be written to {str(self.folder)!r}: "
@@ -105,16 +114,13 @@ class Spool:
 class BlockFile:
     """Arrays of one type each, block after block."""
 
-    def __init__(
-        self, file: Any, dtypes: list[np.dtype[Any]], width: int, n_rows: int,
-        error: Callable[[OSError], OSError],
-    ) -> None:  # fmt: skip
-        self._file, self.dtypes, self.n_rows, self._error = file, dtypes, n_rows, error
-        self._width = width
+    def __init__(self, file: Any, dtypes: list[np.dtype[Any]], width: int, spool: Spool) -> None:
+        self._file, self._spool = file, spool
+        self.dtypes, self._width = dtypes, width
         # The widest come first, so that numbers lie at multiples of their size.
         self._order = sorted(range(len(dtypes)), key=lambda i: -dtypes[i].itemsize)
         self._bytes = sum(kind.itemsize for kind in dtypes) * max(1, width)
-        self._content = memoryview(bytearray(min(BLOCK, n_rows) * self._bytes))
+        self._content = memoryview(bytearray(self._n_rows(0) * self._bytes))
 
     def write(self, block: int, arrays: Sequence[NDArray[Any]]) -> None:
         """Write a block."""
@@ -122,18 +128,22 @@ class BlockFile:
             np.ascontiguousarray(arrays[i], dtype=self.dtypes[i]).tobytes() for i in self._order
         )
         try:
-            self._file.seek(block * BLOCK * self._bytes)
+            self._file.seek(self._spool.rows(block).start * self._bytes)
             left = memoryview(content)
             while left:
                 left = left[self._file.write(left) :]
         except OSError as error:
-            raise self._error(error) from error
+            raise self._spool.write_error(error) from error
+
+    def _n_rows(self, block: int) -> int:
+        rows = self._spool.rows(block)
+        return int(rows.stop - rows.start)
 
     def read(self, block: int) -> list[NDArray[Any]]:
         """Read a block. The arrays are those of the next block once it is read."""
-        n = min(BLOCK, self.n_rows - block * BLOCK)
+        n = self._n_rows(block)
         content = self._content[: n * self._bytes]
-        self._file.seek(block * BLOCK * self._bytes)
+        self._file.seek(self._spool.rows(block).start * self._bytes)
         left = content
         while left:
             n_read = self._file.readinto(left)

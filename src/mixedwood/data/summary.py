@@ -7,7 +7,6 @@ order: bins come from the rows with the smallest hashes of their contents.
 from __future__ import annotations
 
 import copy
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,17 +14,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mixedwood.data.pieces import ChunkedTable, Layout, Source, columns_differ, divide
+from mixedwood.data.fixed_point import ExactSums, FixedPoint
+from mixedwood.data.pieces import (
+    MISSING_HASH,
+    ChunkedTable,
+    Layout,
+    Source,
+    columns_differ,
+    divide,
+    label_hashes,
+    row_hashes,
+)
 from mixedwood.data.read import read_table
+from mixedwood.data.row_folds import N_COUNTERS, count_hashes
 from mixedwood.data.schema import Column, ColumnKind, Label, Schema, Table, sort_labels
-from mixedwood.data.target import read_target
+from mixedwood.data.target import Target, read_class_weight, read_target
 
 __all__ = ["Look", "Summary", "summarize"]
 
 MAX_CATEGORIES = 65_536
 _SAMPLE = 1 << 17  # rows that quantiles are taken from
-_MAX_ROWS = 2**32 - 1  # counts are of 32 bits
-_MISSING_HASH = np.uint64(0x7FF8DEADBEEF0001)
+_MAX_ROWS = 2**32 - 1
 
 
 def summarize(
@@ -34,6 +43,9 @@ def summarize(
     *,
     categorical_features: Any = None,
     ordinal_features: Mapping[str, Sequence[Label]] | None = None,
+    weight: str | None = None,
+    class_weight: Mapping[Any, float] | str | None = None,
+    copies: bool = False,
 ) -> ChunkedTable:
     """Read a table once, for its types, categories, bins and classes.
 
@@ -45,6 +57,12 @@ def summarize(
         The column of the classes.
     categorical_features, ordinal_features
         As for `read_table`.
+    weight : str, optional
+        The column of weights.
+    class_weight : mapping or "balanced", optional
+        Factors for the weights of classes; see `read_target`.
+    copies : bool, default=False
+        Whether to find out if there may be many equal rows, which `RowFolds` needs to know.
 
     Examples
     --------
@@ -55,10 +73,11 @@ def summarize(
     >>> found.n_rows, found.classes.tolist(), found.bins
     (3, ['a', 'b'], (array([1., 2., 3.]),))
     """
-    job = Look(target, source.max_bins, categorical_features, ordinal_features)
+    features = (categorical_features, ordinal_features)
+    job = Look(target, source.max_bins, *features, weight, class_weight, copies)
     found = source.run(job)
     assert found is not None  # there is no deadline
-    return ChunkedTable(source, found.layout(job))
+    return ChunkedTable(source, found.layout(job), found.equal_rows)
 
 
 @dataclass(frozen=True)
@@ -69,6 +88,15 @@ class Look:
     max_bins: int = 255
     categorical_features: Any = None
     ordinal_features: Mapping[str, Sequence[Label]] | None = None
+    weight: str | None = None
+    class_weight: Mapping[Any, float] | str | None = None
+    copies: bool = False
+
+    @property
+    def classes_without_weight(self) -> list[Any]:
+        """Classes whose rows are left out."""
+        given = self.class_weight
+        return [c for c, w in given.items() if w == 0] if isinstance(given, Mapping) else []
 
     def start(self) -> Summary:
         return Summary()
@@ -91,9 +119,11 @@ class Summary:
     def __init__(self) -> None:
         self.first = ""  # a piece with rows
         self.columns: list[_Merged] = []
-        self.classes: dict[Any, int] = {}
+        self.classes: dict[Any, int] = {}  # number of rows, without those of weight 0
         self.label_type = np.dtype(object)
+        self.weights, self.squares = ExactSums(), ExactSums()  # by class
         self.sample = _Sample()
+        self.equal_rows: NDArray[np.int64] | None = None
         self._hashes: dict[Label, np.uint64] = {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -103,34 +133,70 @@ class Summary:
     def add(self, how: Look, name: str, frame: Any) -> None:
         """Add a piece."""
         names = tuple(column.name for column in self.columns)
-        X, y = divide(name, frame, how.target, names)
-        if len(y) == 0:
+        taken = divide(name, frame, how.target, names, how.weight)
+        if len(taken.all_y) == 0:
+            return
+        try:
+            every = read_target(taken.all_y)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{name}: {error}") from error
+        self._add_classes(how, dict.fromkeys(every.classes.tolist(), 0), every.classes.dtype, name)
+        taken = taken.without_classes(how.classes_without_weight)
+        if taken.n_rows == 0:
             return
         try:
             table = read_table(
-                X,
+                taken.X,
                 categorical_features=how.categorical_features,
                 ordinal_features=how.ordinal_features,
             )
-            read = read_target(y)
         except (TypeError, ValueError) as error:
             raise type(error)(f"{name}: {error}") from error
+        read = every if taken.n_rows == len(taken.all_y) else read_target(taken.y)
         labels = read.classes.tolist()
-        counts = np.bincount(read.codes, minlength=len(labels)).tolist()
-        self._add_classes(how, dict(zip(labels, counts, strict=True)), read.classes.dtype, name)
+        for code, count in enumerate(np.bincount(read.codes, minlength=len(labels)).tolist()):
+            self.classes[labels[code]] += count
+            if taken.weights is not None:
+                weights = taken.weights[read.codes == code]
+                self.weights.add(labels[code], weights)
+                self.squares.add(labels[code], weights * weights)
         if not self.columns:
             self.first = name
             self.columns = [_Merged(column) for column in table.schema]
         for state, column, array in zip(self.columns, table.schema, table.arrays, strict=True):
             state.add(_Merged.of(column, array, how.max_bins), name, self.first, how.max_bins)
-        seeds = _label_hashes(labels, self._hashes)[read.codes]
-        self.sample.add(table, seeds, self._hashes)
+        if how.copies or any(column.is_numeric for column in table.schema):
+            self._add_hashes(how, table, read, taken.weights)
+
+    def _add_hashes(
+        self, how: Look, table: Table, target: Target, weights: NDArray[np.float64] | None
+    ) -> None:
+        known = self._hashes
+        hash_of = [
+            np.append(label_hashes(column.categories, known), MISSING_HASH)
+            for column in table.schema
+        ]
+        seeds = label_hashes(target.classes.tolist(), known)[target.codes]
+        hashes = row_hashes(table, seeds, hash_of, weights)
+        self.sample.add(table, hashes)
+        if how.copies:
+            if self.equal_rows is None:
+                self.equal_rows = np.zeros(N_COUNTERS, dtype=np.int64)
+            self.equal_rows += count_hashes(hashes)
 
     def merge(self, how: Look, other: Summary) -> None:
         """Add what is known of other pieces."""
-        if not other.columns:
+        if not other.classes:
             return
         self._add_classes(how, other.classes, other.label_type, other.first)
+        self.weights.merge(other.weights)
+        self.squares.merge(other.squares)
+        if self.equal_rows is None:
+            self.equal_rows = other.equal_rows
+        elif other.equal_rows is not None:
+            self.equal_rows = self.equal_rows + other.equal_rows
+        if not other.columns:
+            return
         if not self.columns:
             # The other is kept where it was made, and must not change.
             self.first, self.columns = other.first, copy.deepcopy(other.columns)
@@ -159,17 +225,36 @@ class Summary:
 
     def layout(self, how: Look) -> Layout:
         """Turn it into what is needed to read the pieces again."""
-        if not self.columns:
+        if not self.classes:
             raise ValueError("The table has no rows: all chunks are empty, or there are none.")
-        if sum(self.classes.values()) > _MAX_ROWS:
-            raise ValueError(f"Tables of more than {_MAX_ROWS} rows cannot be counted yet.")
+        if not self.columns:
+            raise ValueError("All rows have the weight 0; give some row a positive weight.")
         order = sorted(self.classes)
+        classes = _as_classes(order, self.label_type)
+        counts = np.array([self.classes[label] for label in order])
+        totals = counts.astype(np.float64)
+        if how.weight is not None:
+            totals = self.weights.sums(order)
+        factors = None
+        if how.class_weight is not None:
+            codes = np.arange(len(order), dtype=np.int32)
+            factors = read_class_weight(how.class_weight, classes, codes, totals)
+            if (factors == 1.0).all():
+                factors = None
+        fixed = self._fixed_point(how, int(counts.sum()))
+        whole = self._are_whole(how, factors, counts)
+        weights = totals if factors is None else totals * factors
+        squares = counts.astype(np.float64)
+        if how.weight is not None:
+            squares = self.squares.sums(order)
+        if factors is not None:
+            squares = squares * factors**2
         numeric = sorted(c.name for c in self.columns if c.kind == ColumnKind.NUMERIC)
         return Layout(
             how.target,
             Schema(tuple(state.column() for state in self.columns)),
-            _as_classes(order, self.label_type),
-            np.array([self.classes[label] for label in order]),
+            classes,
+            counts,
             tuple(
                 state.bins(self.sample, numeric.index(state.name), how.max_bins)
                 if state.kind == ColumnKind.NUMERIC
@@ -177,7 +262,31 @@ class Summary:
                 for state in self.columns
             ),
             tuple(state.distinct is not None for state in self.columns),
+            how.weight,
+            fixed,
+            factors,
+            weights,
+            whole,
+            float(weights.sum() ** 2 / squares.sum()),
         )
+
+    def _fixed_point(self, how: Look, n_rows: int) -> FixedPoint | None:
+        """Choose how weights are added up; None if every row weighs 1."""
+        one = self.weights.top == 1 and self.weights.lowest == 0  # 1.0 is below 2
+        if how.weight is not None and not one:
+            return FixedPoint.for_numbers(self.weights.top, self.weights.lowest, n_rows)
+        # Counts are of 32 bits where that is enough.
+        return FixedPoint.for_numbers(1, 0, n_rows) if n_rows > _MAX_ROWS else None
+
+    def _are_whole(
+        self, how: Look, factors: NDArray[np.float64] | None, counts: NDArray[np.int64]
+    ) -> bool:
+        whole = how.weight is None or self.weights.lowest >= 0
+        if factors is None:
+            return whole
+        used = factors[counts > 0]
+        # A factor that is not whole makes hardly any weight whole.
+        return whole and bool((used == np.floor(used)).all())
 
 
 def _as_classes(labels: list[Any], like: np.dtype[Any]) -> NDArray[Any]:
@@ -293,14 +402,13 @@ class _Sample:
         self.counts = np.empty(0, dtype=np.int64)
         self.numbers: NDArray[np.float64] = np.empty((0, 0))
 
-    def add(self, table: Table, seeds: NDArray[np.uint64], known: dict[Label, np.uint64]) -> None:
+    def add(self, table: Table, hashes: NDArray[np.uint64]) -> None:
+        """Add rows with these hashes."""
         columns = sorted(zip(table.schema, table.arrays, strict=True), key=lambda c: c[0].name)
         numeric = [array for column, array in columns if column.is_numeric]
         if not numeric:
             return
-        new, first, counts = np.unique(
-            _row_hashes(columns, seeds, known), return_index=True, return_counts=True
-        )
+        new, first, counts = np.unique(hashes, return_index=True, return_counts=True)
         if len(self.hashes) >= _SAMPLE:
             small = new <= self.hashes[-1]
             new, first, counts = new[small], first[small], counts[small]
@@ -321,37 +429,3 @@ class _Sample:
         self.hashes, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
         self.counts = np.bincount(inverse, counts).astype(np.int64)[:_SAMPLE]
         self.hashes, self.numbers = self.hashes[:_SAMPLE], numbers[first[:_SAMPLE]]
-
-
-def _row_hashes(
-    columns: Sequence[tuple[Column, NDArray[Any]]],
-    seeds: NDArray[np.uint64],
-    known: dict[Label, np.uint64],
-) -> NDArray[np.uint64]:
-    found = seeds
-    for column, array in columns:
-        if column.is_numeric:
-            cells = (array + 0.0).view(np.uint64)
-            cells = np.where(np.isnan(array), _MISSING_HASH, cells)
-        else:
-            # The code of a missing value is read from the end.
-            cells = np.append(_label_hashes(column.categories, known), _MISSING_HASH)[array]
-        found = _mixed(found ^ _mixed(cells))
-    return found
-
-
-def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """SplitMix64 of each number."""
-    x = x + np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
-
-
-def _label_hashes(labels: Sequence[Any], known: dict[Label, np.uint64]) -> NDArray[np.uint64]:
-    """Hashes of labels, the same in every process."""
-    for label in labels:
-        if label not in known:
-            digest = hashlib.blake2b(repr(label).encode(), digest_size=8).digest()
-            known[label] = np.uint64(int.from_bytes(digest, "little"))
-    return np.array([known[label] for label in labels], dtype=np.uint64)

@@ -31,9 +31,9 @@ from mixedwood.data.schema import CodeArray, Label, NumberArray, Table, row_inde
 __all__ = [
     "Target",
     "check_same_length",
-    "class_factors",
     "exact_sums",
     "is_quantity",
+    "read_class_weight",
     "read_cost_matrix",
     "read_numbers",
     "read_target",
@@ -507,7 +507,7 @@ def _read_weights(
     """Multiply sample and class weights; None if all are 1."""
     weights = _read_sample_weight(sample_weight, len(codes))
     if class_weight is not None:
-        factors = class_factors(class_weight, classes, codes, weights)
+        factors = read_class_weight(class_weight, classes, codes, weights)
         with np.errstate(over="ignore"):
             weights = factors[codes] if weights is None else weights * factors[codes]
         if not weights.any():
@@ -567,9 +567,7 @@ def _read_sample_weight(sample_weight: Any, n_rows: int) -> NumberArray | None:
     return weights
 
 
-def exact_sums(
-    values: NumberArray, which: CodeArray | None = None, n_sums: int = 1
-) -> NumberArray:
+def exact_sums(values: NumberArray, which: CodeArray | None = None, n_sums: int = 1) -> NumberArray:
     """Add up numbers without rounding, so that their order changes nothing.
 
     Parameters
@@ -591,14 +589,14 @@ def exact_sums(
     return sums.values()
 
 
-def class_factors(
+def read_class_weight(
     class_weight: Any, classes: NDArray[Any], codes: CodeArray, weights: NumberArray | None
 ) -> NumberArray:
     """Turn class weights into one factor per class.
 
     Examples
     --------
-    >>> class_factors("balanced", np.array(["a", "b"]), np.array([0, 0, 1], np.int32), None)
+    >>> read_class_weight("balanced", np.array(["a", "b"]), np.array([0, 0, 1], np.int32), None)
     array([0.75, 1.5 ])
     """
     if isinstance(class_weight, str) and class_weight == "balanced":

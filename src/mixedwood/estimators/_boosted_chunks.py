@@ -49,12 +49,13 @@ def fit_boosted_chunks(
         y,
         min(int(model.max_bins), chunks.max_bins if chunks is X else _MAX_BINS),
         numbers=is_numeric,
-        sample_weight=sample_weight,
-        class_weight=model.class_weight,
+        weight=sample_weight,
         check=loss.check,
     )
     rows = pieces.look(
-        categorical_features=model.categorical_features, ordinal_features=model.ordinal_features
+        class_weight=model.class_weight,
+        categorical_features=model.categorical_features,
+        ordinal_features=model.ordinal_features,
     )
     none = np.empty(0)
     target = Target(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -50,6 +50,17 @@ __all__ = [
 ]
 
 
+_PREDICTIONS = (
+    "predict",
+    "predict_proba",
+    "predict_log_proba",
+    "decision_function",
+    "predict_interval",
+    "predict_set",
+    "apply",
+)
+
+
 class TableEstimator(WithCallbacks, WithReports, BaseEstimator):  # type: ignore[misc]
     """Checks parameters and reads tables; subclasses learn from the encoded table in `_fit`."""
 
@@ -64,6 +75,8 @@ class TableEstimator(WithCallbacks, WithReports, BaseEstimator):  # type: ignore
     # What `fit` sets besides the attributes above; model files contain it.
     _fitted: ClassVar[kinds.Fitted]
     _parameters: ClassVar[Mapping[str, Constraint]] = {}
+    # Whether `fit` takes a table that is read in pieces.
+    _fits_in_pieces: ClassVar[bool] = False
     # What happens to rows with unknown categories, for the warning.
     _unknown_texts: ClassVar[dict[str, str]] = {
         "stop": (
@@ -102,8 +115,8 @@ class TableEstimator(WithCallbacks, WithReports, BaseEstimator):  # type: ignore
         if isinstance(y, str):
             raise TypeError(
                 f"y is the str {y!r}, and {type(self).__name__} needs the labels or numbers "
-                "themselves. Only TreeClassifier can be fitted to a table that is read in pieces, "
-                "where y names the target column."
+                "themselves. Only TreeClassifier and ForestClassifier can be fitted to a table "
+                "that is read in pieces, where y names the target column."
             )
         if isinstance(X, str | os.PathLike):
             raise TypeError(
@@ -119,6 +132,34 @@ class TableEstimator(WithCallbacks, WithReports, BaseEstimator):  # type: ignore
     def _fit(self, table: Table, target: Target, kept: NDArray[np.bool_] | None) -> None:
         """Learn from the encoded table; `kept` marks the rows of X in it, None for all."""
         raise NotImplementedError
+
+    def predict_chunks(self, X: Any, *, method: str = "predict") -> Iterator[Any]:
+        """Predict a table that is read in pieces, one array for each piece.
+
+        Parameters
+        ----------
+        X : path, dataset, relation or record batches
+            A Parquet or Arrow file, a folder of them, a pattern, a list of paths, a dataset of
+            pyarrow, a relation of DuckDB, record batches, or `mixedwood.data.Chunks`. Columns that
+            the model does not know, such as the target, are ignored.
+        method : str, default="predict"
+            The method that predicts a piece, such as "predict_proba".
+
+        Yields
+        ------
+        ndarray
+            The predictions for the rows of one piece; pieces without rows are left out.
+        """
+        from mixedwood.estimators._chunked import predict_chunks
+
+        check_is_fitted(self)
+        known = [name for name in _PREDICTIONS if hasattr(self, name)]
+        if method not in known:
+            raise ValueError(
+                f"The 'method' parameter of predict_chunks must be one of "
+                f"{', '.join(map(repr, known))} for {type(self).__name__}. Got {method!r} instead."
+            )
+        return predict_chunks(self, X, method)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters of the estimator, or with ``part__name`` those of nested estimators.

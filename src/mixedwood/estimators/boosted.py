@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -47,7 +47,7 @@ from mixedwood.boosting import (
     link_of,
     read_validation,
 )
-from mixedwood.data import Schema, Table, Target, class_factors, read_target
+from mixedwood.data import Schema, Table, Target, exact_sums, read_class_weight, read_target
 from mixedwood.data.monotonic import monotonic_signs
 from mixedwood.estimators._conformal import SET_SCORES, PredictionSets, set_scores
 from mixedwood.estimators._ensemble import (
@@ -59,7 +59,7 @@ from mixedwood.estimators.forest import read_member
 from mixedwood.estimators.tree import TreeClassifier
 from mixedwood.grow import EncodedTable
 from mixedwood.grow.gradient import GradientSettings
-from mixedwood.tree import Predictor, Tree
+from mixedwood.tree import Predictor, Tree, TreeBuilder
 
 __all__ = ["BoostedTreesClassifier", "GradientBoosting"]
 
@@ -93,6 +93,8 @@ _AMOUNT = Float(0, math.inf, "left")
 
 class GradientBoosting(TreeEnsemble):
     """Common code of gradient boosting: parameters, validation rows, warm start, predictions."""
+
+    _fits_in_pieces = True
 
     n_estimators: int
     learning_rate: float
@@ -290,7 +292,7 @@ class GradientBoosting(TreeEnsemble):
             factors = None
             if self.class_weight is not None:
                 plain = read_target(y, sample_weight)
-                factors = class_factors(
+                factors = read_class_weight(
                     self.class_weight, plain.classes, plain.codes, plain.weights
                 )
             validation = read_validation(
@@ -316,7 +318,9 @@ class GradientBoosting(TreeEnsemble):
         held_out = bool(self.early_stopping) and validation is None
         fitted: dict[str, Any] = {"_gain_importances": False}
         if target.n_classes == 1:
-            fitted["trees_"] = [TreeClassifier(pruning=None)._fit_encoded(coded, target, seed=seed)]
+            weight = target.n_rows if target.weights is None else exact_sums(target.weights)[0]
+            leaf = TreeBuilder(coded.table.schema, target.classes, np.array([float(weight)]))
+            fitted["trees_"] = [leaf.build()]
         else:
             previous = None
             if self.warm_start and hasattr(self, "baseline_"):
@@ -403,24 +407,6 @@ class GradientBoosting(TreeEnsemble):
         return 1
 
     # Predicting
-
-    def predict_chunks(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Predict the rows of a table that is read in pieces, one array for each piece.
-
-        Parameters
-        ----------
-        X : path, dataset, relation or record batches
-            As for `fit`; further columns, such as the target, are ignored.
-
-        Yields
-        ------
-        ndarray
-            Classes or numbers of the rows of one piece; pieces without rows are left out.
-        """
-        from mixedwood.estimators._chunked import predict_chunks
-
-        check_is_fitted(self)
-        return predict_chunks(self, X)
 
     @property
     def n_iter_(self) -> int:

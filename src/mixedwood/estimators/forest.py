@@ -523,6 +523,8 @@ class ForestClassifier(BaseForestClassifier):
     array(['yes'], dtype='<U3')
     """
 
+    _fits_in_pieces = True
+
     _parameters: ClassVar[dict[str, Constraint]] = {
         **BaseForestClassifier._parameters,
         "monotonic_cst": MONOTONIC_CST,
@@ -571,6 +573,33 @@ class ForestClassifier(BaseForestClassifier):
 
     def _default_tree(self) -> TreeClassifier:
         return default_tree()
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | float | str | None = None) -> Self:
+        """Fit the forest to a table.
+
+        Parameters
+        ----------
+        X : table
+            pandas, polars or pyarrow frame, dict of columns, two-dimensional array or list of rows;
+            or a table that is read in pieces, as for `TreeClassifier.fit`.
+        y : array-like of shape (n_rows,), or str
+            Class labels: text, booleans or integers. With a str, X is read in pieces, and has the
+            labels in the column of this name.
+        sample_weight : array-like of shape (n_rows,), or str, optional
+            Weights of the rows; rows of weight 0 are ignored. Pieces have them in a column.
+
+        Returns
+        -------
+        estimator
+            The fitted estimator itself.
+        """
+        if isinstance(y, str):
+            from mixedwood.estimators._chunked import fit_forest_chunks
+
+            layout, costs = fit_forest_chunks(self, X, y, sample_weight)
+            self._remember_columns(layout.schema, layout.classes, costs)
+            return self
+        return self._fit_rows(X, y, sample_weight)
 
     # Presets
 

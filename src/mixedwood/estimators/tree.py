@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from mixedwood import _kinds as kinds
 from mixedwood._limits import (
@@ -409,6 +408,8 @@ class TreeClassifier(GreedyTreeClassifier):
         "pruning_path_": kinds.optional(kinds.instance(CrossValidatedPath)),
     }
 
+    _fits_in_pieces = True
+
     pruning_path_: CrossValidatedPath | None
 
     def __init__(
@@ -620,7 +621,7 @@ class TreeClassifier(GreedyTreeClassifier):
             or (self.growth == "auto" and settings.best_first),
         )
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | float | None = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | float | str | None = None) -> Self:
         """Fit the tree to a table.
 
         Parameters
@@ -633,8 +634,9 @@ class TreeClassifier(GreedyTreeClassifier):
         y : array-like of shape (n_rows,), or str
             Class labels: text, booleans or integers. With a str, X is read in pieces, and has the
             labels in the column of this name.
-        sample_weight : array-like of shape (n_rows,), optional
-            Weights of the rows; rows of weight 0 are ignored.
+        sample_weight : array-like of shape (n_rows,), or str, optional
+            Weights of the rows; rows of weight 0 are ignored. If X is read in pieces, the name of
+            the column that has them.
 
         Returns
         -------
@@ -644,28 +646,10 @@ class TreeClassifier(GreedyTreeClassifier):
         if isinstance(y, str):
             from mixedwood.estimators._chunked import fit_chunks
 
-            layout = fit_chunks(self, X, y, sample_weight)
-            self._remember_columns(layout.schema, layout.classes)
+            layout, costs = fit_chunks(self, X, y, sample_weight)
+            self._remember_columns(layout.schema, layout.classes, costs)
             return self
         return self._fit_rows(X, y, sample_weight)
-
-    def predict_chunks(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Predict the classes of a table that is read in pieces, one array for each piece.
-
-        Parameters
-        ----------
-        X : path, dataset, relation or record batches
-            As for `fit`; further columns, such as the target, are ignored.
-
-        Yields
-        ------
-        ndarray
-            The classes of the rows of one piece; pieces without rows are left out.
-        """
-        from mixedwood.estimators._chunked import predict_chunks
-
-        check_is_fitted(self)
-        return predict_chunks(self, X)
 
     def _fit(self, table: Table, target: Target, kept: NDArray[np.bool_] | None) -> None:
         seed, choice_seed = self._seeds()

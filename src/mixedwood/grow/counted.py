@@ -1,38 +1,361 @@
 """Growth from counts, for tables in chunks: all open nodes of a level in one pass over the rows.
 
 Rows find their node by routing through the tree so far. Counts are whole numbers, so chunks may
-come in any size and order. The split of a node is chosen by the same code as in memory.
+come in any size and order. The split of a node is chosen by the same code as in memory. Several
+trees, such as those of cross-validation, are grown on the same passes.
 """
 
 from __future__ import annotations
 
 import heapq
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as changed
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mixedwood import _core
-from mixedwood._limits import Deadline, warn_time_limit
+from mixedwood._limits import NO_DEADLINE, Deadline
 from mixedwood._parts import Partitioner
 from mixedwood.data import ColumnKind
 from mixedwood.data.pieces import ChunkedTable, Layout, Piece
+from mixedwood.data.row_draws import RowDraws
+from mixedwood.data.row_folds import RowFolds
 from mixedwood.grow.encoded import KINDS
-from mixedwood.grow.greedy import GrowSettings, native_settings
+from mixedwood.grow.greedy import GrowSettings, native_costs, native_settings
 from mixedwood.tree import Tree, TreeBuilder
 from mixedwood.tree.tree import STOP, SplitKind
 
-__all__ = ["grow_counted"]
+__all__ = [
+    "Grown",
+    "Sample",
+    "count_ends",
+    "drawn_samples",
+    "fold_samples",
+    "grow_counted",
+    "whole_sample",
+]
 
 _MEMORY = 1 << 29  # bytes of the histograms of one pass
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Rows that a tree is grown from: all, all but those of one fold, or a random sample.
+
+    Attributes
+    ----------
+    n_rows : int
+        Number of rows.
+    class_weights : ndarray of float64
+        Weight of the rows of each class.
+    whole_weights : bool
+        Whether all weights are whole numbers.
+    division, without : int
+        The division into folds, and the fold that is left out; -1 for none.
+    draw : int
+        The number of the random sample; -1 for none.
+    seed : int or None
+        The seed of the tree; None for that of all.
+    """
+
+    n_rows: int
+    class_weights: Numbers
+    whole_weights: bool
+    division: int = 0
+    without: int = -1
+    draw: int = -1
+    seed: int | None = None
+
+    def slots(
+        self, slots: NDArray[np.int32], folds: Sequence[NDArray[np.int64]]
+    ) -> NDArray[np.int32]:
+        """Leave out the rows that are not in the sample."""
+        if self.without < 0:
+            return slots
+        return np.where(folds[self.division] == self.without, np.int32(-1), slots)
+
+
+def whole_sample(layout: Layout) -> Sample:
+    """All rows of a table."""
+    return Sample(layout.n_rows, layout.class_weights, layout.whole_weights)
+
+
+def fold_samples(
+    table: ChunkedTable, folds: RowFolds, deadline: Deadline = NO_DEADLINE
+) -> list[Sample] | None:
+    """For each fold with rows, all other rows; takes a pass. None if the time is over.
+
+    If some fold has all rows, there are no samples.
+    """
+    layout = table.layout
+    found = table.total(_FoldSums(layout, folds), deadline=deadline)
+    if found is None:
+        return None
+    samples = []
+    for division, sums in enumerate(found):
+        rows = sums[..., 0].sum(axis=1)
+        used = np.flatnonzero(rows)
+        if len(used) < 2:
+            return []
+        for fold in used.tolist():
+            rest = sums[np.arange(len(sums)) != fold].sum(axis=0)
+            weights = _effective(layout, rest[:, :-1])
+            whole = not rest[:, -1].any()
+            samples.append(Sample(int(rest[:, 0].sum()), weights, whole, division, fold))
+    return samples
+
+
+def _effective(layout: Layout, terms: NDArray[Any]) -> Numbers:
+    """Weights of sums of terms; the axis before the last has the classes."""
+    weights = layout.weights(terms)
+    return weights if layout.class_factors is None else weights * layout.class_factors
+
+
+def drawn_samples(
+    table: ChunkedTable, draws: RowDraws, seeds: Sequence[int], deadline: Deadline = NO_DEADLINE
+) -> list[Sample] | None:
+    """Random samples of rows, for trees with these seeds; takes a pass. None if the time is over.
+
+    A sample without rows, of a very small table, is replaced by all rows.
+    """
+    layout = table.layout
+    found = table.total(_DrawnSums(layout, draws), "rows of the samples", deadline)
+    if found is None:
+        return None
+    samples = []
+    for number, (terms, seed) in enumerate(zip(found, seeds, strict=True)):
+        n_rows = int(terms[:, 0].sum())
+        sample = Sample(
+            n_rows, _effective(layout, terms), layout.whole_weights, draw=number, seed=seed
+        )
+        samples.append(sample if n_rows else changed(whole_sample(layout), seed=seed))
+    return samples
+
+
+@dataclass(frozen=True, eq=False)
+class _DrawnSums:
+    """Terms of the rows of each class in each random sample."""
+
+    layout: Layout
+    draws: RowDraws
+
+    def start(self) -> NDArray[np.int64]:
+        layout = self.layout
+        shape = (len(self.draws.seeds), len(layout.classes), layout.n_terms)
+        return np.zeros(shape, dtype=np.int64)
+
+    def add(self, total: NDArray[np.int64], piece: Piece) -> None:
+        for number, sums in enumerate(total):
+            times = self.draws.of_piece(piece, number)
+            np.add.at(sums, piece.classes, times[:, None] * piece.terms)
+
+
+@dataclass(frozen=True, eq=False)
+class _FoldSums:
+    """Terms of the rows in each fold and class, and how many have weights that are not whole."""
+
+    layout: Layout
+    folds: RowFolds
+
+    def start(self) -> NDArray[np.int64]:
+        layout, folds = self.layout, self.folds
+        shape = (len(folds.seeds), folds.n_folds, len(layout.classes), layout.n_terms + 1)
+        return np.zeros(shape, dtype=np.int64)
+
+    def add(self, total: NDArray[np.int64], piece: Piece) -> None:
+        weights = np.ones(piece.n_rows) if piece.weights is None else piece.weights
+        if self.layout.class_factors is not None:
+            weights = weights * self.layout.class_factors[piece.classes]
+        broken = (weights != np.floor(weights)).astype(np.int64)
+        terms = np.column_stack([piece.terms, broken])
+        for division, sums in enumerate(total):
+            np.add.at(sums, (self.folds.of_piece(piece, division), piece.classes), terms)
+
+
+class Grown(NamedTuple):
+    """Trees, and whether growth came to its end."""
+
+    trees: list[Tree]
+    complete: bool
+
+
+def grow_counted(
+    table: ChunkedTable,
+    settings: Callable[[int], GrowSettings],
+    samples: Sequence[Sample] = (),
+    *,
+    folds: RowFolds | None = None,
+    draws: RowDraws | None = None,
+    cost_matrix: Numbers | None = None,
+    seed: int = 0,
+    deadline: Deadline = NO_DEADLINE,
+) -> Grown:
+    """Grow trees from a table in chunks, the same as in memory from numbers in the same bins.
+
+    Parameters
+    ----------
+    table : ChunkedTable
+        The rows, and what a first pass has found.
+    settings : callable
+        How to grow, and when to stop, given the number of rows.
+    samples : sequence of Sample
+        The rows of each tree; by default one tree of all rows.
+    folds : RowFolds, optional
+        Folds of rows, if samples leave out any.
+    draws : RowDraws, optional
+        Random samples of rows, if samples are such.
+    cost_matrix : ndarray, optional
+        Costs of mistakes.
+    seed : int, default=0
+        Seed of random parts.
+    deadline : Deadline
+        When it is over, nodes that were not looked at become leaves.
+    """
+    layout = table.layout
+    samples = samples or [whole_sample(layout)]
+    growths = [_Growth(layout, settings(s.n_rows), s, cost_matrix, seed) for s in samples]
+    level = [(g, g.root) for g in growths if g.may_be_split(g.root)]
+    most = max(1, _MEMORY // max(1, _Histograms.bytes_of_node(layout)))
+    number = 0
+    while level:
+        following = []
+        for start in range(0, len(level), most):
+            number += 1
+            nodes = level[start : start + most]
+            count = _Histograms(layout, folds, _parts(nodes), len(nodes), draws)
+            histograms = table.total(count, f"rows of pass {number}", deadline)
+            if histograms is None:
+                return Grown([growth.finish() for growth in growths], complete=False)
+            for (growth, node), histogram in zip(nodes, histograms, strict=True):
+                following += [(growth, child) for child in growth.split(node, histogram)]
+        reach = {growth: growth.reach() for growth, _ in following}
+        level = [(growth, node) for growth, node in following if reach[growth](node)]
+    return Grown([growth.finish() for growth in growths], complete=True)
+
+
+def count_ends(
+    table: ChunkedTable,
+    trees: Sequence[Tree],
+    samples: Sequence[Sample],
+    folds: RowFolds,
+    deadline: Deadline = NO_DEADLINE,
+) -> list[Numbers] | None:
+    """For each tree, the class weights of the rows left out that end in each node; takes a pass."""
+    found = table.total(_Ends(table.layout, folds, list(trees), list(samples)), "", deadline)
+    if found is None:
+        return None
+    ends = np.cumsum([tree.n_nodes for tree in trees])[:-1]
+    return [_effective(table.layout, part) for part in np.split(found, ends)]
+
+
+@dataclass(frozen=True, eq=False)
+class _Ends:
+    layout: Layout
+    folds: RowFolds
+    trees: list[Tree]
+    samples: list[Sample]
+
+    def start(self) -> NDArray[np.int64]:
+        n_nodes = sum(tree.n_nodes for tree in self.trees)
+        return np.zeros((n_nodes, len(self.layout.classes), self.layout.n_terms), dtype=np.int64)
+
+    def add(self, total: NDArray[np.int64], piece: Piece) -> None:
+        folds = _folds_of(self.folds, piece)
+        first = 0
+        for tree, sample in zip(self.trees, self.samples, strict=True):
+            rows = np.flatnonzero(folds[sample.division] == sample.without)
+            if len(rows):
+                nodes = first + tree.apply(piece.table.take(rows))
+                np.add.at(total, (nodes, piece.classes[rows]), piece.terms[rows])
+            first += tree.n_nodes
+
+
+def _folds_of(folds: RowFolds | None, piece: Piece) -> list[NDArray[np.int64]]:
+    if folds is None:
+        return []
+    return [folds.of_piece(piece, division) for division in range(len(folds.seeds))]
+
+
+def native_table(layout: Layout) -> _core.CountedTable:
+    """Describe the columns to the native core."""
+    schema = layout.schema
+    return _core.CountedTable(
+        list(layout.bins),
+        np.array([column.n_categories for column in schema], dtype=np.int32),
+        "".join(KINDS[column.kind] for column in schema),
+        len(layout.classes),
+    )
+
+
+class _Part(NamedTuple):
+    """Open nodes of one tree."""
+
+    sample: Sample
+    tree: Tree
+    slot_of: NDArray[np.int32]  # of each node of the tree, the histogram; -1: none
+
+
+def _parts(nodes: Sequence[tuple[_Growth, _Node]]) -> list[_Part]:
+    parts = []
+    for growth in dict.fromkeys(growth for growth, _ in nodes):
+        tree = growth.tree(growth.every_split())
+        slot_of = np.full(len(tree.label), -1, dtype=np.int32)
+        for slot, (owner, node) in enumerate(nodes):
+            if owner is growth:
+                slot_of[node.number] = slot
+        parts.append(_Part(growth.sample, tree, slot_of))
+    return parts
+
+
+@dataclass(frozen=True, eq=False)
+class _Histograms:
+    """Counts of values by class in the open nodes of some trees; with weights, sums of terms."""
+
+    layout: Layout
+    folds: RowFolds | None
+    parts: list[_Part]
+    n_slots: int
+    draws: RowDraws | None = None
+
+    @staticmethod
+    def bytes_of_node(layout: Layout) -> int:
+        """Bytes that the counts of a node take."""
+        return native_table(layout).length * (4 if layout.fixed is None else 8 * layout.n_terms)
+
+    def start(self) -> NDArray[Any]:
+        length = native_table(self.layout).length
+        if self.layout.fixed is None:
+            return np.zeros((self.n_slots, length), dtype=np.uint32)
+        return np.zeros((self.n_slots, length, self.layout.n_terms), dtype=np.int64)
+
+    def add(self, total: NDArray[Any], piece: Piece) -> None:
+        native = native_table(self.layout)
+        folds = _folds_of(self.folds, piece)
+        for sample, tree, slot_of in self.parts:
+            slots = sample.slots(slot_of[tree.apply(piece.table)], folds)
+            codes, classes, rows = piece.codes, piece.classes, None
+            if sample.draw >= 0 and self.draws is not None:
+                times = np.where(slots < 0, 0, self.draws.of_piece(piece, sample.draw))
+                rows = np.repeat(np.arange(piece.n_rows), times)
+                codes = [column[rows] for column in codes]
+                classes, slots = classes[rows], slots[rows]
+            if self.layout.fixed is None:
+                _core.add_counts(native, codes, classes, slots, total)
+            else:
+                terms = piece.terms if rows is None else piece.terms[rows]
+                _core.add_sums(native, codes, classes, slots, terms, total)
 
 
 @dataclass(eq=False)
 class _Node:
-    counts: NDArray[np.int64]
+    counts: Numbers  # weight of each class
+    n_rows: int
     seed: int
     depth: int
     columns: NDArray[np.int32]
@@ -48,123 +371,48 @@ class _Node:
         return float(self.split["worth"])
 
 
-def grow_counted(
-    table: ChunkedTable,
-    settings: GrowSettings,
-    *,
-    seed: int = 0,
-    time_limit: float = math.inf,
-) -> Tree:
-    """Grow a tree from a table in chunks, the same as in memory from numbers in the same bins.
-
-    Parameters
-    ----------
-    table : ChunkedTable
-        The rows, and what a first pass has found.
-    settings : GrowSettings
-        How to grow, and when to stop.
-    seed : int, default=0
-        Seed of random parts.
-    time_limit : float, default=inf
-        Seconds. If it is reached, nodes that were not looked at become leaves, with a warning.
-    """
-    deadline = Deadline.after(time_limit)
-    growth = _Growth(table, settings, seed)
-    level = [node for node in [growth.root] if growth.may_be_split(node)]
-    number = 0
-    while level:
-        following = []
-        most = max(1, _MEMORY // max(1, 4 * growth.native.length))
-        for start in range(0, len(level), most):
-            number += 1
-            nodes = level[start : start + most]
-            histograms = growth.count(nodes, number, deadline)
-            if histograms is None:
-                warn_time_limit(
-                    "The time limit came before the tree was complete; nodes that were not "
-                    "reached are leaves."
-                )
-                return growth.tree(growth.order())
-            for node, histogram in zip(nodes, histograms, strict=True):
-                following += growth.split(node, histogram)
-        level = growth.within_reach(following)
-    return growth.tree(growth.order())
-
-
-def native_table(layout: Layout) -> _core.CountedTable:
-    """Describe the columns to the native core."""
-    schema = layout.schema
-    return _core.CountedTable(
-        list(layout.bins),
-        np.array([column.n_categories for column in schema], dtype=np.int32),
-        "".join(KINDS[column.kind] for column in schema),
-        len(layout.classes),
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class _Histograms:
-    """Counts of values by class in the open nodes of a tree."""
-
-    layout: Layout
-    tree: Tree
-    slot_of: NDArray[np.int32]  # of each node of the tree, the histogram; -1: none
-    n_slots: int
-
-    def start(self) -> NDArray[np.uint32]:
-        length = native_table(self.layout).length
-        return np.zeros((self.n_slots, length), dtype=np.uint32)
-
-    def add(self, total: NDArray[np.uint32], piece: Piece) -> None:
-        slots = self.slot_of[self.tree.apply(piece.table)]
-        _core.add_counts(native_table(self.layout), piece.codes, piece.classes, slots, total)
-
-
 class _Growth:
-    def __init__(self, table: ChunkedTable, settings: GrowSettings, seed: int) -> None:
-        self.source, self.table, self.chosen = table, table.layout, settings
-        schema = self.table.schema
-        self.native = native_table(self.table)
-        none = np.empty(0)
+    """One tree."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        settings: GrowSettings,
+        sample: Sample,
+        cost_matrix: Numbers | None,
+        seed: int,
+    ) -> None:
+        self.table, self.chosen, self.sample = layout, settings, sample
+        self.cost_matrix = cost_matrix
+        self.native = native_table(layout)
         partitioner = Partitioner.read(settings.partitioner)
-        self.settings = native_settings(settings, partitioner, seed, none, none)
-        columns = np.arange(len(schema), dtype=np.int32)
-        self.root = _Node(self.table.class_counts, seed, 0, columns)
+        costs = native_costs(cost_matrix, settings)
+        seed = seed if sample.seed is None else sample.seed
+        self.settings = native_settings(settings, partitioner, seed, *costs)
+        columns = np.arange(len(layout.schema), dtype=np.int32)
+        self.root = _Node(sample.class_weights, sample.n_rows, seed, 0, columns)
         self.worths: list[float] = []  # the least on the way to each split
 
     def may_be_split(self, node: _Node) -> bool:
         chosen = self.chosen
         if chosen.max_depth is not None and node.depth >= chosen.max_depth:
             return False
-        return bool(
-            node.counts.sum() >= chosen.min_samples_split and np.count_nonzero(node.counts) > 1
-        )
+        large = node.n_rows >= chosen.min_samples_split
+        return large and int(np.count_nonzero(node.counts)) > 1
 
-    def count(
-        self, nodes: list[_Node], number: int, deadline: Deadline
-    ) -> NDArray[np.uint32] | None:
-        """Histograms of nodes by one pass over all rows; None if there is no time left."""
-        tree = self.tree(self.every_split())
-        slot_of = np.full(len(tree.label), -1, dtype=np.int32)
-        for slot, node in enumerate(nodes):
-            slot_of[node.number] = slot
-        count = _Histograms(self.table, tree, slot_of, len(nodes))
-        return self.source.total(count, f"rows of pass {number}", deadline)
-
-    def split(self, node: _Node, histogram: NDArray[np.uint32]) -> list[_Node]:
+    def split(self, node: _Node, histogram: NDArray[Any]) -> list[_Node]:
         """Split a node, and give the children to be split next."""
-        found = _core.choose_split(
-            self.native, self.settings, histogram, node.counts.astype(np.float64), node.seed,
-            node.columns, math.inf,
-        )  # fmt: skip
+        found = self._choose(node, histogram)
         if found["kind"] == SplitKind.LEAF:
             return []
         node.split = found
         columns = node.columns if self.chosen.max_features else found["columns"]
-        counts = self._counts_of_children(found, histogram)
+        terms = self._terms_of_children(found, histogram)
+        counts = _effective(self.table, terms)
+        n_rows = terms[..., 0].sum(axis=1).tolist()
         node.children = [
-            _Node(row, int(child_seed), node.depth + 1, columns)
-            for row, child_seed in zip(counts, found["seeds"], strict=True)
+            _Node(row, n, int(child_seed), node.depth + 1, columns)
+            for row, n, child_seed in zip(counts, n_rows, found["seeds"], strict=True)
         ]
         self._choose_sides(node)
         node.least_worth = min(node.least_worth, node.worth)
@@ -173,23 +421,37 @@ class _Growth:
             child.least_worth = node.least_worth
         return [child for child in node.children if self.may_be_split(child)]
 
-    def _counts_of_children(
-        self, found: dict[str, Any], histogram: NDArray[np.uint32]
+    def _choose(self, node: _Node, histogram: NDArray[Any]) -> dict[str, Any]:
+        if not self.table.is_weighed:
+            return _core.choose_split(
+                self.native, self.settings, histogram, node.counts, node.seed, node.columns,
+                math.inf,
+            )  # fmt: skip
+        terms = histogram.reshape(len(histogram), -1)
+        k = len(self.table.classes)
+        weights = _effective(self.table, terms.reshape(-1, k, terms.shape[1])).ravel()
+        return _core.choose_weighed_split(
+            self.native, self.settings, weights, terms[:, 0].astype(np.float64), node.n_rows,
+            self.sample.whole_weights, node.counts, node.seed, node.columns, math.inf,
+        )  # fmt: skip
+
+    def _terms_of_children(
+        self, found: dict[str, Any], histogram: NDArray[Any]
     ) -> NDArray[np.int64]:
         column, k = found["column"], len(self.table.classes)
         edges = self.table.bins[column]
         n_values = self.table.schema.columns[column].n_categories if edges is None else len(edges)
         start = int(self.native.offset[column])
-        cells = histogram[start : start + (n_values + 1) * k].reshape(-1, k).astype(np.int64)
+        cells = histogram[start : start + (n_values + 1) * k].reshape(n_values + 1, k, -1)
         child_of = np.zeros(n_values + 1, dtype=np.intp)
         if found["kind"] == SplitKind.INTERVAL:
             child_of[found["last_left"] + 2 :] = 1
         else:
             child_of[found["values"] + 1] = found["children"]
         child_of[0] = max(found["missing_child"], 0)
-        counts = np.zeros((found["n_children"], k), dtype=np.int64)
-        np.add.at(counts, child_of, cells)
-        return counts
+        terms = np.zeros((found["n_children"], *cells.shape[1:]), dtype=np.int64)
+        np.add.at(terms, child_of, cells.astype(np.int64))
+        return terms
 
     def _choose_sides(self, node: _Node) -> None:
         """Where rows go that the split cannot place; as the native grower does."""
@@ -203,14 +465,22 @@ class _Growth:
         if unmet and self.chosen.handle_missing == "category" and nominal:
             node.missing = node.unknown
 
-    def within_reach(self, nodes: list[_Node]) -> list[_Node]:
-        """Leave out nodes that growth ends before, since others come first by their worth."""
+    def reach(self) -> Callable[[_Node], bool]:
+        """Tell nodes from those that growth ends before, since others come first by their worth."""
         most = self.chosen.max_leaf_nodes
         if most is None:
-            return nodes
+            return lambda node: True
         worths = np.sort(self.worths)
-        before = len(worths) - np.searchsorted(worths, [n.least_worth for n in nodes], "right")
-        return [node for node, n in zip(nodes, before, strict=True) if n < most - 1]
+
+        def within(node: _Node) -> bool:
+            before = len(worths) - np.searchsorted(worths, node.least_worth, "right")
+            return bool(before < most - 1)
+
+        return within
+
+    def finish(self) -> Tree:
+        """Make the tree that has been grown."""
+        return self.tree(self.order()).with_costs(self.cost_matrix)
 
     def order(self) -> list[_Node]:
         """Nodes in the order in which the native grower splits them, as far as it does."""

@@ -183,9 +183,7 @@ def _tree(
     return gradient_tree_of_numbers(arrays, schema, moments)
 
 
-def gradient_tree_of_classes(
-    arrays: dict[str, Any], schema: Schema, classes: NDArray[Any]
-) -> Tree:
+def gradient_tree_of_classes(arrays: dict[str, Any], schema: Schema, classes: NDArray[Any]) -> Tree:
     """Make a tree of the arrays of the native core."""
     arrays["statistics"] = arrays["statistics"].reshape(-1, len(classes))
     return Tree.checked(schema, classes, arrays)

@@ -24,6 +24,7 @@ __all__ = [
     "GrowSettings",
     "grow",
     "native_arguments",
+    "native_costs",
     "native_settings",
     "safe_weights",
     "tree_of",
@@ -143,7 +144,7 @@ def native_arguments(
         weight = weight_in_growth(coded.table.n_rows, weights, rows)
         ranks = draw_ranks(coded.table, weight, seed, joint)
         coded, partitioner = coded.in_order(ranks), Partitioner("natural_order")
-    costs, split_costs = _native_costs(target, chosen)
+    costs, split_costs = native_costs(target.cost_matrix, chosen)
     models = NodeModels(coded.table.arrays)
     linear = None if chosen.linear is None else chosen.linear.native(models)
     settings = native_settings(chosen, partitioner, seed, costs, split_costs, linear)
@@ -174,14 +175,14 @@ def native_settings(
     )
 
 
-def _native_costs(
-    target: Target, chosen: GrowSettings
+def native_costs(
+    matrix: NDArray[np.float64] | None, chosen: GrowSettings
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Give the costs of labels, and those of the criterion, which are symmetric.
 
     Of two classes, costs only scale the criterion.
     """
-    matrix, none = target.cost_matrix, np.empty(0)
+    none = np.empty(0)
     if matrix is None:
         return none, none
     in_splits = chosen.rules == "parts" and takes_costs(chosen.criterion) and len(matrix) > 2

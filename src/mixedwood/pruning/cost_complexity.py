@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,9 +32,11 @@ from mixedwood.tree.tree import LOSS
 __all__ = [
     "CostComplexityPath",
     "CrossValidatedPath",
+    "HeldOut",
     "check_same_classes",
     "cost_complexity_path",
     "cross_validated_alpha",
+    "cross_validated_counts",
     "node_counts",
     "path_errors",
     "stratified_folds",
@@ -263,7 +265,18 @@ def path_errors(
         return np.array(
             [_errors_one_by_one(path, table, target, grid, s, costs) for s in strengths]
         )
-    counts = node_counts(tree, table, target)
+    return _errors_of_counts(path, node_counts(tree, table, target), grid, strengths, costs)
+
+
+def _errors_of_counts(
+    path: CostComplexityPath,
+    counts: NDArray[np.float64],
+    grid: NDArray[np.float64],
+    strengths: Sequence[float],
+    costs: NDArray[np.float64] | None,
+) -> NDArray[np.float64]:
+    """Errors on rows of which only the class weights that end in each node are known."""
+    tree = path.full
     # Probabilities of a node depend on the nodes above it only, so pruning does not change them.
     labels = [
         tree.label if s == 0 else shrunk_labels(tree, shrunk_probabilities(tree, s))
@@ -398,29 +411,60 @@ def cross_validated_alpha(
     weights = _weights(target)
     truth = target.codes if target.values is None else target.values
     if np.count_nonzero(weights) < 2 or np.ptp(truth[weights > 0]) == 0:
-        unknown = np.full(len(path.ccp_alphas), np.nan)
-        return CrossValidatedPath(path, unknown, unknown.copy(), 0, 0)
-
-    alphas = np.append(np.sqrt(path.ccp_alphas[:-1] * path.ccp_alphas[1:]), np.inf)
-    tried = sorted({float(strength) for strength in strengths})
+        return _undivided(path)
+    alphas, tried = _grid(path), _tried(strengths)
     # Sums of costs or losses, and of their squares; both are the errors if every mistake costs 1.
     costs = target.cost_matrix
     measured = target.is_numeric or costs is not None
-    powers = [None] if costs is None else [costs, costs**2]
+    powers = _powers(costs)
     wrong = np.zeros((2 if measured else 1, len(tried), len(alphas)))
     n_divisions = 0
     for division in divisions:
         wrong += _left_out_errors(grow, table, target, division, alphas, risk, tried, powers)
         n_divisions += 1
-    means = wrong / (n_divisions * weights.sum())
+    relative = weights / 2.0 ** np.floor(np.log2(weights.max()))  # squares must not overflow
+    return _choose(
+        path,
+        wrong / (n_divisions * weights.sum()),
+        float(relative.sum() ** 2 / (relative**2).sum()),
+        se_rule,
+        tried,
+        costs,
+        is_numeric=target.is_numeric,
+    )
+
+
+def _grid(path: CostComplexityPath) -> NDArray[np.float64]:
+    """Alphas at which trees of other rows are compared with those of a path."""
+    return np.append(np.sqrt(path.ccp_alphas[:-1] * path.ccp_alphas[1:]), np.inf)
+
+
+def _tried(strengths: Sequence[float]) -> list[float]:
+    return sorted({float(strength) for strength in strengths})
+
+
+def _powers(costs: NDArray[np.float64] | None) -> list[NDArray[np.float64] | None]:
+    return [None] if costs is None else [costs, costs**2]
+
+
+def _choose(
+    path: CostComplexityPath,
+    means: NDArray[np.float64],
+    n_effective: float,
+    se_rule: float,
+    tried: list[float],
+    costs: NDArray[np.float64] | None,
+    *,
+    is_numeric: bool,
+) -> CrossValidatedPath:
+    """Choose by mean errors, losses or costs, and their squares, of each strength and alpha."""
+    measured = is_numeric or costs is not None
     by_strength = means[0] if measured else np.minimum(means[0], 1.0)
     equal = _EQUAL
-    if target.is_numeric:  # losses have the unit of the target
+    if is_numeric:  # losses have the unit of the target
         equal *= float(by_strength[:, -1].max())
     elif costs is not None:
         equal *= max(float(costs.max()), np.finfo(float).tiny)
-    relative = weights / weights.max()  # squares of extreme weights overflow
-    n_effective = relative.sum() ** 2 / (relative**2).sum()
     least = by_strength.min()
     variances = by_strength * (1 - by_strength)
     if measured:
@@ -432,6 +476,64 @@ def cross_validated_alpha(
     errors, standard_errors = by_strength[place], spread[place]
     best = _last(errors <= errors.min() + equal)
     return CrossValidatedPath(path, errors, standard_errors, best, chosen, tried[place])
+
+
+class HeldOut(NamedTuple):
+    """A tree that was grown without some rows, and where these end.
+
+    Attributes
+    ----------
+    tree : Tree
+        The tree.
+    counts : ndarray of shape (n_nodes, n_classes)
+        Class weights of those rows that end in each node.
+    """
+
+    tree: Tree
+    counts: NDArray[np.float64]
+
+
+def cross_validated_counts(
+    tree: Tree,
+    held_out: Sequence[HeldOut],
+    n_effective: float,
+    *,
+    n_divisions: int = 1,
+    se_rule: float = 1.0,
+    risk: Risk = "error",
+    strengths: Sequence[float] = (0.0,),
+) -> CrossValidatedPath:
+    """Choose as `cross_validated_alpha` does, from trees and counts that were made before.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree of all rows.
+    held_out : sequence of HeldOut
+        For each fold, the tree of all others; none if the table cannot be divided.
+    n_effective : float
+        Effective number of rows.
+    n_divisions, se_rule, risk, strengths
+        As for `cross_validated_alpha`.
+    """
+    path = cost_complexity_path(tree, risk)
+    if not held_out:
+        return _undivided(path)
+    alphas, tried, costs = _grid(path), _tried(strengths), tree.cost_matrix
+    powers = _powers(costs)
+    wrong = np.zeros((len(powers), len(tried), len(alphas)))
+    for fold in held_out:
+        found = cost_complexity_path(fold.tree, risk)
+        for errors, power in zip(wrong, powers, strict=True):
+            matrix = fold.tree.cost_matrix if power is None else power
+            errors += _errors_of_counts(found, fold.counts, alphas, tried, matrix)
+    means = wrong / (n_divisions * tree.statistics[0].sum())
+    return _choose(path, means, n_effective, se_rule, tried, costs, is_numeric=False)
+
+
+def _undivided(path: CostComplexityPath) -> CrossValidatedPath:
+    unknown = np.full(len(path.ccp_alphas), np.nan)
+    return CrossValidatedPath(path, unknown, unknown.copy(), 0, 0)
 
 
 def stratified_folds(

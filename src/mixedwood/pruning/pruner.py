@@ -16,11 +16,19 @@ from mixedwood.pruning.pessimistic import pessimistic
 from mixedwood.pruning.reduced_error import reduced_error
 from mixedwood.tree import Tree
 
-__all__ = ["Pruned", "Pruner", "grow_and_prune", "pruners"]
+__all__ = [
+    "SHRINKAGE",
+    "Pruned",
+    "Pruner",
+    "folds_for",
+    "grow_and_prune",
+    "pruners",
+    "repeats_for",
+]
 
 Grow = Callable[[Table, Target], Tree]
 
-_SHRINKAGE = (0.0, 1.0, 2.0, 5.0, 10.0, 25.0, 50.0, 100.0)
+SHRINKAGE = (0.0, 1.0, 2.0, 5.0, 10.0, 25.0, 50.0, 100.0)
 
 _KNOWN = {
     "cost_complexity": PartInfo(
@@ -151,11 +159,11 @@ def grow_and_prune(
             lambda rows, classes: grow_before(rows, classes).tree,
             table,
             target,
-            cv=_folds_for(table.n_rows, options["cv"]),
-            n_repeats=_repeats_for(table.n_rows, options["n_repeats"]),
+            cv=folds_for(table.n_rows, options["cv"]),
+            n_repeats=repeats_for(table.n_rows, options["n_repeats"]),
             se_rule=options["se_rule"],
             risk=options["risk"],
-            strengths=_SHRINKAGE if options["shrinkage"] else (0.0,),
+            strengths=SHRINKAGE if options["shrinkage"] else (0.0,),
             random_state=seed % 2**63,
             copies_of=copies_of,
         )
@@ -178,13 +186,15 @@ def grow_and_prune(
 
 
 # With many rows, few folds and no repetition suffice to compare the trees of the path.
-def _folds_for(n_rows: int, cv: int | str) -> int:
+def folds_for(n_rows: int, cv: int | str) -> int:
+    """Number of folds, given the option."""
     if cv != "auto":
         return int(cv)
     return 10 if n_rows <= 20_000 else 5 if n_rows <= 100_000 else 3
 
 
-def _repeats_for(n_rows: int, n_repeats: int | str) -> int:
+def repeats_for(n_rows: int, n_repeats: int | str) -> int:
+    """Number of divisions into folds, given the option."""
     if n_repeats != "auto":
         return int(n_repeats)
     return 3 if n_rows <= 1_000 else 2 if n_rows <= 5_000 else 1
