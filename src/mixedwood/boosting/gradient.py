@@ -21,12 +21,12 @@ from mixedwood.data import (
     Schema,
     Table,
     Target,
-    exact_sums,
     read_numbers,
     read_table,
     read_target,
 )
 from mixedwood.data.schema import describe_unknown
+from mixedwood.data.target import exact_sums
 from mixedwood.grow import EncodedTable
 from mixedwood.grow.gradient import BinnedTable, GradientSettings, grow_gradient_tree
 from mixedwood.tree import Predictor, TargetSpec, Tree, argmax_with_ties, in_order

@@ -47,8 +47,9 @@ from mixedwood.boosting import (
     link_of,
     read_validation,
 )
-from mixedwood.data import Schema, Table, Target, exact_sums, read_class_weight, read_target
+from mixedwood.data import Schema, Table, Target, read_target
 from mixedwood.data.monotonic import monotonic_signs
+from mixedwood.data.target import exact_sums, read_class_weight
 from mixedwood.estimators._conformal import SET_SCORES, PredictionSets, set_scores
 from mixedwood.estimators._ensemble import (
     TreeEnsemble,
