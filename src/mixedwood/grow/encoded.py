@@ -22,7 +22,8 @@ _Settings = TypeVar("_Settings")
 
 def fill(native: _Settings, chosen: Any, **others: Any) -> _Settings:
     """Set the settings of the native core from the fields of a dataclass that have their names."""
-    shared = {name: getattr(chosen, name) for name in _shared_names(type(native), type(chosen))}
+    names = _shared_names(type(native), type(chosen))  # type: ignore[arg-type,unused-ignore]
+    shared = {name: getattr(chosen, name) for name in names}
     for name, value in (shared | others).items():
         try:
             setattr(native, name, value)

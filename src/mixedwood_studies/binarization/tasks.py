@@ -93,8 +93,8 @@ def seven_sets(context: TaskContext) -> Metrics:
         if context.value("mode", "offline") == "online":
             without_cut += _leaves_without_cut(context, model, X, y)
         if errors < leaf_errors:
-            accuracies = (_accuracy(model, problem, rows) for rows in (validation, test))
-            trees.append((*accuracies, _smaller_side(model)))
+            on_validation, on_test = (_accuracy(model, problem, r) for r in (validation, test))
+            trees.append((on_validation, on_test, _smaller_side(model)))
     result: Metrics = {
         "trees": float(len(trees)),
         "imbalance": abs(float(np.mean(problem.codes == 0)) - 0.5),
